@@ -61,7 +61,7 @@ func citedAt(p *precedent.CitedComment) string {
 // writeCites lists what a finding cites, on a terminal.
 func writeCites(p *Page, f precedent.Finding, s Style) {
 	for _, c := range s.precedentsOf(f) {
-		p.Para(indent+p.Ink(Faint, "said")+" ", p.Ink(Bold, "before")+p.Ink(Plain, " by "+citedAt(c.Precedent)))
+		p.Para(indent+p.Ink(Faint, "cite")+" ", p.Ink(Plain, "precedent by "+citedAt(c.Precedent)))
 		for _, line := range []string{"“" + text.Head(c.Text, maxCitedText) + "”", c.URL} {
 			if line != "" && line != "“”" {
 				p.Para(indent+"     ", p.Ink(Faint, line))
