@@ -85,7 +85,7 @@ func addedLines(change *diff.Change) []window {
 			h := &f.Hunks[j]
 			for k := range h.Lines {
 				l := &h.Lines[k]
-				line := l.Text[:min(len(l.Text), maxLine)]
+				line := l.Text[:min(len(l.Text), maxCodeLine)]
 				if l.Op != diff.Add || seen[line] || !text.Proves(line) || len(all) == maxSeenLines {
 					continue
 				}

@@ -141,7 +141,6 @@ func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *preced
 		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt, UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
 		return true
 	case !old.DeletedAt.IsZero() || old.UpdatedAt.After(c.DeletedAt):
-		s.saved.Duplicate++
 		return false
 	}
 	gone := *old
