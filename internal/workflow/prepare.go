@@ -54,6 +54,8 @@ type Prepared struct {
 	posted func(ctx context.Context) (float64, error)
 	// plan returns the posts of the review on its pull request.
 	plan func(r *precedent.Review) []store.Post
+	// recheck takes citations away that do not hold any more; nil for a review that is not posted.
+	recheck func(ctx context.Context, r *precedent.Review)
 
 	mu       sync.Mutex
 	cleanups []func() error // run by Close, in reverse
