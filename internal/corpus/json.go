@@ -236,7 +236,7 @@ func hexCode(s []byte) rune {
 	return n
 }
 
-// jsonText returns what a raw string says; "" if the value is no string. It replaces invalid
+// jsonText returns what a raw string says; "" if the value is not a string. It replaces invalid
 // UTF-8.
 func jsonText(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
