@@ -214,7 +214,9 @@ func (f *fields) asComment() (imported, error) {
 	}
 	if !isNull(f.prTitle) || !isNull(f.prMerged) || !isNull(f.prAuthor) {
 		out.pull.Number, out.pull.Title = number, jsonText(f.prTitle)
-		out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, f.prAuthor)
+		if !isNull(f.prAuthor) {
+			out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, nil)
+		}
 		if out.pull.Merged, err = moment(f.prMerged); err != nil {
 			return imported{}, err
 		}
