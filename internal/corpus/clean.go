@@ -35,6 +35,7 @@ const (
 	isBot
 	isOwn
 	isEmpty
+	wasEmptied // edited so that nothing is left
 )
 
 // bots are logins of programs whose accounts do not say so.
@@ -74,7 +75,7 @@ func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 	out.Body = precedent.Untrusted(cleanText(string(in.Body), maxBody))
 	if strings.TrimSpace(string(out.Body)) == "" {
 		if in.UpdatedAt.After(in.At) {
-			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt}, keep
+			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt}, wasEmptied
 		}
 		return out, isEmpty
 	}

@@ -49,7 +49,7 @@ type Saved struct {
 	Stored    int `json:"stored"` // that were not known
 	Updated   int `json:"updated"`
 	Duplicate int `json:"duplicate"` // stored in this version or a newer one
-	Deleted   int `json:"deleted"`
+	Deleted   int `json:"deleted"`   // that were stored
 	Bot       int `json:"bot"`
 	Own       int `json:"own"` // that Precedent wrote
 	Empty     int `json:"empty"`
@@ -110,18 +110,26 @@ func (c *Corpus) cleaned(p Page) cleanPage {
 	cleaned := make([]precedent.CorpusComment, len(p.Comments))
 	each(len(p.Comments), func(i int) { cleaned[i], fates[i] = c.clean(p.Comments[i]) })
 	for i, f := range fates {
-		switch f {
-		case keep:
-			out.Comments = append(out.Comments, cleaned[i])
-		case isBot:
-			out.left.Bot++
-		case isOwn:
-			out.left.Own++
-		case isEmpty:
-			out.left.Empty++
-		}
+		out.add(cleaned[i], f)
 	}
 	return out
+}
+
+// add adds a comment that was cleaned.
+func (p *cleanPage) add(c precedent.CorpusComment, f fate) {
+	switch f {
+	case keep:
+		p.Comments = append(p.Comments, c)
+	case wasEmptied:
+		p.Comments = append(p.Comments, c)
+		p.left.Empty++
+	case isEmpty:
+		p.left.Empty++
+	case isBot:
+		p.left.Bot++
+	case isOwn:
+		p.left.Own++
+	}
 }
 
 // each calls do for the numbers below n, on all processors.

@@ -119,9 +119,9 @@ func (s *corpusSave) apply(c precedent.CorpusComment) bool {
 		return false
 	case c.UpdatedAt.After(old.UpdatedAt):
 		s.touch(conversation{old.Kind, old.Root})
-		c.MayWrite, c.Outdated = old.MayWrite, c.Outdated || old.Outdated
+		c.MayWrite = old.MayWrite
 		s.saved.Updated++
-	case c.Outdated && !old.Outdated:
+	case c.UpdatedAt.Equal(old.UpdatedAt) && c.Outdated && !old.Outdated:
 		c, c.Outdated = *old, true
 		s.saved.Updated++
 	default:
@@ -141,7 +141,6 @@ func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *preced
 		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt, UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
 		return true
 	case !old.DeletedAt.IsZero() || old.UpdatedAt.After(c.DeletedAt):
-		s.saved.Duplicate++
 		return false
 	}
 	gone := *old
