@@ -149,11 +149,9 @@ func (w *words) compacted(keep []uint32) *words {
 // lowered the mean reciprocal rank of review comments by the changed lines from .42 to .38.
 func (w *words) search(s string, f *filter, depth int) []scored {
 	var tokens []string
-	for word := range text.Words(s) {
-		for _, t := range text.WordTokens(word) {
-			if _, ok := w.terms[t]; ok {
-				tokens = append(tokens, t)
-			}
+	for t := range text.Tokens(s) {
+		if _, ok := w.terms[t]; ok {
+			tokens = append(tokens, t)
 		}
 	}
 	slices.Sort(tokens) // so that sums are the same every time
