@@ -186,6 +186,9 @@ func (e Evidence) String() string {
 	return s
 }
 
+// CitesPrecedent is the kind of a Cite of a person's comment.
+const CitesPrecedent = "precedent"
+
 // Cite names a memory or a guide rule that is relevant to a finding.
 type Cite struct {
 	Kind string `json:"kind"` // learning, precedent, insight or guide
@@ -199,7 +202,7 @@ type Cite struct {
 // Decision is one step that led to a finding being shown or hidden. The explain command prints
 // all of them.
 type Decision struct {
-	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress or select
+	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress, precedents or select
 	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that caused it

@@ -225,6 +225,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("include_positive_feedback", unless(!p.NoPraise, "", "false")),
 		from("request_changes", unless(!p.RequestChanges, "", "true")),
 		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
+		from("precedents", string(p.Precedents)),
 		from("learnings", learningsPolicy(p.Learnings)),
 		from("language", p.Language),
 	}

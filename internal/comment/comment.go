@@ -134,6 +134,8 @@ type Writer struct {
 	// FixedLines is that of the forge's pages: comments name and quote their lines.
 	FixedLines bool
 	Answers    Answers
+	// Precedents says how findings cite the comments of people.
+	Precedents precedent.PrecedentDisplay
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// maxDetails limits the list of details, and that of precedents.
+// maxDetails limits the list of details, and that of decisions.
 const maxDetails = 20
 
 // draft is a comment that is being written.
@@ -60,7 +60,7 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
 	d.suggestion(f, committable)
 	d.details(f)
-	d.precedents(f)
+	d.decided(f)
 	switch f.Origin {
 	case precedent.MissedBefore:
 		d.block("Missed before: an earlier review read this code, which has not changed since, and did not report this.")
@@ -201,8 +201,8 @@ func lineNumbers(s precedent.Span) string {
 	return fmt.Sprintf("line %d", s.Start)
 }
 
-// details lists who found the finding, its evidence and the guide rules, in a collapsed
-// section.
+// details lists who found the finding, its evidence, the guide rules and what people wrote before,
+// in a collapsed section.
 func (d *draft) details(f precedent.Finding) {
 	by := "Found by " + d.phrase(f.Finder)
 	if f.Rule != "" {
@@ -229,17 +229,18 @@ func (d *draft) details(f precedent.Finding) {
 		items = append(items, "Evidence at "+at+": "+d.evidence(e))
 	}
 	for _, c := range f.Cites {
-		if !remembered(c) {
+		if !remembered(c) && c.Kind != precedent.CitesPrecedent {
 			items = append(items, d.cite(c))
 		}
 	}
+	items = append(items, d.citing().Receipts(f.Cites)...)
 	d.block("<details>", "<summary>Details</summary>")
 	d.list(items)
 	d.block("</details>")
 }
 
-// precedents lists earlier decisions of the team.
-func (d *draft) precedents(f precedent.Finding) {
+// decided lists earlier decisions of the team, and names who flagged the same before.
+func (d *draft) decided(f precedent.Finding) {
 	var items []string
 	for _, c := range f.Cites {
 		if remembered(c) {
@@ -250,12 +251,28 @@ func (d *draft) precedents(f precedent.Finding) {
 		d.block("Earlier decisions of the team:")
 		d.list(items)
 	}
+	if line := d.citing().Line(f.Cites); line != "" {
+		d.block(line)
+	}
 }
 
-func remembered(c precedent.Cite) bool { return c.Kind == "precedent" || c.Kind == "learning" }
+// citing is how the comment cites what people wrote.
+func (d *draft) citing() markdown.Citing {
+	return markdown.Citing{
+		Display: d.Precedents, Repo: d.PullRequest.Repo, Hosts: d.Links, Clean: func(s string) string { return sanitize(s, d.own) },
+	}
+}
 
+func remembered(c precedent.Cite) bool { return c.Kind == "learning" }
+
+// cite names a memory or a rule, and where it comes from. That is not a link, which would show on
+// the pull request that it leads to.
 func (d *draft) cite(c precedent.Cite) string {
-	return markdown.Phrase(sanitize(c.Kind, d.own), d.Links, true) + " " + markdown.Link(d.code(c.ID), c.URL, d.Links) + ": " + d.phrase(c.Text)
+	cited := markdown.Phrase(sanitize(c.Kind, d.own), d.Links, true) + " " + d.code(c.ID) + ": " + d.phrase(c.Text)
+	if from := markdown.Address(c.URL, d.Links); from != "" && !d.own.In(c.URL) {
+		cited += " (from " + from + ")"
+	}
+	return cited
 }
 
 func (d *draft) list(items []string) {

@@ -11,7 +11,28 @@ type Event struct {
 	Pulls []int
 	// Head is the affected commit.
 	Head string
+	// Comments are the comments that were written, edited or deleted, where the payload tells.
+	Comments []CommentChange
 }
+
+// CommentChange is what happened to a comment.
+type CommentChange struct {
+	Action CommentAction
+	// The comment is as History returns it. Of a deleted one, use only Number, Kind and ID.
+	NumberedComment
+	// Pull is as in HistoryPage; its Number is 0 if the payload does not describe it.
+	Pull PullRequest
+}
+
+// CommentAction is what was done with a comment.
+type CommentAction string
+
+// The actions.
+const (
+	CommentCreated CommentAction = "created"
+	CommentEdited  CommentAction = "edited"
+	CommentDeleted CommentAction = "deleted"
+)
 
 // EventKind is the type of an event.
 type EventKind string

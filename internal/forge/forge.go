@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -45,6 +46,9 @@ type Forge interface {
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)
+	// ReadComment reads one comment on a pull request as it is now. One that does not exist on
+	// this pull request is a KindNotFound error.
+	ReadComment(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Comment, error)
 	// CommentsSince reads the comments on pull requests as a whole, of all in the repository,
 	// that were written or edited since a time, in any order. Comments on issues may be among
 	// them. If there are more than it can read, it returns some and a KindTooLarge error.
@@ -52,8 +56,9 @@ type Forge interface {
 	// Streams are the lists that together have all comments on the pull requests of a repository.
 	Streams() []HistoryStream
 	// History reads one page of a list: what was written or edited since a time. It skips
-	// nothing, also if people write, edit and delete between two pages, but what is edited
-	// meanwhile may come again.
+	// nothing, also if people write, edit and delete between two pages, but the same may come
+	// again. The span and commit of an inline comment are those that it was written for, as those
+	// of its hunk are.
 	History(ctx context.Context, repo precedent.Repo, q HistoryQuery) (HistoryPage, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
@@ -233,6 +238,19 @@ const (
 // MayWrite reports whether the person is treated as a member of the team.
 func (p Permission) MayWrite() bool { return p == Write || p == Admin }
 
+// MaxHunk bounds Comment.Hunk, in bytes.
+const MaxHunk = 8 << 10
+
+// CutHunk returns the end of a diff hunk, at most MaxHunk bytes of whole lines.
+func CutHunk(hunk string) precedent.Untrusted {
+	hunk = strings.TrimRight(hunk, "\n")
+	if len(hunk) > MaxHunk {
+		hunk = hunk[len(hunk)-MaxHunk:]
+		_, hunk, _ = strings.Cut(hunk, "\n")
+	}
+	return precedent.Untrusted(hunk)
+}
+
 // PullRequest is a pull request in its current state.
 type PullRequest struct {
 	Number      int
@@ -304,11 +322,11 @@ type Comment struct {
 	Commit   string            // the commit that Span refers to; empty without a Span
 	Outdated bool              // the commented code has changed
 	Blocks   bool              // a review that requests changes, which nobody has taken back
-	// Hunk is the end of the diff hunk above an inline comment, the commented line last; empty
-	// if the forge does not include it.
+	// Hunk is the end of the diff hunk above an inline comment, the commented line last, at most
+	// MaxHunk bytes. Only History sets it, if the forge includes it.
 	Hunk precedent.Untrusted
 	// Member tells that the forge lists the author among the members of the repository or its
-	// owner. It proves no permission.
+	// owner. It proves no permission. Only History sets it.
 	Member bool
 	// Votes is the number of 👍 and 👎 reactions to an inline comment, or -1 if the
 	// forge does not include it, so that only Reactions can tell.
@@ -334,13 +352,16 @@ type HistoryQuery struct {
 
 // HistoryPage is a page of a list.
 type HistoryPage struct {
-	Pulls    []PullRequest // without Files; also those without comments
+	// Pulls are pull requests that were updated, also those without comments. They have only
+	// Number, Title, Body, Author, State, URL, Updated and MergedAt. A list of comments has none.
+	Pulls    []PullRequest
 	Comments []NumberedComment
+	// Cut are the pull requests of which not all comments were read, because there are too many.
+	Cut []int
 	// Next is the cursor of the next page; empty after the last one.
 	Next string
 	// Through is a time such that everything that was edited before it, and since
-	// HistoryQuery.Since, was on this page or on one before. It is zero if that is not known
-	// before the last page.
+	// HistoryQuery.Since, was on this page or on one before. It is zero if that is not known.
 	Through time.Time
 }
 
@@ -400,6 +421,11 @@ type Error struct {
 	Unsure bool
 	// Err is the context's error if the caller stopped waiting, else nil.
 	Err error
+}
+
+// NoComment is the error of ReadComment for a comment that does not exist on the pull request.
+func NoComment(doing string) error {
+	return &Error{Kind: KindNotFound, Msg: doing + ": it does not exist on this pull request"}
 }
 
 // CheckNumbers refuses ids that are not positive numbers, for forges that number

@@ -141,6 +141,10 @@ var sections = map[string]section{
 	"pass_without_model": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		p.PassWithoutModel, _ = d.boolean(n)
 	},
+	"precedents": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		s, _ := d.oneOf(n, precedentDisplays, "a way to cite the comments of people")
+		p.Precedents = precedent.PrecedentDisplay(s)
+	},
 	"learnings": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for key, value := range d.mapping(n) {
 			switch key.Value {
@@ -176,6 +180,11 @@ var reserved = map[string]yaml.Kind{
 // learningScopes are the learnings that a policy can ask for: the repository's alone, or those
 // that other repositories of the owner share, too.
 var learningScopes = []string{"local", "global"}
+
+// precedentDisplays are the ways to cite what people wrote.
+var precedentDisplays = []string{
+	string(precedent.PrecedentsQuiet), string(precedent.PrecedentsFull), string(precedent.PrecedentsAnonymous), string(precedent.PrecedentsOff),
+}
 
 var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`) })
 

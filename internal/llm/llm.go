@@ -1,6 +1,7 @@
 // Package llm sends requests to language models: single requests and tool loops, with
-// retries. It knows nothing about reviews. It supports Anthropic's API through its
-// official SDK, and every server that is compatible with OpenAI's chat completions.
+// retries, and for the vectors of texts. It knows nothing about reviews. It supports
+// Anthropic's API through its official SDK, and every server that is compatible with
+// OpenAI's chat completions or embeddings.
 //
 // A key is only sent to the configured host: there are no environment defaults, no
 // redirects to other hosts, and no keys in errors.
@@ -118,6 +119,7 @@ const (
 	KindTooLarge   Kind = "too-large" // the reply is too long; the rest was not read
 	KindRequest    Kind = "request"   // other 4xx: sending it again does not help
 	KindContext    Kind = "context"   // the request does not fit into the model's context window
+	KindVector     Kind = "vector"    // the reply to a request for vectors is none that can be used
 )
 
 // Error is a request that failed. Its text never holds a key.
@@ -128,6 +130,8 @@ type Error struct {
 	Window     int           // for KindContext: the window's tokens, 0 if unknown
 	Message    string
 	Host       string
+
+	unfit bool // with KindVector: other texts may have a vector that can be used
 }
 
 // Error says what happened and where.

@@ -174,10 +174,3 @@ func (m *openAIModel) send(parent context.Context, r Request, a ability) (Reply,
 	}
 	return reply, nil
 }
-
-func (m *openAIModel) errorOf(parent, ctx context.Context, err error) error {
-	if parent.Err() != nil {
-		return parent.Err()
-	}
-	return m.transportError(ctx, err)
-}

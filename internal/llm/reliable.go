@@ -46,8 +46,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-type reliable struct {
-	Model
+// retries sends requests to one server again.
+type retries struct {
 	w     Waiting
 	tries int // of one request, if the server is overloaded
 
@@ -59,27 +59,46 @@ type reliable struct {
 	why   *Error    // what the server said
 }
 
+type reliable struct {
+	Model
+	retries
+}
+
 // Reliable retries requests that may succeed the next time, and waits as long as the
 // server asks. When the server is overloaded, all requests share one back-off. A request
 // whose wait would exceed its deadline fails at once, with the server's reason.
-func Reliable(m Model, w Waiting) Model { return &reliable{Model: m, w: w, tries: overloadTries} }
+func Reliable(m Model, w Waiting) Model { return newReliable(m, w, overloadTries) }
+
+func newReliable(m Model, w Waiting, tries int) *reliable {
+	return &reliable{Model: m, retries: retries{w: w, tries: tries}}
+}
 
 func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
+	var reply Reply
+	err := r.do(ctx, func() (err error) {
+		reply, err = r.Model.Send(ctx, req)
+		return err
+	})
+	return reply, err // the zero reply with an error
+}
+
+// do calls send until it succeeds or is not to be called again.
+func (r *retries) do(ctx context.Context, send func() error) error {
 	for try := 1; ; try++ {
 		if err := r.await(ctx); err != nil {
-			return Reply{}, err
+			return err
 		}
 		sent := r.w.Now()
-		reply, err := r.Model.Send(ctx, req)
+		err := send()
 		var e *Error
 		if err == nil || !errors.As(err, &e) {
 			if err == nil {
 				r.answered()
 			}
-			return reply, err // done, cancelled, or our own defect: not an error of the server
+			return err // done, cancelled, or our own defect: not an error of the server
 		}
 		if !r.again(e, try) {
-			return Reply{}, err
+			return err
 		}
 		if e.Kind == KindRate || e.Kind == KindOverloaded {
 			r.pause(e, sent)
@@ -90,19 +109,19 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 			wait = r.backoff(try)
 		}
 		if late(ctx, r.w.Now().Add(wait)) {
-			return Reply{}, err
+			return err
 		}
 		if err := r.w.Sleep(ctx, wait); err != nil {
-			return Reply{}, err
+			return err
 		}
 	}
 }
 
 // again tells whether a request is sent once more.
-func (r *reliable) again(e *Error, try int) bool {
+func (r *retries) again(e *Error, try int) bool {
 	tries := maxTries
 	switch e.Kind {
-	case KindAuth, KindRequest, KindContext, KindTooLarge:
+	case KindAuth, KindRequest, KindContext, KindTooLarge, KindVector:
 		return false
 	case KindTimeout:
 		tries = maxTimeoutTries
@@ -113,7 +132,7 @@ func (r *reliable) again(e *Error, try int) bool {
 }
 
 // backoff returns the random wait after the given number of tries.
-func (r *reliable) backoff(tries int) time.Duration {
+func (r *retries) backoff(tries int) time.Duration {
 	top := maxBackoff
 	if tries <= 5 { // then it is more
 		top = min(firstBackoff<<(tries-1), maxBackoff)
@@ -122,7 +141,7 @@ func (r *reliable) backoff(tries int) time.Duration {
 }
 
 // await blocks as long as the server is to be left alone.
-func (r *reliable) await(ctx context.Context) error {
+func (r *retries) await(ctx context.Context) error {
 	for {
 		r.mu.Lock()
 		until, why := r.until, r.why
@@ -145,7 +164,7 @@ func (r *reliable) await(ctx context.Context) error {
 
 // pause makes all requests wait, because the server refused one that was sent at the
 // given time. If others were refused together with it, the wait is that of the first.
-func (r *reliable) pause(e *Error, sent time.Time) {
+func (r *retries) pause(e *Error, sent time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.w.Now()
@@ -163,7 +182,7 @@ func (r *reliable) pause(e *Error, sent time.Time) {
 }
 
 // answered records that the server is well.
-func (r *reliable) answered() {
+func (r *retries) answered() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.round = 0
@@ -197,7 +216,7 @@ func Failover(w Waiting, models ...Model) Model {
 	last := len(models) - 1
 	all := make([]Model, len(models))
 	for i, m := range models {
-		all[i] = &reliable{Model: m, w: w, tries: maxTries}
+		all[i] = newReliable(m, w, maxTries)
 	}
 	all[last] = Reliable(models[last], w)
 	if last == 0 {

@@ -144,6 +144,14 @@ func (s *stream) Close() error {
 	return s.rc.Close()
 }
 
+// errorOf returns why a request failed: because the caller gave up, or an *Error.
+func (e endpoint) errorOf(parent, ctx context.Context, err error) error {
+	if parent.Err() != nil {
+		return parent.Err()
+	}
+	return e.transportError(ctx, err)
+}
+
 // transportError turns an error without an HTTP status into an *Error. The
 // text of net/http errors holds the URL, which holds no key: keys travel in headers.
 func (e endpoint) transportError(ctx context.Context, err error) *Error {
@@ -158,7 +166,7 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
 	}
-	return &Error{Kind: KindNetwork, Host: e.host, Message: cut(err.Error(), 300)}
+	return &Error{Kind: KindNetwork, Host: e.host, Message: e.quote(err.Error())}
 }
 
 // statusError returns the *Error for an HTTP response that is not a reply. message is

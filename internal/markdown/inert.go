@@ -15,6 +15,8 @@ var (
 	mention = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[^\s@]`) })
 	// reference is an issue or merge request: #1, GH-1, !1.
 	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`) })
+	// commit is what may be the id of a commit, or its beginning; a word of letters alone is not.
+	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{7,64}\b`) })
 	// closing closes an issue of another tracker: "closes PROJ-1".
 	closing = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
@@ -92,6 +94,11 @@ func codeMask(s string, start bool) []bool {
 	}
 	for _, m := range reference().FindAllStringSubmatchIndex(s, -1) {
 		group(m)
+	}
+	for _, m := range commit().FindAllStringIndex(s, -1) {
+		if strings.ContainsAny(s[m[0]:m[1]], "0123456789") {
+			mark(m[0], m[1])
+		}
 	}
 	for _, m := range trigger().FindAllStringSubmatchIndex(s, -1) {
 		group(m)

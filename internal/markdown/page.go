@@ -146,6 +146,15 @@ func Blocks(page string) []string {
 	return blocks
 }
 
+// Address returns a URL as text, if Link would link to it; else it is empty. Unlike a link, it
+// does not show on what it leads to.
+func Address(to string, hosts []string) string {
+	if len(to) > maxCode || !fitsSpan(to) || Link("", to, hosts) == "" {
+		return ""
+	}
+	return span(to)
+}
+
 // Link links words, which are trusted Markdown, if the URL is plain and leads to one
 // of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {

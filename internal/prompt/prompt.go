@@ -1,5 +1,5 @@
 // Package prompt builds the prompts for models. Its texts are embedded files:
-// system.md, verify.md, judge.md, threads.md, reply.md and insight.md are the instructions of each role,
+// system.md, verify.md, judge.md, precedent.md, threads.md, reply.md and insight.md are the instructions of each role,
 // common.md, prefix.md and the others contain its material, finders/ has the role of
 // each finder, platforms/ what to look for in each kind of file, schema/ the schema of
 // each answer.
@@ -56,8 +56,10 @@ type Input struct {
 	// Learnings are what people taught the reviewer, a line each, in at most the bytes of
 	// RoomForLearnings.
 	Learnings string
-	Memory    string       // what earlier reviews found
-	Files     []*diff.File // all of the change, the riskiest first
+	// Norms are what people asked for in earlier reviews, the most relevant first.
+	Norms  []Norm
+	Memory string       // what earlier reviews found
+	Files  []*diff.File // all of the change, the riskiest first
 	// Before counts the hunks that are not shown because an earlier review of the pull
 	// request read them and they have not changed since.
 	Before     int
@@ -83,6 +85,7 @@ type Sheet struct {
 	intent, discussion string
 	language           string
 	rules              []precedent.Rule
+	norms              int
 }
 
 // roomIn reduces a part of n bytes for a small context window.
@@ -101,16 +104,18 @@ func RoomForLearnings(window int) int { return roomIn(window, maxLearnings) }
 func New(in Input) *Sheet {
 	room := func(n int) int { return roomIn(in.Window, n) }
 	g := chooseGuide(in.Docs, in.Rules, in.Files, room(maxGuide))
+	norms, shown := renderNorms(in.Norms, in.Window)
 	c := common{
 		Platforms: platformGuides(in.Files),
 		Guide:     g.texts, Rules: g.rules, Omitted: g.omitted,
 		Instructions: limit(directions(in.Instructions), room(maxInstructions)),
 		Learnings:    limit(strings.TrimSpace(text.Clean(in.Learnings)), room(maxLearnings)),
+		Precedents:   norms,
 		Memory:       limit(strings.TrimSpace(text.Clean(in.Memory)), room(maxMemory)),
 		Files:        fileList(in.Files, room(maxFileList)),
 		Before:       in.Before,
 	}
-	s := &Sheet{language: tag(in.Language), rules: g.shown}
+	s := &Sheet{language: tag(in.Language), rules: g.shown, norms: shown}
 	var shards []string
 	for _, shard := range in.Shards {
 		shards = append(shards, strings.Trim(text.Visible(string(shard)), "\n"))
@@ -121,7 +126,7 @@ func New(in Input) *Sheet {
 		s.prefixes = append(s.prefixes, execute("prefix.md", s.nonce, prefix{Part: part(i+1, len(shards)), Shard: shard}))
 	}
 	// Who checks a finding or answers in a thread decides by the code, not by what people want.
-	c.Platforms, c.Learnings, c.Memory, c.Files = nil, "", "", ""
+	c.Platforms, c.Learnings, c.Precedents, c.Memory, c.Files = nil, "", "", "", ""
 	s.team = execute("common.md", c.Nonce, c)
 	s.intent = s.strike(limit(strings.TrimSpace(text.Clean(string(in.Intent))), room(maxIntent)))
 	s.discussion = s.discuss(in.Discussion, room(maxDiscussion))
@@ -130,6 +135,9 @@ func New(in Input) *Sheet {
 
 // Rules returns the rules of the guide that the prompts contain.
 func (s *Sheet) Rules() []precedent.Rule { return s.rules }
+
+// Norms returns how many norms the prompts of finders contain.
+func (s *Sheet) Norms() int { return s.norms }
 
 // Finder returns the prompt of one finder for one shard of the change, counted from 0.
 func (s *Sheet) Finder(f Spec, shard int) Prompt {
@@ -150,13 +158,14 @@ type common struct {
 	Guide, Rules            []string
 	Omitted                 string
 	Instructions, Learnings string
+	Precedents              string
 	Memory, Files           string
 	Before                  int
 }
 
 // contents returns all text from outside in it.
 func (c *common) contents() []string {
-	return append(append([]string{c.Instructions, c.Learnings, c.Memory, c.Files}, c.Guide...), c.Rules...)
+	return append(append([]string{c.Instructions, c.Learnings, c.Precedents, c.Memory, c.Files}, c.Guide...), c.Rules...)
 }
 
 // prefix fills in prefix.md.

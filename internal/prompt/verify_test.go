@@ -105,6 +105,10 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
 			t.Errorf("declined: blocks %v, outside %q", kinds, outside)
 		}
+		kinds, _, outside = blocks(t, Precedents([]PrecedentPair{{evil, r, precedent.Untrusted(evil), evil}}))
+		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
+			t.Errorf("precedents: blocks %v, outside %q", kinds, outside)
+		}
 	}
 }
 
@@ -123,7 +127,7 @@ func TestLongRemarks(t *testing.T) {
 
 // TestRolesAndSchemas: each system text explains every field of its answer.
 func TestRolesAndSchemas(t *testing.T) {
-	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}, {"judge", "pairs", "declined.md"}, {"threads", "threads", "threads.md"}} {
+	for _, role := range []struct{ name, list, text string }{{"verifier", "verdicts", "verify.md"}, {"judge", "pairs", "judge.md"}, {"judge", "pairs", "declined.md"}, {"judge", "pairs", "precedent.md"}, {"threads", "threads", "threads.md"}} {
 		var schema struct {
 			Properties map[string]struct {
 				Items struct {

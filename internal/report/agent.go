@@ -29,6 +29,9 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		if body := text.Collapse(visible(text.Head(f.Body, maxAgentBody))); body != "" {
 			b.WriteString("  " + body + "\n")
 		}
+		for _, c := range s.precedentsOf(f) {
+			b.WriteString("  precedent by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) + "\n")
+		}
 		if f.Suggestion == "" {
 			continue
 		}

@@ -21,7 +21,7 @@ var annotationNames = map[level]string{levelError: "error", levelWarning: "warni
 // Annotations writes the review as workflow commands, one per line, which GitHub shows as
 // annotations on the changed files. The reasons for an incomplete review come first, because
 // GitHub shows at most ten errors of a step.
-func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
+func Annotations(w io.Writer, r *precedent.Review, s Style) error {
 	var b strings.Builder
 	if content := incomplete(r); content != "" {
 		annotate(&b, levelError, []string{"title", "Precedent: incomplete"}, content)
@@ -30,7 +30,7 @@ func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
 		annotate(&b, levelWarning, []string{"title", "Precedent: analyzers only"}, content)
 	}
 	for _, f := range r.Live() {
-		properties, content := annotation(f)
+		properties, content := annotation(f, s)
 		annotate(&b, levelOf(f.Severity), properties, content)
 	}
 	annotate(&b, levelNote, []string{"title", "Precedent: " + outcome(r)}, coverage(r)+" · "+counts(r))
@@ -41,8 +41,8 @@ func Annotations(w io.Writer, r *precedent.Review, _ Style) error {
 // annotation returns the properties and the text of an annotation. GitHub shows files of the
 // new side only, and a terminal would obey hidden characters in a name: in both cases the
 // place is part of the text.
-func annotation(f precedent.Finding) (properties []string, content string) {
-	content = message(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID)
+func annotation(f precedent.Finding, s Style) (properties []string, content string) {
+	content = message(f) + s.saidBefore(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID)
 	switch {
 	case visible(f.Path) != f.Path:
 		content = visible(f.String()) + ": " + content

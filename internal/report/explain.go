@@ -31,7 +31,14 @@ func Explain(p *Page, e precedent.Explanation) {
 		writeSection(p, "evidence", fmt.Sprintf("%s  %s", v, v.Quote))
 	}
 	for _, c := range f.Cites {
-		writeSection(p, "cites", fmt.Sprintf("%s %s  %s %s", c.Kind, c.ID, c.Text, c.URL))
+		what := c.Kind + " " + c.ID
+		if c.Precedent != nil {
+			what = c.Kind + " by " + citedAt(c.Precedent)
+		}
+		writeSection(p, "cites", fmt.Sprintf("%s  %s %s", what, c.Text, c.URL))
+		if c.Precedent != nil {
+			writeSection(p, "", samePoint(c.Precedent))
+		}
 	}
 	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(time.DateTime)))
 	if e.Review.ID != "" {

@@ -22,7 +22,7 @@ const (
 
 // writeFinding writes one finding: severity and place, the code, why, the fix, and the
 // commands to explain and dismiss it.
-func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts) {
+func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts, s Style) {
 	head := p.Ink(severityInk(f.Severity), string(f.Severity)) + p.Inkf(Plain, " %d", f.Confidence) + "   "
 	place := f.String()
 	if f.Side == precedent.Left {
@@ -41,9 +41,7 @@ func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts)
 	}
 	writeProse(p, "why  ", f.Body)
 	writeFix(p, cmp.Or(f.Suggestion, f.Sketch))
-	for _, c := range f.Cites {
-		p.Para(indent+p.Ink(Faint, "cite")+" ", p.Inkf(Plain, "%s %s: %s", c.Kind, c.ID, c.Text))
-	}
+	writeCites(p, f, s)
 	if status := statusOf(r, f); status != "" {
 		p.Para(indent+"     ", p.Ink(Faint, status))
 	}

@@ -82,6 +82,7 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 		c.Memory.LearningsUsed[i].Findings = list(c.Memory.LearningsUsed[i].Findings)
 	}
 	c.Memory.Precedents = list(c.Memory.Precedents)
+	c.Memory.PrecedentUse.Failures = list(c.Memory.PrecedentUse.Failures)
 	c.Memory.Suppressed = list(c.Memory.Suppressed)
 	c.TakenAway = list(c.TakenAway)
 	c.Threads = list(c.Threads)

@@ -21,8 +21,11 @@ func (n *markdownWriter) learningsUsed(r *precedent.Review) {
 	for shown < min(len(used), maxRows) && n.Len() < maxList {
 		l := used[shown]
 		shown++
-		source := markdown.Link(markdown.Code(l.ID), l.URL, n.hosts)
-		n.line("- %s %s: %s%s (%s)", source, n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), n.phrase(originOf(l)))
+		source := n.phrase(originOf(l))
+		if from := markdown.Address(l.URL, n.hosts); from != "" {
+			source += " · " + from // a link would show on the pull request that it leads to
+		}
+		n.line("- Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), source)
 	}
 	if left := len(used) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))

@@ -307,12 +307,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 		n.line("Suggested change:\n")
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}
-	for _, c := range f.Cites {
-		n.line("- See %s %s: %s", n.phrase(c.Kind), markdown.Code(c.ID), n.phrase(c.Text))
-	}
-	if len(f.Cites) > 0 {
-		n.line("")
-	}
+	n.cites(r, f, s)
 	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
 }
 

@@ -129,13 +129,10 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 
 // sources names what the finders were given: guide, precedents, insights.
 func (n *markdownWriter) sources(r *precedent.Review) {
-	cited := func(what string, cites []precedent.Cite) entry {
-		return entry{what, joinAtMost(cites, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })}
-	}
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
-		cited("Precedents", r.Memory.Precedents),
-		cited("Insights", r.Memory.Insights),
+		entry{"Precedents", n.phrase(precedentUse(r))},
+		entry{"Insights", joinAtMost(r.Memory.Insights, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })},
 	)
 }
 

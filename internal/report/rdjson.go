@@ -65,14 +65,14 @@ func RDJSON(w io.Writer, r *precedent.Review, s Style) error {
 	remark("ERROR", "precedent/incomplete", incomplete(r))
 	remark("INFO", "precedent/analyzers-only", analyzersOnly(r))
 	for _, f := range r.Live() {
-		out.Diagnostics = append(out.Diagnostics, rdFinding(f))
+		out.Diagnostics = append(out.Diagnostics, rdFinding(f, s))
 	}
 	return Value(w, out)
 }
 
-func rdFinding(f precedent.Finding) rdDiagnostic {
+func rdFinding(f precedent.Finding, s Style) rdDiagnostic {
 	d := rdDiagnostic{
-		Message:  message(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID),
+		Message:  message(f) + s.saidBefore(f) + fmt.Sprintf("\n\n%s, confidence %d (%s)", f.Severity, f.Confidence, f.ID),
 		Severity: rdSeverities[levelOf(f.Severity)],
 		Code:     &rdCode{ruleOf(f)},
 	}

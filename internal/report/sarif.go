@@ -51,7 +51,7 @@ func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 			rules[id] = n
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(id, f))
 		}
-		run.Results = append(run.Results, sarifResultOf(f, id, n))
+		run.Results = append(run.Results, sarifResultOf(f, id, n, s))
 	}
 	return Value(w, sarif.Log{Schema: sarif.Schema, Version: sarif.Version, Runs: []sarif.Run{run}})
 }
@@ -72,7 +72,7 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 	return d
 }
 
-func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
+func sarifResultOf(f precedent.Finding, id string, rule int, s Style) sarif.Result {
 	res := sarif.Result{
 		RuleID: id, RuleIndex: &rule, Level: sarifLevels[levelOf(f.Severity)], Rank: float64(max(0, min(f.Confidence, 100))),
 		Message:   sarifMessage(message(f)),
@@ -87,6 +87,9 @@ func sarifResultOf(f precedent.Finding, id string, rule int) sarif.Result {
 	}
 	if f.Thread != "" {
 		res.Properties["thread_id"] = f.Thread
+	}
+	if cited := s.sarifPrecedents(f); len(cited) > 0 {
+		res.Properties["precedents"] = cited
 	}
 	if res.Message.Text == "" {
 		res.Message = sarifMessage("A finding without text.")

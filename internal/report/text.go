@@ -45,6 +45,8 @@ type Style struct {
 	Closed []Closed
 	// PassWithoutModel tells that a clean review passes although no model read the change.
 	PassWithoutModel bool
+	// Precedents says how Markdown, and formats that other tools post, cite the comments of people.
+	Precedents precedent.PrecedentDisplay
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be nil.
 	LineURL func(precedent.Span) string
 }
@@ -98,7 +100,7 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 			continue
 		}
 		p.Line()
-		writeFinding(p, r, f, excerpts)
+		writeFinding(p, r, f, excerpts, s)
 	}
 	writeBrief(p, fmt.Sprintf("and %s more:", thousands(len(brief))), brief)
 	minor := minorFindings(r)
@@ -303,6 +305,9 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 	}
 	if line := rules(r); line != "" {
 		p.Para("", p.Ink(Faint, line))
+	}
+	if line := precedentUse(r); line != "" {
+		p.Para("precedents ", p.Ink(Faint, line))
 	}
 	for _, f := range r.Failures {
 		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))

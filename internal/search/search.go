@@ -42,9 +42,11 @@ type Query struct {
 	Path   string
 	Symbol string
 	Vector []float32
-	// Lists are the lists to search. Those in Fused decide the order.
+	// Lists are the lists to search. Those in Fused are searched too; they alone decide what is
+	// found, and its order.
 	Lists, Fused []List
-	// Depth is how many documents of each list count, and Limit how many are returned.
+	// Depth is how many documents of each list count, 100 if it is 0, and Limit how many are
+	// returned, 20 if it is 0.
 	Depth, Limit int
 	// NotGroup leaves out the documents of a group, and Before those that are not older than it;
 	// 0 and the zero time leave out none.
@@ -56,7 +58,7 @@ type Query struct {
 type Hit struct {
 	ID    string
 	Score float64 // the sum over the fused lists of 1 / (60 + rank)
-	// Cosine is the similarity of the texts by TextChars, from 0 to 1.
+	// Cosine is the similarity of the texts by TextChars, from 0 to 1, whatever the lists.
 	Cosine float64
 	Ranks  []Rank // in each list that has it
 }

@@ -16,13 +16,13 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddLearning", "BeginConsolidation", "Book", "ChangeLearning", "Clear", "CountLearnings", "DismissInsight", "DropAnswers", "EndConsolidation", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "Reject", "ResetThreshold", "Retire",
-	"SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
+	"AddLearning", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndConsolidation", "EndCorpusListing", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire",
+	"SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
-var silent = []string{"Consolidation", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
+var silent = []string{"Consolidation", "CorpusRevision", "CorpusVectorSize", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
 
 // TestPrivateRowsStay: no method that reads returns a private repository's rows in another one
 // of the same database and owner, whatever it is asked for. "Review of B never contains A text"
@@ -81,7 +81,19 @@ func TestPrivateRowsStay(t *testing.T) {
 	if saved, err := a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false); err != nil || !saved {
 		t.Fatal(saved, err)
 	}
-	texts := []string{"", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
+	page := corpusPage(corpusComment("issue 1", 7, marker), corpusComment(marker, 7, marker))
+	page.Checkpoint = &CorpusCheckpoint{Stream: marker}
+	if _, err := a.SaveCorpus(ctx, page); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.BeginCorpusListing(ctx, []string{marker}, start, start.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	chunk := precedent.CorpusChunk{Text: marker, Words: marker}
+	if n, err := a.SaveCorpusVectors(ctx, []CorpusVector{{Kind: "inline", ID: marker, Model: "inline", Hash: CorpusHash(&chunk), Vector: make([]float32, 7)}}); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name
 		if slices.Contains(writing, name) {
@@ -108,7 +120,18 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 	values := map[reflect.Type]any{
 		reflect.TypeFor[context.Context](): t.Context(), reflect.TypeFor[string](): text, reflect.TypeFor[int](): 7, reflect.TypeFor[time.Time](): start.AddDate(-1, 0, 0),
 		reflect.TypeFor[[]string](): []string{"a.go"}, reflect.TypeFor[Change](): Change{}, reflect.TypeFor[precedent.Repo](): remote, reflect.TypeFor[bool](): false,
+		reflect.TypeFor[int64](): int64(0), reflect.TypeFor[precedent.ForgeID](): precedent.ForgeID("issue 1"),
 	}
+	var results []any
+	add := func(v any) {
+		out, err := json.Marshal(v)
+		if err != nil {
+			out = fmt.Append(nil, v) // an error
+		}
+		results = append(results, string(out))
+	}
+	values[reflect.TypeFor[func(precedent.CorpusChunk) error]()] = func(c precedent.CorpusChunk) error { add(c); return nil }
+	values[reflect.TypeFor[func(CorpusVector) error]()] = func(v CorpusVector) error { add(v); return nil }
 	var args []reflect.Value
 	for i := range m.Type().NumIn() {
 		if m.Type().IsVariadic() && i == m.Type().NumIn()-1 {
@@ -124,14 +147,6 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 			continue
 		}
 		args = append(args, reflect.ValueOf(start)) // when rejections hold
-	}
-	var results []any
-	add := func(v any) {
-		out, err := json.Marshal(v)
-		if err != nil {
-			out = fmt.Append(nil, v) // an error
-		}
-		results = append(results, string(out))
 	}
 	for _, out := range m.Call(args) {
 		switch v := out.Interface().(type) {

@@ -20,6 +20,7 @@ type Counts struct {
 	Learnings  int `json:"learnings"`
 	Forgotten  int `json:"forgotten"` // dismissals that were taken back
 	Insights   int `json:"insights"`
+	Comments   int `json:"comments"` // of the corpus, deleted ones included
 }
 
 // Count counts the rows of the repository.
@@ -36,8 +37,9 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM rules WHERE repo_id = $1), (SELECT COUNT(*) FROM labels WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM posts WHERE repo_id = $1), (SELECT COUNT(*) FROM threads WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights))
+		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1),
+		(SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1)`,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
 	return c, err
 }
 
@@ -48,6 +50,7 @@ func (c Counts) subtract(after Counts) Counts {
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
 		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten, Insights: c.Insights - after.Insights,
+		Comments: c.Comments - after.Comments,
 	}
 }
 
@@ -189,7 +192,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 				return err
 			}
 		}
-		return nil
+		return r.clearCorpus(ctx, tx)
 	})
 }
 
@@ -211,7 +214,7 @@ func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (
 		return Counts{}, err
 	}
 	deleted := before.subtract(after)
-	if deleted.Reviews > 0 || deleted.Findings > 0 {
+	if deleted.Reviews > 0 || deleted.Findings > 0 || deleted.Comments > 0 {
 		err = r.db.shrink(ctx)
 	}
 	return deleted, err

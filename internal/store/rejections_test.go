@@ -129,3 +129,31 @@ func testRejectTogether(t *testing.T, open opener) {
 		t.Errorf("%d rejections, %d of them new, want 1 of each", len(ids), adds)
 	}
 }
+
+// testMergedRejectionIsNew: a newer rejection that a clone brings is not ended like the one that
+// it replaces.
+func testMergedRejectionIsNew(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.Low)
+	save(t, r, review(remote, "r1", 1, f))
+	old, _, err := r.Reject(ctx, rejectionOf(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := start.Add(time.Hour)
+	if _, err := r.Retire(ctx, old.ID, "fixed after all", ended); err != nil {
+		t.Fatal(err)
+	}
+	newer := rejectionOf(f)
+	newer.At, newer.ExpiresAt = ended.Add(time.Hour), ended.Add(RejectionLife)
+	if err := r.MergeShared(ctx, func(Shared) (Shared, error) { return Shared{Rejections: []precedent.Rejection{newer}}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if why, err := r.Retired(ctx, f.Fingerprint); err != nil || why != "" {
+		t.Errorf("%q, %v", why, err)
+	}
+	if got := mustRejection(t, r, f); !got.At.Equal(newer.At) {
+		t.Errorf("%+v", got)
+	}
+}

@@ -192,6 +192,7 @@ func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error 
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 				id = CASE WHEN rejections.at = excluded.at THEN rejections.id ELSE excluded.id END,
 				hits = CASE WHEN rejections.at = excluded.at THEN rejections.hits ELSE 0 END,
+				retired = CASE WHEN rejections.at = excluded.at THEN rejections.retired ELSE '' END,
 				finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,
 				symbol = excluded.symbol, category = excluded.category, severity = excluded.severity, reason = excluded.reason,
 				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at,

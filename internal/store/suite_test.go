@@ -38,6 +38,7 @@ var suite = []struct {
 	{"Reject", testReject},
 	{"Hits", testHits},
 	{"RejectTogether", testRejectTogether},
+	{"MergedRejectionIsNew", testMergedRejectionIsNew},
 	{"RepoForKeepsRepositoriesApart", testRepoForKeepsRepositoriesApart},
 	{"RepoForRefusesNobody", testRepoForRefusesNobody},
 	{"Follow", testFollow},
@@ -74,6 +75,13 @@ var suite = []struct {
 	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
 	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
 	{"ClearForgetsSpending", testClearForgetsSpending},
+	{"CorpusThreads", testCorpusThreads},
+	{"CorpusAnyOrder", testCorpusAnyOrder},
+	{"CorpusReverted", testCorpusReverted},
+	{"CorpusCheckpoint", testCorpusCheckpoint},
+	{"CorpusVectors", testCorpusVectors},
+	{"CorpusOfAJoinedRepository", testCorpusOfAJoinedRepository},
+	{"ClearCorpus", testClearCorpus},
 	{"AnyText", testAnyText},
 }
 

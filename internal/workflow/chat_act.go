@@ -95,7 +95,7 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 }
 
 const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention is …`, `don't flag …`, " +
-	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `update preference: …`, `forget: …`, `undo ID`, `approve ID`, " +
+	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `focus less on …`, `update preference: …`, `forget: …`, `undo ID`, `approve ID`, " +
 	"`list my preferences`, `what do you remember about this repo?`, `review again`, `pause`, `resume`.\n\n" +
 	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, `explain why you flagged this`, `resolve`, `fix`."
 

@@ -33,6 +33,7 @@ func Run(t *testing.T, build Build) {
 		{"comments", comments},
 		{"more comments than a page", manyComments},
 		{"comments since a time", commentsSince},
+		{"one comment", oneComment},
 		{"permissions", permissions},
 		{"permissions expire", permissionsGrowOld},
 		{"permissions fail closed", permissionsFailClosed},
@@ -50,6 +51,7 @@ func Run(t *testing.T, build Build) {
 			test.run(t, s, build(t, s))
 		})
 	}
+	t.Run("history", func(t *testing.T) { histories(t, build) })
 	t.Run("faults", func(t *testing.T) { faults(t, build) })
 	t.Run("writing", func(t *testing.T) { writing(t, build) })
 }

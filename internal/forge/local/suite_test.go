@@ -234,12 +234,20 @@ func (b *staged) Merged(ctx context.Context, r precedent.Repo, since time.Time, 
 	return on(b, 0, func() ([]forge.PullRequest, error) { return b.Forge.Merged(ctx, r, since, limit) })
 }
 
+func (b *staged) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment, error) {
+	return on(b, 0, func() (forge.Comment, error) { return b.Forge.ReadComment(ctx, repo, number, m) })
+}
+
 func (b *staged) Comments(ctx context.Context, r precedent.Repo, n int) ([]forge.Comment, error) {
 	return on(b, 0, func() ([]forge.Comment, error) { return b.Forge.Comments(ctx, r, n) })
 }
 
 func (b *staged) CommentsSince(ctx context.Context, r precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
 	return on(b, 0, func() ([]forge.NumberedComment, error) { return b.Forge.CommentsSince(ctx, r, since) })
+}
+
+func (b *staged) History(ctx context.Context, r precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+	return on(b, 0, func() (forge.HistoryPage, error) { return b.Forge.History(ctx, r, q) })
 }
 
 func (b *staged) Threads(ctx context.Context, r precedent.Repo, n int) ([]forge.Thread, error) {

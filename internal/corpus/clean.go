@@ -1,0 +1,163 @@
+package corpus
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Limits on what is kept of a comment, in bytes. GitHub allows 65,536 characters in a body.
+const (
+	maxBody  = 64 << 10
+	maxHunk  = 4 << 10
+	maxTitle = 1 << 10
+	maxPath  = 4 << 10
+	maxName  = 256
+	maxURL   = 2 << 10
+)
+
+// hunkLines is how many lines of code are kept with a comment: the commented line and those
+// before it.
+const hunkLines = 12
+
+// fate is what becomes of a comment.
+type fate int
+
+const (
+	keep fate = iota
+	isBot
+	isOwn
+	isEmpty
+	wasEmptied // edited so that nothing is left
+)
+
+// bots are logins of programs whose accounts do not say so.
+var bots = []string{
+	"codecov-io", "codecov-commenter", "coveralls", "houndci-bot", "hound", "sonarcloud", "sonarqubecloud", "drahtbot", "k8s-ci-robot",
+	"googlebot", "mergify", "dependabot", "dependabot-preview", "renovate", "renovate-bot", "greenkeeper", "snyk-bot", "pep8speaks", "deepsource-autofix",
+	"codeclimate", "codacy-bot", "lgtm-com", "stale", "vercel", "netlify", "copilot", "copilot-pull-request-reviewer", "coderabbitai",
+	"github-actions", "gitea-actions", "forgejo-actions", "bors", "rust-highfive", "rustbot", "homu", "allcontributors", "cla-bot",
+	"linux-foundation-easycla", "googlecla", "codefactor-io", "sourcery-ai", "gemini-code-assist", "qodo-merge-pro", "cursor", "ellipsis-dev", "greptile-apps",
+}
+
+// isBotLogin tells whether a login is a program's.
+func (c *Corpus) isBotLogin(login string) bool {
+	login = strings.ToLower(login)
+	if strings.HasSuffix(login, "[bot]") {
+		return true
+	}
+	return slices.Contains(bots, login) || slices.ContainsFunc(c.Bots, func(b string) bool { return strings.EqualFold(b, login) })
+}
+
+// ownMarker begins the hidden line of comments that Precedent posts. That anybody can write it
+// does not matter: it only leaves out a comment of its author.
+const ownMarker = "<!-- precedent:"
+
+// clean returns the comment as it is stored, and whether it is.
+func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
+	out := in.CorpusComment
+	if !out.DeletedAt.IsZero() {
+		return precedent.CorpusComment{Kind: out.Kind, ID: out.ID, Pull: out.Pull, Root: out.Root, DeletedAt: out.DeletedAt}, keep
+	}
+	switch {
+	case in.Bot || c.isBotLogin(in.Author):
+		return out, isBot
+	case c.Me != "" && in.AuthorID == c.Me || strings.Contains(string(in.Body), ownMarker):
+		return out, isOwn
+	}
+	out.Body = precedent.Untrusted(cleanText(string(in.Body), maxBody))
+	if strings.TrimSpace(string(out.Body)) == "" {
+		if in.UpdatedAt.After(in.At) {
+			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt}, wasEmptied
+		}
+		return out, isEmpty
+	}
+	out.Author = cmp.Or(oneLine(in.Author, maxName), "ghost")
+	out.AuthorID = precedent.ForgeID(oneLine(string(in.AuthorID), maxName))
+	out.Hunk = precedent.Untrusted(cleanHunk(string(in.Hunk)))
+	out.Path = oneLine(in.Path, maxPath)
+	out.Commit = oneLine(in.Commit, maxName)
+	out.URL = cleanURL(in.URL)
+	return out, keep
+}
+
+// cleanText returns prose without hidden characters and secrets.
+func cleanText(s string, limit int) string {
+	s = strings.TrimSpace(text.Clean(text.Head(s, limit)))
+	s, _ = secret.Redact("", s)
+	return s
+}
+
+// cleanHunk returns the last lines of a hunk without secrets.
+func cleanHunk(s string) string {
+	s = HunkTail(s)
+	s, _ = secret.Redact("", text.Visible(s))
+	return s
+}
+
+// HunkTail returns the last lines of a diff hunk: what is kept with a comment.
+func HunkTail(s string) string {
+	s = strings.TrimRight(s, "\r\n")
+	from := len(s)
+	for range hunkLines {
+		i := strings.LastIndexByte(s[:from], '\n')
+		if i < 0 {
+			from = -1
+			break
+		}
+		from = i
+	}
+	s = s[from+1:]
+	if len(s) > maxHunk {
+		cut := s[len(s)-maxHunk:]
+		if i := strings.IndexByte(cut, '\n'); i >= 0 {
+			cut = cut[i+1:]
+		}
+		s = strings.ToValidUTF8(cut, "")
+	}
+	return s
+}
+
+// oneLine returns text of one line, without control characters.
+func oneLine(s string, limit int) string {
+	s = text.Head(s, limit)
+	if strings.IndexFunc(s, unicode.IsControl) >= 0 {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// cleanURL returns the address of a web page, or "".
+func cleanURL(s string) string {
+	if len(s) > maxURL || strings.ContainsAny(s, " <>\"'`\n\r\t\\") {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return s
+}
+
+// cleanPull returns the pull request as it is stored.
+func cleanPull(p Pull) store.CorpusPull {
+	out := store.CorpusPull{CorpusPull: p.CorpusPull}
+	title := string(p.Title)
+	out.Title = text.Collapse(cleanText(title, maxTitle))
+	out.Author = oneLine(p.Author, maxName)
+	out.AuthorID = precedent.ForgeID(oneLine(string(p.AuthorID), maxName))
+	out.Reverts, out.RevertsTitle = reverts(out.Title, string(p.Body))
+	return out
+}

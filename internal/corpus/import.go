@@ -1,0 +1,271 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// ImportOptions say how a file is read.
+type ImportOptions struct {
+	// Repos are the names of the repository. Comments that say that they are about another one are
+	// left out. Permalinks that a file does not have are made with the first name.
+	Repos []precedent.Repo
+	// Progress is called after each part that was saved; nil for nothing.
+	Progress func(Imported)
+}
+
+// Imported counts what became of the lines of a file. Each line that is not empty is counted once:
+// as a pull request, as malformed, as foreign, as being on an issue, or as what became of its
+// comment.
+type Imported struct {
+	Lines     int   `json:"lines"`
+	Bytes     int64 `json:"bytes"` // that were read, after decompression
+	Pulls     int   `json:"pull_requests"`
+	Malformed int   `json:"malformed"`
+	Foreign   int   `json:"foreign"`   // of another repository
+	OnIssues  int   `json:"on_issues"` // not on a pull request
+	Saved
+	// Bad are the first lines that are malformed or foreign.
+	Bad []BadLine `json:"bad"`
+}
+
+// Add adds the counts of another file.
+func (i *Imported) Add(o Imported) {
+	i.Lines += o.Lines
+	i.Bytes += o.Bytes
+	i.Pulls += o.Pulls
+	i.Malformed += o.Malformed
+	i.Foreign += o.Foreign
+	i.OnIssues += o.OnIssues
+	i.Saved.Add(o.Saved)
+	i.Bad = append(i.Bad, o.Bad[:min(len(o.Bad), maxBad-min(len(i.Bad), maxBad))]...)
+}
+
+// BadLine is a line that was not imported.
+type BadLine struct {
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1
+	Why  string `json:"why"`
+}
+
+const (
+	// maxBad limits the lines that are named.
+	maxBad = 5
+	// maxImportLine limits a line, in bytes. The longest comment of GitHub takes 400 KiB if every
+	// character is escaped; the rest is for the diff hunk.
+	maxImportLine = 8 << 20
+	// A part of a file that is saved at once has at most so many lines, and about so many bytes.
+	partLines, partBytes = 1_024, 4 << 20
+)
+
+// Import saves the comments of a file of JSON lines in the form of GitHub's REST API: comments on
+// lines, reviews, comments on pull requests, and pull requests. The file may be compressed with
+// gzip. It is saved in parts; after an interruption, importing the file again leads to the same
+// result. Lines that cannot be used are counted, and do not stop the import.
+func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o ImportOptions) (Imported, error) {
+	from, err := decompressed(from)
+	if err != nil {
+		return Imported{}, err
+	}
+	if err := c.Refresh(ctx); err != nil {
+		return Imported{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	parts := make(chan *part, runtime.GOMAXPROCS(0))
+	ordered := make(chan *part, 2*runtime.GOMAXPROCS(0))
+	var readErr error
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer close(parts)
+		defer close(ordered)
+		readErr = readParts(ctx, from, func(p *part) bool {
+			for _, to := range []chan *part{parts, ordered} {
+				select {
+				case to <- p:
+				case <-ctx.Done():
+					return false
+				}
+			}
+			return true
+		})
+	})
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for p := range parts {
+				c.parse(p, name, o.Repos)
+				close(p.done)
+			}
+		})
+	}
+	var total Imported
+	for p := range ordered {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+		}
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		if p.result.Saved, err = c.store(ctx, p.page); err != nil {
+			break
+		}
+		total.Add(p.result)
+		if o.Progress != nil {
+			o.Progress(total)
+		}
+	}
+	cancel()
+	group.Wait()
+	return total, errors.Join(err, readErr)
+}
+
+// decompressed returns the content of a file that may be compressed.
+func decompressed(from io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(from, 1<<20)
+	if head, _ := buffered.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) { // the reader fails later
+		return buffered, nil
+	}
+	z, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	return z, nil
+}
+
+// part is a number of lines, and what they say.
+type part struct {
+	first  int // number of the first line
+	lines  [][]byte
+	bytes  int64
+	done   chan struct{} // closed after parse
+	page   cleanPage
+	result Imported
+}
+
+// readParts reads lines, and gives them to use in parts, until use returns false. A line that is
+// too long is nil.
+func readParts(ctx context.Context, from io.Reader, use func(*part) bool) error {
+	r := bufio.NewReaderSize(from, 1<<20)
+	number := 0
+	for ctx.Err() == nil {
+		p := &part{first: number + 1, done: make(chan struct{})}
+		for len(p.lines) < partLines && p.bytes < partBytes {
+			line, n, err := readLine(r)
+			p.bytes += n
+			if n > 0 {
+				p.lines = append(p.lines, line)
+				number++
+			}
+			if err == nil {
+				continue
+			}
+			if len(p.lines) > 0 && !use(p) || errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("read line %d: %w", number+1, err)
+		}
+		if !use(p) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// readLine reads a line, and returns how many bytes it has. It is nil if it is longer than
+// maxImportLine; the rest is passed over.
+func readLine(r *bufio.Reader) (line []byte, n int64, err error) {
+	tooLong := false
+	for {
+		piece, err := r.ReadSlice('\n')
+		n += int64(len(piece))
+		if tooLong = tooLong || n > maxImportLine; tooLong {
+			line = nil
+		} else {
+			line = append(line, piece...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			if errors.Is(err, io.EOF) && n > 0 && len(piece) == 0 {
+				n = max(n, 1)
+			}
+			return line, n, err
+		}
+	}
+}
+
+// parse reads the lines of a part, and cleans their comments.
+func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
+	p.page = cleanPage{CorpusPage: rows()}
+	p.result.Bytes = p.bytes
+	pulls := map[int]int{}
+	for i, line := range p.lines {
+		if line != nil && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		p.result.Lines++
+		got, err := imported{}, error(nil)
+		if line == nil {
+			err = fmt.Errorf("longer than %d MiB", maxImportLine>>20)
+		} else {
+			got, err = parseLine(line)
+		}
+		switch {
+		case errors.Is(err, errNoPull):
+			p.result.OnIssues++
+			continue
+		case err == nil && !belongs(got.repo, repos):
+			p.result.Foreign++
+			p.result.bad(name, p.first+i, fmt.Errorf("it is about %s", oneLine(got.repo.String(), maxName)))
+			continue
+		case err != nil:
+			p.result.Malformed++
+			p.result.bad(name, p.first+i, err)
+			continue
+		}
+		if n := got.pull.Number; n != 0 {
+			at, ok := pulls[n]
+			if !ok {
+				at = len(p.page.Pulls)
+				pulls[n] = at
+				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
+			} else if !got.has {
+				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
+			}
+		}
+		if !got.has {
+			p.result.Pulls++
+			continue
+		}
+		if got.comment.URL == "" {
+			got.comment.URL = permalink(repos, &got.comment.CorpusComment)
+		}
+		p.page.add(c.clean(got.comment))
+	}
+	p.lines = nil
+}
+
+func (i *Imported) bad(file string, line int, err error) {
+	if len(i.Bad) < maxBad {
+		i.Bad = append(i.Bad, BadLine{File: file, Line: line, Why: err.Error()})
+	}
+}
+
+// belongs tells whether a repository is one of the names, or may be.
+func belongs(repo precedent.Repo, names []precedent.Repo) bool {
+	same := func(n precedent.Repo) bool {
+		return strings.EqualFold(n.Host, repo.Host) && strings.EqualFold(n.Owner, repo.Owner) && strings.EqualFold(n.Name, repo.Name)
+	}
+	remote := func(n precedent.Repo) bool { return !n.IsLocal() }
+	return repo.IsZero() || !slices.ContainsFunc(names, remote) || slices.ContainsFunc(names, same)
+}

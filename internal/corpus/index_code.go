@@ -1,0 +1,127 @@
+package corpus
+
+import (
+	"context"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/search"
+)
+
+// The weights of lines in a query, by their distance to the line in question, and by what the
+// change does to them. GitHub shows hunks that end at the commented line.
+const (
+	focusWeight = 6
+	nearWeight  = 2   // up to nearLines before it, or one after it
+	farWeight   = 0.6 // up to farLines before it
+	nearLines   = 3
+	farLines    = 11
+
+	keptWeight    = 0.7 // of a deleted or context line, relative to an added one
+	sectionWeight = 0.5
+
+	// In a hunk without a line in question:
+	addedWeight   = 2
+	deletedWeight = 1
+	contextWeight = 0.5
+
+	maxQueryLines = 400 // lines of a hunk that count
+)
+
+// The weights of the ways to compare code with a comment; each is a cosine.
+const (
+	wordsAbout = 2   // the lines' words with the comment's
+	wordsFocus = 2   // the words of the line in question with the comment's
+	charsAbout = 1   // the characters of the lines' words with the comment's
+	lineChars  = 2   // the line in question with the commented line
+	lineShape  = 0.7 // the same, without the words
+	fixChars   = 1.5 // the line in question with the suggested code
+)
+
+// code is lines that comments may be about.
+type code struct {
+	path   string
+	focus  string // the line in question; empty for none
+	around string // the lines, one a line
+	words  bag
+}
+
+// codeAt returns the code around a line of a hunk, whose number counts from 0; -1 for the hunk as
+// a whole.
+func codeAt(path string, h *diff.Hunk, at int) *code {
+	c := &code{path: path, words: bag{}}
+	first, last := 0, min(len(h.Lines), maxQueryLines)-1
+	if at >= 0 {
+		first, last = max(0, at-farLines), min(at+1, len(h.Lines)-1)
+		c.focus = h.Lines[at].Text
+	}
+	c.words.add(h.Section, sectionWeight)
+	var b strings.Builder
+	for i := first; i <= last; i++ {
+		l := &h.Lines[i]
+		c.words.add(l.Text[:min(len(l.Text), maxCodeLine)], lineWeight(l.Op, at-i, at >= 0))
+		b.WriteString(l.Text[:min(len(l.Text), maxCodeLine)])
+		b.WriteByte('\n')
+	}
+	c.around = b.String()
+	return c
+}
+
+// lineWeight is the weight of a line that is so many lines before the one in question.
+func lineWeight(op diff.Op, before int, focused bool) float64 {
+	if !focused {
+		switch op {
+		case diff.Add:
+			return addedWeight
+		case diff.Delete:
+			return deletedWeight
+		default:
+			return contextWeight
+		}
+	}
+	w := farWeight
+	switch {
+	case before == 0:
+		w = focusWeight
+	case before <= nearLines: // or one after it
+		w = nearWeight
+	}
+	if op != diff.Add {
+		w *= keptWeight
+	}
+	return w
+}
+
+// About finds what people wrote about code like a line of a hunk, whose number counts from 0, or
+// like the hunk as a whole for -1; the best first. Of the query, Path, Pull, Before, Limit and All
+// count.
+func (x *Index) About(_ context.Context, h *diff.Hunk, at int, q Query) []Hit {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	r := x.ranker(&q)
+	r.code(codeAt(q.Path, h, at))
+	return r.hits()
+}
+
+// code scores what is like the code.
+func (r *ranker) code(c *code) {
+	words := c.words.query(r.x.usable)
+	focus := bag{}
+	focus.add(c.focus[:min(len(c.focus), maxCodeLine)], 1)
+	focusWords := focus.query(r.x.usable)
+	line, shape := r.x.lines.line(c.focus), r.x.lines.shape(c.focus)
+	lists := []search.List{search.TextWords, search.TextChars}
+	if strings.TrimSpace(c.focus) != "" {
+		lists = append(lists, search.LineWords, search.LineChars)
+	}
+	for _, h := range r.find(search.Query{Text: c.around, Lines: c.focus, Lists: lists, Fused: lists, Depth: codeDepth, Limit: codeDepth * len(lists)}) {
+		p := r.profile(h.ID)
+		chars := h.Cosine
+		h.Cosine = p.cosine(words)
+		r.add(h, wordsAbout*h.Cosine+wordsFocus*p.cosine(focusWords)+charsAbout*chars+
+			lineChars*p.line.cosine(line)+lineShape*p.shape.cosine(shape)+fixChars*p.fix.cosine(line))
+	}
+}
+
+// codeDepth is how many chunks of each list are compared with code.
+const codeDepth = 150

@@ -1,0 +1,170 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Limits of priming.
+const (
+	leastUsable  = 50   // usable chunks, below which there are too few to tell a norm
+	maxNorms     = 8    // that finders are told
+	maxNormText  = 300  // characters of one
+	normTokens   = 30   // that a prompt adds to the text of one
+	maxAllTokens = 1200 // of all norms, by the estimate of prompts
+
+	maxPrimed   = 150    // added lines that are compared; those between are left out
+	maxSeenLines = 20_000 // added lines that they are chosen from
+	windowHits   = 20     // chunks of each line that count
+	primeHits    = 50     // chunks of the change that are merged to norms
+)
+
+// Prime finds what people said before about code like the added lines of a change, as at most
+// eight norms of at most 1,200 tokens together, the most relevant first. Query.Pull and
+// Query.Before limit the comments to earlier ones of other pull requests; its other fields are
+// ignored. However large the change, at most 150 of its lines are compared.
+func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p := Priming{Searched: x.usable.Len()}
+	if p.Searched < leastUsable {
+		p.Off = fmt.Sprintf("the corpus has %d usable comments; from %d on, finders are told what people asked for", p.Searched, leastUsable)
+		return p
+	}
+	best := map[string]Hit{}
+	profiles := map[string]*profile{}
+	for _, w := range addedLines(change) {
+		if ctx.Err() != nil {
+			return p
+		}
+		r := x.ranker(&Query{Path: w.path, Pull: q.Pull, Before: q.Before, Limit: windowHits})
+		r.firstOnly, r.profiles = true, profiles
+		r.code(codeAt(w.path, w.hunk, w.line))
+		for _, h := range r.hits() {
+			id := ChunkID(&h.CorpusChunk)
+			if h.Score >= leastPriming && h.Score > best[id].Score {
+				best[id] = h
+			}
+		}
+	}
+	hits := make([]Hit, 0, len(best))
+	for _, h := range best {
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, byScore)
+	p.Norms = fitting(norms(hits[:min(len(hits), primeHits)]))
+	return p
+}
+
+// window is an added line of a change.
+type window struct {
+	path string
+	hunk *diff.Hunk
+	line int // in the hunk, from 0
+}
+
+// addedLines returns the added lines of a change to compare, each text once. Of too many, it returns
+// some from everywhere.
+func addedLines(change *diff.Change) []window {
+	var all []window
+	seen := map[string]bool{}
+	for i := range change.Files {
+		f := &change.Files[i]
+		if f.Skip != "" {
+			continue
+		}
+		for j := range f.Hunks {
+			h := &f.Hunks[j]
+			for k := range h.Lines {
+				l := &h.Lines[k]
+				line := l.Text[:min(len(l.Text), maxCodeLine)]
+				if l.Op != diff.Add || seen[line] || !text.Proves(line) || len(all) == maxSeenLines {
+					continue
+				}
+				seen[line] = true
+				all = append(all, window{f.Path, h, k})
+			}
+		}
+	}
+	if len(all) <= maxPrimed {
+		return all
+	}
+	some := make([]window, maxPrimed)
+	for i := range some {
+		some[i] = all[i*len(all)/maxPrimed]
+	}
+	return some
+}
+
+// scoredNorm is a norm with its score.
+type scoredNorm struct {
+	Norm
+	vector text.Vector // of the first source
+	score  float64
+}
+
+// norms merges comments that say the same, the best first. That several say it counts, unless
+// they did in one pull request.
+func norms(hits []Hit) []Norm {
+	var all []*scoredNorm
+	for i := range hits {
+		h := &hits[i]
+		v := text.NewVector(string(h.Words))
+		at := slices.IndexFunc(all, func(n *scoredNorm) bool { return text.Cosine(n.vector, v) >= sameNorm })
+		if at < 0 {
+			all = append(all, &scoredNorm{Norm{normText(&h.CorpusChunk), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
+			continue
+		}
+		n := all[at]
+		if !slices.ContainsFunc(n.Sources, func(c precedent.CorpusChunk) bool { return c.Pull == h.Pull }) {
+			n.score += againWeight * h.Score
+		}
+		n.Sources = append(n.Sources, h.CorpusChunk)
+	}
+	slices.SortStableFunc(all, func(a, b *scoredNorm) int { return cmp.Compare(b.score, a.score) })
+	out := make([]Norm, len(all))
+	for i, n := range all {
+		out[i] = n.Norm
+	}
+	return out
+}
+
+const (
+	sameNorm     = 0.5 // similarity from which two comments are one norm
+	againWeight  = 0.3 // of a further comment's score for its norm
+	leastPriming = 1.0 // score of a comment that is worth telling
+)
+
+// normText is what a comment asks for: its first sentences.
+func normText(c *precedent.CorpusChunk) precedent.Untrusted {
+	s := text.Collapse(string(c.Words))
+	if len(s) > maxNormText {
+		if end := strings.LastIndex(s[:maxNormText], ". "); end > maxNormText/3 {
+			s = s[:end+1]
+		}
+	}
+	return precedent.Untrusted(text.Cut(s, maxNormText))
+}
+
+// fitting returns the first norms that finders are told.
+func fitting(all []Norm) []Norm {
+	var out []Norm
+	tokens := 0
+	for _, n := range all {
+		cost := prompt.Tokens(string(n.Text)) + normTokens
+		if len(out) == maxNorms || tokens+cost > maxAllTokens {
+			break
+		}
+		tokens += cost
+		out = append(out, n)
+	}
+	return out
+}

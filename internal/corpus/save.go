@@ -1,0 +1,165 @@
+package corpus
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Corpus is the corpus of one repository.
+type Corpus struct {
+	Rows *store.Repo
+	Now  func() time.Time
+	// Me is the account that posts reviews, whose comments do not belong to the corpus; empty if
+	// it is not known.
+	Me precedent.ForgeID
+	// Bots are logins of further accounts whose comments do not belong to it, in any case.
+	Bots []string
+	// Embedding is the embedding model; nil for none.
+	Embedding *Embedding
+}
+
+// Page is what a page of a forge or a part of a file has.
+type Page struct {
+	Pulls    []Pull
+	Comments []Comment
+	// Checkpoint says how far a stream was read with this page; nil changes nothing.
+	Checkpoint *store.CorpusCheckpoint
+}
+
+// Pull is a pull request as a forge describes it.
+type Pull struct {
+	precedent.CorpusPull
+	// Body may say which pull request it reverts. It is not stored.
+	Body precedent.Untrusted
+}
+
+// Comment is a comment as a forge has it. Of a deleted one, Kind, ID and DeletedAt are enough.
+type Comment struct {
+	precedent.CorpusComment
+	Bot bool // the forge says that the account is a bot
+}
+
+// Saved counts what became of the comments of a page.
+type Saved struct {
+	Stored    int `json:"stored"` // that were not known
+	Updated   int `json:"updated"`
+	Duplicate int `json:"duplicate"` // stored in this version or a newer one
+	Deleted   int `json:"deleted"`   // that were stored
+	Bot       int `json:"bot"`
+	Own       int `json:"own"` // that Precedent wrote
+	Empty     int `json:"empty"`
+	Chunks    int `json:"chunks"` // that were made
+}
+
+// Add adds the counts of another page.
+func (s *Saved) Add(o Saved) {
+	s.Stored += o.Stored
+	s.Updated += o.Updated
+	s.Duplicate += o.Duplicate
+	s.Deleted += o.Deleted
+	s.Bot += o.Bot
+	s.Own += o.Own
+	s.Empty += o.Empty
+	s.Chunks += o.Chunks
+}
+
+// Save saves a page completely or not at all. It leaves out what no person wrote, redacts secrets,
+// and splits each conversation that changed into chunks.
+//
+// Of two versions of a comment the one with the later UpdatedAt stays, in whichever order they
+// come; see store.Repo.SaveCorpus. A comment that was edited to be empty is deleted.
+func (c *Corpus) Save(ctx context.Context, p Page) (Saved, error) {
+	return c.store(ctx, c.cleaned(p))
+}
+
+// Delete marks comments of a kind as deleted at a time, and returns how many were stored.
+func (c *Corpus) Delete(ctx context.Context, kind string, at time.Time, ids ...precedent.ForgeID) (int, error) {
+	return c.Rows.DeleteCorpusComments(ctx, rows(), kind, ids, at)
+}
+
+// Refresh makes the chunks again if an earlier version of this program made them. It is quick if
+// there is nothing to do.
+func (c *Corpus) Refresh(ctx context.Context) error {
+	_, err := c.Rows.RefreshCorpus(ctx, rows())
+	return err
+}
+
+// rows is a page of the store without rows.
+func rows() store.CorpusPage { return store.CorpusPage{Rules: rules, Chunk: Chunks} }
+
+// cleanPage is a page that was cleaned, and how many comments were left out.
+type cleanPage struct {
+	store.CorpusPage
+	left Saved
+}
+
+// cleaned cleans a page, on all processors.
+func (c *Corpus) cleaned(p Page) cleanPage {
+	out := cleanPage{CorpusPage: rows()}
+	out.Checkpoint = p.Checkpoint
+	out.Pulls = make([]store.CorpusPull, len(p.Pulls))
+	for i, pull := range p.Pulls {
+		out.Pulls[i] = cleanPull(pull)
+	}
+	fates := make([]fate, len(p.Comments))
+	cleaned := make([]precedent.CorpusComment, len(p.Comments))
+	each(len(p.Comments), func(i int) { cleaned[i], fates[i] = c.clean(p.Comments[i]) })
+	for i, f := range fates {
+		out.add(cleaned[i], f)
+	}
+	return out
+}
+
+// add adds a comment that was cleaned.
+func (p *cleanPage) add(c precedent.CorpusComment, f fate) {
+	switch f {
+	case keep:
+		p.Comments = append(p.Comments, c)
+	case wasEmptied:
+		p.Comments = append(p.Comments, c)
+		p.left.Empty++
+	case isEmpty:
+		p.left.Empty++
+	case isBot:
+		p.left.Bot++
+	case isOwn:
+		p.left.Own++
+	}
+}
+
+// each calls do for the numbers below n, on all processors.
+func each(n int, do func(i int)) {
+	const part = 16
+	var group sync.WaitGroup
+	next := make(chan int, n/part+1)
+	for i := 0; i < n; i += part {
+		next <- i
+	}
+	close(next)
+	for range min(runtime.GOMAXPROCS(0), len(next)) {
+		group.Go(func() {
+			for from := range next {
+				for i := from; i < min(from+part, n); i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// store saves a page that was cleaned.
+func (c *Corpus) store(ctx context.Context, p cleanPage) (Saved, error) {
+	saved, err := c.Rows.SaveCorpus(ctx, p.CorpusPage)
+	if err != nil {
+		return Saved{}, err
+	}
+	all := p.left
+	all.Add(Saved{Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted, Chunks: saved.Chunks})
+	return all, nil
+}

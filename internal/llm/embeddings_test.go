@@ -1,0 +1,318 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+)
+
+func embeddingsAt(t *testing.T, url string, dimensions int, clock *fakeTime) *Embeddings {
+	t.Helper()
+	e, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions, Waiting: clock.waiting()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// direction is a vector of the length 1 as the server's Words has it.
+func direction(text string, size int) []float32 {
+	v := llmtest.Words(text, size)
+	sum := 0.0
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+	return v
+}
+
+func TestEmbeddings(t *testing.T) {
+	for name, test := range map[string]struct {
+		reply      llmtest.VectorReply
+		dimensions int
+	}{
+		"in order":    {llmtest.VectorReply{Tokens: 7}, 0},
+		"shuffled":    {llmtest.VectorReply{Tokens: 7, Shuffled: true}, 0},
+		"no numbers":  {llmtest.VectorReply{Tokens: 7, Unindexed: true}, 0},
+		"base64":      {llmtest.VectorReply{Tokens: 7, Base64: true, Shuffled: true}, 0},
+		"a size":      {llmtest.VectorReply{Tokens: 7}, 4},
+		"not counted": {llmtest.VectorReply{Uncount: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.Embeddings(t, llmtest.VectorScript(test.reply))
+			texts := []string{"close the file", "an é < 1", "check the error"}
+			got, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want [][]float32
+			for _, text := range texts {
+				want = append(want, direction(text, cmp.Or(test.dimensions, 8)))
+			}
+			if d := gocmp.Diff(want, got.Vectors, gocmp.Comparer(func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 })); d != "" {
+				t.Error(d)
+			}
+			usage := precedent.Usage{Requests: 1, InputTokens: 7}
+			if test.reply.Uncount {
+				usage.InputTokens = ExpectTokens(texts)
+			}
+			if got.Usage != usage || got.Estimated != test.reply.Uncount || got.Unfit != "" {
+				t.Errorf("%+v", got)
+			}
+			r := s.Requests()[0]
+			if r.Model != "vectors" || r.Dimensions != test.dimensions || r.Header.Get("Authorization") != "Bearer "+canary {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestEmbeddingsFail: each way to fail is an *Error of its kind, says in words what is
+// wrong, and does not hold the key.
+func TestEmbeddingsFail(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	vectors := func(v ...[]float32) llmtest.VectorReply { return llmtest.VectorReply{Vectors: v} }
+	for _, test := range []struct {
+		name       string
+		reply      llmtest.VectorReply
+		dimensions int
+		kind       Kind
+		says       string
+		requests   int
+	}{
+		{"a wrong key", llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary}, 0, KindAuth, "answered 401: Incorrect API key: [key]", 1},
+		{"too many requests", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}, 0, KindRate, "answered 429", maxTries},
+		{"no time soon", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("86400")}, 0, KindRate, "answered 429", 1},
+		{"in trouble", llmtest.VectorReply{Status: 500, Message: "out of memory"}, 0, KindServer, "out of memory", maxTries},
+		{"overloaded", llmtest.VectorReply{Status: 503}, 0, KindOverloaded, "answered 503", maxTries},
+		{"no such model", llmtest.VectorReply{Status: 404, Message: "model not found"}, 0, KindRequest, "model not found", 1},
+		{"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector, "a vector has 2 dimensions, and 3 are set", 1},
+		{"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector, "a vector has 3 dimensions, and others of the same model have 2", 1},
+		{"too few", vectors([]float32{1}), 0, KindVector, "1 vectors were returned for 2 texts", 1},
+		{"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector, "3 vectors were returned for 2 texts", 1},
+		{"none", llmtest.VectorReply{Body: `{"data":[]}`}, 0, KindVector, "0 vectors were returned for 2 texts", 1},
+		{"empty", vectors([]float32{}, []float32{}), 0, KindVector, "a vector has 0 dimensions", 1},
+		{"twice the same number", llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, 0, KindVector, "not numbered like the texts", 1},
+		{"a number beyond the texts", llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`}, 0, KindVector, "not numbered like the texts", 1},
+		{"one without a number", llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`}, 0, KindVector, "not numbered like the texts", 1},
+		{"not a number", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`}, 0, KindVector, "not a finite number", 3},
+		{"infinite", vectors([]float32{inf}, []float32{-inf}), 0, KindVector, "not a finite number", 3},
+		{"not a number in base64", llmtest.VectorReply{Vectors: [][]float32{{nan}, {nan}}, Base64: true}, 0, KindVector, "not a finite number", 3},
+		{"null", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`}, 0, KindVector, "not a finite number", 3},
+		{"no vector", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`}, 0, KindVector, "not a finite number", 3},
+		{"beyond 32 bits", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`}, 0, KindVector, "not a finite number", 3},
+		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), 0, KindVector, "has no direction", 3},
+		{"a value that Ollama cannot write", llmtest.VectorReply{Status: 500, Message: "failed to encode response: json: unsupported value: NaN"}, 0, KindVector, "NaN", 3},
+		{"cut short", llmtest.VectorReply{Cut: 60}, 0, KindServer, "cut short", maxTries},
+		{"torn", llmtest.VectorReply{Cut: 60, Torn: true}, 0, KindServer, "cut short", maxTries},
+		{"a page", llmtest.VectorReply{Body: "<html>"}, 0, KindServer, "not JSON", maxTries},
+		{"an error as an answer", llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`}, 0, KindServer, "no such model", maxTries},
+		{"without end", llmtest.VectorReply{Flood: true}, 0, KindTooLarge, "larger than 8 MiB", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			texts := []string{"a", "b"}
+			s := llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
+				reply := test.reply
+				if reply.Vectors != nil && len(r.Texts) < len(texts) {
+					reply.Vectors = reply.Vectors[:1]
+				}
+				if reply.Body != "" && len(r.Texts) < len(texts) {
+					reply.Body = strings.ReplaceAll(reply.Body[:strings.Index(reply.Body+"},{", "},{")]+"}]}", `"index":1`, `"index":0`)
+				}
+				return reply
+			})
+			_, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
+			var e *Error
+			if !errors.As(err, &e) || e.Kind != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(fmt.Sprintf("%v %+v", err, e), canary) {
+				t.Errorf("%#v: %v", e, err)
+			}
+			if n := len(s.Requests()); n != test.requests {
+				t.Errorf("%d requests, want %d", n, test.requests)
+			}
+		})
+	}
+}
+
+// TestEmbeddingsChangeSize: a server whose vectors change their size between two calls is
+// not believed, not even once.
+func TestEmbeddingsChangeSize(t *testing.T) {
+	s := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Size: 8}, llmtest.VectorReply{Size: 16}))
+	e := embeddingsAt(t, s.URL, 0, &fakeTime{})
+	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := e.Embed(t.Context(), []string{"b"})
+	if err == nil || !strings.Contains(err.Error(), "a vector has 16 dimensions, and others of the same model have 8") {
+		t.Error(err)
+	}
+}
+
+// TestEmbeddingsWait: the server is asked again when it wants to be, and not after the
+// caller's time.
+func TestEmbeddingsWait(t *testing.T) {
+	clock := &fakeTime{}
+	busy := llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}
+	s := llmtest.Embeddings(t, llmtest.VectorScript(busy, llmtest.VectorReply{}))
+	if _, err := embeddingsAt(t, s.URL, 0, clock).Embed(t.Context(), []string{"a"}); err != nil || clock.slept < 7*time.Second {
+		t.Errorf("%v after %v", err, clock.slept)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	slow := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Hold: llmtest.Never}))
+	if _, err := embeddingsAt(t, slow.URL, 0, clock).Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	e, err := NewEmbeddings(EmbeddingsConfig{BaseURL: slow.URL, Model: "m", Waiting: clock.waiting(), FirstWait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Embed(t.Context(), []string{"a"})
+	if kind := kindOf(err); kind != KindTimeout || len(slow.Requests()) != 1+maxTimeoutTries {
+		t.Errorf("%v after %d requests", err, len(slow.Requests()))
+	}
+}
+
+func kindOf(err error) Kind {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Kind
+}
+
+// TestEmbeddingsElsewhere: no redirect is followed, so that no other host sees the key or a
+// text.
+func TestEmbeddingsElsewhere(t *testing.T) {
+	other := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
+	for _, status := range []int{301, 302, 307, 308} {
+		s := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{Status: status, Header: http.Header{"Location": {other.URL + "/embeddings"}}}))
+		_, err := embeddingsAt(t, s.URL, 0, &fakeTime{}).Embed(t.Context(), []string{"a"})
+		if kindOf(err) != KindRequest || !strings.Contains(err.Error(), "was not followed") {
+			t.Error(err)
+		}
+	}
+	if n := len(other.Requests()); n != 0 {
+		t.Errorf("%d requests arrived elsewhere", n)
+	}
+	down := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
+	for _, url := range []string{"ftp://example.org", "://", "http://me:" + canary + "@example.org", ""} {
+		if _, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url, Model: "m", Waiting: RealWaiting()}); err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+	if e := embeddingsAt(t, down.URL+"/embeddings", 0, &fakeTime{}); e.url != down.URL+"/embeddings" {
+		t.Errorf("address %s", e.url)
+	}
+}
+
+// TestEmbeddingsBatches: requests are bounded in texts and bytes, and smaller for a server
+// that takes less, from then on.
+func TestEmbeddingsBatches(t *testing.T) {
+	const most = 10
+	s := llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
+		if len(r.Texts) > most { // as DashScope says it
+			return llmtest.VectorReply{Status: 400, Message: "batch size is invalid, it should not be larger than 10.: input.contents"}
+		}
+		return llmtest.VectorReply{Tokens: 1}
+	})
+	var texts []string
+	for i := range 3*mostTexts + 1 {
+		texts = append(texts, fmt.Sprintf("text %d", i))
+	}
+	got, err := embeddingsAt(t, s.URL, 0, &fakeTime{}).Embed(t.Context(), texts)
+	if err != nil || got.Unfit != "" {
+		t.Fatal(err, got.Unfit)
+	}
+	for i, text := range texts {
+		if cosine(got.Vectors[i], direction(text, 8)) < 0.999 {
+			t.Errorf("%s has another's vector", text)
+		}
+	}
+	if n := len(s.Requests()); n != 7+9 { // 32, 16, 8, 8, 16, 8, 8, and then by eights
+		t.Errorf("%d requests", n)
+	}
+	s = llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
+	long := strings.Repeat("word ", mostTextBytes/10)
+	if _, err := embeddingsAt(t, s.URL, 0, &fakeTime{}).Embed(t.Context(), []string{long, long, long}); err != nil || len(s.Requests()) != 2 {
+		t.Errorf("%v after %d requests", err, len(s.Requests()))
+	}
+}
+
+func cosine(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// TestEmbeddingsOddTexts: a text that is too long is shortened until the model takes it, and
+// one that the model fails for has no vector. Neither harms the others.
+func TestEmbeddingsOddTexts(t *testing.T) {
+	long := strings.Repeat("a word ", 600)
+	s := llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
+		for _, text := range r.Texts {
+			if len(text) > 1200 { // as llama.cpp says it
+				return llmtest.VectorReply{Status: 500, Message: "input (992 tokens) is too large to process. increase the physical batch size (current batch size: 512)"}
+			}
+			if text == "importance" {
+				return llmtest.VectorReply{Status: 500, Message: "failed to encode response: json: unsupported value: NaN"}
+			}
+		}
+		return llmtest.VectorReply{}
+	})
+	e := embeddingsAt(t, s.URL, 0, &fakeTime{})
+	got, err := e.Embed(t.Context(), []string{"importance", "one", "two", long, "three", "four", "five", "six"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got.Vectors {
+		if (v == nil) != (i == 0) {
+			t.Errorf("vector %d: %v", i, v)
+		}
+	}
+	if !strings.Contains(got.Unfit, "NaN") || e.most != mostTexts {
+		t.Errorf("%+v, at most %d texts", got, e.most)
+	}
+	// A model that fails for one text after the other is out of order.
+	before := len(s.Requests())
+	var same []string
+	for range 300 {
+		same = append(same, "importance")
+	}
+	if _, err := e.Embed(t.Context(), same); kindOf(err) != KindVector || len(s.Requests())-before > 2*mostTexts {
+		t.Errorf("%v after %d requests", err, len(s.Requests())-before)
+	}
+}
+
+// TestEmbeddingsOfAnything: whatever is answered, the vectors are those of the texts or there
+// is an error.
+func TestEmbeddingsOfAnything(t *testing.T) {
+	words := rapid.SampledFrom([]string{
+		`{"data":[`, `]}`, `{"index":0,"embedding":[`, `{"embedding":[`, `{"index":1,"embedding":[`, `]}`, `,`, "1", "-2.5e3", "null", "NaN", "[", "]", `""`, `"AACAPw=="`, " ",
+		`"usage":{"prompt_tokens":-5}`, "1e400", "0x1p-3", "1_0", "}", "{",
+	})
+	var answer string
+	s := llmtest.Embeddings(t, func(llmtest.TextRequest) llmtest.VectorReply { return llmtest.VectorReply{Body: answer + " "} })
+	rapid.Check(t, func(rt *rapid.T) {
+		answer = strings.Join(rapid.SliceOfN(words, 0, 16).Draw(rt, "words"), "")
+		e := embeddingsAt(t, s.URL, 0, &fakeTime{})
+		got, err := e.Embed(t.Context(), []string{"a"})
+		if err == nil && (len(got.Vectors) != 1 || math.Abs(cosine(got.Vectors[0], got.Vectors[0])-1) > 1e-6 || got.Usage.InputTokens < 0) {
+			rt.Fatalf("%q: %+v", answer, got)
+		}
+	})
+}

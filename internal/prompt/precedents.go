@@ -1,0 +1,90 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of what finders are told of the comments of people.
+const (
+	mostNorms     = 8
+	maxNormTokens = 1_200 // of all norms together, in a large context window
+	maxNorm       = 800   // characters of one
+	mostNormPulls = 3
+)
+
+// Norm is what people asked for in reviews of earlier pull requests. Its secrets must be redacted.
+type Norm struct {
+	Text  precedent.Untrusted
+	Pulls []int  // the pull requests
+	Path  string // a file that it was about; empty for none
+}
+
+// renderNorms renders the norms that fit, a line each, and returns how many these are.
+func renderNorms(norms []Norm, window int) (block string, shown int) {
+	var lines []string
+	left := roomIn(window, maxNormTokens)
+	for _, n := range norms {
+		line := n.render()
+		size := Tokens(line + "\n")
+		if line == "" || size > left || len(lines) == mostNorms {
+			continue
+		}
+		left -= size
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), len(lines)
+}
+
+// render returns the norm as one line; empty if it has no words.
+func (n *Norm) render() string {
+	words := prose(n.Text, maxNorm)
+	if words == "" {
+		return ""
+	}
+	var from []string
+	switch pulls := n.Pulls[:min(len(n.Pulls), mostNormPulls)]; len(pulls) {
+	case 0:
+	case 1:
+		from = append(from, fmt.Sprintf("pull request %d", pulls[0]))
+	default:
+		from = append(from, "pull requests "+strings.Trim(strings.ReplaceAll(fmt.Sprint(pulls), " ", ", "), "[]"))
+	}
+	if n.Path != "" {
+		from = append(from, text.Cut(text.VisibleLine(n.Path), maxPath))
+	}
+	line := "- " + words
+	if len(from) > 0 {
+		line += " (" + strings.Join(from, ", ") + ")"
+	}
+	return line
+}
+
+// PrecedentPair is a finding and an earlier comment of a person that may make the same point.
+type PrecedentPair struct {
+	ID      string
+	Finding Remark
+	Comment precedent.Untrusted // the person's own words
+	Where   string              // what it is about: path:line, or the pull request
+}
+
+// Precedents returns the prompt of a judge about at most MostPairs findings and comments. All
+// secrets in them must be redacted.
+func Precedents(pairs []PrecedentPair) Prompt {
+	own := struct {
+		Nonce string
+		Pairs []string
+	}{}
+	for _, p := range pairs {
+		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe person's comment, on %s:\n%s",
+			text.VisibleLine(p.ID), p.Finding.render("finding"), text.VisibleLine(p.Where), p.Texts()[0]))
+	}
+	own.Nonce = nonce(own.Pairs)
+	return Prompt{System: load("precedent.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+}
+
+// Texts returns what a judge reads of the comment, which its quote must be from.
+func (p PrecedentPair) Texts() []string { return []string{cleanProse(string(p.Comment))} }

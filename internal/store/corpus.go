@@ -1,0 +1,276 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// CorpusPage is what is saved of the corpus at once, usually what a page of a forge has.
+type CorpusPage struct {
+	Pulls []CorpusPull
+	// Comments are new or known ones, in any order. Of one with DeletedAt, Kind, ID and
+	// DeletedAt are enough.
+	Comments []precedent.CorpusComment
+	// Checkpoint says how far a stream was read with this page; nil changes nothing.
+	Checkpoint *CorpusCheckpoint
+	// Rules is the version of Chunk, from 1.
+	Rules int
+	// Chunk splits a conversation. It may be called several times for one.
+	Chunk func(CorpusConversation) []precedent.CorpusChunk
+}
+
+// CorpusPull is a pull request, and which one it reverts: by number, or if that is 0 by title.
+type CorpusPull struct {
+	precedent.CorpusPull
+	Reverts      int
+	RevertsTitle string
+}
+
+// CorpusConversation are the comments of a conversation that exist, oldest first, at least one.
+type CorpusConversation struct {
+	// Pull has only a number if the corpus does not know the pull request.
+	Pull     precedent.CorpusPull
+	Comments []precedent.CorpusComment
+}
+
+// CorpusSaved counts what a page changed.
+type CorpusSaved struct {
+	Stored    int // comments that were not known
+	Updated   int
+	Duplicate int // comments that are stored in this version or a newer one
+	Deleted   int
+	Chunks    int // that were made
+	// Revision is that of the corpus now.
+	Revision int64
+}
+
+// CorpusCheckpoint says how far a list of comments was read. A list is read in passes, each from
+// a time on and page by page.
+type CorpusCheckpoint struct {
+	Stream string `json:"stream"`
+	// Watermark is such that everything that was edited before it is stored; zero for nothing.
+	Watermark time.Time `json:"watermark"`
+	// Since and Cursor are what the unfinished pass reads since, and its next page. Cursor is
+	// empty if the last pass was finished.
+	Since  time.Time `json:"since"`
+	Cursor string    `json:"cursor"`
+	Pages  int       `json:"pages"` // that the pass has read
+	// SavedAt is when the checkpoint was saved; SaveCorpus sets it.
+	SavedAt time.Time `json:"saved_at"`
+}
+
+// SaveCorpus saves a page completely or not at all: pull requests, comments, the chunks of all
+// conversations that changed, and the checkpoint.
+//
+// Of two versions of a comment the one with the later UpdatedAt stays, in whichever order they
+// come. An equal one is a duplicate, unless it says for the first time that the lines changed. MayWrite stays
+// as it was first stored. A deletion replaces all versions that were not edited after it, and
+// removes their text. Of a pull request that comes again, UpdatedAt decides, too; what an older
+// version knows and a newer one does not is kept.
+func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, error) {
+	var saved CorpusSaved
+	err := r.db.change(ctx, "save corpus", func(tx *sql.Tx) error {
+		s := corpusSave{repo: r, tx: tx, page: page}
+		err := s.run(ctx)
+		saved = s.saved
+		return err
+	})
+	if err != nil {
+		return CorpusSaved{}, err
+	}
+	return saved, nil
+}
+
+// DeleteCorpusComments marks comments of a kind as deleted at a time. It counts those that were
+// stored and not deleted yet. See SaveCorpus.
+func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind string, ids []precedent.ForgeID, at time.Time) (int, error) {
+	for _, id := range ids {
+		page.Comments = append(page.Comments, precedent.CorpusComment{Kind: kind, ID: id, DeletedAt: at})
+	}
+	saved, err := r.SaveCorpus(ctx, page)
+	return saved.Deleted, err
+}
+
+// RefreshCorpus makes the chunks again if they were made by other rules than the page's, or if
+// two identities of the repository were joined since. It saves several times, and returns the
+// number of chunks.
+func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) {
+	var rules int
+	err := row(ctx, r.db.read, "SELECT rules FROM corpus_revisions WHERE repo_id = $1", []any{r.id}, into(&rules))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && rules == page.Rules {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, r.db.fail("read corpus", err)
+	}
+	const batch = 1_000 // conversations
+	total := 0
+	last := conversation{}
+	for done := false; !done; {
+		var chunks int
+		var next conversation
+		err := r.db.change(ctx, "refresh corpus", func(tx *sql.Tx) error {
+			s := corpusSave{repo: r, tx: tx, page: page}
+			all, err := s.conversationsAfter(ctx, last, batch)
+			if err != nil {
+				return err
+			}
+			done = len(all) < batch
+			if !done {
+				next = all[len(all)-1]
+			}
+			s.touch(all...)
+			if err := s.chunk(ctx); err != nil {
+				return err
+			}
+			chunks = s.saved.Chunks
+			if done {
+				_, err = tx.ExecContext(ctx, "UPDATE corpus_revisions SET rules = $2 WHERE repo_id = $1", r.id, page.Rules)
+			}
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+		total += chunks
+		last = next
+	}
+	return total, nil
+}
+
+// ClearCorpus deletes the corpus, checkpoints and vectors included, and returns how many comments
+// it had.
+func (r *Repo) ClearCorpus(ctx context.Context) (int, error) {
+	gone, err := r.remove(ctx, "clear corpus", func(tx *sql.Tx) error { return r.clearCorpus(ctx, tx) })
+	return gone.Comments, err
+}
+
+func (r *Repo) clearCorpus(ctx context.Context, tx *sql.Tx) error {
+	for _, statement := range []string{
+		"DELETE FROM corpus_pulls WHERE repo_id = $1",
+		"DELETE FROM corpus_reverts WHERE repo_id = $1",
+		"DELETE FROM corpus_comments WHERE repo_id = $1",
+		"DELETE FROM corpus_chunks WHERE repo_id = $1",
+		"DELETE FROM corpus_checkpoints WHERE repo_id = $1",
+		"DELETE FROM corpus_listings WHERE repo_id = $1",
+		"DELETE FROM corpus_listed WHERE repo_id = $1",
+		"DELETE FROM corpus_vectors WHERE repo_id = $1",
+		"UPDATE corpus_revisions SET revision = revision + 1, cleared = revision + 1 WHERE repo_id = $1",
+	} {
+		if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conversation identifies the comments that answer each other.
+type conversation struct {
+	kind string
+	root precedent.ForgeID
+}
+
+// commentKey identifies a comment.
+type commentKey struct {
+	kind string
+	id   precedent.ForgeID
+}
+
+// corpusSave is one attempt to save a page.
+type corpusSave struct {
+	repo  *Repo
+	tx    *sql.Tx
+	page  CorpusPage
+	saved CorpusSaved
+	// rows are the comments that were read or changed; those in dirty are written.
+	rows    map[commentKey]*precedent.CorpusComment
+	dirty   []commentKey
+	touched map[conversation]bool
+}
+
+func (s *corpusSave) touch(all ...conversation) {
+	if s.touched == nil {
+		s.touched = map[conversation]bool{}
+	}
+	for _, c := range all {
+		s.touched[c] = true
+	}
+}
+
+func (s *corpusSave) run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.savePulls, s.saveComments, s.chunk, s.saveCheckpoint} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextRevision counts a change, and returns its number.
+func (r *Repo) nextCorpusRevision(ctx context.Context, tx *sql.Tx, rules int) (int64, error) {
+	var revision int64
+	err := row(ctx, tx, `INSERT INTO corpus_revisions (repo_id, revision, cleared, rules) VALUES ($1, 1, 0, $2)
+		ON CONFLICT (repo_id) DO UPDATE SET revision = corpus_revisions.revision + 1 RETURNING revision`, []any{r.id, rules}, into(&revision))
+	return revision, err
+}
+
+func (s *corpusSave) saveCheckpoint(ctx context.Context) error {
+	c := s.page.Checkpoint
+	if c == nil {
+		return nil
+	}
+	_, err := s.tx.ExecContext(ctx, `INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (repo_id, stream) DO UPDATE SET watermark = excluded.watermark,
+			since = excluded.since, cursor = excluded.cursor, pages = excluded.pages, saved_at = excluded.saved_at`,
+		s.repo.id, c.Stream, zeroMillis(c.Watermark), zeroMillis(c.Since), c.Cursor, c.Pages, millis(s.repo.db.now()))
+	return err
+}
+
+// zeroMillis is millis, but 0 for the zero time.
+func zeroMillis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t)
+}
+
+// fromZeroMillis is the inverse of zeroMillis.
+func fromZeroMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return fromMillis(ms)
+}
+
+// conversationsAfter returns the conversations after one, in order.
+func (s *corpusSave) conversationsAfter(ctx context.Context, last conversation, n int) ([]conversation, error) {
+	var all []conversation
+	err := rows(ctx, s.tx, `SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND (kind > $2 OR kind = $2 AND root > $3)
+		ORDER BY kind, root LIMIT $4`, []any{s.repo.id, last.kind, string(last.root), n}, func(r scanner) error {
+		var c conversation
+		err := r.Scan(&c.kind, &c.root)
+		all = append(all, c)
+		return err
+	})
+	return all, err
+}
+
+func compareConversations(a, b conversation) int {
+	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))
+}
+
+// conversations returns those that changed, in order.
+func (s *corpusSave) conversations() []conversation {
+	all := make([]conversation, 0, len(s.touched))
+	for c := range s.touched {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, compareConversations)
+	return all
+}

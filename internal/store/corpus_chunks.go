@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// CorpusHash is the hash of the texts of a chunk. A vector that was computed from a chunk counts
+// as long as the chunk has the hash.
+func CorpusHash(c *precedent.CorpusChunk) string {
+	h := sha256.New()
+	h.Write([]byte(c.Text))
+	h.Write([]byte{0})
+	h.Write([]byte(c.Words))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// chunk makes the chunks of the conversations that changed again.
+func (s *corpusSave) chunk(ctx context.Context) error {
+	if len(s.touched) == 0 {
+		return nil
+	}
+	var err error
+	if s.saved.Revision, err = s.repo.nextCorpusRevision(ctx, s.tx, s.page.Rules); err != nil {
+		return err
+	}
+	all := s.conversations()
+	members, err := s.members(ctx, all)
+	if err != nil {
+		return err
+	}
+	pulls, err := s.pullsOf(ctx, members)
+	if err != nil {
+		return err
+	}
+	stored, err := s.storedChunks(ctx, members)
+	if err != nil {
+		return err
+	}
+	var chunks []precedent.CorpusChunk
+	for _, c := range all {
+		v := CorpusConversation{}
+		for _, m := range members[c] {
+			if m.DeletedAt.IsZero() {
+				v.Comments = append(v.Comments, *m)
+			}
+		}
+		if len(v.Comments) == 0 {
+			continue
+		}
+		slices.SortFunc(v.Comments, func(a, b precedent.CorpusComment) int {
+			if n := a.At.Compare(b.At); n != 0 {
+				return n
+			}
+			return a.ID.Compare(b.ID)
+		})
+		v.Pull = pulls[v.Comments[0].Pull]
+		v.Pull.Number = v.Comments[0].Pull
+		chunks = append(chunks, s.page.Chunk(v)...)
+	}
+	s.saved.Chunks = len(chunks)
+	return s.writeChunks(ctx, chunks, stored)
+}
+
+// members returns the comments of conversations, deleted ones included.
+func (s *corpusSave) members(ctx context.Context, all []conversation) (map[conversation][]*precedent.CorpusComment, error) {
+	roots := map[string][]string{}
+	for _, c := range all {
+		roots[c.kind] = append(roots[c.kind], string(c.root))
+	}
+	if s.rows == nil {
+		s.rows = map[commentKey]*precedent.CorpusComment{}
+	}
+	for kind, ids := range roots {
+		if err := s.load(ctx, "c.root", kind, ids); err != nil {
+			return nil, err
+		}
+	}
+	members := make(map[conversation][]*precedent.CorpusComment, len(all))
+	for _, c := range s.rows {
+		if v := (conversation{c.Kind, c.Root}); s.touched[v] {
+			members[v] = append(members[v], c)
+		}
+	}
+	return members, nil
+}
+
+func (s *corpusSave) pullsOf(ctx context.Context, members map[conversation][]*precedent.CorpusComment) (map[int]precedent.CorpusPull, error) {
+	seen := map[int]bool{}
+	var numbers []int
+	for _, all := range members {
+		for _, c := range all {
+			if !seen[c.Pull] {
+				seen[c.Pull] = true
+				numbers = append(numbers, c.Pull)
+			}
+		}
+	}
+	return s.loadPulls(ctx, numbers)
+}
+
+// chunkKey identifies a chunk.
+type chunkKey struct {
+	commentKey
+	chunk int
+}
+
+// storedChunks returns the hashes of the chunks that begin with any of the comments; empty for
+// those that are gone.
+func (s *corpusSave) storedChunks(ctx context.Context, members map[conversation][]*precedent.CorpusComment) (map[chunkKey]string, error) {
+	ids := map[string][]string{}
+	for c, all := range members {
+		for _, m := range all {
+			ids[c.kind] = append(ids[c.kind], string(m.ID))
+		}
+	}
+	found := map[chunkKey]string{}
+	for kind, all := range ids {
+		err := inBatches(all, 3, func(numbers string, args []any) error {
+			return rows(ctx, s.tx, "SELECT comment, chunk, hash FROM corpus_chunks WHERE repo_id = $1 AND kind = $2 AND comment IN ("+numbers+")",
+				append([]any{s.repo.id, kind}, args...), func(r scanner) error {
+					k := chunkKey{commentKey: commentKey{kind: kind}}
+					var hash string
+					err := r.Scan(&k.id, &k.chunk, &hash)
+					found[k] = hash
+					return err
+				})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// writeChunks writes the chunks, and marks those as gone that were stored and are not among them.
+// A vector is deleted if its chunk has other words now.
+func (s *corpusSave) writeChunks(ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]string) error {
+	save, err := s.tx.PrepareContext(ctx, `
+		INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, gone, revision)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words, outcome = excluded.outcome,
+			unusable = excluded.unusable, hash = excluded.hash, gone = excluded.gone, revision = excluded.revision`)
+	if err != nil {
+		return err
+	}
+	defer save.Close()
+	for i := range chunks {
+		c := &chunks[i]
+		k, hash := chunkKey{commentKey{c.Kind, c.ID}, c.Chunk}, CorpusHash(c)
+		old, ok := stored[k]
+		delete(stored, k)
+		if ok && old != hash {
+			if err := s.dropVectors(ctx, k); err != nil {
+				return err
+			}
+		}
+		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words), string(c.Outcome), c.Unusable, hash, 0, s.saved.Revision)
+		if err != nil {
+			return err
+		}
+	}
+	for k, old := range stored {
+		if old == "" {
+			continue
+		}
+		if err := s.dropVectors(ctx, k); err != nil {
+			return err
+		}
+		if _, err := save.ExecContext(ctx, s.repo.id, k.kind, string(k.id), k.chunk, "", "", "", "", "", 1, s.saved.Revision); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *corpusSave) dropVectors(ctx context.Context, k chunkKey) error {
+	_, err := s.tx.ExecContext(ctx, "DELETE FROM corpus_vectors WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4",
+		s.repo.id, k.kind, string(k.id), k.chunk)
+	return err
+}
+
+const corpusChunkQuery = `SELECT h.chunk, h.text, h.words, h.outcome, h.unusable, COALESCE(p.title, ''), ` + corpusCommentColumns + `
+	FROM corpus_chunks h JOIN corpus_comments c ON c.repo_id = h.repo_id AND c.kind = h.kind AND c.id = h.comment
+	LEFT JOIN corpus_pulls p ON p.repo_id = c.repo_id AND p.number = c.pull
+	WHERE h.repo_id = $1 AND h.gone = 0 `
+
+func scanCorpusChunk(s scanner) (precedent.CorpusChunk, error) {
+	var c precedent.CorpusChunk
+	var t corpusTimes
+	err := s.Scan(append([]any{&c.Chunk, &c.Text, &c.Words, &c.Outcome, &c.Unusable, &c.PullTitle}, corpusCommentInto(&c.CorpusComment, &t)...)...)
+	t.set(&c.CorpusComment)
+	return c, err
+}
+
+// CorpusChunks calls each for the chunks of comments that exist, ordered by kind, id and number.
+// Those that are not usable as precedents say why.
+func (r *Repo) CorpusChunks(ctx context.Context, each func(precedent.CorpusChunk) error) error {
+	return r.corpusChunks(ctx, "ORDER BY h.kind, h.comment, h.chunk", nil, each)
+}
+
+func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any, each func(precedent.CorpusChunk) error) error {
+	return r.db.fail("read corpus", rows(ctx, r.db.read, corpusChunkQuery+condition, append([]any{r.id}, args...), func(s scanner) error {
+		c, err := scanCorpusChunk(s)
+		if err != nil {
+			return err
+		}
+		return each(c)
+	}))
+}
+
+// CorpusRevision returns the number of the last change of the corpus; 0 if it has none.
+func (r *Repo) CorpusRevision(ctx context.Context) (int64, error) {
+	revision, _, err := r.corpusRevision(ctx)
+	return revision, err
+}
+
+func (r *Repo) corpusRevision(ctx context.Context) (revision, cleared int64, err error) {
+	err = row(ctx, r.db.read, "SELECT revision, cleared FROM corpus_revisions WHERE repo_id = $1", []any{r.id}, into(&revision, &cleared))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return revision, cleared, r.db.fail("read revision of the corpus", err)
+}
+
+// CorpusChanges is what changed in the corpus.
+type CorpusChanges struct {
+	// Revision is that of the corpus now, and what to ask with the next time. What is saved
+	// meanwhile may be reported again.
+	Revision int64
+	// Reset tells that the index has to be made again from CorpusChunks; there are no Chunks then.
+	Reset bool
+	// Chunks are those that were made since. One that is gone has only Kind, ID, Chunk and DeletedAt.
+	Chunks []precedent.CorpusChunk
+}
+
+// CorpusChanged returns what changed since a revision. To begin, read CorpusRevision, and then
+// CorpusChunks.
+func (r *Repo) CorpusChanged(ctx context.Context, since int64) (CorpusChanges, error) {
+	var all CorpusChanges
+	revision, cleared, err := r.corpusRevision(ctx)
+	if err != nil {
+		return all, err
+	}
+	all.Revision = revision
+	if since == revision {
+		return all, nil
+	}
+	if since < cleared || since > revision {
+		all.Reset = true
+		return all, nil
+	}
+	err = r.corpusChunks(ctx, "AND h.revision > $2 ORDER BY h.kind, h.comment, h.chunk", []any{since}, func(c precedent.CorpusChunk) error {
+		all.Chunks = append(all.Chunks, c)
+		return nil
+	})
+	if err != nil {
+		return all, err
+	}
+	err = rows(ctx, r.db.read, `SELECT kind, comment, chunk FROM corpus_chunks WHERE repo_id = $1 AND gone = 1 AND revision > $2
+		ORDER BY kind, comment, chunk`, []any{r.id, since}, func(s scanner) error {
+		var c precedent.CorpusChunk
+		err := s.Scan(&c.Kind, &c.ID, &c.Chunk)
+		c.DeletedAt = r.db.now()
+		all.Chunks = append(all.Chunks, c)
+		return err
+	})
+	return all, r.db.fail("read corpus", err)
+}

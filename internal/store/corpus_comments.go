@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// ErrNoComment means that the corpus does not have the comment.
+var ErrNoComment = errors.New("no such comment in the corpus")
+
+const corpusCommentColumns = `c.kind, c.id, c.pull, c.root, c.author_id, c.author, c.may_write, c.body, c.path, c.side,
+	c.start_line, c.end_line, c.hunk, c.head, c.outdated, c.url, c.at, c.updated_at, c.deleted_at`
+
+// corpusTimes are the times of a comment as they are stored.
+type corpusTimes struct{ at, updated, deleted int64 }
+
+// corpusCommentInto returns where the columns of a comment are scanned to; set completes it.
+func corpusCommentInto(c *precedent.CorpusComment, t *corpusTimes) []any {
+	return []any{
+		&c.Kind, &c.ID, &c.Pull, &c.Root, &c.AuthorID, &c.Author, &c.MayWrite, &c.Body, &c.Path, &c.Side,
+		&c.Start, &c.End, &c.Hunk, &c.Commit, &c.Outdated, &c.URL, &t.at, &t.updated, &t.deleted,
+	}
+}
+
+func (t corpusTimes) set(c *precedent.CorpusComment) {
+	c.At, c.UpdatedAt, c.DeletedAt = fromMillis(t.at), fromMillis(t.updated), fromZeroMillis(t.deleted)
+}
+
+// CorpusComment returns a comment, also one that was deleted. The error wraps ErrNoComment if
+// the corpus does not have it.
+func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.ForgeID) (precedent.CorpusComment, error) {
+	var c precedent.CorpusComment
+	var t corpusTimes
+	err := row(ctx, r.db.read, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id = $3",
+		[]any{r.id, kind, string(id)}, into(corpusCommentInto(&c, &t)...))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNoComment
+	}
+	t.set(&c)
+	return c, r.db.fail("read comment of the corpus", err)
+}
+
+// saveComments compares the comments of the page with those that are stored, and writes what
+// changes.
+func (s *corpusSave) saveComments(ctx context.Context) error {
+	if len(s.page.Comments) == 0 {
+		return nil
+	}
+	s.rows = make(map[commentKey]*precedent.CorpusComment, len(s.page.Comments))
+	byKind := map[string][]string{}
+	for i := range s.page.Comments {
+		c := &s.page.Comments[i]
+		byKind[c.Kind] = append(byKind[c.Kind], string(c.ID))
+	}
+	for kind, ids := range byKind {
+		if err := s.load(ctx, "c.id", kind, ids); err != nil {
+			return err
+		}
+	}
+	changed := map[commentKey]bool{}
+	for i := range s.page.Comments {
+		c := s.page.Comments[i]
+		if s.apply(c) {
+			if k := (commentKey{c.Kind, c.ID}); !changed[k] {
+				changed[k] = true
+				s.dirty = append(s.dirty, k)
+			}
+		}
+	}
+	return s.write(ctx)
+}
+
+// load reads the comments of a kind that have one of the values in a column, unless they are
+// there.
+func (s *corpusSave) load(ctx context.Context, column, kind string, values []string) error {
+	return inBatches(values, 3, func(numbers string, args []any) error {
+		return rows(ctx, s.tx, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+column+" IN ("+numbers+")",
+			append([]any{s.repo.id, kind}, args...), func(r scanner) error {
+				var c precedent.CorpusComment
+				var t corpusTimes
+				if err := r.Scan(corpusCommentInto(&c, &t)...); err != nil {
+					return err
+				}
+				t.set(&c)
+				if k := (commentKey{c.Kind, c.ID}); s.rows[k] == nil {
+					s.rows[k] = &c
+				}
+				return nil
+			})
+	})
+}
+
+// apply puts a version of a comment in place of the stored one if it is newer, and tells whether
+// the row has to be written.
+func (s *corpusSave) apply(c precedent.CorpusComment) bool {
+	c.At, c.UpdatedAt, c.DeletedAt = corpusTime(c.At), corpusTime(c.UpdatedAt), corpusTime(c.DeletedAt)
+	if c.UpdatedAt.Before(c.At) {
+		c.UpdatedAt = c.At
+	}
+	if c.Root == "" || c.Kind != "inline" {
+		c.Root = c.ID
+	}
+	k := commentKey{c.Kind, c.ID}
+	old := s.rows[k]
+	switch {
+	case !c.DeletedAt.IsZero():
+		return s.delete(k, c, old)
+	case old == nil:
+		s.saved.Stored++
+	case !old.DeletedAt.IsZero() && c.UpdatedAt.After(old.DeletedAt):
+		c.MayWrite = c.MayWrite || old.MayWrite
+		s.saved.Updated++
+	case !old.DeletedAt.IsZero():
+		s.saved.Duplicate++
+		return false
+	case c.UpdatedAt.After(old.UpdatedAt):
+		s.touch(conversation{old.Kind, old.Root})
+		c.MayWrite = old.MayWrite
+		s.saved.Updated++
+	case c.UpdatedAt.Equal(old.UpdatedAt) && c.Outdated && !old.Outdated:
+		c, c.Outdated = *old, true
+		s.saved.Updated++
+	default:
+		s.saved.Duplicate++
+		return false
+	}
+	s.rows[k] = &c
+	s.touch(conversation{c.Kind, c.Root})
+	return true
+}
+
+// delete removes the text of a comment. One that is not known gets a row, so that an earlier
+// version that comes later does not count.
+func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *precedent.CorpusComment) bool {
+	switch {
+	case old == nil:
+		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt, UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
+		return true
+	case !old.DeletedAt.IsZero() || old.UpdatedAt.After(c.DeletedAt):
+		return false
+	}
+	gone := *old
+	gone.Body, gone.Hunk, gone.DeletedAt = "", "", c.DeletedAt
+	s.rows[k] = &gone
+	s.saved.Deleted++
+	s.touch(conversation{gone.Kind, gone.Root})
+	return true
+}
+
+// corpusTime is a time as it comes back from the database.
+func corpusTime(t time.Time) time.Time { return fromZeroMillis(zeroMillis(t)) }
+
+// write writes the comments that changed.
+func (s *corpusSave) write(ctx context.Context) error {
+	if len(s.dirty) == 0 {
+		return nil
+	}
+	save, err := s.tx.PrepareContext(ctx, `
+		INSERT INTO corpus_comments (repo_id, kind, id, pull, root, author_id, author, may_write, body, path, side,
+			start_line, end_line, hunk, head, outdated, url, at, updated_at, deleted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET pull = excluded.pull, root = excluded.root, author_id = excluded.author_id,
+			author = excluded.author, may_write = excluded.may_write, body = excluded.body, path = excluded.path, side = excluded.side,
+			start_line = excluded.start_line, end_line = excluded.end_line, hunk = excluded.hunk, head = excluded.head,
+			outdated = excluded.outdated, url = excluded.url, at = excluded.at, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`)
+	if err != nil {
+		return err
+	}
+	defer save.Close()
+	for _, k := range s.dirty {
+		c := s.rows[k]
+		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Pull, string(c.Root), string(c.AuthorID), c.Author, zeroOne(c.MayWrite), string(c.Body),
+			c.Path, string(c.Side), c.Start, c.End, string(c.Hunk), c.Commit, zeroOne(c.Outdated), c.URL, millis(c.At), millis(c.UpdatedAt), zeroMillis(c.DeletedAt))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
