@@ -16,11 +16,12 @@ func newCorpus(a *app) *cobra.Command {
 		Long: `The corpus is what people wrote on the pull requests of a repository. Reviews tell
 finders what people asked for before, and findings cite it.`,
 		Example: `  precedent corpus import comments.jsonl.gz
+  precedent corpus search "wrap the error"
   precedent corpus status`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusImport(a), newCorpusStatus(a), newCorpusClear(a))
+	cmd.AddCommand(newCorpusImport(a), newCorpusSearch(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
 }
 
