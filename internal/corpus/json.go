@@ -11,7 +11,7 @@ import (
 // maxDepth limits how deep the values of a line may be nested.
 const maxDepth = 64
 
-// The ways in which a line is no JSON object.
+// The ways in which a line is not a JSON object.
 var (
 	errNoObject = errors.New("not a JSON object")
 	errSyntax   = errors.New("not valid JSON")

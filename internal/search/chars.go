@@ -20,6 +20,7 @@ type chars struct {
 	counts  []uint32 // of documents by gram
 	docs    int      // that have grams
 	norms   []float64
+	inverse []float32 // 1 / norms
 	// common is the share of the common grams in the length of each document's vector. Those are
 	// the grams that more than limit documents have.
 	common []float32
@@ -31,7 +32,7 @@ type chars struct {
 const (
 	// commonShare is the share of documents that have a common gram. Of .1, .2 and .3, it had the
 	// best times.
-	commonShare = .2
+	commonShare = .1
 	maxTail     = 1024 // documents
 )
 
@@ -47,31 +48,33 @@ var damping = func() (out [maxGramCount + 1]float64) {
 func (c *chars) updated(add []string, removed []uint32) *chars {
 	const size = 2048
 	parts := make([]forward, (len(add)+size-1)/size)
+	next := &chars{counts: slices.Clone(c.counts), docs: c.docs, blocks: c.blocks}
+	if next.counts == nil {
+		next.counts = make([]uint32, gramNumbers)
+	}
+	var counting sync.Mutex
 	parallel(len(parts), func(i int) {
 		counter := gramCounters.Get().(*gramCounter)
 		defer gramCounters.Put(counter)
 		for _, s := range add[i*size : min((i+1)*size, len(add))] {
-			parts[i].add(counter.count(s))
+			terms := counter.count(s)
+			parts[i].add(terms)
+			counting.Lock()
+			for _, t := range terms {
+				next.counts[t.number()]++
+			}
+			next.docs += min(len(terms), 1)
+			counting.Unlock()
 		}
 	})
-	next := &chars{forward: c.forward.with(parts), counts: slices.Clone(c.counts), docs: c.docs, blocks: c.blocks}
-	if next.counts == nil {
-		next.counts = make([]uint32, gramNumbers)
-	}
+	next.forward = c.forward.with(parts)
 	var terms []posting
 	for _, n := range removed {
-		terms = c.forward.decode(n, terms[:0])
+		terms = c.forward.decode(n, terms)
 		for _, t := range terms {
 			next.counts[t.number()]--
 		}
 		next.docs -= min(len(terms), 1)
-	}
-	for n := c.forward.len(); n < next.forward.len(); n++ {
-		terms = next.forward.decode(uint32(n), terms[:0])
-		for _, t := range terms {
-			next.counts[t.number()]++
-		}
-		next.docs += min(len(terms), 1)
 	}
 	next.weigh()
 	next.index()
@@ -83,7 +86,7 @@ func (c *chars) compacted(keep []uint32) *chars {
 	next := &chars{counts: c.counts, docs: c.docs}
 	var terms []posting
 	for _, n := range keep {
-		terms = c.forward.decode(n, terms[:0])
+		terms = c.forward.decode(n, terms)
 		next.forward.add(terms)
 	}
 	next.weigh()
@@ -102,13 +105,14 @@ func (c *chars) weigh() {
 	for n, d := range damping {
 		factors[n] = d * d
 	}
-	c.norms, c.common = make([]float64, c.forward.len()), make([]float32, c.forward.len())
+	n := c.forward.len()
+	c.norms, c.inverse, c.common = make([]float64, n), make([]float32, n), make([]float32, n)
 	const size = 1024
 	parallel((len(c.norms)+size-1)/size, func(i int) {
 		var terms []posting
 		for n := i * size; n < min((i+1)*size, len(c.norms)); n++ {
 			all, common := 0.0, 0.0
-			terms = c.forward.decode(uint32(n), terms[:0])
+			terms = c.forward.decode(uint32(n), terms)
 			for _, t := range terms {
 				count := c.counts[t.number()]
 				square := squares[count] * factors[t.count()]
@@ -119,6 +123,7 @@ func (c *chars) weigh() {
 			}
 			c.norms[n] = math.Sqrt(all)
 			if all > 0 {
+				c.inverse[n] = float32(1 / c.norms[n])
 				c.common[n] = float32(math.Sqrt(common / all))
 			}
 		}
@@ -210,7 +215,7 @@ func (q *gramQuery) done() {
 
 // cosine compares a query with a document. The terms are space to work in.
 func (c *chars) cosine(q *gramQuery, n uint32, terms *[]posting) float64 {
-	*terms = c.forward.decode(n, (*terms)[:0])
+	*terms = c.forward.decode(n, *terms)
 	sum := 0.0
 	for _, t := range *terms {
 		g := t.number()
@@ -237,14 +242,15 @@ func (c *chars) search(q *gramQuery, f *filter, depth int) []scored {
 	tops := make([]top, len(c.blocks)+1)
 	parallel(len(c.blocks), func(i int) {
 		b, t := c.blocks[i], &tops[i]
-		s := scores[i*blockDocs:][:blockDocs]
+		s := (*[blockDocs]float32)(scores[i*blockDocs:])
 		b.accumulate(q.rare, s)
 		*t = top{filter: f, depth: depth}
-		for j := range b.docs {
-			n := b.first + uint32(j)
-			if s[j] > 0 {
-				s[j] /= float32(c.norms[n])
-				t.add(n, float64(s[j]))
+		least := float32(0)
+		for j, inverse := range c.inverse[b.first:][:b.docs] {
+			s[j] *= inverse
+			if s[j] > least && f.has(b.first+uint32(j)) {
+				t.add(b.first+uint32(j), float64(s[j]))
+				least = float32(t.least())
 			}
 		}
 	})
@@ -272,12 +278,18 @@ func (c *chars) rank(q *gramQuery, f *filter, depth int, scores []float32, tops 
 		t := &tops[i]
 		*t = top{filter: f, depth: depth}
 		start, end := i*blockDocs, min((i+1)*blockDocs, c.forward.len())
-		for n := start; n < end; n++ {
-			if i < len(c.blocks) && n < start+c.blocks[i].docs {
-				if most := float64(scores[n]) + q.common*float64(c.common[n]); scores[n] < 0 || most*(1+slack) < max(least, t.least()) {
-					continue
+		n := start
+		if i < len(c.blocks) {
+			needed := float32(least * (1 - slack))
+			for j, common := range c.common[start:][:c.blocks[i].docs] {
+				if n := start + j; scores[n] >= 0 && scores[n]+float32(q.common)*common >= needed && f.has(uint32(n)) {
+					t.add(uint32(n), c.cosine(q, uint32(n), &terms))
+					needed = float32(max(least, t.least()) * (1 - slack))
 				}
 			}
+			n += c.blocks[i].docs
+		}
+		for ; n < end; n++ {
 			if f.has(uint32(n)) {
 				t.add(uint32(n), c.cosine(q, uint32(n), &terms))
 			}

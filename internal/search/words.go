@@ -65,7 +65,7 @@ func tokenize(texts []string) *tokenized {
 func (w *words) update(add *tokenized, removed []uint32) {
 	var terms []posting
 	for _, n := range removed {
-		terms = w.forward.decode(n, terms[:0])
+		terms = w.forward.decode(n, terms)
 		for _, t := range terms {
 			w.counts[t.number()]--
 		}
@@ -135,7 +135,7 @@ func (w *words) compacted(keep []uint32) *words {
 	}
 	var terms []posting
 	for _, n := range keep {
-		terms = w.forward.decode(n, terms[:0])
+		terms = w.forward.decode(n, terms)
 		for i, t := range terms {
 			terms[i] = newPosting(numbers[t.number()], int(t.count()))
 		}
@@ -176,7 +176,7 @@ func (w *words) search(s string, f *filter, depth int) []scored {
 	}
 	best := top{filter: f, depth: depth}
 	for n, s := range scores {
-		if s > 0 {
+		if s > 0 && s >= best.least() && f.has(uint32(n)) {
 			best.add(uint32(n), s)
 		}
 	}
