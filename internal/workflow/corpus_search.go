@@ -41,7 +41,7 @@ type CorpusFound struct {
 	URL      string `json:"url"`
 	Text     string `json:"text"`     // at most 400 characters
 	Outcome  string `json:"outcome"`  // adopted, declined, reverted; empty if it is not known
-	Unusable string `json:"unusable"` // why it is no precedent; empty if it is one
+	Unusable string `json:"unusable"` // why it cannot be a precedent; empty if it can
 	MayWrite bool   `json:"may_write"`
 	// Citable says whether a finding with this text could cite it: strong, candidate or weak.
 	Citable string         `json:"citable"`
