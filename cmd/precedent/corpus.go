@@ -17,11 +17,12 @@ func newCorpus(a *app) *cobra.Command {
 finders what people asked for before, and findings cite it.`,
 		Example: `  precedent corpus sync
   precedent corpus import comments.jsonl.gz
+  precedent corpus search "wrap the error"
   precedent corpus status`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusStatus(a), newCorpusClear(a))
+	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
 }
 
