@@ -20,7 +20,7 @@ finders what people asked for before, and findings cite it.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusImport(a), newCorpusStatus(a), newCorpusClear(a))
+	cmd.AddCommand(newCorpusImport(a), newCorpusEmbed(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
 }
 
