@@ -61,15 +61,12 @@ func (p *Prepared) openIndex(ctx context.Context, w *Workspace) (*corpus.Index, 
 	if revision, err := rows.CorpusRevision(ctx); err != nil || revision == 0 {
 		return nil, err
 	}
-	var chunks []precedent.CorpusChunk
-	err = rows.CorpusChunks(ctx, func(c precedent.CorpusChunk) error {
-		chunks = append(chunks, c)
-		return nil
-	})
-	if err != nil || len(chunks) == 0 {
+	c := corpus.Corpus{Rows: rows, Now: p.reviewer.Now, Embedding: p.embedding(rows)}
+	x, err := c.Open(ctx)
+	if err != nil || x.Empty() {
 		return nil, err
 	}
-	return corpus.NewIndex(chunks), nil
+	return x, nil
 }
 
 // withoutIgnored returns a change without the files whose findings are not shown.

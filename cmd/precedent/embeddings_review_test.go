@@ -1,0 +1,258 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+)
+
+const (
+	embeddingsCanary = "vec-canary-5501"
+	// remarked is a comment with the words of the finding, and paraphrased one that makes the same point in
+	// others.
+	remarked    = "Processing is repeated for every element: the loop calls the function once more each time."
+	paraphrased = "Redundant processing again, please hoist invariant computations outside."
+	// leakedToken is a credential in a comment.
+	leakedToken = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+)
+
+// vectorServer is a server of vectors for which remarked and paraphrased are near, whose behaviour can be
+// changed.
+type vectorServer struct {
+	*llmtest.EmbeddingServer
+	mu    sync.Mutex
+	reply *llmtest.VectorReply // in place of vectors
+}
+
+func (s *vectorServer) play(reply *llmtest.VectorReply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reply = reply
+}
+
+func serveVectors(t *testing.T) *vectorServer {
+	t.Helper()
+	s := &vectorServer{}
+	s.EmbeddingServer = llmtest.Embeddings(t, func(r llmtest.TextRequest) llmtest.VectorReply {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.reply != nil {
+			return *s.reply
+		}
+		var reply llmtest.VectorReply
+		for _, text := range r.Texts {
+			v := llmtest.Words(text, 64)
+			if strings.Contains(text, "Redundant") || strings.Contains(text, "repeated") || strings.Contains(text, "hoisting") {
+				v[0] += 40
+			}
+			reply.Vectors = append(reply.Vectors, v)
+		}
+		return reply
+	})
+	return s
+}
+
+// withVectors gives a command the embedding model.
+func withVectors(cmd *exec.Cmd, url string) *exec.Cmd {
+	cmd.Env = append(cmd.Env, "PRECEDENT_EMBEDDINGS_URL="+url, "PRECEDENT_EMBEDDINGS_MODEL=vectors", "PRECEDENT_EMBEDDINGS_KEY="+embeddingsCanary)
+	return cmd
+}
+
+// commentsFile writes comments of a maintainer, each on a pull request of its own.
+func commentsFile(t *testing.T, home string, bodies ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for i, body := range bodies {
+		line, err := json.Marshal(map[string]any{
+			"id": 101 + i, "pull_request_url": fmt.Sprintf("https://example.org/api/v3/repos/team/app/pulls/%d", 11+i),
+			"html_url": fmt.Sprintf("https://example.org/team/app/pull/%d#discussion_r%d", 11+i, 101+i), "body": body,
+			"user": map[string]any{"login": "mona", "id": 5, "type": "User"}, "author_association": "MEMBER", "path": "other/file.ts", "side": "RIGHT", "line": 3,
+			"diff_hunk": "@@ -1,2 +1,3 @@\n+    run()", "commit_id": "0123456789012345678901234567890123456789",
+			"created_at": "2025-03-04T05:06:07Z", "updated_at": "2025-03-04T05:06:07Z",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	path := filepath.Join(home, "comments.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// embeddedReview is a repository with a corpus, a change that repeats a remark, and a model that
+// sees it.
+type embeddedReview struct {
+	t                 *testing.T
+	home, repo, model string
+	vectors           *vectorServer
+}
+
+func newEmbeddedReview(t *testing.T) *embeddedReview {
+	t.Helper()
+	e := &embeddedReview{t: t, home: t.TempDir(), vectors: serveVectors(t)}
+	e.repo = syntheticRepository(t, e.home, 1, 20)
+	e.model = serveAnswers(t, func(q question) string {
+		const line = `func after0_3(in []byte) error { return process(in, 3, \"after\") }`
+		switch {
+		case len(q.claims) > 0:
+			return q.confirm()
+		case len(q.pairs) > 0:
+			return q.same(paraphrased)
+		case strings.Contains(strings.ToLower(q.finder), "bug"):
+			return `{"findings":[{"path":"pkg00/file000.ts","quote":"` + line + `","category":"bugs","severity":"medium","confidence":95,"title":"Processing is repeated for every element","body":"The loop calls the function once more each time."}]}`
+		}
+		return nothing
+	}).URL
+	return e
+}
+
+// run runs a command with the corpus, and returns what it prints.
+func (e *embeddedReview) run(status int, args ...string) string {
+	e.t.Helper()
+	cmd := withVectors(precedentCmd(e.home, e.repo, append(args, "--repo", "example.org/team/app", "--memory-db", filepath.Join(e.home, "m.db"))...), e.vectors.URL)
+	out, _ := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		e.t.Fatalf("%v ended with %d, want %d\n%s", args, got, status, out)
+	}
+	if strings.Contains(string(out), "canary") {
+		e.t.Errorf("the key shows:\n%s", out)
+	}
+	return string(out)
+}
+
+// review reviews the change again.
+func (e *embeddedReview) review(env ...string) precedent.Review {
+	e.t.Helper()
+	return parseReview(e.t, e.cmd(env, "--json"), 0)
+}
+
+func (e *embeddedReview) cmd(env []string, args ...string) *exec.Cmd {
+	cmd := withVectors(reviewWith(e.model, e.home, e.repo, append(args, "--again", "--threshold", "1", "--repo", "example.org/team/app")...), e.vectors.URL)
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+func citedComments(r precedent.Review) (ids []string) {
+	for _, f := range r.Findings {
+		for _, c := range f.Cites {
+			if c.Kind == "precedent" {
+				ids = append(ids, c.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestReviewWithEmbeddings: with an embedding model, a comment is found that makes the same point
+// in other words. Whatever the model does instead of answering, the change is reviewed with what
+// words alone find, and the review says so. Neither the key nor a credential of a comment gets
+// anywhere.
+func TestReviewWithEmbeddings(t *testing.T) {
+	e := newEmbeddedReview(t)
+	bodies := []string{remarked, paraphrased, "The token " + leakedToken + " must not be committed here, please revoke it."}
+	for i := range 6 {
+		bodies = append(bodies, fmt.Sprintf("Unrelated remark number %d about spelling, dates and the changelog entry.", i))
+	}
+	if out := e.run(0, "corpus", "import", commentsFile(t, e.home, bodies...)); !strings.Contains(out, "9 stored") {
+		t.Fatal(out)
+	}
+	if n := len(e.vectors.Requests()); n != 2 { // the size, and one batch
+		t.Errorf("%d requests", n)
+	}
+	if out := e.run(0, "corpus", "embed", "--json"); !strings.Contains(out, `"chunks": 0`) || !strings.Contains(out, `"dimensions": 64`) {
+		t.Error(out)
+	}
+	r := e.review()
+	if got := citedComments(r); !slices.Equal(got, []string{"inline:101", "inline:102"}) || len(r.Memory.PrecedentUse.Failures) > 0 {
+		t.Errorf("cited %v, %+v", got, r.Memory.PrecedentUse)
+	}
+	nan := float32(math.NaN())
+	for _, test := range []struct {
+		name  string
+		reply llmtest.VectorReply
+		env   []string
+		says  string
+	}{
+		{"down", llmtest.VectorReply{}, []string{"PRECEDENT_EMBEDDINGS_URL=http://127.0.0.1:1/v1"}, "connection refused"},
+		{"slow", llmtest.VectorReply{Hold: llmtest.Never}, []string{"PRECEDENT_EMBEDDINGS_TIMEOUT=200ms"}, "there was no answer within 200ms"},
+		{"another size than is set", llmtest.VectorReply{Size: 8}, []string{"PRECEDENT_EMBEDDINGS_DIMENSIONS=64"}, "a vector has 8 dimensions, and 64 are set"},
+		{"another size than before", llmtest.VectorReply{Size: 8}, nil, "a vector has 8 dimensions, and those of the comments have 64"},
+		{"not a number", llmtest.VectorReply{Vectors: [][]float32{{nan, 1}}}, nil, "not a finite number"},
+		{"a wrong key", llmtest.VectorReply{Status: 401, Message: "no such key: " + embeddingsCanary}, nil, "no such key: [key]"},
+		{"elsewhere", llmtest.VectorReply{Status: 307, Header: http.Header{"Location": {"http://127.0.0.1:1/v1/embeddings"}}}, nil, "was not followed"},
+		{"no model", llmtest.VectorReply{}, []string{"PRECEDENT_EMBEDDINGS_MODEL="}, "a URL is set, but no model"},
+		{"another model", llmtest.VectorReply{}, []string{"PRECEDENT_EMBEDDINGS_MODEL=other"}, "no comment has a vector of other"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e.t = t
+			e.vectors.play(&test.reply)
+			env := append([]string{"PRECEDENT_EMBEDDINGS_TIMEOUT=3s"}, test.env...)
+			r := e.review(env...)
+			failures := strings.Join(r.Memory.PrecedentUse.Failures, "\n")
+			if got := citedComments(r); !slices.Equal(got, []string{"inline:101"}) || !strings.Contains(failures, test.says) || !strings.Contains(failures, "compared by their words alone") || r.Verdict != precedent.Findings {
+				t.Errorf("verdict %s, cited %v, failures %q", r.Verdict, got, failures)
+			}
+			if !slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return strings.Contains(f.Error, test.says) }) {
+				t.Errorf("failures %+v", r.Failures)
+			}
+		})
+	}
+	e.t = t
+	e.vectors.play(&llmtest.VectorReply{Status: 401})
+	out, _ := e.cmd(nil).CombinedOutput()
+	if text := strings.Join(strings.Fields(string(out)), " "); !strings.Contains(text, "compared by their words alone") || !strings.Contains(text, "mona") {
+		t.Errorf("the text does not say it:\n%s", out)
+	}
+	e.vectors.play(nil)
+	e.nothingLeaks()
+}
+
+// nothingLeaks looks for the keys and the credential in the requests and in all files.
+func (e *embeddedReview) nothingLeaks() {
+	e.t.Helper()
+	secrets := []string{embeddingsCanary, "sk-canary-77", leakedToken, leakedToken[8:]}
+	for _, r := range e.vectors.Requests() {
+		for _, secret := range secrets {
+			if strings.Contains(string(r.Body), secret) {
+				e.t.Errorf("%s was sent: %s", secret, r.Body)
+			}
+		}
+		if r.Header.Get("Authorization") != "Bearer "+embeddingsCanary {
+			e.t.Errorf("authorization %q", r.Header.Get("Authorization"))
+		}
+	}
+	files := 0
+	err := filepath.WalkDir(e.home, func(name string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Base(name) == "comments.jsonl" {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		files++
+		for _, secret := range secrets {
+			if strings.Contains(string(data), secret) {
+				e.t.Errorf("%s is in %s", secret, name)
+			}
+		}
+		return err
+	})
+	if err != nil || files < 5 {
+		e.t.Errorf("%d files: %v", files, err)
+	}
+}
