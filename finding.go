@@ -202,7 +202,7 @@ type Cite struct {
 // Decision is one step that led to a finding being shown or hidden. The explain command prints
 // all of them.
 type Decision struct {
-	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress or select
+	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress, precedents or select
 	Text  string `json:"text"`            // one sentence for a person
 	Delta int    `json:"delta,omitempty"` // change of the confidence, in percent points
 	By    string `json:"by,omitempty"`    // id of the memory or finding that caused it

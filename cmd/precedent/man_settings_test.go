@@ -39,6 +39,10 @@ var describedSettings = map[string]described{
 	"consolidation":             {"auto or off", "off", ""},
 	"learnings":                 {"`true`, `false`", "false", "maybe"},
 	"precedents":                {"`true`, `false`", "false", "maybe"},
+	"embeddings.url":            {"a URL: https, or http on this machine", "https://api.openai.com/v1", "http://example.org/v1"},
+	"embeddings.model":          {"a name", "text-embedding-3-small", ""},
+	"embeddings.dimensions":     {"1 to 16,384", "512", "0"},
+	"embeddings.timeout":        {"a duration above 0", "5s", "5"},
 	"trusted_branch":            {"a branch or another revision", "origin/develop", ""},
 	"threshold":                 {"0 to 100 percent", "60", "101"},
 	"max_inline":                {"from 1", "10", "0"},
@@ -71,6 +75,7 @@ var describedPolicy = []struct {
 var otherVariables = []struct{ names, does string }{
 	{"`ANTHROPIC_API_KEY` `OPENAI_API_KEY`", "the API key for the model; it also selects the engine, if none is set"},
 	{"`ANTHROPIC_BASE_URL` `OPENAI_BASE_URL`", "the URL of a compatible server or of a proxy, instead of the provider's"},
+	{"`PRECEDENT_EMBEDDINGS_KEY`", "the API key for the server of `embeddings`, which gets no other key"},
 	{"`GITHUB_TOKEN` `GH_TOKEN` `GITEA_TOKEN`", "the tokens that `precedent pr` and `precedent outcomes` use for GitHub, and for Gitea or Forgejo; engines and linters do not get them"},
 	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the ID of a GitHub App and the file with its private key, instead of a token"},
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
@@ -120,12 +125,7 @@ func TestReferenceOfSettings(t *testing.T) {
 		t.Errorf("the reference describes %d settings, and there are %d", len(describedSettings), len(settings.All))
 	}
 	b.WriteString("\nFor example:\n\n```yaml\n# ~/.config/precedent/config.yaml\n")
-	for _, k := range settings.All {
-		if k.InFile {
-			fmt.Fprintf(&b, "%s: %s\n", k.Key, describedSettings[k.Key].good)
-		}
-	}
-	b.WriteString(tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of model prices, in dollars per million tokens, by the beginning of their\n" +
+	b.WriteString(settingsExample() + tablesExample + "```\n\n`prices` and `linters` have no flags. `prices` is a table of model prices, in dollars per million tokens, by the beginning of their\n" +
 		"names, and takes precedence over the providers' list prices. `linters` are programs that run on the change in the sandbox\n([linters.md](linters.md)): " +
 		"built-in ones by their name (" + strings.Join(lint.PresetNames(), ", ") + "), others with\ntheir command. A policy can name only built-in ones.\n\n## Other variables\n\n| variable | what it does |\n|---|---|\n")
 	for _, v := range otherVariables {
@@ -134,14 +134,8 @@ func TestReferenceOfSettings(t *testing.T) {
 	policyReference(&b)
 	golden.Compare(t, "../../docs/configuration.md", b.String())
 	everyVariable(t, b.String())
-	file := "# x\n"
-	for _, k := range settings.All {
-		if k.InFile {
-			file += k.Key + ": " + describedSettings[k.Key].good + "\n"
-		}
-	}
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(file+tablesExample), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(settingsExample()+tablesExample), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := settings.Read(settings.Sources{File: path, Env: map[string]string{"HOME": "/home/dana"}}); err != nil {
@@ -153,6 +147,27 @@ const (
 	tablesExample = "prices:\n  my-model: {input: 1.25, cached: 0.125, output: 10}\n" +
 		"linters:\n  - ruff\n  - {name: mine, command: [my-linter, \"{files}\"], files: [\"*.x\"], errorformat: [\"%f:%l:%c: %m\"]}\n"
 )
+
+// settingsExample is a file with all settings but the tables.
+func settingsExample() string {
+	var b strings.Builder
+	group := ""
+	for _, k := range settings.All {
+		before, part, grouped := strings.Cut(k.Key, ".")
+		switch {
+		case !k.InFile:
+		case !grouped:
+			fmt.Fprintf(&b, "%s: %s\n", k.Key, describedSettings[k.Key].good)
+		default:
+			if before != group {
+				fmt.Fprintf(&b, "%s:\n", before)
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", part, describedSettings[k.Key].good)
+			group = before
+		}
+	}
+	return b.String()
+}
 
 // policyReference writes the part about the policy.
 func policyReference(b *bytes.Buffer) {
@@ -232,7 +247,11 @@ func checkDescribed(t *testing.T, k settings.Def, d described) {
 			from.Flags = map[string]string{k.Flag: text}
 		default:
 			from.File = filepath.Join(t.TempDir(), "config.yaml")
-			if err := os.WriteFile(from.File, []byte(k.Key+": "+text+"\n"), 0o600); err != nil {
+			line := k.Key + ": " + text
+			if group, part, ok := strings.Cut(k.Key, "."); ok {
+				line = group + ": {" + part + ": " + text + "}"
+			}
+			if err := os.WriteFile(from.File, []byte(line+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -60,7 +60,7 @@ func TestFinding(t *testing.T) {
 	cited.Suggestion, cited.Votes, cited.Verifier, cited.Rule, cited.Origin = "", 3, precedent.Confirmed, "SA4006", precedent.MissedBefore
 	cited.Evidence = []precedent.Evidence{{Path: "auth/token.go", Line: 40, Quote: "\twant := s.current()\n\tif want == nil {"}, {Path: "a|b.go", Line: 1, Quote: "`|`"}}
 	cited.Cites = []precedent.Cite{
-		{Kind: "precedent", ID: "318", Text: "use constant time here", URL: "https://good.example/team/app/pull/318"},
+		{Kind: "learning", ID: "l11", Text: "use constant time here", URL: "https://good.example/team/app/pull/318"},
 		{Kind: "learning", ID: "l12", Text: "tokens are compared in constant time", URL: "https://evil.example/x"},
 		{Kind: "guide", ID: "CLAUDE.md:12", Text: "No == on secrets"},
 	}

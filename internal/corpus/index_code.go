@@ -59,8 +59,8 @@ func codeAt(path string, h *diff.Hunk, at int) *code {
 	var b strings.Builder
 	for i := first; i <= last; i++ {
 		l := &h.Lines[i]
-		c.words.add(l.Text[:min(len(l.Text), maxLine)], lineWeight(l.Op, at-i, at >= 0))
-		b.WriteString(l.Text[:min(len(l.Text), maxLine)])
+		c.words.add(l.Text[:min(len(l.Text), maxCodeLine)], lineWeight(l.Op, at-i, at >= 0))
+		b.WriteString(l.Text[:min(len(l.Text), maxCodeLine)])
 		b.WriteByte('\n')
 	}
 	c.around = b.String()
@@ -107,7 +107,7 @@ func (x *Index) About(_ context.Context, h *diff.Hunk, at int, q Query) []Hit {
 func (r *ranker) code(c *code) {
 	words := c.words.query(r.x.usable)
 	focus := bag{}
-	focus.add(c.focus[:min(len(c.focus), maxLine)], 1)
+	focus.add(c.focus[:min(len(c.focus), maxCodeLine)], 1)
 	focusWords := focus.query(r.x.usable)
 	line, shape := r.x.lines.line(c.focus), r.x.lines.shape(c.focus)
 	lists := []search.List{search.TextWords, search.TextChars}
@@ -116,7 +116,9 @@ func (r *ranker) code(c *code) {
 	}
 	for _, h := range r.find(search.Query{Text: c.around, Lines: c.focus, Lists: lists, Fused: lists, Depth: codeDepth, Limit: codeDepth * len(lists)}) {
 		p := r.profile(h.ID)
-		r.add(h, wordsAbout*p.cosine(words)+wordsFocus*p.cosine(focusWords)+charsAbout*h.Cosine+
+		chars := h.Cosine
+		h.Cosine = p.cosine(words)
+		r.add(h, wordsAbout*h.Cosine+wordsFocus*p.cosine(focusWords)+charsAbout*chars+
 			lineChars*p.line.cosine(line)+lineShape*p.shape.cosine(shape)+fixChars*p.fix.cosine(line))
 	}
 }

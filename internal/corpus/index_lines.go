@@ -14,10 +14,10 @@ import (
 // The grams of a line: 2 to 5 characters with their white space, and the marks of its ends,
 // because people comment on spaces, too.
 const (
-	shortGram = 2
-	longGram  = 5
-	gramBits  = 18
-	maxLine   = 400 // bytes of a line; the rest is not compared
+	shortGram   = 2
+	longGram    = 5
+	gramBits    = 18
+	maxCodeLine = 400 // bytes of a line; the rest is not compared
 )
 
 // lineCounts counts in how many commented lines a gram is.
@@ -83,7 +83,7 @@ func countGrams(line string) grams {
 	if line == "" {
 		return nil
 	}
-	line = "\x02" + line[:min(len(line), maxLine)] + "\x03"
+	line = "\x02" + line[:min(len(line), maxCodeLine)] + "\x03"
 	hashes := make([]uint32, 0, 4*len(line))
 	for i := range line {
 		hash := uint32(2166136261)

@@ -25,8 +25,10 @@ var codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 type bag map[string]float64
 
 func (b bag) add(s string, weight float64) {
-	for t := range text.Tokens(s) {
-		b[t] += weight
+	for w := range text.Words(s) {
+		for _, t := range text.WordTokens(w) {
+			b[t] += weight
+		}
 	}
 }
 
@@ -119,5 +121,5 @@ func (p *profile) cosine(q map[string]float64) float64 {
 	for _, w := range p.words {
 		sum += w.weight * q[w.token]
 	}
-	return sum
+	return min(sum, 1)
 }

@@ -361,8 +361,7 @@ type HistoryPage struct {
 	// Next is the cursor of the next page; empty after the last one.
 	Next string
 	// Through is a time such that everything that was edited before it, and since
-	// HistoryQuery.Since, was on this page or on one before. It is zero if that is not known
-	// before the last page.
+	// HistoryQuery.Since, was on this page or on one before. It is zero if that is not known.
 	Through time.Time
 }
 

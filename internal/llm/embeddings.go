@@ -25,9 +25,9 @@ const (
 	// leastText is to how many bytes a text is shortened that is too long for a model: a model
 	// that does not take 256 tokens is useless.
 	leastText = 512
-	// mostUnfit is how many texts of a call may have no usable vector before the others are
-	// given up: a model that fails for a few texts is known (Ollama with bge-m3), and one that
-	// fails for many is out of order.
+	// mostUnfit is how many texts in a row may have no usable vector before the others are given
+	// up: a model that fails for a few texts is known (Ollama with bge-m3), and one that fails
+	// for all is out of order.
 	mostUnfit = 4
 	// maxVector is the largest number of dimensions. Known models have at most 8,192.
 	maxVector = 16_384
@@ -141,9 +141,9 @@ func (e *Embeddings) fits(texts []string) int {
 // embedCall is one call of Embed.
 type embedCall struct {
 	*Embeddings
-	out   *Embedded
-	unfit int   // texts without a vector
-	why   error // of the last of them
+	out        *Embedded
+	unfit, row int   // texts without a vector: all, and since the last one that has one
+	why        error // of the last of them
 }
 
 // batch sends one request. If the server refuses it for its size, or fails for one of the
@@ -158,6 +158,7 @@ func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32)
 	switch {
 	case err == nil:
 		copy(into, vectors)
+		c.row = 0
 		return true, nil
 	case !errors.As(err, &e) || !e.ofTexts(len(texts)):
 		return false, err
@@ -178,7 +179,8 @@ func (c *embedCall) batch(ctx context.Context, texts []string, into [][]float32)
 		return false, err
 	}
 	c.out.Unfit, c.why = e.Error(), err
-	if c.unfit++; c.unfit > mostUnfit {
+	c.unfit++
+	if c.row++; c.row > mostUnfit {
 		return false, err
 	}
 	return false, nil

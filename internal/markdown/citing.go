@@ -80,17 +80,18 @@ func (c Citing) Receipts(cites []precedent.Cite) []string {
 		return nil
 	}
 	var lines []string
+	names := c.anonymous(cites)
 	for _, one := range Precedents(cites) {
 		p := one.Precedent
-		line := "Precedent: " + c.author(p) + ", " + c.place(p)
+		line := "Precedent: " + c.author(p) + ", " + c.place(p, names)
 		if !p.At.IsZero() {
 			line += ", " + p.At.UTC().Format(time.DateOnly)
 		}
 		line += ", " + span(pullName(p))
-		if words := c.excerpt(one); words != "" {
+		if words := c.excerpt(one.Text, names); words != "" {
 			line += ": “" + words + "”"
 		}
-		if at, ok := c.permalink(one.URL); ok && !c.names(p, at) {
+		if at, ok := c.permalink(one.URL); ok && !names.in(at) {
 			line += " " + span(at)
 		}
 		lines = append(lines, line)
@@ -108,18 +109,23 @@ func (c Citing) author(p *precedent.CitedComment) string {
 	return Code(p.Author)
 }
 
-// mentionable tells whether a person is told by the mention: the account exists, and no program
-// obeys its name.
+// mentionable tells whether a mention tells a person and does nothing else: the account exists, no
+// program obeys its name, and the name is neither a reference nor an address.
 func mentionable(p *precedent.CitedComment) bool {
+	for _, pattern := range []*regexp.Regexp{reference(), commit(), address(), urlScheme()} {
+		if pattern.MatchString(p.Author) {
+			return false
+		}
+	}
 	return p.AuthorID != "" && plainLogin().MatchString(p.Author) && !agent().MatchString("@"+p.Author)
 }
 
 // place is where a comment was made.
-func (c Citing) place(p *precedent.CitedComment) string {
+func (c Citing) place(p *precedent.CitedComment, hidden names) string {
 	switch {
 	case p.Path == "":
 		return "general review"
-	case c.names(p, p.Path):
+	case hidden.in(p.Path):
 		return "in a file"
 	case p.Line > 0:
 		return "at " + Code(fmt.Sprintf("%s:%d", c.clean(p.Path), p.Line))
@@ -127,26 +133,39 @@ func (c Citing) place(p *precedent.CitedComment) string {
 	return "in " + Code(c.clean(p.Path))
 }
 
-// excerpt is what a comment says. Without names of people it names none.
-func (c Citing) excerpt(one precedent.Cite) string {
-	words := speaker().ReplaceAllString(one.Text, "")
+// excerpt is what a comment says.
+func (c Citing) excerpt(words string, hidden names) string {
+	words = speaker().ReplaceAllString(words, "")
 	if c.Display == precedent.PrecedentsAnonymous {
 		words = named().ReplaceAllString(words, "somebody")
-		if one.Precedent.Author != "" {
-			words = wordOf(one.Precedent.Author).ReplaceAllString(words, "${1}somebody${2}")
+	}
+	for _, name := range hidden {
+		for range 2 { // what separates two names belongs to the first
+			words = name.ReplaceAllString(words, "${1}somebody${2}")
 		}
 	}
 	return Phrase(c.clean(words), nil, false)
 }
 
-// names tells whether a text names the author of a comment, who is to stay anonymous.
-func (c Citing) names(p *precedent.CitedComment, s string) bool {
-	return c.Display == precedent.PrecedentsAnonymous && p.Author != "" && wordOf(p.Author).MatchString(s)
+// names match the logins of people who stay anonymous, where a login is a word.
+type names []*regexp.Regexp
+
+// anonymous returns the logins that no text may have.
+func (c Citing) anonymous(cites []precedent.Cite) names {
+	if c.Display != precedent.PrecedentsAnonymous {
+		return nil
+	}
+	var all names
+	for _, one := range Precedents(cites) {
+		if login := strings.ToValidUTF8(one.Precedent.Author, "\ufffd"); login != "" {
+			all = append(all, regexp.MustCompile(`(?i)(^|[^a-z0-9])`+regexp.QuoteMeta(login)+`($|[^a-z0-9])`))
+		}
+	}
+	return all
 }
 
-// wordOf matches a login where it is a word.
-func wordOf(login string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|[^a-z0-9])` + regexp.QuoteMeta(login) + `($|[^a-z0-9])`)
+func (n names) in(s string) bool {
+	return slices.ContainsFunc(n, func(name *regexp.Regexp) bool { return name.MatchString(s) })
 }
 
 // permalink returns the address of a comment if it is on a pull request of the repository.

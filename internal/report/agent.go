@@ -30,7 +30,7 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 			b.WriteString("  " + body + "\n")
 		}
 		for _, c := range s.precedentsOf(f) {
-			b.WriteString("  said before by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) + "\n")
+			b.WriteString("  precedent by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) + "\n")
 		}
 		if f.Suggestion == "" {
 			continue

@@ -33,7 +33,7 @@ func Explain(p *Page, e precedent.Explanation) {
 	for _, c := range f.Cites {
 		what := c.Kind + " " + c.ID
 		if c.Precedent != nil {
-			what = c.Kind + ", " + citedAt(c.Precedent)
+			what = c.Kind + " by " + citedAt(c.Precedent)
 		}
 		writeSection(p, "cites", fmt.Sprintf("%s  %s %s", what, c.Text, c.URL))
 		if c.Precedent != nil {

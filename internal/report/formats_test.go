@@ -276,7 +276,7 @@ func TestReviewdog(t *testing.T) {
 		t.Fatalf("%d diagnostics, want 6: %v", len(got), got)
 	}
 	want := map[string]any{
-		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body + "\n\nhigh, confidence 91 (k7m2q0v5xa)",
+		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body + "\n\nReviewers have previously flagged this pattern (PR 12).\n\nhigh, confidence 91 (k7m2q0v5xa)",
 		"severity": 1.0, "code": map[string]any{"value": "bugs/security"},
 		"source": map[string]any{"name": "precedent", "url": "https://github.com/precedent-dev/precedent"},
 		"location": map[string]any{"path": "auth/token.go", "range": map[string]any{
@@ -339,7 +339,7 @@ func TestAnnotations(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("%d lines: %q", len(lines), lines)
 	}
-	if want := `::error file=a%2Cb%3Ac%250A.go,line=42,endLine=43,title=50%25%3A a%2C b<U+000A>c::50%25: a, b<U+000A>c%0A%0Aone%0Atwo::three %253A%0A%0Ahigh, confidence 91 (k7m2q0v5xa)`; lines[0] != want {
+	if want := `::error file=a%2Cb%3Ac%250A.go,line=42,endLine=43,title=50%25%3A a%2C b<U+000A>c::50%25: a, b<U+000A>c%0A%0Aone%0Atwo::three %253A%0A%0AReviewers have previously flagged this pattern (PR 12).%0A%0Ahigh, confidence 91 (k7m2q0v5xa)`; lines[0] != want {
 		t.Errorf("got  %s\nwant %s", lines[0], want)
 	}
 	name, properties, data := runner(t, lines[0])

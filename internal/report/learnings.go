@@ -25,7 +25,7 @@ func (n *markdownWriter) learningsUsed(r *precedent.Review) {
 		if from := markdown.Address(l.URL, n.hosts); from != "" {
 			source += " · " + from // a link would show on the pull request that it leads to
 		}
-		n.line("- %s %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), source)
+		n.line("- Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), source)
 	}
 	if left := len(used) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))

@@ -68,8 +68,13 @@ func visibleText() *precedent.Review {
 				Title:      "Token is compared with ==, which leaks timing",
 				Body:       "An attacker measures how long a wrong token takes and learns it byte by byte.\n\nThe route has no limiter: every guess is free, and there is nothing in the log that would show it.",
 				Suggestion: "\treturn subtle.ConstantTimeCompare([]byte(tok), []byte(want)) == 1",
-				Cites:      []precedent.Cite{{Kind: "precedent", ID: "318", Text: "use constant time here"}},
-				Votes:      2, Verifier: precedent.Confirmed, Placement: precedent.Inline,
+				Cites: []precedent.Cite{{
+					Kind: precedent.CitesPrecedent, ID: "inline-318", Text: "Compare secrets in constant time, @carl: `==` leaks how far they agree.", URL: "https://example.org/team/app/pull/12#discussion_r318",
+					Precedent: &precedent.CitedComment{
+						Pull: 12, AuthorID: "7", Author: "mona", At: time.Date(2025, 4, 5, 6, 7, 8, 0, time.UTC), Path: "auth/session.go", Line: 9, Kind: "inline", Similarity: 0.74,
+					},
+				}, {Kind: "insight", ID: "1ns1ght000", Text: "comparisons leak"}},
+				Votes: 2, Verifier: precedent.Confirmed, Placement: precedent.Inline,
 			},
 			{
 				ID: "ab3d0e5f7g", Fingerprint: strings.Repeat("1", 32), Finder: "secrets", Category: precedent.Secrets,
@@ -106,7 +111,8 @@ func visibleText() *precedent.Review {
 				Does: precedent.LearnStricter, Why: "we had an incident", Who: "mona", Scope: precedent.RepositoryScope, Glob: "auth/**",
 				At: time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), Findings: []string{"k7m2q0v5xa"},
 			}},
-			Suppressed: []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
+			PrecedentUse: precedent.PrecedentUse{Searched: 10_306, Shown: 8, Cited: 1},
+			Suppressed:   []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
 		},
 		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},
 		Usage:    precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000},

@@ -32,7 +32,7 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 	if basis == nil {
 		return Decided{}, ErrNoBasis
 	}
-	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings))
+	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings), newObjections(basis.Rejections, basis.Learnings))
 }
 
 // DecideNow makes the decisions of a complete review again, as DecideAgain does, as if the
@@ -41,10 +41,10 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection, learnings []precedent.Learning, now time.Time) (Decided, error) {
 	past := memory.NewDismissals(rejections, now)
 	past.Heed(memory.HeedAll(learnings))
-	return decideAgain(r, basis, past)
+	return decideAgain(r, basis, past, newObjections(rejections, learnings))
 }
 
-func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals) (Decided, error) {
+func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals, against objections) (Decided, error) {
 	if r.Basis == nil || basis == nil || slices.ContainsFunc(r.Findings, hasNoBasis) {
 		return Decided{}, ErrNoBasis
 	}
@@ -77,6 +77,7 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 	weigh(fs, in.Policy, past, in.severeThreshold())
 	for i := range fs {
 		answerAgain(&fs[i], &r.Findings[i])
+		citeMatches(&fs[i], against)
 	}
 	choose(fs, in, func(f *precedent.Finding) bool { return f.Basis.Commentable })
 	for i := range fs { // the basis is that of another decision
@@ -104,6 +105,7 @@ func undecided(was *precedent.Finding) precedent.Finding {
 		return f
 	}
 	own := *b
+	takePrecedents(&f)
 	f.Basis, f.Trail = &own, slices.Clip(f.Trail[:b.Asked])
 	f.Confidence, f.Balance, f.Weighed = b.Confidence, b.Balance, 0
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement = "", "", "", ""
@@ -152,6 +154,9 @@ func answerAgain(f, was *precedent.Finding) {
 		return
 	}
 	for _, d := range was.Trail[was.Basis.Weighed:was.Basis.Selected] {
+		if d.Step == precedentStep && d.By != "" {
+			continue // decided again by what the basis has
+		}
 		if was.Dropped != "" && d.Text == was.DroppedWhy {
 			f.Drop(d.Step, was.Dropped, was.DroppedBy, "%s", was.DroppedWhy)
 			continue

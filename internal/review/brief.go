@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/prompt"
@@ -36,6 +37,11 @@ func newBrief(in *Input) *brief {
 	}}
 	p := &b.input
 	p.Learnings, b.given = in.Recall.LearningsBlock(prompt.RoomForLearnings(in.Window))
+	for _, n := range in.Precedents.Priming.Norms {
+		if len(n.Sources) > 0 && n.Sources[0].MayWrite { // what strangers want is not what the team asks for
+			p.Norms = append(p.Norms, norm(&n))
+		}
+	}
 	for i := range p.Docs {
 		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)
 	}
@@ -55,6 +61,19 @@ func newBrief(in *Input) *brief {
 		}
 	}
 	return b
+}
+
+// norm returns what a prompt shows of a norm, without secrets: the pull requests of its sources, and
+// the file of the first.
+func norm(n *corpus.Norm) prompt.Norm {
+	shown := prompt.Norm{Text: precedent.Untrusted(redacted(string(n.Text)))}
+	for i := range n.Sources {
+		if s := &n.Sources[i]; !slices.Contains(shown.Pulls, s.Pull) {
+			shown.Pulls = append(shown.Pulls, s.Pull)
+		}
+	}
+	shown.Path = n.Sources[0].Path
+	return shown
 }
 
 // overhead returns the size of the longest prompt without the diff, in tokens.

@@ -119,7 +119,7 @@ func (x *reader) findKept() {
 func asBefore(f precedent.Finding) precedent.Finding {
 	f.Confidence, f.Weighed, f.Refit = f.Confidence-f.Weighed-f.Refit, 0, 0
 	f.Trail = slices.DeleteFunc(slices.Clone(f.Trail), func(d precedent.Decision) bool {
-		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last"
+		return d.Step == "refit" || d.Step == "suppress" || d.Step == "select" || d.Step == "last" || d.Step == precedentStep
 	})
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement, f.Origin, f.Kept = "", "", "", "", "", true
 	f.Note("last", "found by an earlier review; its lines have not changed, and were not read again")

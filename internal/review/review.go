@@ -6,7 +6,7 @@
 // drops duplicates, recognize matches findings with existing threads, markOrigins
 // marks what is new in code that was read before, suppress drops what memory and
 // policy hide, verify, cite, score and weigh set the confidence, choose decides what is
-// shown where. No stage deletes: a finding that is not shown has a reason, and the first
+// shown where. Those that may be shown cite what people wrote before. No stage deletes: a finding that is not shown has a reason, and the first
 // reason wins. Every decision is recorded in the finding's trail. Each open thread
 // gets an answer: whether its finding is still there.
 //
@@ -56,7 +56,9 @@ type Input struct {
 	// OwnPolicy tells that Policy is the uncommitted one of the work tree.
 	OwnPolicy bool
 	Recall    memory.Recall
-	Intent    precedent.Untrusted // messages of the commits; empty if there are none
+	// Precedents find what people wrote on earlier pull requests.
+	Precedents Precedents
+	Intent     precedent.Untrusted // messages of the commits; empty if there are none
 	// Discussion is what people said on the pull request; empty for a local change.
 	Discussion precedent.Discussion
 	// Threads are those of the pull request, in all states, or findings of Last, relocated
@@ -144,6 +146,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	switch {
 	case asked(reports):
 		r.Scope, r.RulesChecked, r.Memory.Learnings = precedent.FullScope, x.sheet.Rules(), x.brief.given
+		r.Memory.PrecedentUse.Shown = x.sheet.Norms()
 	case len(x.plan.before) > 0 && len(x.plan.shards) == 0: // a model read it before
 		r.Scope = precedent.FullScope
 	}
@@ -204,10 +207,13 @@ func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
 	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
 	x.followUp(r)
 	r.TakenAway = x.takenAway(r.Findings, b)
+	x.citePrecedents(ctx, r, b)
 	mark(r.Findings, beforeSelection)
 	r.Basis = x.basis(r.Findings, b)
 	choose(r.Findings, in, in.commentable)
 	x.tally(r)
+	r.Memory.Precedents = citedPrecedents(r.Findings)
+	r.Memory.PrecedentUse.Cited = len(r.Memory.Precedents)
 	r.Memory.Suppressed, r.Memory.LearningsUsed = in.Recall.Suppressed(r.Findings), in.Recall.LearningsUsed(r.Findings)
 	r.Failures = append(r.Failures, x.failures...)
 	r.Usage.Add(x.usage)
@@ -246,6 +252,7 @@ func (in *Input) fillDefaults() {
 func (in *Input) newReview(at time.Time) *precedent.Review {
 	target := in.Target
 	target.Added, target.Removed = in.Change.Added, in.Change.Removed
+	searched, failures := in.Precedents.use()
 	return &precedent.Review{
 		Schema:        precedent.ResultSchema,
 		ID:            in.NewID(),
@@ -255,8 +262,8 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Scope:         precedent.AnalyzersScope,
 		Threshold:     *in.Threshold,
 		ThresholdFrom: in.ThresholdFrom,
-		Memory:        precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels},
-		Failures:      slices.Clone(in.Failures),
+		Memory:        precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels, PrecedentUse: searched},
+		Failures:      slices.Concat(in.Failures, failures),
 		At:            at,
 		Target:        target,
 		Reading:       in.Reading,

@@ -26,6 +26,7 @@ const maxOthers = 20
 type LeftOut struct {
 	threshold, policy bool
 	memories          map[string]bool
+	comments          map[string]bool // of people, by the ids of their cites
 	// read are memories that only the prompts had.
 	read []string
 	// Names are the ids of what was found, and Unknown are names that nothing in the review has.
@@ -35,7 +36,7 @@ type LeftOut struct {
 // LeaveOut resolves names in a review: "threshold", "policy", or the beginning of the id of a
 // memory or of a dismissed finding.
 func LeaveOut(r *precedent.Review, names []string) LeftOut {
-	out := LeftOut{memories: map[string]bool{}}
+	out := LeftOut{memories: map[string]bool{}, comments: map[string]bool{}}
 	for _, name := range names {
 		prefix, found := memory.NormalizeID(name), false
 		add := func(id string) {
@@ -70,6 +71,15 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 				}
 			}
 		}
+		for _, c := range r.Memory.Precedents {
+			if strings.HasPrefix(memory.NormalizeID(c.ID), prefix) {
+				out.comments[c.ID] = true
+				add(c.ID)
+				if r.Memory.PrecedentUse.Shown > 0 {
+					out.read = append(out.read, c.Kind)
+				}
+			}
+		}
 		if !found {
 			for _, c := range citesOf(r) {
 				if strings.HasPrefix(memory.NormalizeID(c.ID), prefix) {
@@ -85,9 +95,9 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 	return out
 }
 
-// citesOf returns the memories that finders read: learnings, insights and precedents.
+// citesOf returns the memories that finders read: learnings and insights.
 func citesOf(r *precedent.Review) []precedent.Cite {
-	cites := slices.Concat(r.Memory.Insights, r.Memory.Precedents)
+	cites := slices.Clone(r.Memory.Insights)
 	for _, l := range r.Memory.LearningsUsed {
 		cites = append(cites, l.Cite)
 	}
@@ -108,6 +118,24 @@ func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 	return &rest
 }
 
+// review returns a review without the comments that are left out.
+func (out *LeftOut) review(r *precedent.Review) *precedent.Review {
+	if len(out.comments) == 0 {
+		return r
+	}
+	rest := *r
+	rest.Findings = slices.Clone(r.Findings)
+	for i := range rest.Findings {
+		f := &rest.Findings[i]
+		if f.Basis != nil {
+			own := *f.Basis
+			own.Matches = slices.DeleteFunc(slices.Clone(own.Matches), func(m precedent.PrecedentMatch) bool { return out.comments[m.ID] })
+			f.Basis = &own
+		}
+	}
+	return &rest
+}
+
 // Without returns what the review would have decided about the finding with the fingerprint
 // without what is left out. The error is ErrNoBasis for a review that does not hold what its
 // decisions were made from.
@@ -118,7 +146,7 @@ func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Co
 	if r.Basis == nil {
 		return c, ErrNoBasis
 	}
-	d, err := DecideAgain(r, out.of(r.Basis))
+	d, err := DecideAgain(out.review(r), out.of(r.Basis))
 	if err != nil {
 		return c, err
 	}

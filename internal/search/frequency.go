@@ -1,6 +1,6 @@
 package search
 
-// Frequency returns how many documents have a token of [text.Tokens] in their text, and how many
+// Frequency returns how many documents have a token of [text.WordTokens] in their text, and how many
 // have a text with tokens.
 func (x *Index) Frequency(token string) (with, all int) {
 	x.mu.RLock()

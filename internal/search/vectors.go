@@ -33,17 +33,31 @@ func (v *vectors) check(vector []float32) error {
 	return nil
 }
 
-func (v *vectors) add(n uint32, vector []float32) {
-	for len(v.docs) <= int(n) {
-		v.docs = append(v.docs, nil)
+// update adds documents and removes others, which keep their numbers.
+func (v *vectors) update(add []Doc, removed []uint32) {
+	for _, n := range removed {
+		v.docs[n] = nil
 	}
-	if v.check(vector) == nil {
-		v.dimensions = len(vector)
-		v.docs[n] = unit(vector)
+	for i := range add {
+		var vector []float32
+		if v.check(add[i].Vector) == nil {
+			v.dimensions = len(add[i].Vector)
+			vector = unit(add[i].Vector)
+		}
+		v.docs = append(v.docs, vector)
 	}
 }
 
-func (v *vectors) remove(n uint32) { v.docs[n] = nil }
+// compacted returns a list of some of the documents, with new numbers.
+func (v *vectors) compacted(keep []uint32) *vectors {
+	next := &vectors{docs: make([][]float32, len(keep))}
+	for i, n := range keep {
+		if next.docs[i] = v.docs[n]; next.docs[i] != nil {
+			next.dimensions = v.dimensions
+		}
+	}
+	return next
+}
 
 // unit returns a copy of a vector with length 1.
 func unit(vector []float32) []float32 {
@@ -64,13 +78,24 @@ func (v *vectors) search(vector []float32, f *filter, depth int) []scored {
 		return nil
 	}
 	vector = unit(vector)
-	scores := make([]float64, len(v.docs))
-	for n, d := range v.docs {
-		if d != nil {
-			scores[n] = float64(dot(vector, d))
+	const size = 4096
+	tops := make([]top, (len(v.docs)+size-1)/size)
+	parallel(len(tops), func(i int) {
+		t := &tops[i]
+		*t = top{filter: f, depth: depth}
+		for n := i * size; n < min((i+1)*size, len(v.docs)); n++ {
+			if v.docs[n] != nil && f.has(uint32(n)) {
+				t.add(uint32(n), float64(dot(vector, v.docs[n])))
+			}
+		}
+	})
+	best := top{filter: f, depth: depth}
+	for i := range tops {
+		for _, d := range tops[i].list {
+			best.add(d.number, d.score)
 		}
 	}
-	return best(scores, f, depth)
+	return best.sorted()
 }
 
 // dot is the product of vectors with the same dimensions. Four sums at a time are what a processor

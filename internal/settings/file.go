@@ -88,11 +88,10 @@ func parseFile(path string, data []byte) (*configFile, error) {
 		if key.Value == lintersKey {
 			return in.linters(val, file)
 		}
-		if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
-			return hinted(fmt.Errorf("%s: %s wants a single value", in.at(val), key.Value), "write %s: VALUE", key.Value)
+		if parts := partsOf(key.Value); len(parts) > 0 {
+			return in.group(key.Value, parts, val, file)
 		}
-		file.scalars[key.Value] = scalar{val.Value, Source{File, in.source(key)}}
-		return nil
+		return in.scalar(key.Value, key, val, file)
 	})
 	if err != nil {
 		return nil, err
@@ -100,12 +99,42 @@ func parseFile(path string, data []byte) (*configFile, error) {
 	return file, nil
 }
 
+// scalar reads a single value.
+func (p parsing) scalar(name string, key, val *yaml.Node, file *configFile) error {
+	if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
+		return hinted(fmt.Errorf("%s: %s wants a single value", p.at(val), name), "write %s: VALUE", key.Value)
+	}
+	file.scalars[name] = scalar{val.Value, Source{File, p.source(key)}}
+	return nil
+}
+
+// group reads the settings GROUP.PART, which the file has as a mapping.
+func (p parsing) group(name string, parts []string, val *yaml.Node, file *configFile) error {
+	if val.Kind != yaml.MappingNode {
+		return hinted(fmt.Errorf("%s: %s wants %s", p.at(val), name, strings.Join(parts, ", ")), "write %s: {%s: VALUE}", name, strings.Join(parts, ": VALUE, "))
+	}
+	return p.eachKey(val, " in "+name, parts, func(key, val *yaml.Node) error {
+		return p.scalar(name+"."+key.Value, key, val, file)
+	})
+}
+
+// partsOf returns the parts of a group of settings; none for a single setting.
+func partsOf(group string) []string {
+	var parts []string
+	for _, d := range All {
+		if before, part, ok := strings.Cut(d.Key, "."); ok && before == group && d.InFile {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // FileKeys lists the keys of the operator's file.
 func FileKeys() []string {
 	var keys []string
 	for _, d := range All {
-		if d.InFile {
-			keys = append(keys, d.Key)
+		if key, _, _ := strings.Cut(d.Key, "."); d.InFile && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
 	}
 	return append(keys, pricesKey, lintersKey)

@@ -15,7 +15,7 @@ import (
 // with its place, and a price that is read can be meant.
 func TestParseFileOfAnything(t *testing.T) {
 	words := rapid.SampledFrom([]string{
-		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", ": ", ":\n  ", "\n", "\n  ", "\n    ", "{", "}", ", ", "[", "]",
+		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", "embeddings", "url", ": ", ":\n  ", "\n", "\n  ", "\n    ", "{", "}", ", ", "[", "]",
 		"1", "2.5", "-1", ".nan", ".inf", "1e9", "&a ", "*a", "<<", "!!null", "~", `"`, "- ", "? ", "| ", "#", "\t", "é",
 	})
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // given is the text of a setting, and what its meaning depends on.
@@ -42,6 +44,25 @@ func forgeOfText(g given) (forge.Address, error) {
 		a.At, err = g.path(a.At)
 	}
 	return a, err
+}
+
+// endpointURL is the address of a server that gets texts and a key. Errors do not repeat it,
+// because it may contain a password.
+func endpointURL(g given) (string, error) {
+	if g.text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(g.text)
+	const hint = "write it as https://HOST/v1, or http://localhost:PORT/v1 for a server on this machine"
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", hinted(errors.New("not an http or https URL with a host"), hint)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", hinted(errors.New("the URL may contain only a host and a path"), "set the key in the environment: "+EmbeddingsKey)
+	case u.Scheme == "http" && !wire.IsLoopback(u.Hostname()):
+		return "", hinted(errors.New("the URL must use https, or texts and key would be sent unencrypted"), hint)
+	}
+	return strings.TrimSuffix(strings.TrimRight(g.text, "/"), "/embeddings"), nil
 }
 
 func automatic(g given) (bool, error) {

@@ -47,6 +47,13 @@ type Settings struct {
 	// Precedents tells that reviews search what people wrote in earlier ones.
 	Precedents Value[bool]
 
+	// For the search of comments, which uses the vectors of an embedding model, too, if there is
+	// an address. The key is in the environment.
+	EmbeddingsURL        Value[string] // https, or http on this machine; with the version
+	EmbeddingsModel      Value[string]
+	EmbeddingsDimensions Value[int]           // 0 for the model's own
+	EmbeddingsTimeout    Value[time.Duration] // of the vectors that a review or a search needs
+
 	// For commands that read pull requests.
 	Forge Value[forge.Address]
 
@@ -110,6 +117,10 @@ var KeyOf = map[string]string{Anthropic: "ANTHROPIC_API_KEY", OpenAI: "OPENAI_AP
 // URLOf names the variable that holds the address of an engine. The operator's
 // environment may name another host; no file of a repository can.
 var URLOf = map[string]string{Anthropic: "ANTHROPIC_BASE_URL", OpenAI: "OPENAI_BASE_URL"}
+
+// EmbeddingsKey names the variable that holds the key of the server of embeddings. Those of
+// engines are not sent there.
+const EmbeddingsKey = "PRECEDENT_EMBEDDINGS_KEY"
 
 // Line is a setting as the configuration is listed.
 type Line struct {

@@ -73,12 +73,40 @@ func TestReadWrong(t *testing.T) {
 		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "precedent config"},
 		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
+		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "http://203.0.113.7/v1"}}, "embeddings.url (environment PRECEDENT_EMBEDDINGS_URL): the URL must use https", "http://localhost:PORT/v1"},
+		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://me:pass@example.org"}}, "may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
+		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1?key=pass"}}, "may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
+		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "example.org/v1"}}, "not an http or https URL with a host", "https://HOST/v1"},
+		{Sources{File: written(t, "embeddings: {url: ftp://example.org}\n")}, "config.yaml:1): not an http or https URL", "https://HOST/v1"},
+		{Sources{File: written(t, "embeddings: {dimensions: many}\n")}, `"many" is not a number of dimensions from 1 to 16384`, "precedent config"},
+		{Sources{File: written(t, "embeddings: {key: abc}\n")}, `unknown key "key" in embeddings`, "known keys: url, model, dimensions, timeout"},
+		{Sources{File: written(t, "embeddings: https://example.org\n")}, "embeddings wants url, model, dimensions, timeout", "write embeddings: {url: VALUE"},
+		{Sources{File: written(t, "embeddings.url: https://example.org\n")}, `unknown key "embeddings.url"`, "embeddings"},
 		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "precedent config"},
 	} {
 		_, err := Read(test.from)
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), test.says) || !strings.Contains(e.Hint, test.hint) {
 			t.Errorf("%v, want %q and the hint %q", err, test.says, test.hint)
+		}
+	}
+}
+
+// TestReadEmbeddings: the file has a mapping, over which the environment has precedence part by
+// part. Servers on this machine need no https.
+func TestReadEmbeddings(t *testing.T) {
+	path := written(t, "fail_on: low\nembeddings:\n  url: https://example.org/v1/embeddings\n  model: m\n  dimensions: 256\n")
+	s, err := Read(Sources{File: path, Env: map[string]string{"PRECEDENT_EMBEDDINGS_MODEL": "other"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.EmbeddingsURL.Value != "https://example.org/v1" || s.EmbeddingsURL.Source.Words != "file "+path+":3" || s.EmbeddingsModel.Value != "other" ||
+		s.EmbeddingsDimensions.Value != 256 || s.EmbeddingsTimeout.Value != 20*time.Second {
+		t.Errorf("%+v", s)
+	}
+	for _, url := range []string{"http://localhost:11434/v1", "http://127.0.0.1:8080", "http://[::1]:8080/v1/"} {
+		if s, err := Read(Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": url}}); err != nil || s.EmbeddingsURL.Value != strings.TrimRight(url, "/") {
+			t.Errorf("%s: %v", url, err)
 		}
 	}
 }

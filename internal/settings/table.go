@@ -82,6 +82,24 @@ var All = []Def{
 		Key: "precedents", Env: "REVIEW_PRECEDENTS_ENABLED", InFile: true, Default: "true",
 		Usage: "search what people wrote in earlier reviews, and cite it: true or false",
 	}),
+	def(endpointURL, func(s *Settings) *Value[string] { return &s.EmbeddingsURL }, Def{
+		Key: "embeddings.url", Env: "PRECEDENT_EMBEDDINGS_URL", InFile: true, unsetText: "default: comments are compared by their words alone",
+		Usage: "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
+	}),
+	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{
+		Key: "embeddings.model", Env: "PRECEDENT_EMBEDDINGS_MODEL", InFile: true,
+		Usage: "the name of the embedding model",
+	}),
+	// The largest vectors of known models have 8,192 dimensions.
+	def(between(1, 16_384, "dimensions"), func(s *Settings) *Value[int] { return &s.EmbeddingsDimensions }, Def{
+		Key: "embeddings.dimensions", Env: "PRECEDENT_EMBEDDINGS_DIMENSIONS", InFile: true, unsetText: "default: the model's own",
+		Usage: "ask for vectors with this number of dimensions, and accept no others",
+	}),
+	// A hosted model answers a batch within a second, a local one after it has been loaded.
+	def(duration, func(s *Settings) *Value[time.Duration] { return &s.EmbeddingsTimeout }, Def{
+		Key: "embeddings.timeout", Env: "PRECEDENT_EMBEDDINGS_TIMEOUT", InFile: true, Default: "20s",
+		Usage: "stop waiting for the vectors of a review or a search after this duration",
+	}),
 	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",

@@ -161,6 +161,8 @@ func (r *Repo) clearCorpus(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM corpus_comments WHERE repo_id = $1",
 		"DELETE FROM corpus_chunks WHERE repo_id = $1",
 		"DELETE FROM corpus_checkpoints WHERE repo_id = $1",
+		"DELETE FROM corpus_listings WHERE repo_id = $1",
+		"DELETE FROM corpus_listed WHERE repo_id = $1",
 		"DELETE FROM corpus_vectors WHERE repo_id = $1",
 		"UPDATE corpus_revisions SET revision = revision + 1, cleared = revision + 1 WHERE repo_id = $1",
 	} {

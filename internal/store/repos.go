@@ -236,6 +236,11 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		`INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
 		SELECT $1, stream, watermark, since, cursor, pages, saved_at FROM corpus_checkpoints WHERE repo_id = $2
 		ON CONFLICT (repo_id, stream) DO NOTHING`,
+		`INSERT INTO corpus_listings (repo_id, stream, since, began, done, ended)
+		SELECT $1, stream, since, began, done, ended FROM corpus_listings WHERE repo_id = $2
+		ON CONFLICT (repo_id, stream) DO NOTHING`,
+		`INSERT INTO corpus_listed (repo_id, kind, id) SELECT $1, kind, id FROM corpus_listed WHERE repo_id = $2
+		ON CONFLICT (repo_id, kind, id) DO NOTHING`,
 		`UPDATE corpus_vectors SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_vectors o
 			WHERE o.repo_id = $1 AND o.kind = corpus_vectors.kind AND o.comment = corpus_vectors.comment AND o.chunk = corpus_vectors.chunk
 			AND o.model = corpus_vectors.model AND o.dimensions = corpus_vectors.dimensions)`,

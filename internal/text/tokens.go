@@ -27,63 +27,94 @@ type word struct {
 // eachWord calls f with the words of the first 64 KiB of a text, without stop words,
 // until f returns false. The word is valid until the next call.
 func eachWord(s string, f func(word) bool) {
-	if len(s) > maxTokenText {
-		s = s[:maxTokenText]
-	}
 	var parts []string
-	for len(s) > 0 {
-		n := wordLen(s)
-		if n == 0 {
-			_, size := utf8.DecodeRuneInString(s)
-			s = s[size:]
-			continue
-		}
-		run := s[:n]
-		s = s[n:]
-		if len(run) > maxWord {
-			continue
-		}
-		parts = split(parts[:0], run)
-		w := word{}
-		if len(parts) > 1 {
-			w.whole = strings.Join(parts, "")
-		} else if len(parts) == 0 || stopWords[parts[0]] {
-			continue
-		}
-		if r, _ := utf8.DecodeRuneInString(run); withoutSpaces(r) {
-			w = word{parts: pairs(run)}
-		} else {
-			for i := range parts {
-				parts[i] = stem(parts[i])
-			}
-			w.parts = parts
-		}
-		if !f(w) {
+	for run := range runs(s) {
+		w, ok := newWord(parts[:0], run)
+		if ok && !f(w) {
 			return
+		}
+		parts = w.parts
+	}
+}
+
+// runs yields what is between spaces and punctuation in the first 64 KiB of a text, up to 128
+// bytes each.
+func runs(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if len(s) > maxTokenText {
+			s = s[:maxTokenText]
+		}
+		for len(s) > 0 {
+			n := wordLen(s)
+			if n == 0 {
+				_, size := utf8.DecodeRuneInString(s)
+				s = s[size:]
+				continue
+			}
+			if n <= maxWord && !yield(s[:n]) {
+				return
+			}
+			s = s[n:]
 		}
 	}
 }
 
-// Tokens yields the tokens of the first 4,096 words of a text, and of its first 64 KiB: words in
-// lower case and lightly stemmed, without stop words. An identifier of several parts (camelCase,
-// snake_case, letters and digits) yields itself without underscores and then its parts, stop words
-// among them. Words of more than 128 bytes yield nothing.
+// newWord splits a run. It appends to parts, and reports false for a stop word.
+func newWord(parts []string, run string) (word, bool) {
+	parts = split(parts, run)
+	w := word{parts: parts}
+	if len(parts) > 1 {
+		w.whole = strings.Join(parts, "")
+	} else if len(parts) == 0 || stopWords[parts[0]] {
+		return w, false
+	}
+	if r, _ := utf8.DecodeRuneInString(run); withoutSpaces(r) {
+		return word{parts: pairs(run)}, true
+	}
+	for i := range parts {
+		parts[i] = stem(parts[i])
+	}
+	return w, true
+}
+
+// Words yields the words of the first 64 KiB of a text as they are written, for [WordTokens]: at most
+// 4,096, without those of more than 128 bytes.
+func Words(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		n := 0
+		for run := range runs(s) {
+			if n++; n > maxTokens || !yield(run) {
+				return
+			}
+		}
+	}
+}
+
+// Tokens yields the tokens of the words of a text.
 func Tokens(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		words := 0
-		eachWord(s, func(w word) bool {
-			words++
-			if w.whole != "" && !yield(w.whole) {
-				return false
-			}
-			for _, p := range w.parts {
-				if !yield(p) {
-					return false
+		for w := range Words(s) {
+			for _, t := range WordTokens(w) {
+				if !yield(t) {
+					return
 				}
 			}
-			return words < maxTokens
-		})
+		}
 	}
+}
+
+// WordTokens returns what a word of [Words] is compared by: the word in lower case and lightly stemmed;
+// nothing for a stop word. An identifier of several parts (camelCase, snake_case, letters and
+// digits) is itself without underscores, and its parts, stop words among them.
+func WordTokens(run string) []string {
+	w, ok := newWord(nil, run)
+	switch {
+	case !ok:
+		return nil
+	case w.whole != "":
+		return append(w.parts, w.whole)
+	}
+	return w.parts
 }
 
 // wordLen returns the length of the word at the start of s, 0 if there is none. An

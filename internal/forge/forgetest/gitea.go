@@ -115,6 +115,7 @@ var giteaRoutes = []giteaRoute{
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/unresolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
 	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).comments, nil},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*Gitea).say, nil},
+	{"GET", "/repos/{owner}/{repo}/issues", (*Gitea).issuesSince, nil},
 	{"GET", "/repos/{owner}/{repo}/issues/comments", (*Gitea).commentsSince, nil},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).comment, nil},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*Gitea).edit, nil},
@@ -242,7 +243,7 @@ const (
 )
 
 // page returns a page of a list, with the total. A nil entry is one that the account
-// cannot see: it counts, but the page is shorter.
+// cannot see: it counts, but the page is shorter. Functions make only the entries of the page.
 func (g *Gitea) page(c *call, all []any) reply {
 	q := c.URL.Query()
 	number := func(key string, missing int) int {
@@ -257,8 +258,15 @@ func (g *Gitea) page(c *call, all []any) reply {
 	}
 	per, page := min(number("limit", giteaPage), most), number("page", 1)
 	from := min((page-1)*per, len(all))
-	out := g.whole(all)
-	out.body = slices.DeleteFunc(append([]any{}, all[from:min(from+per, len(all))]...), func(one any) bool { return one == nil })
+	out := g.whole(nil)
+	out.header["X-Total-Count"] = strconv.Itoa(len(all))
+	part := slices.DeleteFunc(append([]any{}, all[from:min(from+per, len(all))]...), func(one any) bool { return one == nil })
+	for i, one := range part {
+		if make, ok := one.(func() any); ok {
+			part[i] = make()
+		}
+	}
+	out.body = part
 	return out
 }
 

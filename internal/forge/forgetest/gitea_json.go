@@ -106,23 +106,16 @@ func (g *Gitea) comments(c *call) reply {
 	return g.whole(all)
 }
 
-// commentsSince lists the comments on all pull requests as a whole, in pages.
-func (g *Gitea) commentsSince(c *call) reply {
-	all := []any{}
-	for _, m := range c.repo.commentsSince(c.URL.Query().Get("since")) {
-		on := *c
-		on.pull = c.repo.Pulls[m.Number]
-		all = append(all, g.commentJSON(&on, m.Comment))
-	}
-	return g.page(c, all)
-}
-
 func (g *Gitea) commentJSON(c *call, m forge.Comment) object {
-	return object{
+	out := object{
 		"id": m.ID.Number(), "user": giteaUser(m.Author), "body": text(m.Body), "html_url": g.at(c, m.ID),
 		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
 		"pull_request_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number), "issue_url": "",
 	}
+	if c.repo.Issues[c.pull.Number] {
+		out["pull_request_url"], out["issue_url"] = "", fmt.Sprintf("%s/%s/%s/issues/%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number)
+	}
+	return out
 }
 
 // giteaReview is a review as Gitea has it: with all comments of its conversations,

@@ -32,6 +32,9 @@ type GitHub struct {
 
 	judged, followed int
 
+	// After means that lists since a time begin with the next second.
+	After bool
+
 	actions bool              // Secret is a token of Actions
 	app     *App              // whose tokens are taken, too
 	issued  map[string]issued // tokens of installations
@@ -207,7 +210,8 @@ func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	return enough
 }
 
-// page returns a page of a list, with links to the others.
+// page returns a page of a list, with links to the others. Entries may be functions, which make
+// only those of the page.
 func (g *GitHub) page(r *http.Request, all []any) reply {
 	return g.pageOf(r, all, func(part []any, _ int) any { return part })
 }
@@ -225,7 +229,13 @@ func (g *GitHub) pageOf(r *http.Request, all []any, in func(part []any, whole in
 	all = all[:max(0, len(all)-lag(r))]
 	last := max(1, (len(all)+per-1)/per)
 	from := min((page-1)*per, len(all))
-	out := reply{status: http.StatusOK, body: in(append([]any{}, all[from:min(from+per, len(all))]...), len(all))}
+	part := append([]any{}, all[from:min(from+per, len(all))]...)
+	for i, one := range part {
+		if make, ok := one.(func() any); ok {
+			part[i] = make()
+		}
+	}
+	out := reply{status: http.StatusOK, body: in(part, len(all))}
 	var links []string
 	link := func(rel string, n int) {
 		to := url.Values{}

@@ -41,6 +41,9 @@ func (g *GitHub) pullRequest(c *call) reply {
 
 func (g *GitHub) pulls(c *call) reply {
 	all := []any{}
+	if order := c.URL.Query().Get("direction"); order != "desc" {
+		g.t.Errorf("the server of the tests does not know direction=%s of pull requests", order)
+	}
 	for _, p := range c.repo.listed(c.URL.Query().Get("state")) {
 		all = append(all, g.pullJSON(c.repo, p))
 	}
@@ -127,15 +130,6 @@ func user(p forge.Person) any {
 
 func (g *GitHub) comments(c *call) reply { return g.list(c, forge.OnThread, nil) }
 
-// commentsSince lists the comments on all pull requests as a whole.
-func (g *GitHub) commentsSince(c *call) reply {
-	all := []any{}
-	for _, m := range c.repo.commentsSince(c.URL.Query().Get("since")) {
-		all = append(all, g.commentJSON(c, c.repo.Pulls[m.Number], m.Comment))
-	}
-	return g.page(c.Request, all)
-}
-
 func (g *GitHub) reviews(c *call) reply { return g.list(c, forge.OnReview, nil) }
 
 func (g *GitHub) inline(c *call) reply { return g.list(c, forge.OnLine, nil) }
@@ -183,18 +177,18 @@ func (g *GitHub) commentJSON(c *call, p *Pull, m forge.Comment) object {
 	out["node_id"] = nodeID(forge.CommentRef{Kind: m.Kind, ID: m.ID})
 	switch m.Kind {
 	case forge.OnThread:
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%s", page, m.ID), "NONE"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#issuecomment-%s", page, m.ID), association(m)
 		out["issue_url"] = fmt.Sprintf("%s/api/v3/repos/%s/%s/issues/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
 	case forge.OnReview:
 		r := p.details(m.ID)
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%s", page, m.ID), "OWNER"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#pullrequestreview-%s", page, m.ID), association(m)
 		out["state"], out["commit_id"] = r.State, r.Commit
 		if r.State != Pending {
 			out["submitted_at"] = m.At.Format(time.RFC3339)
 		}
 		return out
 	default:
-		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%s", page, m.ID), "OWNER"
+		out["html_url"], out["author_association"] = fmt.Sprintf("%s#discussion_r%s", page, m.ID), association(m)
 		out["pull_request_url"] = fmt.Sprintf("%s/api/v3/repos/%s/%s/pulls/%d", g.URL, c.repo.Owner, c.repo.Name, p.Number)
 		inlineJSON(out, p, m)
 	}

@@ -64,6 +64,7 @@ var routes = []route{
 
 	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
+	{"GET", "/repos/{owner}/{repo}/pulls/comments", (*GitHub).inlineSince},
 	{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).editInline},
 	{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).deleteInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", (*GitHub).inlineReactions},
@@ -80,6 +81,7 @@ var routes = []route{
 	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*GitHub).dismiss},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
+	{"GET", "/repos/{owner}/{repo}/issues", (*GitHub).issuesSince},
 	{"GET", "/repos/{owner}/{repo}/issues/comments", (*GitHub).commentsSince},
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).oneComment},
 	{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", (*GitHub).editComment},
@@ -99,7 +101,7 @@ var routes = []route{
 // parameters are the query parameters that the server supports, or that state its
 // defaults.
 var parameters = map[string]string{
-	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "desc",
+	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "",
 }
 
 // fit matches a path with a template, and returns the values of its names.

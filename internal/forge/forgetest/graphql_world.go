@@ -75,6 +75,7 @@ func (g *GitHub) queries(c *call) object {
 				return g.pullNode(c, r, r.Pulls[n]), nil
 			})}, nil
 		}),
+		"nodes": resolver(func(args map[string]any) (any, *graphError) { return g.pullNodes(c, args) }),
 		"node": resolver(func(args map[string]any) (any, *graphError) {
 			r, p, root := g.node(fmt.Sprint(args["id"]), threadPrefix, forge.OnLine)
 			if p == nil {
@@ -86,6 +87,20 @@ func (g *GitHub) queries(c *call) object {
 }
 
 func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
+	return object{
+		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number, "headRefOid": p.Head.SHA,
+		"title": text(p.Title), "locked": p.Locked, "isDraft": p.Draft,
+		"reviewThreads": resolver(func(args map[string]any) (any, *graphError) {
+			return connection("PullRequestReviewThread", g.threadNodes(c, r, p))(args)
+		}),
+		"reviews": resolver(func(args map[string]any) (any, *graphError) {
+			return connection("PullRequestReview", g.reviewNodes(c, r, p))(args)
+		}),
+	}
+}
+
+// threadNodes are the conversations that the sender sees.
+func (g *GitHub) threadNodes(c *call, r *Repo, p *Pull) []object {
 	threads := []object{}
 	roots, of := p.conversations()
 	for _, root := range roots {
@@ -96,11 +111,51 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 		}
 		threads = append(threads, g.threadNode(c, r, p, root))
 	}
-	threads = threads[:max(0, len(threads)-lag(c.Request))]
-	return object{
-		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number, "headRefOid": p.Head.SHA,
-		"title": text(p.Title), "locked": p.Locked, "isDraft": p.Draft, "reviewThreads": connection("PullRequestReviewThread", threads),
+	return threads[:max(0, len(threads)-lag(c.Request))]
+}
+
+// pullNodes are the pull requests with the given node ids.
+func (g *GitHub) pullNodes(c *call, args map[string]any) (any, *graphError) {
+	ids, _ := args["ids"].([]any)
+	if len(ids) > 100 {
+		return nil, &graphError{"ARGUMENT_LIMIT", fmt.Sprintf("You may not provide more than 100 node ids; you provided %d.", len(ids))}
 	}
+	all := []object{}
+	for _, id := range ids {
+		var repo, number int64
+		_, err := fmt.Sscanf(fmt.Sprint(id), "PR_%d_%d", &repo, &number)
+		found := false
+		for _, r := range g.stage.World.repos {
+			if p := r.Pulls[int(number)]; err == nil && r.ID == repo && p != nil && !found {
+				found = true
+				all = append(all, g.pullNode(c, r, p))
+			}
+		}
+		if !found {
+			return nil, noNode(id)
+		}
+	}
+	return all, nil
+}
+
+// reviewNodes are the reviews that the sender sees. Unlike in REST, they say when they were edited.
+func (g *GitHub) reviewNodes(c *call, r *Repo, p *Pull) []object {
+	all := []object{}
+	for _, m := range p.Comments {
+		if m.Kind != forge.OnReview || !g.sees(c, p.details(m.ID)) ||
+			!g.stage.World.shows(p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}], fault(c.Request).LagFor) {
+			continue
+		}
+		out := g.commentNode(c, r, p, m)
+		state := p.details(m.ID).State
+		out["state"], out["submittedAt"], out["authorAssociation"] = state, nil, association(m)
+		out["url"] = fmt.Sprintf("%s/%s/%s/pull/%d#pullrequestreview-%s", g.URL, r.Owner, r.Name, p.Number, m.ID)
+		if state != Pending {
+			out["submittedAt"] = m.At.Format(time.RFC3339)
+		}
+		all = append(all, out)
+	}
+	return all
 }
 
 // threadNode is a conversation, of which its comments are seen.

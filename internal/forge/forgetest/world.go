@@ -28,6 +28,8 @@ type Repo struct {
 	ID          int64
 	Owner, Name string
 	Pulls       map[int]*Pull
+	// Issues are the numbers in Pulls that are issues in the lists of a whole repository.
+	Issues map[int]bool
 	// Members are the known accounts and their permissions.
 	Members []Member
 	// Teams are those of the organization that owns the repository; nil if a user owns

@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -71,23 +70,6 @@ func (r *Repo) findComment(c forge.CommentRef) (*Pull, *forge.Comment) {
 		}
 	}
 	return nil, nil
-}
-
-// commentsSince lists the comments on pull requests as a whole that were written or edited
-// since a time, oldest first. Without a time it lists all.
-func (r *Repo) commentsSince(since string) (all []forge.NumberedComment) {
-	from, _ := time.Parse(time.RFC3339, since)
-	for number, p := range r.Pulls {
-		for _, m := range p.Comments {
-			if m.Kind == forge.OnThread && !m.Edited.Before(from) {
-				all = append(all, forge.NumberedComment{Number: number, Comment: m})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b forge.NumberedComment) int {
-		return cmp.Or(a.At.Compare(b.At), a.Number-b.Number, a.ID.Compare(b.ID))
-	})
-	return all
 }
 
 // details finds a review; nil if it does not exist.

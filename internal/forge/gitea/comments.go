@@ -107,6 +107,7 @@ type inline struct {
 	forge.Comment
 	at     spot
 	closed *sdk.User // who resolved it
+	hunk   string
 }
 
 // reviews reads the reviews and their inline comments.
@@ -217,5 +218,5 @@ func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
 		Span: span, Commit: commit, Outdated: r.Stale, Votes: -1,
 	}
 	out.Body, out.Cut = truncateBody(m.Body)
-	return inline{Comment: out, at: at, closed: m.Resolver}
+	return inline{Comment: out, at: at, closed: m.Resolver, hunk: m.DiffHunk}
 }

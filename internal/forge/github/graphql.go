@@ -22,6 +22,8 @@ var (
 	queryThreads string
 	//go:embed queries/thread.graphql
 	queryThread string
+	//go:embed queries/reviews.graphql
+	queryReviews string
 	//go:embed queries/resolve.graphql
 	doResolve string
 	//go:embed queries/unresolve.graphql

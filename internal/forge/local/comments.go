@@ -43,6 +43,7 @@ type comment struct {
 	End      int               `json:"end_line,omitempty"`
 	Commit   string            `json:"commit,omitempty"`
 	Outdated bool              `json:"outdated,omitempty"` // set permanently; for other comments, git tells
+	Hunk     string            `json:"hunk,omitempty"`     // the end of the diff hunk above it, the commented line last
 }
 
 type reaction struct {

@@ -182,13 +182,14 @@ func Address(base string) (*url.URL, error) {
 		return nil, errors.New("invalid base URL of the forge: it has no host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("invalid base URL of the forge: it may contain only a host and a path; pass the token separately")
-	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())):
 		return nil, errors.New("invalid base URL of the forge: it must use https, or the token would be sent unencrypted")
 	}
 	return u, nil
 }
 
-func isLoopback(host string) bool {
+// IsLoopback tells whether a host, without a port, is this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -1,0 +1,155 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// page converts what a forge listed.
+func (s *syncRun) page(ctx context.Context, got forge.HistoryPage) (Page, error) {
+	var page Page
+	for i := range got.Pulls {
+		page.Pulls = append(page.Pulls, pullOf(&got.Pulls[i]))
+	}
+	for i := range got.Comments {
+		m := commentOf(&got.Comments[i])
+		var err error
+		if m.MayWrite, err = s.mayWrite(ctx, &got.Comments[i]); err != nil {
+			return page, err
+		}
+		page.Comments = append(page.Comments, m)
+	}
+	return page, nil
+}
+
+// mayWrite tells whether the author of a comment may write now. It asks once for each author and
+// run, and only if the comment is new: for others, what was stored first counts. If the forge does
+// not tell, it is whether the author is listed as a member.
+func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool, error) {
+	if m.Author.Bot || m.Author.ID == "" || m.Author.ID == s.corpus.Me {
+		return false, nil
+	}
+	if may, ok := s.permissions[m.Author]; ok {
+		return may, nil
+	}
+	if s.unknown {
+		return m.Member, nil
+	}
+	_, err := s.corpus.Rows.CorpusComment(ctx, string(m.Kind), m.ID)
+	if err == nil {
+		return m.Member, nil // the stored comment has what counts
+	} else if !errors.Is(err, store.ErrNoComment) {
+		return false, err
+	}
+	may, known, err := mayWrite(ctx, s.o.Forge, s.o.Repo, m)
+	if err != nil {
+		return false, err
+	}
+	if s.unknown = !known; known {
+		s.permissions[m.Author] = may
+	}
+	return may, nil
+}
+
+// mayWrite asks the forge whether the author of a comment may write, and tells whether it
+// answered.
+func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.NumberedComment) (may, known bool, err error) {
+	p, err := f.Permission(ctx, repo, m.Author)
+	var e *forge.Error
+	switch {
+	case err == nil:
+		return p.MayWrite(), true, nil
+	case errors.As(err, &e) && e.Kind == forge.KindRefused: // it is not a valid login
+		return false, true, nil
+	case errors.As(err, &e) && e.Kind == forge.KindAuth:
+		return m.Member, false, nil
+	}
+	return false, false, err
+}
+
+// pullOf converts a pull request.
+func pullOf(p *forge.PullRequest) Pull {
+	return Pull{Body: p.Body, CorpusPull: precedent.CorpusPull{
+		Number: p.Number, Title: string(p.Title), AuthorID: p.Author.ID, Author: p.Author.Login, Merged: p.MergedAt, UpdatedAt: p.Updated,
+	}}
+}
+
+// commentOf converts a comment, without the permission of its author.
+func commentOf(m *forge.NumberedComment) Comment {
+	return Comment{Bot: m.Author.Bot, CorpusComment: precedent.CorpusComment{
+		Kind: string(m.Kind), ID: m.ID, Pull: m.Number, Root: cmp.Or(m.ReplyTo, m.ID), AuthorID: m.Author.ID, Author: m.Author.Login,
+		Body: m.Body, Span: m.Span, Hunk: m.Hunk, Commit: m.Commit, Outdated: m.Outdated, URL: m.URL, At: m.At, UpdatedAt: m.Edited,
+	}}
+}
+
+// pullID is the number of a pull request as an id.
+func pullID(number int) precedent.ForgeID { return precedent.ForgeID(strconv.Itoa(number)) }
+
+// Apply brings the corpus up to date with what an event tells about comments. It changes nothing
+// if there is no corpus yet, and leaves the checkpoints alone: a sync reads the same again.
+func (c *Corpus) Apply(ctx context.Context, f forge.Forge, repo precedent.Repo, changes []forge.CommentChange) (Saved, error) {
+	var all Saved
+	revision, err := c.Rows.CorpusRevision(ctx)
+	if err != nil || revision == 0 {
+		return all, err
+	}
+	for i := range changes {
+		page, err := c.change(ctx, f, repo, &changes[i])
+		if err != nil {
+			return all, err
+		}
+		saved, err := c.Save(ctx, page)
+		if err != nil {
+			return all, err
+		}
+		all.Add(saved)
+	}
+	return all, nil
+}
+
+// change is the page of one change.
+func (c *Corpus) change(ctx context.Context, f forge.Forge, repo precedent.Repo, e *forge.CommentChange) (Page, error) {
+	var page Page
+	kinds := []forge.CommentKind{e.Kind}
+	if e.Kind == "" {
+		// Its id is that of one comment, whose kind is known if it is stored.
+		kinds = []forge.CommentKind{forge.OnThread, forge.OnLine}
+	}
+	for _, kind := range kinds {
+		known, err := c.Rows.CorpusComment(ctx, string(kind), e.ID)
+		switch {
+		case err != nil && !errors.Is(err, store.ErrNoComment):
+			return page, err
+		case err != nil && e.Kind == "":
+			continue
+		case e.Action == forge.CommentDeleted:
+			gone := precedent.CorpusComment{Kind: string(kind), ID: e.ID, Pull: e.Number, DeletedAt: c.Now()}
+			if known.UpdatedAt.After(gone.DeletedAt) { // by the clock of the forge
+				gone.DeletedAt = known.UpdatedAt
+			}
+			page.Comments = append(page.Comments, Comment{CorpusComment: gone})
+		case e.Kind == "":
+			known.Body, known.UpdatedAt, known.DeletedAt = e.Body, e.Edited, time.Time{}
+			page.Comments = append(page.Comments, Comment{CorpusComment: known, Bot: e.Author.Bot})
+		default:
+			m := commentOf(&e.NumberedComment)
+			if !e.Author.Bot && e.Author.ID != "" {
+				if m.MayWrite, _, err = mayWrite(ctx, f, repo, &e.NumberedComment); err != nil {
+					return page, err
+				}
+			}
+			page.Comments = append(page.Comments, m)
+		}
+	}
+	if e.Pull.Number > 0 && e.Action != forge.CommentDeleted {
+		page.Pulls = append(page.Pulls, pullOf(&e.Pull))
+	}
+	return page, nil
+}
