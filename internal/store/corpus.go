@@ -126,6 +126,9 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 				next = all[len(all)-1]
 			}
 			s.touch(all...)
+			if err := s.loadThreads(ctx); err != nil {
+				return err
+			}
 			if err := s.chunk(ctx); err != nil {
 				return err
 			}
@@ -204,7 +207,7 @@ func (s *corpusSave) touch(all ...conversation) {
 }
 
 func (s *corpusSave) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.savePulls, s.saveComments, s.chunk, s.saveCheckpoint} {
+	for _, step := range []func(context.Context) error{s.savePulls, s.compareComments, s.loadThreads, s.write, s.chunk, s.saveCheckpoint} {
 		if err := step(ctx); err != nil {
 			return err
 		}

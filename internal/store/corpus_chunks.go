@@ -31,10 +31,7 @@ func (s *corpusSave) chunk(ctx context.Context) error {
 		return err
 	}
 	all := s.conversations()
-	members, err := s.members(ctx, all)
-	if err != nil {
-		return err
-	}
+	members := s.members()
 	pulls, err := s.pullsOf(ctx, members)
 	if err != nil {
 		return err
@@ -68,10 +65,11 @@ func (s *corpusSave) chunk(ctx context.Context) error {
 	return s.writeChunks(ctx, chunks, stored)
 }
 
-// members returns the comments of conversations, deleted ones included.
-func (s *corpusSave) members(ctx context.Context, all []conversation) (map[conversation][]*precedent.CorpusComment, error) {
+// loadThreads reads the other comments of the conversations that changed. It comes before the page
+// is written, so that it does not read that back.
+func (s *corpusSave) loadThreads(ctx context.Context) error {
 	roots := map[string][]string{}
-	for _, c := range all {
+	for _, c := range s.conversations() {
 		roots[c.kind] = append(roots[c.kind], string(c.root))
 	}
 	if s.rows == nil {
@@ -79,16 +77,21 @@ func (s *corpusSave) members(ctx context.Context, all []conversation) (map[conve
 	}
 	for kind, ids := range roots {
 		if err := s.load(ctx, "c.root", kind, ids); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	members := make(map[conversation][]*precedent.CorpusComment, len(all))
+	return nil
+}
+
+// members returns the comments of the conversations that changed, deleted ones included.
+func (s *corpusSave) members() map[conversation][]*precedent.CorpusComment {
+	members := make(map[conversation][]*precedent.CorpusComment, len(s.touched))
 	for _, c := range s.rows {
 		if v := (conversation{c.Kind, c.Root}); s.touched[v] {
 			members[v] = append(members[v], c)
 		}
 	}
-	return members, nil
+	return members
 }
 
 func (s *corpusSave) pullsOf(ctx context.Context, members map[conversation][]*precedent.CorpusComment) (map[int]precedent.CorpusPull, error) {

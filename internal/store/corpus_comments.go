@@ -44,9 +44,9 @@ func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.Forg
 	return c, r.db.fail("read comment of the corpus", err)
 }
 
-// saveComments compares the comments of the page with those that are stored, and writes what
+// compareComments compares the comments of the page with those that are stored, and decides what
 // changes.
-func (s *corpusSave) saveComments(ctx context.Context) error {
+func (s *corpusSave) compareComments(ctx context.Context) error {
 	if len(s.page.Comments) == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *corpusSave) saveComments(ctx context.Context) error {
 			}
 		}
 	}
-	return s.write(ctx)
+	return nil
 }
 
 // load reads the comments of a kind that have one of the values in a column, unless they are

@@ -1,0 +1,84 @@
+package corpus
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// BenchmarkImport reads comments with and without the database. PRECEDENT_CORPUS_FILES names files
+// of JSON lines to read; without it they are made up.
+func BenchmarkImport(b *testing.B) {
+	data := benchmarkData(b)
+	lines := bytes.Count(data, []byte("\n"))
+	repos := []precedent.Repo{testRepo}
+	b.Run("parse", func(b *testing.B) {
+		c := &Corpus{}
+		for b.Loop() {
+			parts := []*part{}
+			err := readParts(b.Context(), bytes.NewReader(data), func(p *part) bool { parts = append(parts, p); return true })
+			if err != nil {
+				b.Fatal(err)
+			}
+			each(len(parts)*16, func(i int) {
+				if i%16 == 0 {
+					c.parse(parts[i/16], "file", repos)
+				}
+			})
+		}
+		b.ReportMetric(float64(lines*b.N)/b.Elapsed().Seconds(), "comments/s")
+	})
+	b.Run("store", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			db, err := store.OpenMemory(b.Context(), store.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows, err := db.RepoFor(b.Context(), testRepo)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			if _, err := (&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data), ImportOptions{Repos: repos}); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			if err := db.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+		b.ReportMetric(float64(lines*b.N)/b.Elapsed().Seconds(), "comments/s")
+	})
+}
+
+func benchmarkData(b *testing.B) []byte {
+	b.Helper()
+	list := os.Getenv("PRECEDENT_CORPUS_FILES")
+	if list == "" {
+		return generated(8_000, 6)
+	}
+	var data []byte
+	for _, name := range filepath.SplitList(list) {
+		f, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := decompressed(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all, err := io.ReadAll(r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data = append(data, all...)
+	}
+	return data
+}
