@@ -214,7 +214,9 @@ func (f *fields) asComment() (imported, error) {
 	}
 	if !isNull(f.prTitle) || !isNull(f.prMerged) || !isNull(f.prAuthor) {
 		out.pull.Number, out.pull.Title = number, jsonText(f.prTitle)
-		out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, f.prAuthor)
+		if !isNull(f.prAuthor) {
+			out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, nil)
+		}
 		if out.pull.Merged, err = moment(f.prMerged); err != nil {
 			return imported{}, err
 		}
@@ -359,11 +361,14 @@ func pullNumber(address string) int {
 	return 0
 }
 
-// permalink is the address of a comment on GitHub and the forges that follow it.
-func permalink(repo precedent.Repo, c *precedent.CorpusComment) string {
-	if repo.IsZero() || repo.IsLocal() {
-		return ""
-	}
+// permalink is the address of a comment on GitHub, and on forges that have the same pages; empty if
+// the repository has no remote.
+func permalink(repos []precedent.Repo, c *precedent.CorpusComment) string {
 	anchor := map[string]string{"inline": "discussion_r", "review": "pullrequestreview-", "issue": "issuecomment-"}[c.Kind]
-	return fmt.Sprintf("https://%s/%s/%s/pull/%d#%s%s", repo.Host, repo.Owner, repo.Name, c.Pull, anchor, url.PathEscape(string(c.ID)))
+	for _, r := range repos {
+		if !r.IsLocal() && r.HasOwner() {
+			return fmt.Sprintf("https://%s/%s/%s/pull/%d#%s%s", r.Host, r.Owner, r.Name, c.Pull, anchor, url.PathEscape(string(c.ID)))
+		}
+	}
+	return ""
 }

@@ -78,7 +78,7 @@ func sentences(s string) []string {
 	for i := 0; i < len(s) && len(all) <= maxSentences; i++ {
 		switch s[i] {
 		case '\n':
-			// A line that goes on in the next one is no end of a sentence.
+			// A line that goes on in the next one does not end a sentence.
 			if next := strings.TrimLeft(s[i:], " \t\r\n"); next == "" || i+1 < len(s) && s[i+1] == '\n' || !isLowerLetter(next[0]) {
 				add(i + 1)
 			}
