@@ -8,8 +8,8 @@ import (
 // Index is the documents of one repository, in memory. Its methods may be called concurrently.
 //
 // An update leaves the index as if it had just been made of the documents that it has then. It
-// takes about as long as 20 searches, and searches wait only while its result is put in
-// place.
+// takes as long as about a hundred searches, because the weights of all documents change, and
+// searches wait only while its result is put in place. No goroutine outlives a call.
 type Index struct {
 	updating sync.Mutex        // held by Update, so that there is one at a time
 	numbers  map[string]uint32 // of documents by id; guarded by updating

@@ -203,8 +203,10 @@ func drawQuery(t *rapid.T) Query {
 	lists := rapid.Permutation([]List{TextWords, TextChars, LineWords, LineChars, PathWords, TextVector}).Draw(t, "lists")
 	n := rapid.IntRange(1, 6).Draw(t, "fused")
 	d := drawDoc(t)
-	q := Query{Text: d.Text, Lines: d.Lines, Path: d.Path, Symbol: d.Symbol, Vector: d.Vector, Fused: lists[:n], Lists: lists[n:], NotGroup: d.Group,
-		Depth: rapid.IntRange(1, 30).Draw(t, "depth"), Limit: 10}
+	q := Query{
+		Text: d.Text, Lines: d.Lines, Path: d.Path, Symbol: d.Symbol, Vector: d.Vector, Fused: lists[:n], Lists: lists[n:], NotGroup: d.Group,
+		Depth: rapid.IntRange(1, 30).Draw(t, "depth"), Limit: 10,
+	}
 	if rapid.Bool().Draw(t, "only older") {
 		q.Before = d.At
 	}

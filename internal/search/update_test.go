@@ -186,8 +186,12 @@ func TestConcurrent(t *testing.T) {
 func TestVectors(t *testing.T) {
 	nan := float32(math.NaN())
 	x := New([]Doc{
-		{ID: "near", Vector: []float32{3, 4}}, {ID: "far", Vector: []float32{4, -3}}, {ID: "opposite", Vector: []float32{-3, -4}},
-		{ID: "wrong", Vector: []float32{1, 2, 3}}, {ID: "nan", Vector: []float32{nan, 1}}, {ID: "none"},
+		{ID: "near", Vector: []float32{3, 4}},
+		{ID: "far", Vector: []float32{4, -3}},
+		{ID: "opposite", Vector: []float32{-3, -4}},
+		{ID: "wrong", Vector: []float32{1, 2, 3}},
+		{ID: "nan", Vector: []float32{nan, 1}},
+		{ID: "none"},
 	})
 	hits := x.Search(Query{Vector: []float32{1, 1}, Fused: []List{TextVector}})
 	if got := ids(hits); !slices.Equal(got, []string{"near", "far"}) || math.Abs(hits[0].Ranks[0].Score-7/(5*math.Sqrt2)) > 1e-6 {
