@@ -123,3 +123,36 @@ func (p *profile) cosine(q map[string]float64) float64 {
 	}
 	return min(sum, 1)
 }
+
+// mostProfiles bounds the profiles that are kept: each takes up to about 10 kB.
+const mostProfiles = 5_000
+
+// profiles are those of chunks that were compared lately. They depend on how often words are used,
+// so an update of the index forgets them.
+type profiles struct {
+	mu   sync.Mutex
+	kept map[string]*profile
+}
+
+func (s *profiles) get(id string, of func() *profile) *profile {
+	s.mu.Lock()
+	p := s.kept[id]
+	s.mu.Unlock()
+	if p != nil {
+		return p
+	}
+	p = of()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil || len(s.kept) >= mostProfiles {
+		s.kept = map[string]*profile{}
+	}
+	s.kept[id] = p
+	return p
+}
+
+func (s *profiles) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = nil
+}
