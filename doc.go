@@ -33,7 +33,8 @@
 // and policy of the base commit. internal/markdown turns text from outside into
 // inert Markdown. internal/prompt builds the prompts for models. internal/match
 // decides whether two remarks are the same, for merging, memory, threads and their
-// measurement. internal/store keeps everything in SQLite. internal/sandbox runs
+// measurement. internal/search finds the documents that are nearest to a query, by words,
+// characters and vectors. internal/store keeps everything in SQLite. internal/sandbox runs
 // hostile commands in a sandbox, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the
@@ -47,7 +48,8 @@
 // Mind. internal/memory recalls before a review and records after it: history,
 // hotspots, dismissals and learnings. internal/thread follows what was posted: it assembles
 // conversations, relocates them to a new head, and determines the outcome of each
-// finding. internal/settings reads the operator's settings once, typed, each value
+// finding. internal/corpus keeps what people wrote in reviews, and finds what they said
+// before about the same thing. internal/settings reads the operator's settings once, typed, each value
 // with its source.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
@@ -89,6 +91,6 @@
 // reads the pull request, pull_fetch.go the commits, discussion.go what people
 // said, and follow.go our threads (thread.Assemble, thread.Relocate). Plan of
 // post.Poster plans the posts, which are stored with the review. publish.go delivers
-// them, and learn.go stores the outcomes of earlier findings (memory.Learn). Before
+// them after recheck.go has read the cited comments again, and learn.go stores the outcomes of earlier findings (memory.Learn). Before
 // all that, chat.go obeys and answers comments (chat.Parse, Poster.DeliverAnswers).
 package precedent

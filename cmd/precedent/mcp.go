@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/mcp"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // mcpTokenVariable has the token of clients over HTTP.
@@ -31,7 +33,8 @@ func newMCP(a *app) *cobra.Command {
 		Short: "Serve the memory of this repository to agents",
 		Long: `Mcp serves the memory of the repository around the working folder as tools of the
 Model Context Protocol, on standard input and output. Agents can ask for learnings,
-findings, dismissals, threads and an overview. They get no code, and change nothing.
+findings, dismissals, threads, what people said in reviews, and an overview. They get
+no code, and change nothing.
 
 --write lets them propose learnings, too. A proposal changes no review until a
 person approves it: precedent learn approve.
@@ -61,6 +64,17 @@ person approves it: precedent learn approve.
 					defer w.Close()
 					return a.workflow().LearnFromAgent(ctx, w, p)
 				}
+			}
+			o.Search = func(ctx context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error) {
+				w, err := a.openWorkspace(ctx, flags)
+				if err != nil {
+					return workflow.CorpusResult{}, err
+				}
+				defer w.Close()
+				if q.File != "" && w.Git != nil {
+					q.File = filepath.Join(w.Git.Top(), filepath.FromSlash(q.File))
+				}
+				return a.workflow().SearchCorpus(ctx, w, q)
 			}
 			s := mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
 				w, err := a.openWorkspace(ctx, flags)

@@ -18,22 +18,23 @@ import (
 
 // ImportOptions say how a file is read.
 type ImportOptions struct {
-	// Repos are the names of the repository. Comments of other ones are left out. Those that do not
-	// tell where they are belong to the first one.
+	// Repos are the names of the repository. Comments that say that they are about another one are
+	// left out. Permalinks that a file does not have are made with the first name.
 	Repos []precedent.Repo
 	// Progress is called after each part that was saved; nil for nothing.
 	Progress func(Imported)
 }
 
 // Imported counts what became of the lines of a file. Each line that is not empty is counted once:
-// as a pull request, as malformed, as foreign, or as what became of its comment.
+// as a pull request, as malformed, as foreign, as being on an issue, or as what became of its
+// comment.
 type Imported struct {
 	Lines     int   `json:"lines"`
 	Bytes     int64 `json:"bytes"` // that were read, after decompression
 	Pulls     int   `json:"pull_requests"`
 	Malformed int   `json:"malformed"`
-	// Foreign are comments of another repository, and those on issues.
-	Foreign int `json:"foreign"`
+	Foreign   int   `json:"foreign"`   // of another repository
+	OnIssues  int   `json:"on_issues"` // not on a pull request
 	Saved
 	// Bad are the first lines that are malformed or foreign.
 	Bad []BadLine `json:"bad"`
@@ -46,6 +47,7 @@ func (i *Imported) Add(o Imported) {
 	i.Pulls += o.Pulls
 	i.Malformed += o.Malformed
 	i.Foreign += o.Foreign
+	i.OnIssues += o.OnIssues
 	i.Saved.Add(o.Saved)
 	i.Bad = append(i.Bad, o.Bad[:min(len(o.Bad), maxBad-min(len(i.Bad), maxBad))]...)
 }
@@ -60,9 +62,9 @@ type BadLine struct {
 const (
 	// maxBad limits the lines that are named.
 	maxBad = 5
-	// maxLine limits a line, in bytes. The longest comment of GitHub takes 400 KiB if every
+	// maxImportLine limits a line, in bytes. The longest comment of GitHub takes 400 KiB if every
 	// character is escaped; the rest is for the diff hunk.
-	maxLine = 8 << 20
+	maxImportLine = 8 << 20
 	// A part of a file that is saved at once has at most so many lines, and about so many bytes.
 	partLines, partBytes = 1_024, 4 << 20
 )
@@ -182,13 +184,13 @@ func readParts(ctx context.Context, from io.Reader, use func(*part) bool) error 
 }
 
 // readLine reads a line, and returns how many bytes it has. It is nil if it is longer than
-// maxLine; the rest is passed over.
+// maxImportLine; the rest is passed over.
 func readLine(r *bufio.Reader) (line []byte, n int64, err error) {
 	tooLong := false
 	for {
 		piece, err := r.ReadSlice('\n')
 		n += int64(len(piece))
-		if tooLong = tooLong || n > maxLine; tooLong {
+		if tooLong = tooLong || n > maxImportLine; tooLong {
 			line = nil
 		} else {
 			line = append(line, piece...)
@@ -214,20 +216,17 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 		p.result.Lines++
 		got, err := imported{}, error(nil)
 		if line == nil {
-			err = fmt.Errorf("longer than %d MiB", maxLine>>20)
+			err = fmt.Errorf("longer than %d MiB", maxImportLine>>20)
 		} else {
 			got, err = parseLine(line)
 		}
-		foreign := errors.Is(err, errNoPull)
-		if err == nil {
-			if foreign = !belongs(got.repo, repos); foreign {
-				err = fmt.Errorf("of the repository %s", oneLine(got.repo.String(), maxName))
-			}
-		}
 		switch {
-		case foreign:
+		case errors.Is(err, errNoPull):
+			p.result.OnIssues++
+			continue
+		case err == nil && !belongs(got.repo, repos):
 			p.result.Foreign++
-			p.result.bad(name, p.first+i, err)
+			p.result.bad(name, p.first+i, fmt.Errorf("it is about %s", oneLine(got.repo.String(), maxName)))
 			continue
 		case err != nil:
 			p.result.Malformed++
@@ -248,8 +247,8 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 			p.result.Pulls++
 			continue
 		}
-		if got.comment.URL == "" && len(repos) > 0 {
-			got.comment.URL = permalink(repos[0], &got.comment.CorpusComment)
+		if got.comment.URL == "" {
+			got.comment.URL = permalink(repos, &got.comment.CorpusComment)
 		}
 		p.page.add(c.clean(got.comment))
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // Server answers agents. It is safe for concurrent use.
@@ -40,6 +41,8 @@ type Options struct {
 	Log *slog.Logger
 	// Propose stores what an agent proposes, pending; nil for a server that only reads.
 	Propose func(ctx context.Context, p memory.Proposal) (memory.Captured, error)
+	// Search finds what people wrote in reviews; nil for a server without search_precedents.
+	Search func(ctx context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error)
 }
 
 // Open opens the memory for one call of a tool, and returns what closes it: reviews may make and
@@ -60,6 +63,9 @@ func New(open Open, o Options) *Server {
 	s.addThreads(open)
 	s.addStatistics(open)
 	s.addInsights(open)
+	if o.Search != nil {
+		s.addPrecedents(o.Search)
+	}
 	if o.Propose != nil {
 		s.addProposals(open, o.Propose)
 	}

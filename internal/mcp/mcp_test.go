@@ -167,7 +167,7 @@ func TestDescriptions(t *testing.T) {
 	m, _ := remember(t)
 	propose := func(context.Context, memory.Proposal) (memory.Captured, error) { return memory.Captured{}, nil }
 	for file, s := range map[string]*Server{
-		"tools": New(opened(m), Options{Version: "1"}), "tools-write": New(opened(m), Options{Version: "1", Propose: propose}),
+		"tools": New(opened(m), Options{Version: "1", Search: searched}), "tools-write": New(opened(m), Options{Version: "1", Propose: propose, Search: searched}),
 		"tools-review": NewReview(nil, Options{Version: "1"}),
 	} {
 		c := connect(t, s)
@@ -204,6 +204,7 @@ func arguments(m *memory.Memory, t *testing.T) map[string]map[string]any {
 	return map[string]map[string]any{
 		"get_review_learnings": {"query": "errors"}, "get_repo_memory": {}, "get_findings": {}, "explain_finding": {"id": found[0].ID},
 		"list_rejections": {}, "get_threads": {"pull_request": 7}, "get_review_statistics": {"days": 365}, "list_insights": {},
+		"search_precedents": {"query": "errors"},
 	}
 }
 
@@ -211,7 +212,7 @@ func arguments(m *memory.Memory, t *testing.T) map[string]map[string]any {
 // a credential, or anything of another repository (T16).
 func TestResultsAreData(t *testing.T) {
 	m, _ := remember(t)
-	c := connect(t, New(opened(m), Options{}))
+	c := connect(t, New(opened(m), Options{Search: searched}))
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +225,7 @@ func TestResultsAreData(t *testing.T) {
 			continue
 		}
 		said, failed := call(t, c, tool.Name, given)
-		about := map[string]string{"get_review_statistics": `"reviews":1`}[tool.Name]
+		about := map[string]string{"get_review_statistics": `"reviews":1`, "search_precedents": `"searched":1234`}[tool.Name]
 		if failed || !strings.Contains(said, cmp.Or(about, "open")) {
 			t.Errorf("%s: %s", tool.Name, said)
 		}

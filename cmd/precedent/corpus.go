@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newCorpus(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "corpus",
+		Short: "Manage what people wrote in reviews of this repository",
+		Long: `The corpus is what people wrote on the pull requests of a repository. Reviews tell
+finders what people asked for before, and findings cite it.`,
+		Example: `  precedent corpus sync
+  precedent corpus import comments.jsonl.gz
+  precedent corpus search "wrap the error"
+  precedent corpus status`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusStatus(a), newCorpusClear(a))
+	return cmd
+}
+
+func newCorpusClear(a *app) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "clear",
+		Short: "Delete the corpus of this repository",
+		Long: `Clear deletes the comments of people and what was computed from them. The rest of the
+memory stays. Sync and import can load them again.`,
+		Example: "  precedent corpus clear --yes",
+		Args:    exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			if !yes {
+				ok, err := a.confirm(fmt.Sprintf("Delete the corpus of %s?", w.IDs[0]))
+				if err != nil {
+					return err
+				}
+				if !ok {
+					a.notice("nothing was deleted")
+					return exitStatus(2)
+				}
+			}
+			n, err := a.workflow().ClearCorpus(cmd.Context(), w)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, map[string]int{"comments": n})
+			}
+			p := a.page()
+			p.Para("", p.Ink(report.Plain, "deleted "+plural(n, "comment")))
+			return p.Err()
+		}),
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}

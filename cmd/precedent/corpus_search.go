@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newCorpusSearch(a *app) *cobra.Command {
+	var q workflow.CorpusQuery
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "search [TEXT]",
+		Short: "Find what people wrote about something",
+		Long: `Search finds comments of people by their words, and with --file by the code and the
+path that they are about, best first. It shows why each is where it is: its rank in each
+list, how similar its words are, and what raised or lowered it.
+
+Strong comments are similar enough for a finding with this text to cite them. Of
+candidates a model decides. Weak ones are not cited: their words differ too much, their
+author could not write to the repository, or they were declined or reverted.`,
+		Example: `  precedent corpus search "wrap the error"
+  precedent corpus search --file internal/store/open.go --line 42
+  precedent corpus search "constant time" --limit 3 --json`,
+		Args: between(0, 1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+			q.Text = strings.Join(args, " ")
+			got, err := a.workflow().SearchCorpus(cmd.Context(), w, q)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, got)
+			}
+			p := a.page()
+			printCorpusFound(p, got)
+			return p.Err()
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.File, "file", "", "search for comments on this `file` or similar ones")
+	f.IntVar(&q.Line, "line", 0, "with --file: search for comments on code like this `line` of the work tree")
+	f.IntVar(&q.Limit, "limit", 10, "show at most this `number` of comments, up to 100")
+	f.BoolVar(&q.All, "all", false, "also show what is not usable as a precedent")
+	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func printCorpusFound(p *report.Page, got workflow.CorpusResult) {
+	for _, failure := range got.Failures {
+		p.Para(p.Ink(report.Yellow, "failed")+"  ", p.Ink(report.Plain, failure))
+	}
+	switch {
+	case got.Searched == 0:
+		p.Para("", p.Ink(report.Plain, "The corpus is empty: precedent corpus import and precedent corpus sync load it."))
+		return
+	case len(got.Found) == 0:
+		p.Para("", p.Inkf(report.Plain, "Nothing was found among %s.", plural(got.Searched, "comment")))
+		return
+	}
+	for i, f := range got.Found {
+		if i > 0 {
+			p.Line()
+		}
+		where := "general review"
+		if f.Path != "" {
+			where = f.Path
+			if f.Line > 0 {
+				where += fmt.Sprintf(":%d", f.Line)
+			}
+		}
+		day, _, _ := strings.Cut(f.At, "T")
+		p.Para(p.Inkf(report.Bold, "%2d. ", i+1), p.Inkf(report.Plain, "%s · %s · PR %d · ", f.Author, day, f.Pull)+p.Ink(report.Cyan, where))
+		p.Para("    ", p.Ink(report.Plain, "“"+f.Text+"”"))
+		if f.URL != "" {
+			p.Para("    ", p.Ink(report.Faint, f.URL))
+		}
+		p.Para("    ", p.Ink(report.Faint, whyFound(f)))
+	}
+	p.Line()
+	p.Para("", p.Inkf(report.Faint, "%s searched", plural(got.Searched, "comment")))
+}
+
+// whyFound says why a comment is where it is.
+func whyFound(f workflow.CorpusFound) string {
+	parts := []string{fmt.Sprintf("score %.3f", f.Score)}
+	for _, r := range f.Ranks {
+		parts = append(parts, fmt.Sprintf("%s %d", r.List, r.Rank))
+	}
+	parts = append(parts, fmt.Sprintf("cosine %.2f", f.Cosine))
+	for _, prior := range f.Priors {
+		parts = append(parts, fmt.Sprintf("× %.2f %s", prior.Factor, prior.Why))
+	}
+	if f.Outcome != "" {
+		parts = append(parts, f.Outcome)
+	}
+	if f.Unusable != "" {
+		return strings.Join(append(parts, "not a precedent: "+f.Unusable), " · ")
+	}
+	return strings.Join(append(parts, map[string]string{
+		"strong": "strong: can be cited", "candidate": "candidate: cited if a model finds the same point", "weak": "weak: not cited",
+	}[f.Citable]), " · ")
+}

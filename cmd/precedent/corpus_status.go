@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newCorpusStatus(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show what is in the corpus, and until when it was read",
+		Long: `Status counts the comments of people, and how many conversations can be cited as
+precedents. The others are by the author of the pull request, too short, praise, bare
+questions, or reports of what was done. An outcome is known if the commented lines changed
+before the merge (adopted), if the author or a member declined (declined), or if a later
+pull request reverted the change (reverted).`,
+		Example: "  precedent corpus status --json",
+		Args:    exactly(0),
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			s, err := a.workflow().CorpusStatus(cmd.Context(), w)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, s)
+			}
+			p := a.page()
+			printCorpusStatus(p, s)
+			return p.Err()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func printCorpusStatus(p *report.Page, s corpus.Status) {
+	row := func(label, format string, args ...any) { p.Para(label, p.Inkf(report.Plain, format, args...)) }
+	for _, name := range s.Names {
+		row("repository    ", "%s", name)
+	}
+	total := 0
+	var kinds, unusable, outcomes []string
+	for _, t := range s.Comments {
+		total += t.Count
+		kinds = append(kinds, fmt.Sprintf("%d %s", t.Count, t.Name))
+	}
+	if total == 0 {
+		row("comments      ", "none yet: precedent corpus sync or import loads them")
+		return
+	}
+	row("comments      ", "%d (%s) of %d people, from %s to %s", total, strings.Join(kinds, ", "), s.People,
+		s.Oldest.Format(time.DateOnly), s.Newest.Format(time.DateOnly))
+	if s.Deleted > 0 {
+		row("deleted       ", "%d", s.Deleted)
+	}
+	row("pull requests ", "%d, %d merged, %d reverted", s.Pulls, s.Merged, s.Reverted)
+	row("precedents    ", "%d of %d chunks of conversations", s.Usable, s.Chunks)
+	for _, t := range s.Unusable {
+		unusable = append(unusable, fmt.Sprintf("%d %s", t.Count, t.Name))
+	}
+	if len(unusable) > 0 {
+		row("not usable    ", "%s", strings.Join(unusable, ", "))
+	}
+	for _, t := range s.Outcomes {
+		name := t.Name
+		if name == "" {
+			name = "unknown"
+		}
+		outcomes = append(outcomes, fmt.Sprintf("%d %s", t.Count, name))
+	}
+	row("outcomes      ", "%s", strings.Join(outcomes, ", "))
+	for _, c := range s.Streams {
+		until := "not read to its end yet"
+		if !c.Watermark.IsZero() {
+			until = "complete until " + c.Watermark.Format(time.RFC3339)
+		}
+		if c.Cursor != "" {
+			until += fmt.Sprintf("; a pass stopped after %s", plural(c.Pages, "page"))
+		}
+		row("stream        ", "%s: %s", c.Stream, until)
+	}
+	for _, v := range s.Vectors {
+		row("vectors       ", "%d of %s, %d dimensions", v.Count, v.Model, v.Dimensions)
+	}
+	row("size          ", "%d KiB of text, %d KiB of vectors", (s.TextBytes+1023)/1024, (s.VectorBytes+1023)/1024)
+}

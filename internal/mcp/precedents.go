@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+type precedentsInput struct {
+	Query string `json:"query,omitempty" jsonschema:"words to search for: a remark, a question, a name in the code"`
+	File  string `json:"file,omitempty" jsonschema:"a file, named from the top folder: finds comments on it and on similar ones"`
+	Line  int    `json:"line,omitempty" jsonschema:"with file: a line of it in the work tree, from 1; finds comments on similar code"`
+	Limit int    `json:"limit,omitempty" jsonschema:"at most this many comments: 1 to 100, 10 if it is missing"`
+}
+
+// said is a comment of a person as agents see it.
+type said struct {
+	PullRequest int    `json:"pull_request"`
+	Author      string `json:"author"`
+	Date        string `json:"date"`
+	Path        string `json:"path,omitempty" jsonschema:"missing for a comment on the pull request as a whole"`
+	Line        int    `json:"line,omitempty" jsonschema:"at the commit that was commented"`
+	URL         string `json:"url,omitempty"`
+	Excerpt     string `json:"excerpt"`
+	Outcome     string `json:"outcome,omitempty" jsonschema:"what happened then: adopted, declined or reverted; missing if it is not known"`
+	Why         string `json:"why" jsonschema:"why it is at this place: its rank in each list, how similar the words are, and what raised or lowered it"`
+}
+
+type precedentsFound struct {
+	Entries  []said   `json:"entries" jsonschema:"the best first"`
+	Searched int      `json:"searched" jsonschema:"the number of comments that could have been found"`
+	Failures []string `json:"failures,omitempty" jsonschema:"what the search went on without"`
+}
+
+// maxPrior limits what is said about a factor, in characters.
+const maxPrior = 100
+
+func (s *Server) addPrecedents(search func(context.Context, workflow.CorpusQuery) (workflow.CorpusResult, error)) {
+	add(s, &sdk.Tool{
+		Name: "search_precedents", Title: "What people said in reviews",
+		Description: "Finds what people wrote in reviews of earlier pull requests about the same thing: by words, or by a file and a line of it. It has no code.",
+	}, func(ctx context.Context, in precedentsInput) (precedentsFound, error) {
+		if err := in.check(); err != nil {
+			return precedentsFound{}, err
+		}
+		got, err := search(ctx, workflow.CorpusQuery{Text: in.Query, File: in.File, Line: in.Line, Limit: in.Limit})
+		if err != nil {
+			return precedentsFound{}, err
+		}
+		return showPrecedents(got)
+	})
+}
+
+// check refuses arguments that no search takes.
+func (in *precedentsInput) check() error {
+	switch {
+	case in.Limit < 0 || in.Limit > maxPage:
+		return mistake(fmt.Sprintf("limit is from 1 to %d", maxPage))
+	case utf8.RuneCountInString(in.Query) > maxQuery:
+		return mistake("the query has at most 500 characters")
+	case strings.TrimSpace(in.Query) == "" && in.File == "":
+		return mistake("give a query or a file")
+	case in.Line < 0 || in.Line > 0 && in.File == "":
+		return mistake("a line needs a file, and counts from 1")
+	case in.File != "":
+		return checkPaths([]string{in.File})
+	}
+	return nil
+}
+
+// showPrecedents returns as many comments as a result may have.
+func showPrecedents(got workflow.CorpusResult) (precedentsFound, error) {
+	out := precedentsFound{Entries: []said{}, Searched: got.Searched}
+	for _, f := range got.Failures[:min(len(got.Failures), maxDecisions)] {
+		out.Failures = append(out.Failures, line(f, maxLine))
+	}
+	size := 0
+	for i := range got.Found {
+		entry := showPrecedent(&got.Found[i])
+		data, err := json.Marshal(entry)
+		if err != nil {
+			return out, err
+		}
+		if size += len(data); size > maxPageBytes {
+			break
+		}
+		out.Entries = append(out.Entries, entry)
+	}
+	return out, nil
+}
+
+func showPrecedent(f *workflow.CorpusFound) said {
+	date, _, _ := strings.Cut(f.At, "T")
+	why := []string{fmt.Sprintf("score %.3f", f.Score)}
+	for _, r := range f.Ranks {
+		why = append(why, fmt.Sprintf("%s %d", r.List, r.Rank))
+	}
+	why = append(why, fmt.Sprintf("cosine %.2f", f.Cosine))
+	for _, p := range f.Priors {
+		why = append(why, fmt.Sprintf("× %.2f %s", p.Factor, line(p.Why, maxPrior)))
+	}
+	return said{
+		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath), Line: f.Line, URL: line(f.URL, maxLine),
+		Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine), Why: line(strings.Join(why, " · "), maxText),
+	}
+}

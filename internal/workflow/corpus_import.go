@@ -1,0 +1,52 @@
+package workflow
+
+import (
+	"context"
+	"io"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
+)
+
+// CorpusOf is the corpus of a workspace.
+func (r *Reviewer) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
+	rows, err := w.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &corpus.Corpus{Rows: rows, Now: r.Now}, nil
+}
+
+// ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
+func (r *Reviewer) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader, progress func(corpus.Imported)) (corpus.Imported, error) {
+	if err := r.keep(ctx, w); err != nil {
+		return corpus.Imported{}, err
+	}
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return corpus.Imported{}, err
+	}
+	names, err := c.Rows.Names(ctx)
+	if err != nil {
+		return corpus.Imported{}, err
+	}
+	return c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...), names...), Progress: progress})
+}
+
+// CorpusStatus says what is in the corpus of a workspace.
+func (r *Reviewer) CorpusStatus(ctx context.Context, w *Workspace) (corpus.Status, error) {
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return corpus.Status{}, err
+	}
+	return c.Status(ctx)
+}
+
+// ClearCorpus deletes the corpus of a workspace, and returns how many comments it had.
+func (r *Reviewer) ClearCorpus(ctx context.Context, w *Workspace) (int, error) {
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	return c.Rows.ClearCorpus(ctx)
+}
