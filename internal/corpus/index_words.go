@@ -12,7 +12,7 @@ import (
 )
 
 // The parameters of comparing code or text with the words of comments. They were chosen on the
-// comments of one project, and measured on others (eval precedents).
+// files that docs/eval.md shows for eval precedents.
 const (
 	spanWeight = 1   // of a token of a code span, in addition to its own 1: it names what the comment is about
 	rareness   = 1.5 // exponent of the inverse document frequency of the query's tokens
