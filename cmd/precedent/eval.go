@@ -21,7 +21,7 @@ func newEval(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalCluster(a), newEvalSuppress(a), newEvalThreshold(a), newEvalNoise(a))
+	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalCluster(a), newEvalSuppress(a), newEvalThreshold(a), newEvalNoise(a), newEvalPrecedents(a))
 	return cmd
 }
 

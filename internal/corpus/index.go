@@ -19,6 +19,7 @@ type Index struct {
 	usable, others *search.Index
 	lines          lineCounts // of the usable chunks
 	newest         time.Time  // comment
+	profiles       profiles
 	vectors        vectorSpace
 }
 
@@ -77,6 +78,7 @@ func (x *Index) Update(changed []precedent.CorpusChunk, gone []string) {
 	}
 	x.usable.Update(usable, out)
 	x.others.Update(others, out)
+	x.profiles.forget()
 }
 
 func (x *Index) drop(id string) {

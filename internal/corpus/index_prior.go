@@ -13,7 +13,7 @@ const (
 	maintainerPrior = 1.1
 	notTakenPrior   = 0.5
 	halfLife        = 18 * 30 * 24 * time.Hour
-	leastRecency    = 0.8 // of a comment of any age
+	leastRecency    = 0.8 // of a comment of any age: none loses to a newer one that says something else
 )
 
 // priors are the factors of a chunk's score, which do not depend on its words.

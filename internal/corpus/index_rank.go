@@ -12,17 +12,16 @@ const defaultLimit = 20
 
 // ranker collects the hits of a query. The index is locked while it is used.
 type ranker struct {
-	x        *Index
-	q        *Query
-	profiles map[string]*profile
-	found    map[string]*Hit
+	x     *Index
+	q     *Query
+	found map[string]*Hit
 	// firstOnly leaves out all but the first window of a conversation, which has what its first
 	// comment says.
 	firstOnly bool
 }
 
 func (x *Index) ranker(q *Query) *ranker {
-	return &ranker{x: x, q: q, profiles: map[string]*profile{}, found: map[string]*Hit{}}
+	return &ranker{x: x, q: q, found: map[string]*Hit{}}
 }
 
 // find asks the index for candidates.
@@ -39,12 +38,7 @@ func (r *ranker) find(s search.Query) []search.Hit {
 }
 
 func (r *ranker) profile(id string) *profile {
-	p := r.profiles[id]
-	if p == nil {
-		p = r.x.profileOf(r.x.chunks[id])
-		r.profiles[id] = p
-	}
-	return p
+	return r.x.profiles.get(id, func() *profile { return r.x.profileOf(r.x.chunks[id]) })
 }
 
 // add adds a score to a chunk's.

@@ -12,7 +12,7 @@ import (
 )
 
 // The parameters of comparing code or text with the words of comments. They were chosen on the
-// comments of one project, and measured on others (eval precedents).
+// files that docs/eval.md shows for eval precedents.
 const (
 	spanWeight = 1   // of a token of a code span, in addition to its own 1: it names what the comment is about
 	rareness   = 1.5 // exponent of the inverse document frequency of the query's tokens
@@ -122,4 +122,37 @@ func (p *profile) cosine(q map[string]float64) float64 {
 		sum += w.weight * q[w.token]
 	}
 	return min(sum, 1)
+}
+
+// mostProfiles bounds the profiles that are kept: each takes up to about 10 kB.
+const mostProfiles = 5_000
+
+// profiles are those of chunks that were compared lately. They depend on how often words are used,
+// so an update of the index forgets them.
+type profiles struct {
+	mu   sync.Mutex
+	kept map[string]*profile
+}
+
+func (s *profiles) get(id string, of func() *profile) *profile {
+	s.mu.Lock()
+	p := s.kept[id]
+	s.mu.Unlock()
+	if p != nil {
+		return p
+	}
+	p = of()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil || len(s.kept) >= mostProfiles {
+		s.kept = map[string]*profile{}
+	}
+	s.kept[id] = p
+	return p
+}
+
+func (s *profiles) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = nil
 }

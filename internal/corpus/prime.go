@@ -21,7 +21,7 @@ const (
 	normTokens   = 30   // that a prompt adds to the text of one
 	maxAllTokens = 1200 // of all norms, by the estimate of prompts
 
-	maxPrimed   = 150    // added lines that are compared; those between are left out
+	maxPrimed    = 150    // added lines that are compared; those between are left out
 	maxSeenLines = 20_000 // added lines that they are chosen from
 	windowHits   = 20     // chunks of each line that count
 	primeHits    = 50     // chunks of the change that are merged to norms
@@ -40,13 +40,12 @@ func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming
 		return p
 	}
 	best := map[string]Hit{}
-	profiles := map[string]*profile{}
 	for _, w := range addedLines(change) {
 		if ctx.Err() != nil {
 			return p
 		}
 		r := x.ranker(&Query{Path: w.path, Pull: q.Pull, Before: q.Before, Limit: windowHits})
-		r.firstOnly, r.profiles = true, profiles
+		r.firstOnly = true
 		r.code(codeAt(w.path, w.hunk, w.line))
 		for _, h := range r.hits() {
 			id := ChunkID(&h.CorpusChunk)

@@ -26,9 +26,10 @@ func fault(err error, hint string) error {
 }
 
 const (
-	changesHint = "DIR has a folder for each change, with diff.patch and meta.json"
-	pairsHint   = "DIR has pairs.json or pairs.jsonl; docs/eval.md describes this and the other formats"
-	casesHint   = "DIR has cases.json or cases.jsonl; docs/eval.md describes this and the other formats"
+	changesHint  = "DIR has a folder for each change, with diff.patch and meta.json"
+	pairsHint    = "DIR has pairs.json or pairs.jsonl; docs/eval.md describes this and the other formats"
+	commentsHint = "DIR has files *.jsonl or *.jsonl.gz with review comments; docs/eval.md describes the format"
+	casesHint    = "DIR has cases.json or cases.jsonl; docs/eval.md describes this and the other formats"
 )
 
 // Run is one run of eval review: its options.
