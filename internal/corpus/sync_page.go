@@ -18,23 +18,39 @@ func (s *syncRun) page(ctx context.Context, got forge.HistoryPage) (Page, error)
 	for i := range got.Pulls {
 		page.Pulls = append(page.Pulls, pullOf(&got.Pulls[i]))
 	}
+	known, err := s.stored(ctx, got.Comments)
+	if err != nil {
+		return page, err
+	}
 	for i := range got.Comments {
 		m := commentOf(&got.Comments[i])
-		known, err := s.corpus.Rows.CorpusComment(ctx, m.Kind, m.ID)
-		isNew := errors.Is(err, store.ErrNoComment)
-		if err != nil && !isNew {
-			return page, err
-		}
-		if isNew { // for others, what was stored first counts
+		if old, ok := known[m.Kind][m.ID]; ok {
+			s.noteEdit(&m, old)
+		} else { // for others, what was stored first counts
 			if m.MayWrite, err = s.mayWrite(ctx, &got.Comments[i]); err != nil {
 				return page, err
 			}
-		} else {
-			s.noteEdit(&m, known)
 		}
 		page.Comments = append(page.Comments, m)
 	}
 	return page, nil
+}
+
+// stored are those of the comments that the corpus has, by kind and id.
+func (s *syncRun) stored(ctx context.Context, all []forge.NumberedComment) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
+	ids := map[string][]string{}
+	for i := range all {
+		kind := string(all[i].Kind)
+		ids[kind] = append(ids[kind], string(all[i].ID))
+	}
+	found := map[string]map[precedent.ForgeID]precedent.CorpusComment{}
+	for kind, of := range ids {
+		var err error
+		if found[kind], err = s.corpus.Rows.CorpusCommentsOf(ctx, kind, of); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // noteEdit sets the time of an edit that the forge does not tell: Gitea and GitHub's REST API have
