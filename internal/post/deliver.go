@@ -184,8 +184,12 @@ func (j *job) openReview(ctx context.Context, id string) error {
 		return err
 	}
 	j.review = r
+	j.writer.Precedents = j.options().Precedents
 	if err := j.checkHead(ctx, r.Head); err != nil {
 		return err
+	}
+	if j.Recheck != nil {
+		j.Recheck(ctx, r)
 	}
 	if err := j.resolveUnknown(ctx); err != nil {
 		return err

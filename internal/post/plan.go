@@ -27,6 +27,8 @@ type checkPayload struct {
 	RequestChanges bool               `json:"request_changes,omitempty"`
 	// PassWithoutModel is that of the Options.
 	PassWithoutModel bool `json:"pass_without_model,omitempty"`
+	// Precedents is that of the Options.
+	Precedents precedent.PrecedentDisplay `json:"precedents,omitempty"`
 }
 
 // Plan returns the posts of the review on its pull request, which has the given threads: a
@@ -77,7 +79,7 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 		}
 	}
 	end := checkPayload{
-		FailOn: o.FailOn, PassWithoutModel: o.PassWithoutModel,
+		FailOn: o.FailOn, PassWithoutModel: o.PassWithoutModel, Precedents: o.Precedents,
 		RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings,
 	}
 	add(store.PostSummary, p.NewID(), "", end)

@@ -29,7 +29,7 @@ import (
 )
 
 // Poster posts to one forge with one account. All fields are required except Style,
-// Instant and MaxWait.
+// Instant, Recheck and MaxWait.
 type Poster struct {
 	Forge forge.Forge
 	Rows  *store.Repo // of the repository that is posted to
@@ -44,6 +44,9 @@ type Poster struct {
 	// Instant tells that the forge lists a comment at once.
 	Instant bool
 	NewID   func() string // UUIDv7
+	// Recheck takes citations from a stored review that do not hold any more, before it is posted. It
+	// is nil for a review that was checked when it was planned.
+	Recheck func(ctx context.Context, r *precedent.Review)
 	// MaxWait is the longest wait for a rate limit, 2 minutes if it is 0. If the limit takes
 	// longer, the delivery ends and the rest stays planned.
 	MaxWait time.Duration
@@ -75,6 +78,8 @@ type Options struct {
 	// PassWithoutModel makes the check of a clean review a success although no model read the
 	// change; else it is neutral.
 	PassWithoutModel bool
+	// Precedents says how comments and summary cite what people wrote.
+	Precedents precedent.PrecedentDisplay
 }
 
 // Delivery is the result of a delivery.

@@ -75,12 +75,20 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 
 // event returns what the review requests.
 func (j *job) event() forge.ReviewEvent {
-	for _, p := range j.posts {
-		if p.Kind == store.PostSummary && p.Review == j.review.ID && payload[checkPayload](p).RequestChanges {
-			return forge.RequestChanges
-		}
+	if j.options().RequestChanges {
+		return forge.RequestChanges
 	}
 	return forge.Remarks
+}
+
+// options returns the options with which the review was planned.
+func (j *job) options() Options {
+	for _, p := range j.posts {
+		if p.Kind == store.PostSummary && p.Review == j.review.ID {
+			return OptionsOf(p)
+		}
+	}
+	return Options{}
 }
 
 // finding returns the finding of a remark.

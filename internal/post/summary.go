@@ -130,7 +130,8 @@ func sameText(shown, sent string) bool {
 // page writes the Markdown of a summary or a check.
 func (j *job) page(p *store.Post) (string, error) {
 	style := j.Style
-	style.Posted, style.PassWithoutModel = j.postings(), payload[checkPayload](*p).PassWithoutModel
+	planned := payload[checkPayload](*p)
+	style.Posted, style.PassWithoutModel, style.Precedents = j.postings(), planned.PassWithoutModel, planned.Precedents
 	var page strings.Builder
 	if err := report.Markdown(&page, j.review, style); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)

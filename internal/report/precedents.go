@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,16 +23,19 @@ func (s Style) precedentsOf(f precedent.Finding) []precedent.Cite {
 }
 
 // precedentUse says in one line how many comments of people were searched, shown and cited, and
-// what failed; empty if there is no corpus.
+// what failed that is not among the failures of the review; empty if there is no corpus.
 func precedentUse(r *precedent.Review) string {
 	u := r.Memory.PrecedentUse
-	if u.Searched == 0 && len(u.Failures) == 0 {
+	if u.Searched == 0 && u.Cited == 0 {
 		return ""
 	}
 	parts := []string{
 		Plural(u.Searched, "comment") + " of people searched", thousands(u.Shown) + " shown to the finders", thousands(u.Cited) + " cited",
 	}
 	for _, f := range u.Failures[:min(len(u.Failures), maxRows)] {
+		if slices.ContainsFunc(r.Failures, func(of precedent.Failure) bool { return of.Error == f }) {
+			continue
+		}
 		parts = append(parts, "failed: "+strings.TrimSuffix(text.Collapse(text.Head(f, maxBody)), "."))
 	}
 	return strings.Join(parts, " · ")

@@ -38,7 +38,9 @@ func newBrief(in *Input) *brief {
 	p := &b.input
 	p.Learnings, b.given = in.Recall.LearningsBlock(prompt.RoomForLearnings(in.Window))
 	for _, n := range in.Precedents.Priming.Norms {
-		p.Norms = append(p.Norms, norm(&n))
+		if len(n.Sources) > 0 && n.Sources[0].MayWrite { // what strangers want is not what the team asks for
+			p.Norms = append(p.Norms, norm(&n))
+		}
 	}
 	for i := range p.Docs {
 		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)
@@ -70,9 +72,7 @@ func norm(n *corpus.Norm) prompt.Norm {
 			shown.Pulls = append(shown.Pulls, s.Pull)
 		}
 	}
-	if len(n.Sources) > 0 {
-		shown.Path = n.Sources[0].Path
-	}
+	shown.Path = n.Sources[0].Path
 	return shown
 }
 

@@ -35,9 +35,6 @@ const (
 	maxQuoted  = 300 // characters of a quote
 )
 
-// precedentCite is the kind of a cite that names a comment of a person.
-const precedentCite = "precedent"
-
 // precedentStep is the step of decisions about comments of people.
 const precedentStep = "precedents"
 
@@ -158,7 +155,7 @@ func commentID(c *precedent.CorpusChunk) string { return c.Kind + ":" + string(c
 
 // takePrecedents removes the comments that a finding cites, and returns them.
 func takePrecedents(f *precedent.Finding) []precedent.Cite {
-	is := func(c precedent.Cite) bool { return c.Kind == precedentCite }
+	is := func(c precedent.Cite) bool { return c.Kind == precedent.CitesPrecedent }
 	if !slices.ContainsFunc(f.Cites, is) {
 		return nil
 	}
@@ -204,7 +201,7 @@ func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
 func (p *hitPair) cite() precedent.Cite {
 	h := &p.hit
 	return precedent.Cite{
-		Kind: precedentCite, ID: commentID(&h.CorpusChunk), Text: text.Cut(oneLine(words(&h.CorpusChunk)), maxExcerpt), URL: h.URL,
+		Kind: precedent.CitesPrecedent, ID: commentID(&h.CorpusChunk), Text: text.Cut(oneLine(words(&h.CorpusChunk)), maxExcerpt), URL: h.URL,
 		Precedent: &precedent.CitedComment{
 			Pull: h.Pull, AuthorID: h.AuthorID, Author: h.Author, At: h.At, Path: h.Path, Line: h.End, Kind: h.Kind,
 			Similarity: h.Cosine, Quote: text.Cut(oneLine(p.quote), maxQuoted),
@@ -238,7 +235,7 @@ func citedPrecedents(fs []precedent.Finding) []precedent.Cite {
 	seen := map[string]bool{}
 	for i := range fs {
 		for _, c := range fs[i].Cites {
-			if c.Kind == precedentCite && fs[i].Live() && !seen[c.ID] {
+			if c.Kind == precedent.CitesPrecedent && fs[i].Live() && !seen[c.ID] {
 				seen[c.ID] = true
 				cited = append(cited, c)
 			}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -42,6 +43,7 @@ type Prepared struct {
 	workspace *Workspace
 	subject   subject
 	number    *int                 // of the pull request; nil for a local change
+	before    time.Time            // when it was merged: comments that people wrote later do not count
 	learnings []precedent.Learning // of the file at the base
 	// visibility of the repository; empty if it is not known.
 	visibility forge.Visibility
@@ -52,6 +54,8 @@ type Prepared struct {
 	posted func(ctx context.Context) (float64, error)
 	// plan returns the posts of the review on its pull request.
 	plan func(r *precedent.Review) []store.Post
+	// recheck takes citations away that do not hold any more; nil for a review that is not posted.
+	recheck func(ctx context.Context, r *precedent.Review)
 
 	mu       sync.Mutex
 	cleanups []func() error // run by Close, in reverse
@@ -178,6 +182,9 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 		p.fail("memory", err.Error())
 	}
 	if err := p.recallLearnings(ctx, w); err != nil {
+		return err
+	}
+	if err := p.recallPrecedents(ctx, w, job.Engine.enabled()); err != nil {
 		return err
 	}
 	return p.addEngine(ctx, job)

@@ -86,6 +86,9 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 	for _, q := range posts {
 		if q.Review == last.ID {
 			s.unfinished = s.unfinished || !q.State.Done()
+			if q.Kind == store.PostSummary {
+				s.Style.Precedents = post.OptionsOf(q).Precedents
+			}
 			s.posted = s.posted || q.Kind == store.PostSummary && (q.State == store.PostConfirmed || q.State == store.PostSuperseded && elsewhere[q.Head])
 		}
 	}
@@ -116,6 +119,7 @@ func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
 		return undeliveredStatus(s.Status), nil
 	}
 	if s.unfinished {
+		p.poster.Recheck = p.recheck
 		p.poster.Writer.Answers = p.pull.answers(ctx)
 		if err := p.pull.storedThreads(p.rows).Answer(ctx, s.Review.Threads, s.Review.Head); err != nil {
 			return 0, err
@@ -143,8 +147,9 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents})
 	}
+	x.recheck = p.recheck
 	return x, nil
 }
 

@@ -116,7 +116,7 @@ func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPul
 	}
 	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
 	x.onClose(s.blobs.Close)
-	x.number, x.visibility = &p.Number, p.Base.Visibility
+	x.number, x.visibility, x.before = &p.Number, p.Base.Visibility, p.MergedAt
 	x.posted = p.postedSpending(job.Settings)
 	x.Input.ForgeChange = shown
 	p.fillInput(&x.Input, s)
