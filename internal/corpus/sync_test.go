@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -263,9 +264,7 @@ func (s *syncStage) runThrough(random *rand.Rand, full bool) corpus.SyncResult {
 
 func (s *syncStage) test(n int) {
 	s.t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	s.t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+	random := needs.Random(s.t)
 	if got := s.runThrough(random, false); !got.Full || got.Deleted != 0 {
 		s.t.Errorf("the first sync: %+v", got)
 	}
@@ -311,7 +310,8 @@ func buildGitHub(t *testing.T) func(*forgetest.Stage) (forge.Forge, error) {
 // TestSyncGitHub: 12,000 comments, edits and deletions between runs, faults, and a kill on every
 // tenth page.
 func TestSyncGitHub(t *testing.T) {
-	newSyncStage(t, 12_000, 20*time.Minute, buildGitHub(t)).test(12_000)
+	n := needs.Rounds(12_000, 3_000) // 130 pages or 35
+	newSyncStage(t, n, 20*time.Minute, buildGitHub(t)).test(n)
 }
 
 func TestSyncGitea(t *testing.T) {
