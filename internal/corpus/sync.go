@@ -100,6 +100,9 @@ func (c *Corpus) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 		checkpoints: map[string]store.CorpusCheckpoint{}, listings: map[string]store.CorpusListing{},
 	}
 	err := s.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("sync the corpus: %w", ctx.Err()) // whatever was interrupted
+	}
 	if err != nil {
 		s.result.Stopped = err.Error()
 		if errors.Is(err, context.Canceled) {
