@@ -100,6 +100,9 @@ func (c *Corpus) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 		checkpoints: map[string]store.CorpusCheckpoint{}, listings: map[string]store.CorpusListing{},
 	}
 	err := s.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("sync the corpus: %w", ctx.Err()) // whatever was interrupted
+	}
 	if err != nil {
 		s.result.Stopped = err.Error()
 		if errors.Is(err, context.Canceled) {
@@ -210,10 +213,7 @@ func (s *syncRun) compare(ctx context.Context) error {
 		s.result.Kept = len(gone)
 		return rows.EndCorpusListing(ctx)
 	}
-	at := s.corpus.Now()
-	if q := s.o.Forge.Quota(); q.At.After(at) { // the forge's clock
-		at = q.At
-	}
+	at := s.now()
 	byKind := map[string][]precedent.ForgeID{}
 	for _, m := range gone {
 		byKind[m.Kind] = append(byKind[m.Kind], m.ID)
@@ -227,4 +227,13 @@ func (s *syncRun) compare(ctx context.Context) error {
 	}
 	s.result.Full = true
 	return rows.EndCorpusListing(ctx)
+}
+
+// now is the time by the clock of this machine or of the forge, the later one.
+func (s *syncRun) now() time.Time {
+	at := s.corpus.Now()
+	if q := s.o.Forge.Quota(); q.At.After(at) {
+		at = q.At
+	}
+	return at
 }

@@ -18,20 +18,57 @@ func (s *syncRun) page(ctx context.Context, got forge.HistoryPage) (Page, error)
 	for i := range got.Pulls {
 		page.Pulls = append(page.Pulls, pullOf(&got.Pulls[i]))
 	}
+	known, err := s.stored(ctx, got.Comments)
+	if err != nil {
+		return page, err
+	}
 	for i := range got.Comments {
 		m := commentOf(&got.Comments[i])
-		var err error
-		if m.MayWrite, err = s.mayWrite(ctx, &got.Comments[i]); err != nil {
-			return page, err
+		if old, ok := known[m.Kind][m.ID]; ok {
+			s.noteEdit(&m, old)
+		} else { // for others, what was stored first counts
+			if m.MayWrite, err = s.mayWrite(ctx, &got.Comments[i]); err != nil {
+				return page, err
+			}
 		}
 		page.Comments = append(page.Comments, m)
 	}
 	return page, nil
 }
 
+// stored are those of the comments that the corpus has, by kind and id.
+func (s *syncRun) stored(ctx context.Context, all []forge.NumberedComment) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
+	ids := map[string][]string{}
+	for i := range all {
+		kind := string(all[i].Kind)
+		ids[kind] = append(ids[kind], string(all[i].ID))
+	}
+	found := map[string]map[precedent.ForgeID]precedent.CorpusComment{}
+	for kind, of := range ids {
+		var err error
+		if found[kind], err = s.corpus.Rows.CorpusCommentsOf(ctx, kind, of); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// noteEdit sets the time of an edit that the forge does not tell: Gitea and GitHub's REST API have
+// none for the texts of reviews.
+func (s *syncRun) noteEdit(m *Comment, known precedent.CorpusComment) {
+	if m.Kind != string(forge.OnReview) || !m.UpdatedAt.Equal(m.At) || !known.DeletedAt.IsZero() {
+		return
+	}
+	if cleaned, fate := s.corpus.clean(*m); fate == keep && cleaned.Body != known.Body {
+		m.UpdatedAt = s.now()
+		if !m.UpdatedAt.After(known.UpdatedAt) {
+			m.UpdatedAt = known.UpdatedAt.Add(time.Second)
+		}
+	}
+}
+
 // mayWrite tells whether the author of a comment may write now. It asks once for each author and
-// run, and only if the comment is new: for others, what was stored first counts. If the forge does
-// not tell, it is whether the author is listed as a member.
+// run. If the forge does not tell, it is whether the author is listed as a member.
 func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool, error) {
 	if m.Author.Bot || m.Author.ID == "" || m.Author.ID == s.corpus.Me {
 		return false, nil
@@ -41,12 +78,6 @@ func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool,
 	}
 	if s.unknown {
 		return m.Member, nil
-	}
-	_, err := s.corpus.Rows.CorpusComment(ctx, string(m.Kind), m.ID)
-	if err == nil {
-		return m.Member, nil // the stored comment has what counts
-	} else if !errors.Is(err, store.ErrNoComment) {
-		return false, err
 	}
 	may, known, err := mayWrite(ctx, s.o.Forge, s.o.Repo, m)
 	if err != nil {

@@ -123,3 +123,21 @@ func (r *Repo) EndCorpusListing(ctx context.Context) error {
 		return nil
 	})
 }
+
+// CorpusCommentsOf returns those of the comments of a kind that are stored, also deleted ones, by
+// id.
+func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string, ids []string) (map[precedent.ForgeID]precedent.CorpusComment, error) {
+	found := make(map[precedent.ForgeID]precedent.CorpusComment, len(ids))
+	err := inBatches(ids, 3, func(places string, args []any) error {
+		return rows(ctx, r.db.read, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id IN ("+places+")",
+			append([]any{r.id, kind}, args...), func(row scanner) error {
+				var c precedent.CorpusComment
+				var t corpusTimes
+				err := row.Scan(corpusCommentInto(&c, &t)...)
+				t.set(&c)
+				found[c.ID] = c
+				return err
+			})
+	})
+	return found, r.db.fail("read comments of the corpus", err)
+}

@@ -119,7 +119,7 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 	m := reflect.ValueOf(r).MethodByName(name)
 	values := map[reflect.Type]any{
 		reflect.TypeFor[context.Context](): t.Context(), reflect.TypeFor[string](): text, reflect.TypeFor[int](): 7, reflect.TypeFor[time.Time](): start.AddDate(-1, 0, 0),
-		reflect.TypeFor[[]string](): []string{"a.go"}, reflect.TypeFor[Change](): Change{}, reflect.TypeFor[precedent.Repo](): remote, reflect.TypeFor[bool](): false,
+		reflect.TypeFor[[]string](): []string{"a.go", "zebra"}, reflect.TypeFor[Change](): Change{}, reflect.TypeFor[precedent.Repo](): remote, reflect.TypeFor[bool](): false,
 		reflect.TypeFor[int64](): int64(0), reflect.TypeFor[precedent.ForgeID](): precedent.ForgeID("issue 1"),
 	}
 	var results []any

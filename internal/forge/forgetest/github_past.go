@@ -39,11 +39,20 @@ func (p past) has(updated time.Time) bool {
 	return p.since.IsZero() || updated.After(p.since) || !p.after && updated.Equal(p.since)
 }
 
+// pastComment is a comment and the number of its pull request.
+type pastComment struct {
+	number int
+	*forge.Comment
+}
+
 // order compares two entries.
-func (p past) order(a, b forge.NumberedComment) int {
-	by := cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID))
+func (p past) order(a, b pastComment) int {
+	by := 0
 	if p.byUpdate {
-		by = cmp.Or(a.Edited.Compare(b.Edited), by)
+		by = a.Edited.Compare(b.Edited)
+	}
+	if by == 0 {
+		by = cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID))
 	}
 	if p.descending {
 		return -by
@@ -59,11 +68,12 @@ func (g *GitHub) inlineSince(c *call) reply { return g.kindSince(c, forge.OnLine
 
 func (g *GitHub) kindSince(c *call, kind forge.CommentKind) reply {
 	order := g.past(c)
-	var found []forge.NumberedComment
+	var found []pastComment
 	for n, p := range c.repo.Pulls {
-		for _, m := range p.Comments {
-			if m.Kind == kind && order.has(m.Edited) && (len(p.Reviews) == 0 || !p.unsent(m)) {
-				found = append(found, forge.NumberedComment{Number: n, Comment: m})
+		for i := range p.Comments {
+			m := &p.Comments[i]
+			if m.Kind == kind && order.has(m.Edited) && (len(p.Reviews) == 0 || !p.unsent(*m)) {
+				found = append(found, pastComment{n, m})
 			}
 		}
 	}
@@ -71,9 +81,9 @@ func (g *GitHub) kindSince(c *call, kind forge.CommentKind) reply {
 	all := make([]any, len(found))
 	for i, m := range found {
 		all[i] = func() any {
-			out := g.commentJSON(c, c.repo.Pulls[m.Number], m.Comment)
-			if c.repo.Issues[m.Number] {
-				out["html_url"] = fmt.Sprintf("%s/%s/%s/issues/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, m.Number, m.ID)
+			out := g.commentJSON(c, c.repo.Pulls[m.number], *m.Comment)
+			if c.repo.Issues[m.number] {
+				out["html_url"] = fmt.Sprintf("%s/%s/%s/issues/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, m.number, m.ID)
 			}
 			return out
 		}
