@@ -223,7 +223,7 @@ func TestJudgedPrecedent(t *testing.T) {
 			if (test.fails == "") != (len(use.Failures)+len(r.Failures) == 0) || test.fails != "" && (!strings.Contains(use.Failures[0], test.fails) || r.Failures[0].Error != use.Failures[0]) {
 				t.Errorf("failures %q, of the review %v", use.Failures, r.Failures)
 			}
-			if test.fails == "" && !strings.Contains(says(f), fmt.Sprintf("a judge compared it with 1 comments of people, and found %d that make", len(f.Cites))) {
+			if test.fails == "" && !strings.Contains(says(f), fmt.Sprintf("a judge found the same point in %d of 1 comments", len(f.Cites))) {
 				t.Error(says(f))
 			}
 		})
