@@ -19,6 +19,7 @@ type Index struct {
 	usable, others *search.Index
 	lines          lineCounts // of the usable chunks
 	newest         time.Time  // comment
+	vectors        vectorSpace
 }
 
 // NewIndex returns an index of chunks. Those of deleted comments are left out.
@@ -30,7 +31,11 @@ func NewIndex(chunks []precedent.CorpusChunk) *Index {
 
 // ChunkID identifies a chunk in the index of its repository.
 func ChunkID(c *precedent.CorpusChunk) string {
-	return fmt.Sprintf("%s/%s/%d", c.Kind, c.ID, c.Chunk)
+	return chunkID(c.Kind, c.ID, c.Chunk)
+}
+
+func chunkID(kind string, id precedent.ForgeID, chunk int) string {
+	return fmt.Sprintf("%s/%s/%d", kind, id, chunk)
 }
 
 // Update replaces or adds chunks, and removes those with the given ids. A chunk of a comment that
@@ -65,9 +70,9 @@ func (x *Index) Update(changed []precedent.CorpusChunk, gone []string) {
 		}
 		if c.Unusable == "" {
 			x.lines.add(c, 1)
-			usable = append(usable, docOf(id, c))
+			usable = append(usable, x.docOf(id, c))
 		} else {
-			others = append(others, docOf(id, c))
+			others = append(others, x.docOf(id, c))
 		}
 	}
 	x.usable.Update(usable, out)
@@ -83,17 +88,12 @@ func (x *Index) drop(id string) {
 	}
 }
 
-// docOf is what is searched of a chunk: the words of the first comment, or the conversation if it
-// is a later window of a long one.
-func docOf(id string, c *precedent.CorpusChunk) search.Doc {
-	d := search.Doc{
-		ID: id, Text: string(c.Words), Path: c.Path, Group: c.Pull, At: c.At,
-		Lines: commentedLine(c),
+// docOf is what is searched of a chunk.
+func (x *Index) docOf(id string, c *precedent.CorpusChunk) search.Doc {
+	return search.Doc{
+		ID: id, Text: searchedText(c), Path: c.Path, Group: c.Pull, At: c.At,
+		Lines: commentedLine(c), Vector: x.vectors.chunks[id],
 	}
-	if c.Chunk > 0 {
-		d.Text = string(c.Text)
-	}
-	return d
 }
 
 // commentedLine is the last line of the hunk of a comment on lines, without its mark; empty for

@@ -11,12 +11,19 @@ import (
 // Search finds what people wrote about the words, the lines of code and the path of a query, best
 // first, for people and for agents. The last of Query.Lines is the line in question. The ranks and
 // priors of a hit explain its place.
-func (x *Index) Search(_ context.Context, q Query) Result {
+func (x *Index) Search(ctx context.Context, q Query) Result {
+	var failures []string
+	if strings.TrimSpace(q.Text) != "" {
+		if failure := x.vectors.ask(ctx, []string{q.Text}); failure != "" {
+			failures = append(failures, failure)
+		}
+	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	r := x.ranker(&q)
 	if strings.TrimSpace(q.Text) != "" {
 		r.text(q.Text)
+		r.vector(x.vectors.of(q.Text))
 	}
 	if len(q.Lines) > 0 {
 		h := &diff.Hunk{}
@@ -32,7 +39,7 @@ func (x *Index) Search(_ context.Context, q Query) Result {
 	if q.All {
 		searched += x.others.Len()
 	}
-	return Result{Hits: r.hits(), Searched: searched}
+	return Result{Hits: r.hits(), Searched: searched, Failures: failures}
 }
 
 // path scores what is about the file, or one with a similar path.
@@ -53,6 +60,8 @@ func (r *ranker) text(s string) {
 	q := words.query(r.x.usable)
 	lists := []search.List{search.TextWords, search.TextChars}
 	for _, h := range r.find(search.Query{Text: s, Lists: lists, Fused: lists, Depth: textDepth, Limit: textDepth * len(lists)}) {
-		r.add(h, r.profile(h.ID).cosine(q)+h.Cosine)
+		chars := h.Cosine
+		h.Cosine = r.profile(h.ID).cosine(q)
+		r.add(h, h.Cosine+chars)
 	}
 }

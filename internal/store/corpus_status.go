@@ -108,7 +108,7 @@ func (r *Repo) countVectors(ctx context.Context) ([]VectorTally, int64, error) {
 		var one VectorTally
 		err := row.Scan(&one.Model, &one.Dimensions, &one.Count)
 		all = append(all, one)
-		bytes += int64(one.Count) * int64(one.Dimensions) * 4
+		bytes += int64(one.Count) * int64(one.Dimensions)
 		return err
 	})
 	return all, bytes, err

@@ -1,0 +1,287 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+var embedDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// meaning is an embedding model of tests: texts that share a word with a topic are near, and it
+// notes what it was sent.
+type meaning struct {
+	size   int
+	topics [][]string
+	sent   []string
+	calls  int
+	fail   func(texts []string) ([][]float32, error) // in place of vectors; nil for none
+}
+
+func (m *meaning) embed(_ context.Context, texts []string) ([][]float32, error) {
+	m.calls++
+	m.sent = append(m.sent, texts...)
+	if m.fail != nil {
+		return m.fail(texts)
+	}
+	var all [][]float32
+	for _, t := range texts {
+		v := llmtest.Words(t, m.size)
+		for i := range v {
+			v[i] *= 0.02 // little beside the topic
+		}
+		for i, topic := range m.topics {
+			if slices.ContainsFunc(topic, func(w string) bool { return strings.Contains(strings.ToLower(t), w) }) {
+				v[i]++
+			}
+		}
+		all = append(all, unitOf(v))
+	}
+	return all, nil
+}
+
+func unitOf(v []float32) []float32 {
+	sum := 0.0
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+	return v
+}
+
+func (m *meaning) embedding() *Embedding {
+	return &Embedding{Embed: m.embed, Model: "meaning", Host: "vectors.example", Within: time.Minute}
+}
+
+func newMeaning() *meaning {
+	return &meaning{size: 32, topics: [][]string{{"leak", "descriptor", "closed"}, {"slow", "latency"}, {"typo", "spelling"}}}
+}
+
+// embedCorpus is a corpus with one comment for each body, of pull requests 1, 2, ….
+func embedCorpus(t *testing.T, e *Embedding, bodies ...string) *Corpus {
+	t.Helper()
+	db, err := store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return embedDay }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	rows, err := db.RepoFor(t.Context(), precedent.Repo{Host: "example.org", Owner: "acme", Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Corpus{Rows: rows, Now: func() time.Time { return embedDay }, Embedding: e}
+	for i, body := range bodies {
+		say(t, c, i+1, body, embedDay)
+	}
+	return c
+}
+
+func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
+	t.Helper()
+	id := precedent.ForgeID(fmt.Sprint(n))
+	comment := Comment{CorpusComment: precedent.CorpusComment{
+		Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true, Body: precedent.Untrusted(body),
+		At: embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
+	}}
+	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: updated}}}, Comments: []Comment{comment}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var embedBodies = []string{
+	"Every descriptor has to be closed on all paths, including the error path.",
+	"Please keep the latency of this handler in mind and cache the answer.",
+	"There is a spelling mistake in the name of this function.",
+	"Use the helper for parsing dates instead of splitting by hand.",
+}
+
+// TestEmbedFindsParaphrase: a text that shares no word with a comment finds it by its vector,
+// in a search and for a finding, and the reason is in the ranks.
+func TestEmbedFindsParaphrase(t *testing.T) {
+	const query = "Leak of a file handle"
+	plain := embedCorpus(t, nil, embedBodies...)
+	x, err := plain.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := x.Search(t.Context(), Query{Text: query}); len(r.Failures) > 0 || len(r.Hits) > 0 && r.Hits[0].ID == "1" {
+		t.Fatalf("found by words: %+v", r)
+	}
+	m := newMeaning()
+	c := embedCorpus(t, m.embedding(), embedBodies...)
+	if swept, err := c.Embed(t.Context(), nil); err != nil || swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	if x, err = c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := x.Search(t.Context(), Query{Text: query})
+	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {
+		t.Fatalf("%+v", r)
+	}
+	f := &precedent.Finding{Title: query, Body: "It may run out of them."}
+	if h := x.Matches(t.Context(), f, Query{}); len(h) > 0 && h[0].ID == "1" {
+		t.Errorf("a finding whose vector was not asked for: %+v", h[0])
+	}
+	if why := x.EmbedFindings(t.Context(), []*precedent.Finding{f}); why != "" {
+		t.Fatal(why)
+	}
+	h := x.Matches(t.Context(), f, Query{})
+	if len(h) == 0 || h[0].ID != "1" || h[0].Strength() != Candidate {
+		t.Errorf("%+v", h)
+	}
+	before := m.calls
+	x.EmbedFindings(t.Context(), []*precedent.Finding{f, f})
+	if m.calls != before {
+		t.Error("a known text was sent again")
+	}
+}
+
+// TestEmbedResumes: a sweep that fails keeps what it has, the next one asks for the rest, and a
+// comment that was edited gets another vector. Another model has vectors of its own.
+func TestEmbedResumes(t *testing.T) {
+	m := newMeaning()
+	var bodies []string
+	for i := range sweepBatch + 10 {
+		bodies = append(bodies, fmt.Sprintf("Please check the error of call number %d in this place.", i))
+	}
+	c := embedCorpus(t, m.embedding(), bodies...)
+	down := errors.New("down")
+	calls := 0
+	whole := &meaning{size: 32}
+	m.fail = func(texts []string) ([][]float32, error) {
+		if calls++; calls > 2 {
+			return nil, down
+		}
+		return whole.embed(t.Context(), texts)
+	}
+	swept, err := c.Embed(t.Context(), nil)
+	if !errors.Is(err, down) || swept.Chunks != sweepBatch {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	m.fail, m.sent = nil, nil
+	done := 0
+	if swept, err = c.Embed(t.Context(), func(n int) { done = n }); err != nil || swept.Chunks != 10 || done != 10 || len(m.sent) != 11 {
+		t.Fatalf("%+v, %v, %d sent", swept, err, len(m.sent))
+	}
+	say(t, c, 3, "Now it is about latency and something else entirely.", embedDay.Add(time.Hour))
+	m.sent = nil
+	if swept, err = c.Embed(t.Context(), nil); err != nil || swept.Chunks != 1 || len(m.sent) != 2 || !strings.Contains(m.sent[1], "latency") {
+		t.Fatalf("%+v, %v, sent %q", swept, err, m.sent)
+	}
+	other := m.embedding()
+	other.Model = "other"
+	c.Embedding = other
+	x, err := c.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := x.Search(t.Context(), Query{Text: "check the error"}); len(r.Hits) == 0 || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], "no comment has a vector of other") {
+		t.Errorf("%+v", r.Failures)
+	}
+}
+
+// TestEmbedWithout: a comment for which there is no vector does not stop the others, and is not
+// asked for without end.
+func TestEmbedWithout(t *testing.T) {
+	m := newMeaning()
+	m.fail = func(texts []string) ([][]float32, error) {
+		var all [][]float32
+		for _, text := range texts {
+			if strings.Contains(text, "spelling") {
+				all = append(all, nil)
+			} else {
+				all = append(all, unitOf(llmtest.Words(text, 16)))
+			}
+		}
+		return all, nil
+	}
+	c := embedCorpus(t, m.embedding(), embedBodies...)
+	if swept, err := c.Embed(t.Context(), nil); err != nil || swept.Chunks != 3 || swept.Without != 1 {
+		t.Errorf("%+v, %v", swept, err)
+	}
+}
+
+// TestEmbedFails: whatever the model does at the time of a search, the words are compared, one
+// sentence says so, and the model is not asked twice.
+func TestEmbedFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		fail func(ctx context.Context, texts []string) ([][]float32, error)
+		says string
+	}{
+		"down":               {func(context.Context, []string) ([][]float32, error) { return nil, errors.New("connection refused") }, "connection refused"},
+		"slow":               {func(ctx context.Context, _ []string) ([][]float32, error) { <-ctx.Done(); return nil, ctx.Err() }, "no answer within 20ms"},
+		"another size":       {func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil }, "a vector has 2 dimensions, and those of the comments have 32"},
+		"too few":            {func(context.Context, []string) ([][]float32, error) { return nil, nil }, "0 vectors were returned for 1 texts"},
+		"nothing for a text": {func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil }, "has no vector for a text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMeaning()
+			e := m.embedding()
+			e.Within = 20 * time.Millisecond
+			c := embedCorpus(t, e, embedBodies...)
+			if _, err := c.Embed(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			x, err := c.Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := 0
+			e.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
+				asked++
+				return test.fail(ctx, texts)
+			}
+			for range 3 {
+				r := x.Search(t.Context(), Query{Text: "use the helper for parsing dates"})
+				if len(r.Hits) == 0 || r.Hits[0].ID != "4" || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], test.says) || !strings.Contains(r.Failures[0], "by their words alone") && !strings.Contains(r.Failures[0], "by its words alone") {
+					t.Fatalf("%+v", r)
+				}
+			}
+			if asked != 1 {
+				t.Errorf("asked %d times", asked)
+			}
+		})
+	}
+}
+
+// TestEmbedSends: no secret, neither of the repository nor of the program, and no long text.
+func TestEmbedSends(t *testing.T) {
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	const own = "vJ9s-Qk2xLm47TzR0pWd"
+	m := newMeaning()
+	e := m.embedding()
+	e.Own = secret.NewOwn(own)
+	long := strings.Repeat("very long words here ", 2000)
+	c := embedCorpus(t, e, "Do not commit the token "+token+" to the repository, please.", "Why is "+own+" in this file at all, please remove it.", long)
+	swept, err := c.Embed(t.Context(), nil)
+	if err != nil || swept.Chunks < 2 || swept.Without == 0 {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	x, err := c.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Search(t.Context(), Query{Text: "what about " + token})
+	x.EmbedFindings(t.Context(), []*precedent.Finding{{Title: "A leak of " + own, Body: "x"}, {Title: "A secret " + token, Body: long}})
+	for _, s := range m.sent {
+		if strings.Contains(s, token[:12]) || strings.Contains(s, own[:8]) || len(s) > maxSent+8 {
+			t.Errorf("sent %d bytes: %.200s", len(s), s)
+		}
+	}
+	if !strings.Contains(strings.Join(m.sent, "\n"), "[REDACTED:") {
+		t.Errorf("sent %q", m.sent)
+	}
+}
