@@ -61,15 +61,7 @@ func (p *Prepared) openIndex(ctx context.Context, w *Workspace) (*corpus.Index, 
 	if revision, err := rows.CorpusRevision(ctx); err != nil || revision == 0 {
 		return nil, err
 	}
-	var chunks []precedent.CorpusChunk
-	err = rows.CorpusChunks(ctx, func(c precedent.CorpusChunk) error {
-		chunks = append(chunks, c)
-		return nil
-	})
-	if err != nil || len(chunks) == 0 {
-		return nil, err
-	}
-	return corpus.NewIndex(chunks), nil
+	return (&corpus.Corpus{Rows: rows, Now: p.reviewer.Now}).Open(ctx)
 }
 
 // withoutIgnored returns a change without the files whose findings are not shown.
