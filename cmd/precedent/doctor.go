@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -30,8 +31,8 @@ it prints ok, warn (a review works without it) or missing (a review needs it),
 and how to fix it.
 
 If a forge token is set, doctor asks the forge whose it is. It sends nothing else
-unless --try is given, which asks the model for one token and prints what that
-cost. Keys are never printed.
+unless --try is given, which asks the model for one token, prints what that cost,
+and asks the embedding model for one vector. Keys are never printed.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
@@ -81,6 +82,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		d.Repository(ctx, repo, op.Forge.Value)
 	}
 	a.checkEngine(ctx, d, op, try)
+	a.checkEmbeddings(ctx, d, op, try)
 	boxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
 	if repo != nil {
@@ -139,6 +141,31 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 	if try {
 		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
+	}
+}
+
+// checkEmbeddings checks the embedding model, if one is set, and with try sends it a text.
+func (a *app) checkEmbeddings(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, try bool) {
+	const name = "embeddings"
+	e, err := a.embeddings(op)
+	if err != nil {
+		d.AddError(name, doctor.Warning, err)
+		return
+	}
+	if e == nil {
+		return
+	}
+	key := "not set"
+	if a.env[settings.EmbeddingsKey] != "" {
+		key = "set"
+	}
+	price := "price unknown, so the cost is not counted"
+	if e.Price != nil {
+		price = fmt.Sprintf("$%g per million tokens", e.Price.Input)
+	}
+	d.Add(name, doctor.OK, "", "%s (%s) → %s; %s; %s is %s", e.Server.Model(), op.EmbeddingsModel.Source, e.Server.Host(), price, settings.EmbeddingsKey, key)
+	if try {
+		d.TryEmbeddings(ctx, e.Server, op.EmbeddingsTimeout.Value)
 	}
 }
 

@@ -25,6 +25,13 @@ func (a *app) workflow() *workflow.Reviewer {
 		DataDir:  a.folder("XDG_DATA_HOME", filepath.Join(".local", "share")),
 		CacheDir: a.folder("XDG_CACHE_HOME", ".cache"),
 		CAFile:   a.env["SSL_CERT_FILE"],
+		Embeddings: func() (*workflow.Embeddings, error) {
+			op, err := a.settings(nil) // there are no flags for it
+			if err != nil {
+				return nil, err
+			}
+			return a.embeddings(op)
+		},
 		Proxy: func(address string) (string, error) {
 			p, err := a.proxy(address)
 			if err != nil || p == nil {

@@ -29,6 +29,8 @@ type Embedding struct {
 	Host string
 	// Within bounds the time that a search or a review waits for vectors; 0 means no bound.
 	Within time.Duration
+	// Err says why the model cannot be used as it is set; nil if it can. Then the rest is empty.
+	Err error
 	// Own are the program's own secrets. A text with a part of one is not sent.
 	Own secret.Own
 }
@@ -53,6 +55,9 @@ var errNoText = errors.New("nothing of the text may be sent")
 // vectors returns the vectors of texts, each as the corpus would send it. Texts that are the same
 // then are sent once. A text of which nothing may be sent has nil.
 func (e *Embedding) vectors(ctx context.Context, texts []string) ([][]float32, error) {
+	if e.Err != nil {
+		return nil, e.Err
+	}
 	place := map[string]int{}
 	var send []string
 	out := make([][]float32, len(texts))

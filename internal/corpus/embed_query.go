@@ -35,6 +35,10 @@ func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
 	if c.Embedding == nil {
 		return nil
 	}
+	if c.Embedding.Err != nil {
+		v.failure = c.Embedding.Err.Error() + wordsAlone
+		return nil
+	}
 	size, err := c.Embedding.Dimensions, error(nil)
 	if size == 0 {
 		size, err = c.Rows.CorpusVectorSize(ctx, c.Embedding.Model)

@@ -37,6 +37,9 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 	if e == nil {
 		return Swept{}, ErrNoEmbedding
 	}
+	if e.Err != nil {
+		return Swept{}, e.Err
+	}
 	swept := Swept{Model: e.Model, Dimensions: e.Dimensions}
 	if swept.Dimensions == 0 {
 		size, err := e.size(ctx)

@@ -107,6 +107,13 @@ func commentedLine(c *precedent.CorpusChunk) string {
 	return strings.TrimRight(line[1:], "\r")
 }
 
+// Empty tells that the index has no chunks, usable or not.
+func (x *Index) Empty() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.chunks) == 0
+}
+
 // Len is the number of chunks that are usable as precedents.
 func (x *Index) Len() int { return x.usable.Len() }
 

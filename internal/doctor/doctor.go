@@ -1,5 +1,5 @@
 // Package doctor checks what a review needs, and reports what is missing. It changes
-// nothing, and sends requests only to the model, if Try is called.
+// nothing, and sends requests only to models, if Try or TryEmbeddings is called.
 package doctor
 
 import (

@@ -46,3 +46,25 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	}
 	d.Add(name, OK, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
 }
+
+// TryEmbeddings asks an embedding model for one vector. Reviews work without it.
+func (d *Diagnosis) TryEmbeddings(ctx context.Context, e *llm.Embeddings, limit time.Duration) {
+	const name = "try embeddings"
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	got, err := e.Embed(within, []string{"Please check the error."})
+	var known *llm.Error
+	hint := "check the network, the address and the provider's status"
+	switch {
+	case err == nil:
+		d.Add(name, OK, "", "%s answered with a vector of %d dimensions, for %d tokens", e.Model(), len(got.Vectors[0]), got.Usage.InputTokens)
+		return
+	case errors.Is(err, context.DeadlineExceeded):
+		err, hint = fmt.Errorf("%s did not answer within %v", e.Host(), limit), "set embeddings.timeout if the model is slow"
+	case errors.As(err, &known) && known.Kind == llm.KindAuth:
+		hint = "check the key"
+	case errors.As(err, &known) && known.Kind == llm.KindVector:
+		hint = "check embeddings.model and embeddings.dimensions"
+	}
+	d.Add(name, Warning, hint, "%v; comments are compared by their words alone", err)
+}

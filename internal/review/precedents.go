@@ -77,6 +77,10 @@ func (x *reader) citePrecedents(ctx context.Context, r *precedent.Review, b reda
 	unsearched := 0
 	limited, cancel := context.WithTimeout(ctx, citeTime)
 	defer cancel()
+	if failure := in.embed(limited, r.Findings); failure != "" {
+		x.failures = append(x.failures, precedent.Failure{Step: precedentStep, Error: failure})
+		use.Failures = append(use.Failures, failure)
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		earlier := takePrecedents(f)
@@ -116,6 +120,21 @@ func (x *reader) citePrecedents(ctx context.Context, r *precedent.Review, b reda
 const citeTime = 30 * time.Second
 
 var errTooSlow = errors.New("the search took too long")
+
+// embed gets the vectors of the findings that may cite, in one request. It returns what the
+// review goes on without.
+func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string {
+	var all []*precedent.Finding
+	for i := range findings {
+		if in.mayCite(&findings[i]) {
+			all = append(all, &findings[i])
+		}
+	}
+	if in.Precedents.Index == nil || len(all) == 0 {
+		return ""
+	}
+	return redacted(in.Precedents.Index.EmbedFindings(ctx, all))
+}
 
 // mayCite tells whether a finding may be shown.
 func (in *Input) mayCite(f *precedent.Finding) bool {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/settings"
 )
 
 // CorpusOf is the corpus of a workspace.
@@ -14,7 +16,8 @@ func (r *Reviewer) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, 
 	if err != nil {
 		return nil, err
 	}
-	return &corpus.Corpus{Rows: rows, Now: r.Now}, nil
+	embedding := r.embedding(func(s *settings.Settings) *engine.Budget { return dayBudget(s, rows) })
+	return &corpus.Corpus{Rows: rows, Now: r.Now, Embedding: embedding}, nil
 }
 
 // ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
@@ -30,7 +33,11 @@ func (r *Reviewer) ImportCorpus(ctx context.Context, w *Workspace, name string, 
 	if err != nil {
 		return corpus.Imported{}, err
 	}
-	return c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...), names...), Progress: progress})
+	imported, err := c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...), names...), Progress: progress})
+	if err == nil {
+		r.embedNew(ctx, c)
+	}
+	return imported, err
 }
 
 // CorpusStatus says what is in the corpus of a workspace.

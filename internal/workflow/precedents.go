@@ -61,7 +61,12 @@ func (p *Prepared) openIndex(ctx context.Context, w *Workspace) (*corpus.Index, 
 	if revision, err := rows.CorpusRevision(ctx); err != nil || revision == 0 {
 		return nil, err
 	}
-	return (&corpus.Corpus{Rows: rows, Now: p.reviewer.Now}).Open(ctx)
+	c := corpus.Corpus{Rows: rows, Now: p.reviewer.Now, Embedding: p.embedding(rows)}
+	x, err := c.Open(ctx)
+	if err != nil || x.Empty() {
+		return nil, err
+	}
+	return x, nil
 }
 
 // withoutIgnored returns a change without the files whose findings are not shown.

@@ -50,6 +50,9 @@ type Reviewer struct {
 	CAFile string
 	// Proxy is the address of the proxy for an address; empty for none.
 	Proxy func(address string) (string, error)
+	// Embeddings returns the embedding model that the operator has set, and an error if it cannot
+	// be used as it is set; nil for none.
+	Embeddings func() (*Embeddings, error)
 }
 
 // HintKey is the attribute of a notice that says what helps.
