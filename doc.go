@@ -53,7 +53,7 @@
 // with its source.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
-// then place, merge, suppress, verify, cite, score, refit, weigh and select annotate
+// then place, merge, suppress, verify, cite, score, refit, weigh, precedents and select annotate
 // them and delete none, so that each hidden finding has a reason. On a later push it
 // recognizes findings by their threads, reads what the push changed, and answers
 // each open thread. internal/post posts a review on its pull request, each comment

@@ -212,7 +212,7 @@ func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
 		f.Basis.Matches = append(f.Basis.Matches, m)
 	}
 	if judged > 0 {
-		f.Note(precedentStep, "a judge compared it with %d comments of people, and found %d that make the same point", judged, same)
+		f.Note(precedentStep, "a judge found the same point in %d of %d comments of people that it compared", same, judged)
 	}
 }
 

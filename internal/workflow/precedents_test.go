@@ -7,6 +7,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestWithin: work that takes too long, or crashes, is an error, and a cancelled review ends.
@@ -40,5 +46,32 @@ func TestWithin(t *testing.T) {
 	cancel()
 	if _, err := within(ctx, precedentTime, func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestUnreadableCorpus: a review goes on without a corpus that cannot be read, and says so; one that
+// the policy or the operator turned off is not opened.
+func TestUnreadableCorpus(t *testing.T) {
+	db, err := store.OpenMemory(t.Context(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	id := precedent.LocalRepo("x")
+	w := &Workspace{Repository: &Repository{IDs: []precedent.Repo{id}}, Memory: &memory.Memory{DB: db, Repo: id, Now: time.Now}}
+	for _, test := range []struct {
+		on     bool
+		policy precedent.PrecedentDisplay
+		fails  int
+	}{{true, "", 1}, {true, precedent.PrecedentsAnonymous, 1}, {false, "", 0}, {true, precedent.PrecedentsOff, 0}} {
+		p := &Prepared{settings: &settings.Settings{Precedents: settings.Value[bool]{Value: test.on}}, workspace: w}
+		p.Input.Change, p.Input.Policy.Precedents = &diff.Change{}, test.policy
+		if err := p.recallPrecedents(t.Context(), w, true); err != nil {
+			t.Fatal(err)
+		}
+		got := p.Input.Precedents
+		if len(got.Failures) != test.fails || got.Index != nil || test.fails > 0 && !strings.HasPrefix(got.Failures[0], "what people wrote on earlier pull requests is not used: ") {
+			t.Errorf("%+v: %+v", test, got)
+		}
 	}
 }
