@@ -171,7 +171,7 @@ func TestMCPInspector(t *testing.T) {
 	}
 	arguments := map[string][]string{
 		"explain_finding": {"id=" + string(id[1])}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
-		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"},
+		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
 	}
 	for _, tool := range list.Tools {
 		args := []string{"--method", "tools/call", "--tool-name", tool.Name}
