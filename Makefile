@@ -10,8 +10,14 @@ DEADCODE_VERSION := v0.51.0
 FUZZTIME ?= 20s
 # The packages of PURE start no goroutine: the race detector finds nothing in them, and makes their tests ten times as slow.
 PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sarif secret settings text thread)
-# SQLite is C translated to Go: the race detector sees none of our data in it, and makes it ten times as slow.
-RACE := -race -gcflags='modernc.org/...=-race=false'
+# The race detector ignores SQLite, which is C translated to Go, and regular expressions, which only read strings. They take
+# several times as long with it.
+RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
+# Random tests run few rounds with the race detector (needs.Rounds), so these packages are also tested without it, with all rounds.
+ROUNDS := $(addprefix ./internal/,git portable post store)
+# The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
+# the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
+AT_ONCE := TestAtOnce|TestInterrupt|TestNamedPull|TestPullGathers|TestPost|TestPostAsApp|TestPostOnGitea|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestPeopleCloseFindings|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +25,9 @@ help: ## list these targets
 check: fmt vet lint test ## check formatting, vet, lint, and run all tests with the race detector
 
 test: deps ## run all tests, skipping none, with the race detector where there are goroutines
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(PURE)
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
+	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary -timeout 30m $(PURE) $(ROUNDS) ./cmd/precedent
+	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
+	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
 
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(GO) run ./scripts/testsummary ./...

@@ -15,12 +15,13 @@ func newCorpus(a *app) *cobra.Command {
 		Short: "Manage what people wrote in reviews of this repository",
 		Long: `The corpus is what people wrote on the pull requests of a repository. Reviews tell
 finders what people asked for before, and findings cite it.`,
-		Example: `  precedent corpus import comments.jsonl.gz
+		Example: `  precedent corpus sync
+  precedent corpus import comments.jsonl.gz
   precedent corpus status`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusImport(a), newCorpusEmbed(a), newCorpusStatus(a), newCorpusClear(a))
+	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusEmbed(a), newCorpusStatus(a), newCorpusClear(a))
 	return cmd
 }
 

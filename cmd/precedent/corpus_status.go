@@ -54,7 +54,7 @@ func printCorpusStatus(p *report.Page, s corpus.Status) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", t.Count, t.Name))
 	}
 	if total == 0 {
-		row("comments      ", "none yet: precedent corpus import loads them")
+		row("comments      ", "none yet: precedent corpus sync or import loads them")
 		return
 	}
 	row("comments      ", "%d (%s) of %d people, from %s to %s", total, strings.Join(kinds, ", "), s.People,

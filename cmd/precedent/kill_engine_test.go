@@ -166,6 +166,10 @@ func (k *killer) kill(i int, random *rand.Rand, life time.Duration) {
 	}
 	k.saved += max(len(kept)-len(k.kept), 0)
 	k.kept = kept
+	if reviewStored(k.t, filepath.Join(k.home, k.db())) { // killed between its last write and its end
+		k.kept = nil
+		k.ends++
+	}
 }
 
 // await returns a channel that is closed when so many requests have come.
@@ -204,6 +208,22 @@ func (k *killer) check(out []byte) {
 	}
 	k.kept = nil
 	k.ends++
+}
+
+// reviewStored reports whether the database has a review, which the next one would build upon.
+func reviewStored(t *testing.T, path string) bool {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	n := 0
+	err = db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM reviews").Scan(&n)
+	if err != nil && !strings.Contains(err.Error(), "no such table") { // killed before it was made
+		t.Fatal(err)
+	}
+	return n > 0
 }
 
 // keptAnswers returns the models of the answers in a database, which tell the

@@ -53,7 +53,7 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 	if err != nil {
 		return err
 	}
-	repo, number, err := a.pullRepository(ctx, conn, which, op)
+	repo, number, _, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return err
 	}

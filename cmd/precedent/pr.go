@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -112,7 +113,7 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 	if err != nil {
 		return nil, job, nil, err
 	}
-	repo, number, err := a.pullRepository(ctx, conn, which, op)
+	repo, number, event, err := a.pullRepository(ctx, conn, which, op)
 	if err != nil {
 		return nil, job, nil, err
 	}
@@ -123,6 +124,7 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 		repo.Close()
 		return nil, job, nil, err
 	}
+	pull.ApplyEvent(ctx, event)
 	return pull, job, func() { pull.Close(); repo.Close() }, nil
 }
 
@@ -188,13 +190,13 @@ func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job
 }
 
 // pullRepository opens the repository of a pull request, and returns its number.
-func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, error) {
-	named, number, err := a.whichPull(ctx, conn, which)
+func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, forge.Event, error) {
+	named, number, event, err := a.whichPull(ctx, conn, which)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, event, err
 	}
 	repo, err := a.openPullRepository(ctx, conn, named, op)
-	return repo, number, err
+	return repo, number, event, err
 }
 
 // openPullRepository opens the named repository, which is on the forge; the zero Repo stands for

@@ -13,36 +13,47 @@ import (
 )
 
 // whichPull returns the pull request of the argument, or of the event of a workflow
-// if the argument is empty.
-func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, error) {
+// if the argument is empty, and that event.
+func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, forge.Event, error) {
 	if which != "" {
-		return namedPull(conn, which)
+		repo, number, err := namedPull(conn, which)
+		return repo, number, forge.Event{}, err
 	}
+	e, err := a.workflowEvent(ctx, conn)
+	if err != nil {
+		return precedent.Repo{}, 0, e, err
+	}
+	return e.Repo, e.Pulls[0], e, nil
+}
+
+// workflowEvent returns the event of a workflow, which is about one pull request.
+func (a *app) workflowEvent(ctx context.Context, conn workflow.Connection) (forge.Event, error) {
+	var none forge.Event
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
-		return precedent.Repo{}, 0, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"), "give its number or URL: precedent pr 7")
+		return none, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"), "give its number or URL: precedent pr 7")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
+		return none, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	defer f.Close()
 	payload, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent+1))
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: %w", err), namePullHint)
+		return none, hinted(fmt.Errorf("read event: %w", err), namePullHint)
 	}
 	if len(payload) > forge.MaxEvent {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("read event: larger than %d MiB", forge.MaxEvent>>20), namePullHint)
+		return none, hinted(fmt.Errorf("read event: larger than %d MiB", forge.MaxEvent>>20), namePullHint)
 	}
 	e, err := conn.ReadEvent(a.env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
-		return precedent.Repo{}, 0, hinted(err, namePullHint)
+		return none, hinted(err, namePullHint)
 	}
 	if len(e.Pulls) == 0 && e.Head != "" {
 		// In events of workflows, GitHub does not list pull requests from forks.
 		open, err := conn.Open(ctx, e.Repo)
 		if err != nil {
-			return precedent.Repo{}, 0, conn.Explain(err)
+			return none, conn.Explain(err)
 		}
 		for _, p := range open {
 			if p.Head.SHA == e.Head {
@@ -52,12 +63,12 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 	}
 	if len(e.Pulls) == 0 && e.Kind == forge.RunEvent {
 		a.notice("no open pull request has %s as its head any more: there is nothing to review", shortID(e.Head))
-		return precedent.Repo{}, 0, exitStatus(precedent.ExitClean)
+		return none, exitStatus(precedent.ExitClean)
 	}
 	if len(e.Pulls) != 1 {
-		return precedent.Repo{}, 0, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), namePullHint)
+		return none, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), namePullHint)
 	}
-	return e.Repo, e.Pulls[0], nil
+	return e, nil
 }
 
 // isCommentEvent tells whether the workflow runs because somebody wrote a comment.

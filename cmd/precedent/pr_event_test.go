@@ -27,7 +27,7 @@ func (s *prStage) event(name, payload string) {
 func (s *prStage) which() (string, error) {
 	s.t.Helper()
 	s.err.Reset()
-	repo, n, err := s.app.whichPull(s.t.Context(), s.connection(), "")
+	repo, n, _, err := s.app.whichPull(s.t.Context(), s.connection(), "")
 	if err != nil {
 		return "", err
 	}

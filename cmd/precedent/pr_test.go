@@ -345,7 +345,7 @@ func TestPullGathers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo, number, err := s.app.pullRepository(t.Context(), s.connection(), "7", op)
+	repo, number, _, err := s.app.pullRepository(t.Context(), s.connection(), "7", op)
 	if err != nil {
 		t.Fatal(err)
 	}

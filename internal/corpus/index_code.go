@@ -116,7 +116,9 @@ func (r *ranker) code(c *code) {
 	}
 	for _, h := range r.find(search.Query{Text: c.around, Lines: c.focus, Lists: lists, Fused: lists, Depth: codeDepth, Limit: codeDepth * len(lists)}) {
 		p := r.profile(h.ID)
-		r.add(h, wordsAbout*p.cosine(words)+wordsFocus*p.cosine(focusWords)+charsAbout*h.Cosine+
+		chars := h.Cosine
+		h.Cosine = p.cosine(words)
+		r.add(h, wordsAbout*h.Cosine+wordsFocus*p.cosine(focusWords)+charsAbout*chars+
 			lineChars*p.line.cosine(line)+lineShape*p.shape.cosine(shape)+fixChars*p.fix.cosine(line))
 	}
 }

@@ -60,6 +60,8 @@ func (r *ranker) text(s string) {
 	q := words.query(r.x.usable)
 	lists := []search.List{search.TextWords, search.TextChars}
 	for _, h := range r.find(search.Query{Text: s, Lists: lists, Fused: lists, Depth: textDepth, Limit: textDepth * len(lists)}) {
-		r.add(h, r.profile(h.ID).cosine(q)+h.Cosine)
+		chars := h.Cosine
+		h.Cosine = r.profile(h.ID).cosine(q)
+		r.add(h, h.Cosine+chars)
 	}
 }

@@ -121,5 +121,5 @@ func (p *profile) cosine(q map[string]float64) float64 {
 	for _, w := range p.words {
 		sum += w.weight * q[w.token]
 	}
-	return sum
+	return min(sum, 1)
 }

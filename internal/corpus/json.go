@@ -11,7 +11,7 @@ import (
 // maxDepth limits how deep the values of a line may be nested.
 const maxDepth = 64
 
-// The ways in which a line is no JSON object.
+// The ways in which a line is not a JSON object.
 var (
 	errNoObject = errors.New("not a JSON object")
 	errSyntax   = errors.New("not valid JSON")
@@ -236,7 +236,7 @@ func hexCode(s []byte) rune {
 	return n
 }
 
-// jsonText returns what a raw string says; "" if the value is no string. It replaces invalid
+// jsonText returns what a raw string says; "" if the value is not a string. It replaces invalid
 // UTF-8.
 func jsonText(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {

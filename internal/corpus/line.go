@@ -189,7 +189,7 @@ func (f *fields) asComment() (imported, error) {
 	if c.Kind == string(forge.OnThread) && page != "" && !strings.Contains(page, "/pull/") && !strings.Contains(page, "/pulls/") {
 		return imported{}, errNoPull
 	}
-	number := cmp.Or(int(min(jsonInt(f.pr), maxNumber)), forge.LastNumber(jsonText(f.pullURL)), pullInAddress(page), forge.LastNumber(jsonText(f.issueURL)))
+	number := cmp.Or(int(min(jsonInt(f.pr), maxNumber)), forge.LastNumber(jsonText(f.pullURL)), pullNumber(page), forge.LastNumber(jsonText(f.issueURL)))
 	if number <= 0 || number >= maxNumber {
 		return imported{}, errors.New("no number of a pull request")
 	}
@@ -214,7 +214,9 @@ func (f *fields) asComment() (imported, error) {
 	}
 	if !isNull(f.prTitle) || !isNull(f.prMerged) || !isNull(f.prAuthor) {
 		out.pull.Number, out.pull.Title = number, jsonText(f.prTitle)
-		out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, f.prAuthor)
+		if !isNull(f.prAuthor) {
+			out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, nil)
+		}
 		if out.pull.Merged, err = moment(f.prMerged); err != nil {
 			return imported{}, err
 		}
@@ -347,8 +349,8 @@ func repoOf(address string) precedent.Repo {
 	return precedent.Repo{Host: host, Owner: parts[0], Name: parts[1]}
 }
 
-// pullInAddress returns the number in the address of a page of a pull request; 0 if it has none.
-func pullInAddress(address string) int {
+// pullNumber returns the number in the address of a page of a pull request; 0 if it has none.
+func pullNumber(address string) int {
 	for _, part := range []string{"/pull/", "/pulls/"} {
 		if _, rest, ok := strings.Cut(address, part); ok {
 			rest, _, _ = strings.Cut(rest, "#")

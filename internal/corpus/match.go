@@ -53,6 +53,6 @@ func TextStrength(cosine float64) Strength {
 
 // The least similarities of texts for a citation.
 const (
-	StrongCosine    = 0.70 // without a judge
+	StrongCosine    = 0.75 // without a judge
 	CandidateCosine = 0.35 // with a judge
 )

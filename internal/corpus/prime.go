@@ -21,7 +21,7 @@ const (
 	normTokens   = 30   // that a prompt adds to the text of one
 	maxAllTokens = 1200 // of all norms, by the estimate of prompts
 
-	maxAdded     = 150    // added lines that are compared; those between are left out
+	maxPrimed   = 150    // added lines that are compared; those between are left out
 	maxSeenLines = 20_000 // added lines that they are chosen from
 	windowHits   = 20     // chunks of each line that count
 	primeHits    = 50     // chunks of the change that are merged to norms
@@ -94,12 +94,12 @@ func addedLines(change *diff.Change) []window {
 			}
 		}
 	}
-	if len(all) <= maxAdded {
+	if len(all) <= maxPrimed {
 		return all
 	}
-	some := make([]window, maxAdded)
+	some := make([]window, maxPrimed)
 	for i := range some {
-		some[i] = all[i*len(all)/maxAdded]
+		some[i] = all[i*len(all)/maxPrimed]
 	}
 	return some
 }

@@ -210,12 +210,16 @@ func (s *syncRun) compare(ctx context.Context) error {
 		s.result.Kept = len(gone)
 		return rows.EndCorpusListing(ctx)
 	}
+	at := s.corpus.Now()
+	if q := s.o.Forge.Quota(); q.At.After(at) { // the forge's clock
+		at = q.At
+	}
 	byKind := map[string][]precedent.ForgeID{}
 	for _, m := range gone {
 		byKind[m.Kind] = append(byKind[m.Kind], m.ID)
 	}
 	for kind, ids := range byKind {
-		n, err := s.corpus.Delete(ctx, kind, s.corpus.Now(), ids...)
+		n, err := s.corpus.Delete(ctx, kind, at, ids...)
 		s.result.Deleted += n
 		if err != nil {
 			return err

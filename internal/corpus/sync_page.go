@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -135,7 +136,7 @@ func (c *Corpus) change(ctx context.Context, f forge.Forge, repo precedent.Repo,
 			}
 			page.Comments = append(page.Comments, Comment{CorpusComment: gone})
 		case e.Kind == "":
-			known.Body, known.UpdatedAt = e.Body, e.Edited
+			known.Body, known.UpdatedAt, known.DeletedAt = e.Body, e.Edited, time.Time{}
 			page.Comments = append(page.Comments, Comment{CorpusComment: known, Bot: e.Author.Bot})
 		default:
 			m := commentOf(&e.NumberedComment)

@@ -137,7 +137,10 @@ func readComments(dir string) (map[int64]*comment, error) {
 // maxComments limits the unpacked size of a file of comments, in bytes.
 const maxComments = 1 << 30
 
-func commentsOf(file string) ([]comment, error) {
+func commentsOf(file string) ([]comment, error) { return linesOf[comment](file) }
+
+// linesOf reads a file of JSON lines, which may be packed.
+func linesOf[T any](file string) ([]T, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("read comments: %w", err)
@@ -151,7 +154,7 @@ func commentsOf(file string) ([]comment, error) {
 		}
 		r = io.LimitReader(packed, maxComments)
 	}
-	return decodeLines[comment](file, r)
+	return decodeLines[T](file, r)
 }
 
 // inOrder returns comments sorted by id.

@@ -18,7 +18,8 @@ type Event struct {
 // CommentChange is what happened to a comment.
 type CommentChange struct {
 	Action CommentAction
-	// The comment is as History returns it. Of a deleted one, use only Number, Kind and ID.
+	// The comment is as History returns it. Of a deleted one, use only Number, Kind and ID. If the
+	// payload does not tell the kind, it is empty; OnThread and OnLine then share their ids.
 	NumberedComment
 	// Pull is as in HistoryPage; its Number is 0 if the payload does not describe it.
 	Pull PullRequest

@@ -110,7 +110,7 @@ func (c Citing) author(p *precedent.CitedComment) string {
 }
 
 // mentionable tells whether a mention tells a person and does nothing else: the account exists, no
-// program obeys its name, and the name is no reference or address.
+// program obeys its name, and the name is neither a reference nor an address.
 func mentionable(p *precedent.CitedComment) bool {
 	for _, pattern := range []*regexp.Regexp{reference(), commit(), address(), urlScheme()} {
 		if pattern.MatchString(p.Author) {

@@ -51,10 +51,11 @@ func Long(t testing.TB, why string) {
 	}
 }
 
-// Rounds is the number of rounds for a test with random input: all under make test,
-// else few.
+// Rounds is the number of rounds for a test with random input: all under make test, else
+// few. With the race detector it is few: each round takes many times as long and starts the
+// same goroutines as the last one, so make test runs such packages without it, too.
 func Rounds(all, few int) int {
-	if All() {
+	if All() && !race {
 		return all
 	}
 	return few

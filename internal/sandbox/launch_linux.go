@@ -185,7 +185,7 @@ func (l *launch) start() error {
 		_ = l.cmd.Wait()
 		return fmt.Errorf("open the box's process: %w", err)
 	}
-	if _, parent, _ := parseStat(fmt.Sprintf("/proc/%d/stat", l.pid)); parent != l.cmd.Process.Pid {
+	if parent, _ := parseStat(l.pid); parent != l.cmd.Process.Pid {
 		_ = unix.Close(l.pidFD) // it has ended, and the id belongs to another process
 		l.pid, l.pidFD = 0, -1
 	}

@@ -66,12 +66,8 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 // their number of threads. None can leave: orphans become its children.
 func descendants(first int) (pids []int, threads int) {
 	children, count := map[int][]int{}, map[int]int{}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return nil, 0
-	}
-	for _, name := range stats {
-		pid, parent, n := parseStat(name)
+	for _, pid := range processes() {
+		parent, n := parseStat(pid)
 		children[parent] = append(children[parent], pid)
 		count[pid] = n
 	}
@@ -83,13 +79,28 @@ func descendants(first int) (pids []int, threads int) {
 	return pids, threads
 }
 
-// parseStat returns a process's id, its parent's, and its number of threads.
-func parseStat(name string) (pid, parent, threads int) {
-	content, err := os.ReadFile(name)
+// processes returns the ids of all processes that this one sees.
+func processes() (pids []int) {
+	proc, err := os.Open("/proc")
 	if err != nil {
-		return 0, 0, 0 // it has ended
+		return nil
 	}
-	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(name)))
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1) // those before an error
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// parseStat returns the id of a process's parent, and its number of threads.
+func parseStat(pid int) (parent, threads int) {
+	content, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, 0 // it has ended
+	}
 	// The name, in parentheses, can contain anything.
 	fields := bytes.Fields(content[bytes.LastIndexByte(content, ')')+1:])
 	const parentField, threadsField = 1, 17
@@ -97,7 +108,7 @@ func parseStat(name string) (pid, parent, threads int) {
 		parent, _ = strconv.Atoi(string(fields[parentField]))
 		threads, _ = strconv.Atoi(string(fields[threadsField]))
 	}
-	return pid, parent, threads
+	return parent, threads
 }
 
 // heldBy returns the sum of fields of a file about a process, in bytes.

@@ -15,12 +15,15 @@ type block struct {
 // newBlock makes the block of the documents from first to before end.
 func newBlock(f *forward, first, end uint32) *block {
 	b := &block{first: first, docs: int(end - first), offsets: make([]uint32, gramNumbers+1)}
-	var terms []posting
+	ends := make([]int, b.docs) // of the terms of each document in all
+	var all, terms []posting
 	for n := first; n < end; n++ {
-		terms = f.decode(n, terms[:0])
-		for _, t := range terms {
-			b.offsets[t.number()]++
-		}
+		terms = f.decode(n, terms)
+		all = append(all, terms...)
+		ends[n-first] = len(all)
+	}
+	for _, t := range all {
+		b.offsets[t.number()]++
 	}
 	total := uint32(0)
 	for g, n := range b.offsets {
@@ -29,12 +32,13 @@ func newBlock(f *forward, first, end uint32) *block {
 	}
 	b.postings = make([]uint16, total)
 	// Filling moves each offset to the end of its list, which is where the next one begins.
-	for n := first; n < end; n++ {
-		terms = f.decode(n, terms[:0])
-		for _, t := range terms {
-			b.postings[b.offsets[t.number()]] = uint16((n-first)<<2 | (t.count() - 1))
+	start := 0
+	for n, end := range ends {
+		for _, t := range all[start:end] {
+			b.postings[b.offsets[t.number()]] = uint16(uint32(n)<<2 | (t.count() - 1))
 			b.offsets[t.number()]++
 		}
+		start = end
 	}
 	copy(b.offsets[1:], b.offsets)
 	b.offsets[0] = 0
@@ -42,8 +46,7 @@ func newBlock(f *forward, first, end uint32) *block {
 }
 
 // accumulate adds what grams contribute to the scores of the block's documents.
-func (b *block) accumulate(grams []gramWeight, scores []float32) {
-	scores = scores[:blockDocs]
+func (b *block) accumulate(grams []gramWeight, scores *[blockDocs]float32) {
 	for _, g := range grams {
 		var weights [maxGramCount]float32
 		for i := range weights {

@@ -78,13 +78,15 @@ func (f *forward) with(parts []forward) forward {
 	return all
 }
 
-// decode appends the terms of a document in order.
-func (f *forward) decode(n uint32, terms []posting) []posting {
+// decode returns the terms of a document in order, in the memory of another slice if there is
+// enough.
+func (f *forward) decode(n uint32, memory []posting) []posting {
 	place := f.places[n]
 	b := f.chunks[place>>32][uint32(place):]
-	left, i := binary.Uvarint(b)
+	size, i := binary.Uvarint(b)
+	terms := slices.Grow(memory[:0], int(size))[:size]
 	number := uint32(0)
-	for ; left > 0; left-- {
+	for j := range terms {
 		gap := uint32(b[i])
 		i++
 		if gap >= 0x80 {
@@ -101,7 +103,7 @@ func (f *forward) decode(n uint32, terms []posting) []posting {
 			count = uint32(b[i])
 			i++
 		}
-		terms = append(terms, posting(number<<countBits|count))
+		terms[j] = posting(number<<countBits | count)
 	}
 	return terms
 }

@@ -108,12 +108,7 @@ func frequencies[T comparable](texts []map[T]int) (map[T]float64, float64) {
 }
 
 func bm25(docs []Doc, field func(Doc) string, query string) map[string]float64 {
-	tokens := func(s string) (out []string) {
-		for w := range text.Words(s) {
-			out = append(out, text.WordTokens(w)...)
-		}
-		return out
-	}
+	tokens := func(s string) []string { return slices.Collect(text.Tokens(s)) }
 	var texts []map[string]int
 	total := 0
 	for _, d := range docs {

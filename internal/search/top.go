@@ -15,8 +15,8 @@ type scored struct {
 	score  float64
 }
 
-// top keeps the documents with the highest scores above 0 that a filter has. Of those with the
-// same score, the one with the smaller id is better.
+// top keeps the documents with the highest scores above 0. Of those with the same score, the one
+// with the smaller id is better.
 type top struct {
 	filter *filter
 	depth  int
@@ -25,7 +25,10 @@ type top struct {
 
 // compare orders documents, the better first.
 func (t *top) compare(a, b scored) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(t.filter.entries[a.number].id, t.filter.entries[b.number].id))
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	return strings.Compare(t.filter.entries[a.number].id, t.filter.entries[b.number].id)
 }
 
 // least is the score that a document needs.
@@ -36,9 +39,10 @@ func (t *top) least() float64 {
 	return t.list[0].score
 }
 
+// add adds a document that the filter has.
 func (t *top) add(n uint32, score float64) {
 	d := scored{n, score}
-	if !(score > 0) || score < t.least() || !t.filter.has(n) {
+	if !(score > 0) || score < t.least() {
 		return
 	}
 	if len(t.list) < t.depth {

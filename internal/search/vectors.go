@@ -84,7 +84,7 @@ func (v *vectors) search(vector []float32, f *filter, depth int) []scored {
 		t := &tops[i]
 		*t = top{filter: f, depth: depth}
 		for n := i * size; n < min((i+1)*size, len(v.docs)); n++ {
-			if v.docs[n] != nil {
+			if v.docs[n] != nil && f.has(uint32(n)) {
 				t.add(uint32(n), float64(dot(vector, v.docs[n])))
 			}
 		}

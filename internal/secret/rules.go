@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the rules
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 
@@ -23,8 +24,10 @@ type rule struct {
 	allow           func() []allowlist
 	own             bool // one of this package, whose values must look random
 	assigns         bool // whether a match has an operator after the name that the keyword is in
-	// leaves decides what an outbound rule redacts; nil for the others.
+	// leaves decides what an outbound rule redacts; nil for the others. If opens is set, it
+	// redacts nothing after a name that does not open something.
 	leaves threshold
+	opens  bool
 	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
@@ -115,7 +118,8 @@ func (set *ruleSet) parse(text string) error {
 		}
 		if d.Value != "" {
 			set.named[d.ID] = i
-			r.assigns = r.assigns || d.Value == "named" || d.Value == "setting" || d.Value == "block"
+			r.opens = d.Value == "named" || d.Value == "setting" || d.Value == "block"
+			r.assigns = r.assigns || r.opens
 		}
 		for _, k := range r.keywords {
 			set.all.add(k, i)
@@ -166,15 +170,20 @@ func crossesLines(pattern string) bool {
 type expression struct {
 	*regexp.Regexp
 	anchored bool
+	needs    needed // what a text has in which it matches
 }
 
 func compileExpression(pattern string, keywords []string) func() expression {
 	return sync.OnceValue(func() expression {
 		pattern := strings.ReplaceAll(pattern, leadIn, "")
 		if beginsWith(pattern, keywords) {
-			return expression{regexp.MustCompile("^(?:" + pattern + ")"), true}
+			return expression{Regexp: regexp.MustCompile("^(?:" + pattern + ")"), anchored: true}
 		}
-		return expression{regexp.MustCompile(pattern), false}
+		e := expression{Regexp: regexp.MustCompile(pattern)}
+		if re, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+			e.needs = neededBy(re)
+		}
+		return e
 	})
 }
 

@@ -52,6 +52,8 @@ const anchoredLen = 2048
 // one change and stops when its budget is spent. It is not safe for concurrent use.
 type Scanner struct {
 	spent int
+	// thorough tries also what cannot match, for tests.
+	thorough bool
 }
 
 // Path returns the match for a file that is a secret by name, such as a PKCS #12 key
@@ -132,6 +134,41 @@ type walk struct {
 	hits []hit
 	// outbound tells that the text is about to leave: all rules apply.
 	outbound bool
+	// low is the text in lower case; empty until it is needed. folds tells that it cannot be used.
+	low   string
+	folds bool
+	// named is the position of the last keyword in a name, and whether the name opens something.
+	named struct {
+		at    int
+		opens bool
+	}
+}
+
+// mayMatch tells whether a part of the text has what an expression needs.
+func (w *walk) mayMatch(n *needed, from, to int) bool {
+	if n.isNothing() {
+		return true
+	}
+	if w.low == "" {
+		w.low, w.folds = lowered(w.text.s), foldsToASCII(w.text.s)
+	}
+	return w.folds || n.in(w.text.s[from:to], w.low[from:to])
+}
+
+// maxOpens limits a name from its keyword on, in bytes: the expressions accept 40 after a keyword.
+const maxOpens = 64
+
+// opensAt tells whether the name around a keyword opens something. Between the name and its value
+// is a character that names do not have, so that the name is the same whatever the value is.
+func (w *walk) opensAt(at int) bool {
+	if w.named.at != at+1 { // so that 0 is none
+		first, last := leadStart(w.text.s, at), at
+		for last < len(w.text.s) && last-at <= maxOpens && nameStart(w.text.s[last:last+1]) == 0 {
+			last++
+		}
+		w.named.at, w.named.opens = at+1, last-at <= maxOpens && opensSomething(w.text.s[first:last])
+	}
+	return w.named.opens
 }
 
 // newWalk prepares a scan, with the rules for some files only if the path is one of those,
@@ -188,6 +225,9 @@ func (w *walk) keywordAt(r, seg, at int) error {
 		if at < o.end || rule.assigns && rule.leaves == nil && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
+		if rule.opens && !w.thorough && !w.opensAt(at) {
+			return nil
+		}
 		end := w.text.segments[to+1]
 		switch {
 		case rule.after == farAfter:
@@ -227,7 +267,11 @@ func (w *walk) match(r, from, to, n int) error {
 	if w.spent += rule.cost(to - from); w.spent > budget {
 		return ErrTooMuch
 	}
-	found := rule.pattern().FindAllStringSubmatchIndex(w.text.s[from:to], n)
+	pattern := rule.pattern()
+	if !w.thorough && !w.mayMatch(&pattern.needs, from, to) {
+		return nil
+	}
+	found := pattern.FindAllStringSubmatchIndex(w.text.s[from:to], n)
 	if len(w.hits)+len(found) >= maxMatches {
 		return ErrTooMuch
 	}

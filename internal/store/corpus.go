@@ -69,7 +69,7 @@ type CorpusCheckpoint struct {
 // conversations that changed, and the checkpoint.
 //
 // Of two versions of a comment the one with the later UpdatedAt stays, in whichever order they
-// come. An equal one is a duplicate, but a comment that was outdated stays outdated. MayWrite stays
+// come. An equal one is a duplicate, unless it says for the first time that the lines changed. MayWrite stays
 // as it was first stored. A deletion replaces all versions that were not edited after it, and
 // removes their text. Of a pull request that comes again, UpdatedAt decides, too; what an older
 // version knows and a newer one does not is kept.

@@ -119,9 +119,9 @@ func (s *corpusSave) apply(c precedent.CorpusComment) bool {
 		return false
 	case c.UpdatedAt.After(old.UpdatedAt):
 		s.touch(conversation{old.Kind, old.Root})
-		c.MayWrite, c.Outdated = old.MayWrite, c.Outdated || old.Outdated
+		c.MayWrite = old.MayWrite
 		s.saved.Updated++
-	case c.Outdated && !old.Outdated:
+	case c.UpdatedAt.Equal(old.UpdatedAt) && c.Outdated && !old.Outdated:
 		c, c.Outdated = *old, true
 		s.saved.Updated++
 	default:

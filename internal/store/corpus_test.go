@@ -1,7 +1,16 @@
 package store
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -23,6 +32,350 @@ func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
 			lines = append(lines, string(c.Body))
 		}
 		text := precedent.Untrusted(strings.Join(lines, "\n"))
-		return []precedent.CorpusChunk{{CorpusComment: v.Comments[0], PullTitle: v.Pull.Title, Text: text, Words: text}}
+		first := precedent.CorpusChunk{CorpusComment: v.Comments[0], PullTitle: v.Pull.Title, Text: text, Words: text}
+		if v.Pull.Reverted != 0 {
+			first.Outcome = precedent.CommentReverted
+		}
+		if len(v.Comments) < 3 {
+			return []precedent.CorpusChunk{first}
+		}
+		second := first
+		second.Chunk = 1
+		return []precedent.CorpusChunk{first, second}
 	}}
+}
+
+func saveCorpus(t testing.TB, r *Repo, page CorpusPage) CorpusSaved {
+	t.Helper()
+	saved, err := r.SaveCorpus(t.Context(), page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
+func corpusChunks(t testing.TB, r *Repo) []precedent.CorpusChunk {
+	t.Helper()
+	var all []precedent.CorpusChunk
+	err := r.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { all = append(all, c); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// texts are the chunks as comment/chunk: text.
+func texts(t testing.TB, r *Repo) []string {
+	t.Helper()
+	all := []string{}
+	for _, c := range corpusChunks(t, r) {
+		all = append(all, fmt.Sprintf("%s/%d: %s%s", c.ID, c.Chunk, string(c.Text), c.Outcome))
+	}
+	return all
+}
+
+func reply(id, root precedent.ForgeID, minutes int, body string) precedent.CorpusComment {
+	c := corpusComment(id, 7, body)
+	c.Root, c.At = root, start.Add(time.Duration(minutes)*time.Minute)
+	c.UpdatedAt = c.At
+	return c
+}
+
+func testCorpusThreads(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	check := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, texts(t, r)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	// A reply may come before what it replies to.
+	saveCorpus(t, r, corpusPage(reply("12", "11", 2, "reply")))
+	check("12/0: reply")
+	saved := saveCorpus(t, r, corpusPage(reply("11", "11", 0, "first"), corpusComment("20", 8, "other")))
+	if saved.Stored != 2 || saved.Chunks != 2 {
+		t.Errorf("%+v", saved)
+	}
+	check("11/0: first\nreply", "20/0: other")
+	before, err := r.CorpusRevision(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveCorpus(t, r, corpusPage(reply("13", "11", 3, "late")))
+	check("11/0: first\nreply\nlate", "11/1: first\nreply\nlate", "20/0: other")
+	edited := reply("12", "11", 2, "edited")
+	edited.UpdatedAt = start.Add(time.Hour)
+	if saved := saveCorpus(t, r, corpusPage(edited, edited, reply("12", "11", 2, "reply"))); saved.Updated != 1 || saved.Duplicate != 2 {
+		t.Errorf("%+v", saved)
+	}
+	check("11/0: first\nedited\nlate", "11/1: first\nedited\nlate", "20/0: other")
+	if n, err := r.DeleteCorpusComments(ctx, corpusPage(), "inline", []precedent.ForgeID{"11", "99"}, start.Add(time.Hour)); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	check("12/0: edited\nlate", "20/0: other")
+	gone, err := r.CorpusComment(ctx, "inline", "11")
+	if err != nil || gone.DeletedAt.IsZero() || gone.Body != "" || gone.Hunk != "" || gone.Author != "ada" {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	// A page that was read before the deletion does not bring it back; a later edit does.
+	saveCorpus(t, r, corpusPage(reply("11", "11", 0, "first"), reply("99", "99", 0, "never seen")))
+	check("12/0: edited\nlate", "20/0: other")
+	again := reply("11", "11", 0, "again")
+	again.UpdatedAt = start.Add(2 * time.Hour)
+	saveCorpus(t, r, corpusPage(again))
+	check("11/0: again\nedited\nlate", "11/1: again\nedited\nlate", "20/0: other")
+	changed, err := r.CorpusChanged(ctx, before)
+	if err != nil || changed.Reset {
+		t.Fatal(changed, err)
+	}
+	var ids []string
+	for _, c := range changed.Chunks {
+		ids = append(ids, fmt.Sprintf("%s/%d %v", c.ID, c.Chunk, c.DeletedAt.IsZero()))
+	}
+	if diff := cmp.Diff([]string{"11/0 true", "11/1 true", "12/0 false"}, ids); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := r.CorpusComment(ctx, "review", "11"); !errors.Is(err, ErrNoComment) {
+		t.Error(err)
+	}
+}
+
+// testCorpusAnyOrder: in whatever order and pages versions, deletions and pull requests come, and
+// however often, the same rows result, and an index that follows the changes has the same chunks.
+func testCorpusAnyOrder(t *testing.T, open opener) {
+	ctx := t.Context()
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	var all []precedent.CorpusComment
+	for i := range 40 {
+		c := corpusComment(precedent.ForgeID(fmt.Sprint(100+i)), 1+i/4%5, "")
+		c.Root = precedent.ForgeID(fmt.Sprint(100 + i/4*4))
+		c.At = start.Add(time.Duration(i) * time.Minute)
+		for v := range 1 + rnd.IntN(3) {
+			c.Body, c.UpdatedAt = precedent.Untrusted(fmt.Sprintf("comment %d version %d", i, v)), c.At.Add(time.Duration(v)*time.Hour)
+			c.Outdated = rnd.IntN(3) == 0
+			all = append(all, c)
+		}
+		if rnd.IntN(4) == 0 {
+			all = append(all, precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, DeletedAt: c.At.Add(time.Duration(rnd.IntN(120)) * time.Minute)})
+		}
+	}
+	pulls := []CorpusPull{}
+	for i := 1; i <= 5; i++ {
+		p := CorpusPull{CorpusPull: precedent.CorpusPull{Number: i, Title: fmt.Sprint("title ", i), Merged: start.Add(time.Duration(i) * time.Hour), UpdatedAt: start}}
+		switch i {
+		case 3:
+			p.Reverts = 1
+		case 4:
+			p.RevertsTitle = "title 2"
+		case 5:
+			p.Reverts = 4
+		}
+		pulls = append(pulls, p)
+	}
+	var want []string
+	for round := range 4 {
+		r := repoFor(t, open(t), remote)
+		index := map[string]string{}
+		revision := int64(0)
+		rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		rnd.Shuffle(len(pulls), func(i, j int) { pulls[i], pulls[j] = pulls[j], pulls[i] })
+		left, leftPulls := slices.Concat(all, all[:10]), slices.Clone(pulls)
+		for len(left) > 0 || len(leftPulls) > 0 {
+			n, m := min(len(left), 1+rnd.IntN(12)), min(len(leftPulls), rnd.IntN(3))
+			page := corpusPage(left[:n]...)
+			page.Pulls = leftPulls[:m]
+			left, leftPulls = left[n:], leftPulls[m:]
+			saveCorpus(t, r, page)
+			changed, err := r.CorpusChanged(ctx, revision)
+			if err != nil || changed.Reset {
+				t.Fatal(changed, err)
+			}
+			revision = changed.Revision
+			for _, c := range changed.Chunks {
+				id := fmt.Sprintf("%s/%d", c.ID, c.Chunk)
+				if delete(index, id); c.DeletedAt.IsZero() {
+					index[id] = string(c.Text)
+				}
+			}
+		}
+		got := texts(t, r)
+		for _, c := range corpusChunks(t, r) {
+			if id := fmt.Sprintf("%s/%d", c.ID, c.Chunk); index[id] != string(c.Text) {
+				t.Errorf("the index has %q for %s, not %q", index[id], id, string(c.Text))
+			}
+			delete(index, fmt.Sprintf("%s/%d", c.ID, c.Chunk))
+			got = append(got, fmt.Sprintf("%s %v %s", c.ID, c.Outdated, c.UpdatedAt))
+		}
+		if len(index) > 0 {
+			t.Errorf("the index still has %v", index)
+		}
+		if round == 0 {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	reverted := strings.Count(strings.Join(want, "\n"), "reverted")
+	if reverted == 0 {
+		t.Error("nothing is reverted")
+	}
+}
+
+func testCorpusReverted(t *testing.T, open opener) {
+	r := repoFor(t, open(t), remote)
+	outcome := func() precedent.CommentOutcome { return corpusChunks(t, r)[0].Outcome }
+	pull := func(n, reverts int, title string) CorpusPage {
+		page := corpusPage()
+		page.Pulls = []CorpusPull{{precedent.CorpusPull{Number: n, Title: fmt.Sprint("change ", n), Merged: start.Add(time.Duration(n) * time.Hour)}, reverts, title}}
+		return page
+	}
+	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
+	saveCorpus(t, r, pull(1, 0, ""))
+	if outcome() != "" {
+		t.Error("reverted by nothing")
+	}
+	saveCorpus(t, r, pull(2, 0, "change 1"))
+	if outcome() != precedent.CommentReverted {
+		t.Error("not reverted by title")
+	}
+	saveCorpus(t, r, pull(3, 2, ""))
+	if outcome() != "" {
+		t.Error("still reverted after the revert was reverted")
+	}
+	saveCorpus(t, r, pull(4, 1, ""))
+	if outcome() != precedent.CommentReverted {
+		t.Error("not reverted by number")
+	}
+}
+
+func testCorpusCheckpoint(t *testing.T, open opener) {
+	r := repoFor(t, open(t), remote)
+	page := corpusPage(corpusComment("1", 7, "one"))
+	page.Checkpoint = &CorpusCheckpoint{Stream: "inline", Since: start, Cursor: "page 2", Pages: 1}
+	saveCorpus(t, r, page)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	broken := corpusPage(corpusComment("2", 7, "two"))
+	broken.Checkpoint = &CorpusCheckpoint{Stream: "inline", Since: start, Cursor: "page 3", Pages: 2}
+	make := broken.Chunk
+	broken.Chunk = func(v CorpusConversation) []precedent.CorpusChunk { cancel(); return make(v) }
+	if _, err := r.SaveCorpus(ctx, broken); err == nil {
+		t.Fatal("saved")
+	}
+	checkpoints, err := r.CorpusCheckpoints(t.Context())
+	if err != nil || len(checkpoints) != 1 || checkpoints[0].Cursor != "page 2" || !checkpoints[0].Since.Equal(start) || !checkpoints[0].Watermark.IsZero() {
+		t.Error(checkpoints, err)
+	}
+	if diff := cmp.Diff([]string{"1/0: one"}, texts(t, r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func testCorpusVectors(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	saveCorpus(t, r, corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two")))
+	without := func() []precedent.CorpusChunk {
+		all, err := r.CorpusWithoutVectors(ctx, "model", 3, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	vectors := func(since int64) (all []CorpusVector) {
+		err := r.CorpusVectors(ctx, "model", 3, since, func(v CorpusVector) error { all = append(all, v); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	missing := without()
+	if len(missing) != 2 {
+		t.Fatal(missing)
+	}
+	v := CorpusVector{Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]), Vector: []float32{0.25, -1, 3}}
+	stale := v
+	stale.ID = "2"
+	if n, err := r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if diff := cmp.Diff([]CorpusVector{v}, vectors(0)); diff != "" {
+		t.Error(diff)
+	}
+	revision, err := r.CorpusRevision(ctx)
+	if err != nil || len(vectors(revision)) != 0 || len(without()) != 1 {
+		t.Error(revision, err, without())
+	}
+	status, err := r.CorpusStatus(ctx)
+	if err != nil || len(status.Vectors) != 1 || status.VectorBytes != 12 || status.Chunks != 2 {
+		t.Errorf("%+v, %v", status, err)
+	}
+	edited := corpusComment("1", 7, "changed")
+	edited.UpdatedAt = start.Add(time.Hour)
+	saveCorpus(t, r, corpusPage(edited))
+	if len(vectors(0)) != 0 || len(without()) != 2 {
+		t.Error("the vector of other words is used")
+	}
+}
+
+func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	a, b := repoFor(t, db, local), repoFor(t, db, remote)
+	saveCorpus(t, a, corpusPage(reply("1", "1", 0, "first"), reply("3", "1", 3, "of the old")))
+	newer := reply("1", "1", 0, "first, edited")
+	newer.UpdatedAt = start.Add(time.Hour)
+	saveCorpus(t, b, corpusPage(newer, reply("2", "1", 2, "of the new")))
+	revision, err := b.CorpusRevision(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := repoFor(t, db, remote, local)
+	if changed, err := joined.CorpusChanged(ctx, revision); err != nil || !changed.Reset {
+		t.Error(changed, err)
+	}
+	if n, err := joined.RefreshCorpus(ctx, corpusPage()); n != 2 || err != nil {
+		t.Error(n, err)
+	}
+	want := "first, edited\nof the new\nof the old"
+	if diff := cmp.Diff([]string{"1/0: " + want, "1/1: " + want}, texts(t, joined)); diff != "" {
+		t.Error(diff)
+	}
+	if n, err := joined.RefreshCorpus(ctx, corpusPage()); n != 0 || err != nil {
+		t.Error("refreshed again", n, err)
+	}
+	other := corpusPage()
+	other.Rules = 2
+	if n, err := joined.RefreshCorpus(ctx, other); n != 2 || err != nil {
+		t.Error("other rules", n, err)
+	}
+}
+
+func testClearCorpus(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	page := corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two"))
+	page.Checkpoint = &CorpusCheckpoint{Stream: "inline"}
+	page.Pulls = []CorpusPull{{CorpusPull: precedent.CorpusPull{Number: 7}, Reverts: 3}}
+	for _, clear := range []func() error{
+		func() error { _, err := r.Clear(ctx); return err },
+		func() error { _, err := r.ClearCorpus(ctx); return err },
+	} {
+		saved := saveCorpus(t, r, page)
+		if err := clear(); err != nil {
+			t.Fatal(err)
+		}
+		changed, err := r.CorpusChanged(ctx, saved.Revision)
+		if err != nil || !changed.Reset {
+			t.Error(changed, err)
+		}
+		status, err := r.CorpusStatus(ctx)
+		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {
+			t.Errorf("%+v, %v", status, err)
+		}
+	}
 }

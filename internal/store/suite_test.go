@@ -75,6 +75,13 @@ var suite = []struct {
 	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
 	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
 	{"ClearForgetsSpending", testClearForgetsSpending},
+	{"CorpusThreads", testCorpusThreads},
+	{"CorpusAnyOrder", testCorpusAnyOrder},
+	{"CorpusReverted", testCorpusReverted},
+	{"CorpusCheckpoint", testCorpusCheckpoint},
+	{"CorpusVectors", testCorpusVectors},
+	{"CorpusOfAJoinedRepository", testCorpusOfAJoinedRepository},
+	{"ClearCorpus", testClearCorpus},
 	{"AnyText", testAnyText},
 }
 

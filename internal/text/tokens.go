@@ -90,6 +90,19 @@ func Words(s string) iter.Seq[string] {
 	}
 }
 
+// Tokens yields the tokens of the words of a text.
+func Tokens(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range Words(s) {
+			for _, t := range WordTokens(w) {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // WordTokens returns what a word of [Words] is compared by: the word in lower case and lightly stemmed;
 // nothing for a stop word. An identifier of several parts (camelCase, snake_case, letters and
 // digits) is itself without underscores, and its parts, stop words among them.

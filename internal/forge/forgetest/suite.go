@@ -51,6 +51,7 @@ func Run(t *testing.T, build Build) {
 			test.run(t, s, build(t, s))
 		})
 	}
+	t.Run("history", func(t *testing.T) { histories(t, build) })
 	t.Run("faults", func(t *testing.T) { faults(t, build) })
 	t.Run("writing", func(t *testing.T) { writing(t, build) })
 }

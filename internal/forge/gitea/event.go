@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	sdk "code.gitea.io/sdk/gitea"
+
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -29,6 +31,8 @@ type payload struct {
 		PullRequests []struct{ Number int } `json:"pull_requests"`
 	} `json:"workflow_run"`
 	SHA, Context, After string
+	Action              string
+	Comment             *sdk.Comment
 }
 
 // ReadEvent identifies an event by its payload: Gitea uses several names for each,
@@ -44,6 +48,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if e.Kind == forge.NoEvent {
 		return e, nil
 	}
+	e.Comments = c.commentChanges(&t)
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
 	switch {
@@ -80,4 +85,19 @@ func (t *payload) event() forge.Event {
 		return forge.Event{Kind: forge.PushEvent, Head: t.After}
 	}
 	return forge.Event{}
+}
+
+// commentChanges returns the comment that was edited or deleted. Gitea does not tell whether it is
+// on lines, so that one that is new cannot be told: the list of the pull request has it.
+func (c *Client) commentChanges(t *payload) []forge.CommentChange {
+	if t.Issue.PullRequest == nil || t.Comment == nil || t.Comment.ID <= 0 {
+		return nil
+	}
+	action := forge.CommentAction(t.Action)
+	if action != forge.CommentEdited && action != forge.CommentDeleted {
+		return nil
+	}
+	m := c.onThread(t.Comment)
+	m.Kind = ""
+	return []forge.CommentChange{{Action: action, NumberedComment: forge.NumberedComment{Number: t.Issue.Number, Comment: m}}}
 }

@@ -44,6 +44,7 @@ type payload struct {
 	CheckRun    payloadRun `json:"check_run"`
 	WorkflowRun payloadRun `json:"workflow_run"`
 	SHA, After  string
+	Action      string
 }
 
 // payloadRun is what checks and workflows have in common.
@@ -75,6 +76,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return forge.Event{}, nil
 	}
 	t.fill(name, &e)
+	e.Comments = c.commentChanges(name, t.Action, e.Repo, data)
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")

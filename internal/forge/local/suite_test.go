@@ -246,6 +246,10 @@ func (b *staged) CommentsSince(ctx context.Context, r precedent.Repo, since time
 	return on(b, 0, func() ([]forge.NumberedComment, error) { return b.Forge.CommentsSince(ctx, r, since) })
 }
 
+func (b *staged) History(ctx context.Context, r precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+	return on(b, 0, func() (forge.HistoryPage, error) { return b.Forge.History(ctx, r, q) })
+}
+
 func (b *staged) Threads(ctx context.Context, r precedent.Repo, n int) ([]forge.Thread, error) {
 	return on(b, 0, func() ([]forge.Thread, error) { return b.Forge.Threads(ctx, r, n) })
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+const corpusSyncHelp = `Sync reads what people wrote on the pull requests of the repository: comments on
+lines, reviews, and comments on pull requests as a whole. The first sync reads what was
+edited in the last 18 months, or since --since. Later ones read what changed since the
+one before.
+
+Each page is stored with a checkpoint: a sync that was interrupted or failed goes on
+where it stopped. It obeys the limits of the forge, waits longer between pages as they
+are used up, and says when it waits.
+
+A comment that was deleted is noticed when everything is listed again: with --full, or
+by itself if that was last done more than a week ago. If very many are missing at once,
+only --full deletes them.
+
+GITHUB_TOKEN or GH_TOKEN, or GITEA_TOKEN, as for precedent pr. Nothing is posted.
+
+Exit status: 2 if the forge or the memory failed, 130 if it was interrupted. What was
+read until then is stored.`
+
+// defaultSyncMonths is how far back the first sync reads.
+const defaultSyncMonths = 18
+
+func newCorpusSync(a *app) *cobra.Command {
+	var since string
+	var full, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Read the comments of people from the forge",
+		Long:  corpusSyncHelp,
+		Example: `  precedent corpus sync
+  precedent corpus sync --since 36m --full
+  precedent corpus sync --repo git.example.org/team/app --forge gitea:https://git.example.org`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := a.monthsFlag(cmd, since)
+			if err != nil {
+				return err
+			}
+			flags := settingFlags(cmd)
+			conn, err := a.connectWith(flags)
+			if err != nil {
+				return err
+			}
+			w, err := a.openWorkspace(cmd.Context(), flags)
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			line := syncLine{progressLine: a.progressLine(), app: a, started: a.now()}
+			got, err := a.workflow().SyncCorpus(cmd.Context(), conn, w, workflow.CorpusSync{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
+			line.end()
+			if err != nil && len(got.Streams) == 0 {
+				return err
+			}
+			if asJSON {
+				if wrong := report.Value(a.out, got); wrong != nil {
+					return wrong
+				}
+			} else {
+				p := a.page()
+				printSynced(p, got)
+				if wrong := p.Err(); wrong != nil {
+					return wrong
+				}
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths), "how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
+	return cmd
+}
+
+// monthsFlag reads a value of --since that may also be a number of months.
+func (a *app) monthsFlag(cmd *cobra.Command, value string) (time.Time, error) {
+	if months, ok := strings.CutSuffix(strings.TrimSpace(value), "m"); ok {
+		if n, err := strconv.Atoi(months); err == nil && n > 0 && n <= maxSinceDays/30 {
+			return a.now().AddDate(0, -n, 0), nil
+		}
+	}
+	at, err := a.sinceFlag(cmd, value)
+	if err != nil || at.IsZero() {
+		return at, misuse(cmd, fmt.Errorf("--since %q: want a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31", value))
+	}
+	return at, nil
+}
+
+// syncLine shows how far a sync is.
+type syncLine struct {
+	*progressLine
+	app     *app
+	started time.Time
+}
+
+func (l *syncLine) show(p corpus.SyncProgress) {
+	now := l.app.now()
+	if !p.Waiting.IsZero() {
+		l.end()
+		l.app.notice("%s: waiting until %s", p.Why, p.Waiting.UTC().Format("2006-01-02 15:04:05 UTC"))
+		return
+	}
+	l.progressLine.show("%s", syncStatus(p, now.Sub(l.started)))
+}
+
+// syncStatus is the progress in one line: count, rate, quota and, of this list, the time left.
+func syncStatus(p corpus.SyncProgress, took time.Duration) string {
+	parts := []string{fmt.Sprintf("%s: %d comments, %.0f a second", p.Stream, p.Comments, perSecond(p.Comments, took))}
+	if p.Quota.Limit > 0 {
+		parts = append(parts, fmt.Sprintf("quota %d of %d", p.Quota.Left, p.Quota.Limit))
+	}
+	read, whole := p.Through.Sub(p.Since), p.Until.Sub(p.Since)
+	if !p.Done && !p.Through.IsZero() && read > 0 && whole > 0 {
+		share := min(float64(read)/float64(whole), 1)
+		left := time.Duration(float64(took) * (1 - share) / share)
+		parts = append(parts, fmt.Sprintf("%.0f %%, about %s left", 100*share, max(left, time.Second).Round(time.Second)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func printSynced(p *report.Page, got corpus.SyncResult) {
+	row := func(label, format string, args ...any) {
+		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
+	}
+	for _, s := range got.Streams {
+		parts := []string{
+			fmt.Sprintf("%s read from %s", plural(s.Read, "comment"), plural(s.Pages, "page")),
+			fmt.Sprintf("%d new", s.Stored), fmt.Sprintf("%d updated", s.Updated), fmt.Sprintf("%d unchanged", s.Duplicate),
+		}
+		for _, left := range []struct {
+			count int
+			name  string
+		}{{s.Saved.Deleted, "deleted"}, {s.Bot, "by bots"}, {s.Own, "by precedent"}, {s.Empty, "empty"}} {
+			if left.count > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", left.count, left.name))
+			}
+		}
+		if !s.Whole {
+			parts = append(parts, "not finished")
+		}
+		row(string(s.Stream), "%s", strings.Join(parts, ", "))
+		for _, n := range s.Cut {
+			row("", "pull request %d has more comments than are read", n)
+		}
+	}
+	switch {
+	case got.Full:
+		row("deleted", "%s found to be deleted", plural(got.Deleted, "comment"))
+	case got.Kept > 0:
+		row("deleted", "%s no longer listed, which is suspiciously many: they were kept; --full deletes them", plural(got.Kept, "comment"))
+	}
+	if got.Stopped != "" {
+		row("stopped", "%s; the next sync goes on from here", got.Stopped)
+	}
+}

@@ -1,0 +1,439 @@
+package corpus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/gitea"
+	"github.com/precedent-dev/precedent/internal/forge/github"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// syncStage is a scripted forge, and a corpus that follows it.
+type syncStage struct {
+	*forgetest.Stage
+	t      *testing.T
+	forge  forge.Forge
+	repo   precedent.Repo
+	corpus *corpus.Corpus
+	began  time.Time
+	last   time.Duration // between the comments of the world
+}
+
+// newSyncStage is a world with n comments, one every so often: three quarters on lines, and the
+// others reviews and comments on 130 pull requests as a whole.
+func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetest.Stage) (forge.Forge, error)) *syncStage {
+	t.Helper()
+	s := &syncStage{Stage: forgetest.NewStage(t), t: t, began: forgetest.Epoch, last: every}
+	shop := forgetest.Shop()
+	template := shop.Pulls[1].PullRequest
+	shop.Pulls = map[int]*forgetest.Pull{}
+	s.World.Add(shop)
+	for number := 1; number <= 130; number++ {
+		p := template
+		p.Number, p.Title = number, precedent.Untrusted(fmt.Sprint("Change ", number))
+		p.Updated = s.began
+		shop.Pulls[number] = &forgetest.Pull{PullRequest: p}
+	}
+	for i := range n {
+		s.Clock.Pass(every)
+		s.say(i)
+	}
+	s.Clock.Pass(time.Hour)
+	var err error
+	if s.forge, err = build(s.Stage); err != nil {
+		t.Fatal(err)
+	}
+	s.repo = precedent.Repo{Host: s.forge.Host(), Owner: "acme", Name: "shop"}
+	db, err := store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	rows, err := db.RepoFor(t.Context(), s.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.corpus = &corpus.Corpus{Rows: rows, Now: s.Clock.Now, Me: s.World.Me.ID}
+	return s
+}
+
+// say adds the i-th comment to the world.
+func (s *syncStage) say(i int) {
+	s.World.Change(func() {
+		p := s.World.Repo("acme", "shop").Pulls[1+i*7%130]
+		at := s.Clock.Now().Truncate(time.Second)
+		m := forge.Comment{
+			ID: precedent.NumberID(int64(10_000 + i)), Kind: forge.OnLine, Author: forgetest.Bo, At: at, Edited: at,
+			Body: precedent.Untrusted(fmt.Sprintf("Please check the error of call %d before its result is used.", i)),
+		}
+		switch {
+		case i%8 == 0:
+			m.Kind = forge.OnReview
+		case i%8 == 1:
+			m.Kind = forge.OnThread
+		default:
+			m.Span = precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: i + 1, End: i + 1}
+			m.Commit = p.Head.SHA
+		}
+		p.Comments, p.Updated = append(p.Comments, m), at
+	})
+}
+
+// sync runs a sync that reads the last year. A kill ends it after so many pages; 0 is none.
+func (s *syncStage) sync(full bool, kill int) (corpus.SyncResult, error) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	return s.corpus.Sync(ctx, corpus.SyncOptions{
+		Forge: s.forge, Repo: s.repo, Since: s.began.AddDate(-1, 0, 0), Full: full, Sleep: s.Clock.Sleep,
+		Progress: func(p corpus.SyncProgress) {
+			if !p.Waiting.IsZero() {
+				return
+			}
+			s.checkWatermarks()
+			if p.Pages == kill {
+				cancel()
+			}
+		},
+	})
+}
+
+// stored are the comments of the corpus that exist.
+func (s *syncStage) stored() map[forge.CommentRef]precedent.CorpusComment {
+	s.t.Helper()
+	all := map[forge.CommentRef]precedent.CorpusComment{}
+	s.World.Change(func() {
+		for _, p := range s.World.Repo("acme", "shop").Pulls {
+			for _, m := range p.Comments {
+				c, err := s.corpus.Rows.CorpusComment(s.t.Context(), string(m.Kind), m.ID)
+				if err == nil && c.DeletedAt.IsZero() {
+					all[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = c
+				} else if err != nil && !errors.Is(err, store.ErrNoComment) {
+					s.t.Fatal(err)
+				}
+			}
+		}
+	})
+	return all
+}
+
+// check compares the corpus with the world: nothing is missing, nothing is there twice, and
+// everything is as it was last written.
+func (s *syncStage) check() {
+	s.t.Helper()
+	stored := s.stored()
+	want, wrong := 0, 0
+	s.World.Change(func() {
+		for n, p := range s.World.Repo("acme", "shop").Pulls {
+			for _, m := range p.Comments {
+				want++
+				c, ok := stored[forge.CommentRef{Kind: m.Kind, ID: m.ID}]
+				if ok && c.Body == m.Body && c.UpdatedAt.Equal(m.Edited) && c.Pull == n && c.MayWrite == (m.Author.ID == forgetest.Bo.ID) {
+					continue
+				}
+				if wrong++; wrong <= 5 {
+					s.t.Errorf("comment %s %s of #%d, edited %s: stored %v as %+v", m.Kind, m.ID, n, m.Edited, ok, c)
+				}
+			}
+		}
+	})
+	status, err := s.corpus.Rows.CorpusStatus(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	total := 0
+	for _, kind := range status.Comments {
+		total += kind.Count
+	}
+	if total != want || wrong > 0 {
+		s.t.Errorf("%d comments are stored and %d are wrong or missing, want %d", total, wrong, want)
+	}
+}
+
+// checkWatermarks checks that everything before a watermark is stored. A review counts as updated
+// when its pull request was, which it is listed with.
+func (s *syncStage) checkWatermarks() {
+	s.t.Helper()
+	marks, err := s.corpus.Rows.CorpusCheckpoints(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	through := map[string]time.Time{}
+	for _, m := range marks {
+		through[m.Stream] = m.Watermark
+	}
+	s.World.Change(func() {
+		for n, p := range s.World.Repo("acme", "shop").Pulls {
+			for _, m := range p.Comments {
+				mark, updated := through[string(m.Kind)], m.Edited
+				if _, own := through[string(m.Kind)]; !own {
+					mark, updated = through["pulls"], p.Updated
+				}
+				if !updated.Before(mark) {
+					continue
+				}
+				c, err := s.corpus.Rows.CorpusComment(s.t.Context(), string(m.Kind), m.ID)
+				if err != nil || c.Body != m.Body {
+					s.t.Errorf("the watermark %s is past %s %s of #%d, updated %s: %q, %v", mark, m.Kind, m.ID, n, updated, c.Body, err)
+				}
+			}
+		}
+	})
+}
+
+// change edits and deletes a few comments, and adds some.
+func (s *syncStage) change(random *rand.Rand, next int) int {
+	s.Clock.Pass(time.Hour)
+	for range 40 {
+		p := s.World.Repo("acme", "shop").Pulls[1+random.IntN(130)]
+		if len(p.Comments) == 0 {
+			continue
+		}
+		m := p.Comments[random.IntN(len(p.Comments))]
+		ref := forge.CommentRef{Kind: m.Kind, ID: m.ID}
+		s.Clock.Pass(time.Second)
+		if random.IntN(3) == 0 {
+			s.World.Remove(p, ref)
+			continue
+		}
+		s.World.Rewrite(p, ref, fmt.Sprintf("On reflection, check the error first (%d).", random.IntN(1000)))
+		s.World.Change(func() { p.Updated = s.Clock.Now().Truncate(time.Second) })
+	}
+	for range 30 {
+		s.Clock.Pass(time.Second)
+		s.say(next)
+		next++
+	}
+	s.Clock.Pass(time.Minute)
+	return next
+}
+
+// plague plans faults of all kinds.
+func (s *syncStage) plague(random *rand.Rand) {
+	for i := range 6 {
+		f := forgetest.Fault{Skip: 1 + random.IntN(6)}
+		switch i % 3 {
+		case 0:
+			f.Status, f.Times = 500, 1+random.IntN(2)
+		case 1:
+			f.Status, f.Body = 403, `{"message":"You have exceeded a secondary rate limit. Please wait."}`
+		case 2:
+			f.Status, f.Header = 429, map[string]string{"Retry-After": "90"}
+		}
+		s.Script.Plan(f)
+	}
+}
+
+// runThrough syncs with a kill on every tenth page until nothing is left to read.
+func (s *syncStage) runThrough(random *rand.Rand, full bool) corpus.SyncResult {
+	s.t.Helper()
+	for range 60 {
+		s.plague(random)
+		got, err := s.sync(full, 10)
+		s.Script.Forget()
+		full = false // it was asked for once
+		switch {
+		case err == nil:
+			return got
+		case !errors.Is(err, context.Canceled):
+			s.t.Fatal(err)
+		}
+	}
+	s.t.Fatal("the syncs do not end")
+	return corpus.SyncResult{}
+}
+
+func (s *syncStage) test(n int) {
+	s.t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	s.t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+	if got := s.runThrough(random, false); !got.Full || got.Deleted != 0 {
+		s.t.Errorf("the first sync: %+v", got)
+	}
+	s.check()
+	for round := range 3 {
+		n = s.change(random, n)
+		got := s.runThrough(random, round < 2)
+		if round < 2 {
+			if !got.Full || got.Deleted == 0 {
+				s.t.Errorf("a full sync: %+v", got)
+			}
+			s.check()
+		}
+	}
+	// By itself, everything is listed again after a week.
+	s.Clock.Pass(8 * 24 * time.Hour)
+	if got := s.runThrough(random, false); !got.Full || got.Deleted == 0 {
+		s.t.Errorf("a sync after a week: %+v", got)
+	}
+	s.check()
+	came := len(s.Script.Requests())
+	got, err := s.sync(false, 0)
+	if err != nil || got.Full || slices.ContainsFunc(got.Streams, func(r corpus.SyncedStream) bool { return !r.Whole || r.Stored+r.Updated > 0 }) {
+		s.t.Errorf("a sync with nothing new: %+v, %v", got, err)
+	}
+	if asked := len(s.Script.Requests()) - came; asked > 40 {
+		s.t.Errorf("a sync with nothing new sent %d requests", asked)
+	}
+}
+
+func buildGitHub(t *testing.T) func(*forgetest.Stage) (forge.Forge, error) {
+	return func(s *forgetest.Stage) (forge.Forge, error) {
+		token, err := wire.NewToken(forgetest.Secret)
+		if err != nil {
+			return nil, err
+		}
+		return github.New(github.Options{BaseURL: s.GitHub(t).URL, Token: token, Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
+		}})
+	}
+}
+
+// TestSyncGitHub: 12,000 comments, edits and deletions between runs, faults, and a kill on every
+// tenth page.
+func TestSyncGitHub(t *testing.T) {
+	newSyncStage(t, 12_000, 20*time.Minute, buildGitHub(t)).test(12_000)
+}
+
+func TestSyncGitea(t *testing.T) {
+	newSyncStage(t, 1_500, 2*time.Hour, func(s *forgetest.Stage) (forge.Forge, error) {
+		token, err := wire.NewToken(forgetest.Secret)
+		if err != nil {
+			return nil, err
+		}
+		return gitea.New(gitea.Options{BaseURL: s.Gitea(t).URL, Token: token, Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
+		}})
+	}).test(1_500)
+}
+
+// TestSyncKeepsWhatIsHidden: if a forge suddenly lists much less, nothing is deleted unless that
+// was asked for, and nothing is after a listing that failed.
+func TestSyncKeepsWhatIsHidden(t *testing.T) {
+	s := newSyncStage(t, 400, time.Hour, buildGitHub(t))
+	if _, err := s.sync(false, 0); err != nil {
+		t.Fatal(err)
+	}
+	shop := s.World.Repo("acme", "shop")
+	all := map[int][]forge.Comment{}
+	s.World.Change(func() {
+		for n, p := range shop.Pulls {
+			all[n] = p.Comments
+			if n%2 == 0 {
+				p.Comments = nil
+			}
+		}
+	})
+	s.Script.Plan(forgetest.Fault{On: "/issues/comments", Status: 404, Times: 100})
+	if got, err := s.sync(true, 0); err == nil || got.Full || got.Deleted > 0 {
+		t.Errorf("a listing that failed: %+v, %v", got, err)
+	}
+	s.Script.Forget()
+	got, err := s.sync(false, 0)
+	if err != nil || got.Kept == 0 || got.Deleted > 0 || got.Full {
+		t.Errorf("a listing of half: %+v, %v", got, err)
+	}
+	s.World.Change(func() {
+		for n, p := range shop.Pulls {
+			p.Comments = all[n]
+		}
+	})
+	s.check()
+}
+
+// TestSyncWaits: less of the quota makes the sync slower, and a limit that is used up is told.
+func TestSyncWaits(t *testing.T) {
+	var server *forgetest.GitHub
+	s := newSyncStage(t, 1_000, time.Hour, func(s *forgetest.Stage) (forge.Forge, error) {
+		server = s.GitHub(t)
+		token, err := wire.NewToken(forgetest.Secret)
+		if err != nil {
+			return nil, err
+		}
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	})
+	for _, test := range []struct {
+		left int
+		want time.Duration
+	}{{4000, 0}, {2400, 1500 * time.Millisecond}, {900, 3 * time.Second}} {
+		server.Budget(test.left, s.Clock.Now().Add(time.Hour))
+		before := len(s.Clock.Waits())
+		if _, err := s.sync(true, 0); err != nil {
+			t.Fatal(err)
+		}
+		waits := s.Clock.Waits()[before:]
+		if test.want == 0 && len(waits) > 0 || test.want > 0 && (len(waits) < 5 || waits[len(waits)-1] != test.want) {
+			t.Errorf("with %d left: waited %v", test.left, waits)
+		}
+	}
+	server.Budget(3, s.Clock.Now().Add(50*time.Minute))
+	var until time.Time
+	_, err := s.corpus.Sync(t.Context(), corpus.SyncOptions{
+		Forge: s.forge, Repo: s.repo, Since: s.began, Full: true, Sleep: s.Clock.Sleep,
+		Progress: func(p corpus.SyncProgress) {
+			if !p.Waiting.IsZero() && p.Why != "" {
+				until = p.Waiting
+			}
+		},
+	})
+	if err != nil || until.IsZero() || until.After(s.Clock.Now()) {
+		t.Errorf("waited until %s: %v", until, err)
+	}
+	s.check()
+}
+
+// TestApply: an event adds, changes and deletes a comment, if there is a corpus.
+func TestApply(t *testing.T) {
+	s := newSyncStage(t, 30, time.Hour, buildGitHub(t))
+	at := s.Clock.Now()
+	change := forge.CommentChange{
+		Action: forge.CommentCreated, Pull: forge.PullRequest{Number: 7, Title: "Seven", Author: forgetest.Ann, Updated: at},
+		NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
+			ID: "777", Kind: forge.OnThread, Author: forgetest.Bo, Body: "Please close the file in every case.", At: at, Edited: at,
+		}},
+	}
+	apply := func(e forge.CommentChange) corpus.Saved {
+		t.Helper()
+		saved, err := s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return saved
+	}
+	if saved := apply(change); saved != (corpus.Saved{}) {
+		t.Errorf("without a corpus: %+v", saved)
+	}
+	if _, err := s.sync(false, 0); err != nil {
+		t.Fatal(err)
+	}
+	if saved := apply(change); saved.Stored != 1 || saved.Chunks != 1 {
+		t.Errorf("created: %+v", saved)
+	}
+	if c, err := s.corpus.Rows.CorpusComment(t.Context(), "issue", "777"); err != nil || !c.MayWrite || c.Pull != 7 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	change.Action, change.Kind, change.Body, change.Edited = forge.CommentEdited, "", "Please close the file, also after an error.", at.Add(time.Minute)
+	if saved := apply(change); saved.Updated != 1 {
+		t.Errorf("edited, of an unknown kind: %+v", saved)
+	}
+	change.ID = "778"
+	if saved := apply(change); saved != (corpus.Saved{}) {
+		t.Errorf("edited, but not known: %+v", saved)
+	}
+	change.ID, change.Action = "777", forge.CommentDeleted
+	s.Clock.Pass(time.Hour)
+	if saved := apply(change); saved.Deleted != 1 {
+		t.Errorf("deleted: %+v", saved)
+	}
+}

@@ -1,0 +1,117 @@
+package secret
+
+import (
+	"math/rand"
+	"os"
+	"path/filepath"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNeededIsInEveryMatch: no rule needs what one of its matches does not have.
+func TestNeededIsInEveryMatch(t *testing.T) {
+	set := rules(t)
+	rnd := rand.New(rand.NewSource(1))
+	checked := 0
+	for i := range set.rules {
+		r := &set.rules[i]
+		if r.pattern == nil {
+			continue
+		}
+		p := r.pattern()
+		if p.needs.isNothing() {
+			continue
+		}
+		for range 40 {
+			s := sample(rnd, p.String())
+			text := "x " + s + "\ny"
+			if !p.MatchString(text) {
+				continue
+			}
+			checked++
+			if !p.needs.in(text, lowered(text)) {
+				t.Fatalf("%s matches %q, which does not have what it needs", r.id, text)
+			}
+		}
+	}
+	if checked < 1_000 {
+		t.Errorf("only %d matches were checked", checked)
+	}
+}
+
+func TestNeeded(t *testing.T) {
+	for pattern, texts := range map[string]struct{ yes, no string }{
+		`(?i)kind:.*data:`:                       {"x KIND: DATA:", "kind: date"},
+		`ey[a-z0-9]{17,}\.ey[a-z]{17}`:           {"ey0123456789abcdefg.eyabcdefghijklmnopqr", "eyabcdefghijklmnopqrstuvw"},
+		`(?:ab[a-f]{9}|xyz)`:                     {"xyz", "ab abcdef"},
+		`(?:abc)?[a-f]{8}`:                       {"00abcdefab", "abcabc-abc"},
+		`\b(?:hvs\.[\w-]{90}|s\.[a-z0-9]{24})\b`: {"s.abcdefghijklmnopqrstuvwx", "is. abcdefghijklmnopqrstuvw"},
+	} {
+		re, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := neededBy(re)
+		if !n.in(texts.yes, lowered(texts.yes)) || n.in(texts.no, lowered(texts.no)) {
+			t.Errorf("%s: %+v", pattern, n)
+		}
+	}
+	if !foldsToASCII("\u212ay") || foldsToASCII("ké") {
+		t.Error("folding")
+	}
+}
+
+// TestSameWithoutShortcuts: what a scan leaves out because it cannot match changes no result, in
+// texts with credentials of every form, the same without their line feeds, mutated ones, and the
+// files of this package.
+func TestSameWithoutShortcuts(t *testing.T) {
+	rnd := rand.New(rand.NewSource(2))
+	var texts []string
+	for _, l := range leaving {
+		text, _ := plant(rnd, l.text)
+		texts = append(texts, text, strings.ReplaceAll(text, "\n", " "), strings.ToUpper(text))
+		b := []byte(text)
+		for range 1 + len(b)/10 {
+			b[rnd.Intn(len(b))] = "=: \"'\nxK0-."[rnd.Intn(11)]
+		}
+		texts = append(texts, string(b))
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(data))
+	}
+	found := 0
+	for _, text := range texts {
+		lines := strings.Split(text, "\n")
+		var quick Scanner
+		thorough := Scanner{thorough: true}
+		got, err := quick.Outgoing("", lines)
+		want, err2 := thorough.Outgoing("", lines)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		found += len(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text[:min(len(text), 200)], diff)
+		}
+		got, err = quick.Scan("a.yaml", lines)
+		want, err2 = thorough.Scan("a.yaml", lines)
+		if err != nil || err2 != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text[:min(len(text), 200)], got, want)
+		}
+	}
+	if found < len(leaving) {
+		t.Errorf("only %d credentials were found", found)
+	}
+}
