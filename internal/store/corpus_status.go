@@ -9,7 +9,7 @@ import (
 type CorpusStatus struct {
 	Comments []Tally `json:"comments"` // that exist, by kind
 	Deleted  int     `json:"deleted"`
-	People   int     `json:"people"` // their authors
+	People   int     `json:"people"` // logins of their authors
 	Pulls    int     `json:"pull_requests"`
 	Merged   int     `json:"merged"`
 	Reverted int     `json:"reverted"`
@@ -50,7 +50,7 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 	s := CorpusStatus{Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{}, Vectors: []VectorTally{}}
 	var oldest, newest int64
 	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
-		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL WHEN author_id <> '' THEN author_id ELSE LOWER(author) END),
+		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),
 		COALESCE(MIN(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0), COALESCE(MAX(CASE WHEN deleted_at > 0 THEN NULL ELSE at END), 0),
 		COALESCE(SUM(LENGTH(body) + LENGTH(hunk)), 0) FROM corpus_comments WHERE repo_id = $1`,
 		[]any{r.id}, into(&s.Deleted, &s.People, &oldest, &newest, &s.TextBytes))
