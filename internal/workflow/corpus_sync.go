@@ -40,6 +40,9 @@ func (r *Reviewer) SyncCorpus(ctx context.Context, conn Connection, w *Workspace
 	got, err := c.Sync(ctx, corpus.SyncOptions{
 		Forge: conn.Forge, Repo: repo, Since: o.Since, Full: o.Full, Sleep: o.Sleep, Progress: o.Progress,
 	})
+	if err == nil {
+		r.embedNew(ctx, c)
+	}
 	return got, conn.Explain(err)
 }
 
