@@ -83,8 +83,8 @@ type CitedComment struct {
 	Quote      string  `json:"quote"`
 }
 
-// PrecedentUse counts what a review did with the comments of people.
-type PrecedentUse struct {
+// CorpusUse counts what a review did with the comments of people.
+type CorpusUse struct {
 	Searched int `json:"searched"` // usable comments of other pull requests
 	Shown    int `json:"shown"`    // norms that the finders were given
 	Cited    int `json:"cited"`    // comments that findings cite
@@ -92,13 +92,13 @@ type PrecedentUse struct {
 	Failures []string `json:"failures"`
 }
 
-// PrecedentDisplay says how a posted comment cites what people wrote.
-type PrecedentDisplay string
+// CitationDisplay says how a posted comment cites what people wrote.
+type CitationDisplay string
 
 // The ways to cite. Only PrecedentsFull notifies the author and links back from the pull request.
 const (
-	PrecedentsQuiet     PrecedentDisplay = "quiet" // the default: number, author and permalink as plain text
-	PrecedentsFull      PrecedentDisplay = "full"  // as live references: (PR #7, @author)
-	PrecedentsAnonymous PrecedentDisplay = "anonymous"
-	PrecedentsOff       PrecedentDisplay = "off" // nothing is searched
+	PrecedentsQuiet     CitationDisplay = "quiet" // the default: number, author and permalink as plain text
+	PrecedentsFull      CitationDisplay = "full"  // as live references: (PR #7, @author)
+	PrecedentsAnonymous CitationDisplay = "anonymous"
+	PrecedentsOff       CitationDisplay = "off" // nothing is searched
 )

@@ -64,15 +64,15 @@ type FindingBasis struct {
 	Learnings []string `json:",omitempty"`
 	// Matches are the comments of people that make the same point, best first. They are cited
 	// unless a rejection or a learning is against that.
-	Matches []PrecedentMatch `json:",omitempty"`
+	Matches []CorpusMatch `json:",omitempty"`
 	// Kept tells that an earlier review scored it, and that no verifier was to read it again.
 	Kept bool `json:",omitempty"`
 	// Commentable tells that its lines can have a comment.
 	Commentable bool `json:",omitempty"`
 }
 
-// PrecedentMatch is a comment of a person that makes the same point as a finding.
-type PrecedentMatch struct {
+// CorpusMatch is a comment of a person that makes the same point as a finding.
+type CorpusMatch struct {
 	Cite
 	Why string // why it counts as the same point, in one sentence
 }

@@ -35,7 +35,7 @@ type Policy struct {
 	// change; else it is neutral.
 	PassWithoutModel bool
 	// Precedents says how the comments of people are cited; empty means PrecedentsQuiet.
-	Precedents PrecedentDisplay
+	Precedents CitationDisplay
 	// Learnings says which learnings count.
 	Learnings LearningPolicy
 	// Language that findings are written in, as an IETF tag; empty means English.

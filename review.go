@@ -144,7 +144,7 @@ type MemoryUse struct {
 	Learnings     LearningsGiven      `json:"learnings"`
 	LearningsUsed []LearningUse       `json:"learnings_used"`
 	Precedents    []Cite              `json:"precedents"` // the cited comments of people
-	PrecedentUse  PrecedentUse        `json:"precedent_use"`
+	PrecedentUse  CorpusUse           `json:"precedent_use"`
 	Suppressed    []SuppressedFinding `json:"suppressed"`
 	// Labels counts the outcomes of earlier findings that confidences and threshold were
 	// learned from; 0 if there were too few.

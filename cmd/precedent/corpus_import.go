@@ -67,7 +67,7 @@ func perSecond(n int, took time.Duration) float64 {
 }
 
 func (a *app) importFile(ctx context.Context, w *workflow.Workspace, file string, progress func(corpus.Imported)) (corpus.Imported, error) {
-	var from io.Reader = a.in
+	from := a.in
 	name := "standard input"
 	if file != "-" {
 		f, err := os.Open(file)

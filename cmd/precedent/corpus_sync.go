@@ -145,7 +145,7 @@ func printSynced(p *report.Page, got corpus.SyncResult) {
 		for _, left := range []struct {
 			count int
 			name  string
-		}{{s.Saved.Deleted, "deleted"}, {s.Bot, "by bots"}, {s.Own, "by precedent"}, {s.Empty, "empty"}} {
+		}{{s.Deleted, "deleted"}, {s.Bot, "by bots"}, {s.Own, "by precedent"}, {s.Empty, "empty"}} {
 			if left.count > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s", left.count, left.name))
 			}

@@ -135,7 +135,7 @@ type Writer struct {
 	FixedLines bool
 	Answers    Answers
 	// Precedents says how findings cite the comments of people.
-	Precedents precedent.PrecedentDisplay
+	Precedents precedent.CitationDisplay
 	// Finder is the program's name in the footer; empty means "precedent".
 	Finder string
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // displays are all policies, the empty one included.
-var displays = []precedent.PrecedentDisplay{"", precedent.PrecedentsQuiet, precedent.PrecedentsFull, precedent.PrecedentsAnonymous, precedent.PrecedentsOff}
+var displays = []precedent.CitationDisplay{"", precedent.PrecedentsQuiet, precedent.PrecedentsFull, precedent.PrecedentsAnonymous, precedent.PrecedentsOff}
 
 const pullPage = "https://good.example/Team/App/pull/"
 
@@ -112,7 +112,7 @@ func TestPrecedentsAreInert(t *testing.T) {
 			c.ID, c.Precedent.Quote = text("id"), text("quote")
 			f.Cites = append(f.Cites, c)
 		}
-		for _, display := range []precedent.PrecedentDisplay{rapid.SampledFrom(displays).Draw(r, "display"), precedent.PrecedentsFull} {
+		for _, display := range []precedent.CitationDisplay{rapid.SampledFrom(displays).Draw(r, "display"), precedent.PrecedentsFull} {
 			w := writer(t)
 			w.Own, w.Precedents = []string{ownSecret}, display
 			got := w.Finding(f, mark(), false)

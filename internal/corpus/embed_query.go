@@ -37,7 +37,7 @@ func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
 	}
 	if c.Embedding.Err != nil {
 		v.failure = c.Embedding.Err.Error() + wordsAlone
-		return nil
+		return nil //nolint:nilerr // the index goes on without vectors, and says so
 	}
 	size, err := c.Embedding.Dimensions, error(nil)
 	if size == 0 {

@@ -208,16 +208,14 @@ func readLine(r *bufio.Reader) (line []byte, n int64, err error) {
 func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 	p.page = cleanPage{CorpusPage: rows()}
 	p.result.Bytes = p.bytes
-	pulls := map[int]int{}
+	pulls := map[int]bool{}
 	for i, line := range p.lines {
 		if line != nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		p.result.Lines++
-		got, err := imported{}, error(nil)
-		if line == nil {
-			err = fmt.Errorf("longer than %d MiB", maxImportLine>>20)
-		} else {
+		got, err := imported{}, fmt.Errorf("longer than %d MiB", maxImportLine>>20)
+		if line != nil {
 			got, err = parseLine(line)
 		}
 		switch {
@@ -234,10 +232,8 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 			continue
 		}
 		if n := got.pull.Number; n != 0 {
-			at, ok := pulls[n]
-			if !ok {
-				at = len(p.page.Pulls)
-				pulls[n] = at
+			if !pulls[n] {
+				pulls[n] = true
 				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
 			} else if !got.has {
 				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))

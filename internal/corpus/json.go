@@ -99,18 +99,18 @@ func (r *jsonReader) peek() byte {
 
 // value passes over a value.
 func (r *jsonReader) value() error {
-	switch c := r.peek(); {
-	case c == '"':
+	switch r.peek() {
+	case '"':
 		return r.text()
-	case c == '{':
+	case '{':
 		return r.object(nil)
-	case c == '[':
+	case '[':
 		return r.array()
-	case c == 't':
+	case 't':
 		return r.word("true")
-	case c == 'f':
+	case 'f':
 		return r.word("false")
-	case c == 'n':
+	case 'n':
 		return r.word("null")
 	}
 	return r.number()

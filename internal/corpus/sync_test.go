@@ -81,10 +81,10 @@ func (s *syncStage) say(i int) {
 			ID: precedent.NumberID(int64(10_000 + i)), Kind: forge.OnLine, Author: forgetest.Bo, At: at, Edited: at,
 			Body: precedent.Untrusted(fmt.Sprintf("Please check the error of call %d before its result is used.", i)),
 		}
-		switch {
-		case i%8 == 0:
+		switch i % 8 {
+		case 0:
 			m.Kind = forge.OnReview
-		case i%8 == 1:
+		case 1:
 			m.Kind = forge.OnThread
 		default:
 			m.Span = precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: i + 1, End: i + 1}

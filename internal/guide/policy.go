@@ -143,7 +143,7 @@ var sections = map[string]section{
 	},
 	"precedents": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, _ := d.oneOf(n, precedentDisplays, "a way to cite the comments of people")
-		p.Precedents = precedent.PrecedentDisplay(s)
+		p.Precedents = precedent.CitationDisplay(s)
 	},
 	"learnings": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		for key, value := range d.mapping(n) {

@@ -17,7 +17,7 @@ import (
 // Citing says how a page cites what people wrote in earlier reviews. Everything is inert, but for
 // one thing: a Line with PrecedentsFull names the first comment's pull request and author live.
 type Citing struct {
-	Display precedent.PrecedentDisplay // empty for PrecedentsQuiet
+	Display precedent.CitationDisplay // empty for PrecedentsQuiet
 	Repo    precedent.Repo             // that the comments are on
 	Hosts   []string                   // of the forge
 	// Clean changes a text from outside before it is rendered. It may be nil.

@@ -28,7 +28,7 @@ type checkPayload struct {
 	// PassWithoutModel is that of the Options.
 	PassWithoutModel bool `json:"pass_without_model,omitempty"`
 	// Precedents is that of the Options.
-	Precedents precedent.PrecedentDisplay `json:"precedents,omitempty"`
+	Precedents precedent.CitationDisplay `json:"precedents,omitempty"`
 }
 
 // Plan returns the posts of the review on its pull request, which has the given threads: a

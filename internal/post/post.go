@@ -79,7 +79,7 @@ type Options struct {
 	// change; else it is neutral.
 	PassWithoutModel bool
 	// Precedents says how comments and summary cite what people wrote.
-	Precedents precedent.PrecedentDisplay
+	Precedents precedent.CitationDisplay
 }
 
 // Delivery is the result of a delivery.

@@ -20,7 +20,7 @@ func TestPrecedentsByPolicy(t *testing.T) {
 		}}
 		return f
 	}
-	for display, want := range map[precedent.PrecedentDisplay]string{
+	for display, want := range map[precedent.CitationDisplay]string{
 		"": "(`PR 12`, `mona`)", precedent.PrecedentsFull: "(PR #12, @mona)", precedent.PrecedentsAnonymous: "(`PR 12`, a reviewer)", precedent.PrecedentsOff: "",
 	} {
 		s := newStage(t)

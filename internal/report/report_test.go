@@ -111,7 +111,7 @@ func visibleText() *precedent.Review {
 				Does: precedent.LearnStricter, Why: "we had an incident", Who: "mona", Scope: precedent.RepositoryScope, Glob: "auth/**",
 				At: time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), Findings: []string{"k7m2q0v5xa"},
 			}},
-			PrecedentUse: precedent.PrecedentUse{Searched: 10_306, Shown: 8, Cited: 1},
+			PrecedentUse: precedent.CorpusUse{Searched: 10_306, Shown: 8, Cited: 1},
 			Suppressed:   []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early", Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
 		},
 		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},

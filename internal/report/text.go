@@ -46,7 +46,7 @@ type Style struct {
 	// PassWithoutModel tells that a clean review passes although no model read the change.
 	PassWithoutModel bool
 	// Precedents says how Markdown, and formats that other tools post, cite the comments of people.
-	Precedents precedent.PrecedentDisplay
+	Precedents precedent.CitationDisplay
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be nil.
 	LineURL func(precedent.Span) string
 }

@@ -39,7 +39,7 @@ const (
 const precedentStep = "precedents"
 
 // use returns what a review begins with, and the failures that it lists.
-func (p *Precedents) use() (use precedent.PrecedentUse, failures []precedent.Failure) {
+func (p *Precedents) use() (use precedent.CorpusUse, failures []precedent.Failure) {
 	use.Searched = p.Priming.Searched
 	if p.Index != nil && use.Searched == 0 {
 		use.Searched = p.Index.Len()
@@ -205,7 +205,7 @@ func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
 		if !p.same {
 			continue
 		}
-		m := precedent.PrecedentMatch{Cite: p.cite()}
+		m := precedent.CorpusMatch{Cite: p.cite()}
 		b.redact(&m.Text, &m.Precedent.Quote)
 		m.Why = p.why(m.Precedent.Quote)
 		b.redact(&m.Why)

@@ -51,7 +51,7 @@ func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
 	h := &p.hit
 	where := fmt.Sprintf("pull request %d", h.Pull)
 	if h.Path != "" {
-		where = h.Span.String() + ", " + where
+		where = h.String() + ", " + where
 	}
 	said := words(&h.CorpusChunk)
 	b.redact(&said)

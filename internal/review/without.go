@@ -129,7 +129,7 @@ func (out *LeftOut) review(r *precedent.Review) *precedent.Review {
 		f := &rest.Findings[i]
 		if f.Basis != nil {
 			own := *f.Basis
-			own.Matches = slices.DeleteFunc(slices.Clone(own.Matches), func(m precedent.PrecedentMatch) bool { return out.comments[m.ID] })
+			own.Matches = slices.DeleteFunc(slices.Clone(own.Matches), func(m precedent.CorpusMatch) bool { return out.comments[m.ID] })
 			f.Basis = &own
 		}
 	}

@@ -19,8 +19,8 @@ func TestSearch(t *testing.T) {
 	x := New([]Doc{
 		{ID: "1", Text: "Please close the response body, or the connection leaks.", Lines: "resp, err := http.Get(u)", Path: "client/http.go", Group: 4, At: at},
 		{ID: "2", Text: "The lock is not released when parseHTTPHeader fails.", Lines: "mu.Lock()", Path: "server/lock.go", Group: 5, At: at.Add(time.Hour)},
-		{ID: "3", Text: "Typo: recieve.", Lines: "// recieve the answer", Path: "client/read.go", Group: 6, At: at.Add(2 * time.Hour)},
-		{ID: "4", Text: "Typo: recieve.", Lines: "// recieve the answer", Path: "client/write.go", Group: 7, At: at.Add(3 * time.Hour)},
+		{ID: "3", Text: "Typo: colour.", Lines: "// colour the answer", Path: "client/read.go", Group: 6, At: at.Add(2 * time.Hour)},
+		{ID: "4", Text: "Typo: colour.", Lines: "// colour the answer", Path: "client/write.go", Group: 7, At: at.Add(3 * time.Hour)},
 	})
 	words := []List{TextWords}
 	for _, test := range []struct {
@@ -29,13 +29,13 @@ func TestSearch(t *testing.T) {
 		want []string
 	}{
 		{"words of an identifier", Query{Text: "parse_http_header", Fused: words}, []string{"2"}},
-		{"ties are in the order of ids", Query{Text: "typo: recieve", Fused: words}, []string{"3", "4"}},
-		{"not the same pull request", Query{Text: "typo: recieve", Fused: words, NotGroup: 3 + 3}, []string{"4"}},
-		{"only older ones", Query{Text: "typo: recieve", Fused: words, Before: at.Add(3 * time.Hour)}, []string{"3"}},
+		{"ties are in the order of ids", Query{Text: "typo: colour", Fused: words}, []string{"3", "4"}},
+		{"not the same pull request", Query{Text: "typo: colour", Fused: words, NotGroup: 3 + 3}, []string{"4"}},
+		{"only older ones", Query{Text: "typo: colour", Fused: words, Before: at.Add(3 * time.Hour)}, []string{"3"}},
 		{"lines", Query{Lines: "other, err := http.Get(v)", Fused: []List{LineWords}}, []string{"1"}},
 		{"path", Query{Path: "lock.go", Fused: []List{PathWords}, Limit: 1}, []string{"2"}},
-		{"lists that are not fused find nothing", Query{Text: "typo: recieve", Path: "server/lock.go", Fused: words, Lists: []List{PathWords}}, []string{"3", "4"}},
-		{"depth", Query{Text: "typo: recieve", Fused: words, Depth: 1}, []string{"3"}},
+		{"lists that are not fused find nothing", Query{Text: "typo: colour", Path: "server/lock.go", Fused: words, Lists: []List{PathWords}}, []string{"3", "4"}},
+		{"depth", Query{Text: "typo: colour", Fused: words, Depth: 1}, []string{"3"}},
 		{"empty", Query{Fused: words}, nil},
 	} {
 		if got := ids(x.Search(test.q)); !slices.Equal(got, test.want) {

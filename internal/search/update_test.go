@@ -96,7 +96,7 @@ func TestBlocks(t *testing.T) {
 	x.Update(randomDocs(r, words, len(docs), blockDocs/2, 8), nil)
 	check("with more blocks", len(docs)-3+blockDocs/2)
 	var remove []string
-	for i := range len(docs) {
+	for i := range docs {
 		remove = append(remove, fmt.Sprint(i))
 	}
 	before := len(x.entries)

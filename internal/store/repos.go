@@ -147,7 +147,7 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 // join moves the rows of the repository from to the repository to. If both have a finding, one
 // row with the sightings of both remains.
 func join(ctx context.Context, tx *sql.Tx, to, from string) error {
-	for _, statement := range []string{
+	for _, statement := range append([]string{
 		`UPDATE identities SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE reviews SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE decisions SET repo_id = $1 WHERE repo_id = $2`,
@@ -219,35 +219,7 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 		// Of a pull request or a comment that both have, the newer version stays. Chunks are made
 		// again by RefreshCorpus.
-		`DELETE FROM corpus_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_pulls o
-			WHERE o.repo_id = $2 AND o.number = corpus_pulls.number AND o.updated_at > corpus_pulls.updated_at)`,
-		`UPDATE corpus_pulls SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_pulls o
-			WHERE o.repo_id = $1 AND o.number = corpus_pulls.number)`,
-		`INSERT INTO corpus_reverts (repo_id, pull, of, title) SELECT $1, pull, of, title FROM corpus_reverts WHERE repo_id = $2
-		ON CONFLICT (repo_id, pull) DO NOTHING`,
-		`DELETE FROM corpus_comments WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_comments o WHERE o.repo_id = $2 AND o.kind = corpus_comments.kind
-			AND o.id = corpus_comments.id AND o.updated_at > corpus_comments.updated_at AND o.updated_at > corpus_comments.deleted_at)`,
-		`DELETE FROM corpus_comments WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_comments o WHERE o.repo_id = $2 AND o.kind = corpus_comments.kind
-			AND o.id = corpus_comments.id AND o.deleted_at >= corpus_comments.updated_at AND o.deleted_at > corpus_comments.deleted_at)`,
-		`UPDATE corpus_comments SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_comments o
-			WHERE o.repo_id = $1 AND o.kind = corpus_comments.kind AND o.id = corpus_comments.id)`,
-		`UPDATE corpus_chunks SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_chunks o
-			WHERE o.repo_id = $1 AND o.kind = corpus_chunks.kind AND o.comment = corpus_chunks.comment AND o.chunk = corpus_chunks.chunk)`,
-		`INSERT INTO corpus_checkpoints (repo_id, stream, watermark, since, cursor, pages, saved_at)
-		SELECT $1, stream, watermark, since, cursor, pages, saved_at FROM corpus_checkpoints WHERE repo_id = $2
-		ON CONFLICT (repo_id, stream) DO NOTHING`,
-		`INSERT INTO corpus_listings (repo_id, stream, since, began, done, ended)
-		SELECT $1, stream, since, began, done, ended FROM corpus_listings WHERE repo_id = $2
-		ON CONFLICT (repo_id, stream) DO NOTHING`,
-		`INSERT INTO corpus_listed (repo_id, kind, id) SELECT $1, kind, id FROM corpus_listed WHERE repo_id = $2
-		ON CONFLICT (repo_id, kind, id) DO NOTHING`,
-		`UPDATE corpus_vectors SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_vectors o
-			WHERE o.repo_id = $1 AND o.kind = corpus_vectors.kind AND o.comment = corpus_vectors.comment AND o.chunk = corpus_vectors.chunk
-			AND o.model = corpus_vectors.model AND o.dimensions = corpus_vectors.dimensions)`,
-		`INSERT INTO corpus_revisions (repo_id, revision, cleared, rules) SELECT $1, revision + 1, revision + 1, 0 FROM corpus_revisions WHERE repo_id = $2
-		ON CONFLICT (repo_id) DO UPDATE SET revision = corpus_revisions.revision + excluded.revision,
-			cleared = corpus_revisions.revision + excluded.revision, rules = 0`,
-	} {
+	}, joinCorpus...) {
 		if _, err := tx.ExecContext(ctx, statement, to, from); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func TestUnreadableCorpus(t *testing.T) {
 	w := &Workspace{Repository: &Repository{IDs: []precedent.Repo{id}}, Memory: &memory.Memory{DB: db, Repo: id, Now: time.Now}}
 	for _, test := range []struct {
 		on     bool
-		policy precedent.PrecedentDisplay
+		policy precedent.CitationDisplay
 		fails  int
 	}{{true, "", 1}, {true, precedent.PrecedentsAnonymous, 1}, {false, "", 0}, {true, precedent.PrecedentsOff, 0}} {
 		p := &Prepared{settings: &settings.Settings{Precedents: settings.Value[bool]{Value: test.on}}, workspace: w}

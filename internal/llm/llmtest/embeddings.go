@@ -229,7 +229,7 @@ func Words(text string, size int) []float32 {
 	v[0] = 0.01 // of a text without words, too
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(word))                  // it never fails
+		_, _ = h.Write([]byte(word)) // it never fails
 		source := rand.New(rand.NewPCG(h.Sum64(), 1))
 		for i := range v {
 			v[i] += float32(source.NormFloat64())
