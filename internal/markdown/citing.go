@@ -18,8 +18,8 @@ import (
 // one thing: a Line with PrecedentsFull names the first comment's pull request and author live.
 type Citing struct {
 	Display precedent.CitationDisplay // empty for PrecedentsQuiet
-	Repo    precedent.Repo             // that the comments are on
-	Hosts   []string                   // of the forge
+	Repo    precedent.Repo            // that the comments are on
+	Hosts   []string                  // of the forge
 	// Clean changes a text from outside before it is rendered. It may be nil.
 	Clean func(string) string
 }
