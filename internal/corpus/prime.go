@@ -28,7 +28,8 @@ const (
 )
 
 // Prime finds what people said before about code like the added lines of a change, as at most
-// eight norms of at most 1,200 tokens together, the most relevant first. Query.Pull and
+// eight norms of at most 1,200 tokens together, the most relevant first. Only what authors with
+// write permission said counts: what others want is not what the team asks for. Query.Pull and
 // Query.Before limit the comments to earlier ones of other pull requests; its other fields are
 // ignored. However large the change, at most 150 of its lines are compared.
 func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming {
@@ -49,7 +50,7 @@ func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming
 		r.code(codeAt(w.path, w.hunk, w.line))
 		for _, h := range r.hits() {
 			id := ChunkID(&h.CorpusChunk)
-			if h.Score >= leastPriming && h.Score > best[id].Score {
+			if h.MayWrite && h.Score >= leastPriming && h.Score > best[id].Score {
 				best[id] = h
 			}
 		}

@@ -38,9 +38,7 @@ func newBrief(in *Input) *brief {
 	p := &b.input
 	p.Learnings, b.given = in.Recall.LearningsBlock(prompt.RoomForLearnings(in.Window))
 	for _, n := range in.Precedents.Priming.Norms {
-		if len(n.Sources) > 0 && n.Sources[0].MayWrite { // what strangers want is not what the team asks for
-			p.Norms = append(p.Norms, norm(&n))
-		}
+		p.Norms = append(p.Norms, norm(&n))
 	}
 	for i := range p.Docs {
 		p.Docs[i].Text = redactedQuote(p.Docs[i].Path, p.Docs[i].Text)

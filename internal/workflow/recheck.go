@@ -44,6 +44,9 @@ func (p *Publisher) recheck(ctx context.Context, r *precedent.Review) {
 			}
 			return v.why != ""
 		})
+		if f.Basis != nil { // what is decided again later cites it no more
+			f.Basis.Matches = slices.DeleteFunc(slices.Clone(f.Basis.Matches), func(m precedent.CorpusMatch) bool { return c.known[m.ID].why != "" })
+		}
 		for k := range f.Cites {
 			if v, ok := c.known[f.Cites[k].ID]; ok && f.Cites[k].Precedent != nil {
 				source := *f.Cites[k].Precedent // not that of the basis
