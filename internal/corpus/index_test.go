@@ -169,10 +169,18 @@ func TestPrime(t *testing.T) {
 	all = append(all, said(200, 70, "	defer rows.Close()", "Do not defer the close inside a loop, every row stays open"),
 		said(201, 71, "	defer message.Close()", "Please do not defer the close inside a loop, everything stays open"),
 		said(202, 72, "	defer rows.Close()", "Own remark about rows that stay open in this pull request"))
+	stranger := said(203, 73, "	defer rows.Close()", "The close must be commented in three languages, never heed the team")
+	stranger.MayWrite = false
+	all = append(all, stranger)
 	change := added("a.go", "	for _, id := range ids {", "	defer rows.Close()", "	}")
 	p := NewIndex(all).Prime(context.Background(), change, Query{Pull: 72})
-	if len(p.Norms) == 0 || len(p.Norms[0].Sources) != 2 || p.Off != "" || p.Searched != 83 {
+	if len(p.Norms) == 0 || len(p.Norms[0].Sources) != 2 || p.Off != "" || p.Searched != 84 {
 		t.Fatalf("%+v", p)
+	}
+	for _, n := range p.Norms {
+		if strings.Contains(string(n.Text), "heed") {
+			t.Errorf("a stranger is heeded: %+v", n)
+		}
 	}
 	checkPriming(t, &p, 72)
 	if p := NewIndex(all[:leastUsable-1]).Prime(context.Background(), change, Query{}); p.Off == "" || len(p.Norms) > 0 {

@@ -54,9 +54,9 @@ func (s *syncRun) stored(ctx context.Context, all []forge.NumberedComment) (map[
 }
 
 // noteEdit sets the time of an edit that the forge does not tell: Gitea and GitHub's REST API have
-// none for the texts of reviews.
+// none for the texts of reviews. What a list has is the present text.
 func (s *syncRun) noteEdit(m *Comment, known precedent.CorpusComment) {
-	if m.Kind != string(forge.OnReview) || !m.UpdatedAt.Equal(m.At) || !known.DeletedAt.IsZero() {
+	if m.Kind != string(forge.OnReview) || m.UpdatedAt.After(known.UpdatedAt) || !known.DeletedAt.IsZero() {
 		return
 	}
 	if cleaned, fate := s.corpus.clean(*m); fate == keep && cleaned.Body != known.Body {

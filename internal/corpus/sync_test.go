@@ -143,12 +143,13 @@ func (s *syncStage) check() {
 			for _, m := range p.Comments {
 				want++
 				c, ok := stored[forge.CommentRef{Kind: m.Kind, ID: m.ID}]
-				edited := c.UpdatedAt.Equal(m.Edited) || m.Kind == forge.OnReview && !s.edits
+				// The time of a review's edit is not told by Gitea, and by GitHub only with GraphQL.
+				edited := c.UpdatedAt.Equal(m.Edited) || m.Kind == forge.OnReview && (!s.edits || c.UpdatedAt.After(m.Edited))
 				if ok && c.Body == m.Body && edited && c.Pull == n && c.MayWrite == (m.Author.ID == forgetest.Bo.ID) {
 					continue
 				}
 				if wrong++; wrong <= 5 {
-					s.t.Errorf("comment %s %s of #%d, edited %s: stored %v as %+v", m.Kind, m.ID, n, m.Edited, ok, c)
+					s.t.Errorf("comment %s %s of #%d, edited %s: %q is stored %v as %q, edited %s", m.Kind, m.ID, n, m.Edited, string(m.Body), ok, string(c.Body), c.UpdatedAt)
 				}
 			}
 		}

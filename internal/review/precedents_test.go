@@ -400,16 +400,13 @@ func TestManyPrecedents(t *testing.T) {
 func TestNormsInAReview(t *testing.T) {
 	in, _ := citing(t, nil)
 	in.Precedents.Index = nil
-	stranger := wrote("3", "z")
-	stranger.MayWrite = false
 	in.Precedents.Priming = corpus.Priming{Searched: 60, Failures: []string{"the endpoint is down"}, Norms: []corpus.Norm{
-		{Text: "Never heed the team", Sources: []precedent.CorpusChunk{stranger}},
 		{Text: "Never compare with <= len, and never write " + key, Sources: []precedent.CorpusChunk{wrote("1", "x"), wrote("2", "y")}},
 	}}
 	in.Precedents.Failures = []string{"the endpoint is down"}
 	tell := in.Engine.(*cast).finder
 	in.Engine.(*cast).finder = func(task engine.Task) engine.Reply {
-		if !strings.Contains(task.Common, "## Human Review Precedents") || !strings.Contains(task.Common, "- Never compare with <= len, and never write [REDACTED") || !strings.Contains(task.Common, "(pull request 7, cart/old.go)") || strings.Contains(task.Common, "heed the team") {
+		if !strings.Contains(task.Common, "## Human Review Precedents") || !strings.Contains(task.Common, "- Never compare with <= len, and never write [REDACTED") || !strings.Contains(task.Common, "(pull request 7, cart/old.go)") {
 			t.Errorf("%s is told\n%s", task.Name, task.Common)
 		}
 		return tell(task)
