@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -102,7 +103,14 @@ func whyFound(f workflow.CorpusFound) string {
 	if f.Unusable != "" {
 		return strings.Join(append(parts, "not a precedent: "+f.Unusable), " · ")
 	}
+	weak := "weak: the words differ too much"
+	switch {
+	case !f.MayWrite:
+		weak = "weak: its author could not write to the repository"
+	case f.Outcome == string(precedent.CommentDeclined) || f.Outcome == string(precedent.CommentReverted):
+		weak = "weak: it was " + f.Outcome
+	}
 	return strings.Join(append(parts, map[string]string{
-		"strong": "strong: can be cited", "candidate": "candidate: cited if a model finds the same point", "weak": "weak: not cited",
+		"strong": "strong: can be cited", "candidate": "candidate: cited if a model finds the same point", "weak": weak,
 	}[f.Citable]), " · ")
 }
