@@ -25,7 +25,7 @@ help: ## list these targets
 check: fmt vet lint test ## check formatting, vet, lint, and run all tests with the race detector
 
 test: deps ## run all tests, skipping none, with the race detector where there are goroutines
-	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary -timeout 30m $(PURE) $(ROUNDS) ./cmd/precedent
+	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary -timeout 30m ./cmd/precedent $(PURE) $(ROUNDS)
 	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
 	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
 
