@@ -167,7 +167,8 @@ func (p *pair) plans(i int) {
 
 // TestTwoRunsAtOnce: whatever the order of their requests is, however long each takes, and
 // whichever of them is killed, each remark, each answer and the summary are there once, without
-// a third run if one of them lived.
+// a third run if one of them lived. Only if one is killed, and they have neither a key nor a
+// memory in common, can each have a summary of its own.
 func TestTwoRunsAtOnce(t *testing.T) {
 	random := needs.Random(t)
 	for _, kind := range []string{"", "gitea 1.27", "gitea 1.25"} {
@@ -198,9 +199,10 @@ func checkPair(t *testing.T, p *pair, random *rand.Rand) {
 		r.result, r.err = p.posters[i].Deliver(t.Context(), p.repo, 1)
 	}
 	p.run(p.runs, deliver)
-	lived := false
+	lived, died := false, false
 	for i, r := range p.runs {
-		lived = lived || r.dies == 0 || r.steps < r.dies
+		killed := r.dies > 0 && r.steps >= r.dies
+		lived, died = lived || !killed, died || killed
 		if r.err != nil {
 			t.Errorf("run %d: %v", i, r.err)
 		}
@@ -223,7 +225,10 @@ func checkPair(t *testing.T, p *pair, random *rand.Rand) {
 	}
 	if p.open && !p.shared { // each has its own memory of who wrote what
 		want.Threads, want.Replies = got.Threads, got.Replies
-		if p.kind == "" && got.Threads != 8 {
+		switch {
+		case died: // nobody else knows what the run that was killed posted
+			want.Summaries = max(1, min(got.Summaries, 2))
+		case p.kind == "" && got.Threads != 8:
 			t.Errorf("%d threads", got.Threads)
 		}
 	}
