@@ -76,11 +76,14 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
+// memoryAddress is the address of a database in memory.
+const memoryAddress = ":memory:"
+
 // OpenMemory opens an empty database in memory.
 func OpenMemory(ctx context.Context, o Options) (*DB, error) {
 	db := newDB(sqlite, "", o)
 	// Each connection to :memory: has a separate database, so use only one.
-	if err := db.connect(ctx, ":memory:", 1); err != nil {
+	if err := db.connect(ctx, memoryAddress, 1); err != nil {
 		return nil, db.fail("open memory", err)
 	}
 	return db, nil
@@ -91,7 +94,7 @@ func (db *DB) connect(ctx context.Context, address string, connections int) erro
 	if err != nil {
 		return err
 	}
-	db.sql = sql.OpenDB(connector)
+	db.sql, db.address = sql.OpenDB(connector), address
 	db.sql.SetMaxOpenConns(connections)
 	db.sql.SetMaxIdleConns(connections)
 	if err := db.retryBusy(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {

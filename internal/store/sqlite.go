@@ -19,6 +19,7 @@ import (
 
 // sqlite is the dialect of SQLite, in one file or in memory.
 var sqlite = &dialect{
+	engine:       SQLite,
 	connector:    func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
 	migrations:   goose.DialectSQLite3,
 	versions:     sqliteVersions,

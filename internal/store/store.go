@@ -38,10 +38,59 @@ type DB struct {
 	newID   func() string
 	// temporary is a folder that Close deletes; empty for none.
 	temporary string
+	// borrowed means that Close leaves the database open for others.
+	borrowed bool
+	// engine and address are what more pools of connections are opened with.
+	engine  Engine
+	address string
+}
+
+// Engine is what keeps a database.
+type Engine string
+
+// The engines.
+const (
+	SQLite     Engine = "sqlite"
+	PostgreSQL Engine = "postgresql"
+)
+
+// Engine is what keeps the database.
+func (db *DB) Engine() Engine { return db.engine }
+
+// Borrow returns the same database for a user who closes it: then it stays open for all others.
+func (db *DB) Borrow() *DB {
+	lent := *db
+	lent.borrowed, lent.temporary = true, ""
+	lent.read = retryingReader{&lent}
+	return &lent
+}
+
+// Transact runs use in one writing transaction and commits it, all or nothing. It may run use
+// again, so use must not keep results of an earlier attempt. It is for what is stored together
+// with rows of this package: a job with what caused it.
+func (db *DB) Transact(ctx context.Context, op string, use func(*sql.Tx) error) error {
+	return db.change(ctx, op, use)
+}
+
+// Pool opens more connections to the database, at most n at a time, for a library that makes
+// its own statements. The caller closes it. A database in memory has no others.
+func (db *DB) Pool(n int) (*sql.DB, error) {
+	if db.address == memoryAddress {
+		return nil, errors.New("a database in memory has one connection only")
+	}
+	connector, err := db.dialect.connector(db.address)
+	if err != nil {
+		return nil, db.fail("open memory", err)
+	}
+	pool := sql.OpenDB(connector)
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	return pool, nil
 }
 
 // dialect holds the differences between database engines.
 type dialect struct {
+	engine Engine
 	// connector opens connections.
 	connector func(address string) (driver.Connector, error)
 	// migrations is the name of the engine in the migration library.
@@ -86,7 +135,7 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, path: path, now: o.Now, after: o.After, newID: o.NewID}
+	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID}
 	db.read = retryingReader{db}
 	return db
 }
@@ -96,6 +145,9 @@ func (db *DB) Path() string { return db.path }
 
 // Close closes the database. Saved data does not depend on it.
 func (db *DB) Close() error {
+	if db.borrowed {
+		return nil
+	}
 	err := db.sql.Close()
 	if db.temporary != "" {
 		err = errors.Join(err, os.RemoveAll(db.temporary))
