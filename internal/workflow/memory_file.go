@@ -26,6 +26,9 @@ func memoryPath(top string) string { return filepath.Join(top, memoryDir, memory
 
 // findMemory sets the file of the memory.
 func (p *Repository) findMemory(ctx context.Context, r *Reviewer, named settings.Value[string]) (err error) {
+	if r.Shared != nil {
+		return nil
+	}
 	p.File, p.Foreign, err = r.MemoryFile(ctx, named, p.Git, p.IDs[0])
 	return err
 }

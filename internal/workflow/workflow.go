@@ -26,6 +26,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Reviewer is what all reviews of a process share. It is safe for concurrent use
@@ -46,6 +47,8 @@ type Reviewer struct {
 	// their commits. Without the first such a repository has no memory unless one is
 	// named; without the second its commits are in a temporary folder.
 	DataDir, CacheDir string
+	// Shared is the database of all repositories, as a server has one; nil for a file of each.
+	Shared *store.DB
 	// CAFile holds the certificates that git trusts; empty for the system's.
 	CAFile string
 	// Proxy is the address of the proxy for an address; empty for none.

@@ -48,6 +48,8 @@ func (r *Reviewer) OpenWorkspace(ctx context.Context, at Location) (*Workspace, 
 	var db *store.DB
 	if p.unborn {
 		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
+	} else if r.Shared != nil {
+		db = r.Shared.Borrow()
 	} else if _, err = os.Lstat(p.File.Value); errors.Is(err, fs.ErrNotExist) {
 		db, err = store.OpenMemory(ctx, store.Options{Now: r.Now})
 	} else {
@@ -113,9 +115,12 @@ func (r *Reviewer) workspace(p *Repository, db *store.DB) *Workspace {
 	}}
 }
 
-// OpenMemory opens the database in the repository's file, and makes it if there is
-// none. If the memory is off, it opens an empty one that is gone when it is closed.
+// OpenMemory opens the database that all repositories share, else the one in the repository's
+// file, and makes it if there is none. If the memory is off, it opens an empty one that is gone when it is closed.
 func (r *Reviewer) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) {
+	if r.Shared != nil {
+		return r.Shared.Borrow(), nil
+	}
 	if p.File.Value == "" {
 		return store.OpenMemory(ctx, store.Options{Now: r.Now})
 	}
