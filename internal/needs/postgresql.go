@@ -40,8 +40,8 @@ const postgresUser = "precedent"
 
 var shared struct {
 	sync.Mutex
-	server    *Server
-	templates map[string]string
+	server *Server
+	free   map[string][]string // URLs of databases that were used
 }
 
 // PostgreSQL returns the URL of a new, empty database on a server that all tests of this binary
@@ -52,22 +52,30 @@ func PostgreSQL(t testing.TB) string {
 	return sharedServer(t).Database(t)
 }
 
-// PostgreSQLFrom is PostgreSQL, but the database is a copy of one that fill is called for, once
-// for each name. Fill leaves no connection open.
-func PostgreSQLFrom(t testing.TB, name string, fill func(url string) error) string {
+// PostgreSQLAgain is PostgreSQL, but makes few databases for many tests: fill is called for a
+// new one, and empty before it is used again under the same name. Both leave no connection open.
+func PostgreSQLAgain(t testing.TB, name string, fill, empty func(url string) error) string {
 	t.Helper()
 	s := sharedServer(t)
 	shared.Lock()
-	defer shared.Unlock()
-	if shared.templates[name] == "" {
-		template := "template_" + name
-		s.run(t, "postgres", `CREATE DATABASE "`+template+`"`)
-		if err := fill(s.url(template)); err != nil {
-			t.Fatal(err)
-		}
-		shared.templates[name] = template
+	var url string
+	if free := shared.free[name]; len(free) > 0 {
+		url, shared.free[name] = free[len(free)-1], free[:len(free)-1]
 	}
-	return s.database(t, shared.templates[name])
+	shared.Unlock()
+	prepare := empty
+	if url == "" {
+		url, prepare = s.url(s.database(t)), fill
+	}
+	if err := prepare(url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		shared.free[name] = append(shared.free[name], url)
+	})
+	return url
 }
 
 func sharedServer(t testing.TB) *Server {
@@ -79,7 +87,7 @@ func sharedServer(t testing.TB) *Server {
 		if err := s.create(); err != nil {
 			t.Fatal(err)
 		}
-		shared.server, shared.templates = s, map[string]string{}
+		shared.server, shared.free = s, map[string][]string{}
 	}
 	return shared.server
 }
@@ -102,15 +110,16 @@ func PostgreSQLServer(t testing.TB, durable bool) *Server {
 // Database returns the URL of a new, empty database, which is dropped at the end of the test.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
-	return s.database(t, "template1")
-}
-
-func (s *Server) database(t testing.TB, template string) string {
-	t.Helper()
-	name := "test_" + strings.ToLower(rand.Text()[:12])
-	s.run(t, "postgres", `CREATE DATABASE "`+name+`" TEMPLATE "`+template+`"`)
+	name := s.database(t)
 	t.Cleanup(func() { s.run(t, "postgres", `DROP DATABASE IF EXISTS "`+name+`" WITH (FORCE)`) })
 	return s.url(name)
+}
+
+func (s *Server) database(t testing.TB) (name string) {
+	t.Helper()
+	name = "test_" + strings.ToLower(rand.Text()[:12])
+	s.run(t, "postgres", `CREATE DATABASE "`+name+`"`)
+	return name
 }
 
 // url is the URL of a database over the socket, for which no password is asked.
