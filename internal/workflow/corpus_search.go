@@ -100,7 +100,7 @@ func (r *Reviewer) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	x, err := c.Open(ctx)
+	x, err := r.Indexes.open(ctx, w.IDs[0], c)
 	if err != nil {
 		return CorpusResult{}, err
 	}
