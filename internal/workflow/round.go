@@ -3,24 +3,31 @@ package workflow
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
 // RoundOptions are what a round may do, apart from reading and reviewing.
 type RoundOptions struct {
-	// Labels are the names of the operator; those that are empty have the default. A policy can
-	// name others.
+	// At says where the memory and the commits are; the zero value is right for a server, whose
+	// repositories share a database.
+	At Location
+	// Labels are the operator's names; those that are empty have the default. A policy can name
+	// others.
 	Labels label.Names
-	// Reviews says what leads to a review if the policy does not; the zero value is the default.
-	Reviews precedent.ReviewTriggers
-	// Asked tells that a person asked for a review of the pull request in a comment, which a
-	// round before has answered.
-	Asked bool
-	// Fix makes one attempt to fix what is open, and pushes it; nil for no fixes: then the label
-	// stays for people or another bot.
-	Fix func(ctx context.Context, p *Publisher, job Job) (FixOutcome, error)
+	// Reviews says what leads to a review if the policy does not; nil means the default.
+	Reviews *precedent.ReviewTriggers
+	// Asked tells that a person asked for a review in a comment that an earlier run has answered,
+	// and AskedAgain that everything is to be read.
+	Asked, AskedAgain bool
+	// Gate builds and tests the head before a review; nil for no gate.
+	Gate *gate.Runner
+	// Fix makes one attempt to fix what is open; nil for none: then the label stays for people or
+	// another bot.
+	Fix func(ctx context.Context, p *Publisher, job Job) (FixResult, error)
 	// Check is called right before each write; the write is not made if it returns an error. It
 	// may be nil.
 	Check func(ctx context.Context) error
@@ -28,17 +35,6 @@ type RoundOptions struct {
 	Show func(Result) error
 	// Watch follows the progress of a review.
 	Watch Watch
-}
-
-// FixOutcome is the result of one attempt to fix what is open on a pull request.
-type FixOutcome struct {
-	Pushed bool
-	Commit string // that was pushed
-	Why    string // no fix was pushed, for people
-	// Superseded tells that the head has moved: the attempt counts for nothing.
-	Superseded bool
-	// Stop tells that another attempt would end the same, as for a fork that cannot be pushed to.
-	Addressed int // threads
 }
 
 // RoundResult is what a round did.
@@ -54,8 +50,8 @@ type RoundResult struct {
 	Review *precedent.Review
 	// Status is the exit status that a command would have.
 	Status int
-	// Again tells that something is due right away or later: another round is wanted.
-	Again bool
+	// Again is when another round is wanted although nothing happens until then: 0 for none.
+	Again time.Duration
 }
 
 // RoundAct is what a round does.
@@ -74,6 +70,6 @@ const (
 // comments, and then reviews, fixes, checks the results of CI, or does nothing. All that it
 // decides by is on the forge, so that a round after an interruption goes on where that one ended,
 // and a round with nothing due writes nothing.
-func (r *Reviewer) Round(ctx context.Context, conn Connection, repo *PullRepository, number int, job Job, o RoundOptions) (RoundResult, error) {
+func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Repo, number int, job Job, o RoundOptions) (RoundResult, error) {
 	return RoundResult{}, errors.New("run round: not yet")
 }
