@@ -1,7 +1,10 @@
 package precedent
 
+import "time"
+
 // Policy is what a repository may set for its own reviews, in .precedent.yaml at the base
-// commit. It is an allow-list: none of it can name a URL, a secret, a model or a program.
+// commit. It is an allow-list: none of it can name a URL, a secret, a model, or a program
+// outside of the gate's sandbox.
 type Policy struct {
 	// Threshold sets the confidence, 0 to 100, below which findings are not shown; nil leaves it
 	// open.
@@ -40,7 +43,74 @@ type Policy struct {
 	Learnings LearningPolicy
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
+	// Reviews says what leads to a review on a server; nil leaves it to the operator.
+	Reviews *ReviewTriggers
+	// Labels are the labels of the cycle on a server; those that are empty are the operator's.
+	Labels LabelNames
+	// Gate says what to build and test before a review.
+	Gate Gate
 }
+
+// LabelNames are the labels that say where a pull request is in the cycle of reviews and fixes.
+type LabelNames struct {
+	ReviewNeeded, Changes, CIPending, HumanReview, Intervention string
+}
+
+// ReviewTriggers says what leads to a review of an open pull request on a server.
+type ReviewTriggers struct {
+	// On lists the occasions; none means that only commands review.
+	On []ReviewTrigger
+	// Drafts are reviewed, too, when they are opened and pushed to. Who labels a draft or asks for
+	// a review gets one in any case.
+	Drafts bool
+}
+
+// ReviewTrigger is an occasion for a review.
+type ReviewTrigger string
+
+// The occasions.
+const (
+	OnOpen    ReviewTrigger = "open"    // it has no review yet
+	OnReady   ReviewTrigger = "ready"   // it has no review yet, and is not a draft
+	OnPush    ReviewTrigger = "push"    // it has commits that were pushed after its last review
+	OnRequest ReviewTrigger = "request" // our account is asked to review it
+	OnCommand ReviewTrigger = "command" // a person asks for it in a comment
+	OnLabel   ReviewTrigger = "label"   // it has the label for it
+)
+
+// ReviewOccasions are all occasions.
+var ReviewOccasions = []ReviewTrigger{OnOpen, OnReady, OnPush, OnRequest, OnCommand, OnLabel}
+
+// Gate is what a policy says about building and testing a change.
+type Gate struct {
+	// Off runs no command.
+	Off bool
+	// Commands are run instead of those that the documents name.
+	Commands []GateCommand
+	// Dependencies says which dependencies the commands get; empty means
+	// DependenciesBase.
+	Dependencies GateDependencies
+	// Timeout is the time limit of a command; 0 means 5 minutes.
+	Timeout time.Duration
+	// FailFlaky makes a command that fails and then passes fail the gate.
+	FailFlaky bool
+}
+
+// GateCommand is a command of a gate.
+type GateCommand struct {
+	Name string
+	Run  string // one line for a shell, at most 500 characters
+}
+
+// GateDependencies says which dependencies the commands of a gate get.
+type GateDependencies string
+
+// The dependencies of a gate.
+const (
+	DependenciesBase GateDependencies = "base" // those that the lock files of the base list
+	DependenciesHead GateDependencies = "head" // those that the lock files of the change list
+	DependenciesOff  GateDependencies = "off"  // none
+)
 
 // MinorDisplay says how findings are shown that a verifier confirmed and that most teams
 // would not change code for, such as a missing test or a better name.

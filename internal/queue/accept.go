@@ -109,9 +109,6 @@ func (q *Queue) commitGroup(group []*acceptance) {
 
 func (q *Queue) commit(ctx context.Context, group []*acceptance) error {
 	return q.db.Transact(ctx, "save delivery", func(tx *sql.Tx) error {
-		if err := q.db.Durable(ctx, tx); err != nil {
-			return err
-		}
 		now, err := q.clock(ctx, tx)
 		if err != nil {
 			return err

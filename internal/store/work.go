@@ -78,16 +78,6 @@ func (db *DB) Clock(ctx context.Context, tx *sql.Tx, now func() time.Time) (time
 	return fromMillis(ms), err
 }
 
-// Durable makes a transaction wait for the disk even if the server of the database is configured
-// not to. SQLite always does.
-func (db *DB) Durable(ctx context.Context, tx *sql.Tx) error {
-	if db.engine != PostgreSQL {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit TO on")
-	return err
-}
-
 // Delivery is an event that a forge sent.
 type Delivery struct {
 	Forge, ID, Event string
@@ -160,9 +150,6 @@ func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, delivered
 	if delivered {
 		restart = "work.state = 'dead'"
 	}
-	wanted = slices.Clone(wanted)
-	// One order for all, so that two transactions never wait for each other's rows.
-	slices.SortFunc(wanted, func(a, b Work) int { return int(min(1, max(-1, a.ID-b.ID))) })
 	for batch := range slices.Chunk(wanted, 500) {
 		args := make([]any, 0, 18*len(batch))
 		for _, w := range batch {
@@ -259,7 +246,7 @@ func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Tim
 // PruneWork deletes entries that ended before ended, dead letters from before dead, and deliveries
 // from before delivered.
 func (db *DB) PruneWork(ctx context.Context, ended, dead, delivered time.Time) error {
-	return db.change(ctx, "prune jobs", func(tx *sql.Tx) error {
+	return db.Transact(ctx, "prune jobs", func(tx *sql.Tx) error {
 		for _, step := range []struct {
 			sql string
 			at  []any

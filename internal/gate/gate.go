@@ -1,0 +1,116 @@
+// Package gate runs a repository's own build and test commands on a pull request, in the
+// sandbox or not at all.
+//
+// The commands come from the base commit: from its policy, else from its documents
+// ([Discover]). Everything else is hostile: what a command runs, writes and prints is
+// the pull request's. Each command gets a box of its own ([sandbox.Box]) with a private
+// copy of the head, an environment made from scratch, no network and no secrets.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// Command is one command of a gate.
+type Command struct {
+	Name   string // for people, such as test
+	Line   string // what a shell runs, in the top folder of the tree
+	Source string // where the command comes from, such as "AGENTS.md: Test"
+}
+
+// Status is how a command ended, or a whole run.
+type Status string
+
+// The statuses. Only Failed means that the commands reject the change; TimedOut and
+// Resource mean that nobody knows.
+const (
+	Passed   Status = "passed"
+	Failed   Status = "failed"   // an exit status other than 0, twice
+	Flaky    Status = "flaky"    // failed, then passed when it ran again
+	TimedOut Status = "timeout"  // over the time limit
+	Resource Status = "resource" // over the limit of memory or processes
+	Skipped  Status = "skipped"  // did not run, or lacks a program
+)
+
+// Trust says whose code a run executes. Caches of one trust are never seen by another.
+type Trust string
+
+// The levels of trust.
+const (
+	Pull Trust = "pull" // the head of a pull request: hostile
+	Base Trust = "base" // a commit that was merged
+)
+
+// Limits limit a run. A zero field means its default.
+type Limits struct {
+	Time    time.Duration  // of one command; default 5 minutes
+	Total   time.Duration  // of all commands together; default 20 minutes
+	Sandbox sandbox.Limits // all but Time
+}
+
+// Request says what to run on what.
+type Request struct {
+	Repo precedent.Repo
+	// Tree is the folder of the exported head, without .git. Commands see a copy.
+	Tree string
+	// Base is the base commit's hash.
+	Base string
+	// Read reads a file of the base commit; the error is fs.ErrNotExist if there is none. Nil
+	// means that no dependencies are fetched.
+	Read  func(path string) ([]byte, error)
+	Trust Trust // empty means Pull
+	// BaseTree exports the base commit without .git, to fill the build cache that runs of
+	// pull requests start from; nil means that they start from what there is.
+	BaseTree func(context.Context) (string, error)
+	Policy   precedent.Gate
+	Commands []Command
+	Limits   Limits
+}
+
+// Result is what a run found. A failing gate is a result, never an error.
+type Result struct {
+	Status   Status
+	Why      string // in a few words; empty if it passed
+	Commands []CommandResult
+	// Dependencies says what was done about them, such as "go: 12 modules, as of the base"; empty if the
+	// tree needs none.
+	Dependencies string
+	// Blocks is set if the change must not go on: a command failed, or was flaky where the
+	// policy says that this fails.
+	Blocks bool
+	Took   time.Duration
+}
+
+// CommandResult is how one command ended.
+type CommandResult struct {
+	Command
+	Status Status
+	Why    string // in a few words; empty if it passed
+	Exit   int    // of the last run; -1 if the box ended it
+	// Output is what the command printed, its start and its end, with secrets redacted.
+	// It is hostile text.
+	Output string
+	Took   time.Duration
+}
+
+// Runner runs gates. It is safe for concurrent use.
+type Runner struct {
+	// Box returns the sandbox. If it is nil or fails, gates are skipped.
+	Box func(context.Context) (sandbox.Box, error)
+	// CacheDir keeps dependencies and build caches; if it is empty, nothing is kept.
+	CacheDir string
+	// Path lists the folders of the operator's toolchains.
+	Path string
+	// ModCache is the operator's cache of Go modules. Modules that the base requires are
+	// copied from it.
+	ModCache string
+	// GoProxy is the only server that Go modules are fetched from; empty means none.
+	GoProxy string
+	// Log may be nil.
+	Log *slog.Logger
+}
