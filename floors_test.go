@@ -81,6 +81,7 @@ var thirdParties = map[string][]string{
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
+	"github.com/riverqueue/river":              {"internal/queue"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},
