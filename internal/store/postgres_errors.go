@@ -74,6 +74,8 @@ var postgresHints = map[error]string{
 	ErrUnwritable:  "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
 	ErrFull:        "free some space on the disk of PostgreSQL, then try again: nothing was changed",
 	ErrBusy:        "wait until the other precedent ends, then try again",
+	ErrNotEmpty:    "import into a new database",
+	ErrDump:        "export again, with the version of precedent that imports",
 }
 
 // postgresCheck reads all rows, so that the server compares the checksums of their pages if it
