@@ -56,9 +56,9 @@ type WorkEnd struct {
 // Parts of the statement that ends an execution: whether it was wanted again meanwhile, and
 // whether a person cancelled it.
 const (
-	wantedAgain     = "(generation > $5 AND generation > cancelled)"
-	wasHead   = "(head = $6)"
-	cancelled = "(cancelled > 0 AND generation <= cancelled)"
+	wantedAgain = "(generation > $5 AND generation > cancelled)"
+	wasHead     = "(head = $6)"
+	cancelled   = "(cancelled > 0 AND generation <= cancelled)"
 )
 
 // endings are the new states by the one that WorkEnd asks for.
