@@ -43,9 +43,43 @@ type Policy struct {
 	Learnings LearningPolicy
 	// Language that findings are written in, as an IETF tag; empty means English.
 	Language string
+	// Reviews says what leads to a review on a server; nil leaves it to the operator.
+	Reviews *ReviewTriggers
+	// Labels are the labels of the cycle on a server; those that are empty are the operator's.
+	Labels LabelNames
 	// Gate says what to build and test before a review.
 	Gate Gate
 }
+
+// LabelNames are the labels that say where a pull request is in the cycle of reviews and fixes.
+type LabelNames struct {
+	ReviewNeeded, Changes, CIPending, HumanReview, Intervention string
+}
+
+// ReviewTriggers says what leads to a review of an open pull request on a server.
+type ReviewTriggers struct {
+	// On lists the occasions; none means that only commands review.
+	On []ReviewTrigger
+	// Drafts are reviewed, too, when they are opened and pushed to. Who labels a draft or asks for
+	// a review gets one in any case.
+	Drafts bool
+}
+
+// ReviewTrigger is an occasion for a review.
+type ReviewTrigger string
+
+// The occasions.
+const (
+	OnOpen    ReviewTrigger = "open"    // it has no review yet
+	OnReady   ReviewTrigger = "ready"   // it has no review yet, and is not a draft
+	OnPush    ReviewTrigger = "push"    // it has commits that were pushed after its last review
+	OnRequest ReviewTrigger = "request" // our account is asked to review it
+	OnCommand ReviewTrigger = "command" // a person asks for it in a comment
+	OnLabel   ReviewTrigger = "label"   // it has the label for it
+)
+
+// ReviewOccasions are all occasions.
+var ReviewOccasions = []ReviewTrigger{OnOpen, OnReady, OnPush, OnRequest, OnCommand, OnLabel}
 
 // Gate is what a policy says about building and testing a change.
 type Gate struct {

@@ -23,6 +23,8 @@ const (
 	Threads  Role = "threads"
 	Answerer Role = "reply" // answers a comment of a person
 	Insight  Role = "insight"
+	Fixer    Role = "fix"   // edits the code to address threads
+	Merger   Role = "merge" // edits the code to resolve the conflicts of a merge
 )
 
 // Task is one piece of reading to be done.
@@ -43,6 +45,10 @@ type Task struct {
 	Tree string
 	// BaseTree is the same of the base, for tasks that compare: those of a verifier.
 	BaseTree string
+	// Edit lets the engine change the files below Tree, which is then a private, writable
+	// copy without .git and without files that configure agents. What the task changed is
+	// read from there, never from the answer. Only engines with Info.Edits get such a task.
+	Edit bool
 	// Timeout bounds the task, including requests repeated after a malformed answer;
 	// DefaultTimeout if it is not positive.
 	Timeout time.Duration
@@ -80,6 +86,8 @@ type Info struct {
 	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
+	// Edits tells whether the engine does tasks with Task.Edit.
+	Edits bool
 	// Cost returns what usage costs in US dollars; nil if the prices are not known
 	// beforehand.
 	Cost func(precedent.Usage) float64

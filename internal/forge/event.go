@@ -3,17 +3,70 @@ package forge
 import "github.com/precedent-dev/precedent"
 
 // Event is something that happened on a forge, read from a webhook or from the event
-// file of a workflow. Fields that the payload does not contain are zero.
+// file of a workflow. Fields that the payload does not contain are zero. An event only says
+// where to look: the forge has the present state.
 type Event struct {
 	Kind EventKind
+	// Action is what was done, one of the Action constants; empty if it is another one, or the
+	// payload does not say.
+	Action string
+	// Repo is zero for an InstallationEvent.
 	Repo precedent.Repo
-	// Pulls are the numbers of the affected pull requests in Repo.
+	// Repos are the repositories that an InstallationEvent adds or removes, at most MaxEventList.
+	Repos []precedent.Repo
+	// Sender is the account that caused the event. Compare its ID with that of Me to ignore what
+	// the server did itself.
+	Sender Person
+	// Pulls are the numbers of the affected pull requests in Repo, at most MaxEventList. Events
+	// about a commit name those that the forge lists, which is none for forks on GitHub and none
+	// at all on Gitea: compare Head with the heads of Open.
 	Pulls []int
-	// Head is the affected commit.
+	// Head is the affected commit: the head of the pull request or of the pushed branch at the
+	// time of the event, or the commit of a check.
 	Head string
+	// Branch is the branch that was pushed, without refs/heads/; empty for a tag.
+	Branch string
+	// Label is the label that was added or removed. Gitea does not name it.
+	Label string
+	// Reviewer is whose review was requested, or no longer is; zero for a team.
+	Reviewer Person
+	// Draft and State are those of the pull request; State is empty if the payload has no pull
+	// request.
+	Draft bool
+	State State
+	// Check is the name of the check run or the context of the status.
+	Check string
 	// Comments are the comments that were written, edited or deleted, where the payload tells.
 	Comments []CommentChange
 }
+
+// MaxEventList bounds each list of an Event; further entries are left out. The poller finds
+// what they name.
+const MaxEventList = 1000
+
+// The actions of an Event. Each forge's own words are mapped to them.
+const (
+	ActionOpened        = "opened"
+	ActionReopened      = "reopened"
+	ActionSynchronized  = "synchronized" // the head moved
+	ActionReady         = "ready"        // no longer a draft
+	ActionDraft         = "draft"        // became a draft
+	ActionLabeled       = "labeled"      // on Gitea also if a label was removed: it does not tell
+	ActionUnlabeled     = "unlabeled"
+	ActionEdited        = "edited" // on Gitea also if it became a draft or ready
+	ActionClosed        = "closed" // without being merged
+	ActionMerged        = "merged"
+	ActionReview        = "review-requested"
+	ActionReviewRemoved = "review-request-removed"
+	ActionCreated       = "created" // a comment, a review, a check, an installation
+	ActionDeleted       = "deleted"
+	ActionCompleted     = "completed" // a check or a workflow has a result
+	ActionPending       = "pending"   // a check or a workflow waits or runs
+	ActionResolved      = "resolved"  // a conversation
+	ActionReopenedTalk  = "unresolved"
+	ActionAdded         = "added"   // repositories to an installation
+	ActionRemoved       = "removed" // repositories from an installation
+)
 
 // CommentChange is what happened to a comment.
 type CommentChange struct {
@@ -45,6 +98,9 @@ const (
 	CommentEvent EventKind = "comment"      // somebody commented on a pull request or reviewed it
 	RunEvent     EventKind = "run"          // a workflow, a check or a status changed
 	PushEvent    EventKind = "push"
+	// InstallationEvent says that a GitHub App was installed or removed, or which repositories it
+	// may access changed.
+	InstallationEvent EventKind = "installation"
 )
 
 // MaxEvent bounds a payload, in bytes: GitHub caps payloads at 25 MB.

@@ -10,6 +10,7 @@ package forge
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path"
 	"strconv"
 	"strings"
@@ -28,16 +29,24 @@ type Forge interface {
 	Pages() Pages
 	// ReadEvent parses a webhook payload; name is the forge's name of the event. An
 	// unknown event is a NoEvent. A payload that is malformed or about another forge
-	// is an error.
+	// is an error, as is one that is larger than MaxEvent, nested deeper than 64, or has a key
+	// twice. It does not check who sent it: VerifyHook does.
 	ReadEvent(name string, payload []byte) (Event, error)
+	// VerifyHook checks that a request of a webhook is signed with one of the secrets, by
+	// HMAC-SHA256 over the body as it was received, before it parses any of it. Several secrets
+	// are for the time in which one replaces another; empty ones match nothing. The comparison
+	// takes the same time for every signature. Errors wrap ErrUnsigned, ErrSignature or
+	// ErrNoHookEvent.
+	VerifyHook(h http.Header, body []byte, secrets []string) (HookHeader, error)
 	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
 	// PullRequest reads one pull request. Its base has the present name of a repository
 	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests, the most recently updated first. Their Files
-	// is 0. Where the forge supports conditional requests, an unchanged list is
-	// cheap.
+	// is 0. An unchanged list is one conditional request, also if it has several pages,
+	// where the forge supports that. An error returns no list: no pull request of an
+	// incomplete list may count as closed.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)
 	// Merged lists the merged pull requests that were updated since a time, the most recently
 	// updated first, at most limit. Their Files is 0. If there are more than it can read, it
@@ -75,6 +84,26 @@ type Forge interface {
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
 	Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error)
+	// Checks lists the check runs and the statuses of a commit, newest of each name and maker,
+	// sorted by name; none if nothing reports on it. If there are more than it can read, it returns
+	// some and a KindTooLarge error.
+	Checks(ctx context.Context, repo precedent.Repo, commit string) ([]CommitCheck, error)
+	// Repositories lists the repositories of an owner that are not archived and that the token may
+	// write to, sorted; of all that the installation of a GitHub App, else the account, may write
+	// to if owner is empty. If there are more than MaxRepositories, it returns that many and a
+	// KindTooLarge error. Where the forge supports conditional requests, an unchanged list is
+	// cheap.
+	Repositories(ctx context.Context, owner string) ([]precedent.Repo, error)
+	// Pushable tells why the token may not push to a branch of the repository: it is the default
+	// branch or a protected one, the repository is archived, or the token has no write access. It
+	// is empty if the token may push. A branch that does not exist is a KindNotFound error. The
+	// answer is a look ahead: the forge decides at the push.
+	Pushable(ctx context.Context, repo precedent.Repo, branch string) (Unsupported, error)
+	// Deliveries lists the deliveries of a webhook since a time that failed and that no later
+	// attempt delivered, one for each GUID, oldest first. The webhook is the one of the repository
+	// that sends to the address, or that of the GitHub App if repo is zero. If there are more than
+	// it can read, it returns the newest and a KindTooLarge error.
+	Deliveries(ctx context.Context, repo precedent.Repo, address string, since time.Time) ([]HookDelivery, Unsupported, error)
 	// Quota returns the rate limit as of the last response.
 	Quota() Quota
 
@@ -107,6 +136,9 @@ type Forge interface {
 	// Check reports the result of a review on a commit. A later check replaces an
 	// earlier one of the same name and commit.
 	Check(ctx context.Context, repo precedent.Repo, c Check) (Unsupported, error)
+	// Redeliver asks the forge to send a failed delivery again, with the same GUID. It comes to the
+	// address of the webhook, later.
+	Redeliver(ctx context.Context, repo precedent.Repo, d HookDelivery) (Unsupported, error)
 }
 
 // Unsupported is the reason, for the user, why the forge or the token cannot do
@@ -262,11 +294,13 @@ type PullRequest struct {
 	Base, Head  Branch
 	// Ref is the ref in the base repository that points to the head, also for forks:
 	// refs/pull/7/head on GitHub.
-	Ref     string
-	Labels  []string
-	Updated time.Time
-	Files   int  // number of changed files, as the forge counts them
-	Locked  bool // comments are disabled
+	Ref    string
+	Labels []string
+	// Requested are the accounts that are asked for a review, without teams.
+	Requested []Person
+	Updated   time.Time
+	Files     int  // number of changed files, as the forge counts them
+	Locked    bool // comments are disabled
 	// MergedAt is when it was merged, and MergeCommit the commit of the base branch that it then
 	// became. They are zero if it is not merged, or the forge does not tell.
 	MergedAt    time.Time
@@ -406,6 +440,7 @@ const (
 	KindRefused  ErrorKind = "refused"   // not sent: the address or a name in it is not valid on this forge
 	KindInvalid  ErrorKind = "invalid"   // the forge rejected the request, and nothing changed
 	KindClosed   ErrorKind = "closed"    // comments are no longer possible: locked, archived, deleted
+	KindFenced   ErrorKind = "fenced"    // not sent: the check of Fenced refused it, see Error.Err
 	// KindUnsupported means that the forge has no way to do this, and that nothing was sent.
 	KindUnsupported ErrorKind = "unsupported"
 )
@@ -419,7 +454,8 @@ type Error struct {
 	Hint   string // what the user can do
 	// Unsure is set if the request makes a change and may have been carried out.
 	Unsure bool
-	// Err is the context's error if the caller stopped waiting, else nil.
+	// Err is the context's error if the caller stopped waiting, or that of the check of Fenced;
+	// else nil.
 	Err error
 }
 
