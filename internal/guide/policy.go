@@ -162,6 +162,8 @@ var sections = map[string]section{
 			}
 		}
 	},
+	"reviews": readReviews,
+	"labels":  readLabels,
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {
@@ -173,8 +175,7 @@ var sections = map[string]section{
 
 // reserved are the keys of later versions, with the form that each will have.
 var reserved = map[string]yaml.Kind{
-	"gate":   yaml.MappingNode,
-	"labels": yaml.MappingNode,
+	"gate": yaml.MappingNode,
 }
 
 // learningScopes are the learnings that a policy can ask for: the repository's alone, or those
