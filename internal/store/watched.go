@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -56,6 +57,39 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 func (r *Repo) SetWatchedDone(ctx context.Context, pull int, head string) error {
 	return r.db.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET done = $3 WHERE repo_id = $1 AND pull = $2", r.id, pull, head)
+		return err
+	})
+}
+
+// Asking says whether a comment asked for a review that has not begun.
+type Asking int
+
+// The values of Asking.
+const (
+	NotAsked Asking = iota
+	AskedReview
+	AskedAgain // to read everything again
+)
+
+// PullAsked returns whether a comment asked for a review of the pull request.
+func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
+	var a Asking
+	err := row(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, into(&a))
+	if errors.Is(err, sql.ErrNoRows) {
+		return NotAsked, nil
+	}
+	return a, r.db.fail("read what was asked", err)
+}
+
+// SetPullAsked saves whether a comment asked for a review of the pull request.
+func (r *Repo) SetPullAsked(ctx context.Context, pull int, a Asking) error {
+	return r.db.change(ctx, "save what was asked", func(tx *sql.Tx) error {
+		if a == NotAsked {
+			_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
+			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked`, r.id, pull, a)
 		return err
 	})
 }

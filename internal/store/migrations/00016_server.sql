@@ -13,6 +13,13 @@ CREATE TABLE watched_pulls (
     PRIMARY KEY (repo_id, pull)
 );
 
+CREATE TABLE asked_pulls (
+    repo_id TEXT   NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+    pull    BIGINT NOT NULL,
+    asked   BIGINT NOT NULL,
+    PRIMARY KEY (repo_id, pull)
+);
+
 CREATE TABLE server_values (
     name  TEXT   NOT NULL PRIMARY KEY,
     value TEXT   NOT NULL,
