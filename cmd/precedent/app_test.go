@@ -163,7 +163,7 @@ func TestAtOnce(t *testing.T) {
 	}
 	for name := range strings.SplitSeq(string(line[1]), "|") {
 		if !strings.Contains(tests, "\nfunc "+name+"(t *testing.T)") {
-			t.Errorf("the Makefile names %s, which is no test", name)
+			t.Errorf("the Makefile names %s, which is not a test", name)
 		}
 	}
 }

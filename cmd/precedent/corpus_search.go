@@ -89,14 +89,7 @@ func printCorpusFound(p *report.Page, got workflow.CorpusResult) {
 
 // whyFound says why a comment is where it is.
 func whyFound(f workflow.CorpusFound) string {
-	parts := []string{fmt.Sprintf("score %.3f", f.Score)}
-	for _, r := range f.Ranks {
-		parts = append(parts, fmt.Sprintf("%s %d", r.List, r.Rank))
-	}
-	parts = append(parts, fmt.Sprintf("cosine %.2f", f.Cosine))
-	for _, prior := range f.Priors {
-		parts = append(parts, fmt.Sprintf("× %.2f %s", prior.Factor, prior.Why))
-	}
+	parts := f.Why()
 	if f.Outcome != "" {
 		parts = append(parts, f.Outcome)
 	}

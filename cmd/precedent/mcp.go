@@ -65,6 +65,8 @@ person approves it: precedent learn approve.
 					return a.workflow().LearnFromAgent(ctx, w, p)
 				}
 			}
+			searcher := a.workflow()
+			searcher.Indexes = new(workflow.CorpusIndexes)
 			o.Search = func(ctx context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error) {
 				w, err := a.openWorkspace(ctx, flags)
 				if err != nil {
@@ -74,7 +76,7 @@ person approves it: precedent learn approve.
 				if q.File != "" && w.Git != nil {
 					q.File = filepath.Join(w.Git.Top(), filepath.FromSlash(q.File))
 				}
-				return a.workflow().SearchCorpus(ctx, w, q)
+				return searcher.SearchCorpus(ctx, w, q)
 			}
 			s := mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
 				w, err := a.openWorkspace(ctx, flags)

@@ -154,8 +154,7 @@ func cleanURL(s string) string {
 // cleanPull returns the pull request as it is stored.
 func cleanPull(p Pull) store.CorpusPull {
 	out := store.CorpusPull{CorpusPull: p.CorpusPull}
-	title := p.Title
-	out.Title = text.Collapse(cleanText(title, maxTitle))
+	out.Title = text.Collapse(cleanText(p.Title, maxTitle))
 	out.Author = oneLine(p.Author, maxName)
 	out.AuthorID = precedent.ForgeID(oneLine(string(p.AuthorID), maxName))
 	out.Reverts, out.RevertsTitle = reverts(out.Title, string(p.Body))

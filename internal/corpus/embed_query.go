@@ -45,7 +45,7 @@ func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
 	}
 	v.chunks = map[string][]float32{}
 	if err == nil && size > 0 {
-		err = c.Rows.CorpusVectors(ctx, c.Embedding.Model, size, 0, func(row store.CorpusVector) error {
+		err = c.Rows.CorpusVectors(ctx, c.Embedding.Model, size, func(row store.CorpusVector) error {
 			v.chunks[chunkID(row.Kind, row.ID, row.Chunk)] = row.Vector
 			return nil
 		})

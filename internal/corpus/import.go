@@ -185,7 +185,9 @@ func readParts(ctx context.Context, from io.Reader, use func(*part) bool) error 
 
 // readLine reads a line, and returns how many bytes it has. It is nil if it is longer than
 // maxImportLine; the rest is passed over.
-func readLine(r *bufio.Reader) (line []byte, n int64, err error) {
+func readLine(r *bufio.Reader) ([]byte, int64, error) {
+	var line []byte
+	var n int64
 	tooLong := false
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -196,9 +198,6 @@ func readLine(r *bufio.Reader) (line []byte, n int64, err error) {
 			line = append(line, piece...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			if errors.Is(err, io.EOF) && n > 0 && len(piece) == 0 {
-				n = max(n, 1)
-			}
 			return line, n, err
 		}
 	}
@@ -232,10 +231,8 @@ func (c *Corpus) parse(p *part, name string, repos []precedent.Repo) {
 			continue
 		}
 		if n := got.pull.Number; n != 0 {
-			if !pulls[n] {
+			if !pulls[n] || !got.has {
 				pulls[n] = true
-				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
-			} else if !got.has {
 				p.page.Pulls = append(p.page.Pulls, cleanPull(got.pull))
 			}
 		}

@@ -21,6 +21,7 @@ type Index struct {
 	newest         time.Time  // comment
 	profiles       profiles
 	vectors        vectorSpace
+	revision       int64 // of the corpus that was read; only Open and Renew use it
 }
 
 // NewIndex returns an index of chunks. Those of deleted comments are left out.

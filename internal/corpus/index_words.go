@@ -25,10 +25,8 @@ var codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 type bag map[string]float64
 
 func (b bag) add(s string, weight float64) {
-	for w := range text.Words(s) {
-		for _, t := range text.WordTokens(w) {
-			b[t] += weight
-		}
+	for t := range text.Tokens(s) {
+		b[t] += weight
 	}
 }
 

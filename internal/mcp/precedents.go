@@ -38,9 +38,6 @@ type precedentsFound struct {
 	Failures []string `json:"failures,omitempty" jsonschema:"what the search went on without"`
 }
 
-// maxPrior limits what is said about a factor, in characters.
-const maxPrior = 100
-
 func (s *Server) addPrecedents(search func(context.Context, workflow.CorpusQuery) (workflow.CorpusResult, error)) {
 	add(s, &sdk.Tool{
 		Name: "search_precedents", Title: "What people said in reviews",
@@ -97,16 +94,8 @@ func showPrecedents(got workflow.CorpusResult) (precedentsFound, error) {
 
 func showPrecedent(f *workflow.CorpusFound) said {
 	date, _, _ := strings.Cut(f.At, "T")
-	why := []string{fmt.Sprintf("score %.3f", f.Score)}
-	for _, r := range f.Ranks {
-		why = append(why, fmt.Sprintf("%s %d", r.List, r.Rank))
-	}
-	why = append(why, fmt.Sprintf("cosine %.2f", f.Cosine))
-	for _, p := range f.Priors {
-		why = append(why, fmt.Sprintf("× %.2f %s", p.Factor, line(p.Why, maxPrior)))
-	}
 	return said{
 		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath), Line: f.Line, URL: line(f.URL, maxLine),
-		Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine), Why: line(strings.Join(why, " · "), maxText),
+		Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine), Why: line(strings.Join(f.Why(), " · "), maxText),
 	}
 }

@@ -90,7 +90,7 @@ func (x *documents) list(l List, q *Query, text *gramQuery, f *filter) []scored 
 	case LineWords:
 		return x.lines.search(q.Lines, f, q.Depth)
 	case PathWords:
-		return x.path.search(q.Path+"\n"+q.Symbol, f, q.Depth)
+		return x.path.search(q.Path, f, q.Depth)
 	case TextChars:
 		return x.textChars.search(text, f, q.Depth)
 	case LineChars:

@@ -12,8 +12,8 @@ func FuzzSearch(f *testing.F) {
 		f.Add(s, "other text")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		x := New([]Doc{{ID: "a", Text: a, Lines: b, Path: a, Symbol: b}, {ID: "b", Text: b, Lines: a, Path: b}})
-		for _, h := range x.Search(Query{Text: a, Lines: a, Path: b, Symbol: a, Fused: []List{TextWords, TextChars, LineWords, LineChars, PathWords}}) {
+		x := New([]Doc{{ID: "a", Text: a, Lines: b, Path: a}, {ID: "b", Text: b, Lines: a, Path: b}})
+		for _, h := range x.Search(Query{Text: a, Lines: a, Path: b, Fused: []List{TextWords, TextChars, LineWords, LineChars, PathWords}}) {
 			if h.Cosine < 0 || h.Cosine > 1 || !(h.Score > 0) {
 				t.Errorf("%+v", h)
 			}

@@ -54,7 +54,7 @@ func (x *Index) Len() int {
 
 // Update removes documents by id and adds others. A document whose id the index has is replaced.
 // Searches that run at the same time see the index before or after the update. A vector that
-// [Index.CheckVector] refuses is left out.
+// cannot be compared with the others is left out.
 func (x *Index) Update(add []Doc, remove []string) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
@@ -75,7 +75,7 @@ func (x *Index) replace(add []Doc, removed []uint32) {
 		return out
 	}
 	texts, lines := field(func(d *Doc) string { return d.Text }), field(func(d *Doc) string { return d.Lines })
-	paths := field(func(d *Doc) string { return d.Path + "\n" + d.Symbol })
+	paths := field(func(d *Doc) string { return d.Path })
 	var newWords [3]*tokenized
 	var newChars [2]*chars
 	steps := []func(){

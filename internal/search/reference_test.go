@@ -71,7 +71,7 @@ func listScores(l List, docs []Doc, q Query) map[string]float64 {
 	case LineWords:
 		return bm25(docs, func(d Doc) string { return d.Lines }, q.Lines)
 	case PathWords:
-		return bm25(docs, func(d Doc) string { return d.Path + " " + d.Symbol }, q.Path+" "+q.Symbol)
+		return bm25(docs, func(d Doc) string { return d.Path }, q.Path)
 	case TextChars:
 		return tfidf(docs, func(d Doc) string { return d.Text }, q.Text)
 	case LineChars:
@@ -191,7 +191,7 @@ func drawText(t *rapid.T, name string) string {
 func drawDoc(t *rapid.T) Doc {
 	d := Doc{
 		ID: fmt.Sprint(rapid.IntRange(0, 60).Draw(t, "id")), Text: drawText(t, "text"), Lines: drawText(t, "lines"), Path: drawText(t, "path"),
-		Symbol: rapid.SampledFrom(drawWords).Draw(t, "symbol"), Group: rapid.IntRange(0, 3).Draw(t, "group"), At: time.Unix(int64(rapid.IntRange(0, 5).Draw(t, "at")), 0),
+		Group: rapid.IntRange(0, 3).Draw(t, "group"), At: time.Unix(int64(rapid.IntRange(0, 5).Draw(t, "at")), 0),
 	}
 	if rapid.Bool().Draw(t, "has a vector") {
 		d.Vector = []float32{rapid.Float32Range(0.1, 1).Draw(t, "x"), rapid.Float32Range(-1, 1).Draw(t, "y")}
@@ -204,7 +204,7 @@ func drawQuery(t *rapid.T) Query {
 	n := rapid.IntRange(1, 6).Draw(t, "fused")
 	d := drawDoc(t)
 	q := Query{
-		Text: d.Text, Lines: d.Lines, Path: d.Path, Symbol: d.Symbol, Vector: d.Vector, Fused: lists[:n], Lists: lists[n:], NotGroup: d.Group,
+		Text: d.Text, Lines: d.Lines, Path: d.Path, Vector: d.Vector, Fused: lists[:n], Lists: lists[n:], NotGroup: d.Group,
 		Depth: rapid.IntRange(1, 30).Draw(t, "depth"), Limit: 10,
 	}
 	if rapid.Bool().Draw(t, "only older") {

@@ -18,7 +18,7 @@ const (
 	TextChars  List = "text-chars"  // TF-IDF of the text's character 3- to 5-grams
 	LineWords  List = "line-words"  // BM25 of the commented lines
 	LineChars  List = "line-chars"  // TF-IDF of the commented lines' character 3- to 5-grams
-	PathWords  List = "path-words"  // BM25 of path and symbol
+	PathWords  List = "path-words"  // BM25 of the path
 	TextVector List = "text-vector" // cosine of the vectors of an embedding model
 )
 
@@ -28,7 +28,6 @@ type Doc struct {
 	Text   string
 	Lines  string // of code that the text is about
 	Path   string
-	Symbol string
 	Group  int       // the pull request
 	At     time.Time // when it was written
 	Vector []float32 // of the text; nil if there is none
@@ -40,7 +39,6 @@ type Query struct {
 	Text   string
 	Lines  string
 	Path   string
-	Symbol string
 	Vector []float32
 	// Lists are the lists to search. Those in Fused are searched too; they alone decide what is
 	// found, and its order.

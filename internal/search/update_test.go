@@ -198,14 +198,14 @@ func TestVectors(t *testing.T) {
 		t.Errorf("got %+v", hits)
 	}
 	for _, v := range [][]float32{nil, {1}, {1, 2, 3}, {nan, 1}, {float32(math.Inf(1)), 1}, {0, 0}} {
-		if err := x.CheckVector(v); err == nil {
+		if err := x.vectors.check(v); err == nil {
 			t.Errorf("%v was not refused", v)
 		}
 		if hits := x.Search(Query{Vector: v, Fused: []List{TextVector}}); len(hits) > 0 {
 			t.Errorf("%v found %v", v, hits)
 		}
 	}
-	if err := x.CheckVector([]float32{0, 1e-20}); err != nil {
+	if err := x.vectors.check([]float32{0, 1e-20}); err != nil {
 		t.Error(err)
 	}
 }

@@ -115,12 +115,3 @@ func dot(a, b []float32) float32 {
 	}
 	return (s0 + s1) + (s2 + s3)
 }
-
-// CheckVector returns an error for a vector that the index cannot compare with its own: with NaN
-// or infinite values, the length 0 or other dimensions. A query with such a vector finds nothing
-// in TextVector, and a document with one is not in that list.
-func (x *Index) CheckVector(vector []float32) error {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.vectors.check(vector)
-}

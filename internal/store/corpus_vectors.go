@@ -90,14 +90,14 @@ func unpackVector(b []byte) []float32 {
 	return v
 }
 
-// CorpusVectors calls each for the vectors of a model, with this number of dimensions, that were
-// saved after a revision and whose chunks still have the same words. 0 is before all.
-func (r *Repo) CorpusVectors(ctx context.Context, model string, dimensions int, since int64, each func(CorpusVector) error) error {
+// CorpusVectors calls each for the vectors of a model, with this number of dimensions, whose
+// chunks still have the same words.
+func (r *Repo) CorpusVectors(ctx context.Context, model string, dimensions int, each func(CorpusVector) error) error {
 	return r.db.fail("read vectors of the corpus", rows(ctx, r.db.read, `
 		SELECT v.kind, v.comment, v.chunk, v.hash, v.vector FROM corpus_vectors v
 		JOIN corpus_chunks h ON h.repo_id = v.repo_id AND h.kind = v.kind AND h.comment = v.comment AND h.chunk = v.chunk AND h.hash = v.hash
-		WHERE v.repo_id = $1 AND v.model = $2 AND v.dimensions = $3 AND v.revision > $4 AND h.gone = 0
-		ORDER BY v.kind, v.comment, v.chunk`, []any{r.id, model, dimensions, since}, func(s scanner) error {
+		WHERE v.repo_id = $1 AND v.model = $2 AND v.dimensions = $3 AND h.gone = 0
+		ORDER BY v.kind, v.comment, v.chunk`, []any{r.id, model, dimensions}, func(s scanner) error {
 		v := CorpusVector{Model: model}
 		var packed []byte
 		if err := s.Scan(&v.Kind, &v.ID, &v.Chunk, &v.Hash, &packed); err != nil {

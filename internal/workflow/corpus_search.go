@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -51,6 +52,19 @@ type CorpusFound struct {
 	Priors  []corpus.Prior `json:"priors"`
 }
 
+// Why says why the comment is where it is, in parts.
+func (f *CorpusFound) Why() []string {
+	parts := []string{fmt.Sprintf("score %.3f", f.Score)}
+	for _, r := range f.Ranks {
+		parts = append(parts, fmt.Sprintf("%s %d", r.List, r.Rank))
+	}
+	parts = append(parts, fmt.Sprintf("cosine %.2f", f.Cosine))
+	for _, p := range f.Priors {
+		parts = append(parts, fmt.Sprintf("× %.2f %s", p.Factor, p.Why))
+	}
+	return parts
+}
+
 // CorpusRank is the place of a comment in a list.
 type CorpusRank struct {
 	List  string  `json:"list"`
@@ -86,7 +100,7 @@ func (r *Reviewer) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	x, err := c.Open(ctx)
+	x, err := r.Indexes.open(ctx, w.IDs[0], c)
 	if err != nil {
 		return CorpusResult{}, err
 	}
@@ -151,7 +165,7 @@ func readWithin(root *os.Root, name string) ([]byte, error) {
 func corpusFound(h *corpus.Hit) CorpusFound {
 	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)), strings.TrimSpace(string(h.Text)))
 	out := CorpusFound{
-		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format("2006-01-02T15:04:05Z"), Path: h.Path, Line: h.End, URL: h.URL,
+		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339), Path: h.Path, Line: h.End, URL: h.URL,
 		Text: text.Cut(text.Collapse(words), maxFoundText), Outcome: string(h.Outcome), Unusable: h.Unusable, MayWrite: h.MayWrite,
 		Citable: citable[h.Strength()], Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{}, Priors: append([]corpus.Prior{}, h.Priors...),
 	}

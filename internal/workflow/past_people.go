@@ -146,12 +146,7 @@ func (p *Pull) placesOf(ctx context.Context, s *pullState, shown []*precedent.Fi
 // remarks are the comments of reviewers on lines. Those of the author, of programs and of our own
 // account are left out, and so are answers to our comments: they are not about the code alone.
 func (p *Pull) remarks(ctx context.Context, s *pullState) []precedent.Thread {
-	var me precedent.ForgeID
-	if p.connection.Known {
-		if who, err := p.connection.Me(ctx); err == nil { // without it, our comments are known by their markers
-			me = who.ID
-		}
-	}
+	me := ownAccount(ctx, p.connection)
 	ours := map[precedent.ForgeID]bool{}
 	var all []precedent.Thread
 	for _, c := range s.comments { // the oldest first: a reply comes after what it replies to

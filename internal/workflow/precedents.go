@@ -62,7 +62,7 @@ func (p *Prepared) openIndex(ctx context.Context, w *Workspace) (*corpus.Index, 
 		return nil, err
 	}
 	c := corpus.Corpus{Rows: rows, Now: p.reviewer.Now, Embedding: p.embedding(rows)}
-	x, err := c.Open(ctx)
+	x, err := p.reviewer.Indexes.open(ctx, w.IDs[0], &c)
 	if err != nil || x.Empty() {
 		return nil, err
 	}

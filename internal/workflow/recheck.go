@@ -152,7 +152,7 @@ func (c *rechecker) tell(ctx context.Context, r *precedent.Review) {
 		said = append(said, count(c.gone, "comment is", "comments are")+" not cited: deleted or edited since the corpus was synced")
 	}
 	if c.unread > 0 {
-		said = append(said, fmt.Sprintf("%s not cited, because nobody could check what it says now: %s", count(c.unread, "comment is", "comments are"), c.failed))
+		said = append(said, fmt.Sprintf("%s not cited, because they could not be read again: %s", count(c.unread, "comment is", "comments are"), c.failed))
 	}
 	for _, what := range said {
 		c.pull.reviewer.notice(ctx, "%s", what)

@@ -120,7 +120,7 @@ func TestRecheckFails(t *testing.T) {
 			t.Errorf("unchecked: %+v", f.Cites)
 		}
 	}
-	if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0].Error, "4 comments are not cited, because nobody could check") || r.Memory.PrecedentUse.Cited != 0 {
+	if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0].Error, "4 comments are not cited, because they could not be read again") || r.Memory.PrecedentUse.Cited != 0 {
 		t.Errorf("%+v", r.Failures)
 	}
 }

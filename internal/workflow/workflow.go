@@ -49,6 +49,9 @@ type Reviewer struct {
 	DataDir, CacheDir string
 	// Shared is the database of all repositories, as a server has one; nil for a file of each.
 	Shared *store.DB
+	// Indexes keeps the indexes of corpora between uses, with the database of all of them; nil to
+	// open one for each use.
+	Indexes *CorpusIndexes
 	// CAFile holds the certificates that git trusts; empty for the system's.
 	CAFile string
 	// Proxy is the address of the proxy for an address; empty for none.
