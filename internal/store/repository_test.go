@@ -20,6 +20,7 @@ var unscoped = map[string]string{
 	"sqlite_schema":  "the tables themselves",
 	"schema_version": "one for the whole database",
 	"last_commits":   "that transactions were committed",
+	"server_values":  "of the server, not of a repository",
 }
 
 // TestEveryStatementNamesItsRepository reads this package's sources: a statement about memory
