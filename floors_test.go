@@ -76,6 +76,7 @@ var thirdParties = map[string][]string{
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
+	"github.com/jackc/pgx/v5":                  {"internal/store"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},

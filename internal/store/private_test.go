@@ -24,13 +24,13 @@ var writing = []string{
 // itself reads nothing recognizable with them.
 var silent = []string{"Consolidation", "CorpusRevision", "CorpusVectorSize", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates", "WatchedPulls"}
 
-// TestPrivateRowsStay: no method that reads returns a private repository's rows in another one
+// testPrivateRowsStay: no method that reads returns a private repository's rows in another one
 // of the same database and owner, whatever it is asked for. "Review of B never contains A text"
 // (T16).
-func TestPrivateRowsStay(t *testing.T) {
+func testPrivateRowsStay(t *testing.T, open opener) {
 	const marker = "zebra"
 	ctx := t.Context()
-	db := openMemory(t)
+	db := open(t)
 	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: remote.Host, Owner: remote.Owner, Name: "public"})
 	f := finding(remote, "a.go", marker, precedent.Bugs, precedent.Medium)
 	f.Rule = marker

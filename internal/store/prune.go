@@ -201,7 +201,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 // remove runs use in one transaction, frees the space, and returns what was deleted.
 func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
-	err := r.db.change(ctx, op, func(tx *sql.Tx) error {
+	err := r.change(ctx, op, func(tx *sql.Tx) error {
 		var err error
 		if before, err = r.count(ctx, tx); err != nil {
 			return err

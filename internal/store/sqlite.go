@@ -27,6 +27,7 @@ var sqlite = &dialect{
 	objects:      "SELECT type, name FROM sqlite_schema WHERE type <> 'index'",
 	kind:         sqliteKind,
 	alreadyEnded: func(err error) bool { return code(err) == sqliteError },
+	hints:        fileHints,
 	damagedHint:  moveAwayHint,
 	check:        sqliteCheck,
 	size:         sqliteSize,
