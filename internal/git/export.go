@@ -59,7 +59,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	var chosen []Entry
 	total := int64(0)
 	for _, e := range entries {
-		why := unsafePath(e.Path)
+		why := UnsafePath(e.Path)
 		switch {
 		case why != "":
 		case e.Type != "blob":

@@ -19,8 +19,8 @@ var unscoped = map[string]string{
 	"identities":     "looked up by name, to find the repository",
 	"sqlite_schema":  "the tables themselves",
 	"schema_version": "one for the whole database",
-	"server_values":  "of the server, not of a repository",
 	"last_commits":   "that transactions were committed",
+	"server_values":  "of the server, not of a repository",
 }
 
 // TestEveryStatementNamesItsRepository reads this package's sources: a statement about memory

@@ -54,6 +54,7 @@ type Gitea struct {
 	stage     *Stage
 	path      string
 	job, fork bool // see Job
+	git       *Git // nil if it serves none
 }
 
 // Gitea serves the world until the test ends. A request with an unknown field, or
@@ -67,11 +68,27 @@ func (s *Stage) Gitea(t testing.TB) *Gitea {
 func (s *Stage) GiteaAt(t testing.TB, path string) *Gitea {
 	t.Helper()
 	g := &Gitea{t: t, stage: s, path: path}
-	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
+	api := g.judge(s.Script.wrap(http.HandlerFunc(g.serve)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.git != nil && isGit(r.URL.Path) {
+			http.StripPrefix(path, g.git).ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
 	g.URL = server.URL + path
 	s.View = g.view
 	t.Cleanup(server.Close)
 	return g
+}
+
+// Git serves the repositories below a folder at the same address, for Secret. Call it before the
+// first request.
+func (g *Gitea) Git(root string) *Git {
+	g.t.Helper()
+	g.git = g.stage.Git(g.t, root)
+	g.git.URL = g.URL
+	return g.git
 }
 
 // judge checks what all requests have in common.

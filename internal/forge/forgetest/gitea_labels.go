@@ -87,8 +87,8 @@ func (g *Gitea) addLabels(c *call) reply {
 		switch {
 		case name == "":
 			return g.notFound()
-		case !slices.Contains(c.pull.Labels, name):
-			c.pull.Labels = append(slices.Clone(c.pull.Labels), name)
+		default:
+			g.stage.World.label(c.pull, c.who, name)
 		}
 	}
 	return g.labelsOf(c)
@@ -102,6 +102,6 @@ func (g *Gitea) removeLabel(c *call) reply {
 	case name == "":
 		return g.problem(http.StatusUnprocessableEntity, "label does not exist")
 	}
-	c.pull.Labels = slices.DeleteFunc(slices.Clone(c.pull.Labels), func(l string) bool { return l == name })
+	g.stage.World.unlabel(c.pull, c.who, name)
 	return reply{status: http.StatusNoContent}
 }

@@ -74,6 +74,9 @@ func (g *Gitea) review(c *call) reply {
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State, r.Body, r.Commit = m.At, state, in.Body, in.CommitID
 	c.pull.Reviews[id] = r
+	if state != Pending {
+		w.happen(happening{kind: "comment", action: "submitted", pull: c.pull, by: c.who, comment: *m})
+	}
 	c.SetPathValue("id", string(id))
 	return g.oneReview(c)
 }
@@ -212,7 +215,7 @@ func (g *Gitea) edit(c *call) reply {
 		return reply{status: http.StatusForbidden, body: ""}
 	}
 	c.pull = p
-	m.Body, m.Edited = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
+	g.stage.World.rewrite(p, m, c.who, in.Body)
 	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
 }
 
@@ -226,7 +229,7 @@ func (g *Gitea) delete(c *call) reply {
 	case m.Author.ID != c.who.ID && !g.mayWrite(c):
 		return reply{status: http.StatusForbidden, body: ""}
 	case m.Kind == forge.OnThread || g.Kind == Gitea127 || g.Kind == Gitea126:
-		p.remove(forge.CommentRef{Kind: m.Kind, ID: m.ID})
+		g.stage.World.remove(p, m, c.who)
 	}
 	return reply{status: http.StatusNoContent}
 }
@@ -245,11 +248,9 @@ func (g *Gitea) status(c *call) reply {
 	case !c.repo.knows(c.PathValue("sha")):
 		return g.problem(http.StatusNotFound, "object does not exist")
 	}
-	s := Status{
-		ID: g.stage.World.next(), Commit: c.PathValue("sha"), Context: in.Context, State: in.State, URL: in.TargetURL,
-		Words: in.Description, By: c.who, At: g.stage.Clock.Now().Truncate(time.Second),
-	}
-	c.repo.Statuses = append(c.repo.Statuses, s)
+	s := g.stage.World.status(c.repo, Status{
+		Commit: c.PathValue("sha"), Context: in.Context, State: in.State, URL: in.TargetURL, Words: in.Description, By: c.who,
+	})
 	return reply{status: http.StatusCreated, body: object{
 		"id": s.ID, "status": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL,
 		"creator": giteaUser(s.By), "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),

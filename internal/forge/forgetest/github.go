@@ -39,6 +39,8 @@ type GitHub struct {
 	app     *App              // whose tokens are taken, too
 	issued  map[string]issued // tokens of installations
 	graph   int               // what is left of the limit of GraphQL
+	hooks   []*Hook
+	git     *Git // nil if it serves none
 }
 
 // rateWindow is the period of the rate limit.
@@ -55,7 +57,14 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 		t.Fatal(err)
 	}
 	g := &GitHub{t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow), issued: map[string]issued{}, graph: 5000}
-	server := httptest.NewServer(g.judge(s.Script.wrap(http.HandlerFunc(g.serve))))
+	api := g.judge(s.Script.wrap(http.HandlerFunc(g.serve)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.git != nil && isGit(r.URL.Path) {
+			g.git.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
 	g.URL = server.URL
 	t.Cleanup(func() {
 		server.Close()
@@ -64,6 +73,15 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 		}
 	})
 	return g
+}
+
+// Git serves the repositories below a folder at the same address, for the same tokens. Call it
+// before the first request.
+func (g *GitHub) Git(root string) *Git {
+	g.t.Helper()
+	g.git = g.stage.Git(g.t, root)
+	g.git.URL, g.git.Whose = g.URL, g.whose
+	return g.git
 }
 
 // Judged counts the checked requests.

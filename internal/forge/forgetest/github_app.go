@@ -88,6 +88,21 @@ func (g *GitHub) authenticate(c *call) bool {
 	return g.app.signed(token, now)
 }
 
+// whose is the account of a token that git sends.
+func (g *GitHub) whose(token string) (forge.Person, bool) {
+	var me forge.Person
+	g.stage.World.Change(func() { me = g.stage.World.Me })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch t, known := g.issued[token]; {
+	case known:
+		return g.app.bot(), g.stage.Clock.Now().Before(t.until)
+	case token == Secret && g.app != nil:
+		return Bot, true
+	}
+	return me, token == Secret
+}
+
 // signed judges a JSON web token as GitHub does: RS256 by the app's key, not from
 // the future, and for ten minutes at most.
 func (a *App) signed(token string, now time.Time) bool {

@@ -174,10 +174,6 @@ func (g *GitHub) oneReview(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-func (g *GitHub) rewrite(m *forge.Comment, body string) {
-	m.Body, m.Edited = precedent.Untrusted(body), g.stage.Clock.Now().Truncate(time.Second)
-}
-
 func (g *GitHub) deleteReview(c *call) reply {
 	r, bad := g.shownReview(c, nil)
 	switch {
@@ -233,6 +229,7 @@ func (g *GitHub) submit(c *call) reply {
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State = m.At, state
 	c.pull.Reviews[r.ID] = *r
+	g.stage.World.happen(happening{kind: "comment", action: "submitted", pull: c.pull, by: c.who, comment: *m})
 	return g.reviewReply(c, r.ID)
 }
 
@@ -354,7 +351,7 @@ func (g *GitHub) edit(c *call, kind forge.CommentKind) reply {
 		if bad := isTooLong("IssueComment", in.Body); bad != nil {
 			return *bad
 		}
-		g.rewrite(m, in.Body)
+		g.stage.World.rewrite(p, m, c.who, in.Body)
 		return reply{status: http.StatusOK, body: g.commentJSON(c, p, *m)}
 	})
 }
@@ -364,7 +361,7 @@ func (g *GitHub) remove(c *call, kind forge.CommentKind) reply {
 		if m.Author.ID != c.who.ID {
 			return g.denied(c)
 		}
-		p.remove(forge.CommentRef{Kind: kind, ID: m.ID})
+		g.stage.World.remove(p, m, c.who)
 		return reply{status: http.StatusNoContent}
 	})
 }
@@ -385,9 +382,7 @@ func (g *GitHub) label(c *call) reply {
 		return g.denied(c)
 	}
 	for _, l := range in.Labels {
-		if !slices.Contains(c.pull.Labels, l) {
-			c.pull.Labels = append(slices.Clone(c.pull.Labels), l)
-		}
+		g.stage.World.label(c.pull, c.who, l)
 	}
 	return g.labels(c)
 }
@@ -397,7 +392,7 @@ func (g *GitHub) unlabel(c *call) reply {
 	if i < 0 {
 		return problem(http.StatusNotFound, "Label does not exist")
 	}
-	c.pull.Labels = slices.Delete(slices.Clone(c.pull.Labels), i, i+1)
+	g.stage.World.unlabel(c.pull, c.who, c.pull.Labels[i])
 	return g.labels(c)
 }
 

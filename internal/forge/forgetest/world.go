@@ -18,6 +18,7 @@ type World struct {
 	repos map[string]*Repo
 	clock *Clock
 	last  int64 // last id given to anything
+	hooks []*Hook
 }
 
 // Bot is the account of Secret in a new world.
@@ -42,6 +43,10 @@ type Repo struct {
 	Roles map[precedent.ForgeID]string
 	// Protected lets only administrators dismiss reviews.
 	Protected bool
+	// Default is the default branch; empty for main.
+	Default string
+	// ProtectedBranches are those that nobody may push to.
+	ProtectedBranches []string
 	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check

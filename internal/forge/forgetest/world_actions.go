@@ -45,17 +45,38 @@ func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string)
 func (w *World) Rewrite(p *Pull, c forge.CommentRef, body string) {
 	w.Change(func() {
 		if m := p.comment(c); m != nil {
-			m.Body, m.Edited = precedent.Untrusted(body), w.clock.Now().Truncate(time.Second)
+			w.rewrite(p, m, m.Author, body)
 		}
 	})
 }
 
 // Remove deletes a comment.
-func (w *World) Remove(p *Pull, c forge.CommentRef) { w.Change(func() { p.remove(c) }) }
+func (w *World) Remove(p *Pull, c forge.CommentRef) {
+	w.Change(func() {
+		if m := p.comment(c); m != nil {
+			w.remove(p, m, m.Author)
+		}
+	})
+}
+
+func (w *World) rewrite(p *Pull, m *forge.Comment, by forge.Person, body string) {
+	m.Body, m.Edited = precedent.Untrusted(body), w.clock.Now().Truncate(time.Second)
+	w.happen(happening{kind: "comment", action: "edited", pull: p, by: by, comment: *m})
+}
+
+func (w *World) remove(p *Pull, m *forge.Comment, by forge.Person) {
+	if m.Kind != forge.OnReview { // forges tell nothing of the text of a review
+		w.happen(happening{kind: "comment", action: "deleted", pull: p, by: by, comment: *m})
+	}
+	p.remove(forge.CommentRef{Kind: m.Kind, ID: m.ID})
+}
 
 // Close resolves the conversation that starts with an inline comment.
 func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
-	w.Change(func() { p.close(root, who) })
+	w.Change(func() {
+		p.close(root, who)
+		w.happen(happening{kind: "thread", action: "resolved", pull: p, by: who})
+	})
 }
 
 // Reopen reopens a conversation.
@@ -69,13 +90,143 @@ func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content str
 // Push changes the head of the pull request. diff is the new diff to the base.
 func (w *World) Push(p *Pull, head, diff string) {
 	w.Change(func() {
-		for i := range p.Comments {
-			p.follow(&p.Comments[i], head, diff)
-		}
-		p.Earlier = append(p.Earlier, Push{p.Head.SHA, p.Diff})
-		p.Head.SHA, p.Diff = head, diff
-		w.touch(p)
+		before := p.Head.SHA
+		w.push(p, head, diff)
+		w.happen(happening{kind: "pull", action: "synchronize", pull: p, by: p.Author, before: before, after: head})
 	})
+}
+
+func (w *World) push(p *Pull, head, diff string) {
+	for i := range p.Comments {
+		p.follow(&p.Comments[i], head, diff)
+	}
+	p.Earlier = append(p.Earlier, Push{p.Head.SHA, p.Diff})
+	p.Head.SHA, p.Diff = head, diff
+	w.touch(p)
+}
+
+// Open adds a pull request to a repository.
+func (w *World) Open(r *Repo, p *Pull, by forge.Person) {
+	w.Change(func() {
+		r.Pulls[p.Number] = p
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: "opened", repo: r, pull: p, by: by})
+	})
+}
+
+// Label sets a label of a pull request; setting it twice does nothing.
+func (w *World) Label(p *Pull, by forge.Person, label string) {
+	w.Change(func() { w.label(p, by, label) })
+}
+
+func (w *World) label(p *Pull, by forge.Person, label string) {
+	if !slices.Contains(p.Labels, label) {
+		p.Labels = append(slices.Clone(p.Labels), label)
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: "labeled", pull: p, by: by, label: label})
+	}
+}
+
+// Unlabel removes a label of a pull request.
+func (w *World) Unlabel(p *Pull, by forge.Person, label string) {
+	w.Change(func() { w.unlabel(p, by, label) })
+}
+
+func (w *World) unlabel(p *Pull, by forge.Person, label string) {
+	if slices.Contains(p.Labels, label) {
+		p.Labels = slices.DeleteFunc(slices.Clone(p.Labels), func(l string) bool { return l == label })
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: "unlabeled", pull: p, by: by, label: label})
+	}
+}
+
+// LabelsOf returns the labels of a pull request.
+func (w *World) LabelsOf(p *Pull) (all []string) {
+	w.Change(func() { all = slices.Clone(p.Labels) })
+	return all
+}
+
+// Retitle changes the title of a pull request.
+func (w *World) Retitle(p *Pull, by forge.Person, title string) {
+	w.Change(func() {
+		p.Title = precedent.Untrusted(title)
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: "edited", pull: p, by: by})
+	})
+}
+
+// SetDraft makes a pull request a draft, or ready.
+func (w *World) SetDraft(p *Pull, by forge.Person, draft bool) {
+	w.Change(func() {
+		p.Draft = draft
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: map[bool]string{true: "converted_to_draft", false: "ready_for_review"}[draft], pull: p, by: by})
+	})
+}
+
+// SetState closes, merges or reopens a pull request.
+func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
+	w.Change(func() {
+		p.State = state
+		w.touch(p)
+		if state == forge.Merged {
+			p.MergedAt = p.Updated
+		}
+		w.happen(happening{kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open], pull: p, by: by})
+	})
+}
+
+// RequestReview asks an account for a review.
+func (w *World) RequestReview(p *Pull, by, reviewer forge.Person) {
+	w.Change(func() {
+		w.touch(p)
+		w.happen(happening{kind: "pull", action: "review_requested", pull: p, by: by, reviewer: reviewer})
+	})
+}
+
+// Report sets a check run of another app: a new one, or the one of the same commit, name and
+// app that is not completed.
+func (w *World) Report(r *Repo, k Check) Check {
+	w.Change(func() {
+		now := w.clock.Now().Truncate(time.Second)
+		i := slices.IndexFunc(r.Checks, func(o Check) bool {
+			return o.Commit == k.Commit && o.Name == k.Name && o.By.ID == k.By.ID && o.Status != "completed"
+		})
+		k.ID, k.written = w.next(), w.clock.Now()
+		if i >= 0 {
+			k.ID, k.written, k.Started = r.Checks[i].ID, r.Checks[i].written, r.Checks[i].Started
+		}
+		if k.Started.IsZero() {
+			k.Started = now
+		}
+		action := "created"
+		if k.Conclusion != "" {
+			action, k.Status, k.Completed = "completed", "completed", now
+		}
+		if i >= 0 {
+			r.Checks[i] = k
+		} else {
+			r.Checks = append(r.Checks, k)
+		}
+		w.happen(happening{kind: "check", action: action, repo: r, by: k.By, check: k})
+	})
+	return k
+}
+
+// ReportStatus adds a status to a commit; the newest of a context counts.
+func (w *World) ReportStatus(r *Repo, s Status) Status {
+	w.Change(func() { s = w.status(r, s) })
+	return s
+}
+
+func (w *World) status(r *Repo, s Status) Status {
+	s.ID = w.next()
+	if s.At.IsZero() {
+		s.At = w.clock.Now().Truncate(time.Second)
+	}
+	r.Statuses = append(r.Statuses, s)
+	w.happen(happening{kind: "status", repo: r, by: s.By, status: s})
+	return s
 }
 
 // Shown returns the comments that everybody sees, without reviews that have no text

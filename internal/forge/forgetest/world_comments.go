@@ -29,6 +29,9 @@ func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
 	}
 	p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
 	w.touch(p)
+	if m.Kind != forge.OnReview && !p.unsent(m) {
+		w.happen(happening{kind: "comment", action: "created", pull: p, by: m.Author, comment: m})
+	}
 	return m
 }
 
@@ -49,6 +52,9 @@ func (w *World) review(p *Pull, r Review) Review {
 		p.Reviews = map[precedent.ForgeID]Review{}
 	}
 	p.Reviews[r.ID] = r
+	if r.State != Pending {
+		w.happen(happening{kind: "comment", action: "submitted", pull: p, by: r.Author, comment: m})
+	}
 	return r
 }
 
