@@ -45,7 +45,9 @@ type logHandler struct {
 	own secret.Own
 }
 
-func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool { return h.to.Enabled(ctx, level) }
+func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.to.Enabled(ctx, level)
+}
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	clean := slog.NewRecord(r.Time, r.Level, h.clean(r.Message, maxLogMessage), 0)

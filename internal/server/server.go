@@ -108,7 +108,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
 		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
-		lead:    func(ctx context.Context) (bool, error) { return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime) },
+		lead: func(ctx context.Context) (bool, error) {
+			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
+		},
 		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
 		done:  func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
 		repos: map[precedent.Repo]*watched{},
