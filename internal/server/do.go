@@ -31,18 +31,8 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	log := s.o.Log.With("job", run.ID, "kind", string(run.Kind), "repo", run.Repo.String(), "pull", run.Pull, "attempt", run.Attempt)
-	log.Info("job begins", "head", run.Head, "reason", run.Reason)
-	begun := time.Now()
-	err := s.work(ctx, run)
-	err, result := s.judge(ctx, err)
+	err, result := s.judge(ctx, s.work(ctx, run))
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
-	switch result {
-	case "failed", "dead":
-		log.Warn("job failed", "took", time.Since(begun), "result", result, "error", err, "hint", workflow.HintOf(err))
-	default:
-		log.Info("job ended", "took", time.Since(begun), "result", result)
-	}
 	return err
 }
 

@@ -15,13 +15,14 @@ import (
 // payload, a comment or an answer of a model is among them.
 var logFields = []string{
 	"address", "attempt", "delivery", "error", "event", "failures", "hint", "job", "kind", "path", "pull", "reason", "repo", "replica",
-	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks",
+	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks", "id", "stack",
 }
 
 // Bounds of what is logged, in characters.
 const (
 	maxLogMessage = 1000
 	maxLogField   = 500
+	maxLogStack   = 8000
 )
 
 // LogFormats are the formats of logs.
@@ -78,7 +79,11 @@ func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 		case slog.KindDuration:
 			kept = append(kept, slog.String(a.Key, v.Duration().Round(time.Millisecond).String()))
 		default:
-			kept = append(kept, slog.String(a.Key, h.clean(v.String(), maxLogField)))
+			limit := maxLogField
+			if a.Key == "stack" {
+				limit = maxLogStack
+			}
+			kept = append(kept, slog.String(a.Key, h.clean(v.String(), limit)))
 		}
 	}
 	return kept
