@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -26,6 +27,7 @@ var engines = []struct {
 	open func(t testing.TB) *store.DB
 }{
 	{"sqlite", openSQLite},
+	{"postgresql", openPostgreSQL},
 }
 
 func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
@@ -42,6 +44,25 @@ func openSQLite(t testing.TB) *store.DB {
 func openFile(t testing.TB, path string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func openPostgreSQL(t testing.TB) *store.DB {
+	t.Helper()
+	return openURL(t, needs.PostgreSQL(t))
+}
+
+func openURL(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.OpenURL(t.Context(), url, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +227,11 @@ func TestBurst(t *testing.T) {
 func BenchmarkAccept(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
-			q := started(b, e.open(b), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
+			open := e.open
+			if e.name == "postgresql" { // with a server that waits for the disk
+				open = func(b testing.TB) *store.DB { return openURL(b, needs.PostgreSQLServer(b, true).Database(b)) }
+			}
+			q := started(b, open(b), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}})

@@ -15,7 +15,7 @@ func (db *DB) AddReplica(ctx context.Context, tx *sql.Tx, id string, now time.Ti
 // Beat shows that a replica lives. It returns false if others removed it.
 func (db *DB) Beat(ctx context.Context, id string) (bool, error) {
 	var n int64
-	err := db.change(ctx, "renew lease", func(tx *sql.Tx) error {
+	err := db.Transact(ctx, "renew lease", func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, "UPDATE replicas SET beat = beat + 1 WHERE id = $1", id)
 		if err == nil {
 			n, err = result.RowsAffected()

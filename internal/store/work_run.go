@@ -12,7 +12,6 @@ import (
 // repository has at most most running on one replica. It returns false if there is none.
 func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, replica string, ticket int64, most int, now time.Time) (Work, bool, error) {
 	var turn int64
-	// This row also makes claims wait for each other, so that each sees what the others took.
 	err := row(ctx, tx, `INSERT INTO work_turns (repo, turn) VALUES ('*', 1)
 		ON CONFLICT (repo) DO UPDATE SET turn = work_turns.turn + 1 RETURNING turn`, nil, into(&turn))
 	if err != nil {
@@ -57,18 +56,18 @@ type WorkEnd struct {
 // Parts of the statement that ends an execution: whether it was wanted again meanwhile, and
 // whether a person cancelled it.
 const (
-	again     = "(generation > $5 AND generation > cancelled)"
-	wasHead   = "(head = $6)"
-	cancelled = "(cancelled > 0 AND generation <= cancelled)"
+	wantedAgain = "(generation > $5 AND generation > cancelled)"
+	wasHead     = "(head = $6)"
+	cancelled   = "(cancelled > 0 AND generation <= cancelled)"
 )
 
 // endings are the new states by the one that WorkEnd asks for.
 var endings = map[string]string{
-	WorkDone:  "CASE WHEN " + again + " THEN 'ready' ELSE 'done' END",
+	WorkDone:  "CASE WHEN " + wantedAgain + " THEN 'ready' ELSE 'done' END",
 	WorkReady: "CASE WHEN " + cancelled + " THEN 'cancelled' ELSE 'ready' END",
-	WorkDead:  "CASE WHEN " + again + " THEN 'ready' WHEN " + cancelled + " THEN 'cancelled' ELSE 'dead' END",
-	WorkWaiting: "CASE WHEN " + again + " AND ($9 = 0 OR NOT " + wasHead + ") THEN 'ready' WHEN " + cancelled + " THEN 'cancelled'" +
-		" WHEN $9 = 1 AND attempts + 1 >= $10 AND NOT " + again + " THEN 'dead' ELSE 'waiting' END",
+	WorkDead:  "CASE WHEN " + wantedAgain + " THEN 'ready' WHEN " + cancelled + " THEN 'cancelled' ELSE 'dead' END",
+	WorkWaiting: "CASE WHEN " + wantedAgain + " AND ($9 = 0 OR NOT " + wasHead + ") THEN 'ready' WHEN " + cancelled + " THEN 'cancelled'" +
+		" WHEN $9 = 1 AND attempts + 1 >= $10 AND NOT " + wantedAgain + " THEN 'dead' ELSE 'waiting' END",
 }
 
 // EndWork ends an execution. It returns false, and changes nothing, if the replica no longer has
@@ -81,7 +80,7 @@ func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, end WorkEnd, now 
 	result, err := tx.ExecContext(ctx, `UPDATE work SET replica = '', changed_at = $4, due_at = $7, problem = $8, cancelled = 0,
 		attempts = CASE WHEN $11 = 'done' OR NOT `+wasHead+` THEN 0 ELSE attempts + $9 END,
 		crashes = CASE WHEN $11 = 'ready' AND `+wasHead+` THEN crashes ELSE 0 END,
-		wanted_at = CASE WHEN `+again+` THEN wanted_at ELSE $4 END,
+		wanted_at = CASE WHEN `+wantedAgain+` THEN wanted_at ELSE $4 END,
 		state = `+state+` WHERE id = $1 AND fence = $2 AND replica = $3 AND state = 'running' AND $10 >= 0`,
 		w.ID, w.Fence, w.Replica, millis(now), w.Generation, w.Head, millis(now.Add(end.After)), end.Problem, zeroOne(end.Failed), end.Most, end.State)
 	if err != nil {
@@ -100,7 +99,7 @@ func (db *DB) RunningWork(ctx context.Context, replica string) ([]Work, error) {
 // ReleaseWork makes the entries of a replica that no longer runs ready. Crashed counts it against
 // them: an entry becomes a dead letter, with the problem, the most-th time. It returns their tickets.
 func (db *DB) ReleaseWork(ctx context.Context, tx *sql.Tx, replica string, crashed bool, most int, problem string, now time.Time) ([]int64, error) {
-	running, err := works(ctx, tx, "SELECT "+workColumns+" FROM work w WHERE w.state = 'running' AND w.replica = $1 ORDER BY w.id", replica)
+	running, err := works(ctx, tx, "SELECT "+workColumns+" FROM work w WHERE w.state = 'running' AND w.replica = $1", replica)
 	var tickets []int64
 	for _, w := range running {
 		if err == nil {
