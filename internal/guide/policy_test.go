@@ -254,9 +254,6 @@ func TestPolicyOverrides(t *testing.T) {
 			if at := fmt.Sprintf("%d:%d", first.Line, first.Col); at != test.at || !strings.Contains(first.Msg, test.msg) {
 				t.Errorf("first error is %q (hint %q), want %q at %s", first.Error(), first.Hint, test.msg, test.at)
 			}
-			if first.Notice {
-				t.Error("the error is a mere notice")
-			}
 			want := precedent.Policy{Threshold: number(60)}
 			if test.whole {
 				want = precedent.Policy{}
