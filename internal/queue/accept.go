@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// commitTimeout limits how long Accept waits for the database: forges wait 10 s for an answer.
-	commitTimeout = 8 * time.Second
 	// maxGroup is how many calls of Accept share a transaction.
 	maxGroup = 256
+	// groupPause lets others have SQLite's only lock, who poll for it.
+	groupPause = 2 * time.Millisecond
 	// maxName limits names and ids, in bytes, and maxReason reasons, in characters.
 	maxName   = 300
 	maxReason = 200
@@ -88,12 +88,15 @@ func (q *Queue) commitAll() {
 			close(a.done)
 		}
 		q.lookNow()
+		if q.db.Engine() == store.SQLite {
+			<-time.After(groupPause)
+		}
 	}
 }
 
 // commitGroup commits acceptances together, or, if one of them fails, each alone.
 func (q *Queue) commitGroup(group []*acceptance) {
-	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), q.commitTimeout)
 	defer cancel()
 	err := q.commit(ctx, group)
 	alone := err != nil && len(group) > 1 && ctx.Err() == nil && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrFull)

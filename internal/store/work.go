@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -84,43 +85,52 @@ type Delivery struct {
 	Received         time.Time
 }
 
+// rowsAtOnce is how many rows one statement writes: SQLite takes quadratic time for numbered
+// parameters, and PostgreSQL a round trip for each statement.
+const rowsAtOnce = 16
+
 // AddDeliveries saves deliveries, and returns for each whether it is new. Their ids must differ.
 func (db *DB) AddDeliveries(ctx context.Context, tx *sql.Tx, deliveries []Delivery) ([]bool, error) {
 	fresh := make([]bool, len(deliveries))
 	nth := make(map[[2]string]int, len(deliveries))
-	args := make([]any, 0, 4*len(deliveries))
 	for i, d := range deliveries {
 		nth[[2]string{d.Forge, d.ID}] = i
-		args = append(args, d.Forge, d.ID, d.Event, millis(d.Received))
 	}
-	if len(args) == 0 {
-		return fresh, nil
+	for batch := range slices.Chunk(deliveries, rowsAtOnce) {
+		var args []any
+		for _, d := range batch {
+			args = append(args, d.Forge, d.ID, d.Event, millis(d.Received))
+		}
+		err := rows(ctx, tx, "INSERT INTO deliveries (forge, id, event, received) VALUES "+values(len(batch), "($,$,$,$)")+
+			" ON CONFLICT (forge, id) DO NOTHING RETURNING forge, id", args, func(s scanner) error {
+			var key [2]string
+			err := s.Scan(&key[0], &key[1])
+			fresh[nth[key]] = true
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	err := rows(ctx, tx, "INSERT INTO deliveries (forge, id, event, received) VALUES "+values(len(deliveries), 4)+
-		" ON CONFLICT (forge, id) DO NOTHING RETURNING forge, id", args, func(s scanner) error {
-		var key [2]string
-		err := s.Scan(&key[0], &key[1])
-		fresh[nth[key]] = true
-		return err
-	})
-	return fresh, err
+	return fresh, nil
 }
 
-// values is a list of n rows of parameters, "($1,$2),($3,$4)".
-func values(n, columns int) string {
+// values is a list of n rows like the one, in which each $ gets its number: "($1,$2),($3,$4)".
+func values(n int, one string) string {
 	var b strings.Builder
-	for i := range n * columns {
-		switch {
-		case i == 0:
-			b.WriteString("(")
-		case i%columns == 0:
-			b.WriteString("),(")
-		default:
-			b.WriteString(",")
+	number := 0
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "$%d", i+1)
+		for _, c := range one {
+			b.WriteRune(c)
+			if c == '$' {
+				number++
+				b.WriteString(strconv.Itoa(number))
+			}
+		}
 	}
-	b.WriteString(")")
 	return b.String()
 }
 
@@ -150,14 +160,14 @@ func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, delivered
 	if delivered {
 		restart = "work.state = 'dead'"
 	}
-	for batch := range slices.Chunk(wanted, 500) {
-		args := make([]any, 0, 18*len(batch))
+	for batch := range slices.Chunk(wanted, rowsAtOnce) {
+		var args []any
 		for _, w := range batch {
-			at := millis(w.WantedAt)
-			args = append(args, w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, w.Generation, WorkReady, 0, 0, "", at, at, 0, "", 0, 0, 0)
+			args = append(args, w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, w.Generation, millis(w.WantedAt), millis(w.WantedAt))
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO work (id, kind, repo, pull, head, reason, generation, state, attempts, crashes, problem,
-			wanted_at, changed_at, due_at, replica, fence, ticket, cancelled) VALUES `+values(len(batch), 18)+fmt.Sprintf(onWant, restart), args...)
+		_, err := tx.ExecContext(ctx, `INSERT INTO work (id, kind, repo, pull, head, reason, generation, wanted_at, changed_at,
+			state, attempts, crashes, problem, due_at, replica, fence, ticket, cancelled) VALUES `+
+			values(len(batch), "($,$,$,$,$,$,$,$,$,'ready',0,0,'',0,'',0,0,0)")+fmt.Sprintf(onWant, restart), args...)
 		if err != nil {
 			return err
 		}
