@@ -11,18 +11,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// databaseVariable has the URL of the PostgreSQL database of a server. Commands for one
-// repository do not read it: other programs use the name, too.
-const databaseVariable = "DATABASE_URL"
-
 // openInstallation opens the database of a server, and makes it if there is none: the one of
-// DATABASE_URL, else server.db in the data folder.
+// DATABASE_URL, else server.db in the data folder. Commands for one repository do not read the
+// variable: other programs use its name, too.
 func (a *app) openInstallation(ctx context.Context) (*workflow.Database, error) {
-	return a.workflow().OpenInstallation(ctx, a.env[databaseVariable])
+	return a.installed(ctx, (*workflow.Reviewer).OpenInstallation)
 }
 
+// oldInstallation is openInstallation for a database that must exist.
 func (a *app) oldInstallation(ctx context.Context) (*workflow.Database, error) {
-	return a.workflow().OldInstallation(ctx, a.env[databaseVariable])
+	return a.installed(ctx, (*workflow.Reviewer).OldInstallation)
+}
+
+func (a *app) installed(ctx context.Context, open func(r *workflow.Reviewer, ctx context.Context, url, dataDir string) (*workflow.Database, error)) (*workflow.Database, error) {
+	if err := a.readSecretFiles(); err != nil {
+		return nil, err
+	}
+	r := a.workflow()
+	return open(r, ctx, a.env[databaseVariable], r.DataDir)
 }
 
 func addAll(cmd *cobra.Command, all *bool) {

@@ -21,26 +21,26 @@ const InstallationFile = "server.db"
 
 // OpenInstallation opens the database that all repositories of a server share: the one of a
 // PostgreSQL URL or, if that is empty, a file in the data folder.
-func (r *Reviewer) OpenInstallation(ctx context.Context, url string) (*Database, error) {
+func (r *Reviewer) OpenInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
 	o := store.Options{Now: r.Now}
 	if url != "" {
 		return store.OpenURL(ctx, url, o)
 	}
-	if r.DataDir == "" {
+	if dataDir == "" {
 		return nil, Hinted(errors.New("there is no folder for the database of the server"), "set HOME, XDG_DATA_HOME or DATABASE_URL")
 	}
-	return store.Open(ctx, filepath.Join(r.DataDir, InstallationFile), o)
+	return store.Open(ctx, filepath.Join(dataDir, InstallationFile), o)
 }
 
 // OldInstallation is OpenInstallation for one that must exist.
-func (r *Reviewer) OldInstallation(ctx context.Context, url string) (*Database, error) {
+func (r *Reviewer) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
 	if url == "" {
-		path := filepath.Join(r.DataDir, InstallationFile)
+		path := filepath.Join(dataDir, InstallationFile)
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, Hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
 		}
 	}
-	return r.OpenInstallation(ctx, url)
+	return r.OpenInstallation(ctx, url, dataDir)
 }
 
 // InstallationStatus describes the database of a server.
