@@ -162,6 +162,7 @@ var sections = map[string]section{
 			}
 		}
 	},
+	"gate": func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {
@@ -173,7 +174,6 @@ var sections = map[string]section{
 
 // reserved are the keys of later versions, with the form that each will have.
 var reserved = map[string]yaml.Kind{
-	"gate":   yaml.MappingNode,
 	"labels": yaml.MappingNode,
 }
 
@@ -241,6 +241,7 @@ func clone(p precedent.Policy) precedent.Policy {
 	p.Floors = slices.Clone(p.Floors)
 	p.Maintainers = slices.Clone(p.Maintainers)
 	p.Linters = slices.Clone(p.Linters)
+	p.Gate.Commands = slices.Clone(p.Gate.Commands)
 	return p
 }
 
