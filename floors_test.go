@@ -80,6 +80,7 @@ var thirdParties = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
+	"github.com/prometheus/client_golang":      {"internal/server"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/riverqueue/river":              {"internal/queue"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},

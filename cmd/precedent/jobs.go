@@ -168,10 +168,13 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workflow
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx := cmd.Context()
 		r := a.workflow()
-		url := a.env["DATABASE_URL"]
+		if err := a.readSecretFiles(); err != nil {
+			return err
+		}
+		url := a.env[databaseVariable]
 		if path := filepath.Join(r.DataDir, workflow.InstallationFile); url == "" {
 			if _, err := os.Lstat(path); err != nil {
-				return hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
+				return hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set %s", databaseVariable)
 			}
 		}
 		db, err := r.OpenInstallation(ctx, url, r.DataDir)
