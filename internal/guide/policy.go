@@ -23,6 +23,8 @@ const (
 	maxInstruction  = 2000 // characters
 	maxInline       = 100
 	maxDays         = 3650
+	maxFixFiles     = 20 // as in internal/fixround
+	maxFixLines     = 500
 )
 
 // PolicyError is an error in a policy, and its position. The section with the error
@@ -159,6 +161,26 @@ var sections = map[string]section{
 				p.Learnings.MaxAgeDays, _ = d.number(value, 1, maxDays)
 			default:
 				d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "max_age_days", "scope"}))
+			}
+		}
+	},
+	"fix": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
+		for key, value := range d.mapping(n) {
+			switch key.Value {
+			case "enabled":
+				if on, ok := d.boolean(value); ok {
+					p.Fix.Off = !on
+				}
+			case "lock_files":
+				p.Fix.LockFiles, _ = d.boolean(value)
+			case "ungated":
+				p.Fix.Ungated, _ = d.boolean(value)
+			case "max_files":
+				p.Fix.MaxFiles, _ = d.number(value, 1, maxFixFiles)
+			case "max_lines":
+				p.Fix.MaxLines, _ = d.number(value, 1, maxFixLines)
+			default:
+				d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "lock_files", "max_files", "max_lines", "ungated"}))
 			}
 		}
 	},
