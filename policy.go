@@ -45,8 +45,15 @@ type Policy struct {
 	Language string
 	// Reviews says what leads to a review on a server; nil leaves it to the operator.
 	Reviews *ReviewTriggers
+	// Labels are the labels of the cycle on a server; those that are empty are the operator's.
+	Labels LabelNames
 	// Gate says what to build and test before a review.
 	Gate Gate
+}
+
+// LabelNames are the labels that say where a pull request is in the cycle of reviews and fixes.
+type LabelNames struct {
+	ReviewNeeded, Changes, CIPending, HumanReview, Intervention string
 }
 
 // ReviewTriggers says what leads to a review of an open pull request on a server.

@@ -136,57 +136,23 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 	if err != nil {
 		return err
 	}
-	did, err := publisher.Converse(ctx, job, "")
-	if err == nil {
-		err = a.noticeConversation(did)
+	did, err := publisher.Post(ctx, job, onlyComments, a.postHooks(job, o))
+	if err != nil {
+		return err
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil: // the review counts more
-		a.notice("%v; not all comments were answered", err)
-	case did.Paused:
-		a.notice("%s paused the reviews of #%d: nothing was reviewed; to go on, comment: @precedent resume", did.PausedBy, pull.Number)
-		return nil
-	case onlyComments && !did.Review:
-		return nil
-	}
-	job.Again = job.Again || did.Again
-	return a.reviewPull(ctx, publisher, job, o)
+	return statusOf(did.Status)
 }
 
-// reviewPull reviews a pull request and posts the review. If the head was reviewed already, it posts
-// what is left of that review.
-func (a *app) reviewPull(ctx context.Context, publisher *workflow.Publisher, job workflow.Job, o reviewOptions) error {
-	standing, found, err := publisher.Existing(ctx, job)
-	if err != nil {
-		return err
+// postHooks print what is posted.
+func (a *app) postHooks(job workflow.Job, o reviewOptions) workflow.PostHooks {
+	return workflow.PostHooks{
+		Conversed: a.noticeConversation,
+		Existing:  func(r workflow.Result) error { return a.print(o.format, r.Review, r.Style) },
+		Run: func(ctx context.Context, p *workflow.Prepared) (workflow.Result, error) {
+			return a.runReview(ctx, p, o.format)
+		},
+		Posted: func(ctx context.Context, p *workflow.Prepared, made workflow.Result) { a.wakeAfter(ctx, p, made, job, o.flags) },
 	}
-	if found {
-		if err := a.print(o.format, standing.Review, standing.Style); err != nil {
-			return err
-		}
-		status, err := publisher.Finish(ctx, standing)
-		if err != nil {
-			return err
-		}
-		return statusOf(status)
-	}
-	p, err := publisher.Prepare(ctx, job)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	made, err := a.runReview(ctx, p.Prepared, o.format)
-	if err != nil {
-		return err
-	}
-	status, err := publisher.Deliver(ctx, p, made)
-	if err != nil {
-		return err
-	}
-	a.wakeAfter(ctx, p.Prepared, made, job, o.flags)
-	return statusOf(status)
 }
 
 // pullRepository opens the repository of a pull request, and returns its number.

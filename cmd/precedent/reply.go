@@ -65,7 +65,11 @@ func (a *app) reply(ctx context.Context, conn workflow.Connection, page string, 
 		a.notice("there is nothing to answer")
 	case did.Review && review && !did.Paused:
 		job.Again = job.Again || did.Again
-		return a.reviewPull(ctx, publisher, job, o)
+		posted, err := publisher.Review(ctx, job, a.postHooks(job, o))
+		if err != nil {
+			return err
+		}
+		return statusOf(posted.Status)
 	case did.Review:
 		a.notice("a review was asked for: precedent pr %d --post", pull.Number)
 	}

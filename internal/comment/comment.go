@@ -49,9 +49,12 @@ type Marker struct {
 	Run string
 	// Spent is what the reviews of the pull request have cost on a day; only in a summary.
 	Spent Spending
-	// Answers identifies what an answer answers: the comment, and what it asked. It is the same
-	// in every run.
+	// Answers identifies what an answer answers: the comment, and what it asked. Of a note, it
+	// identifies what the note says. It is the same in every run.
 	Answers string
+	// Tries is the number of incomplete reviews in a row, up to this one; only in a summary. 0 for
+	// a complete review.
+	Tries int
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
 	Fingerprint string

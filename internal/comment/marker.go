@@ -32,7 +32,7 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "answers", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "answers", "tries", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
@@ -53,6 +53,7 @@ func (m Marker) sanitized(own secret.Own) Marker {
 		m.Spent = Spending{}
 	}
 	m.Confidence = max(0, min(m.Confidence, 100))
+	m.Tries = max(0, min(m.Tries, maxTries))
 	if m.End = max(m.Start, m.End); m.Start < 1 || m.End > maxLine {
 		m.Start, m.End = 0, 0
 	}
@@ -74,19 +75,25 @@ func (m Marker) values() []string {
 	if m.Confidence != 0 {
 		confidence = strconv.Itoa(m.Confidence)
 	}
-	lines := ""
+	lines, tries := "", ""
+	if m.Tries != 0 {
+		tries = strconv.Itoa(m.Tries)
+	}
 	if m.Start > 0 {
 		lines = fmt.Sprintf("%d-%d", m.Start, m.End)
 	}
 	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(), m.Answers,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(), m.Answers, tries,
 	}
 	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
 		v = v[:len(v)-1]
 	}
 	return v
 }
+
+// maxTries limits the incomplete reviews that are counted.
+const maxTries = 99
 
 // maxLine limits the line numbers in a marker; no file that is reviewed has as many.
 const maxLine = 1 << 30
@@ -222,7 +229,9 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 	switch m.Kind {
 	case Finding, Summary, Review, Reply, Answer:
 	default:
-		return Marker{}, "", false
+		if !m.Kind.IsNote() {
+			return Marker{}, "", false
+		}
 	}
 	if v := values[8]; v != "" {
 		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 || strconv.Itoa(m.Confidence) != v {
@@ -245,9 +254,14 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 			return Marker{}, "", false
 		}
 	}
+	if v := values[14]; v != "" {
+		if m.Tries, err = strconv.Atoi(v); err != nil || m.Tries < 1 || m.Tries > maxTries || strconv.Itoa(m.Tries) != v {
+			return Marker{}, "", false
+		}
+	}
 	known := (m.Category == "" || slices.Contains(precedent.Categories, m.Category)) &&
 		(m.Severity == "" || slices.Contains(precedent.Severities, m.Severity))
-	return m, values[14], known && m.Thread != ""
+	return m, values[15], known && m.Thread != ""
 }
 
 // sanitize makes text from outside safe: shortened, with credentials redacted, and withheld if

@@ -20,16 +20,19 @@ type Request struct {
 	System       string          `json:"system"`
 	Prompt       string          `json:"prompt"`
 	AnswerSchema json.RawMessage `json:"answer_schema"`
-	TreeDir      string          `json:"tree_dir"`    // read-only export of the head; empty if there is none
-	BaseDir      string          `json:"base_dir"`    // the same of the base, for a verifier
-	DeadlineMS   int64           `json:"deadline_ms"` // milliseconds left for the answer
+	TreeDir      string          `json:"tree_dir"` // read-only export of the head; empty if there is none
+	// Edit asks the program to change the files below TreeDir, which is then a private, writable
+	// copy. A program that does not know it changes nothing.
+	Edit       bool   `json:"edit,omitempty"`
+	BaseDir    string `json:"base_dir"`    // the same of the base, for a verifier
+	DeadlineMS int64  `json:"deadline_ms"` // milliseconds left for the answer
 }
 
 // NewRequest returns the request for a task with the given time left.
 func NewRequest(t Task, left time.Duration) Request {
 	return Request{
 		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(),
-		AnswerSchema: t.Schema, TreeDir: t.Tree, BaseDir: t.BaseTree, DeadlineMS: max(left.Milliseconds(), 1),
+		AnswerSchema: t.Schema, TreeDir: t.Tree, Edit: t.Edit, BaseDir: t.BaseTree, DeadlineMS: max(left.Milliseconds(), 1),
 	}
 }
 

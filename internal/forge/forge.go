@@ -294,11 +294,13 @@ type PullRequest struct {
 	Base, Head  Branch
 	// Ref is the ref in the base repository that points to the head, also for forks:
 	// refs/pull/7/head on GitHub.
-	Ref     string
-	Labels  []string
-	Updated time.Time
-	Files   int  // number of changed files, as the forge counts them
-	Locked  bool // comments are disabled
+	Ref    string
+	Labels []string
+	// Requested are the accounts that are asked for a review, without teams.
+	Requested []Person
+	Updated   time.Time
+	Files     int  // number of changed files, as the forge counts them
+	Locked    bool // comments are disabled
 	// MergedAt is when it was merged, and MergeCommit the commit of the base branch that it then
 	// became. They are zero if it is not merged, or the forge does not tell.
 	MergedAt    time.Time

@@ -1,15 +1,196 @@
 package gate
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
-// Run runs the commands of a request, one after the other, and stops at the first that
-// fails. It never runs anything outside of the sandbox.
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// Defaults of the limits.
+const (
+	defaultTime  = 5 * time.Minute
+	defaultTotal = 20 * time.Minute
+)
+
+// Run runs the commands of a request one after the other, and stops at the first that does
+// not pass. It never runs a command outside of the sandbox.
 func (r Runner) Run(ctx context.Context, q Request) Result {
-	_ = ctx
-	_ = q
-	return Result{Status: Skipped, Why: "no sandbox"}
+	begun := time.Now()
+	q = q.withDefaults()
+	res := r.run(ctx, q)
+	res.Took = time.Since(begun)
+	if r.Log != nil {
+		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "why", res.Why,
+			"commands", len(res.Commands), "took", res.Took)
+	}
+	return res
 }
 
-// Tail is the last 2,000 characters of what the failed command printed, which is hostile
-// text; empty if none failed.
-func (r Result) Tail() string { return "" }
+func (q Request) withDefaults() Request {
+	q.Trust = cmp.Or(q.Trust, Pull)
+	q.Limits.Time = cmp.Or(q.Limits.Time, q.Policy.Timeout, defaultTime)
+	q.Limits.Total = cmp.Or(q.Limits.Total, defaultTotal)
+	return q
+}
+
+func skipped(format string, args ...any) Result {
+	return Result{Status: Skipped, Why: fmt.Sprintf(format, args...)}
+}
+
+func (r Runner) run(ctx context.Context, q Request) Result {
+	switch {
+	case q.Policy.Off:
+		return skipped("the policy turns the gate off")
+	case len(q.Commands) == 0:
+		return skipped("no commands: neither the policy nor a document of the base names any")
+	}
+	if _, err := os.Lstat(filepath.Join(q.Tree, ".git")); err == nil {
+		return skipped("the tree has a .git")
+	}
+	if r.Box == nil {
+		return skipped("no sandbox")
+	}
+	box, err := r.Box(ctx)
+	if err != nil {
+		return skipped("no sandbox%s", because(err))
+	}
+	s := &session{Runner: r, Request: q, box: box, begun: time.Now()}
+	defer s.close()
+	s.tools = findToolchains(r.Path)
+	s.fetch(ctx)
+	s.warm(ctx)
+	return s.runAll(ctx)
+}
+
+// because is the short reason of a missing sandbox, if there is one.
+func because(err error) string {
+	var none *sandbox.NoneError
+	if errors.As(err, &none) {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// session is one run.
+type session struct {
+	Runner
+	Request
+	box    sandbox.Box
+	begun  time.Time // of the first command
+	tools  []toolchain
+	needed []dependencies // of the tree
+	seed   string         // folder of the build cache to start from, "" for none
+	undo   []func()       // what to do at the end
+}
+
+func (s *session) close() {
+	for _, undo := range s.undo {
+		undo()
+	}
+}
+
+// runAll runs the commands and sums up.
+func (s *session) runAll(ctx context.Context) Result {
+	s.begun = time.Now()
+	res := Result{Status: Skipped, Dependencies: s.describeDependencies()}
+	final := false
+	for _, c := range s.Commands {
+		one := CommandResult{Command: c, Status: Skipped, Why: notRun, Exit: -1}
+		switch {
+		case final:
+		case time.Since(s.begun) >= s.Limits.Total:
+			one.Status, one.Why = TimedOut, fmt.Sprintf("not run: the commands before it took %v", s.Limits.Total)
+		default:
+			one = s.runCommand(ctx, c)
+		}
+		final = final || one.Status.isFinal()
+		res.Commands = append(res.Commands, one)
+	}
+	res.sumUp()
+	res.Blocks = res.Status == Failed || res.Status == Flaky && s.Policy.FailFlaky
+	return res
+}
+
+// isFinal reports whether no further command can change the result.
+func (s Status) isFinal() bool { return s == Failed || s == TimedOut || s == Resource }
+
+// weights order the statuses: the heaviest of all commands is the result's.
+var weights = map[Status]int{Skipped: 0, Passed: 1, Flaky: 2, Resource: 3, TimedOut: 4, Failed: 5}
+
+// sumUp determines the status of a run from its commands.
+func (r *Result) sumUp() {
+	var why []string
+	for _, c := range r.Commands {
+		if weights[c.Status] > weights[r.Status] {
+			r.Status = c.Status
+		}
+		if c.Why != "" && c.Why != notRun {
+			why = append(why, c.Name+": "+c.Why)
+		}
+	}
+	r.Why = strings.Join(why, "; ")
+}
+
+// notRun is why a command did not run after another one.
+const notRun = "not run: another command did not pass"
+
+// runCommand runs one command, and again if it fails.
+func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
+	begun := time.Now()
+	out := s.runOnce(ctx, c)
+	if out.Status == Failed {
+		if again := s.runOnce(ctx, c); again.Status == Passed {
+			out.Status, out.Why = Flaky, "failed, then passed: "+out.Why
+		}
+	}
+	out.Took = time.Since(begun)
+	return out
+}
+
+func (s *session) runOnce(ctx context.Context, c Command) CommandResult {
+	job := s.job(c.Line)
+	res, err := s.box.Run(ctx, job)
+	out := CommandResult{Command: c, Exit: res.Exit, Output: readable(res.Stdout)}
+	switch {
+	case ctx.Err() != nil:
+		out.Status, out.Why, out.Exit = Skipped, "stopped", -1
+	case err != nil && strings.Contains(err.Error(), "no space left on device"):
+		out.Status, out.Why, out.Exit = Resource, "the tree does not fit into the sandbox", -1
+	case err != nil:
+		out.Status, out.Why, out.Exit = Skipped, err.Error(), -1
+	default:
+		out.Status, out.Why = s.judge(c, res, job.Limits)
+	}
+	return out
+}
+
+// job is a command as a job for the sandbox.
+func (s *session) job(line string) sandbox.Job {
+	limits := s.Limits.Sandbox
+	limits.Time = max(time.Second, min(s.Limits.Time, s.Limits.Total-time.Since(s.begun)))
+	limits.Output = cmp.Or(limits.Output, mostOutput)
+	return sandbox.Job{
+		Tree: s.Tree, Writable: true, Limits: limits,
+		Argv: []string{"sh", "-c", "exec 2>&1\n" + s.prelude() + line}, Env: s.env(), Mounts: s.mounts(),
+	}
+}
+
+// Tail is the last 2,000 characters of what the command printed that did not pass, which is
+// hostile text; empty if all passed.
+func (r Result) Tail() string {
+	const most = 2000
+	for _, c := range r.Commands {
+		if c.Status.isFinal() || c.Status == Flaky {
+			runes := []rune(c.Output)
+			return string(runes[max(0, len(runes)-most):])
+		}
+	}
+	return ""
+}

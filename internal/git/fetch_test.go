@@ -42,7 +42,7 @@ func serveForge(t *testing.T, root, token string) *forgeServer {
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 	h := &cgi.Handler{Path: backend, Env: []string{
 		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
 	}, InheritEnv: []string{"PATH"}}
 	s := &forgeServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -428,15 +428,9 @@ func mktree(t *testing.T, f fixture, listing string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestFetchPullKeepsTheToken looks for the token in everything that others can
-// see: arguments of programs while git runs, and every file that is left.
-func TestFetchPullKeepsTheToken(t *testing.T) {
-	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("needs /proc")
-	}
-	p := newPulls(t)
-	clone := p.origin.clone()
-	folder := scratch(t)
+// watchCommandLines collects the arguments of all processes until the function that it returns is
+// called.
+func watchCommandLines() (all func() map[string]bool) {
 	stop, seen := make(chan struct{}), make(chan map[string]bool)
 	go func() {
 		lines := map[string]bool{}
@@ -455,6 +449,19 @@ func TestFetchPullKeepsTheToken(t *testing.T) {
 			}
 		}
 	}()
+	return func() map[string]bool { close(stop); return <-seen }
+}
+
+// TestFetchPullKeepsTheToken looks for the token in everything that others can
+// see: arguments of programs while git runs, and every file that is left.
+func TestFetchPullKeepsTheToken(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("needs /proc")
+	}
+	p := newPulls(t)
+	clone := p.origin.clone()
+	folder := scratch(t)
+	commandLines := watchCommandLines()
 	r := clone.open()
 	if _, err := r.FetchPull(t.Context(), p.pull); err != nil {
 		t.Error(err)
@@ -463,9 +470,8 @@ func TestFetchPullKeepsTheToken(t *testing.T) {
 	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
 		t.Error(err)
 	}
-	close(stop)
 	fetches := false
-	for line := range <-seen {
+	for line := range commandLines() {
 		fetches = fetches || strings.Contains(line, "remote-http") && strings.Contains(line, p.server.URL)
 		if why := leak([]byte(line)); why != "" {
 			t.Errorf("%s in the arguments %q", why, line)
@@ -474,8 +480,14 @@ func TestFetchPullKeepsTheToken(t *testing.T) {
 	if !fetches {
 		t.Error("the sampler saw no fetch, so it proves nothing")
 	}
+	checkFiles(t, clone.dir, r.shadow, folder, m.shadow)
+}
+
+// checkFiles looks for the token in all files of some folders.
+func checkFiles(t *testing.T, dirs ...string) {
+	t.Helper()
 	files := 0
-	for _, dir := range []string{clone.dir, r.shadow, folder, m.shadow} {
+	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err

@@ -1,7 +1,8 @@
 // Package git reads repositories by running the git program. No other package runs
-// it. Two commands use a network, and write to a shadow or a mirror: the fetch of a
-// pull request, over https, and the fetch of files that the user's partial clone lacks,
-// from the clone's remote.
+// it. Three commands use a network: the fetch of a pull request and the push of a commit to its
+// branch, over https, and the fetch of files that the user's partial clone lacks, from the
+// clone's remote. The fetches write to a shadow or a mirror. The push never forces, and moves one
+// branch; the commit, its tree and merges are made in the shadow, without a checkout.
 //
 // Nothing that a repository contains may run: no hooks, filters, diff drivers, file
 // system monitors, transports or pagers, whether its configuration, attributes,

@@ -12,9 +12,9 @@ func isPlain(p string) bool {
 		path.Clean(p) == p && !strings.Contains(p, "\x00")
 }
 
-// unsafePath returns why no file may be written to the path; empty if it may. It
+// UnsafePath returns why no file may be written to the path; empty if it may. It
 // refuses paths that leave a folder or enter a git folder on any system.
-func unsafePath(p string) string {
+func UnsafePath(p string) string {
 	if !isPlain(p) {
 		return "its path leads out of the tree"
 	}

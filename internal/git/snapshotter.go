@@ -74,7 +74,7 @@ func (s *snapshotter) lookAt(tree *workTree, path string, a attributes) (f workF
 	if !isPlain(path) { // git ends a folder's name with a slash
 		return f, "another repository inside this one", nil
 	}
-	if why := unsafePath(path); why != "" {
+	if why := UnsafePath(path); why != "" {
 		return f, why, nil
 	}
 	left := workTotalBytes - s.total

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // State is where a pull request is in the cycle. Each state has a label, except None.
@@ -29,9 +31,7 @@ const (
 var States = []State{ReviewNeeded, Changes, CIPending, HumanReview, Intervention}
 
 // Names are the labels of the states, as people see them on the forge.
-type Names struct {
-	ReviewNeeded, Changes, CIPending, HumanReview, Intervention string
-}
+type Names precedent.LabelNames
 
 // DefaultNames returns the names that are used if nobody sets others.
 func DefaultNames() Names {

@@ -22,6 +22,24 @@ type ToComment struct {
 	Parts []string          `json:"parts"`         // paragraphs; they need not be safe
 	// Learnings are the ids of those that the answer is about: approving it approves them.
 	Learnings []string `json:"learnings,omitempty"`
+	// Note is what a note says, in place of Parts; nil for an answer.
+	Note *ToNote `json:"note,omitempty"`
+}
+
+// ToNote is a note on the pull request as a whole. It is posted like an answer: at most one for
+// each ToComment.Key.
+type ToNote struct {
+	comment.Note
+	Kind   comment.Kind `json:"kind"`
+	Review string       `json:"review,omitempty"` // the id for its marker: of the round or the review
+}
+
+// kind is the kind of the comment.
+func (a ToComment) kind() comment.Kind {
+	if a.Note != nil && a.Note.Kind.IsNote() {
+		return a.Note.Kind
+	}
+	return comment.Answer
 }
 
 // PlanAnswer returns the post of an answer. Save it together with what was done.
@@ -107,6 +125,12 @@ func (j *job) deliverAnswers(ctx context.Context) error {
 func (j *job) sendAnswer(ctx context.Context, p *store.Post) error {
 	a := payload[ToComment](*p)
 	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
+	if a.Note != nil {
+		m.Kind, m.Review = a.kind(), a.Note.Review
+		return j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
+			return j.Forge.Comment(ctx, j.repo, j.number, body)
+		})
+	}
 	if a.Root != "" {
 		err := j.sendAnswerBody(ctx, p, j.writer.Answer(a.Parts, "", m), func(body string) (forge.Comment, error) {
 			return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)

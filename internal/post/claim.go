@@ -190,7 +190,7 @@ func (j *job) claimed(p *store.Post, spent comment.Spending) (string, error) {
 	}
 	page, err := j.page(p)
 	m := j.marker(comment.Summary, p.Thread)
-	m.Run, m.Spent = j.run, spent
+	m.Run, m.Spent, m.Tries = j.run, spent, payload[checkPayload](*p).Tries
 	return j.writer.Summary(page, m), err
 }
 

@@ -29,6 +29,8 @@ type checkPayload struct {
 	PassWithoutModel bool `json:"pass_without_model,omitempty"`
 	// Precedents is that of the Options.
 	Precedents precedent.CitationDisplay `json:"precedents,omitempty"`
+	// Tries is that of the Options.
+	Tries int `json:"tries,omitempty"`
 }
 
 // Plan returns the posts of the review on its pull request, which has the given threads: a
@@ -81,6 +83,9 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 	end := checkPayload{
 		FailOn: o.FailOn, PassWithoutModel: o.PassWithoutModel, Precedents: o.Precedents,
 		RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings,
+	}
+	if r.ExitStatus(o.FailOn) == precedent.ExitIncomplete {
+		end.Tries = o.Tries
 	}
 	add(store.PostSummary, p.NewID(), "", end)
 	add(store.PostCheck, p.NewID(), "", end)

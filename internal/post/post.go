@@ -80,6 +80,9 @@ type Options struct {
 	PassWithoutModel bool
 	// Precedents says how comments and summary cite what people wrote.
 	Precedents precedent.CitationDisplay
+	// Tries is the number for the marker of the summary if the review is incomplete: of incomplete
+	// reviews in a row, this one included.
+	Tries int
 }
 
 // Delivery is the result of a delivery.

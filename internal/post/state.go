@@ -109,8 +109,8 @@ func (j *job) findOwn(p store.Post) (ownComment, bool) {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Marker.Review == p.Review
 		})
 	case store.PostAnswer:
-		key := payload[ToComment](p).Key
-		return j.state.find(func(o ownComment) bool { return o.Marker.Kind == comment.Answer && key != "" && o.Answers == key })
+		a := payload[ToComment](p)
+		return j.state.find(func(o ownComment) bool { return o.Marker.Kind == a.kind() && a.Key != "" && o.Answers == a.Key })
 	case store.PostSummary:
 		return j.state.find(isSummary)
 	}

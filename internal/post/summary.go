@@ -48,7 +48,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 		return err
 	}
 	m := j.marker(comment.Summary, p.Thread)
-	m.Spent = j.spentSince(p.Remote)
+	m.Spent, m.Tries = j.spentSince(p.Remote), payload[checkPayload](*p).Tries
 	body := j.writer.Summary(page, m)
 	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)

@@ -67,6 +67,8 @@ func uniqueKeys(o ownComment) []string {
 		return []string{"reply " + o.Marker.Review + " " + o.Thread}
 	case o.Marker.Kind == comment.Answer && o.Answers != "":
 		return []string{"answer " + o.Answers}
+	case o.Marker.Kind.IsNote() && o.Answers != "":
+		return []string{"note " + string(o.Marker.Kind) + " " + o.Answers}
 	}
 	return nil
 }
@@ -140,7 +142,7 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 	case store.PostSummary:
 		return c == comment.Summary
 	case store.PostAnswer:
-		return c == comment.Answer
+		return c == comment.Answer || c.IsNote()
 	}
 	return false
 }

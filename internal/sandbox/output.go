@@ -20,9 +20,13 @@ func (o Output) String() string {
 	return fmt.Sprintf("%s\n[... %d bytes omitted ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
 }
 
-// recorder accepts any amount of output and keeps half of most bytes from each end.
+// recorder accepts any amount of output and keeps half of most bytes from each end. It
+// calls over, at least once, if there are more than limit bytes.
 type recorder struct {
 	most    int
+	limit   int64
+	over    func()
+	written int64
 	head    []byte
 	ring    []byte // the last bytes, up to half of most
 	next    int    // where to write next, once the ring is full
@@ -31,6 +35,9 @@ type recorder struct {
 
 func (r *recorder) Write(p []byte) (int, error) {
 	n := len(p)
+	if r.written += int64(n); r.written > r.limit && r.over != nil {
+		r.over()
+	}
 	take := min(r.most-r.most/2-len(r.head), len(p))
 	r.head = append(r.head, p[:take]...)
 	p = p[take:]

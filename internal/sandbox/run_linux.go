@@ -23,6 +23,7 @@ var (
 	errTime      = errors.New("time limit exceeded")
 	errMemory    = errors.New("memory limit exceeded")
 	errProcesses = errors.New("process limit exceeded")
+	errOutput    = errors.New("output limit exceeded")
 )
 
 // Run runs a job to its end. An error means that the box could not be built, that the
@@ -63,7 +64,9 @@ func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
 	defer l.close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	stdout, stderr := recorder{most: limits.Output}, recorder{most: limits.Output}
+	over := func() { stop(errOutput) }
+	stdout := recorder{most: limits.Output, limit: limits.Written, over: over}
+	stderr := recorder{most: limits.Output, limit: limits.Written, over: over}
 	l.cmd.Stdout, l.cmd.Stderr = &stdout, &stderr
 	begun := time.Now()
 	if err := l.start(); err != nil {
@@ -140,6 +143,8 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 		r.Status = OverMemory
 	case errors.Is(cause, errProcesses):
 		r.Status = OverProcesses
+	case errors.Is(cause, errOutput):
+		r.Status = OverOutput
 	case cause != nil:
 		return r, cause
 	case errors.As(waited, &exit) && exit.ExitCode() > 0:

@@ -54,6 +54,7 @@ type Limits struct {
 	FileSize  int64 // bytes of one file; default 1 GiB
 	OpenFiles int   // of one process; default 1024
 	Output    int   // bytes kept of each of the two outputs: half from the start, half from the end; default 1 MiB
+	Written   int64 // bytes that the command may write to each of the two outputs; default 1 GiB
 }
 
 // Job is one command.
@@ -81,6 +82,7 @@ const (
 	TimedOut      Status = "timeout"
 	OverMemory    Status = "memory"
 	OverProcesses Status = "processes"
+	OverOutput    Status = "output"
 )
 
 // Result is the result of a job.
@@ -123,8 +125,9 @@ func (l Limits) checked() (Limits, error) {
 	orDefault(&l.FileSize, 1<<30)
 	orDefault(&l.OpenFiles, 1024)
 	orDefault(&l.Output, 1<<20)
+	orDefault(&l.Written, 1<<30)
 	const fewest = 16 // the stage that starts the command has threads itself
-	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 || l.Output < 0 {
+	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 || l.Output < 0 || l.Written < 0 {
 		return l, fmt.Errorf("invalid limits: %+v", l)
 	}
 	return l, nil

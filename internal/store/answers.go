@@ -23,7 +23,7 @@ func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bo
 
 // KeepAnswers stores the answers to tasks until the review is saved, all or none.
 func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error {
-	return r.db.change(ctx, "keep answers", func(tx *sql.Tx) error {
+	return r.change(ctx, "keep answers", func(tx *sql.Tx) error {
 		keep, err := tx.PrepareContext(ctx, `
 			INSERT INTO answers (repo_id, task, answer, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (repo_id, task) DO UPDATE SET answer = excluded.answer, at = excluded.at`)
@@ -42,7 +42,7 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 
 // DropAnswers deletes the answers to the tasks, and all that are too old.
 func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
-	return r.db.change(ctx, "drop answers", func(tx *sql.Tx) error {
+	return r.change(ctx, "drop answers", func(tx *sql.Tx) error {
 		err := inBatches(tasks, 2, func(numbers string, args []any) error {
 			_, err := tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")", append([]any{r.id}, args...)...)
 			return err

@@ -50,7 +50,7 @@ func labelOf(o precedent.Outcome) int {
 
 // ResetThreshold makes calibration start anew: it ignores labels up to the time.
 func (r *Repo) ResetThreshold(ctx context.Context, at time.Time) error {
-	return r.db.change(ctx, "reset threshold", func(tx *sql.Tx) error {
+	return r.change(ctx, "reset threshold", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO threshold_resets (repo_id, at) VALUES ($1, $2)
 			ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`, r.id, millis(at))
 		return err

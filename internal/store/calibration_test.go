@@ -91,7 +91,7 @@ func testLabels(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	checkEmpty(t, r)
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testReset: a reset ignores the labels up to its time, and an earlier one changes nothing.

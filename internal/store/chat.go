@@ -34,7 +34,7 @@ func (r *Repo) HandledComments(ctx context.Context, pull int) (map[string]Handle
 // SaveHandled saves that a comment was handled, with its answer if there is one: both, or
 // nothing.
 func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answers ...Post) error {
-	return r.db.change(ctx, "save handled comment", func(tx *sql.Tx) error {
+	return r.change(ctx, "save handled comment", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document, at = excluded.at`,
@@ -54,7 +54,7 @@ func (r *Repo) AnswerPosts(ctx context.Context, pull int) ([]Post, error) {
 
 // Pause pauses the reviews of the pull request, or resumes them. Pausing twice keeps the first.
 func (r *Repo) Pause(ctx context.Context, pull int, who string, paused bool) error {
-	return r.db.change(ctx, "pause reviews", func(tx *sql.Tx) error {
+	return r.change(ctx, "pause reviews", func(tx *sql.Tx) error {
 		if !paused {
 			_, err := tx.ExecContext(ctx, "DELETE FROM paused_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
 			return err

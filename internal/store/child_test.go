@@ -3,12 +3,10 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,13 +52,13 @@ func child(t *testing.T, words ...any) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer)
 }
 
 // childSave saves n reviews, forever if n is 0, and says each id once it is
-// saved. Its words are the file, the seed, the run, and n.
+// saved. Its words are the place, the seed, the run, and n.
 func childSave(ctx context.Context, words []string) error {
 	count, err := strconv.Atoi(words[3])
 	if err != nil {
 		return err
 	}
-	db, err := Open(ctx, words[0], Options{})
+	db, err := openAt(ctx, words[0], Options{})
 	if err != nil {
 		return err
 	}
@@ -92,20 +90,25 @@ var reviewEqual = cmp.Options{
 	cmpopts.IgnoreFields(precedent.Review{}, "Sightings"),
 }
 
-// checkFile opens the database as SQLite sees it and checks its health, and that
-// every review in it is whole. It returns the ids of all reviews.
-func checkFile(t *testing.T, path, seed string) map[string]bool {
+// checkFile opens the database and checks its health, and that every review in it
+// is whole. It returns the ids of all reviews.
+func checkFile(t *testing.T, place, seed string) map[string]bool {
 	t.Helper()
-	ctx := t.Context()
-	db, err := Open(ctx, path, Options{})
+	db, err := openAt(t.Context(), place, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	checkHealth(t, db.sql)
+	return checkReviews(t, db, seed)
+}
+
+func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
+	t.Helper()
+	ctx := t.Context()
+	checkHealth(t, db)
 	r := repoFor(t, db, remote)
 	ids := map[string]bool{}
-	err = rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
+	err := rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
 		var id string
 		err := row.Scan(&id)
 		ids[id] = true
@@ -138,13 +141,17 @@ func checkFile(t *testing.T, path, seed string) map[string]bool {
 	return ids
 }
 
-func checkHealth(t *testing.T, db *sql.DB) {
+// checkHealth checks that the database has no damage, and no row that refers to none, which
+// PostgreSQL does not let in.
+func checkHealth(t *testing.T, db *DB) {
 	t.Helper()
-	var health string
-	if err := db.QueryRow("PRAGMA integrity_check").Scan(&health); err != nil || health != "ok" {
-		t.Fatalf("integrity_check: %q, %v", health, err)
+	if _, err := db.Check(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	broken, err := db.Query("PRAGMA foreign_key_check")
+	if db.Engine() != SQLite {
+		return
+	}
+	broken, err := db.sql.Query("PRAGMA foreign_key_check")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,15 +178,17 @@ func (a *afterLines) Write(p []byte) (int, error) {
 
 // TestKilled kills a process that saves reviews at random points, some of them
 // before it has made the schema.
-func TestKilled(t *testing.T) {
+func TestKilled(t *testing.T) { onBothEngines(t, testKilled) }
+
+func testKilled(t *testing.T, place func() string) {
 	n := needs.Seed(t)
 	seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
-	path := filepath.Join(t.TempDir(), "memory.db")
+	path := place()
 	saved, before := 0, 0
 	runs := needs.Rounds(60, 16)
 	for run := range runs {
 		if run%4 == 0 {
-			path = filepath.Join(t.TempDir(), "memory.db")
+			path = place()
 			before = 0
 		}
 		cmd, out, stderr := child(t, "save", path, seed, run, 0)
@@ -214,10 +223,12 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestManyProcesses lets several processes open one empty file and write it at once.
-func TestManyProcesses(t *testing.T) {
+// TestManyProcesses lets several processes open one empty database and write it at once.
+func TestManyProcesses(t *testing.T) { onBothEngines(t, testManyProcesses) }
+
+func testManyProcesses(t *testing.T, place func() string) {
 	const processes, reviews = 5, 15
-	path := filepath.Join(t.TempDir(), "memory.db")
+	path := place()
 	var wait sync.WaitGroup
 	for run := range processes {
 		wait.Go(func() {
@@ -233,8 +244,8 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines does the same within one process.
-func TestManyGoroutines(t *testing.T) {
+// testManyGoroutines does the same within one process.
+func testManyGoroutines(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	var wait sync.WaitGroup
@@ -248,7 +259,7 @@ func TestManyGoroutines(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if ids := checkFile(t, db.Path(), "7"); len(ids) != 40 {
+	if ids := checkReviews(t, db, "7"); len(ids) != 40 {
 		t.Errorf("%d reviews, want 40", len(ids))
 	}
 }

@@ -75,7 +75,7 @@ type CorpusCheckpoint struct {
 // version knows and a newer one does not is kept.
 func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, error) {
 	var saved CorpusSaved
-	err := r.db.change(ctx, "save corpus", func(tx *sql.Tx) error {
+	err := r.change(ctx, "save corpus", func(tx *sql.Tx) error {
 		s := corpusSave{repo: r, tx: tx, page: page}
 		err := s.run(ctx)
 		saved = s.saved
@@ -115,7 +115,7 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 	for done := false; !done; {
 		var chunks int
 		var next conversation
-		err := r.db.change(ctx, "refresh corpus", func(tx *sql.Tx) error {
+		err := r.change(ctx, "refresh corpus", func(tx *sql.Tx) error {
 			s := corpusSave{repo: r, tx: tx, page: page}
 			all, err := s.conversationsAfter(ctx, last, batch)
 			if err != nil {

@@ -43,7 +43,7 @@ func (r *Repo) CorpusListings(ctx context.Context) ([]CorpusListing, error) {
 
 // BeginCorpusListing begins a complete listing of the streams, and forgets an unfinished one.
 func (r *Repo) BeginCorpusListing(ctx context.Context, streams []string, since, at time.Time) error {
-	return r.db.change(ctx, "begin listing of the corpus", func(tx *sql.Tx) error {
+	return r.change(ctx, "begin listing of the corpus", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM corpus_listed WHERE repo_id = $1", r.id); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (r *Repo) BeginCorpusListing(ctx context.Context, streams []string, since, 
 // was the last page. It comes before SaveCorpus of the page, which may fail: the page is then read
 // again, and what was met stays.
 func (r *Repo) SaveCorpusListed(ctx context.Context, stream string, met []CorpusRef, last bool) error {
-	return r.db.change(ctx, "save listing of the corpus", func(tx *sql.Tx) error {
+	return r.change(ctx, "save listing of the corpus", func(tx *sql.Tx) error {
 		if len(met) > 0 {
 			save, err := tx.PrepareContext(ctx, "INSERT INTO corpus_listed (repo_id, kind, id) VALUES ($1, $2, $3) ON CONFLICT (repo_id, kind, id) DO NOTHING")
 			if err != nil {
@@ -111,7 +111,7 @@ func (r *Repo) UnlistedCorpus(ctx context.Context, from time.Time) ([]CorpusRef,
 
 // EndCorpusListing ends the listing.
 func (r *Repo) EndCorpusListing(ctx context.Context) error {
-	return r.db.change(ctx, "end listing of the corpus", func(tx *sql.Tx) error {
+	return r.change(ctx, "end listing of the corpus", func(tx *sql.Tx) error {
 		for _, statement := range []string{
 			"UPDATE corpus_listings SET ended = began, began = 0, done = 0 WHERE repo_id = $1 AND began > 0",
 			"DELETE FROM corpus_listed WHERE repo_id = $1",

@@ -25,7 +25,7 @@ type CorpusVector struct {
 // gone, is left out. It returns how many were saved.
 func (r *Repo) SaveCorpusVectors(ctx context.Context, vectors []CorpusVector) (int, error) {
 	saved := 0
-	err := r.db.change(ctx, "save vectors of the corpus", func(tx *sql.Tx) error {
+	err := r.change(ctx, "save vectors of the corpus", func(tx *sql.Tx) error {
 		saved = 0
 		if len(vectors) == 0 {
 			return nil

@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -62,12 +61,16 @@ func testBookOfPullRequests(t *testing.T, open opener) {
 	}
 }
 
-// TestBookAtOnce books from two connections; no sum is lost and the limits hold.
-func TestBookAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.db")
+// testBookAtOnce books from two handles; no sum is lost and the limits hold.
+func testBookAtOnce(t *testing.T, open opener) {
+	db := open(t)
+	handles := []*DB{db, db}
+	if db.Path() != "" {
+		handles[1] = again(t, db)
+	}
 	var group sync.WaitGroup
-	for range 2 {
-		r := repoFor(t, openFile(t, path), remote)
+	for _, db := range handles {
+		r := repoFor(t, db, remote)
 		group.Go(func() {
 			for range 20 {
 				if _, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7}); err != nil {
@@ -77,7 +80,7 @@ func TestBookAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	r := repoFor(t, openFile(t, path), remote)
+	r := repoFor(t, db, remote)
 	got, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7})
 	if err != nil || got.Over != "pull request" || fmt.Sprintf("%.2f %.2f", got.Day, got.Pull) != "2.50 2.50" {
 		t.Errorf("%+v, %v", got, err)

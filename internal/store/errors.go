@@ -23,12 +23,18 @@ var (
 	ErrNewer = errors.New("a newer precedent wrote it")
 	// ErrBusy: another process kept it locked for too long.
 	ErrBusy = errors.New("another process keeps it locked")
+	// ErrURL: the URL of the database is not one.
+	ErrURL = errors.New("the URL of the database is wrong")
+	// ErrUnreachable: the server does not answer, or the connection was lost.
+	ErrUnreachable = errors.New("the database server cannot be reached")
+	// ErrRefused: the server does not know the user, the password or the database.
+	ErrRefused = errors.New("the database server refuses it")
 )
 
 // Error is a failed operation on the database.
 type Error struct {
 	Op   string // "open memory"
-	Path string // the database's file; empty in memory
+	Path string // the database's file, or its URL without password; empty in memory
 	Err  error
 	Hint string // what the user can do; may be empty
 }
@@ -55,7 +61,7 @@ func (db *DB) fail(op string, err error) error {
 	if kind != nil && !errors.Is(err, kind) {
 		err = fmt.Errorf("%w (%w)", kind, err)
 	}
-	hint := hints[kind]
+	hint := db.dialect.hints[kind]
 	if errors.Is(kind, ErrCorrupt) && db.path != "" {
 		hint = db.dialect.damagedHint(db.path)
 	}
@@ -64,7 +70,7 @@ func (db *DB) fail(op string, err error) error {
 
 // kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
-	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable} {
+	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty, ErrDump} {
 		if errors.Is(err, kind) {
 			return kind
 		}
@@ -78,11 +84,13 @@ func (db *DB) kindOf(err error) error {
 	return db.dialect.kind(err)
 }
 
-// hints say what the user can do; damagedHint has the one for a damaged file.
-var hints = map[error]string{
+// fileHints say what the user can do; damagedHint has the one for a damaged file.
+var fileHints = map[error]string{
 	ErrForeign:    "give another file, with --memory-db",
 	ErrNewer:      "update precedent, or give another file, with --memory-db",
 	ErrUnwritable: "make the file and its folder writable, or give another file, with --memory-db",
 	ErrFull:       "free some space, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",
+	ErrNotEmpty:   "import into a new database",
+	ErrDump:       "export again, with the version of precedent that imports",
 }

@@ -60,5 +60,5 @@ func testFollow(t *testing.T, open opener) {
 	if again := follow("7", called("end")); again.id != first.id {
 		t.Error("the number lost its memory")
 	}
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }

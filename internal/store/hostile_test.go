@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,10 +30,10 @@ var naughty = []string{
 // broken is text that is no UTF-8. JSON has no form for it, so only columns keep it.
 var broken = []string{"\xff", "a\xffb", "\xc0\xaf", "\xed\xa0\x80", "caf\xe9.go", "\xf0\x9f", "\x80\x00\xff"}
 
-func TestNaughtyText(t *testing.T) {
+func testNaughtyText(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
-	schema := dump(t, db, "SELECT group_concat(sql) FROM sqlite_schema")
+	schema := schemaOf(t, db)
 	for i, s := range naughty {
 		checkText(t, r, strconv.Itoa(i), s)
 		checkReview(t, r, strconv.Itoa(i), s)
@@ -42,13 +41,35 @@ func TestNaughtyText(t *testing.T) {
 	for i, s := range broken {
 		checkText(t, r, "broken"+strconv.Itoa(i), s)
 	}
-	if n := dump(t, db, "SELECT COUNT(*) FROM findings"); n != fmt.Sprint(len(naughty)+len(broken)) {
-		t.Errorf("%s findings, want %d", n, len(naughty)+len(broken))
+	if c, err := r.Count(t.Context()); err != nil || c.Findings != len(naughty)+len(broken) {
+		t.Errorf("%d findings, %v, want %d", c.Findings, err, len(naughty)+len(broken))
 	}
-	if after := dump(t, db, "SELECT group_concat(sql) FROM sqlite_schema"); after != schema {
-		t.Error("the schema changed")
+	if d := cmp.Diff(schema, schemaOf(t, db)); d != "" {
+		t.Error("the schema changed", d)
 	}
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
+}
+
+// schemaOf describes the columns and indexes of a database.
+func schemaOf(t *testing.T, db *DB) []string {
+	t.Helper()
+	query := map[Engine]string{
+		SQLite: "SELECT type || name || COALESCE(sql, '') FROM sqlite_schema ORDER BY 1",
+		PostgreSQL: `SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || COALESCE(collation_name, '') || ' ' || is_nullable || COALESCE(column_default, '')
+			FROM information_schema.columns WHERE table_schema = current_schema()
+			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1`,
+	}[db.Engine()]
+	var all []string
+	err := rows(t.Context(), db.sql, query, nil, func(s scanner) error {
+		var line string
+		err := s.Scan(&line)
+		all = append(all, line)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func testAnyText(t *testing.T, open opener) {
@@ -70,57 +91,72 @@ type failer interface {
 
 // checkText sends the text through every column that findings, rejections,
 // rules and decisions have for text, under a fingerprint of its own, and asks
-// for it back in every way that there is.
-func checkText(t failer, r *Repo, key, s string) {
+// for it back in every way that there is. It comes back as the engine can keep it.
+func checkText(t failer, r *Repo, key, sent string) {
 	t.Helper()
 	ctx := t.Context()
-	f := precedent.Finding{
-		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s), Severity: precedent.Severity(s),
-		Span: precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s, Body: s,
-		Trail: []precedent.Decision{{Step: s, Text: s, Delta: -3, By: s}},
-	}
-	v := review(remote, "text"+key+s, 1, f)
-	v.Base, v.Head = s, s+"'"
-	v.RulesChecked = []precedent.Rule{{ID: s, Text: s, Source: s, Line: 1, Dir: s}}
+	v := textReview(key, sent)
 	if err := r.SaveReview(ctx, v); err != nil {
-		t.Fatalf("%q: %v", s, err)
+		t.Fatalf("%q: %v", sent, err)
 	}
-	got, err := r.stored(ctx, f.Fingerprint)
-	want := f
-	want.Trail = nil
-	if diff := cmp.Diff(want, got.Finding); err != nil || diff != "" {
-		t.Errorf("%q: %v %s", s, err, diff)
+	s, path := sent, key+sent
+	if r.db.Engine() == PostgreSQL {
+		s = portableText(sent)
 	}
-	if known, err := r.Known(ctx, []string{f.Path}, 10); err != nil || known[f.Fingerprint].Title != s {
-		t.Errorf("%q by its path: %v %v", s, known, err)
+	want := textReview(key, s)
+	f := want.Findings[0]
+	got, err := r.stored(ctx, "fp"+key+sent)
+	untrailed := f
+	untrailed.Trail = nil
+	if diff := cmp.Diff(untrailed, got.Finding); err != nil || diff != "" {
+		t.Errorf("%q: %v %s", sent, err, diff)
 	}
-	if history, err := r.Shown(ctx, []string{f.Path}, Change{Base: s, Head: s}); err != nil || len(history) != 1 || history[0].Title != s {
-		t.Errorf("%q in the history: %v %v", s, history, err)
+	if known, err := r.Known(ctx, []string{path}, 10); err != nil || known[f.Fingerprint].Title != s {
+		t.Errorf("%q by its path: %v %v", sent, known, err)
 	}
-	if history, err := r.Shown(ctx, []string{f.Path}, Change{Base: v.Base, Head: v.Head}); err != nil || len(history) != 0 {
-		t.Errorf("%q in the history of its own change: %v %v", s, history, err)
+	if history, err := r.Shown(ctx, []string{path}, Change{Base: sent, Head: sent}); err != nil || len(history) != 1 || history[0].Title != s {
+		t.Errorf("%q in the history: %v %v", sent, history, err)
 	}
-	if rules, err := r.rulesOf(ctx, v.ID); err != nil || !cmp.Equal(rules, v.RulesChecked) {
-		t.Errorf("%q as a rule: %v %v", s, rules, err)
+	if history, err := r.Shown(ctx, []string{path}, Change{Base: v.Base, Head: v.Head}); err != nil || len(history) != 0 {
+		t.Errorf("%q in the history of its own change: %v %v", sent, history, err)
+	}
+	if rules, err := r.rulesOf(ctx, v.ID); err != nil || !cmp.Equal(rules, want.RulesChecked) {
+		t.Errorf("%q as a rule: %v %v", sent, rules, err)
 	}
 	empty := precedent.Review{ID: v.ID, Findings: make([]precedent.Finding, 1)}
 	if err := r.readDecisions(ctx, &empty); err != nil || !cmp.Equal(empty.Findings[0].Trail, f.Trail) {
-		t.Errorf("%q as a decision: %v %v", s, empty.Findings[0].Trail, err)
+		t.Errorf("%q as a decision: %v %v", sent, empty.Findings[0].Trail, err)
 	}
-	j := precedent.Rejection{
-		Finding: s, Fingerprint: f.Fingerprint, Place: s, Claim: s, Path: s, Symbol: s, Category: precedent.Category(s),
-		Severity: precedent.Severity(s), Reason: s, Who: s, At: start,
-	}
-	saved, added, err := r.Reject(ctx, j)
+	saved, added, err := r.Reject(ctx, textRejection(v.Findings[0].Fingerprint, sent))
+	j := textRejection(f.Fingerprint, s)
 	j.ID, j.ExpiresAt = saved.ID, start.Add(RejectionLife)
 	if diff := cmp.Diff(j, saved); err != nil || !added || diff != "" {
-		t.Errorf("%q as a rejection: %v %v %s", s, added, err, diff)
+		t.Errorf("%q as a rejection: %v %v %s", sent, added, err, diff)
 	}
-	if _, err := r.RejectionsByID(ctx, s, start, 10); err != nil {
-		t.Errorf("%q as an id of a rejection: %v", s, err)
+	if _, err := r.RejectionsByID(ctx, sent, start, 10); err != nil {
+		t.Errorf("%q as an id of a rejection: %v", sent, err)
 	}
-	if _, err := r.FindingsByID(ctx, s, 10); err != nil {
-		t.Errorf("%q as an id of a finding: %v", s, err)
+	if _, err := r.FindingsByID(ctx, sent, 10); err != nil {
+		t.Errorf("%q as an id of a finding: %v", sent, err)
+	}
+}
+
+// textReview has the text in all its fields.
+func textReview(key, s string) *precedent.Review {
+	v := review(remote, "text"+key+s, 1, precedent.Finding{
+		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s), Severity: precedent.Severity(s),
+		Span: precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s, Body: s,
+		Trail: []precedent.Decision{{Step: s, Text: s, Delta: -3, By: s}},
+	})
+	v.Base, v.Head = s, s+"'"
+	v.RulesChecked = []precedent.Rule{{ID: s, Text: s, Source: s, Line: 1, Dir: s}}
+	return v
+}
+
+func textRejection(fingerprint, s string) precedent.Rejection {
+	return precedent.Rejection{
+		Finding: s, Fingerprint: fingerprint, Place: s, Claim: s, Path: s, Symbol: s, Category: precedent.Category(s),
+		Severity: precedent.Severity(s), Reason: s, Who: s, At: start,
 	}
 }
 
@@ -134,24 +170,20 @@ func checkReview(t *testing.T, r *Repo, key, s string) {
 	v.Target = precedent.Target{Head: s, Base: s, Why: s}
 	v.Failures = []precedent.Failure{{Step: s, Error: s}}
 	save(t, r, v)
+	kept := s
+	if r.db.Engine() == PostgreSQL {
+		kept = portableText(s)
+	}
+	v.Findings[0].Trail[0].Text = kept // all else is in JSON
 	got, err := r.Review(ctx, v.ID)
 	if diff := cmp.Diff(v, got, reviewEqual); err != nil || diff != "" {
 		t.Errorf("%q: %v %s", s, err, diff)
 	}
 	named := repoFor(t, r.db, precedent.Repo{Host: "h" + s, Owner: s, Name: key})
-	if names, err := named.Names(ctx); err != nil || len(names) != 1 || names[0] != (precedent.Repo{Host: "h" + s, Owner: s, Name: key}) {
+	if names, err := named.Names(ctx); err != nil || len(names) != 1 || names[0] != (precedent.Repo{Host: "h" + kept, Owner: kept, Name: key}) {
 		t.Errorf("%q as a name: %v %v", s, names, err)
 	}
 	if !utf8.ValidString(s) {
 		t.Errorf("%q belongs to the other list", s)
 	}
-}
-
-func dump(t *testing.T, db *DB, query string) string {
-	t.Helper()
-	var s string
-	if err := db.sql.QueryRow(query).Scan(&s); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

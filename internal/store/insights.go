@@ -69,7 +69,7 @@ func (r *Repo) DismissInsight(ctx context.Context, id string, d *precedent.Insig
 	if d != nil {
 		who, why, at = d.Who, d.Reason, millis(d.At)
 	}
-	return r.db.change(ctx, "dismiss insight", func(tx *sql.Tx) error {
+	return r.change(ctx, "dismiss insight", func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE insights SET dismissed_by = $3, dismissed_why = $4, dismissed_at = $5
 			WHERE repo_id = $1 AND id = $2`, r.id, id, who, why, at)
 		if err != nil {
@@ -146,7 +146,7 @@ func (r *Repo) Consolidation(ctx context.Context) (Consolidation, error) {
 // is killed holds its turn until the time is over. It counts as an attempt.
 func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time.Duration) (bool, error) {
 	taken := false
-	err := r.db.change(ctx, "begin consolidation", func(tx *sql.Tx) error {
+	err := r.change(ctx, "begin consolidation", func(tx *sql.Tx) error {
 		now := r.db.now()
 		var upto int64
 		err := row(ctx, tx, "SELECT COALESCE(MAX(f.first_seen), 0) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0", []any{r.id}, into(&upto))
@@ -173,7 +173,7 @@ func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time
 // failed is set, the run counts as an attempt only.
 func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []precedent.Insight, failed bool) (bool, error) {
 	held := false
-	err := r.db.change(ctx, "save insights", func(tx *sql.Tx) error {
+	err := r.change(ctx, "save insights", func(tx *sql.Tx) error {
 		now := millis(r.db.now())
 		completed := ", completed_at = $3, completed_upto = attempted_upto"
 		if failed {

@@ -107,7 +107,7 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
 	}
 	l = CleanLearning(l)
-	err = r.db.change(ctx, "save learning", func(tx *sql.Tx) error {
+	err = r.change(ctx, "save learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", l.ID)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 // learning returned as it is. The error wraps ErrNoLearning if there is none.
 func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time, change func(*precedent.Learning) error) (precedent.Learning, error) {
 	var saved precedent.Learning
-	err := r.db.change(ctx, "change learning", func(tx *sql.Tx) error {
+	err := r.change(ctx, "change learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", id)
 		if err != nil {
 			return err
@@ -219,7 +219,7 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 	if len(loaded) == 0 && len(used) == 0 {
 		return nil
 	}
-	return r.db.change(ctx, "count learnings", func(tx *sql.Tx) error {
+	return r.change(ctx, "count learnings", func(tx *sql.Tx) error {
 		err := inBatches(loaded, 2, func(numbers string, args []any) error {
 			_, err := tx.ExecContext(ctx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")", append([]any{r.id}, args...)...)
 			return err

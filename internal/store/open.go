@@ -97,6 +97,11 @@ func (db *DB) connect(ctx context.Context, address string, connections int) erro
 	db.sql, db.address = sql.OpenDB(connector), address
 	db.sql.SetMaxOpenConns(connections)
 	db.sql.SetMaxIdleConns(connections)
+	if db.engine == PostgreSQL { // it is not waited for a server that is not there
+		if err := db.sql.PingContext(ctx); errors.Is(db.kindOf(err), ErrUnreachable) {
+			return errors.Join(err, db.sql.Close())
+		}
+	}
 	if err := db.retryBusy(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
 		return errors.Join(err, db.sql.Close())
 	}

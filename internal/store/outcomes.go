@@ -40,7 +40,7 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 	if len(outcomes) == 0 {
 		return nil
 	}
-	return r.db.change(ctx, op, func(tx *sql.Tx) error {
+	return r.change(ctx, op, func(tx *sql.Tx) error {
 		for i, o := range outcomes {
 			if news, err := r.changesOutcome(ctx, tx, o); err != nil || !news {
 				if err != nil {

@@ -117,7 +117,7 @@ func (r *Repo) SetPosts(ctx context.Context, posts ...Post) error {
 	if len(posts) == 0 {
 		return nil
 	}
-	return r.db.change(ctx, "save posts", func(tx *sql.Tx) error {
+	return r.change(ctx, "save posts", func(tx *sql.Tx) error {
 		for _, p := range posts {
 			result, err := tx.ExecContext(ctx, `
 				UPDATE posts SET state = $3, attempts = $4, remote = $5, why = $6, hash = $7, thread = $8, updated_at = $9

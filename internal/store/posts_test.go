@@ -172,7 +172,7 @@ func testPostsOfAJoinedRepository(t *testing.T, open opener) {
 	if posts := mustPosts(t, joined, 7); len(posts) != 4 || spent.Pull != 3 || err != nil {
 		t.Errorf("%d posts, %+v, %v", len(posts), spent, err)
 	}
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testPruneKeepsWhatASummaryNeeds: the posts of a pull request go when nobody

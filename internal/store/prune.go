@@ -187,6 +187,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
+			"DELETE FROM watched_pulls WHERE repo_id = $1",
+			"DELETE FROM asked_pulls WHERE repo_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 				return err
@@ -199,7 +201,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 // remove runs use in one transaction, frees the space, and returns what was deleted.
 func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
-	err := r.db.change(ctx, op, func(tx *sql.Tx) error {
+	err := r.change(ctx, op, func(tx *sql.Tx) error {
 		var err error
 		if before, err = r.count(ctx, tx); err != nil {
 			return err

@@ -30,7 +30,7 @@ func scanRejection(s scanner) (precedent.Rejection, error) {
 func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
 	var saved precedent.Rejection
 	var added bool
-	err := r.db.change(ctx, "save rejection", func(tx *sql.Tx) error {
+	err := r.change(ctx, "save rejection", func(tx *sql.Tx) error {
 		var taken int64
 		if err := row(ctx, tx, "SELECT COALESCE(MAX(at), 0) FROM forgotten WHERE repo_id = $1 AND kind = $2 AND id = $3",
 			[]any{r.id, forgottenRejection, j.Fingerprint}, into(&taken)); err != nil {
@@ -105,7 +105,7 @@ func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time)
 // when memories are merged.
 func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 	var found []precedent.Rejection
-	err := r.db.change(ctx, "remove rejection", func(tx *sql.Tx) (err error) {
+	err := r.change(ctx, "remove rejection", func(tx *sql.Tx) (err error) {
 		if found, err = r.rejections(ctx, tx, "id = $2", id); err != nil || len(found) == 0 {
 			return err
 		}
@@ -122,7 +122,7 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 // row stays until it is pruned or merged, as its history, and a merge does not bring it back.
 func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
-	err := r.db.change(ctx, "retire rejection", func(tx *sql.Tx) error {
+	err := r.change(ctx, "retire rejection", func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, "UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
 			r.id, id, millis(at), why)
 		if err != nil {

@@ -112,7 +112,7 @@ func testRemoteAppears(t *testing.T, open opener) {
 	if names, err := after.Names(ctx); err != nil || !cmp.Equal(names, []precedent.Repo{remote, local}) {
 		t.Errorf("names %v, %v", names, err)
 	}
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testRemoteKnownAlready joins rows of a root commit to those that its remote
@@ -153,7 +153,7 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 		}
 	}
 	checkEmptyRepos(t, db, 1)
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testForksStayApart has two remotes with one root commit in one database.

@@ -66,7 +66,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	}
 	folded := Fold(review.Findings)
 	var sightings map[string]int
-	err = r.db.change(ctx, op, func(tx *sql.Tx) error {
+	err = r.change(ctx, op, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,

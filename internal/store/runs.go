@@ -11,7 +11,7 @@ import (
 // run has the turn. A run that is killed holds its turn until the time is over.
 func (r *Repo) TakeTurn(ctx context.Context, pull int, run string, limit time.Duration) (bool, error) {
 	taken := false
-	err := r.db.change(ctx, "take turn to post", func(tx *sql.Tx) error {
+	err := r.change(ctx, "take turn to post", func(tx *sql.Tx) error {
 		now := r.db.now()
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO runs (repo_id, pull, run, until) VALUES ($1, $2, $3, $4)
@@ -30,7 +30,7 @@ func (r *Repo) TakeTurn(ctx context.Context, pull int, run string, limit time.Du
 
 // EndTurn ends the turn of run; nothing happens if it has none.
 func (r *Repo) EndTurn(ctx context.Context, pull int, run string) error {
-	return r.db.change(ctx, "end turn to post", func(tx *sql.Tx) error {
+	return r.change(ctx, "end turn to post", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE repo_id = $1 AND pull = $2 AND run = $3", r.id, pull, run)
 		return err
 	})

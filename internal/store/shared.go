@@ -55,7 +55,7 @@ const forgottenRejection = "rejection"
 // Shared returns the rows that clones share, as they are at one moment.
 func (r *Repo) Shared(ctx context.Context) (Shared, error) {
 	var s Shared
-	err := r.db.change(ctx, "read shared memory", func(tx *sql.Tx) (err error) {
+	err := r.change(ctx, "read shared memory", func(tx *sql.Tx) (err error) {
 		s, err = r.shared(ctx, tx)
 		return err
 	})
@@ -134,7 +134,7 @@ func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 // replaces the one with its key, rejections that were taken back are deleted, and the history of
 // a learning is replaced as a whole. Merge may be called more than once.
 func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, error)) error {
-	return r.db.change(ctx, "merge memory", func(tx *sql.Tx) error {
+	return r.change(ctx, "merge memory", func(tx *sql.Tx) error {
 		now, err := r.shared(ctx, tx)
 		if err != nil {
 			return err

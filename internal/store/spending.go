@@ -38,7 +38,7 @@ func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) 
 	}
 	amount := int64(math.Round(usd * 1e6))
 	var out Booked
-	err := r.db.change(ctx, "book spending", func(tx *sql.Tx) error {
+	err := r.change(ctx, "book spending", func(tx *sql.Tx) error {
 		out = Booked{}
 		totals := []*float64{&out.Day, &out.Pull}
 		for i, book := range books {

@@ -1,14 +1,15 @@
-// Package store keeps reviews and people's answers, in one SQLite file or in memory.
+// Package store keeps reviews and people's answers, in one SQLite file, in memory, or in a
+// PostgreSQL database.
 //
 // It makes three promises. A review is saved completely or not at all, even if the
-// process is killed. Processes that write the same file at the same time wait for
+// process is killed. Processes that write the same database at the same time wait for
 // each other and lose nothing. And a row can be reached only through its repository:
 // all methods that read or write memory belong to Repo, and all statements in this
 // package name the repository.
 //
 // The SQL is valid for both SQLite and PostgreSQL: numbered parameters, text ids made
 // in Go, times as unix milliseconds, booleans as 0 or 1, no clock functions. The
-// differences between engines are in a dialect, such as the one in sqlite.go: how to
+// differences between engines are in a dialect, in sqlite.go and postgres.go: how to
 // open, lock, measure and check a database, and what its errors mean.
 package store
 
@@ -17,6 +18,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -32,7 +34,7 @@ type DB struct {
 	sql     *sql.DB
 	dialect *dialect
 	read    querier
-	path    string // empty in memory
+	path    string // of the file, or the URL without password; empty in memory
 	now     func() time.Time
 	after   func(time.Duration) <-chan time.Time
 	newID   func() string
@@ -43,6 +45,7 @@ type DB struct {
 	// engine and address are what more pools of connections are opened with.
 	engine  Engine
 	address string
+	slots   *slots
 }
 
 // Engine is what keeps a database.
@@ -65,20 +68,17 @@ func (db *DB) Borrow() *DB {
 	return &lent
 }
 
-// Transact runs use in one writing transaction and commits it, all or nothing. It may run use
-// again, so use must not keep results of an earlier attempt. It is for what is stored together
-// with rows of this package: a job with what caused it.
-func (db *DB) Transact(ctx context.Context, op string, use func(*sql.Tx) error) error {
-	return db.change(ctx, op, use)
-}
-
 // Pool opens more connections to the database, at most n at a time, for a library that makes
 // its own statements. The caller closes it. A database in memory has no others.
 func (db *DB) Pool(n int) (*sql.DB, error) {
 	if db.address == memoryAddress {
 		return nil, errors.New("a database in memory has one connection only")
 	}
-	connector, err := db.dialect.connector(db.address)
+	open := db.dialect.connector
+	if db.dialect.patient != nil {
+		open = db.dialect.patient
+	}
+	connector, err := open(db.address)
 	if err != nil {
 		return nil, db.fail("open memory", err)
 	}
@@ -93,12 +93,20 @@ type dialect struct {
 	engine Engine
 	// connector opens connections.
 	connector func(address string) (driver.Connector, error)
+	// patient opens those of Pool, which wait for locks themselves because their user does not try
+	// again; nil if all do.
+	patient func(address string) (driver.Connector, error)
 	// migrations is the name of the engine in the migration library.
 	migrations goose.Dialect
 	// versions are the statements by which the library creates and begins versionTable.
 	versions string
 	// setup prepares a database before its first migration.
 	setup string
+	// steps returns the migrations as the engine needs them; nil changes nothing.
+	steps func(fs.FS) fs.FS
+	// prepare prepares a database for an upgrade, which no other process does until release is
+	// called; nil if migrations themselves take turns.
+	prepare func(ctx context.Context, db *sql.DB) (release func(), err error)
 	// objects lists the objects of a database as pairs of type and name; the type of tables is
 	// "table".
 	objects string
@@ -108,6 +116,17 @@ type dialect struct {
 	// alreadyEnded tells whether an error of a rollback means that the engine has already ended
 	// the transaction.
 	alreadyEnded func(error) bool
+	// hints say what the user can do about a cause.
+	hints map[error]string
+	// claim waits until a transaction has what it claims for itself; nil if writing transactions
+	// are made one after the other anyway.
+	claim func(ctx context.Context, tx *sql.Tx, c claim) error
+	// mark has a transaction leave a token in a slot, and marked tells whether one is there. Both
+	// are nil if a commit cannot fail without it being known whether it was made.
+	mark   func(ctx context.Context, tx *sql.Tx, slot, token string) error
+	marked func(ctx context.Context, tx *sql.Tx, slot, token string) (bool, error)
+	// uncertain tells whether the error of a commit leaves open whether it was made; nil for never.
+	uncertain func(error) bool
 	// damagedHint is the hint for a damaged database.
 	damagedHint func(path string) string
 	// check returns the damage that it finds.
@@ -135,12 +154,12 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID}
+	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, slots: &slots{name: uuid.NewString()}}
 	db.read = retryingReader{db}
 	return db
 }
 
-// Path is the database's file; empty for one in memory.
+// Path is the database's file, or its URL without password; empty for one in memory.
 func (db *DB) Path() string { return db.path }
 
 // Close closes the database. Saved data does not depend on it.
@@ -161,40 +180,23 @@ func (db *DB) Close() error {
 const (
 	busyTimeout = 20 * time.Second
 	busyPause   = 5 * time.Millisecond
+	// unreachablePause is the pause before another attempt to connect.
+	unreachablePause = 100 * time.Millisecond
 )
 
-// change runs use in one writing transaction and commits it, all or nothing. If the database
-// is busy, it starts again, so use must not keep results of an earlier attempt.
-func (db *DB) change(ctx context.Context, op string, use func(*sql.Tx) error) error {
-	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, use) }))
-}
-
-func (db *DB) attempt(ctx context.Context, use func(*sql.Tx) error) error {
-	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := use(tx); err != nil {
-		return errors.Join(err, db.rollback(tx))
-	}
-	return tx.Commit()
-}
-
-// rollback ends a transaction that failed. It is not an error if it has already ended.
-func (db *DB) rollback(tx *sql.Tx) error {
-	err := tx.Rollback()
-	if errors.Is(err, sql.ErrTxDone) || db.dialect.alreadyEnded(err) {
-		return nil
-	}
-	return err
-}
-
-// retryBusy repeats do while the database is busy, until busyTimeout.
+// retryBusy repeats do while the database is busy or cannot be reached, until busyTimeout.
 func (db *DB) retryBusy(ctx context.Context, do func() error) error {
 	var over <-chan time.Time
 	for {
 		err := do()
-		if !errors.Is(db.kindOf(err), ErrBusy) {
+		pause := busyPause
+		switch kind := db.kindOf(err); {
+		case errors.Is(err, errUncertain):
+			return err
+		case errors.Is(kind, ErrBusy):
+		case errors.Is(kind, ErrUnreachable):
+			pause = unreachablePause
+		default:
 			return err
 		}
 		if over == nil {
@@ -205,7 +207,7 @@ func (db *DB) retryBusy(ctx context.Context, do func() error) error {
 			return ctx.Err()
 		case <-over:
 			return err
-		case <-db.after(busyPause):
+		case <-db.after(pause):
 		}
 	}
 }
@@ -218,7 +220,8 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// retryingReader reads outside of transactions, and retries while the database is busy.
+// retryingReader reads outside of transactions, and retries while the database is busy or cannot
+// be reached.
 type retryingReader struct{ db *DB }
 
 // QueryContext starts a query. Only the start can fail because the database is busy.

@@ -1,11 +1,15 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // opener opens a fresh database for a test, and closes it at its end.
@@ -18,6 +22,35 @@ var engines = []struct {
 }{
 	{"sqlite", open},
 	{"memory", openMemory},
+	{"postgresql", openPostgreSQL},
+}
+
+// places returns where a new database is made in a file and on PostgreSQL, by engine; openAt
+// opens it, also in another process.
+var places = map[Engine]func(t testing.TB) string{
+	SQLite:     func(t testing.TB) string { return filepath.Join(t.TempDir(), "memory.db") },
+	PostgreSQL: needs.PostgreSQL,
+}
+
+// onBothEngines runs a test with a way to make a new place.
+func onBothEngines(t *testing.T, test func(t *testing.T, place func() string)) {
+	for _, engine := range []Engine{SQLite, PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) { test(t, func() string { return places[engine](t) }) })
+	}
+}
+
+func openAt(ctx context.Context, place string, o Options) (*DB, error) {
+	if strings.Contains(place, "://") {
+		return OpenURL(ctx, place, o)
+	}
+	return Open(ctx, place, o)
+}
+
+// again opens the same database once more.
+func again(t testing.TB, db *DB) *DB {
+	t.Helper()
+	other, err := openAt(t.Context(), db.address, options(nil))
+	return opened(t, other, err)
 }
 
 // suite is what every engine has to pass. What is true of SQLite alone has tests
@@ -82,6 +115,12 @@ var suite = []struct {
 	{"CorpusVectors", testCorpusVectors},
 	{"CorpusOfAJoinedRepository", testCorpusOfAJoinedRepository},
 	{"ClearCorpus", testClearCorpus},
+	{"PrivateRowsStay", testPrivateRowsStay},
+	{"NaughtyText", testNaughtyText},
+	{"BookAtOnce", testBookAtOnce},
+	{"Restored", testRestored},
+	{"RestoreRefuses", testRestoreRefuses},
+	{"ManyGoroutines", testManyGoroutines},
 	{"AnyText", testAnyText},
 }
 
@@ -107,6 +146,37 @@ func openMemory(t testing.TB, o ...Options) *DB {
 	return opened(t, db, err)
 }
 
+func openPostgreSQL(t testing.TB, o ...Options) *DB {
+	t.Helper()
+	return openURL(t, postgresURL(t), o...)
+}
+
+// postgresURL is the URL of a database that has the newest schema and no rows.
+func postgresURL(t testing.TB) string {
+	t.Helper()
+	open := func(url string, use func(*DB) error) error {
+		db, err := OpenURL(context.Background(), url, Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(use(db), db.Close())
+	}
+	return needs.PostgreSQLAgain(t, "store",
+		func(url string) error { return open(url, func(*DB) error { return nil }) },
+		func(url string) error {
+			return open(url, func(db *DB) error {
+				_, err := db.sql.Exec("DELETE FROM repos") // and what belongs to them
+				return err
+			})
+		})
+}
+
+func openURL(t testing.TB, url string, o ...Options) *DB {
+	t.Helper()
+	db, err := OpenURL(t.Context(), url, options(o))
+	return opened(t, db, err)
+}
+
 // options are those of a test, by default a clock that stands still.
 func options(o []Options) Options {
 	if len(o) > 0 {
@@ -128,24 +198,33 @@ func opened(t testing.TB, db *DB, err error) *DB {
 	return db
 }
 
-// TestOneFileKnowsSQLite keeps its dialect where another engine's can stand
-// beside it.
-func TestOneFileKnowsSQLite(t *testing.T) {
+// TestOneFileKnowsEachEngine keeps what is special of an engine in its dialect.
+func TestOneFileKnowsEachEngine(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	words := map[string][]string{
+		"sqlite":   {"PRAGMA", "sqlite_", "modernc", "-wal", "DialectSQLite"},
+		"postgres": {"pg_", "pgx", "pgconn", "advisory", "SQLSTATE", "DialectPostgres", "COLLATE"},
+		"either":   {"VACUUM", "time.After("},
+	}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") || file == "sqlite.go" {
+		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range []string{"PRAGMA", "VACUUM", "sqlite_", "modernc", "-wal", "DialectSQLite", "time.After("} {
-			if strings.Contains(string(text), word) {
-				t.Errorf("%s has %s", file, word)
+		for engine, forbidden := range words {
+			if strings.HasPrefix(file, engine) || engine == "either" && (strings.HasPrefix(file, "sqlite") || strings.HasPrefix(file, "postgres")) {
+				continue
+			}
+			for _, word := range forbidden {
+				if strings.Contains(string(text), word) {
+					t.Errorf("%s has %s", file, word)
+				}
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (r *Repo) SaveThreads(ctx context.Context, threads []precedent.Thread) erro
 		return nil
 	}
 	now := millis(r.db.now())
-	return r.db.change(ctx, op, func(tx *sql.Tx) error {
+	return r.change(ctx, op, func(tx *sql.Tx) error {
 		for i, t := range threads {
 			result, err := tx.ExecContext(ctx, `
 				UPDATE threads SET comment = $5, state = $6, document = $7, updated_at = $8

@@ -90,7 +90,7 @@ func testThreads(t *testing.T, open opener) {
 	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
 		t.Errorf("the same id in another repository: %v", err)
 	}
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
@@ -195,7 +195,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 		t.Error(diff)
 	}
 	checkEmptyRepos(t, db, 1)
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testPruneOfThreads: what an open thread speaks of stays until somebody knows
@@ -277,7 +277,7 @@ func testPruneOfThreads(t *testing.T, open opener) {
 		t.Errorf("cleared %+v, %v", deleted, err)
 	}
 	checkEmpty(t, r)
-	checkHealth(t, db.sql)
+	checkHealth(t, db)
 }
 
 // testNaughtyThreads sends hostile words through both documents.

@@ -40,9 +40,22 @@ func (db *DB) upgrade(ctx context.Context, steps fs.FS) error {
 	if err != nil {
 		return err
 	}
+	if db.dialect.steps != nil {
+		steps = db.dialect.steps(steps)
+	}
 	version, err := db.version(ctx)
 	if err != nil {
 		return err
+	}
+	if version < newest && db.dialect.prepare != nil {
+		release, err := db.dialect.prepare(ctx, db.sql)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if version, err = db.version(ctx); err != nil {
+			return err
+		}
 	}
 	// Not earlier: a database that is refused must not be changed.
 	if version <= newest && db.dialect.setup != "" {
@@ -79,9 +92,8 @@ func (db *DB) create(ctx context.Context, steps fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return db.attempt(ctx, func(tx *sql.Tx) error {
-		objects := 0
-		if err := rows(ctx, tx, db.dialect.objects, nil, func(scanner) error { objects++; return nil }); err != nil || objects > 0 {
+	return db.attempt(ctx, everything, func(tx *sql.Tx) error {
+		if tables, err := db.tables(ctx, tx); err != nil || len(tables) > 0 {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, db.dialect.versions); err != nil {
@@ -122,18 +134,7 @@ func (db *DB) step(ctx context.Context, steps fs.FS) error {
 // database of another program: one with tables and no version, or one with triggers or views,
 // which our writes would run.
 func (db *DB) version(ctx context.Context) (int64, error) {
-	var tables []string
-	err := rows(ctx, db.read, db.dialect.objects, nil, func(r scanner) error {
-		var kind, name string
-		if err := r.Scan(&kind, &name); err != nil {
-			return err
-		}
-		if kind != "table" {
-			return fmt.Errorf("%w: it has a %s %q", ErrForeign, kind, name)
-		}
-		tables = append(tables, name)
-		return nil
-	})
+	tables, err := db.tables(ctx, db.read)
 	if err != nil {
 		return 0, err
 	}
@@ -146,6 +147,28 @@ func (db *DB) version(ctx context.Context) (int64, error) {
 	var version int64
 	err = row(ctx, db.read, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable, nil, into(&version))
 	return version, err
+}
+
+// jobsPrefix begins the names of what the library of jobs keeps in the same database. It upgrades
+// that itself.
+const jobsPrefix = "river_"
+
+// tables returns the names of the tables but those of jobs.
+func (db *DB) tables(ctx context.Context, q querier) ([]string, error) {
+	var tables []string
+	err := rows(ctx, q, db.dialect.objects, nil, func(r scanner) error {
+		var kind, name string
+		err := r.Scan(&kind, &name)
+		switch {
+		case err != nil || strings.HasPrefix(name, jobsPrefix):
+		case kind == "table":
+			tables = append(tables, name)
+		default:
+			err = fmt.Errorf("%w: it has a %s %q", ErrForeign, kind, name)
+		}
+		return err
+	})
+	return tables, err
 }
 
 // newestStep is the largest number at the beginning of a migration's file name.

@@ -56,6 +56,7 @@ type Prepared struct {
 	plan func(r *precedent.Review) []store.Post
 	// recheck takes citations away that do not hold any more; nil for a review that is not posted.
 	recheck func(ctx context.Context, r *precedent.Review)
+	gate    *precedent.GateResult // nil if the head was not built and tested
 
 	mu       sync.Mutex
 	cleanups []func() error // run by Close, in reverse

@@ -22,6 +22,10 @@ type Publisher struct {
 	pull   *Pull
 	rows   *store.Repo
 	poster post.Poster // without a style
+	// delivered is what the last delivery of a review did.
+	delivered post.Delivery
+	// tries is the number of an incomplete review in a row, for a round; else 0.
+	tries int
 }
 
 // Publisher returns what posts on the pull request.
@@ -147,7 +151,7 @@ func (p *Publisher) Prepare(ctx context.Context, job Job) (*PreparedPull, error)
 		return nil, err
 	}
 	x.plan = func(r *precedent.Review) []store.Post {
-		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents})
+		return p.poster.Plan(r, s.earlier.threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents, Tries: p.tries})
 	}
 	x.recheck = p.recheck
 	return x, nil
@@ -173,6 +177,7 @@ func (p *Publisher) deliver(ctx context.Context, made Result, learn func() error
 	poster.Style.Version, poster.Style.Links = r.Version, p.poster.Writer.Links
 	poster.Style.LineURL = pull.lineURL(made.Review, made.Style.Change)
 	d, err := poster.Deliver(ctx, pull.repo.Repo, pull.Number)
+	p.delivered = d
 	if ctx.Err() == nil {
 		if err := learn(); err != nil && ctx.Err() == nil {
 			r.notice(ctx, "%v; the outcomes of earlier findings are not stored", err)

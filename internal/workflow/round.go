@@ -2,11 +2,15 @@ package workflow
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
@@ -66,10 +70,205 @@ const (
 	RoundChecks  RoundAct = "checks"
 )
 
+// When another round is wanted: because of what this one did, and because of what others do.
+const (
+	soon  = time.Second
+	later = time.Minute
+)
+
 // Round looks at a pull request as it is now and does the one thing that is due: it answers
 // comments, and then reviews, fixes, checks the results of CI, or does nothing. All that it
 // decides by is on the forge, so that a round after an interruption goes on where that one ended,
 // and a round with nothing due writes nothing.
 func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Repo, number int, job Job, o RoundOptions) (RoundResult, error) {
-	return RoundResult{}, errors.New("run round: not yet")
+	if o.Check != nil {
+		conn.Forge = forge.Fenced(conn.Forge, o.Check)
+	}
+	opened, err := r.OpenPullRepository(ctx, o.At, repo)
+	if err != nil {
+		return RoundResult{}, err
+	}
+	defer opened.Close()
+	pull, err := r.ReadPull(ctx, conn, opened, number)
+	if err != nil {
+		return RoundResult{}, err
+	}
+	defer pull.Close()
+	pub, err := pull.Publisher(ctx)
+	if err != nil {
+		return RoundResult{}, err
+	}
+	x := &round{pub: pub, job: job, o: o, did: RoundResult{Head: pull.Head.SHA}}
+	err = x.run(ctx)
+	return x.did, err
+}
+
+// round is one call of Round.
+type round struct {
+	pub       *Publisher
+	job       Job
+	o         RoundOptions
+	policy    precedent.Policy // of the base
+	names     label.Names
+	triggers  precedent.ReviewTriggers
+	conversed Conversation
+	cycles    cycles
+	did       RoundResult
+}
+
+func (x *round) run(ctx context.Context) error {
+	pull := x.pub.pull
+	switch {
+	case pull.State != forge.Open:
+		x.did.Why = "it is " + string(pull.State)
+		return nil
+	case pull.Locked:
+		x.did.Why = "it is locked, so that nothing can be posted"
+		return nil
+	}
+	var err error
+	if x.conversed, _, err = x.pub.converse(ctx, x.job, PostHooks{}); err != nil {
+		return err
+	}
+	if x.conversed.Paused {
+		x.did.Why = "it is paused by " + x.conversed.PausedBy
+		return nil
+	}
+	if err := x.readRules(ctx); err != nil {
+		return err
+	}
+	if err := x.recount(ctx); err != nil {
+		return err
+	}
+	x.did.Before = label.Of(pull.Labels, x.names)
+	x.did.After = x.did.Before
+	if x.cycles.has(comment.Remark, x.unlabelledKey()) {
+		x.did.Before, x.did.After = label.None, label.None // the label says nothing if it cannot be changed
+	}
+	return x.act(ctx)
+}
+
+// act does what is due.
+func (x *round) act(ctx context.Context) error {
+	state := x.did.Before
+	if !slices.Contains(x.triggers.On, precedent.OnLabel) {
+		state = label.None
+	}
+	x.did.Before, x.did.After = state, state
+	why := x.asked()
+	switch {
+	case state == label.ReviewNeeded:
+		return x.review(ctx, true)
+	case why != "": // people first
+		if state == label.Changes || state == label.CIPending {
+			x.did.Again = soon
+		}
+		return x.review(ctx, false)
+	case state == label.Changes:
+		return x.fix(ctx)
+	case state == label.CIPending:
+		return x.checkCI(ctx)
+	case x.unread():
+		return x.review(ctx, false)
+	case state == label.Intervention:
+		x.did.Why = "people have to look"
+		return x.explainIntervention(ctx)
+	case state == label.HumanReview:
+		x.did.Why = "it waits for a person's review"
+		return x.enter(ctx, state) // alone, if an interruption left another label
+	}
+	x.did.Why = "nothing is due"
+	return nil
+}
+
+// readRules reads the policy of the base branch, and what it says about labels and reviews.
+func (x *round) readRules(ctx context.Context) error {
+	policy, err := x.pub.pull.basePolicy(ctx)
+	if err != nil {
+		return err
+	}
+	x.policy = policy
+	if x.names, err = x.pub.pull.reviewer.labelNames(ctx, label.Names(policy.Labels), x.o.Labels); err != nil {
+		return err
+	}
+	x.triggers = defaultTriggers
+	switch {
+	case policy.Reviews != nil:
+		x.triggers = *policy.Reviews
+	case x.o.Reviews != nil:
+		x.triggers = *x.o.Reviews
+	}
+	return nil
+}
+
+// defaultTriggers are those of an installation that sets nothing: a review costs, so somebody asks for it.
+var defaultTriggers = precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnRequest, precedent.OnCommand}}
+
+// basePolicy reads the policy at the tip of the base branch. It fetches if the commit is not
+// there. Parts with errors have no effect, which a review says.
+func (p *Pull) basePolicy(ctx context.Context) (precedent.Policy, error) {
+	if policy, err := p.policyAt(ctx, p.Base.SHA); err == nil || ctx.Err() != nil {
+		return policy, ctx.Err()
+	}
+	f, err := p.fetch(ctx)
+	if err != nil {
+		return precedent.Policy{}, err
+	}
+	defer f.blobs.Close()
+	if f.patched {
+		p.reviewer.notice(ctx, "%v; the policy of #%d is not known", f.fetchError, p.Number)
+		return precedent.Policy{}, nil
+	}
+	return p.policyAt(ctx, p.Base.SHA)
+}
+
+// policyAt reads the policy of a commit.
+func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, error) {
+	repo := p.repo.commits.repo
+	blobs, err := repo.Blobs(ctx)
+	if err != nil {
+		return precedent.Policy{}, err
+	}
+	defer blobs.Close()
+	at, err := openBase(ctx, repo, blobs, commit, guide.PolicyFile)
+	if err != nil {
+		return precedent.Policy{}, err
+	}
+	policy, err := readPolicy(ctx, repo, at, git.Range{Kind: git.PullRequest, BaseCommit: commit})
+	return policy.Policy, err
+}
+
+// asked says who asked for a review; empty if nobody did.
+func (x *round) asked() string {
+	pull := x.pub.pull
+	read := x.cycles.summary.Head == pull.Head.SHA
+	switch {
+	case slices.Contains(x.triggers.On, precedent.OnCommand) && (x.conversed.Review || x.o.Asked):
+		return "a comment asks for a review"
+	case slices.Contains(x.triggers.On, precedent.OnRequest) && !read && slices.ContainsFunc(pull.Requested, func(p forge.Person) bool { return p.ID != "" && p.ID == x.pub.poster.Me.ID }):
+		return "a review is requested"
+	}
+	return ""
+}
+
+// unread tells whether the head is to be reviewed without anybody asking for it. A head that we
+// pushed, or whose gate failed, is not.
+func (x *round) unread() bool {
+	pull, c := x.pub.pull, &x.cycles
+	if pull.Draft && !x.triggers.Drafts || c.gates[pull.Head.SHA] {
+		return false
+	}
+	if _, ours := c.fixed[pull.Head.SHA]; ours {
+		return false
+	}
+	on := func(t precedent.ReviewTrigger) bool { return slices.Contains(x.triggers.On, t) }
+	first := !c.reviewed && len(c.gates) == 0
+	switch {
+	case first:
+		return on(precedent.OnOpen) || on(precedent.OnReady) && !pull.Draft
+	case c.summary.Head != pull.Head.SHA:
+		return on(precedent.OnPush)
+	}
+	incomplete := c.tries > 0 && c.tries < label.MaxIncomplete
+	return incomplete && (on(precedent.OnOpen) || on(precedent.OnReady) || on(precedent.OnPush))
 }

@@ -58,7 +58,7 @@ func (p *Prepared) read(ctx context.Context, w Watch) (*precedent.Review, error)
 	if err != nil {
 		return nil, &Error{Err: err, Status: precedent.ExitIncomplete}
 	}
-	r.PullRequest = p.number
+	r.PullRequest, r.Gate = p.number, p.gate
 	if p.answers != nil {
 		_, failures := p.answers.Done(ctx)
 		r.Failures = append(r.Failures, failures...)

@@ -1,6 +1,7 @@
 // Package api is the engine that asks a model behind an API. Besides the change, the
-// model can read the repository at the pinned commit, within limits. It has no tool
-// that writes, runs or reaches anything else, and no access to a forge's token.
+// model can read the repository at the pinned commit, within limits; in a task that edits, it
+// reads and writes the files of the task's private copy instead. It has no tool
+// that runs or reaches anything else, and no access to a forge's token.
 package api
 
 import (
@@ -50,7 +51,7 @@ func (e *Engine) Info() engine.Info {
 	if !e.priced {
 		line += ", price unknown: only tokens are counted"
 	}
-	info := engine.Info{Name: "api", Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
+	info := engine.Info{Name: "api", Edits: true, Who: e.Model.Name() + "@" + e.Model.Host(), Line: line}
 	if e.priced {
 		info.Cost = e.price.Cost
 	}
@@ -73,9 +74,18 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 
 func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) {
 	model := &metered{Model: e.Model, engine: e}
+	tools := append(e.Files.tools(), e.Tools...)
+	if t.Edit {
+		c, err := openCopy(t.Tree)
+		if err != nil {
+			return engine.Reply{Status: precedent.StatusError, Message: err.Error()}, nil
+		}
+		defer c.close()
+		tools = c.tools()
+	}
 	request := llm.Request{
 		System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
-		Tools: append(e.Files.tools(), e.Tools...), FirstByte: t.FirstByte,
+		Tools: tools, FirstByte: t.FirstByte,
 	}
 	if e.Window > 0 {
 		request.MaxTokens = min(llm.DefaultMaxTokens, e.Window/answerShare)

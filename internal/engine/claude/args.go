@@ -7,12 +7,27 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/mcp"
 )
 
 // tools are the read-only tools. The rules limit each to the working directory: without
 // them the agent could read the whole disk.
 var tools = []string{"Read", "Grep", "Glob"}
+
+// editTools are those of a task that edits, with the same rules. The CLI writes only below the
+// working directory: it refuses an absolute path, .. and a link that lead out of it, because
+// nothing grants them. What was changed is read from the copy alone. Newer versions have no
+// MultiEdit.
+var editTools = append(slices.Clip(tools), "Edit", "MultiEdit", "Write")
+
+// toolsFor returns the tools for a task.
+func toolsFor(t engine.Task) []string {
+	if t.Edit {
+		return editTools
+	}
+	return tools
+}
 
 // answerTool is the tool that the CLI adds for a schema.
 const answerTool = "StructuredOutput"
@@ -24,9 +39,11 @@ const answerTool = "StructuredOutput"
 //     .mcp.json would be read.
 //   - --strict-mcp-config: servers of the user's own. The only server is the one of
 //     Config.Learnings, if there is one.
-//   - --tools: everything that writes, runs, or fetches is not there at all.
+//   - --tools: everything that runs or fetches is not there at all, nor is what writes, except
+//     for a task that edits.
 //   - --allowedTools: only says again what the default mode grants anyway: reading in
-//     the working folder and in that of --add-dir, which has the base.
+//     the working folder and in that of --add-dir, which has the base. It is what lets a task
+//     that edits write, in the working folder alone.
 //   - --disable-slash-commands: skills, and a prompt that begins like a command.
 //   - --no-session-persistence: the prompt would stay in the user's HOME.
 //
@@ -36,7 +53,7 @@ const answerTool = "StructuredOutput"
 //
 // Without a schema the CLI takes the first answer, whatever it is. With one it asks
 // again.
-func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage, learnings []string) []string {
+func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage, learnings, tools []string) []string {
 	var rules []string
 	for _, tool := range tools {
 		rules = append(rules, tool+"(./**)")

@@ -1,7 +1,8 @@
 // Package claude is the engine that asks Claude Code, Anthropic's agent for the
 // command line. The agent can read the change's tree with three read-only tools, in a
 // copy without files that would configure the agent, and ask for learnings that did not
-// fit into its prompt. It runs no commands, contacts no
+// fit into its prompt. For a task that edits, it can also change the files of that task's private
+// copy. It runs no commands, contacts no
 // server but the model's, reads no settings of the repository, and does not outlive
 // its task.
 //
@@ -83,6 +84,7 @@ func (e *Engine) Info() engine.Info {
 		Who:       model + "@" + e.Host,
 		Line:      fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host),
 		WantsTree: true,
+		Edits:     true,
 	}
 }
 
@@ -105,7 +107,10 @@ func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 }
 
 func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.Reply, error) {
-	dir, err := e.copies.copyOf(ctx, t.Tree)
+	dir, err := t.Tree, error(nil)
+	if !t.Edit { // else it is the task's own copy
+		dir, err = e.copies.copyOf(ctx, t.Tree)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return failed("the session was ended"), nil

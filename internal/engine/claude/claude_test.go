@@ -128,7 +128,7 @@ func TestConformance(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true}
+	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true}
 	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
@@ -209,7 +209,7 @@ func TestWatcher(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, size := range []int{1, 7, 10_000} {
 				began := 0
-				w := watcher{began: func() { began++ }}
+				w := watcher{began: func() { began++ }, tools: tools}
 				var err error
 				for rest := []byte(test.stream); len(rest) > 0 && err == nil; {
 					n := min(size, len(rest))
@@ -408,17 +408,17 @@ func TestBudget(t *testing.T) {
 	if err != nil || a.Status != precedent.StatusOverBudget {
 		t.Errorf("status %s (%s), %v", a.Status, a.Message, err)
 	}
-	args := strings.Join(arguments("m", 3, 1.5, "s.md", "/base", []byte("{}"), nil), " ")
+	args := strings.Join(arguments("m", 3, 1.5, "s.md", "/base", []byte("{}"), nil, tools), " ")
 	if !strings.Contains(args, "--max-budget-usd 1.50 ") {
 		t.Errorf("arguments %s", args)
 	}
-	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", "", nil, nil), " "), "--json-schema") {
+	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", "", nil, nil, tools), " "), "--json-schema") {
 		t.Error("a schema where none is to be")
 	}
-	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`), nil); !slices.Contains(args, `{"type":"object"}`) {
+	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`), nil, tools); !slices.Contains(args, `{"type":"object"}`) {
 		t.Errorf("arguments with a schema %s", args)
 	}
-	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil), " "); strings.Contains(none, "budget") {
+	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil, tools), " "); strings.Contains(none, "budget") {
 		t.Errorf("arguments without a budget %s", none)
 	}
 }

@@ -8,25 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
 	"sync"
+
+	"github.com/precedent-dev/precedent/internal/engine"
 )
-
-// steering are the files and folders by which a tree configures the agent, in lower
-// case: settings, hooks, servers, instructions. The copy omits them at any depth;
-// changes to them are in the diff. The last two are read by the CLI's runtime from its
-// working folder, unless disabled at build time.
-var steering = []string{
-	".claude", ".claude.json", ".claude-plugin", ".mcp.json", ".lsp.json", "claude.md", "claude.local.md",
-	"agents.md", "agents.local.md", "agents.override.md", "gemini.md", ".agents", ".git", ".env", "bunfig.toml",
-}
-
-// isSteering tells whether a name is among them, also as Windows interprets it.
-func isSteering(name string) bool {
-	name = strings.TrimRight(strings.ToLower(name), ". ")
-	return slices.Contains(steering, name) || strings.HasPrefix(name, ".env.")
-}
 
 // copies are the trees that agents work in, one for each original tree.
 type copies struct {
@@ -92,9 +77,9 @@ func copyTree(ctx context.Context, from, to string) error {
 			return ctx.Err()
 		case name == ".":
 			return nil
-		case isSteering(path.Base(name)) && d.IsDir():
+		case engine.Steering(path.Base(name)) && d.IsDir():
 			return fs.SkipDir
-		case isSteering(path.Base(name)):
+		case engine.Steering(path.Base(name)):
 			return nil
 		case d.IsDir():
 			return target.Mkdir(name, 0o700)

@@ -63,7 +63,7 @@ func realProgram(t *testing.T) string {
 func enterNamespace(t *testing.T) {
 	t.Helper()
 	program := realProgram(t)
-	cmd := exec.CommandContext(t.Context(), self(t), "-test.run=^TestRealCLI$", "-test.v", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), self(t), "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
 	cmd.Env = append(os.Environ(), insideVariable+"=1", programVariable+"="+program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if os.Getuid() != 0 {
@@ -390,7 +390,7 @@ func realDefences(t *testing.T) {
 		{"none", edits{}, false, nil},
 
 		// One alone is what keeps these out.
-		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not read-only"}},
+		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
 		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false, []string{"not connected", "user's server run"}},
 		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false, []string{"prompt left in HOME"}},
@@ -484,7 +484,7 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	add("file of HOME attached", strings.Contains(sent, "canary-of-attachment"))
 	switch {
 	case a.Status == precedent.StatusOK:
-	case strings.Contains(a.Message, "not read-only"), strings.Contains(a.Message, "not connected"):
+	case strings.Contains(a.Message, "not have"), strings.Contains(a.Message, "not connected"):
 		found = append(found, a.Message[strings.LastIndex(a.Message, "not "):])
 	default:
 		t.Errorf("status %s: %s", a.Status, a.Message)

@@ -89,10 +89,10 @@ func (u usage) precedent() precedent.Usage {
 
 // checkTools checks the first line, in which the CLI lists the agent's tools: an
 // unexpected one means that a defence has failed, so the session must end.
-func (v event) checkTools() error {
+func (v event) checkTools(tools []string) error {
 	for _, tool := range v.Tools {
 		if tool != answerTool && tool != learningsTool && !slices.Contains(tools, tool) {
-			return fmt.Errorf("it has the tool %q, which is not read-only", tool)
+			return fmt.Errorf("it has the tool %q, which it must not have", tool)
 		}
 	}
 	if v.PermissionMode != "default" {
@@ -109,8 +109,9 @@ func (v event) checkTools() error {
 
 // watcher reads the stream as it arrives.
 type watcher struct {
-	began   func() // called when the model's first message begins; may be nil
-	problem error  // why the session must end
+	began   func()   // called when the model's first message begins; may be nil
+	tools   []string // that the agent may have
+	problem error    // why the session must end
 
 	line    []byte // the incomplete last line
 	trusted bool
@@ -138,7 +139,7 @@ func (w *watcher) look(line []byte) error {
 	case !ok:
 	case v.Type == "system" && v.Subtype == "init":
 		w.trusted = true
-		return v.checkTools()
+		return v.checkTools(w.tools)
 	case v.Type != "assistant" && v.Type != "result" && v.Type != "stream_event":
 	case !w.trusted && !v.IsError:
 		return fmt.Errorf("it did not say which tools the agent has")

@@ -69,7 +69,12 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	if sha, ok := g.Behind[p.Number]; ok {
 		head.SHA = sha
 	}
+	requested := []object{}
+	for _, who := range p.Requested {
+		requested = append(requested, giteaUser(who))
+	}
 	out := object{
+		"requested_reviewers": requested,
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
 		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
 		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged, "merged_at": nil,

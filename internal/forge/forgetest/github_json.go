@@ -89,6 +89,10 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	for i, l := range p.Labels {
 		labels = append(labels, object{"id": i + 1, "name": l, "color": "ededed", "default": false})
 	}
+	requested := []any{}
+	for _, who := range p.Requested {
+		requested = append(requested, user(who))
+	}
 	state, mergedAt := p.State, any(nil)
 	if state == forge.Merged {
 		state, mergedAt = forge.Closed, p.mergedAt()
@@ -99,7 +103,7 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	}
 	return object{
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": body,
-		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked, "node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels,
+		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked, "node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels, "requested_reviewers": requested,
 		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": p.mergeCommit(),
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339),
 		"html_url": fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, repo.Owner, repo.Name, p.Number),

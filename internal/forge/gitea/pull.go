@@ -196,6 +196,9 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 			out.Labels = append(out.Labels, l.Name)
 		}
 	}
+	for _, u := range p.RequestedReviewers {
+		out.Requested = append(out.Requested, person(u))
+	}
 	return out, nil
 }
 

@@ -171,6 +171,9 @@ func (c *Client) pull(doing string, p *gh.PullRequest) (forge.PullRequest, error
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())
 	}
+	for _, u := range p.RequestedReviewers {
+		out.Requested = append(out.Requested, person(u))
+	}
 	return out, nil
 }
 

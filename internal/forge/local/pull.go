@@ -31,6 +31,8 @@ type pull struct {
 	Base    pullEnd     `json:"base"`
 	Head    pullEnd     `json:"head"`
 	Labels  []string    `json:"labels,omitempty"`
+	// Requested are asked for a review.
+	Requested []person `json:"requested,omitempty"`
 	Updated *time.Time  `json:"updated,omitempty"`
 	Files   int         `json:"files,omitempty"`
 	Diff    *string     `json:"diff,omitempty"`
@@ -165,6 +167,9 @@ func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge
 	out := forge.PullRequest{
 		Number: s.Number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked || s.Archived,
 		URL: f.Pages().PullRequest(s.id(), s.Number), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
+	}
+	for _, who := range s.Requested {
+		out.Requested = append(out.Requested, who.person())
 	}
 	if out.Ref == "" || s.explicit() {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)

@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// mostOutput is how many bytes of a command's output are kept.
+const mostOutput = 64 << 10
+
+// What a failed command prints if something else than the change made it fail. A command
+// decides what it prints, but a pull request gains nothing by it: its command could as
+// well end with success.
+var (
+	missing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|No such file or directory\nmake)`)
+	})
+	missingMake = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^make.*\bError 127$`) })
+	otherGo     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`) })
+	exhausted   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)no space left on device|cannot fork|fork: retry|fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
+	})
+)
+
+// programMissing is the exit status of a shell that finds no program.
+const programMissing = 127
+
+// judge says how a command ended.
+func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, string) {
+	out := r.Stdout.String()
+	switch r.Status {
+	case sandbox.OK:
+		return Passed, ""
+	case sandbox.TimedOut:
+		return TimedOut, fmt.Sprintf("not done after %v", l.Time)
+	case sandbox.OverMemory:
+		return Resource, "over the memory limit"
+	case sandbox.OverProcesses:
+		return Resource, "over the process limit"
+	case sandbox.OverOutput:
+		return Resource, "over the output limit"
+	}
+	switch {
+	case r.Exit == programMissing || missingMake().MatchString(out):
+		return Skipped, missingProgram(c, out) + " is not installed"
+	case otherGo().MatchString(out):
+		return Skipped, "it needs " + otherGo().FindStringSubmatch(out)[1]
+	case exhausted().MatchString(out):
+		return Resource, "out of disk space or processes"
+	}
+	if why := s.incomplete(); why != "" {
+		return Skipped, fmt.Sprintf("it ended with status %d, but dependencies are missing: %s", r.Exit, why)
+	}
+	return Failed, fmt.Sprintf("exit status %d", r.Exit)
+}
+
+// missingProgram is the program that a shell did not find.
+func missingProgram(c Command, out string) string {
+	if all := missing().FindAllStringSubmatch(out, -1); len(all) > 0 {
+		return text.Cut(all[len(all)-1][1], 40)
+	}
+	first, _, _ := strings.Cut(c.Line, " ")
+	return text.Cut(first, 40)
+}
+
+// readable is an output without secrets and without characters that do something in a
+// terminal.
+func readable(o sandbox.Output) string {
+	s, _ := secret.Redact("", strings.ToValidUTF8(o.String(), "\ufffd"))
+	return strings.TrimSpace(text.Visible(escapes().ReplaceAllString(s, "")))
+}
+
+// escapes matches the sequences that control a terminal.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\r`)
+})

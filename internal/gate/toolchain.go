@@ -1,0 +1,103 @@
+package gate
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// toolchain is a toolchain that lies outside of the folders that every box has.
+type toolchain struct {
+	name string
+	root string // on the host
+}
+
+// at is its folder in the box. It does not depend on the host, so that build caches fit.
+func (t toolchain) at() string { return "/toolchain/" + t.name }
+
+// known lists the toolchains that are looked for: by the program in their bin folder, and by a
+// file that shows that the folder above is a toolchain, and not somebody's home.
+var known = []struct{ name, program, proof string }{
+	{"go", "go", "src/runtime/runtime2.go"},
+	{"node", "node", "include/node/node.h"},
+	{"rust", "rustc", "lib/rustlib"},
+	{"python", "python3", "include/python3*/Python.h"},
+	{"java", "javac", "lib/modules"},
+}
+
+// findToolchains finds the toolchains on a PATH that a box does not have anyway.
+func findToolchains(path string) []toolchain {
+	var all []toolchain
+	for _, k := range known {
+		program := findProgram(k.program, path)
+		if program == "" || k.name != "go" && sandbox.InEveryBox(program) {
+			continue
+		}
+		root := filepath.Dir(filepath.Dir(program))
+		proof, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(k.proof)))
+		if err != nil || len(proof) == 0 || filepath.Dir(program) != filepath.Join(root, "bin") || !othersRead(root) {
+			continue
+		}
+		all = append(all, toolchain{k.name, root})
+	}
+	return all
+}
+
+// findProgram returns the path of a program, without links, "" if there is none.
+func findProgram(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue // it would be in an untrusted tree
+		}
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			if file, err = filepath.EvalSymlinks(file); err == nil {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// othersRead reports whether the user of a box can read a folder.
+func othersRead(dir string) bool {
+	info, err := os.Stat(dir)
+	const others = 0o005
+	return err == nil && info.IsDir() && (os.Geteuid() != 0 || info.Mode()&others == others)
+}
+
+// env is the whole environment of a command.
+func (s *session) env() []string {
+	path := []string{}
+	for _, t := range s.tools {
+		path = append(path, t.at()+"/bin")
+	}
+	path = append(path, "/usr/local/bin", "/usr/bin", "/bin")
+	env := []string{
+		"PATH=" + strings.Join(path, ":"), "HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=true",
+		"GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off", "GOCACHE=" + goCache,
+		"npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false",
+		"CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+	}
+	for _, d := range s.needed {
+		env = append(env, d.env...)
+	}
+	return env
+}
+
+// mounts are what a command can read besides its tree and the system.
+func (s *session) mounts() []sandbox.Mount {
+	var all []sandbox.Mount
+	for _, t := range s.tools {
+		all = append(all, sandbox.Mount{Source: t.root, Target: t.at()})
+	}
+	for _, d := range s.needed {
+		all = append(all, d.mounts...)
+	}
+	if s.seed != "" {
+		all = append(all, sandbox.Mount{Source: s.seed, Target: seedAt})
+	}
+	return all
+}

@@ -1,0 +1,180 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Push is a commit to push to a branch.
+type Push struct {
+	// To has the address and the credentials, as for a fetch. Only URL, Folder, Token, Proxy, CAFile and
+	// Timeout are used.
+	To Pull
+	// Branch is the name of the branch, without refs/heads/.
+	Branch string
+	// Expect is the commit that the branch must be at, and an ancestor of Commit.
+	Expect, Commit string
+}
+
+// Errors of a push that the server answered.
+var (
+	// ErrStale means that the branch is no longer at the expected commit: nothing was pushed.
+	ErrStale = errors.New("the branch has moved")
+	// ErrRejected means that the server refused the push, by a rule of its own: nothing was pushed.
+	ErrRejected = errors.New("the server refused the push")
+)
+
+const (
+	opPush = "push"
+	// pushBytes limits what git says about a push.
+	pushBytes = 64 << 10
+)
+
+// PushCommit moves a branch from one commit to a later one. It never forces: Expect must be an
+// ancestor of Commit, which is checked here, and the server moves the branch only if it is at
+// Expect, which --force-with-lease asks for. (A plain push would also move a branch that somebody
+// reset to an ancestor, and create one that was deleted.) A branch that is at Commit already is
+// left as it is. Nothing but the branch is pushed, and no hook or credential helper of this
+// machine runs.
+//
+// Errors are of type *Error; they wrap ErrStale or ErrRejected if the server said so. After any
+// other error it is not known whether the branch has moved.
+func (r *Repo) PushCommit(ctx context.Context, p Push) error {
+	to, u, err := p.check(r.hash)
+	if err != nil {
+		return err
+	}
+	forward, err := r.Contains(ctx, p.Commit, p.Expect)
+	if err != nil {
+		return err
+	}
+	if !forward || p.Commit == p.Expect {
+		return &Error{Op: opPush, Msg: "the new commit does not follow the old one", Err: ErrRejected}
+	}
+	ref := "refs/heads/" + p.Branch
+	c := call{
+		op: opPush, env: []string{"GIT_ALLOW_PROTOCOL=" + u},
+		set: append(p.To.fetchSettings(), [2]string{"push.gpgSign", "false"}, [2]string{"push.negotiate", "false"}, [2]string{"pack.compression", "-1"}),
+		args: []string{
+			"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--force-with-lease=" + ref + ":" + p.Expect,
+			"--end-of-options", to, p.Commit + ":" + ref,
+		},
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, p.To.Timeout, errTimeout)
+	defer cancel()
+	var said tail
+	var out bytes.Buffer
+	cmd := r.command(ctx, c)
+	cmd.Stderr = &said
+	cmd.Stdout = &limited{to: &out, left: pushBytes}
+	err = cmd.Run()
+	if err == nil {
+		return nil
+	}
+	return p.failure(failure(ctx, opPush, err, said.String(), p.To.Timeout), out.String(), said.String())
+}
+
+// check checks a push, and returns the address and its scheme.
+func (p *Push) check(h hash) (address, scheme string, err error) {
+	p.To.Ref, p.To.Base, p.To.Head = "refs/heads/none", p.Expect, p.Commit // fields of a fetch, checked there
+	if p.To, err = p.To.completed(h); err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Op = opPush
+		}
+		return "", "", err
+	}
+	if !isBranch(p.Branch) {
+		return "", "", &Error{Op: opPush, Msg: "not the name of a branch: " + printable(p.Branch), Err: ErrRejected}
+	}
+	address, u, err := p.To.from()
+	if err != nil {
+		return "", "", err
+	}
+	return address, u.Scheme, nil
+}
+
+// isBranch reports whether a name, which comes from a forge, is that of one branch: not a pattern,
+// an option, a revision or a refspec. These are git's own rules, and no characters that are not shown.
+func isBranch(name string) bool {
+	const longest = 1000 // bytes
+	if name == "" || len(name) > longest || !utf8.ValidString(name) || name == "@" || name == "HEAD" || strings.HasPrefix(name, "-") {
+		return false
+	}
+	if strings.ContainsFunc(name, func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) }) {
+		return false
+	}
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}
+
+// failure explains why a push failed. git prints a line for each ref: a flag, the refs, and a
+// summary with the reason in parentheses, between tabs.
+func (p Push) failure(e *Error, out, said string) error {
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(fields) != 3 || fields[0] != "!" {
+			continue
+		}
+		why := fields[2]
+		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+printable(why)+remoteWords(said)
+		for _, stale := range []string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)", "cannot lock ref", "failed to update ref", "incorrect old value"} {
+			if strings.Contains(why, stale) {
+				e.Err, e.Msg = ErrStale, ErrStale.Error()+": "+printable(why)
+				e.Hint = "run it again for the new head"
+			}
+		}
+		return e
+	}
+	switch {
+	case strings.Contains(said, "returned error: 403"), strings.Contains(said, "returned error: 401"), strings.Contains(said, "Authentication failed"),
+		strings.Contains(said, "could not read Username"), strings.Contains(said, "returned error: 404"):
+		e.Err, e.Msg, e.Hint = ErrRejected, ErrRejected.Error()+": "+e.Msg, "the token needs permission to write the contents of the repository"
+	default:
+		e.Hint = cmp.Or(e.Hint, "run it again: it finds out whether the push arrived")
+	}
+	return e
+}
+
+// remoteWords returns what the server said, with a colon in front; empty if it said nothing.
+func remoteWords(said string) string {
+	const most = 5 // lines
+	var lines []string
+	for l := range strings.Lines(said) {
+		if words, ok := strings.CutPrefix(l, "remote: "); ok && len(lines) < most && strings.TrimSpace(words) != "" {
+			lines = append(lines, strings.TrimSpace(words))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return ": " + printable(strings.Join(lines, " "))
+}
+
+// limited writes to a buffer until it is full, and drops the rest.
+type limited struct {
+	to   io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.left)
+	l.left -= n
+	if _, err := l.to.Write(p[:n]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,308 @@
+package git
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// pushes is a repository on a server whose branch topic is to be pushed to.
+type pushes struct {
+	origin     fixture
+	server     *forgeServer
+	repo       *Repo // a clone
+	push       Push
+	main, head string
+}
+
+func newPushes(t *testing.T) *pushes {
+	t.Helper()
+	p := &pushes{origin: newRepo(t)}
+	p.origin.commit("first", "a.txt", "one\n", "src/run.sh", "run\n", "same.txt", "same\n")
+	p.origin.git("checkout", "-q", "-b", "topic")
+	p.head = p.origin.commit("on the branch", "a.txt", "one\ntwo\n")
+	p.origin.git("checkout", "-q", "main")
+	p.main = p.origin.commit("second", "b.txt", "b\n")
+	p.server = serveForge(t, filepath.Dir(p.origin.dir), fetchToken)
+	p.repo = p.origin.clone().open()
+	p.push = Push{To: Pull{URL: p.server.URL + "/repo/.git", Token: fetchToken}, Branch: "topic", Expect: p.head}
+	p.push.Commit = p.commit(t, "Fix it", []string{p.head}, Edit{Path: "a.txt", Content: []byte("one\n2\n"), Mode: plainMode})
+	return p
+}
+
+// commit makes a commit with the edits of its first parent's tree.
+func (p *pushes) commit(t *testing.T, message string, parents []string, edits ...Edit) string {
+	t.Helper()
+	tree, err := p.repo.EditTree(t.Context(), parents[0], edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := p.repo.WriteCommit(t.Context(), Commit{Tree: tree, Parents: parents, Name: "bot", Email: "bot@example.org", Message: message + "\n", At: time.Unix(1e9, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestPushCommit(t *testing.T) {
+	p := newPushes(t)
+	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.origin.id("topic"); got != p.push.Commit {
+		t.Fatalf("topic is at %s, want %s", got, p.push.Commit)
+	}
+	if got := p.origin.git("log", "-1", "--format=%an %ae %cn %at %s %P", "topic"); got != "bot bot@example.org bot 1000000000 Fix it "+p.head {
+		t.Errorf("the commit is %q", got)
+	}
+	if got := p.origin.git("diff", "--name-only", p.head, "topic"); got != "a.txt" {
+		t.Errorf("changed %q", got)
+	}
+	if refs := p.origin.git("for-each-ref", "--format=%(refname)"); refs != "refs/heads/main\nrefs/heads/topic" {
+		t.Errorf("refs %q", refs)
+	}
+	if p.origin.id("main") != p.main {
+		t.Error("main has moved")
+	}
+	c, err := p.repo.ReadCommit(t.Context(), p.push.Commit)
+	if err != nil || c.Email != "bot@example.org" || c.Message != "Fix it\n" || !slices.Equal(c.Parents, []string{p.head}) || c.At.Unix() != 1e9 {
+		t.Errorf("read %+v, %v", c, err)
+	}
+	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
+		t.Errorf("what is there already: %v", err)
+	}
+}
+
+// TestFault53PushNeverForces covers fault row 53: whatever happened to the branch meanwhile, it is not
+// overwritten, brought back or created.
+func TestFault53PushNeverForces(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, p *pushes)
+		want    error
+		words   string
+	}{
+		{"somebody pushed", func(_ *testing.T, p *pushes) {
+			p.origin.git("checkout", "-q", "topic")
+			p.origin.commit("theirs", "c.txt", "c\n")
+			p.origin.git("checkout", "-q", "main")
+		}, ErrStale, "moved"},
+		{"somebody reset it to an ancestor", func(_ *testing.T, p *pushes) { p.origin.git("branch", "-f", "topic", p.head+"~1") }, ErrStale, "moved"},
+		{"somebody deleted it", func(_ *testing.T, p *pushes) { p.origin.git("branch", "-D", "topic") }, ErrStale, "moved"},
+		{"a commit that does not follow", func(t *testing.T, p *pushes) {
+			p.push.Commit = p.commit(t, "Elsewhere", []string{p.main})
+		}, ErrRejected, "does not follow"},
+		{"nothing new", func(_ *testing.T, p *pushes) { p.push.Commit = p.head }, ErrRejected, "does not follow"},
+		{"a hook of the server", func(t *testing.T, p *pushes) {
+			hook := p.origin.path(".git/hooks/pre-receive")
+			if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(hook, []byte("#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n"), 0o700); err != nil { //nolint:gosec // a hook
+				t.Fatal(err)
+			}
+		}, ErrRejected, "ask ann"},
+		{"a protected branch", func(_ *testing.T, p *pushes) { p.origin.git("checkout", "-q", "topic") }, ErrRejected, "checked out"},
+		{"no permission", func(_ *testing.T, p *pushes) { p.push.To.Token = "another" }, ErrRejected, "refused the push"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPushes(t)
+			test.prepare(t, p)
+			before := p.origin.git("for-each-ref")
+			err := p.repo.PushCommit(t.Context(), p.push)
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.words) {
+				t.Errorf("%v, want %v (…%s…)", err, test.want, test.words)
+			}
+			if strings.Contains(err.Error(), fetchToken) {
+				t.Errorf("%q holds the token", err)
+			}
+			if after := p.origin.git("for-each-ref"); after != before {
+				t.Errorf("the refs were\n%s\nand are\n%s", before, after)
+			}
+		})
+	}
+}
+
+// TestPushBranchNames: a name from a forge is one branch or nothing.
+func TestPushBranchNames(t *testing.T) {
+	p := newPushes(t)
+	before := p.origin.git("for-each-ref")
+	for _, name := range []string{
+		"", "-f", "--force", "+topic", "topic:refs/heads/main", "../heads/main", "a..b", "topic^", "topic~1", "top*", "a b", "a\nb", "@", "@{u}", "a@{1}",
+		"x.lock", "x.lock/y", ".x", "a//b", "/topic", "topic/", "a.", "a\\b", "HEAD", "[a]", "a?b", "\x7f", "\xff", "a\u202eb", strings.Repeat("a", 2000),
+	} {
+		p.push.Branch = name
+		if err := p.repo.PushCommit(t.Context(), p.push); err == nil {
+			t.Errorf("pushed to %q", name)
+		}
+		if name != "+topic" && isBranch(name) {
+			t.Errorf("%q is taken for a branch", name)
+		}
+	}
+	if after := p.origin.git("for-each-ref"); after != before {
+		t.Errorf("the refs are\n%s", after)
+	}
+	for _, name := range []string{"topic", "feature/x", "a-b_c.d", "fix/äöü", "a'b", "x#1"} {
+		if !isBranch(name) {
+			t.Errorf("%q is not taken for a branch", name)
+		}
+	}
+}
+
+// TestThreat14PushKeepsTheToken looks for the token in all command lines and in every file that
+// is left, and checks that it does not follow a redirect.
+func TestThreat14PushKeepsTheToken(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("needs /proc")
+	}
+	p := newPushes(t)
+	commandLines := watchCommandLines()
+	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
+		t.Error(err)
+	}
+	pushed := false
+	for line := range commandLines() {
+		pushed = pushed || strings.Contains(line, "remote-http") && strings.Contains(line, p.server.URL)
+		if why := leak([]byte(line)); why != "" {
+			t.Errorf("%s in %q", why, line)
+		}
+	}
+	if !pushed {
+		t.Error("the push was not seen")
+	}
+	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir)
+
+	var met atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		met.Add(1)
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer thief.Close()
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, thief.URL+r.URL.Path+"?"+r.URL.RawQuery, http.StatusFound)
+	}))
+	defer door.Close()
+	p.push.To.URL, p.push.Expect = door.URL+"/repo/.git", p.push.Commit
+	p.push.Commit = p.commit(t, "Again", []string{p.push.Expect})
+	if err := p.repo.PushCommit(t.Context(), p.push); err == nil || met.Load() != 0 {
+		t.Errorf("%v, and %d requests reached the other host", err, met.Load())
+	}
+}
+
+// TestPushRunsNothing: a hostile clone's configuration, hooks and URL aliases have no say.
+func TestPushRunsNothing(t *testing.T) {
+	p := newPushes(t)
+	trap := newTrap(t)
+	f := armed(t, trap)
+	appendFile(t, f.path(".git/config"), programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n\tpushInsteadOf = http://\n"+
+		"[http]\n\tproxy = http://127.0.0.1:1\n[remote \"origin\"]\n\treceivepack = "+trap.script+"\n[push]\n\tfollowTags = true\n")
+	p.repo = f.open()
+	if _, err := p.repo.FetchPull(t.Context(), Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head}); err != nil {
+		t.Fatal(err)
+	}
+	p.push.Commit = p.commit(t, "Fix it", []string{p.head})
+	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
+		t.Error(err)
+	}
+	trap.quiet()
+}
+
+func TestMergeCommits(t *testing.T) {
+	f := newRepo(t)
+	f.commit("first", "a.txt", "1\n2\n3\n", "gone.txt", "x\n", "b.txt", "b\n")
+	f.git("checkout", "-q", "-b", "topic")
+	f.write("c.txt", "c\n")
+	clean := f.commit("clean", "b.txt", "b\nb\n")
+	ours := f.commit("ours", "a.txt", "1\nours\n3\n", "gone.txt", "x\ny\n")
+	f.git("checkout", "-q", "main")
+	f.git("rm", "-q", "gone.txt")
+	theirs := f.commit("theirs", "a.txt", "1\ntheirs\n3\n", "d.txt", "d\n")
+	r := f.open()
+	m, err := r.MergeCommits(t.Context(), clean, theirs)
+	if err != nil || len(m.Conflicts) > 0 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	entries, err := r.Tree(t.Context(), m.Tree, "")
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Path)
+	}
+	if err != nil || strings.Join(names, " ") != "a.txt b.txt c.txt d.txt" {
+		t.Errorf("%q, %v", names, err)
+	}
+	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
+		t.Fatal(err)
+	}
+	var stages []string
+	for _, s := range m.Conflicts {
+		stages = append(stages, s.Path+" "+s.Mode+" "+string(rune('0'+s.Stage)))
+	}
+	if got := strings.Join(stages, ", "); got != "a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2" {
+		t.Errorf("conflicts %s", got)
+	}
+	b, err := r.Blobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := b.Read(m.Tree, "a.txt", 1000); err != nil || string(text) != "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, test := range []struct {
+		commit, ancestor string
+		want             bool
+	}{{ours, clean, true}, {ours, ours, true}, {ours, theirs, false}, {clean, ours, false}} {
+		if got, err := r.Contains(t.Context(), test.commit, test.ancestor); err != nil || got != test.want {
+			t.Errorf("Contains(%s, %s) = %v, %v", test.commit, test.ancestor, got, err)
+		}
+	}
+}
+
+// TestEditTree: modes and everything that is not edited stay, and no path leads elsewhere.
+func TestEditTree(t *testing.T) {
+	f := newRepo(t)
+	f.write("run.sh", "x\n", "link", "")
+	if err := os.Remove(f.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("run.sh", f.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	f.git("add", "-A")
+	f.git("update-index", "--chmod=+x", "run.sh")
+	head := f.commit("first", "a/b.txt", "b\n", "a/c.txt", "c\n")
+	f.git("update-index", "--chmod=+x", "run.sh")
+	r := f.open()
+	tree, err := r.EditTree(t.Context(), head, []Edit{
+		{Path: "a/b.txt", Delete: true}, {Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode}, {Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := r.Tree(t.Context(), tree, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Mode+" "+e.Path)
+	}
+	if s := strings.Join(got, ", "); s != `100644 a/c.txt, 100644 a/new "name".txt, 120000 link, 100755 run.sh` {
+		t.Errorf("the tree is %s", s)
+	}
+	for _, bad := range []Edit{
+		{Path: "../x", Mode: plainMode}, {Path: ".git/config", Mode: plainMode}, {Path: "a/.GIT/hooks/x", Mode: plainMode}, {Path: "/etc/x", Mode: plainMode},
+		{Path: "x", Mode: "120000"}, {Path: "x", Mode: "160000"}, {Path: "x", Mode: "100664"}, {Path: "a/./b", Mode: plainMode}, {Path: "a/c.txt/d", Mode: plainMode},
+		{Path: "a", Mode: plainMode, Content: []byte("a file in place of a folder")},
+	} {
+		if _, err := r.EditTree(t.Context(), head, []Edit{bad}); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
+	}
+}

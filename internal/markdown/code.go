@@ -1,0 +1,70 @@
+package markdown
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	source "github.com/yuin/goldmark/text"
+)
+
+// blocksOnly reads blocks alone.
+var blocksOnly = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+})
+
+// CodeBlock is a code block of a page.
+type CodeBlock struct {
+	Headings []string // above it, outermost first, as written
+	Language string   // as its fence says, such as sh; may be empty
+	Text     string
+}
+
+// CodeBlocks returns the code blocks of a page of Markdown, in order. Of each line it
+// reads at most 400 bytes.
+func CodeBlocks(page string) []CodeBlock {
+	lines := strings.Split(page, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line[:min(len(line), maxOutline)], "\r")
+	}
+	text := []byte(strings.Join(lines, "\n"))
+	var all []CodeBlock
+	var above []*ast.Heading
+	_ = ast.Walk(blocksOnly().Parse(source.NewReader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		block := CodeBlock{}
+		switch n := n.(type) {
+		case *ast.Heading:
+			for len(above) > 0 && above[len(above)-1].Level >= n.Level {
+				above = above[:len(above)-1]
+			}
+			above = append(above, n)
+			return ast.WalkSkipChildren, nil
+		case *ast.FencedCodeBlock:
+			block.Language = string(n.Language(text))
+		case *ast.CodeBlock:
+		default:
+			return ast.WalkContinue, nil
+		}
+		for _, h := range above {
+			block.Headings = append(block.Headings, strings.TrimSpace(linesOf(h, text)))
+		}
+		block.Text = linesOf(n, text)
+		all = append(all, block)
+		return ast.WalkSkipChildren, nil
+	})
+	return all
+}
+
+// linesOf is the source of a block.
+func linesOf(n ast.Node, text []byte) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		s := n.Lines().At(i)
+		b.Write(s.Value(text))
+	}
+	return b.String()
+}

@@ -1,0 +1,124 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
+)
+
+const (
+	// checksTimeout is how long the checks of a head may take.
+	checksTimeout = 10 * time.Minute
+	// checksDelay is how long a forge may take to start checks after a push. Until then, a head
+	// without checks may get some.
+	checksDelay = time.Minute
+)
+
+// checkCI looks at the results of CI for the head.
+func (x *round) checkCI(ctx context.Context) error {
+	pull := x.pub.pull
+	x.did.Did = RoundChecks
+	all, err := pull.connection.Checks(ctx, pull.repo.Repo, pull.Head.SHA)
+	if err != nil && !isTooLarge(err) {
+		return pull.connection.Explain(err)
+	}
+	seen := lookAtChecks(all, x.cycles.fixed[pull.Head.SHA].At, pull.Updated, x.now())
+	seen.complete = seen.complete && err == nil // of a list that was cut, only failures count
+	event, why := seen.event()
+	to, effect := label.Next(label.CIPending, label.Event{Kind: event})
+	if effect == label.CommentChecks {
+		if err := x.sayChecks(ctx, seen, why); err != nil {
+			return err
+		}
+	}
+	if to == label.CIPending {
+		x.did.Why, x.did.Again = why, later
+		return nil
+	}
+	x.did.Again = soon
+	return x.enter(ctx, to)
+}
+
+// checksSeen are the checks of a head, without our own.
+type checksSeen struct {
+	failed, pending []forge.CommitCheck
+	n               int
+	complete        bool          // the list has all of them
+	age             time.Duration // of the head, at least
+}
+
+// lookAtChecks sorts checks. The head is as old as our comment about the push, or as the oldest
+// check if that is younger; if there is neither, it is as old as the last update. These times are
+// the forge's: the date of a commit is whatever its author says.
+func lookAtChecks(all []forge.CommitCheck, pushed, updated, now time.Time) checksSeen {
+	s := checksSeen{complete: true}
+	var first time.Time
+	for _, c := range all {
+		if c.Own {
+			continue
+		}
+		s.n++
+		if !c.Started.IsZero() && !c.Started.After(now) && (first.IsZero() || c.Started.Before(first)) {
+			first = c.Started
+		}
+		switch c.State {
+		case forge.CheckFailed:
+			s.failed = append(s.failed, c)
+		case forge.CheckPassed, forge.CheckSkipped:
+		default:
+			s.pending = append(s.pending, c)
+		}
+	}
+	if first.After(pushed) {
+		pushed = first
+	}
+	if pushed.IsZero() {
+		pushed = updated
+	}
+	s.age = max(0, now.Sub(pushed))
+	return s
+}
+
+// event is what the checks mean for the label, and why.
+func (s checksSeen) event() (label.EventKind, string) {
+	switch {
+	case len(s.failed) > 0:
+		return label.ChecksFailed, "checks failed"
+	case s.n == 0 && s.complete && s.age >= checksDelay:
+		return label.ChecksPassed, "no checks are configured"
+	case s.n > 0 && len(s.pending) == 0 && s.complete:
+		return label.ChecksPassed, "all checks passed"
+	case s.age > checksTimeout:
+		return label.ChecksFailed, "checks timed out"
+	case s.n == 0:
+		return label.ChecksWait, "no check has started yet"
+	}
+	return label.ChecksWait, fmt.Sprintf("%s pending", count(len(s.pending), "check is", "checks are"))
+}
+
+// now is the time by the forge's clock, as far as it tells.
+func (x *round) now() time.Time {
+	if at := x.pub.pull.connection.Quota().At; !at.IsZero() {
+		return at
+	}
+	return x.pub.pull.reviewer.Now()
+}
+
+// sayChecks comments which checks failed or did not end, once for each head and result.
+func (x *round) sayChecks(ctx context.Context, s checksSeen, why string) error {
+	key, listed := "failed", s.failed
+	note := comment.Note{Lead: fmt.Sprintf("**%s failed** at `%s`.", count(len(s.failed), "check", "checks"), shortID(x.pub.pull.Head.SHA))}
+	if len(s.failed) == 0 {
+		key, listed = "timeout", s.pending
+		note.Lead = fmt.Sprintf("**The checks timed out** at `%s`: after 10 minutes, %s still pending.", shortID(x.pub.pull.Head.SHA), count(len(s.pending), "is", "are"))
+	}
+	for _, c := range listed {
+		note.Items = append(note.Items, comment.NoteItem{Name: c.Name, Words: string(c.State), URL: c.URL})
+	}
+	x.did.Why = why
+	return x.say(ctx, comment.ChecksEnded, "checks."+x.pub.pull.Head.SHA+"."+key, x.pub.pull.reviewer.NewID(), note)
+}

@@ -1,0 +1,149 @@
+package workflow
+
+import (
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
+)
+
+// said is a comment of ours on a pull request.
+type said struct {
+	comment.Marker
+	At time.Time // by the forge's clock
+}
+
+// said returns our comments among those of the pull request, oldest first. A marker counts only
+// in a comment of our account and, with a key, if it is signed.
+func (p *Publisher) said(comments []forge.Comment) []said {
+	var own []said
+	for _, c := range comments {
+		if p.poster.Me.ID == "" || c.Author.ID != p.poster.Me.ID || c.Cut {
+			continue
+		}
+		if m, ok := p.pull.writer.Read(string(c.Body)); ok {
+			own = append(own, said{m, c.At})
+		}
+	}
+	slices.SortStableFunc(own, func(a, b said) int { return a.At.Compare(b.At) })
+	return own
+}
+
+// cycles is what our comments tell about the cycles of a pull request. People who change the
+// label after we have given up begin anew: what was said until then does not count.
+type cycles struct {
+	summary  comment.Marker // the zero Marker for none
+	reviewed bool           // there is a summary
+	gates    map[string]bool
+	ids      map[string]bool // of reviews, failed gates, failed checks and failed fixes
+	fixed    map[string]said // the newest fix, by head
+	fixes    map[string]bool
+	unfixed  map[string]bool // failed fixes of the head
+	failed   map[string]bool // failed fixes of any head
+	tries    int             // incomplete reviews in a row
+	gaveUp   bool            // we have given up at least once
+	last     said            // the newest note that counts
+	own      []said
+}
+
+// countCycles counts what was said since we last gave up. head is the pull request's.
+func countCycles(own []said, head string) cycles {
+	c := cycles{
+		gates: map[string]bool{}, ids: map[string]bool{}, fixed: map[string]said{}, fixes: map[string]bool{}, unfixed: map[string]bool{}, failed: map[string]bool{}, own: own,
+	}
+	anew := 0
+	for i, s := range own {
+		if s.Kind == comment.GivenUp {
+			anew, c.gaveUp = i+1, true
+		}
+	}
+	before := map[string]bool{}
+	for _, s := range own[:anew] {
+		if s.Kind != comment.Summary { // that one changes
+			before[s.Review] = true
+		}
+	}
+	for i, s := range own {
+		if s.Kind == comment.Summary {
+			c.summary, c.reviewed = s.Marker, true
+			if !before[s.Review] {
+				c.tries = s.Tries
+			}
+		} else if i < anew {
+			continue
+		}
+		c.count(s, head, before)
+	}
+	for id := range c.fixes {
+		delete(c.ids, id) // it belongs to the cycle of the review before it
+	}
+	return c
+}
+
+// count counts one comment.
+func (c *cycles) count(s said, head string, before map[string]bool) {
+	switch s.Kind {
+	case comment.Answer, comment.Remark, comment.GivenUp:
+		return
+	case comment.Fixed:
+		c.fixes[s.Review], c.fixed[s.Head] = true, s
+	case comment.Unfixed:
+		c.failed[s.Review] = true
+		if s.Head == head {
+			c.unfixed[s.Review] = true
+		}
+	case comment.GateFailed:
+		c.gates[s.Head] = true
+	}
+	if s.Review != "" && !before[s.Review] {
+		c.ids[s.Review] = true
+	}
+	if s.Kind.IsNote() {
+		c.last = s
+	}
+}
+
+// n is the number of cycles, with the one that runs. The summary names only its last review, so
+// that fixes count, too.
+func (c *cycles) n() int { return max(len(c.ids), len(c.fixes)+len(c.failed)+1) }
+
+// latest is the id of the last review or round, for the marker of a comment about it.
+func (c *cycles) latest() string {
+	if c.summary.Review != "" && (c.last.Review == "" || c.summary.Review > c.last.Review) { // ids sort by time
+		return c.summary.Review
+	}
+	return c.last.Review
+}
+
+// has tells whether a note was posted.
+func (c *cycles) has(kind comment.Kind, key string) bool {
+	return slices.ContainsFunc(c.own, func(s said) bool { return s.Kind == kind && s.Answers == key })
+}
+
+// pushed returns the fix that we pushed as the head and that nothing has looked at since.
+func (c *cycles) pushed(head string) (said, bool) {
+	f, ok := c.fixed[head]
+	return f, ok && c.last == f && c.summary.Head != head
+}
+
+// exceeded says why people have to look, for people; empty if they need not yet.
+func (c *cycles) exceeded() string {
+	switch {
+	case len(c.unfixed) >= label.MaxFailed:
+		return failedFixes
+	case c.tries >= label.MaxIncomplete:
+		return incompleteReviews
+	case c.n() > label.MaxCycles:
+		return manyCycles
+	}
+	return ""
+}
+
+// Why people have to look.
+const (
+	failedFixes       = "Two attempts to fix what is open have pushed nothing."
+	incompleteReviews = "Three reviews in a row could not read the whole change."
+	manyCycles        = "This pull request has gone through more than 5 cycles of reviews and fixes, and something is still open."
+)

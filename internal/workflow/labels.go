@@ -1,0 +1,91 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
+)
+
+// labelNames returns the names of the labels: the policy's, then the operator's, then the default.
+// If they cannot be used together, the policy's do not count.
+func (r *Reviewer) labelNames(ctx context.Context, policy, operator label.Names) (label.Names, error) {
+	operator = operator.WithDefaults(label.DefaultNames())
+	if err := operator.Validate(); err != nil {
+		return operator, Hinted(fmt.Errorf("read the names of the labels: %w", err), "set five different names")
+	}
+	names := policy.WithDefaults(operator)
+	if err := names.Validate(); err != nil {
+		r.notice(ctx, "%v; the policy's labels are not used", err)
+		return operator, nil
+	}
+	return names, nil
+}
+
+// enter gives the pull request the label of a state, and takes the others away. It first reads
+// the pull request again: nothing is changed if its head has moved or if people have changed its
+// labels, which count more.
+func (x *round) enter(ctx context.Context, to label.State) error {
+	pull := x.pub.pull
+	now, err := pull.connection.PullRequest(ctx, pull.repo.Repo, pull.Number)
+	switch {
+	case err != nil:
+		return pull.connection.Explain(err)
+	case now.State != forge.Open:
+		x.did.Why = "it was closed meanwhile"
+		return nil
+	case now.Head.SHA != pull.Head.SHA:
+		x.did.Why, x.did.Again = "it has new commits, so that the result does not count", soon
+		return nil
+	case label.Of(now.Labels, x.names) != x.did.Before:
+		x.did.Why, x.did.Again = "its labels were changed meanwhile", soon
+		return nil
+	}
+	add, remove := label.Swap(now.Labels, x.names, to)
+	if add != "" {
+		unsupported, err := pull.connection.AddLabel(ctx, pull.repo.Repo, pull.Number, add)
+		if no := denied(unsupported, err); no != "" {
+			return x.sayUnlabelled(ctx, add, no)
+		}
+		if err != nil {
+			return pull.connection.Explain(err)
+		}
+	}
+	x.did.After = to
+	for _, name := range remove {
+		unsupported, err := pull.connection.RemoveLabel(ctx, pull.repo.Repo, pull.Number, name)
+		if no := denied(unsupported, err); no != "" {
+			return x.sayUnlabelled(ctx, name, no)
+		}
+		if err != nil {
+			return pull.connection.Explain(err)
+		}
+	}
+	return nil
+}
+
+// denied says why the forge does not let us change a label; empty if it does, or if the request
+// failed.
+func denied(unsupported forge.Unsupported, err error) string {
+	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
+		return e.Msg
+	}
+	return string(unsupported)
+}
+
+// sayUnlabelled says, once for a head, that a label could not be changed. What was reviewed counts
+// all the same.
+func (x *round) sayUnlabelled(ctx context.Context, name, why string) error {
+	x.did.Why = "the label " + name + " could not be changed: " + why
+	x.pub.pull.reviewer.notice(ctx, "#%d: %s", x.pub.pull.Number, x.did.Why)
+	return x.say(ctx, comment.Remark, x.unlabelledKey(), "", comment.Note{
+		Lead:  "**A label could not be changed.** The cycle of reviews and fixes waits for somebody who may change it:",
+		Items: []comment.NoteItem{{Name: name, Words: why}},
+	})
+}
+
+// unlabelledKey identifies the note of sayUnlabelled.
+func (x *round) unlabelledKey() string { return "labels." + x.pub.pull.Head.SHA }

@@ -1,0 +1,81 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// say posts a note about the head, once for each key: it is planned in the memory before it is
+// sent, and looked for on the forge before it is planned. review is the id in its marker.
+func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, n comment.Note) error {
+	p := x.pub
+	if x.cycles.has(kind, key) {
+		return nil
+	}
+	handled, err := p.rows.HandledComments(ctx, p.pull.Number)
+	if err != nil {
+		return err
+	}
+	name := "note." + string(kind) + "." + key
+	if _, planned := handled[name]; !planned {
+		if err := p.planNote(ctx, name, post.ToComment{Key: key, Note: &post.ToNote{Note: redacted(n), Kind: kind, Review: review}}); err != nil {
+			return err
+		}
+	}
+	d, err := p.poster.DeliverAnswers(ctx, p.pull.repo.Repo, p.pull.Number)
+	if err != nil {
+		return p.pull.connection.Explain(err)
+	}
+	for _, note := range d.Notes {
+		p.pull.reviewer.notice(ctx, "%s", note)
+	}
+	if d.Left > 0 && d.Undeliverable == "" {
+		return Hinted(fmt.Errorf("comment on #%d: %s left", p.pull.Number, countPosts(d.Left)), "the next round posts it")
+	}
+	return x.recount(ctx)
+}
+
+// planNote saves a note before it is sent.
+func (p *Publisher) planNote(ctx context.Context, name string, a post.ToComment) error {
+	planned, err := p.poster.PlanAnswer(p.pull.Number, p.pull.Head.SHA, a)
+	if err != nil {
+		return err
+	}
+	document, err := json.Marshal(record{})
+	if err != nil {
+		return err
+	}
+	return p.rows.SaveHandled(ctx, p.pull.Number, store.HandledComment{Comment: name, Document: document, At: p.pull.reviewer.Now()}, planned)
+}
+
+// redacted is a note without credentials, as it is stored.
+func redacted(n comment.Note) comment.Note {
+	n.Text, _ = secret.Redact("", n.Text)
+	n.Log, _ = secret.Redact("", n.Log)
+	items := make([]comment.NoteItem, len(n.Items))
+	for i, item := range n.Items {
+		item.Name, _ = secret.Redact("", item.Name)
+		item.Words, _ = secret.Redact("", item.Words)
+		item.URL, _ = secret.Redact("", item.URL)
+		items[i] = item
+	}
+	n.Items = items
+	return n
+}
+
+// recount reads our comments again.
+func (x *round) recount(ctx context.Context) error {
+	p := x.pub.pull
+	all, err := p.connection.Comments(ctx, p.repo.Repo, p.Number)
+	if err != nil && !isTooLarge(err) {
+		return p.connection.Explain(err)
+	}
+	x.cycles = countCycles(x.pub.said(all), p.Head.SHA)
+	return nil
+}

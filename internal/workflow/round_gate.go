@@ -1,0 +1,92 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// gate builds and tests the head. If that fails, it comments and is false: nothing is reviewed.
+// What it found otherwise is part of the review.
+func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
+	if x.o.Gate == nil || p.state.patched {
+		return true, nil
+	}
+	result, err := x.runGate(ctx, p.state.subject, p.Input.Policy.Gate)
+	if err != nil {
+		return false, err
+	}
+	if !result.Blocks {
+		p.gate = gateResult(result)
+		return true, nil
+	}
+	x.did.Why = "the gate failed"
+	name, why := "", ""
+	for _, c := range result.Commands {
+		if c.Status != gate.Passed {
+			name, why = c.Line, c.Why
+		}
+	}
+	head := x.pub.pull.Head.SHA
+	return false, x.say(ctx, comment.GateFailed, "gate."+head, x.pub.pull.reviewer.NewID(), comment.Note{
+		Lead:  fmt.Sprintf("**The build or the tests fail** at `%s`, so that nothing was reviewed.", shortID(head)),
+		Items: []comment.NoteItem{{Name: name, Words: why}}, Log: result.Tail(),
+	})
+}
+
+// runGate exports the head and runs the commands that the base names.
+func (x *round) runGate(ctx context.Context, s subject, policy precedent.Gate) (gate.Result, error) {
+	dir, err := os.MkdirTemp(x.pub.pull.reviewer.Git.TempDir, "precedent-gate-")
+	if err != nil {
+		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	export := func(name, commit string) (string, error) {
+		tree := filepath.Join(dir, name)
+		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
+			return "", fmt.Errorf("make temporary folder: %w", err)
+		}
+		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true})
+		return tree, err
+	}
+	tree, err := export("head", s.rg.Head)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	base := FilesAt(s.blobs, s.rg.BaseCommit)
+	result := x.o.Gate.Run(ctx, gate.Request{
+		Repo: x.pub.pull.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
+		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
+		Commands: gate.Discover(policy, gateDocuments(base)),
+	})
+	return result, ctx.Err()
+}
+
+// gateDocuments are the files of the base that may name commands.
+func gateDocuments(read func(string) ([]byte, error)) []gate.Document {
+	var docs []gate.Document
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md", "README.md"} {
+		if data, err := read(name); err == nil {
+			docs = append(docs, gate.Document{Path: name, Text: string(data)})
+		}
+	}
+	return docs
+}
+
+// gateResult is a gate's result as a review has it.
+func gateResult(r gate.Result) *precedent.GateResult {
+	g := &precedent.GateResult{Status: string(r.Status), Output: r.Tail()}
+	if r.Why != "" {
+		g.Status += ": " + r.Why
+	}
+	for _, c := range r.Commands {
+		g.Command = c.Line
+	}
+	return g
+}

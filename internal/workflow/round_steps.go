@@ -1,0 +1,214 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/label"
+)
+
+// review runs the gate, reviews the head and posts the review. With the label for it, the result
+// decides on the next label.
+func (x *round) review(ctx context.Context, labelled bool) error {
+	pub := x.pub
+	x.did.Did = RoundReview
+	pub.tries = x.cycles.tries%label.MaxIncomplete + 1
+	job := x.job
+	job.Again = job.Again || x.conversed.Again || x.o.AskedAgain
+	stopped := false
+	posted, err := pub.Review(ctx, job, PostHooks{
+		Existing: x.show,
+		Run: func(ctx context.Context, p *Prepared) (Result, error) {
+			made, err := p.Run(ctx, x.o.Watch)
+			if err == nil {
+				err = x.show(made)
+			}
+			return made, err
+		},
+		gate: func(ctx context.Context, p *PreparedPull) (bool, error) {
+			goOn, err := x.gate(ctx, p)
+			stopped = !goOn && err == nil
+			return goOn, err
+		},
+	})
+	switch {
+	case pub.delivered.Superseded:
+		x.did.Why, x.did.Again = "it has new commits, so that the result does not count", soon
+		return nil
+	case err != nil:
+		return err
+	case stopped:
+		x.did.Did = RoundGate
+		if labelled {
+			return x.follow(ctx, label.Event{Kind: label.GateFailed})
+		}
+		return nil
+	case pub.delivered.Undeliverable != "":
+		x.did.Why = pub.delivered.Undeliverable
+		return nil
+	case pub.delivered.OtherRun && pub.delivered.Left > 0:
+		x.did.Why, x.did.Again = "another run is posting", later
+		return nil
+	}
+	x.did.Review, x.did.Status = posted.Review, posted.Status
+	if err := x.recount(ctx); err != nil {
+		return err
+	}
+	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, pub.tries)
+	if event.Kind == label.Incomplete && event.Times < label.MaxIncomplete {
+		x.did.Again = later
+	}
+	if !labelled {
+		return nil
+	}
+	return x.follow(ctx, event)
+}
+
+func (x *round) show(r Result) error {
+	if x.o.Show == nil {
+		return nil
+	}
+	return x.o.Show(r)
+}
+
+// reviewEvent is what a posted review means for the label. Everything that has a conversation is
+// open, however mild it is.
+func reviewEvent(r *precedent.Review, failOn precedent.Severity, tries int) label.Event {
+	open := slices.ContainsFunc(r.Live(), func(f precedent.Finding) bool {
+		return f.Placement == precedent.Inline || f.Placement == precedent.WholeFile || f.Placement == precedent.Summary
+	})
+	switch status := r.ExitStatus(failOn); {
+	case status == precedent.ExitIncomplete:
+		return label.Event{Kind: label.Incomplete, Times: tries}
+	case status == precedent.ExitFindings || open || len(r.OpenThreads()) > 0:
+		return label.Event{Kind: label.Findings}
+	}
+	return label.Event{Kind: label.Clean}
+}
+
+// follow changes the label after an event.
+func (x *round) follow(ctx context.Context, e label.Event) error {
+	to, _ := label.Next(x.did.Before, e)
+	if to == label.Intervention {
+		return x.giveUp(ctx)
+	}
+	if err := x.enter(ctx, to); err != nil {
+		return err
+	}
+	switch {
+	case x.did.After == label.Changes && x.did.Before != label.Changes && x.o.Fix != nil:
+		x.did.Again = soon
+	case x.did.After == label.CIPending:
+		x.did.Again = later
+	}
+	return nil
+}
+
+// fix makes one attempt to fix what is open.
+func (x *round) fix(ctx context.Context) error {
+	pub, head := x.pub, x.pub.pull.Head.SHA
+	if _, pushed := x.cycles.pushed(head); pushed { // an interrupted round had come to this
+		x.did.Did = RoundFix
+		return x.follow(ctx, label.Event{Kind: label.FixPushed})
+	}
+	if len(x.cycles.unfixed) >= label.MaxFailed {
+		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: len(x.cycles.unfixed)})
+	}
+	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n()})
+	if effect == label.CommentGivingUp {
+		return x.giveUp(ctx)
+	}
+	if x.o.Fix == nil {
+		x.did.Why = "it waits for changes"
+		return x.enter(ctx, label.Changes)
+	}
+	x.did.Did = RoundFix
+	fixed, err := x.o.Fix(ctx, pub, x.job)
+	if err != nil {
+		return err
+	}
+	x.did.Why = fixed.Why
+	switch fixed.Status {
+	case FixSuperseded:
+		x.did.Again = soon
+		return nil
+	case FixPushed:
+		return x.afterPush(ctx, fixed)
+	}
+	if err := x.recount(ctx); err != nil {
+		return err
+	}
+	if err := x.say(ctx, comment.Unfixed, "fix."+fixed.Review, fixed.Review, comment.Note{
+		Lead: "**Nothing was fixed** at `" + shortID(head) + "`: " + fixWords[fixed.Status] + ".", Text: fixed.Why,
+	}); err != nil {
+		return err
+	}
+	times := max(1, len(x.cycles.unfixed))
+	if times < label.MaxFailed {
+		x.did.Again = later
+	}
+	return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: times})
+}
+
+// fixWords say how an attempt to fix ended.
+var fixWords = map[FixStatus]string{
+	FixNoChange: "the attempt changed nothing", FixBuildFailed: "the build or the tests fail after the change",
+	FixConflict: "the conflicts with the base could not be resolved", FixRefused: "the change is not allowed",
+	FixFork: "nobody but its owner can push to the fork",
+}
+
+// afterPush comments what was pushed and waits for CI. The pull request has a new head then.
+func (x *round) afterPush(ctx context.Context, fixed FixResult) error {
+	pull := x.pub.pull
+	now, err := pull.connection.PullRequest(ctx, pull.repo.Repo, pull.Number)
+	if err != nil {
+		return pull.connection.Explain(err)
+	}
+	if now.Head.SHA != fixed.Commit {
+		// Gitea shows a push some seconds later; the next round finds the commit.
+		x.did.Why, x.did.Again = "the forge does not show what was pushed yet", soon
+		return nil
+	}
+	pull.PullRequest = now
+	x.did.Head = now.Head.SHA
+	if err := x.recount(ctx); err != nil {
+		return err
+	}
+	lead := fmt.Sprintf("**Pushed `%s`** to address %s. Its checks are awaited.", shortID(fixed.Commit), count(len(fixed.Addressed), "conversation", "conversations"))
+	if err := x.say(ctx, comment.Fixed, "fixed."+fixed.Commit, fixed.Review, comment.Note{Lead: lead}); err != nil {
+		return err
+	}
+	return x.follow(ctx, label.Event{Kind: label.FixPushed})
+}
+
+// giveUp leaves the pull request to people, and says why. The label comes first: the count begins
+// anew with the comment, so that a round between the two must not fix again.
+func (x *round) giveUp(ctx context.Context) error {
+	if err := x.enter(ctx, label.Intervention); err != nil || x.did.After != label.Intervention {
+		return err
+	}
+	return x.explainIntervention(ctx)
+}
+
+// explainIntervention says why people have to look, if that is not said yet.
+func (x *round) explainIntervention(ctx context.Context) error {
+	if x.did.Did == RoundNothing && len(label.Found(x.pub.pull.Labels, x.names)) > 1 {
+		if err := x.enter(ctx, label.Intervention); err != nil {
+			return err
+		}
+	}
+	why := x.cycles.exceeded()
+	if why == "" {
+		return nil
+	}
+	x.did.Why = why
+	review := x.cycles.latest()
+	names := x.names
+	return x.say(ctx, comment.GivenUp, "giveup."+review, review, comment.Note{
+		Lead: "**A person has to look.** " + why,
+		End:  fmt.Sprintf("To go on, replace the label %s by %s or %s: the cycles are then counted anew.", quoted(names.Intervention), quoted(names.ReviewNeeded), quoted(names.Changes)),
+	})
+}
