@@ -187,6 +187,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
+			"DELETE FROM watched_pulls WHERE repo_id = $1",
+			"DELETE FROM asked_pulls WHERE repo_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 				return err
