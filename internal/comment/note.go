@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/markdown"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The kinds of notes: what a round of a server says about a pull request, apart from reviews. The
@@ -25,8 +26,12 @@ var Notes = []Kind{GateFailed, ChecksEnded, Fixed, Unfixed, GivenUp, Remark}
 // IsNote tells whether comments of the kind are notes.
 func (k Kind) IsNote() bool { return slices.Contains(Notes, k) }
 
-// maxItems limits the items of a note.
-const maxItems = 20
+// Limits of a note.
+const (
+	maxItems   = 20
+	maxName    = 100 // characters
+	maxAddress = 300 // bytes; a longer one is left out
+)
 
 // Note is what a note says. Only Lead and End are words of ours, as Markdown.
 type Note struct {
@@ -60,9 +65,9 @@ func (w Writer) Note(n Note, m Marker) string {
 		list = append(list, fmt.Sprintf("- … and %d more", more))
 	}
 	d.block(list...)
-	if n.Log != "" {
+	if n.Log != "" { // a line that begins with a command is none behind a mark
 		lines := strings.Split(strings.TrimRight(sanitize(n.Log, d.own), "\n"), "\n")
-		d.block(markdown.Fenced("text", func(int) string { return "" }, lines)...)
+		d.block(markdown.Fenced("text", func(int) string { return "| " }, lines)...)
 	}
 	if n.End != "" {
 		d.block(n.End)
@@ -71,7 +76,10 @@ func (w Writer) Note(n Note, m Marker) string {
 }
 
 func (d *draft) item(i NoteItem) string {
-	name := d.code(i.Name)
+	name := d.code(text.Cut(i.Name, maxName))
+	if len(i.URL) > maxAddress {
+		i.URL = ""
+	}
 	linked := markdown.Link(name, i.URL, d.Links)
 	line := "- " + linked
 	if i.Words != "" {
