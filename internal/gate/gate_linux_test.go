@@ -5,6 +5,7 @@ package gate
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -121,24 +122,82 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestGoModule runs the commands of a small Go repository.
-func TestGoModule(t *testing.T) {
-	r := runner(t)
-	if findProgram("go", r.Path) == "" {
-		t.Skip("needs go")
+// operatorsModules is the module cache of this machine.
+func operatorsModules(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Skipf("needs go: %v", err)
 	}
-	needs.Long(t, "compiles with an empty cache")
-	dir := tree(t,
-		"go.mod", "module example.com/shop\n\ngo 1.24\n",
+	return strings.TrimSpace(string(out))
+}
+
+// filesOf reads the files of a folder as those of a base commit.
+func filesOf(dir string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) }
+}
+
+// shopModule is a Go module that needs another one.
+func shopModule(t *testing.T) []string {
+	t.Helper()
+	var sums []string
+	own, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := ""
+	for line := range strings.Lines(string(own)) {
+		if strings.HasPrefix(line, "github.com/google/go-cmp ") {
+			sums = append(sums, line)
+			version = strings.TrimSuffix(strings.Fields(line)[1], "/go.mod")
+		}
+	}
+	return []string{
+		"go.mod", "module example.com/shop\n\ngo 1.24\n\nrequire github.com/google/go-cmp " + version + "\n",
+		"go.sum", strings.Join(sums, ""),
 		"sum.go", "package shop\n\nfunc Sum(a, b int) int { return a + b }\n",
-		"sum_test.go", "package shop\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Error(\"wrong\")\n\t}\n}\n",
-	)
-	begun := time.Now()
-	q := request(dir, "go vet ./...", "go test ./...")
-	q.Limits.Sandbox.Scratch = 0
-	got := r.Run(t.Context(), q)
-	if got.Status != Passed {
-		t.Errorf("%+v", got)
+		"sum_test.go", "package shop\n\nimport (\n\t\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestSum(t *testing.T) {\n\tif cmp.Diff(Sum(1, 2), 3) != \"\" {\n\t\tt.Error(\"wrong\")\n\t}\n}\n",
 	}
-	t.Logf("%v", time.Since(begun))
+}
+
+// TestGoRepository gates a Go repository: its modules come from the operator's cache, and its first
+// run fills the build cache that the second one starts from.
+func TestGoRepository(t *testing.T) {
+	r := runner(t)
+	r.ModCache = operatorsModules(t)
+	needs.Long(t, "compiles with an empty cache")
+	files := shopModule(t)
+	base, head := tree(t, files...), tree(t, append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
+	q := request(head, "go vet ./...", "go test ./...")
+	q.Limits.Sandbox.Scratch = 0
+	q.Read = filesOf(base)
+	q.BaseTree = func(context.Context) (string, error) { return base, nil }
+	first := r.Run(t.Context(), q)
+	if first.Status != Passed || first.Dependencies != "go: modules as of the base" {
+		t.Fatalf("%+v", first)
+	}
+	before := contentOf(t, r.CacheDir)
+	second := r.Run(t.Context(), q)
+	if second.Status != Passed || second.Took > first.Took/2 {
+		t.Errorf("%+v after %v", second, first.Took)
+	}
+	if after := contentOf(t, r.CacheDir); after != before {
+		t.Error("the second run changed the caches")
+	}
+	t.Logf("the first run took %v, the second %v", first.Took.Round(time.Millisecond), second.Took.Round(time.Millisecond))
+
+	q.Tree = tree(t, append(files, "bad.go", "package shop\n\nfunc Bad() string { return 1 }\n")...)
+	if bad := r.Run(t.Context(), q); bad.Status != Failed || !bad.Blocks || !strings.Contains(bad.Tail(), "bad.go:3") {
+		t.Errorf("%+v", bad)
+	}
+}
+
+// contentOf is a hash of all that is below a folder.
+func contentOf(t *testing.T, dir string) string {
+	t.Helper()
+	sum, err := sumFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
 }
