@@ -18,6 +18,7 @@ type dependencies struct {
 	done     string   // what was done, for people
 	missing  string   // why some are missing; empty if none is
 	env      []string
+	prelude  string // what a shell does before a command
 	mounts   []sandbox.Mount
 }
 

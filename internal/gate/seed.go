@@ -29,13 +29,18 @@ const (
 	mostFiles = 200_000
 )
 
-// prelude fills the private build cache from the seed before a command runs: entries are
-// copied, and what they point to is linked. The box discards the cache with everything else.
+// prelude is what a shell does before a command. It fills the private build cache from the
+// seed: entries are copied, and what they point to is linked. The box discards the cache with
+// everything else.
 func (s *session) prelude() string {
-	if s.seed == "" {
-		return ""
+	var all strings.Builder
+	for _, d := range s.needed {
+		all.WriteString(d.prelude)
 	}
-	return fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
+	if s.seed == "" {
+		return all.String()
+	}
+	return all.String() + fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
 }
 
 // warm finds the build cache to start from, and fills one if there is none: it runs the
@@ -107,6 +112,7 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 		return err
 	}
 	var script strings.Builder
+	script.WriteString(s.prelude())
 	for _, c := range s.Commands {
 		fmt.Fprintf(&script, "(\n%s\n) >/dev/null 2>&1 </dev/null\n", c.Line)
 	}
