@@ -364,4 +364,38 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("%s after faults that pass: %d comments, %v", stream, len(page.Comments), err)
 		}
 	}
+	historyGap(t, s, f)
+}
+
+// historyGap is row 9 of the fault matrix: if a page fails, what was read before is valid, the same cursor
+// reads on, and nothing is missing at the end.
+func historyGap(t *testing.T, s *Stage, f forge.Forge) {
+	for _, stream := range f.Streams() {
+		read := func(fail int) (all []forge.CommentRef, pages int) {
+			for q := (forge.HistoryQuery{Stream: stream, Since: Epoch}); pages < mostPages; {
+				if pages++; pages == fail {
+					s.Script.Plan(Fault{Status: 500, Times: 100})
+					if page, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer || page.Next != "" || !page.Through.IsZero() {
+						t.Errorf("%s, page %d: %+v, %v", stream, pages, page, err)
+					}
+					s.Script.Forget()
+				}
+				page, err := f.History(t.Context(), repo(f), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range page.Comments {
+					all = append(all, forge.CommentRef{Kind: m.Kind, ID: m.ID})
+				}
+				if q.Cursor = page.Next; q.Cursor == "" {
+					break
+				}
+			}
+			return all, pages
+		}
+		want, pages := read(0)
+		if got, _ := read(min(3, pages)); !slices.Equal(want, got) {
+			t.Errorf("%s of %d pages: %d comments with a page that failed, %d without", stream, pages, len(got), len(want))
+		}
+	}
 }
