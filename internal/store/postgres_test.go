@@ -160,6 +160,29 @@ func TestTablesOfJobs(t *testing.T) {
 	})
 }
 
+// TestOldSlotsGo: what ended processes left is deleted when a database is opened, and a slot that
+// is used again after a long time is made again.
+func TestOldSlotsGo(t *testing.T) {
+	at := postgresURL(t)
+	db := openURL(t, at)
+	r := repoFor(t, db, remote)
+	count := func(want int) {
+		t.Helper()
+		var n int
+		if err := db.sql.QueryRow("SELECT COUNT(*) FROM last_commits").Scan(&n); err != nil || n != want {
+			t.Errorf("%d slots, %v, want %d", n, err, want)
+		}
+	}
+	execAt(t, at, "DELETE FROM last_commits")
+	save(t, r, review(remote, "r1", 1))
+	execAt(t, at, "UPDATE last_commits SET at = now() - interval '2 days'")
+	count(1)
+	again(t, db)
+	count(0)
+	save(t, r, review(remote, "r2", 1))
+	count(1)
+}
+
 // TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
 // repositories do, and one that concerns several is alone.
 func TestWritersTakeTurns(t *testing.T) {
