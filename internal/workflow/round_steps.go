@@ -57,7 +57,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 	if err := x.recount(ctx); err != nil {
 		return err
 	}
-	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, pub.tries)
+	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, x.cycles.tries)
 	if event.Kind == label.Incomplete && event.Times < label.MaxIncomplete {
 		x.did.Again = later
 	}
