@@ -82,6 +82,7 @@ var thirdParties = map[string][]string{
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/prometheus/client_golang":      {"internal/server"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
+	"github.com/riverqueue/river":              {"internal/queue"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/engine", "internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent"},

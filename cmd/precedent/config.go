@@ -63,7 +63,7 @@ Exit status 2 if the policy has errors.`,
 			for _, err := range errs {
 				a.printError(err)
 			}
-			if workflow.HasErrors(errs) {
+			if len(errs) > 0 {
 				return exitStatus(precedent.ExitUsage)
 			}
 			return nil
@@ -227,6 +227,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
 		from("precedents", string(p.Precedents)),
 		from("learnings", learningsPolicy(p.Learnings)),
+		from("gate", gatePolicy(p.Gate)),
 		from("language", p.Language),
 	}
 }
@@ -244,6 +245,27 @@ func learningsPolicy(p precedent.LearningPolicy) string {
 		parts = append(parts, fmt.Sprintf("max_age_days: %d", p.MaxAgeDays))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// gatePolicy is what the policy says of the gate; empty for nothing.
+func gatePolicy(g precedent.Gate) string {
+	var parts []string
+	if g.Off {
+		parts = append(parts, "enabled: false")
+	}
+	for _, c := range g.Commands {
+		parts = append(parts, c.Name+": "+c.Run)
+	}
+	if g.Dependencies != "" {
+		parts = append(parts, "dependencies: "+string(g.Dependencies))
+	}
+	if g.Timeout > 0 {
+		parts = append(parts, "timeout: "+g.Timeout.String())
+	}
+	if g.FailFlaky {
+		parts = append(parts, "flaky: fail")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // unless returns then in the usual case, and otherwise in the other.

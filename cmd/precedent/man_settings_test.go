@@ -16,7 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // described is what the reference says of a setting beyond what the program
@@ -68,6 +67,9 @@ var describedPolicy = []struct {
 	{"pass_without_model", "true or false", "false", "true", "maybe", "Whether the check can succeed although no model read the change. Otherwise it is neutral, or a failure if a finding is at or above `--fail-on`."},
 	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
 	{"precedents", "`quiet`, `full`, `anonymous` or `off`", "quiet", "anonymous", "loud", "How comments cite what people wrote in earlier reviews: with number, author and link, but without notifying anybody or linking back (`quiet`); as live references, which notify the author (`full`); without the author (`anonymous`); or not at all, and nothing is searched (`off`)."},
+	{"gate", "`enabled`, `commands`, `dependencies`, `timeout` and `flaky`", "commands of the documents", "{commands: [{name: test, run: go test ./...}], timeout: 5m}", "{commands: [go test]}", "What a server builds and tests in the sandbox before it reviews a pull request, see [gate.md](gate.md): `commands` is a list of `name` and `run`; `dependencies` are those that the base's lock files list (`base`), the change's (`head`), or none (`off`); `timeout` is the time limit of one command, at most 1h; a flaky command does not block (`flaky: allow`), or does (`fail`). `enabled: false` runs nothing."},
+	{"reviews", "`on` and `drafts`", "label, request, command", "{on: [label, push]}", "{on: push}", "When a server reviews a pull request, see [labels.md](labels.md): `on` lists `open`, `ready`, `push`, `request`, `command` and `label`; `drafts: true` also reviews drafts when they are opened and pushed to."},
+	{"labels", "`review_needed`, `changes_needed`, `ci_pending`, `human_review` and `human_intervention`", "[labels.md](labels.md)", "{review_needed: please review}", "{review_needed: bot-ci-pending}", "The labels of the cycle of reviews and fixes on a server: five different names."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 
@@ -202,7 +204,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		delete(known, p.key)
 		for value, want := range map[string]bool{p.good: true, p.bad: false} {
 			_, errs := guide.ParsePolicy([]byte(p.key+": "+value+"\n"), guide.PolicyFile, review.Names())
-			if got := !workflow.HasErrors(errs); got != want {
+			if got := len(errs) == 0; got != want {
 				t.Errorf("%s: %s: taken %t, want %t: %v", p.key, value, got, want, errs)
 			}
 		}

@@ -14,6 +14,7 @@ type kind int
 const (
 	other       kind = iota // anything else: it is not run
 	preparation             // what a later command of the same block needs
+	install                 // it gets dependencies, or the source: done before
 	check                   // it builds, tests or checks
 )
 
@@ -53,24 +54,75 @@ var wrappers = []string{"uv run", "poetry run", "pipenv run", "pdm run", "rye ru
 // preparations begin commands that only prepare others of the same block.
 var preparations = []string{"cd ", "mkdir ", "cmake ", "./configure", "./autogen.sh", "autoreconf", "meson setup ", "./bootstrap", "export ", "qmake"}
 
-// classify says what one command does, by its words.
-func classify(line string) kind {
+// installs begin commands that get dependencies.
+var installs = []string{
+	"npm install", "npm ci", "npm i", "yarn install", "pnpm install", "pnpm i", "bun install", "pip install", "pip3 install", "python -m pip install", "uv sync", "uv pip install",
+	"poetry install", "pipenv install", "pdm install", "bundle install", "composer install", "go mod download", "go mod tidy", "go get", "mix deps.get", "cargo fetch", "dotnet restore",
+	"git clone", "git submodule update", "corepack enable",
+}
+
+// bare is a command without assignments before it and without the program that only
+// starts it, such as uv run.
+func bare(line string) []string {
 	words := strings.Fields(line)
 	for len(words) > 0 && assignment().MatchString(words[0]) {
 		words = words[1:]
 	}
+	line = strings.Join(words, " ")
+	for _, w := range wrappers {
+		rest, is := strings.CutPrefix(line, w+" ")
+		if !is {
+			continue
+		}
+		words = strings.Fields(rest)
+		for len(words) > 0 && strings.HasPrefix(words[0], "-") && words[0] != "-m" {
+			words = words[1:]
+		}
+		if len(words) > 1 && words[0] == "-m" {
+			words = words[1:]
+		}
+		return words
+	}
+	return words
+}
+
+// variant is what a command has in common with others that do the same with other options.
+func variant(line string) string {
+	parts := strings.Split(line, " && ")
+	words := bare(parts[len(parts)-1])
+	if len(words) == 0 {
+		return line
+	}
+	first := words[0]
+	if !slices.Contains(checkers, first) {
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") && !assignment().MatchString(w) && w != "run" && w != "clean" {
+				first += " " + w
+				if subcommands[words[0]] != nil {
+					break
+				}
+			}
+		}
+	}
+	folder := ""
+	for _, p := range parts[:len(parts)-1] {
+		if strings.HasPrefix(p, "cd ") {
+			folder += p + " "
+		}
+	}
+	return folder + first
+}
+
+// classify says what one command does, by its words.
+func classify(line string) kind {
+	if slices.ContainsFunc(installs, func(i string) bool { return line == i || strings.HasPrefix(line, i+" ") }) || line == "yarn" {
+		return install
+	}
+	words := bare(line)
 	if len(words) == 0 {
 		return other
 	}
 	line = strings.Join(words, " ")
-	for _, w := range wrappers {
-		if rest, is := strings.CutPrefix(line, w+" "); is {
-			if strings.HasPrefix(w, "python") && strings.HasPrefix(rest, "unittest") || classify(rest) == check {
-				return check
-			}
-			return other
-		}
-	}
 	first, rest := words[0], words[1:]
 	if strings.HasPrefix(line, "cmake --build") {
 		return check
@@ -115,7 +167,7 @@ func isScript(name string) bool {
 	return script().MatchString(name) && !path.IsAbs(name) && !strings.Contains(name, "..") && good().MatchString(strings.TrimSuffix(path.Base(name), path.Ext(name))) && !bad().MatchString(path.Base(name))
 }
 
-// firstPlain is the first word that is no option, nor a choice of a toolchain.
+// firstPlain is the first word that is neither an option nor a choice of a toolchain.
 func firstPlain(words []string) string {
 	for _, w := range words {
 		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {

@@ -80,22 +80,28 @@ var (
 func commandsOf(d Document) []Command {
 	var all []Command
 	seen := map[string]bool{}
-	manager := ""
+	manager, last := "", ""
+	var configured []string
 	for _, block := range markdown.CodeBlocks(d.Text) {
 		under, ok := headingOf(block.Headings)
 		if !ok || !slices.Contains(shells, strings.ToLower(block.Language)) {
 			continue
 		}
-		for _, line := range blockCommands(block.Text) {
+		if under != last {
+			configured, last = nil, under
+		}
+		var lines []string
+		lines, configured = blockCommands(block.Text, configured)
+		for _, line := range lines {
 			if m := scriptManager(line); m != "" && manager != "" && m != manager {
 				continue // the document shows the same for another package manager
 			} else if m != "" {
 				manager = m
 			}
-			if seen[line] {
-				continue
+			if seen[variant(line)] {
+				continue // it is there, with other options
 			}
-			seen[line] = true
+			seen[variant(line)] = true
 			if len(all) == maxCommands {
 				return all
 			}

@@ -16,7 +16,7 @@ var (
 	})
 	// single matches arguments that choose some of the tests, as examples do.
 	single = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`::| (?:-run|-k|-t|-m \w+ |--grep|--filter|--test|--testNamePattern|--tests|--package|-p|-Dtest\S*|--name|-only|--only)[ =]| --? ?\S+\.(?:py|js|ts|tsx|jsx|go|rs|rb)\b|\s\S+\.(?:py|js|ts|tsx|jsx|rb|exs)\b`)
+		return regexp.MustCompile(`::| (?:-run|-k|-t|-m \w+ |--grep|--filter|--test|--testNamePattern|--tests|--package|-p|-Dtest\S*|--name|-only|--only|--target)[ =]| --? ?\S+\.(?:py|js|ts|tsx|jsx|go|rs|rb)\b|\s\S+\.(?:py|js|ts|tsx|jsx|rb|exs)\b`)
 	})
 	// endless matches options that wait, that change the files, or that measure.
 	endless = sync.OnceValue(func() *regexp.Regexp {
@@ -28,53 +28,69 @@ var (
 	})
 )
 
-// blockCommands returns the commands of a code block.
-func blockCommands(block string) []string {
-	var out []string
-	var before []string // what the commands after it need, such as cd sub
+// blockCommands returns the commands of a code block. prepared are the commands that
+// configure a build in the blocks above, under the same heading.
+func blockCommands(block string, prepared []string) (commands, configured []string) {
+	before := slices.Clone(prepared)
+	configured = prepared
 	cloned := false
 	for _, line := range shellLines(block) {
-		if strings.HasPrefix(line, "git clone") {
-			cloned = true
-		}
-		parts, ok := splitAnd(line)
-		if !ok {
-			continue
-		}
-		prepares := true
-		for i, part := range parts {
-			kind := classify(part)
-			if dir, is := strings.CutPrefix(part, "cd "); is {
-				if kind = preparation; !isLocalDir(dir) || cloned {
-					kind = other
-				}
-			}
-			switch {
-			case kind == other && i == 0 && len(parts) > 1 && strings.HasPrefix(part, "cd ") && cloned:
-			case kind == other:
-				ok = false
-			case kind == check:
-				prepares = false
-			}
-		}
+		cloned = cloned || strings.HasPrefix(line, "git clone")
+		parts, what := readLine(line, cloned)
+		joined := strings.Join(parts, " && ")
 		switch {
-		case !ok:
-		case prepares:
-			before = append(before, line)
+		case what == other && strings.HasPrefix(line, "cd "):
+			return commands, configured // the others are for a folder that nobody knows
+		case what == other || len(parts) == 0:
+		case what == preparation:
+			before = append(before, joined)
+			if !strings.HasPrefix(joined, "cd ") {
+				configured = slices.Clone(before)
+			}
 		default:
-			out = append(out, strings.Join(append(slices.Clone(before), line), " && "))
-			if needsEarlier(before) {
-				before = append(before, line)
+			if c := strings.Join(append(slices.Clone(before), joined), " && "); len(c) <= maxLine {
+				commands = append(commands, c)
+			}
+			if len(configured) > 0 { // after a configuration, a command needs what those before it built
+				before = append(before, joined)
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(s string) bool { return len(s) > maxLine })
+	return commands, configured
 }
 
-// needsEarlier reports whether each command of a block needs what those before it wrote, as after
-// a configuration.
-func needsEarlier(before []string) bool {
-	return slices.ContainsFunc(before, func(s string) bool { return !strings.HasPrefix(s, "cd ") })
+// readLine splits a line into its commands, without those that install, and says what
+// they do together. After a clone, the first cd leads to where commands run anyway.
+func readLine(line string, cloned bool) ([]string, kind) {
+	all, ok := splitAnd(line)
+	if !ok {
+		return nil, other
+	}
+	var parts []string
+	what := preparation
+	for _, part := range all {
+		one := classify(part)
+		if dir, is := strings.CutPrefix(part, "cd "); is {
+			if one = preparation; cloned {
+				one = install
+			} else if !isLocalDir(dir) {
+				return nil, other
+			}
+		}
+		if one == check && (single().MatchString(part) || endless().MatchString(part)) {
+			one = other
+		}
+		switch one {
+		case other:
+			return nil, other
+		case install:
+			continue
+		case check:
+			what = check
+		}
+		parts = append(parts, part)
+	}
+	return parts, what
 }
 
 func isLocalDir(dir string) bool {
@@ -132,7 +148,7 @@ func withoutComment(line string) string {
 // splitAnd splits a line at &&. It is not ok if the line has more of the shell's language.
 func splitAnd(line string) ([]string, bool) {
 	plain := processors().ReplaceAllString(line, "4")
-	if strings.ContainsAny(strings.ReplaceAll(plain, "&&", ""), "|;&<>`") || strings.Contains(plain, "$(") || placeholder().MatchString(plain) || single().MatchString(plain) || endless().MatchString(plain) {
+	if strings.ContainsAny(strings.ReplaceAll(plain, "&&", ""), "|;&<>`") || strings.Contains(plain, "$(") || placeholder().MatchString(plain) {
 		return nil, false
 	}
 	parts := strings.Split(line, "&&")

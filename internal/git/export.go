@@ -23,6 +23,10 @@ type ExportLimits struct {
 	Bytes     int64 // default 1 GiB in total; files beyond it are skipped
 	// Shared makes the files readable for other users, for a sandbox with a user of its own.
 	Shared bool
+	// Writable makes the files writable for this user: the export is to be edited.
+	Writable bool
+	// Leave, if not nil, returns why a file is skipped; empty if it is not.
+	Leave func(path string) string
 	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
@@ -40,7 +44,8 @@ const opExport = "export tree"
 // which must exist and should be empty. Contents are written as stored, without
 // filters or line ending conversion. Everything becomes a read-only regular file:
 // links become files with the link's target, submodules are skipped, and so is every
-// path that would leave dir or enter a git folder on any system.
+// path that would leave dir or enter a git folder on any system. A writable export has no links,
+// because an edited one would become a file.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
@@ -66,6 +71,10 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 			why = "a submodule"
 		case e.size == unknownSize:
 			why = ErrMissing.Error()
+		case limits.Leave != nil && limits.Leave(e.Path) != "":
+			why = limits.Leave(e.Path)
+		case limits.Writable && e.Mode == linkMode:
+			why = "a symbolic link"
 		case e.size > limits.FileBytes:
 			why = "larger than " + sizeText(limits.FileBytes)
 		case total+e.size > limits.Bytes:
@@ -90,6 +99,9 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	if limits.Shared {
 		x.mask = 0
 	}
+	if limits.Writable {
+		x.more = 0o200
+	}
 	var ids strings.Builder
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
@@ -106,6 +118,7 @@ type exporter struct {
 	rewrite func(path string, content []byte) []byte
 	report  ExportReport
 	mask    fs.FileMode // the permissions that nobody gets
+	more    fs.FileMode // permissions of files besides reading and executing
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a newline, the
@@ -151,7 +164,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	}
 	// Never overwrite a file: names that differ in the tree may be equal on this
 	// system.
-	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask)
+	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask|x.more)
 	if err != nil {
 		return unwritable(err)
 	}

@@ -4,7 +4,7 @@
 // The caller reads from the base commit, never from the change, so a change cannot
 // rewrite the rules it is judged by. The texts are still untrusted: time and memory
 // are limited, hidden characters are removed, nothing is included or expanded, and no
-// policy value can name a URL, a secret, a model or a program.
+// policy value can name a URL, a secret, a model, or a program outside of the sandbox.
 package guide
 
 import (

@@ -254,9 +254,6 @@ func TestPolicyOverrides(t *testing.T) {
 			if at := fmt.Sprintf("%d:%d", first.Line, first.Col); at != test.at || !strings.Contains(first.Msg, test.msg) {
 				t.Errorf("first error is %q (hint %q), want %q at %s", first.Error(), first.Hint, test.msg, test.at)
 			}
-			if first.Notice {
-				t.Error("the error is a mere notice")
-			}
 			want := precedent.Policy{Threshold: number(60)}
 			if test.whole {
 				want = precedent.Policy{}
@@ -292,26 +289,6 @@ max_inline_comments: 3
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
-	}
-}
-
-// TestPolicyReserved: keys of later versions are taken in their form, have no
-// effect, and are said to have none.
-func TestPolicyReserved(t *testing.T) {
-	const src = `gate: {commands: [make test]}
-`
-	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
-	if !cmp.Equal(got, precedent.Policy{}) || len(errs) != len(reserved) {
-		t.Fatalf("ParsePolicy = %+v, %v", got, errs)
-	}
-	for i, err := range errs {
-		if e := err.(*PolicyError); !e.Notice || e.Line != i+1 || !strings.Contains(e.Msg, "no effect in this version") {
-			t.Errorf("%v (notice: %v)", e, e.Notice)
-		}
-	}
-	_, errs = ParsePolicy([]byte("gate: make test\n"), PolicyFile, nil)
-	if len(errs) != 1 || errs[0].(*PolicyError).Notice {
-		t.Errorf("a command as gate: %v", errs)
 	}
 }
 
@@ -368,7 +345,7 @@ func TestPolicyKeys(t *testing.T) {
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
 		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true", "pass_without_model": "true", "minor": "off",
-		"learnings": "{enabled: false}", "precedents": "off", "reviews": "{on: [push]}", "labels": "{ci_pending: ci}",
+		"learnings": "{enabled: false}", "precedents": "off", "reviews": "{on: [push]}", "labels": "{ci_pending: ci}", "gate": "{flaky: fail}",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

@@ -163,16 +163,10 @@ type textConn struct{ *stdlib.Conn }
 func (c textConn) CheckNamedValue(v *driver.NamedValue) error {
 	if text := reflect.ValueOf(v.Value); text.Kind() == reflect.String {
 		if s := text.String(); strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
-			v.Value = postgresText(s)
+			v.Value = portableText(s)
 		}
 	}
 	return nil
-}
-
-// postgresText is how a text is stored: U+FFFD stands for zero bytes and for bytes that are not
-// UTF-8, which PostgreSQL refuses.
-func postgresText(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 // byteOrder has migrations in which text is compared byte by byte, as SQLite does it, whatever

@@ -1,0 +1,105 @@
+package guide
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// Limits of a gate.
+const (
+	maxGateCommands = 8
+	maxGateLine     = 500 // characters
+	minGateTime     = time.Second
+	maxGateTime     = time.Hour
+)
+
+var gateName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`) })
+
+var gateDependencies = []string{string(precedent.DependenciesBase), string(precedent.DependenciesHead), string(precedent.DependenciesOff)}
+
+// gate reads what a policy says about the gate.
+func (d *decoder) gate(n *yaml.Node, g *precedent.Gate) {
+	for key, value := range d.mapping(n) {
+		switch key.Value {
+		case "enabled":
+			if on, ok := d.boolean(value); ok {
+				g.Off = !on
+			}
+		case "commands":
+			g.Commands = d.gateCommands(value)
+		case "dependencies":
+			s, _ := d.oneOf(value, gateDependencies, "a choice of dependencies")
+			g.Dependencies = precedent.GateDependencies(s)
+		case "timeout":
+			g.Timeout = d.gateTime(value)
+		case "flaky":
+			s, _ := d.oneOf(value, []string{"allow", "fail"}, "what to do with flaky commands")
+			g.FailFlaky = s == "fail"
+		default:
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"commands", "dependencies", "enabled", "flaky", "timeout"}))
+		}
+	}
+}
+
+func (d *decoder) gateCommands(n *yaml.Node) []precedent.GateCommand {
+	var all []precedent.GateCommand
+	seen := map[string]bool{}
+	for i, row := range d.list(n) {
+		if i == maxGateCommands {
+			d.fail(row, "a gate has at most "+strconv.Itoa(maxGateCommands)+" commands", "join some with &&")
+			break
+		}
+		var c precedent.GateCommand
+		d.row(row, fields{
+			"name": func(v *yaml.Node) { c.Name = d.gateName(v) },
+			"run":  func(v *yaml.Node) { c.Run = d.gateLine(v) },
+		})
+		if seen[c.Name] && c.Name != "" {
+			d.fail(row, "the name "+quote(c.Name)+" is given more than once", "")
+		}
+		seen[c.Name] = true
+		all = append(all, c)
+	}
+	return all
+}
+
+func (d *decoder) gateName(n *yaml.Node) string {
+	s, ok := d.scalar(n, "the name of a command")
+	if ok && !gateName().MatchString(s) {
+		d.fail(n, quote(s)+" is not a name", "write a short name such as test")
+	}
+	return s
+}
+
+func (d *decoder) gateLine(n *yaml.Node) string {
+	s, ok := d.scalar(n, "a command")
+	switch {
+	case !ok:
+	case strings.Contains(s, "\n"):
+		d.fail(n, "a command is one line", "join several with &&, or move them to a script")
+	case utf8.RuneCountInString(s) > maxGateLine:
+		d.fail(n, "the command is longer than "+strconv.Itoa(maxGateLine)+" characters", "move it to a script")
+	}
+	return s
+}
+
+func (d *decoder) gateTime(n *yaml.Node) time.Duration {
+	s, ok := d.scalar(n, "a duration such as 5m")
+	if !ok {
+		return 0
+	}
+	t, err := time.ParseDuration(s)
+	if err != nil || t < minGateTime || t > maxGateTime {
+		d.fail(n, quote(s)+" is not a duration from 1s to 1h", "write a duration such as 90s or 5m")
+		return 0
+	}
+	return t
+}
