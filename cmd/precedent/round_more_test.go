@@ -168,7 +168,7 @@ func TestRoundsForged(t *testing.T) {
 		}
 	}
 	s.fixes("// Fixed.\n" + tillFile)
-	s.round("the second attempt", workflow.RoundFix, label.CIPending)
+	s.fixed("the second attempt")
 }
 
 // errKilled ends a round like a kill does.

@@ -43,16 +43,8 @@ func (j *job) knows(c forge.Comment, m comment.Marker) bool {
 		case m.Kind == comment.Review:
 			return c.Kind == forge.OnReview && p.Review == m.Review
 		}
-		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && markedReview(p) == m.Review)
+		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && reviewOf(p) == m.Review)
 	})
-}
-
-// markedReview is the review in the marker of a post's comment.
-func markedReview(p store.Post) string {
-	if note := payload[ToComment](p).Note; p.Kind == store.PostAnswer && note != nil {
-		return note.Review
-	}
-	return p.Review
 }
 
 // readForge reads the comments and threads of the pull request.

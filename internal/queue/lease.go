@@ -14,8 +14,9 @@ import (
 const (
 	// watchEvery is how often a replica looks whether its runs are still wanted.
 	watchEvery = 500 * time.Millisecond
-	// sweepEvery is how often it looks for entries that are due, and for tickets that are missing.
-	sweepEvery = time.Second
+	// sweepPolls is how many polls pass until it looks for entries that are due, and for tickets that
+	// are missing.
+	sweepPolls = 5
 	// pruneEvery is how often it deletes what is too old.
 	pruneEvery = time.Hour
 )
@@ -48,7 +49,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	lives := newLives(time.Now)
 	q.repeat(loops, q.o.Lease/3, nil, func(ctx context.Context) error { return q.beat(ctx, lives) })
 	q.repeat(loops, watchEvery, q.look, q.watch)
-	q.repeat(loops, sweepEvery, nil, q.sweep)
+	q.repeat(loops, sweepPolls*q.o.Poll, nil, q.sweep)
 	q.repeat(loops, pruneEvery, nil, q.prune)
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start job queue: %w", err)

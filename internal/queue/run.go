@@ -23,6 +23,8 @@ const (
 	maxRetry   = 15 * time.Minute
 	// maxProblem limits the reason of a failure, in characters.
 	maxProblem = 500
+	// maxStack limits what is logged of the stack of a panic, in bytes.
+	maxStack = 3000
 	// supersededPause is how long an entry waits that calls itself superseded while no newer head
 	// is known.
 	supersededPause = 10 * time.Second
@@ -137,7 +139,7 @@ func (r *Run) readTask() error {
 func (q *Queue) do(ctx context.Context, r *Run) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			q.o.Log.Error("job panicked", slog.String("kind", string(r.Kind)), slog.String("stack", string(debug.Stack())))
+			q.o.Log.Error("job panicked", slog.String("kind", string(r.Kind)), slog.String("stack", text.Head(string(debug.Stack()), maxStack)))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,7 @@ var timeouts = map[queue.Kind]time.Duration{
 }
 
 const (
-	ciPause   = time.Minute      // between two looks at pending checks
-	nextPause = 5 * time.Second  // before the next round of the same pull request
+	nextPause = 5 * time.Second  // before a sync that was not ended goes on
 	syncPart  = 50 * time.Minute // of a long sync, which then goes on as another run
 	syncBack  = 18               // months that the first sync reads
 )
@@ -31,18 +31,8 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	log := s.o.Log.With("job", run.ID, "kind", string(run.Kind), "repo", run.Repo.String(), "pull", run.Pull, "attempt", run.Attempt)
-	log.Info("job begins", "head", run.Head, "reason", run.Reason)
-	begun := time.Now()
-	err := s.work(ctx, run)
-	err, result := s.judge(ctx, err)
+	err, result := s.judge(ctx, s.work(ctx, run))
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
-	switch result {
-	case "failed", "dead":
-		log.Warn("job failed", "took", time.Since(begun), "result", result, "error", err, "hint", workflow.HintOf(err))
-	default:
-		log.Info("job ended", "took", time.Since(begun), "result", result)
-	}
 	return err
 }
 
@@ -114,27 +104,17 @@ func (s *Server) connection(run *queue.Run) workflow.Connection {
 	return conn
 }
 
-// open opens the repository of a job. The working folder of the server is not a clone of it.
-func (s *Server) open(ctx context.Context, run *queue.Run) (*workflow.PullRepository, error) {
-	at := workflow.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value}
-	return s.o.Reviewer.OpenPullRepository(ctx, at, run.Repo)
-}
-
 // round does the one thing that is due on a pull request.
 func (s *Server) round(ctx context.Context, run *queue.Run) error {
-	repo, err := s.open(ctx, run)
-	if err != nil {
-		return err
-	}
-	defer repo.Close()
 	asked, err := s.o.Reviewer.Asked(ctx, run.Repo, run.Pull)
 	if err != nil {
 		return err
 	}
 	job, o := s.o.Job, s.o.Round
-	job.Resume, job.Again = true, asked == workflow.AskedAgain
-	o.Check, o.Asked = run.Check, asked != workflow.NotAsked
-	did, err := s.o.Reviewer.Round(ctx, s.connection(run), repo, run.Pull, job, o)
+	job.Resume = true
+	o.At, o.Check = s.location(), run.Check
+	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
+	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
 	if did.Review != nil {
 		s.metrics.Review(did.Review)
 	}
@@ -146,14 +126,16 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 			return err
 		}
 	}
-	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", string(did.Did), "status", string(did.After))
-	switch {
-	case did.After == label.CIPending:
-		return later{ciPause}
-	case did.Again:
-		return later{nextPause}
+	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	if did.Again > 0 {
+		return later{did.Again}
 	}
 	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
+}
+
+// location is where repositories are opened: never in a clone around the working folder.
+func (s *Server) location() workflow.Location {
+	return workflow.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value}
 }
 
 // checkCI wants a round of the pull requests whose checks have changed, if they may be in the
@@ -216,7 +198,7 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 
 // pull reads the pull request of a job.
 func (s *Server) pull(ctx context.Context, run *queue.Run) (*workflow.Pull, func(), error) {
-	repo, err := s.open(ctx, run)
+	repo, err := s.o.Reviewer.OpenPullRepository(ctx, s.location(), run.Repo)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,13 +15,14 @@ import (
 // payload, a comment or an answer of a model is among them.
 var logFields = []string{
 	"address", "attempt", "delivery", "error", "event", "failures", "hint", "job", "kind", "path", "pull", "reason", "repo", "replica",
-	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks",
+	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks", "id", "stack",
 }
 
 // Bounds of what is logged, in characters.
 const (
 	maxLogMessage = 1000
 	maxLogField   = 500
+	maxLogStack   = 8000
 )
 
 // LogFormats are the formats of logs.
@@ -45,7 +46,9 @@ type logHandler struct {
 	own secret.Own
 }
 
-func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool { return h.to.Enabled(ctx, level) }
+func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.to.Enabled(ctx, level)
+}
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	clean := slog.NewRecord(r.Time, r.Level, h.clean(r.Message, maxLogMessage), 0)
@@ -76,7 +79,11 @@ func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 		case slog.KindDuration:
 			kept = append(kept, slog.String(a.Key, v.Duration().Round(time.Millisecond).String()))
 		default:
-			kept = append(kept, slog.String(a.Key, h.clean(v.String(), maxLogField)))
+			limit := maxLogField
+			if a.Key == "stack" {
+				limit = maxLogStack
+			}
+			kept = append(kept, slog.String(a.Key, h.clean(v.String(), limit)))
 		}
 	}
 	return kept

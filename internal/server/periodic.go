@@ -22,25 +22,27 @@ const (
 	// downtime is how far back deliveries are redelivered at the start. GitHub keeps them for 3
 	// days ("Redelivering webhooks").
 	downtime = 72 * time.Hour
-	// maxCancelled bounds the cancelled jobs that a sweep leaves alone.
-	maxCancelled = 1000
+	// maxSwept bounds the jobs that a sweep knows of. It may want those again that are beyond.
+	maxSwept = 10_000
 )
 
-// sweep wants a round of each open pull request whose head had none that ended well, and has the
-// forge send failed deliveries again. Dead letters and what people cancelled stay as they are.
+// sweep wants a round of each open pull request whose head had none that ended well and that no
+// job is for, and has the forge send failed deliveries again. What people cancelled and dead
+// letters stay as they are.
 func (s *Server) sweep(ctx context.Context) error {
-	cancelled, err := s.queue.List(ctx, queue.Filter{States: []queue.State{queue.Cancelled}, Kind: queue.Review, Limit: maxCancelled})
-	if err != nil {
-		return err
-	}
 	type key struct {
 		repo precedent.Repo
 		pull int
-		head string
 	}
-	stays := map[key]bool{}
-	for _, j := range cancelled {
-		stays[key{j.Repo, j.Pull, j.Head}] = true
+	jobs, err := s.queue.List(ctx, queue.Filter{
+		Kind: queue.Review, States: []queue.State{queue.Ready, queue.Waiting, queue.Running, queue.Cancelled, queue.Dead}, Limit: maxSwept,
+	})
+	if err != nil {
+		return err
+	}
+	known := map[key]queue.Job{}
+	for _, j := range jobs {
+		known[key{j.Repo, j.Pull}] = j
 	}
 	for _, repo := range s.served.All() {
 		seen, err := s.o.Reviewer.Watched(ctx, repo)
@@ -49,7 +51,9 @@ func (s *Server) sweep(ctx context.Context) error {
 		}
 		var due []queue.Task
 		for _, p := range seen {
-			if p.Done != p.Head && !stays[key{repo, p.Pull, p.Head}] {
+			j, has := known[key{repo, p.Pull}]
+			ended := j.State == queue.Cancelled || j.State == queue.Dead
+			if p.Done != p.Head && (!has || ended && j.Head != p.Head) {
 				due = append(due, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Pull, Head: p.Head, Reason: "sweep"})
 			}
 		}

@@ -42,7 +42,7 @@ type Options struct {
 	Slots       int    // jobs at the same time; 0 for the queue's default
 	Replica     string // unique among those that share the database
 	// Sandbox says whether there is one, for people.
-	Sandbox func(context.Context) string
+	Sandbox func() string
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -108,7 +108,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
 		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
-		lead:    func(ctx context.Context) (bool, error) { return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime) },
+		lead: func(ctx context.Context) (bool, error) {
+			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
+		},
 		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
 		done:  func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
 		repos: map[precedent.Repo]*watched{},
@@ -183,39 +185,47 @@ func addressOf(l net.Listener) string {
 	return l.Addr().String()
 }
 
+// Close closes a server that was neither run nor asked to work once.
+func (s *Server) Close(ctx context.Context) error { return s.queue.Stop(ctx) }
+
 // oncePause is how often Once looks whether the jobs have ended.
 const oncePause = 100 * time.Millisecond
 
-// Once polls every repository once, runs what is due to its end, and returns how many jobs are
-// left for later, such as those that wait for CI.
-func (s *Server) Once(ctx context.Context) (left int, err error) {
+// Left is what is left after Once.
+type Left struct {
+	Waiting int // jobs for later, such as those that wait for CI
+	Dead    int // dead letters
+}
+
+// Once polls every repository once, and runs what is due to its end.
+func (s *Server) Once(ctx context.Context) (Left, error) {
+	var left Left
 	s.poller.Round(ctx)
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
+	err := ctx.Err()
+	if err == nil {
+		err = s.queue.Start(context.WithoutCancel(ctx))
 	}
-	if err := s.queue.Want(ctx, queue.Task{Kind: queue.Sweep, Reason: "serve --once"}); err != nil {
-		return 0, err
-	}
-	if err := s.queue.Start(context.WithoutCancel(ctx)); err != nil {
-		return 0, fmt.Errorf("start queue: %w", err)
-	}
-	for {
-		stats, err := s.queue.Stats(ctx)
-		if err != nil {
+	for swept := false; err == nil; {
+		var stats queue.Stats
+		if stats, err = s.queue.Stats(ctx); err != nil {
 			break
 		}
 		busy := 0
-		left = 0
+		left = Left{Dead: stats.Dead}
 		for _, k := range stats.Kinds {
 			busy += k.Ready + k.Running
-			left += k.Waiting
+			left.Waiting += k.Waiting
 		}
-		if busy == 0 || s.o.Sleep(ctx, oncePause) != nil {
+		if busy > 0 {
+			err = s.o.Sleep(ctx, oncePause)
+			continue
+		}
+		if swept {
 			break
 		}
+		swept, err = true, s.queue.Want(ctx, queue.Task{Kind: queue.Sweep, Reason: "once"})
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	err = errors.Join(ctx.Err(), s.queue.Stop(closing), s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica))
-	return left, err
+	return left, errors.Join(err, s.queue.Stop(closing), s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica))
 }

@@ -101,7 +101,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	is.Account = me.Login
 	if s.o.Sandbox != nil {
-		is.Sandbox = s.o.Sandbox(ctx)
+		is.Sandbox = s.o.Sandbox()
 	}
 	status := http.StatusOK
 	if !is.Ready {

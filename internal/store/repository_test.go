@@ -25,7 +25,6 @@ var unscoped = map[string]string{
 	"work_periods":   "when the server began its periodic work",
 	"replicas":       "the processes of the server",
 	"last_commits":   "that transactions were committed",
-	"server_values":  "of the server, not of a repository",
 }
 
 // TestEveryStatementNamesItsRepository reads this package's sources: a statement about memory
