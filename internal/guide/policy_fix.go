@@ -6,10 +6,10 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// The most that a fix may change, as in internal/fixround: a policy can only lower it.
+// The most that a fix may change, and the default: a policy can only lower it.
 const (
-	maxFixFiles = 20
-	maxFixLines = 500
+	MaxFixFiles = 20
+	MaxFixLines = 500
 )
 
 // readFix reads what a fix round may change.
@@ -25,9 +25,9 @@ func readFix(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		case "ungated":
 			p.Fix.Ungated, _ = d.boolean(value)
 		case "max_files":
-			p.Fix.MaxFiles, _ = d.number(value, 1, maxFixFiles)
+			p.Fix.MaxFiles, _ = d.number(value, 1, MaxFixFiles)
 		case "max_lines":
-			p.Fix.MaxLines, _ = d.number(value, 1, maxFixLines)
+			p.Fix.MaxLines, _ = d.number(value, 1, MaxFixLines)
 		default:
 			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "lock_files", "max_files", "max_lines", "ungated"}))
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
 )
 
 // FixStatus is how a fix round ended.
@@ -170,7 +171,7 @@ func (f *fixing) rules(ctx context.Context) (FixResult, bool, error) {
 	pull := f.pull
 	policy, ok := f.state.policy(ctx)
 	f.policy = policy
-	f.limits = fixround.Limits{LockFiles: policy.Fix.LockFiles, Files: fixround.MaxFiles, Lines: fixround.MaxLines}
+	f.limits = fixround.Limits{LockFiles: policy.Fix.LockFiles, Files: guide.MaxFixFiles, Lines: guide.MaxFixLines}
 	if n := policy.Fix.MaxFiles; n > 0 {
 		f.limits.Files = min(f.limits.Files, n)
 	}
