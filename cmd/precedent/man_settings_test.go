@@ -16,7 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // described is what the reference says of a setting beyond what the program

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -110,7 +109,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Shared = db
+	r.Shared, r.Indexes = db, new(workflow.CorpusIndexes)
 	if err := a.keepMarkerKey(ctx, &conn, db); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -197,7 +196,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
 		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8]),
 		Sandbox: sync.OnceValue(a.sandboxKind),
-		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wire.Sleep, Random: rand.N[time.Duration],
+		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: a.pause, Random: rand.N[time.Duration],
 	}
 }
 

@@ -162,6 +162,7 @@ var sections = map[string]section{
 	"gate":    func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
 	"reviews": readReviews,
 	"labels":  readLabels,
+	"fix":     readFix,
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {

@@ -165,7 +165,7 @@ func TestTablesOfJobs(t *testing.T) {
 func TestWritersTakeTurns(t *testing.T) {
 	db := openPostgreSQL(t)
 	ctx := t.Context()
-	waits := func(first, second claim) bool {
+	waits := func(first, second lock) bool {
 		tx, err := db.begin(ctx, first)
 		if err != nil {
 			t.Fatal(err)
@@ -179,18 +179,24 @@ func TestWritersTakeTurns(t *testing.T) {
 		if _, err := other.Exec("SET LOCAL lock_timeout = '50ms'"); err != nil {
 			t.Fatal(err)
 		}
-		err = db.dialect.claim(ctx, other, second)
+		err = db.dialect.lock(ctx, other, second)
 		if err != nil && !errors.Is(db.kindOf(err), ErrBusy) {
 			t.Fatal(err)
 		}
 		return err != nil
 	}
 	for _, test := range []struct {
-		first, second claim
+		first, second lock
 		want          bool
 	}{
-		{"a", "a", true}, {"a", "b", false}, {"a", shared, false}, {shared, shared, true},
-		{everything, "a", true}, {"a", everything, true}, {everything, everything, true}, {shared, everything, true},
+		{"a", "a", true},
+		{"a", "b", false},
+		{"a", shared, false},
+		{shared, shared, true},
+		{everything, "a", true},
+		{"a", everything, true},
+		{everything, everything, true},
+		{shared, everything, true},
 	} {
 		if got := waits(test.first, test.second); got != test.want {
 			t.Errorf("%q after %q waits: %v, want %v", test.second, test.first, got, test.want)
