@@ -63,7 +63,7 @@ Exit status 2 if the policy has errors.`,
 			for _, err := range errs {
 				a.printError(err)
 			}
-			if workflow.HasErrors(errs) {
+			if len(errs) > 0 {
 				return exitStatus(precedent.ExitUsage)
 			}
 			return nil

@@ -52,9 +52,17 @@ func (a *app) connect(op *settings.Settings) (workflow.Connection, error) {
 // markerKeyVariable holds the key that signs our comments.
 const markerKeyVariable = "PRECEDENT_MARKER_KEY"
 
+// The secrets of a server.
+const (
+	webhookSecret    = "PRECEDENT_WEBHOOK_SECRET"     //nolint:gosec // names of variables, not their values
+	webhookSecretOld = "PRECEDENT_WEBHOOK_SECRET_OLD" //nolint:gosec // likewise
+	serverToken      = "PRECEDENT_SERVER_TOKEN"       //nolint:gosec // likewise
+	databaseVariable = "DATABASE_URL"
+)
+
 // secretVariables are the variables whose values never appear in a comment, besides
 // the forge's own token: models read text that may contain them.
-var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}, tokenVariables...)
+var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken}, tokenVariables...)
 
 // connectWith opens the forge that the flags, the environment or the configuration
 // file name.

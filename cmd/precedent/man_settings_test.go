@@ -16,7 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // described is what the reference says of a setting beyond what the program
@@ -203,7 +202,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		delete(known, p.key)
 		for value, want := range map[string]bool{p.good: true, p.bad: false} {
 			_, errs := guide.ParsePolicy([]byte(p.key+": "+value+"\n"), guide.PolicyFile, review.Names())
-			if got := !workflow.HasErrors(errs); got != want {
+			if got := len(errs) == 0; got != want {
 				t.Errorf("%s: %s: taken %t, want %t: %v", p.key, value, got, want, errs)
 			}
 		}

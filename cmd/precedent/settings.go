@@ -30,10 +30,19 @@ func addSettings(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// addAllSettings adds the flags of all settings to a command, except some.
+// addAllSettings adds the flags of all settings of a review to a command, except some.
 func addAllSettings(cmd *cobra.Command, but ...string) {
 	for _, d := range settings.All {
-		if d.Flag != "" && !slices.Contains(but, d.Key) {
+		if d.Flag != "" && !d.Server && !slices.Contains(but, d.Key) {
+			addSetting(cmd, d)
+		}
+	}
+}
+
+// addServerSettings adds the flags of a server to a command.
+func addServerSettings(cmd *cobra.Command) {
+	for _, d := range settings.All {
+		if d.Flag != "" && d.Server {
 			addSetting(cmd, d)
 		}
 	}

@@ -222,6 +222,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(w.Finding(finding(), mark(), true))
 	f.Add(w.Reply("words", mark()))
 	f.Add("<!-- precedent:1 kind=reply thread=a sig=00 -->")
+	f.Add(w.Note(comment.Note{Lead: "Words."}, checksMark()))
+	f.Add("<!-- precedent:1 kind=giveup thread=a answers=giveup.b tries=3 -->")
 	for i, s := range markdowntest.Naughty(f) {
 		if i%8 == 0 {
 			f.Add(s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/markdown"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The kinds of notes: what a round of a server says about a pull request, apart from reviews. The
@@ -25,8 +26,12 @@ var Notes = []Kind{GateFailed, ChecksEnded, Fixed, Unfixed, GivenUp, Remark}
 // IsNote tells whether comments of the kind are notes.
 func (k Kind) IsNote() bool { return slices.Contains(Notes, k) }
 
-// maxItems limits the items of a note.
-const maxItems = 20
+// Limits of a note.
+const (
+	maxItems   = 20
+	maxName    = 100 // characters
+	maxAddress = 300 // bytes; a longer one is left out
+)
 
 // Note is what a note says. Only Lead and End are words of ours, as Markdown.
 type Note struct {
@@ -34,7 +39,10 @@ type Note struct {
 	Text  string     `json:"text,omitempty"`  // prose from outside
 	Items []NoteItem `json:"items,omitempty"` // a list; from the 21st on they are only counted
 	Log   string     `json:"log,omitempty"`   // what a program printed
-	End   string     `json:"end,omitempty"`
+	// Suggestion are the lines to commit in place of those of the conversation; empty for none.
+	Suggestion []string `json:"suggestion,omitempty"`
+	Patch      string   `json:"patch,omitempty"` // as git prints it
+	End        string   `json:"end,omitempty"`
 }
 
 // NoteItem is an item of a note. All of it is from outside.
@@ -60,9 +68,17 @@ func (w Writer) Note(n Note, m Marker) string {
 		list = append(list, fmt.Sprintf("- … and %d more", more))
 	}
 	d.block(list...)
-	if n.Log != "" {
+	d.committable(n.Suggestion)
+	if n.Patch != "" {
+		lines := strings.Split(strings.TrimRight(sanitize(n.Patch, d.own), "\n"), "\n")
+		d.block(markdown.Fenced("diff", func(int) string { return "" }, lines)...)
+		if len(n.Patch) > maxOutside {
+			d.block("The rest of the change is left out.")
+		}
+	}
+	if n.Log != "" { // a line that begins with a command is none behind a mark
 		lines := strings.Split(strings.TrimRight(sanitize(n.Log, d.own), "\n"), "\n")
-		d.block(markdown.Fenced("text", func(int) string { return "" }, lines)...)
+		d.block(markdown.Fenced("text", func(int) string { return "| " }, lines)...)
 	}
 	if n.End != "" {
 		d.block(n.End)
@@ -70,8 +86,27 @@ func (w Writer) Note(n Note, m Marker) string {
 	return w.seal(strings.Join(d.blocks, "\n\n"), m, d.own)
 }
 
+// committable adds a block that the forge offers to commit. If it has a credential, a command or a
+// mention, it is shown as a change only.
+func (d *draft) committable(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	all := strings.Join(lines, "\n")
+	if sanitize(all, d.own) == all && !strings.Contains(all, "<!-- precedent:") {
+		if block, ok := markdown.Suggestion(lines); ok {
+			d.block(block...)
+			return
+		}
+	}
+	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(all, d.own), "\n"))...)
+}
+
 func (d *draft) item(i NoteItem) string {
-	name := d.code(i.Name)
+	name := d.code(text.Cut(i.Name, maxName))
+	if len(i.URL) > maxAddress {
+		i.URL = ""
+	}
 	linked := markdown.Link(name, i.URL, d.Links)
 	line := "- " + linked
 	if i.Words != "" {

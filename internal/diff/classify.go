@@ -63,7 +63,7 @@ func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
 		return "", false
 	}
 	why, named := skipPath(f.Path, a)
-	if why != "" && f.isNew() && named && !isLock(f.Path) {
+	if why != "" && f.isNew() && named && !IsLock(f.Path) {
 		return f.skipNamed(why, base)
 	}
 	if was, _ := skipPath(f.OldPath, attrs.get(f.OldPath)); why != "" && (f.OldPath == f.Path || was != "") {
@@ -139,7 +139,7 @@ func skipPath(name string, a attribute) (why string, named bool) {
 		return "", false
 	case a.diff == unset:
 		return "binary (.gitattributes)", false
-	case isLock(name):
+	case IsLock(name):
 		return "lock file", true
 	case minifiedName().MatchString(name):
 		return Minified, true

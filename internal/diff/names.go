@@ -45,7 +45,8 @@ var lockPatterns = sync.OnceValue(func() *regexp.Regexp {
 		`)$`)
 })
 
-func isLock(name string) bool {
+// IsLock reports whether a file is, by its name, one in which a package manager pins versions.
+func IsLock(name string) bool {
 	base := path.Base(name)
 	return lockNames[base] || lockPatterns().MatchString(base) || strings.HasPrefix(name, "gradle/dependency-locks/")
 }

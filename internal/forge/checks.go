@@ -1,6 +1,13 @@
 package forge
 
-import "time"
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/text"
+)
 
 // CommitCheck is a check run or a status of a commit: what a CI reports.
 type CommitCheck struct {
@@ -12,7 +19,8 @@ type CommitCheck struct {
 	URL string
 	// Started is when the check started, or when it was created if that is not known.
 	Started time.Time
-	// Own tells that we made it, with Check: it says nothing about the CI.
+	// Own tells that it is our check: it has CheckName, and the account or the app of the token made
+	// it. It says nothing about the CI.
 	Own bool
 }
 
@@ -27,8 +35,53 @@ const (
 	CheckSkipped CheckState = "skipped" // also neutral
 )
 
+// CheckName is the name of our check, which branch protection rules refer to.
+const CheckName = "precedent"
+
 // MaxCheckName bounds CommitCheck.Name, in characters; a longer name is cut.
 const MaxCheckName = 255
 
 // MaxRepositories bounds the result of Forge.Repositories.
 const MaxRepositories = 1000
+
+// Report is a check run or a status as a forge lists it, which may be replaced by a newer one.
+type Report struct {
+	CommitCheck
+	// Maker is who made it: of those of the same name, kind and maker only the newest counts.
+	Maker string
+	// Number grows with time.
+	Number int64
+}
+
+// NewestChecks returns the newest report of each name and maker, sorted by name.
+func NewestChecks(all []Report) []CommitCheck {
+	type key struct{ name, maker string }
+	newest := map[key]Report{}
+	for _, r := range all {
+		k := key{r.Name, r.Maker}
+		if old, ok := newest[k]; !ok || r.Number > old.Number {
+			newest[k] = r
+		}
+	}
+	out := make([]CommitCheck, 0, len(newest))
+	for _, r := range newest {
+		r.Name, r.URL = text.Cut(r.Name, MaxCheckName), webPage(r.URL)
+		out = append(out, r.CommitCheck)
+	}
+	slices.SortFunc(out, func(a, b CommitCheck) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Started.Compare(b.Started), cmp.Compare(a.URL, b.URL), cmp.Compare(a.State, b.State))
+	})
+	return out
+}
+
+// maxPage bounds the address of a result, in bytes.
+const maxPage = 2000
+
+// webPage returns an address if it is one of http or https without a user; else it is empty.
+func webPage(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > maxPage || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return u.String()
+}

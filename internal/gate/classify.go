@@ -167,7 +167,7 @@ func isScript(name string) bool {
 	return script().MatchString(name) && !path.IsAbs(name) && !strings.Contains(name, "..") && good().MatchString(strings.TrimSuffix(path.Base(name), path.Ext(name))) && !bad().MatchString(path.Base(name))
 }
 
-// firstPlain is the first word that is no option, nor a choice of a toolchain.
+// firstPlain is the first word that is neither an option nor a choice of a toolchain.
 func firstPlain(words []string) string {
 	for _, w := range words {
 		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {

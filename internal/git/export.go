@@ -26,6 +26,10 @@ type ExportLimits struct {
 	// Links makes links of links if their targets are below dir, as far as their words tell.
 	// Only a sandbox should read such a folder.
 	Links bool
+	// Writable makes the files writable for this user: the export is to be edited.
+	Writable bool
+	// Leave, if not nil, returns why a file is skipped; empty if it is not.
+	Leave func(path string) string
 	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
@@ -42,8 +46,9 @@ const opExport = "export tree"
 // Export writes the files of a revision (the full id of a commit or a tree) to dir,
 // which must exist and should be empty. Contents are written as stored, without
 // filters or line ending conversion. Everything becomes a read-only regular file:
-// links become files with the link's target unless limits say otherwise, submodules are skipped, and so is every
-// path that would leave dir or enter a git folder on any system.
+// links become files with the link's target unless limits say otherwise, submodules are
+// skipped, and so is every path that would leave dir or enter a git folder on any system. A
+// writable export has no links, because an edited one would become a file.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
@@ -69,6 +74,10 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 			why = "a submodule"
 		case e.size == unknownSize:
 			why = ErrMissing.Error()
+		case limits.Leave != nil && limits.Leave(e.Path) != "":
+			why = limits.Leave(e.Path)
+		case limits.Writable && e.Mode == linkMode:
+			why = "a symbolic link"
 		case e.size > limits.FileBytes:
 			why = "larger than " + sizeText(limits.FileBytes)
 		case total+e.size > limits.Bytes:
@@ -93,6 +102,9 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	if limits.Shared {
 		x.mask = 0
 	}
+	if limits.Writable {
+		x.more = 0o200
+	}
 	var ids strings.Builder
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
@@ -114,6 +126,7 @@ type exporter struct {
 	mask    fs.FileMode   // the permissions that nobody gets
 	links   bool          // make links
 	pending []pendingLink // made after all files, so that no file is written through one
+	more    fs.FileMode   // permissions of files besides reading and executing
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a newline, the
@@ -172,7 +185,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	}
 	// Never overwrite a file: names that differ in the tree may be equal on this
 	// system.
-	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask)
+	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask|x.more)
 	if err != nil {
 		return unwritable(err)
 	}

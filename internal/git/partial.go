@@ -87,7 +87,11 @@ func (c change) blobs() []string {
 	return ids
 }
 
-const submoduleMode = "160000"
+// The modes of what is not a regular file.
+const (
+	linkMode      = "120000"
+	submoduleMode = "160000"
+)
 
 // missing returns the ids of changed contents that the clone lacks, sorted.
 func (r *Repo) missing(ctx context.Context, changes []change) ([]string, error) {

@@ -36,10 +36,6 @@ func (d *decoder) at(line, col int, msg, hint string) {
 	d.add(&PolicyError{File: d.file, Line: max(line, 1), Col: max(col, 1), Msg: msg, Hint: hint})
 }
 
-func (d *decoder) notice(n *yaml.Node, msg string) {
-	d.add(&PolicyError{File: d.file, Line: n.Line, Col: n.Column, Msg: msg, Notice: true})
-}
-
 func (d *decoder) add(e *PolicyError) {
 	if d.full {
 		return

@@ -32,9 +32,6 @@ type PolicyError struct {
 	Line, Col int // from 1
 	Msg       string
 	Hint      string // what to write instead; may be empty
-	// Notice is set if this is not an error: the key is for a later version and has
-	// no effect in this one.
-	Notice bool
 }
 
 func (e *PolicyError) Error() string {
@@ -162,7 +159,10 @@ var sections = map[string]section{
 			}
 		}
 	},
-	"gate": func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
+	"gate":    func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
+	"reviews": readReviews,
+	"labels":  readLabels,
+	"fix":     readFix,
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {
@@ -170,11 +170,6 @@ var sections = map[string]section{
 		}
 		p.Language = s
 	},
-}
-
-// reserved are the keys of later versions, with the form that each will have.
-var reserved = map[string]yaml.Kind{
-	"labels": yaml.MappingNode,
 }
 
 // learningScopes are the learnings that a policy can ask for: the repository's alone, or those
@@ -211,23 +206,18 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 		key, value := root.Content[i], root.Content[i+1]
 		before := len(d.errs)
 		read, known := sections[key.Value]
-		kind, later := reserved[key.Value]
 		switch {
 		case !d.key(key):
 		case count[key.Value] > 1:
 			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; all of them are ignored")
-		case !known && !later:
+		case !known:
 			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
 		case !d.isLiteral(value):
-		case known:
+		default:
 			next := clone(p)
 			if read(d, value, &next); len(d.errs) == before && !d.full {
 				p = next
 			}
-		case value.Kind != kind:
-			d.fail(value, quote(key.Value)+" must have another form", "")
-		default:
-			d.notice(key, quote(key.Value)+" has no effect in this version")
 		}
 	}
 	return p, d.errs
@@ -249,9 +239,6 @@ func clone(p precedent.Policy) precedent.Policy {
 func keys() []string {
 	var all []string
 	for k := range sections {
-		all = append(all, k)
-	}
-	for k := range reserved {
 		all = append(all, k)
 	}
 	slices.Sort(all)

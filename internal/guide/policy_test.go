@@ -254,9 +254,6 @@ func TestPolicyOverrides(t *testing.T) {
 			if at := fmt.Sprintf("%d:%d", first.Line, first.Col); at != test.at || !strings.Contains(first.Msg, test.msg) {
 				t.Errorf("first error is %q (hint %q), want %q at %s", first.Error(), first.Hint, test.msg, test.at)
 			}
-			if first.Notice {
-				t.Error("the error is a mere notice")
-			}
 			want := precedent.Policy{Threshold: number(60)}
 			if test.whole {
 				want = precedent.Policy{}
@@ -295,22 +292,36 @@ max_inline_comments: 3
 	}
 }
 
-// TestPolicyReserved: keys of later versions are taken in their form, have no
-// effect, and are said to have none.
-func TestPolicyReserved(t *testing.T) {
-	const src = "labels: {}\n"
-	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
-	if !cmp.Equal(got, precedent.Policy{}) || len(errs) != len(reserved) {
-		t.Fatalf("ParsePolicy = %+v, %v", got, errs)
-	}
-	for i, err := range errs {
-		if e := err.(*PolicyError); !e.Notice || e.Line != i+1 || !strings.Contains(e.Msg, "no effect in this version") {
-			t.Errorf("%v (notice: %v)", e, e.Notice)
+func TestPolicyReviews(t *testing.T) {
+	for src, want := range map[string]precedent.ReviewTriggers{
+		"{on: [label, push, label], drafts: true}": {On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush}, Drafts: true},
+		"{on: []}": {},
+		"{on: [open, ready, push, request, command, label]}": {On: precedent.ReviewOccasions},
+	} {
+		got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil)
+		if len(errs) > 0 || got.Reviews == nil || !cmp.Equal(*got.Reviews, want) {
+			t.Errorf("%s: %+v, %v", src, got.Reviews, errs)
 		}
 	}
-	_, errs = ParsePolicy([]byte("labels: bug\n"), PolicyFile, nil)
-	if len(errs) != 1 || errs[0].(*PolicyError).Notice {
-		t.Errorf("text as labels: %v", errs)
+	for _, src := range []string{"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}", "{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}"} {
+		if got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+			t.Errorf("%s: %+v, %v", src, got, errs)
+		}
+	}
+}
+
+func TestPolicyLabels(t *testing.T) {
+	got, errs := ParsePolicy([]byte("labels: {review_needed: \"bot: review\", human_review: ready}\n"), PolicyFile, nil)
+	if want := (precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}); len(errs) > 0 || got.Labels != want {
+		t.Errorf("%+v, %v", got.Labels, errs)
+	}
+	for _, src := range []string{
+		"{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}", "{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}",
+		"{review_needed: " + strings.Repeat("a", 51) + "}", "{review_needed: [a]}", "{review: a}", "[a]", "a", "{review_needed: a, review_needed: b}",
+	} {
+		if got, errs := ParsePolicy([]byte("labels: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+			t.Errorf("%s: %+v, %v", src, got.Labels, errs)
+		}
 	}
 }
 
@@ -335,6 +346,7 @@ func TestPolicyKeys(t *testing.T) {
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
 		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true", "pass_without_model": "true", "minor": "off",
 		"learnings": "{enabled: false}", "precedents": "off", "gate": "{flaky: fail}",
+		"reviews": "{on: [push]}", "labels": "{ci_pending: ci}",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

@@ -49,14 +49,14 @@ var shared struct {
 // The server loses data when the machine fails: it does not wait for the disk.
 func PostgreSQL(t testing.TB) string {
 	t.Helper()
-	return sharedServer(t).Database(t)
+	return SharedPostgreSQL(t).Database(t)
 }
 
 // PostgreSQLAgain is PostgreSQL, but makes few databases for many tests: fill is called for a
 // new one, and empty before it is used again under the same name. Both leave no connection open.
 func PostgreSQLAgain(t testing.TB, name string, fill, empty func(url string) error) string {
 	t.Helper()
-	s := sharedServer(t)
+	s := SharedPostgreSQL(t)
 	shared.Lock()
 	var url string
 	if free := shared.free[name]; len(free) > 0 {
@@ -78,7 +78,8 @@ func PostgreSQLAgain(t testing.TB, name string, fill, empty func(url string) err
 	return url
 }
 
-func sharedServer(t testing.TB) *Server {
+// SharedPostgreSQL is the server of PostgreSQL. No test stops it.
+func SharedPostgreSQL(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
@@ -205,7 +206,7 @@ func (s *Server) create() error {
 	if s.dir, err = os.MkdirTemp(socketRoot(), "precedent-pg-"); err != nil {
 		return err
 	}
-	s.password = rand.Text()
+	s.password = "secret-of-postgres-" + rand.Text() // which tests look for
 	file := filepath.Join(s.dir, "password")
 	if err := os.WriteFile(file, []byte(s.password), 0o600); err != nil {
 		return err
@@ -213,8 +214,10 @@ func (s *Server) create() error {
 	if err := giveAway(s.dir, file); err != nil {
 		return err
 	}
-	init := []string{"-D", s.data(), "-U", postgresUser, "--pwfile", file, "--auth-local=trust", "--auth-host=scram-sha-256",
-		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"}
+	init := []string{
+		"-D", s.data(), "-U", postgresUser, "--pwfile", file, "--auth-local=trust", "--auth-host=scram-sha-256",
+		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions",
+	}
 	out, err := s.command("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US")...).CombinedOutput()
 	if err != nil { // a server without ICU
 		_ = os.RemoveAll(s.data())

@@ -11,9 +11,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// checkName is the name of the check, which branch protection rules refer to.
-const checkName = "precedent"
-
 // postChecks posts the result of the review as a check on the commit.
 func (j *job) postChecks(ctx context.Context) error {
 	for _, p := range j.unsent(store.PostCheck) {
@@ -39,7 +36,7 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	end := payload[checkPayload](*p)
 	result, title := report.Check(j.review, end.FailOn, end.PassWithoutModel)
 	c := forge.Check{
-		Name: checkName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
+		Name: forge.CheckName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),
 		Title: title, Body: j.writer.Safe(page), URL: j.d.URL,
 	}
 	if err := j.markSending(ctx, p); err != nil {

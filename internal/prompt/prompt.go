@@ -1,5 +1,5 @@
 // Package prompt builds the prompts for models. Its texts are embedded files:
-// system.md, verify.md, judge.md, precedent.md, threads.md, reply.md and insight.md are the instructions of each role,
+// system.md, verify.md, judge.md, precedent.md, threads.md, reply.md, insight.md, fix.md and merge.md are the instructions of each role,
 // common.md, prefix.md and the others contain its material, finders/ has the role of
 // each finder, platforms/ what to look for in each kind of file, schema/ the schema of
 // each answer.
@@ -193,7 +193,7 @@ func Schema(role string) json.RawMessage {
 // templates are parsed once, on first use.
 var templates = sync.OnceValue(func() *template.Template {
 	t := template.New("").Funcs(template.FuncMap{"fence": func(kind, s string) string { return s }})
-	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md", "conversations.md", "conversation.md", "patterns.md"))
+	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md", "conversations.md", "conversation.md", "patterns.md", "fix_task.md", "merge_task.md"))
 })
 
 // execute renders a template, in which fence marks a block.

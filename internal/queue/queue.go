@@ -12,10 +12,18 @@
 package queue
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	random "math/rand/v2"
+	"sync"
 	"time"
+
+	"github.com/riverqueue/river"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -43,11 +51,11 @@ var Kinds = []Kind{Review, Reply, Fix, CheckCI, Outcomes, CorpusSync, CatchUp, C
 
 // Task is work that is wanted. There is one entry for each kind, repository and pull request.
 type Task struct {
-	Kind   Kind
-	Repo   precedent.Repo // zero for work of the server
-	Pull   int            // 0 for work of the repository
-	Head   string         // the head commit that is wanted; empty if any will do
-	Reason string         // what caused it, for people: "push", "label bot-review-needed"
+	Kind   Kind           `json:"kind"`
+	Repo   precedent.Repo `json:"repo,omitzero"`    // zero for work of the server
+	Pull   int            `json:"pull,omitempty"`   // 0 for work of the repository
+	Head   string         `json:"head,omitempty"`   // the head commit that is wanted; empty if any will do
+	Reason string         `json:"reason,omitempty"` // what caused it, for people: "push", "label bot-review-needed"
 }
 
 // Delivery is an event that a forge sent, or that the poller found.
@@ -94,6 +102,9 @@ type Options struct {
 	// Keep is how long finished entries are kept; a week by default. Dead letters and deliveries
 	// are kept for 30 days.
 	Keep time.Duration
+	// Redact removes secrets of the operator from the reasons of failures; others are removed
+	// anyway. It may be nil.
+	Redact func(string) string
 	// Do does the work. Nil means that it is done, Later and Never say what they say, and another
 	// error that it is retried later. A panic is an error.
 	Do func(ctx context.Context, r *Run) error
@@ -109,132 +120,88 @@ type Run struct {
 	// Fence grows with each execution of the entry, on any replica.
 	Fence int64
 
-	queue *Queue
-	// generation is what the entry wanted when this execution began.
-	generation int64
-	cancel     context.CancelCauseFunc
+	queue  *Queue
+	work   store.Work // as it was when this execution began
+	cancel context.CancelCauseFunc
 }
 
 // Queue is the work of an installation, as one replica sees it. It is safe for concurrent use.
 type Queue struct {
-	db      *store.DB
-	options Options
+	db     *store.DB
+	o      Options
+	pool   *sql.DB // of River
+	client *river.Client[*sql.Tx]
+	intake intake
+
+	periods  []period
+	claiming sync.Mutex // held from a claim until its run is in runs
+	loops    sync.WaitGroup
+	endLoops context.CancelFunc // nil before Start
+	look     chan struct{}      // asks to look at the runs now
+	// commitTimeout limits how long Accept waits for the database: forges wait 10 s for an answer.
+	commitTimeout time.Duration
+
+	mu       sync.Mutex
+	runs     map[int64]*Run // by the id of the entry
+	renewed  time.Time      // when the lease was renewed last, by the monotonic clock
+	stopping bool
 }
 
-// later and never are the errors by which a job says what becomes of it.
-type later struct{ after time.Duration }
+// Defaults of Options, and limits.
+const (
+	defaultSlots    = 4
+	defaultTimeout  = time.Hour
+	defaultLease    = 15 * time.Second
+	defaultPoll     = 200 * time.Millisecond
+	defaultAttempts = 8
+	defaultKeep     = 7 * 24 * time.Hour
+	// keepDead is how long dead letters and the ids of deliveries are kept. GitHub redelivers what
+	// is at most 3 days old.
+	keepDead = 30 * 24 * time.Hour
+	// maxCrashes is how often replicas may die while they run an entry before it is taken for the
+	// cause and becomes a dead letter.
+	maxCrashes = 20
+)
 
-func (l later) Error() string { return "again in " + l.after.String() }
-
-type never struct{ err error }
-
-func (n never) Error() string { return n.err.Error() }
-func (n never) Unwrap() error { return n.err }
-
-// Later is the error by which a job says that it wants to run again after d. It is not an attempt.
-func Later(d time.Duration) error { return later{d} }
-
-// Never is the error by which a job says that retries are useless. It becomes a dead letter.
-func Never(err error) error { return never{err} }
+func (o Options) withDefaults() Options {
+	o.Replica = cmp.Or(o.Replica, "replica-"+rand.Text()[:12])
+	o.Slots = max(2, cmp.Or(o.Slots, defaultSlots))
+	o.Lease = cmp.Or(o.Lease, defaultLease)
+	o.Poll = min(time.Second, cmp.Or(o.Poll, defaultPoll))
+	o.MaxAttempts = cmp.Or(o.MaxAttempts, defaultAttempts)
+	o.Keep = cmp.Or(o.Keep, defaultKeep)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Random == nil {
+		o.Random = random.Float64
+	}
+	return o
+}
 
 // Open opens the queue of a database and creates its tables there. It runs nothing before Start.
+// The caller ends it with Stop. A database in memory cannot have one.
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
-	return &Queue{db: db, options: o}, errors.ErrUnsupported
-}
-
-// Accept saves a delivery and the work that it causes, and returns when both are on disk. Calls at
-// the same time share a transaction; one that fails does not fail the others. It returns false,
-// and changes nothing, for a delivery that was accepted before.
-func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (bool, error) {
-	return false, errors.ErrUnsupported
+	q := &Queue{db: db, o: o.withDefaults(), runs: map[int64]*Run{}, look: make(chan struct{}, 1), commitTimeout: 8 * time.Second}
+	if err := q.openRiver(ctx); err != nil {
+		if q.pool != nil {
+			err = errors.Join(err, q.pool.Close())
+		}
+		return nil, fmt.Errorf("open job queue: %w", err)
+	}
+	return q, nil
 }
 
 // Want saves work that no delivery caused. It does not restart a dead letter for the same head.
-func (q *Queue) Want(ctx context.Context, tasks ...Task) error { return errors.ErrUnsupported }
-
-// Every wants the kind, for the server, once an interval over all replicas, from Start on.
-func (q *Queue) Every(kind Kind, interval time.Duration) {}
-
-// Start begins to run jobs, until Stop.
-func (q *Queue) Start(ctx context.Context) error { return errors.ErrUnsupported }
-
-// Stop takes no new jobs, cancels the running ones and waits until they have ended, or the context
-// is over. All of them run again after a restart. It also closes a queue that was not started.
-func (q *Queue) Stop(ctx context.Context) error { return errors.ErrUnsupported }
-
-// Check returns ErrLeaseLost, ErrSuperseded or ErrCancelled if the run must not write any more, and
-// any error of the database. It is called right before each write.
-func (r *Run) Check(ctx context.Context) error { return errors.ErrUnsupported }
-
-// State is what an entry of work is doing.
-type State string
-
-// The states of an entry.
-const (
-	Ready     State = "ready"     // runs when a worker is free
-	Waiting   State = "waiting"   // until it is due: a retry, or a job that said Later
-	Running   State = "running"   // on a replica
-	Done      State = "done"      // nothing more is wanted
-	Dead      State = "dead"      // a dead letter: retries are over
-	Cancelled State = "cancelled" // by a person
-)
-
-// Job is an entry of work as people see it.
-type Job struct {
-	Task
-	ID       int64
-	State    State
-	Attempts int       // failures since the last success or new head
-	Problem  string    // of the last failure, redacted; empty for none
-	Replica  string    // where it runs
-	WantedAt time.Time // since when it waits, or waited
-	Since    time.Time // of the state
-	Due      time.Time // when a waiting one runs again
+func (q *Queue) Want(ctx context.Context, tasks ...Task) error {
+	_, err := q.Accept(ctx, Delivery{}, tasks)
+	return err
 }
 
-// Filter selects entries; the zero value selects all.
-type Filter struct {
-	States []State
-	Kind   Kind
-	Repo   precedent.Repo
-	Limit  int // 100 by default
+// clock is the time that all replicas agree on.
+func (q *Queue) clock(ctx context.Context, tx *sql.Tx) (time.Time, error) {
+	return q.db.Clock(ctx, tx, q.o.Now)
 }
-
-// ErrUnknown: there is no entry with the id.
-var ErrUnknown = errors.New("there is no such job")
-
-// List returns the entries, those that changed last first.
-func (q *Queue) List(ctx context.Context, f Filter) ([]Job, error) { return nil, errors.ErrUnsupported }
-
-// Show returns an entry, or ErrUnknown.
-func (q *Queue) Show(ctx context.Context, id int64) (Job, error) {
-	return Job{}, errors.ErrUnsupported
-}
-
-// Retry makes an entry run now, with all attempts: a dead letter, a cancelled or done one, or one
-// that waits.
-func (q *Queue) Retry(ctx context.Context, id int64) (Job, error) {
-	return Job{}, errors.ErrUnsupported
-}
-
-// Cancel ends an entry that waits or runs. It runs again when it is wanted again.
-func (q *Queue) Cancel(ctx context.Context, id int64) (Job, error) {
-	return Job{}, errors.ErrUnsupported
-}
-
-// KindStats are numbers of entries of a kind.
-type KindStats struct {
-	Ready, Waiting, Running, Dead int
-	// Oldest is how long the ready entry that waits longest has waited.
-	Oldest time.Duration
-}
-
-// Stats are numbers of entries, of all replicas.
-type Stats struct {
-	Kinds map[Kind]KindStats
-	// Dead is the number of all dead letters.
-	Dead int
-}
-
-// Stats counts the entries.
-func (q *Queue) Stats(ctx context.Context) (Stats, error) { return Stats{}, errors.ErrUnsupported }

@@ -99,8 +99,22 @@ func parseFile(path string, data []byte) (*configFile, error) {
 	return file, nil
 }
 
-// scalar reads a single value.
+// listKeys are the settings that the file may also have as a list.
+var listKeys = []string{"repositories", "owners"}
+
+// scalar reads a single value, or a list of them.
 func (p parsing) scalar(name string, key, val *yaml.Node, file *configFile) error {
+	if val.Kind == yaml.SequenceNode && slices.Contains(listKeys, name) {
+		var all []string
+		for _, n := range val.Content {
+			if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || strings.Contains(n.Value, ",") {
+				return hinted(fmt.Errorf("%s: %s wants a list of names", p.at(n), name), "write %s: [NAME, NAME]", key.Value)
+			}
+			all = append(all, n.Value)
+		}
+		file.scalars[name] = scalar{strings.Join(all, ","), Source{File, p.source(key)}}
+		return nil
+	}
 	if val.Kind != yaml.ScalarNode || val.Tag == "!!null" {
 		return hinted(fmt.Errorf("%s: %s wants a single value", p.at(val), name), "write %s: VALUE", key.Value)
 	}

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -111,6 +112,58 @@ func names(g given) ([]string, error) {
 		all[i] = strings.TrimSpace(all[i])
 	}
 	return all, nil
+}
+
+func text(g given) (string, error) { return g.text, nil }
+
+// repositories are separated by commas.
+func repositories(g given) ([]precedent.Repo, error) {
+	all, err := names(g)
+	if err != nil {
+		return nil, err
+	}
+	var repos []precedent.Repo
+	for _, name := range all {
+		r, err := precedent.ParseRepo(name)
+		if err != nil {
+			return nil, err
+		}
+		repos = append(repos, r)
+	}
+	return repos, nil
+}
+
+// listenAddress is HOST:PORT, or off.
+func listenAddress(g given) (string, error) {
+	if g.text == "off" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(g.text)
+	if n, wrong := strconv.Atoi(port); err != nil || wrong != nil || n < 0 || n > 65535 {
+		return "", fmt.Errorf("%q is not an address such as 127.0.0.1:8787, nor off", g.text)
+	}
+	if host == "" {
+		return "", hinted(fmt.Errorf("%q names no host", g.text), "127.0.0.1 is for this machine only, 0.0.0.0 for all networks")
+	}
+	return g.text, nil
+}
+
+// minInterval is the shortest time between two polls of a repository.
+const minInterval = 10 * time.Second
+
+func interval(g given) (time.Duration, error) {
+	d, err := duration(g)
+	if err == nil && d < minInterval {
+		err = fmt.Errorf("%q is shorter than %s", g.text, minInterval)
+	}
+	return d, err
+}
+
+func logFormat(g given) (string, error) {
+	if g.text != "text" && g.text != "json" {
+		return "", fmt.Errorf("%q: want text or json", g.text)
+	}
+	return g.text, nil
 }
 
 func repo(g given) (precedent.Repo, error) { return precedent.ParseRepo(g.text) }

@@ -67,6 +67,15 @@ type Settings struct {
 	FailOn    Value[precedent.Severity]
 	Linters   []lint.Linter
 
+	// For a server.
+	Repositories Value[[]precedent.Repo] // that are served; none for those of Owners or, without owners, all
+	Owners       Value[[]string]         // whose repositories are served
+	Listen       Value[string]           // HOST:PORT; empty for no HTTP
+	WebhookURL   Value[string]           // that the forge sends webhooks to; empty if it is not known
+	Interval     Value[time.Duration]    // between two polls of a repository
+	Jobs         Value[int]              // at a time
+	LogFormat    Value[string]           // text or json
+
 	tables []Line // of the file: prices and linters
 }
 

@@ -13,6 +13,7 @@ import (
 type Def struct {
 	Key, Flag, Env string
 	InFile         bool   // whether the configuration file may set it
+	Server         bool   // whether only a server uses it
 	Default        string // empty for none
 	Usage          string // of its flag
 
@@ -70,7 +71,7 @@ var All = []Def{
 		Key: "repo", Flag: "repo",
 		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
 	}),
-	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
+	def(text, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
 		Key: "memory_ref", Flag: "ref", Env: "PRECEDENT_MEMORY_REF", InFile: true, Default: "refs/precedent/memory",
 		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, refs/heads/precedent-memory",
 	}),
@@ -86,7 +87,7 @@ var All = []Def{
 		Key: "embeddings.url", Env: "PRECEDENT_EMBEDDINGS_URL", InFile: true, unsetText: "default: comments are compared by their words alone",
 		Usage: "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
 	}),
-	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{
+	def(text, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{
 		Key: "embeddings.model", Env: "PRECEDENT_EMBEDDINGS_MODEL", InFile: true,
 		Usage: "the name of the embedding model",
 	}),
@@ -104,7 +105,7 @@ var All = []Def{
 		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",
 	}),
-	def(func(g given) (string, error) { return g.text, nil }, func(s *Settings) *Value[string] { return &s.TrustedBranch }, Def{
+	def(text, func(s *Settings) *Value[string] { return &s.TrustedBranch }, Def{
 		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true, unsetText: "default: the default branch of the remote",
 		Usage: "read guide and policy from this `branch` if a change is not in it yet",
 	}),
@@ -124,6 +125,36 @@ var All = []Def{
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
 		Key: "timeout", Flag: "timeout", InFile: true, Default: "10m0s",
 		Usage: "stop waiting for an answer after this `duration`",
+	}),
+	def(repositories, func(s *Settings) *Value[[]precedent.Repo] { return &s.Repositories }, Def{
+		Key: "repositories", Flag: "repositories", Env: "PRECEDENT_REPOSITORIES", InFile: true, Server: true, unsetText: "default: all that the token may write to",
+		Usage: "serve these repositories: `host/owner/name`, more after commas",
+	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Owners }, Def{
+		Key: "owners", Flag: "owners", Env: "PRECEDENT_OWNERS", InFile: true, Server: true,
+		Usage: "serve all repositories of these `owners` that the token may write to; more after commas",
+	}),
+	def(listenAddress, func(s *Settings) *Value[string] { return &s.Listen }, Def{
+		Key: "listen", Flag: "listen", Env: "PRECEDENT_LISTEN", InFile: true, Server: true, Default: "127.0.0.1:8787",
+		Usage: "listen on this `address`: HOST:PORT, or off",
+	}),
+	def(text, func(s *Settings) *Value[string] { return &s.WebhookURL }, Def{
+		Key: "webhook_url", Flag: "webhook-url", Env: "PRECEDENT_WEBHOOK_URL", InFile: true, Server: true, unsetText: "default: failed deliveries are not sent again",
+		Usage: "the `URL` that the forge sends webhooks to, to ask it to send failed ones again",
+	}),
+	// A conditional request costs a forge little, but not nothing.
+	def(interval, func(s *Settings) *Value[time.Duration] { return &s.Interval }, Def{
+		Key: "interval", Flag: "interval", Env: "PRECEDENT_INTERVAL", InFile: true, Server: true, Default: "1m0s",
+		Usage: "look for changes after this `duration`, at least 10s",
+	}),
+	// Each may run a gate, and reviews wait for the model most of the time.
+	def(between(2, 64, "jobs"), func(s *Settings) *Value[int] { return &s.Jobs }, Def{
+		Key: "jobs", Flag: "jobs", Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4",
+		Usage: "run at most `N` jobs at a time",
+	}),
+	def(logFormat, func(s *Settings) *Value[string] { return &s.LogFormat }, Def{
+		Key: "log_format", Flag: "log-format", Env: "PRECEDENT_LOG_FORMAT", InFile: true, Server: true, Default: "text",
+		Usage: "write logs in this `format`: text or json",
 	}),
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // documents runs a query for one column of JSON values.
@@ -22,4 +23,10 @@ func documents[T any](ctx context.Context, q querier, query string, args []any) 
 		return nil
 	})
 	return all, err
+}
+
+// portableText is how PostgreSQL keeps a text: U+FFFD stands for zero bytes and for bytes that
+// are not UTF-8, which it refuses.
+func portableText(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 }

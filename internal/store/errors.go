@@ -70,7 +70,7 @@ func (db *DB) fail(op string, err error) error {
 
 // kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
-	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused} {
+	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty, ErrDump} {
 		if errors.Is(err, kind) {
 			return kind
 		}
@@ -91,4 +91,6 @@ var fileHints = map[error]string{
 	ErrUnwritable: "make the file and its folder writable, or give another file, with --memory-db",
 	ErrFull:       "free some space, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",
+	ErrNotEmpty:   "import into a new database",
+	ErrDump:       "export again, with the version of precedent that imports",
 }

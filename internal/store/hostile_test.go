@@ -101,7 +101,7 @@ func checkText(t failer, r *Repo, key, sent string) {
 	}
 	s, path := sent, key+sent
 	if r.db.Engine() == PostgreSQL {
-		s = postgresText(sent)
+		s = portableText(sent)
 	}
 	want := textReview(key, s)
 	f := want.Findings[0]
@@ -172,7 +172,7 @@ func checkReview(t *testing.T, r *Repo, key, s string) {
 	save(t, r, v)
 	kept := s
 	if r.db.Engine() == PostgreSQL {
-		kept = postgresText(s)
+		kept = portableText(s)
 	}
 	v.Findings[0].Trail[0].Text = kept // all else is in JSON
 	got, err := r.Review(ctx, v.ID)

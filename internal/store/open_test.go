@@ -275,16 +275,30 @@ func TestWALCut(t *testing.T) {
 	}
 }
 
-func TestUpgradeGoesOn(t *testing.T) {
+// unopened returns a database without a schema.
+func unopened(t *testing.T, place string) *DB {
+	t.Helper()
+	d := sqlite
+	if strings.Contains(place, "://") {
+		d = postgres
+	}
+	db := newDB(d, place, Options{})
+	connector, err := d.connector(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.sql = sql.OpenDB(connector)
+	t.Cleanup(func() { db.sql.Close() })
+	return db
+}
+
+func TestUpgradeGoesOn(t *testing.T) { onBothEngines(t, testUpgradeGoesOn) }
+
+func testUpgradeGoesOn(t *testing.T, place func() string) {
 	step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
 	good := fstest.MapFS{"00001_a.sql": step("CREATE TABLE a (x TEXT);"), "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');")}
 	bad := fstest.MapFS{"00001_a.sql": good["00001_a.sql"], "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');")}
-	db := newDB(sqlite, filepath.Join(t.TempDir(), "memory.db"), Options{})
-	var err error
-	if db.sql, err = sql.Open("sqlite", dsn(db.path)); err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := unopened(t, place())
 	ctx := t.Context()
 	if err := db.upgrade(ctx, bad); err == nil {
 		t.Fatal("a step that fails was done")
@@ -307,38 +321,42 @@ func TestUpgradeGoesOn(t *testing.T) {
 }
 
 // TestCreateIsEveryStep: a database that is made at once is the one that the steps make.
-func TestCreateIsEveryStep(t *testing.T) {
-	dump := func(make func(*DB) error) string {
-		db := newDB(sqlite, filepath.Join(t.TempDir(), "memory.db"), Options{})
-		var err error
-		if db.sql, err = sql.Open("sqlite", dsn(db.path)); err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if err := make(db); err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		for _, query := range []string{"SELECT type, name, tbl_name, sql FROM sqlite_schema", "SELECT id, version_id, is_applied, typeof(tstamp) FROM " + versionTable} {
-			err := rows(t.Context(), db.sql, query, nil, func(r scanner) error {
-				var line [4]any
-				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
-				fmt.Fprintln(&b, line)
-				return err
-			})
+func TestCreateIsEveryStep(t *testing.T) { onBothEngines(t, testCreateIsEveryStep) }
+
+func testCreateIsEveryStep(t *testing.T, place func() string) {
+	dump := func(make func(*DB, fs.FS) error) []string {
+		db := unopened(t, place())
+		steps := migrations
+		if db.dialect.steps != nil {
+			steps = db.dialect.steps(steps)
+			release, err := db.dialect.prepare(t.Context(), db.sql)
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer release()
 		}
-		return b.String()
+		if err := make(db, steps); err != nil {
+			t.Fatal(err)
+		}
+		all := schemaOf(t, db)
+		err := rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil, func(r scanner) error {
+			var line [4]any
+			err := r.Scan(&line[0], &line[1], &line[2], &line[3])
+			all = append(all, fmt.Sprintln(line))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
 	}
-	atOnce := dump(func(db *DB) error { return db.create(t.Context(), migrations) })
-	stepwise := dump(func(db *DB) error { return db.step(t.Context(), migrations) })
+	atOnce := dump(func(db *DB, steps fs.FS) error { return db.create(t.Context(), steps) })
+	stepwise := dump(func(db *DB, steps fs.FS) error { return db.step(t.Context(), steps) })
 	if d := cmp.Diff(stepwise, atOnce); d != "" {
 		t.Errorf("they differ (-stepwise +at once):\n%s", d)
 	}
-	if !strings.Contains(atOnce, "CREATE TABLE findings") {
-		t.Errorf("no findings in\n%s", atOnce)
+	if text := strings.Join(atOnce, "\n"); !strings.Contains(text, "findings") {
+		t.Errorf("no findings in\n%s", text)
 	}
 }
 
@@ -362,24 +380,19 @@ func TestUpgradeAfterKill(t *testing.T) {
 	}
 }
 
-// TestUpgradeTogether lets several databases upgrade one file at once, step by step.
-func TestUpgradeTogether(t *testing.T) {
+// TestUpgradeTogether lets several databases upgrade one place at once, step by step.
+func TestUpgradeTogether(t *testing.T) { onBothEngines(t, testUpgradeTogether) }
+
+func testUpgradeTogether(t *testing.T, place func() string) {
 	steps := fstest.MapFS{}
 	for i := 1; i <= 6; i++ {
 		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE t%d (x TEXT);", i)}
 	}
-	path := filepath.Join(t.TempDir(), "memory.db")
+	at := place()
 	done := make(chan error)
 	for range 5 {
-		go func() {
-			db := newDB(sqlite, path, Options{})
-			var err error
-			if db.sql, err = sql.Open("sqlite", dsn(path)); err == nil {
-				err = db.retryBusy(t.Context(), func() error { return db.upgrade(t.Context(), steps) })
-				err = errors.Join(err, db.Close())
-			}
-			done <- err
-		}()
+		db := unopened(t, at)
+		go func() { done <- db.retryBusy(t.Context(), func() error { return db.upgrade(t.Context(), steps) }) }()
 	}
 	for range 5 {
 		if err := <-done; err != nil {

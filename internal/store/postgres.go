@@ -38,7 +38,7 @@ var postgres = &dialect{
 	alreadyEnded: func(err error) bool { return errors.Is(postgresKind(err), ErrUnreachable) },
 	damagedHint:  func(string) string { return "restore the database from a backup" },
 	hints:        postgresHints,
-	claim:        postgresClaim,
+	lock:         postgresLock,
 	mark:         postgresMark,
 	marked:       postgresMarked,
 	uncertain:    postgresUncertain,
@@ -163,16 +163,10 @@ type textConn struct{ *stdlib.Conn }
 func (c textConn) CheckNamedValue(v *driver.NamedValue) error {
 	if text := reflect.ValueOf(v.Value); text.Kind() == reflect.String {
 		if s := text.String(); strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
-			v.Value = postgresText(s)
+			v.Value = portableText(s)
 		}
 	}
 	return nil
-}
-
-// postgresText is how a text is stored: U+FFFD stands for zero bytes and for bytes that are not
-// UTF-8, which PostgreSQL refuses.
-func postgresText(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 // byteOrder has migrations in which text is compared byte by byte, as SQLite does it, whatever
@@ -245,13 +239,13 @@ func lockNumber(name string) int64 {
 	return int64(h.Sum64()) //nolint:gosec // any number will do
 }
 
-// postgresClaim waits until no other transaction has the claim. Its snapshots are taken later,
+// postgresLock waits until no other transaction has the lock. Its snapshots are taken later,
 // one for each statement (READ COMMITTED), so they have what the others committed.
-func postgresClaim(ctx context.Context, tx *sql.Tx, c claim) error {
+func postgresLock(ctx context.Context, tx *sql.Tx, l lock) error {
 	query, args := "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), $1))", []any{lockNumber("rows")}
-	if c != everything {
+	if l != everything {
 		query = "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema(), $1)), pg_advisory_xact_lock(hashtextextended(current_schema(), $2))"
-		args = append(args, lockNumber("rows of "+string(c)))
+		args = append(args, lockNumber("rows of "+string(l)))
 	}
 	_, err := tx.ExecContext(ctx, query, args...)
 	return err

@@ -68,12 +68,14 @@ func postgresCode(p *pgconn.PgError) error {
 var postgresHints = map[error]string{
 	ErrURL:         "write it as postgres://user:password@host:5432/database; a password with special characters is percent-encoded",
 	ErrUnreachable: "check that PostgreSQL runs, and the host and port of the URL",
-	ErrRefused:     "check the user, the password and the database of the URL; a new database needs the encoding UTF8",
+	ErrRefused:     "check the user, the password, the database and the schema of the URL; a new database needs the encoding UTF8",
 	ErrForeign:     "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE SCHEMA precedent",
 	ErrNewer:       "update precedent, or give another database",
 	ErrUnwritable:  "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
 	ErrFull:        "free some space on the disk of PostgreSQL, then try again: nothing was changed",
 	ErrBusy:        "wait until the other precedent ends, then try again",
+	ErrNotEmpty:    "import into a new database",
+	ErrDump:        "export again, with the version of precedent that imports",
 }
 
 // postgresCheck reads all rows, so that the server compares the checksums of their pages if it

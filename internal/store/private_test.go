@@ -17,12 +17,12 @@ import (
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
 	"AddLearning", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndConsolidation", "EndCorpusListing", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire",
-	"SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SetPosts", "TakeTurn", "Unreject",
+	"SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts", "SetPullAsked", "SetWatchedDone", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
-var silent = []string{"Consolidation", "CorpusRevision", "CorpusVectorSize", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "ReviewFacts", "ThreadStates"}
+var silent = []string{"Consolidation", "CorpusRevision", "CorpusVectorSize", "Count", "FinderRules", "Labels", "LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates", "WatchedPulls"}
 
 // testPrivateRowsStay: no method that reads returns a private repository's rows in another one
 // of the same database and owner, whatever it is asked for. "Review of B never contains A text"

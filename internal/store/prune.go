@@ -54,6 +54,9 @@ func (c Counts) subtract(after Counts) Counts {
 	}
 }
 
+// Add is the sum of two counts.
+func (c Counts) Add(d Counts) Counts { return c.subtract(Counts{}.subtract(d)) }
+
 // prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
 // ones in their file, unless something refers to them: a rejection that is valid at $4, an open
 // thread, an outcome that became known since $2, a learning that is not forgotten, or an insight.
@@ -187,6 +190,8 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",
+			"DELETE FROM watched_pulls WHERE repo_id = $1",
+			"DELETE FROM asked_pulls WHERE repo_id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 				return err

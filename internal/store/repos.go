@@ -215,6 +215,10 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 			dismissed_at = excluded.dismissed_at WHERE insights.dismissed_at < excluded.dismissed_at`,
 		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings WHERE repo_id = $2
 		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
+		// What only one of two has seen is looked at again.
+		`DELETE FROM watched_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM watched_pulls o WHERE o.repo_id = $2 AND o.pull = watched_pulls.pull)`,
+		`INSERT INTO asked_pulls (repo_id, pull, asked) SELECT $1, pull, asked FROM asked_pulls WHERE repo_id = $2
+		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2
 		ON CONFLICT (repo_id, task) DO NOTHING`,
 		// Of a pull request or a comment that both have, the newer version stays. Chunks are made

@@ -19,6 +19,12 @@ var unscoped = map[string]string{
 	"identities":     "looked up by name, to find the repository",
 	"sqlite_schema":  "the tables themselves",
 	"schema_version": "one for the whole database",
+	"deliveries":     "what forges sent to the server, without contents",
+	"work":           "the list of work of the server, over all repositories, without contents",
+	"work_turns":     "which repository the server served when",
+	"work_periods":   "when the server began its periodic work",
+	"replicas":       "the processes of the server",
+	"server_values":  "of the server itself",
 	"last_commits":   "that transactions were committed",
 }
 

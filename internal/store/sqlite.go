@@ -19,8 +19,11 @@ import (
 
 // sqlite is the dialect of SQLite, in one file or in memory.
 var sqlite = &dialect{
-	engine:       SQLite,
-	connector:    func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
+	engine:    SQLite,
+	connector: func(path string) (driver.Connector, error) { return modernc.NewConnector(dsn(path)) },
+	patient: func(path string) (driver.Connector, error) {
+		return modernc.NewConnector(waitingDSN(path, busyTimeout))
+	},
 	migrations:   goose.DialectSQLite3,
 	versions:     sqliteVersions,
 	setup:        "PRAGMA journal_mode = WAL", // the file keeps this mode
@@ -83,9 +86,12 @@ const sqliteBusyTimeout = 200 * time.Millisecond
 // (synchronous), and deleted data is overwritten (secure_delete). The file may come from
 // elsewhere, so its schema may not call functions and its pages are checked when read; see
 // https://www.sqlite.org/security.html.
-func dsn(path string) string {
+func dsn(path string) string { return waitingDSN(path, sqliteBusyTimeout) }
+
+// waitingDSN is dsn with the time that SQLite waits for a lock.
+func waitingDSN(path string, busy time.Duration) string {
 	q := url.Values{
-		"_busy_timeout": {strconv.FormatInt(sqliteBusyTimeout.Milliseconds(), 10)},
+		"_busy_timeout": {strconv.FormatInt(busy.Milliseconds(), 10)},
 		"_defensive":    {"1"},
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},

@@ -74,7 +74,11 @@ func (db *DB) Pool(n int) (*sql.DB, error) {
 	if db.address == memoryAddress {
 		return nil, errors.New("a database in memory has one connection only")
 	}
-	connector, err := db.dialect.connector(db.address)
+	open := db.dialect.connector
+	if db.dialect.patient != nil {
+		open = db.dialect.patient
+	}
+	connector, err := open(db.address)
 	if err != nil {
 		return nil, db.fail("open memory", err)
 	}
@@ -89,6 +93,9 @@ type dialect struct {
 	engine Engine
 	// connector opens connections.
 	connector func(address string) (driver.Connector, error)
+	// patient opens those of Pool, which wait for locks themselves because their user does not try
+	// again; nil if all do.
+	patient func(address string) (driver.Connector, error)
 	// migrations is the name of the engine in the migration library.
 	migrations goose.Dialect
 	// versions are the statements by which the library creates and begins versionTable.
@@ -111,9 +118,9 @@ type dialect struct {
 	alreadyEnded func(error) bool
 	// hints say what the user can do about a cause.
 	hints map[error]string
-	// claim waits until a transaction has what it claims for itself; nil if writing transactions
+	// lock waits until a transaction has a lock; nil if writing transactions
 	// are made one after the other anyway.
-	claim func(ctx context.Context, tx *sql.Tx, c claim) error
+	lock func(ctx context.Context, tx *sql.Tx, l lock) error
 	// mark has a transaction leave a token in a slot, and marked tells whether one is there. Both
 	// are nil if a commit cannot fail without it being known whether it was made.
 	mark   func(ctx context.Context, tx *sql.Tx, slot, token string) error

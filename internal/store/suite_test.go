@@ -118,6 +118,8 @@ var suite = []struct {
 	{"PrivateRowsStay", testPrivateRowsStay},
 	{"NaughtyText", testNaughtyText},
 	{"BookAtOnce", testBookAtOnce},
+	{"Restored", testRestored},
+	{"RestoreRefuses", testRestoreRefuses},
 	{"ManyGoroutines", testManyGoroutines},
 	{"AnyText", testAnyText},
 }

@@ -37,7 +37,7 @@ func readPolicy(ctx context.Context, repo *git.Repo, at base, rg git.Range) (Pol
 	case err == nil:
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
 		held.Policy, held.Errors = guide.ParsePolicy(committed, guide.PolicyFile, review.Names())
-		held.Broken = HasErrors(held.Errors)
+		held.Broken = len(held.Errors) > 0
 	case !errors.Is(err, fs.ErrNotExist):
 		return held, fmt.Errorf("read policy: %w", err)
 	}
@@ -46,7 +46,7 @@ func readPolicy(ctx context.Context, repo *git.Repo, at base, rg git.Range) (Pol
 		return held, err
 	}
 	policy, errs := guide.ParsePolicy(own, "uncommitted "+guide.PolicyFile, review.Names())
-	if HasErrors(errs) {
+	if len(errs) > 0 {
 		held.Errors = append(held.Errors, errs...)
 		held.Errors = append(held.Errors, errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
 		return held, nil
@@ -136,14 +136,3 @@ func uncommittedPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg
 
 // unixLines takes away what a checkout may add to the ends of lines.
 func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
-
-// HasErrors tells whether any of the errors of a policy is more than a notice.
-func HasErrors(errs []error) bool {
-	for _, err := range errs {
-		var p *guide.PolicyError
-		if !errors.As(err, &p) || !p.Notice {
-			return true
-		}
-	}
-	return false
-}

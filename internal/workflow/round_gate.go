@@ -18,7 +18,7 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	if x.o.Gate == nil || p.state.patched {
 		return true, nil
 	}
-	result, err := x.runGate(ctx, p.state.subject, p.Input.Policy.Gate)
+	result, err := x.pub.pull.runGate(ctx, x.o.Gate, p.state.subject, p.state.rg.Head, p.Input.Policy.Gate)
 	if err != nil {
 		return false, err
 	}
@@ -40,9 +40,10 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	})
 }
 
-// runGate exports the head and runs the commands that the base names.
-func (x *round) runGate(ctx context.Context, s subject, policy precedent.Gate) (gate.Result, error) {
-	dir, err := os.MkdirTemp(x.pub.pull.reviewer.Git.TempDir, "precedent-gate-")
+// runGate exports a tree, of the head or of a change to it, and runs the commands that the base
+// names.
+func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev string, policy precedent.Gate) (gate.Result, error) {
+	dir, err := os.MkdirTemp(p.reviewer.Git.TempDir, "precedent-gate-")
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
 	}
@@ -55,13 +56,13 @@ func (x *round) runGate(ctx context.Context, s subject, policy precedent.Gate) (
 		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true})
 		return tree, err
 	}
-	tree, err := export("head", s.rg.Head)
+	tree, err := export("head", rev)
 	if err != nil {
 		return gate.Result{}, err
 	}
 	base := FilesAt(s.blobs, s.rg.BaseCommit)
-	result := x.o.Gate.Run(ctx, gate.Request{
-		Repo: x.pub.pull.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
+	result := g.Run(ctx, gate.Request{
+		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
 		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
 		Commands: gate.Discover(policy, gateDocuments(base)),
 	})

@@ -153,13 +153,6 @@ func (x *round) fix(ctx context.Context) error {
 	return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: times})
 }
 
-// fixWords say how an attempt to fix ended.
-var fixWords = map[FixStatus]string{
-	FixNoChange: "the attempt changed nothing", FixBuildFailed: "the build or the tests fail after the change",
-	FixConflict: "the conflicts with the base could not be resolved", FixRefused: "the change is not allowed",
-	FixFork: "nobody but its owner can push to the fork",
-}
-
 // afterPush comments what was pushed and waits for CI. The pull request has a new head then.
 func (x *round) afterPush(ctx context.Context, fixed FixResult) error {
 	pull := x.pub.pull

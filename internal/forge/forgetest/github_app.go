@@ -183,10 +183,14 @@ func (g *GitHub) installation(c *call) reply {
 	if !c.jwt {
 		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
 	}
-	return reply{status: http.StatusOK, body: object{
+	return reply{status: http.StatusOK, body: g.installationJSON(c.repo.Owner)}
+}
+
+func (g *GitHub) installationJSON(owner string) object {
+	return object{
 		"id": g.app.Installation, "app_id": g.app.ID, "app_slug": g.app.Slug, "permissions": g.app.permissions(),
-		"account": object{"login": c.repo.Owner, "id": 1, "type": "Organization"}, "suspended_at": nil,
-	}}
+		"account": object{"login": owner, "id": 1, "type": "Organization"}, "suspended_at": nil,
+	}
 }
 
 // issue gives a token, that may do no more than the app.

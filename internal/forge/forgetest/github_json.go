@@ -44,6 +44,9 @@ func (g *GitHub) pulls(c *call) reply {
 	if order := c.URL.Query().Get("direction"); order != "desc" {
 		g.t.Errorf("the server of the tests does not know direction=%s of pull requests", order)
 	}
+	if by := c.URL.Query().Get("sort"); by != "updated" {
+		g.t.Errorf("the server of the tests does not know sort=%s of pull requests", by)
+	}
 	for _, p := range c.repo.listed(c.URL.Query().Get("state")) {
 		all = append(all, g.pullJSON(c.repo, p))
 	}
@@ -114,7 +117,10 @@ func (g *GitHub) branch(b forge.Branch) object {
 		out["user"] = owner
 		out["repo"] = object{
 			"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": owner,
-			"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
+			"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name), "open_issues_count": 0,
+		}
+		if r := g.stage.World.Repo(b.Repo.Owner, b.Repo.Name); r != nil {
+			out["repo"].(object)["open_issues_count"] = len(r.listed("open")) //nolint:forcetypeassert // it was made just now
 		}
 	}
 	return out

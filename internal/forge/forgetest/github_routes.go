@@ -62,6 +62,22 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/installation", (*GitHub).installation},
 	{"POST", "/graphql", (*GitHub).graphQL},
 
+	{"GET", "/app/installations", (*GitHub).installations},
+	{"GET", "/app/installations/{id}", (*GitHub).oneInstallation},
+	{"GET", "/installation/repositories", (*GitHub).repositories},
+	{"GET", "/user/repos", (*GitHub).repositories},
+	{"GET", "/orgs/{owner}/repos", (*GitHub).repositories},
+	{"GET", "/users/{owner}/repos", (*GitHub).repositories},
+	{"GET", "/app/hook/deliveries", (*GitHub).hookDeliveries},
+	{"POST", "/app/hook/deliveries/{delivery}/attempts", (*GitHub).redeliver},
+	{"GET", "/repos/{owner}/{repo}", (*GitHub).repository},
+	{"GET", "/repos/{owner}/{repo}/branches/{branch}", (*GitHub).branchOf},
+	{"GET", "/repos/{owner}/{repo}/rules/branches/{branch}", (*GitHub).branchRules},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref}/statuses", (*GitHub).statuses},
+	{"GET", "/repos/{owner}/{repo}/hooks", (*GitHub).hooksOf},
+	{"GET", "/repos/{owner}/{repo}/hooks/{hook}/deliveries", (*GitHub).hookDeliveries},
+	{"POST", "/repos/{owner}/{repo}/hooks/{hook}/deliveries/{delivery}/attempts", (*GitHub).redeliver},
+
 	{"GET", "/repos/{owner}/{repo}/pulls", (*GitHub).pulls},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", (*GitHub).oneInline},
 	{"GET", "/repos/{owner}/{repo}/pulls/comments", (*GitHub).inlineSince},
@@ -101,12 +117,17 @@ var routes = []route{
 // parameters are the query parameters that the server supports, or that state its
 // defaults.
 var parameters = map[string]string{
-	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "updated", "direction": "",
+	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "", "direction": "",
+	"cursor": "", "affiliation": "",
 }
 
-// fit matches a path with a template, and returns the values of its names.
+// fit matches a path with a template, and returns the values of its names. A last name with dots,
+// {name...}, is the rest of the path.
 func fit(template, path string) (map[string]string, bool) {
 	parts, named := strings.Split(path, "/"), strings.Split(template, "/")
+	if last := len(named) - 1; strings.HasSuffix(template, "...}") && len(parts) > last {
+		parts = append(parts[:last:last], url.PathEscape(strings.Join(parts[last:], "/")))
+	}
 	if len(parts) != len(named) {
 		return nil, false
 	}
@@ -119,7 +140,7 @@ func fit(template, path string) (map[string]string, bool) {
 				return nil, false
 			}
 		case strings.HasPrefix(name, "{"):
-			values[strings.Trim(name, "{}")] = value
+			values[strings.Trim(name, "{.}")] = value
 		case name != value:
 			return nil, false
 		}

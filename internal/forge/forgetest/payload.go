@@ -176,9 +176,7 @@ func (g *GitHub) repoJSON(r *Repo, who forge.Person) object {
 
 func (g *Gitea) repoJSON(r *Repo, who forge.Person) object {
 	out := repoJSON(r, who, g.URL)
-	if !g.Plain {
-		out["permissions"] = object{"admin": true, "push": true, "pull": true}
-	}
+	out["permissions"] = object{"admin": !g.Plain || r.isAdmin(who), "push": g.mayWrite(&call{repo: r, who: who}), "pull": true}
 	return out
 }
 

@@ -29,6 +29,11 @@ func Run(t *testing.T, build Build) {
 	}{
 		{"pull requests", pullRequests},
 		{"open pull requests", openPullRequests},
+		{"unchanged pull requests", unchangedPullRequests},
+		{"checks of a commit", checksOfCommit},
+		{"repositories", repositoriesOf},
+		{"branches to push to", pushableBranches},
+		{"fenced writes", fencedWrites},
 		{"merged pull requests", mergedPullRequests},
 		{"comments", comments},
 		{"more comments than a page", manyComments},

@@ -47,6 +47,10 @@ type Repo struct {
 	Default string
 	// ProtectedBranches are those that nobody may push to.
 	ProtectedBranches []string
+	// Rules are the types of the rules of rulesets that apply to a branch, on GitHub.
+	Rules map[string][]string
+	// UserOwned means that the owner is a user, and no organization.
+	UserOwned bool
 	// Archived makes the repository read-only.
 	Archived bool
 	Checks   []Check

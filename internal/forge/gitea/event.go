@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // payload is the part of webhook payloads that we read. Different events share
@@ -17,27 +18,51 @@ type payload struct {
 	Repository struct {
 		FullName string `json:"full_name"`
 	}
+	Sender      *sdk.User
 	PullRequest *struct {
+		payloadState
 		Number int
+		Merged bool
 		Head   struct{ SHA string }
 	} `json:"pull_request"`
-	Review *struct{}
-	Issue  struct {
+	Review            *struct{}
+	RequestedReviewer *sdk.User `json:"requested_reviewer"`
+	Issue             struct {
+		payloadState
 		Number      int
-		PullRequest *struct{} `json:"pull_request"` // nil if it is an issue
+		PullRequest *struct{ Merged, Draft bool } `json:"pull_request"` // nil if it is an issue
 	}
 	WorkflowRun *struct {
 		HeadSHA      string                 `json:"head_sha"`
 		PullRequests []struct{ Number int } `json:"pull_requests"`
+		Name         string                 `json:"display_title"`
 	} `json:"workflow_run"`
 	SHA, Context, After string
+	Ref, State          string
 	Action              string
 	Comment             *sdk.Comment
 }
 
+// payloadState is what pull requests and issues have in common.
+type payloadState struct {
+	State, Title string
+	Draft        bool
+}
+
+// actions maps Gitea's actions: those of webhooks, and those of GitHub, which workflows get.
+// label_updated does not tell whether one was added, and becoming a draft or ready is edited.
+var actions = map[string]string{
+	"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "edited": forge.ActionEdited, "closed": forge.ActionClosed,
+	"synchronized": forge.ActionSynchronized, "synchronize": forge.ActionSynchronized,
+	"label_updated": forge.ActionLabeled, "labeled": forge.ActionLabeled, "label_cleared": forge.ActionUnlabeled, "unlabeled": forge.ActionUnlabeled,
+	"review_requested": forge.ActionReview, "review_request_removed": forge.ActionReviewRemoved,
+	"created": forge.ActionCreated, "reviewed": forge.ActionCreated, "deleted": forge.ActionDeleted,
+	"requested": forge.ActionPending, "in_progress": forge.ActionPending, "completed": forge.ActionCompleted,
+}
+
 // ReadEvent identifies an event by its payload: Gitea uses several names for each,
 // and different ones in workflows. The host is not checked, because a server may have another
-// name in its own network.
+// name in its own network. Events about a commit name no pull requests.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	var t payload
@@ -48,6 +73,9 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if e.Kind == forge.NoEvent {
 		return e, nil
 	}
+	if t.Sender != nil {
+		e.Sender = person(t.Sender)
+	}
 	e.Comments = c.commentChanges(&t)
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
@@ -56,35 +84,70 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Head != "" && !objectID().MatchString(e.Head):
+	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	return e, nil
 }
 
-// event returns the event without its repository and actor.
+// event returns the event without its repository and sender.
 func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
-		return forge.Event{Kind: forge.CommentEvent, Pulls: []int{t.Issue.Number}}
-	case t.PullRequest != nil:
-		e := forge.Event{Kind: forge.PullEvent, Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA}
-		if t.Review != nil {
-			e.Kind = forge.CommentEvent
-		}
+		e := forge.Event{Kind: forge.CommentEvent, Action: actions[t.Action], Pulls: []int{t.Issue.Number}}
+		e.Draft, e.State = t.Issue.draftAndState(t.Issue.PullRequest.Merged)
+		e.Draft = e.Draft || t.Issue.PullRequest.Draft
 		return e
+	case t.PullRequest != nil:
+		return t.pullEvent()
 	case t.WorkflowRun != nil:
-		e := forge.Event{Kind: forge.RunEvent, Head: t.WorkflowRun.HeadSHA}
-		for _, p := range t.WorkflowRun.PullRequests {
+		run := t.WorkflowRun
+		e := forge.Event{Kind: forge.RunEvent, Action: actions[t.Action], Head: run.HeadSHA, Check: text.Cut(run.Name, forge.MaxCheckName)}
+		for _, p := range run.PullRequests[:min(len(run.PullRequests), forge.MaxEventList)] {
 			e.Pulls = append(e.Pulls, p.Number)
 		}
 		return e
 	case t.Context != "":
-		return forge.Event{Kind: forge.RunEvent, Head: t.SHA}
+		e := forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: t.SHA, Check: text.Cut(t.Context, forge.MaxCheckName)}
+		if t.State == "pending" {
+			e.Action = forge.ActionPending
+		}
+		return e
 	case strings.Trim(t.After, "0") != "": // else a branch was deleted
-		return forge.Event{Kind: forge.PushEvent, Head: t.After}
+		e := forge.Event{Kind: forge.PushEvent, Head: t.After}
+		if branch, ok := strings.CutPrefix(t.Ref, "refs/heads/"); ok {
+			e.Branch = branch
+		}
+		return e
 	}
 	return forge.Event{}
+}
+
+// pullEvent is what happened to a pull request, or a review of it, which comes without ids.
+func (t *payload) pullEvent() forge.Event {
+	e := forge.Event{Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA}
+	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged)
+	switch {
+	case t.Review != nil:
+		e.Kind = forge.CommentEvent
+	case e.Action == forge.ActionClosed && e.State == forge.Merged:
+		e.Action = forge.ActionMerged
+	case (e.Action == forge.ActionReview || e.Action == forge.ActionReviewRemoved) && t.RequestedReviewer != nil:
+		e.Reviewer = person(t.RequestedReviewer)
+	}
+	return e
+}
+
+// draftAndState returns an empty state for one that is not known.
+func (s payloadState) draftAndState(merged bool) (bool, forge.State) {
+	draft := s.Draft || isDraftTitle(s.Title)
+	switch {
+	case merged:
+		return draft, forge.Merged
+	case s.State == string(forge.Open), s.State == string(forge.Closed):
+		return draft, forge.State(s.State)
+	}
+	return draft, ""
 }
 
 // commentChanges returns the comment that was edited or deleted. Gitea does not tell whether it is

@@ -7,7 +7,7 @@
 //
 // Pushes are processed after git has accepted them, so a pull request may have its
 // old head for some seconds. Responses carry no ETag, so there are no conditional
-// requests.
+// requests: an unchanged list of pull requests is one request for its first page.
 package gitea
 
 import (
@@ -48,6 +48,7 @@ type Client struct {
 	wire        *wire.Transport
 	permissions *wire.Permissions // of single people
 	writers     *wire.Recent[precedent.Repo, *writers]
+	polls       *wire.Polls
 	postingLock chan struct{} // holds one entry while a review is posted
 	cached      cached
 }
@@ -84,7 +85,7 @@ func New(o Options) (*Client, error) {
 	})
 	return &Client{
 		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
-		permissions: wire.NewPermissions(w.Now), writers: wire.NewRecent[precedent.Repo, *writers](w.Now), postingLock: make(chan struct{}, 1),
+		permissions: wire.NewPermissions(w.Now), writers: wire.NewRecent[precedent.Repo, *writers](w.Now), polls: wire.NewPolls(w.Now), postingLock: make(chan struct{}, 1),
 	}, nil
 }
 

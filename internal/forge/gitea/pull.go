@@ -3,6 +3,8 @@ package gitea
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -45,17 +47,46 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(do, p)
 }
 
-// Open lists the open pull requests, the most recently updated first.
+// Open lists the open pull requests, the most recently updated first. Gitea has no conditional
+// requests for it, so that an unchanged list is one request that returns the first page. If that and
+// the number of what is open are unchanged, so are the other pages: whatever is updated moves to the
+// first. A list of several pages is nevertheless read again from time to time.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do, err := c.begin(ctx, repo, "list pull requests of "+repo.String())
 	if err != nil {
 		return nil, err
 	}
+	known, _ := c.polls.Get(repo, 1)
+	tag, unchanged := "", false
 	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullRequest, *sdk.Response, error) {
-		return do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
+		got, resp, err := do.ListRepoPullRequests(repo.Owner, repo.Name, sdk.ListPullRequestsOptions{ListOptions: o, State: sdk.StateOpen, Sort: "recentupdate"})
+		if err != nil || o.Page > 1 {
+			return got, resp, err
+		}
+		tag = pageTag(got, resp.Header.Get("X-Total-Count"))
+		if unchanged = tag == known.Tag && tag != ""; unchanged {
+			return nil, &sdk.Response{Response: &http.Response{}}, nil
+		}
+		return got, resp, nil
 	})
+	if unchanged {
+		return slices.Clone(known.Pulls), nil
+	}
 	open, wrong := c.pulls(do, listed)
-	return open, cmp.Or(wrong, err)
+	if err = cmp.Or(wrong, err); err != nil {
+		return nil, err
+	}
+	c.polls.Put(repo, tag, open)
+	return slices.Clone(open), nil
+}
+
+// pageTag identifies a page of pull requests and how many there are; empty if that is not known.
+func pageTag(page []*sdk.PullRequest, total string) string {
+	data, err := json.Marshal(page)
+	if err != nil || total == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %x", total, sha256.Sum256(data))
 }
 
 // Merged lists the merged pull requests that were updated since a time, the most recently

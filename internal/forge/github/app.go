@@ -32,7 +32,16 @@ const (
 // a function for the same reason as in wire.Token.
 type App struct {
 	installation int64
+	server       bool // see ForServer
 	sign         func(now time.Time) (wire.Token, error)
+}
+
+// ForServer returns an App whose tokens may do what a server needs beyond a review, as far as the
+// installation allows it: push to branches (contents: write) and read statuses (statuses: read).
+func (a *App) ForServer() *App {
+	out := *a
+	out.server = true
+	return &out
 }
 
 // NewApp makes an App from its id or client id, its private key in PEM (PKCS #1 or
@@ -62,6 +71,7 @@ func NewApp(id string, key []byte, installation int64) (*App, error) {
 type installationToken struct {
 	token wire.Token
 	until time.Time
+	push  bool // it may write contents
 }
 
 // tokens are the credentials of a client: one token, or those of an app.
@@ -72,10 +82,14 @@ type tokens struct {
 
 	mu     sync.Mutex // held while a token is created, so that there is one at a time
 	cached map[precedent.Repo]installationToken
+	whole  map[int64]installationToken // of whole installations, which only read metadata
 }
 
 // asAppKey marks requests that the app sends as itself, without an installation.
 type asAppKey struct{}
+
+// installationKey marks requests about a whole installation; the value is its id.
+type installationKey struct{}
 
 // forRequest returns the token for a request. An app has a token for each repository.
 // A request without a repository uses any valid token, else one of the configured
@@ -91,6 +105,9 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if id, whole := ctx.Value(installationKey{}).(int64); whole {
+		return t.ofInstallation(ctx, id, now)
+	}
 	if !ok {
 		for _, k := range t.cached {
 			if now.Before(k.until.Add(-renewBefore)) {
@@ -112,6 +129,32 @@ func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	return made.token, nil
 }
 
+// ofInstallation returns a token for a whole installation. Call it with the lock held.
+func (t *tokens) ofInstallation(ctx context.Context, id int64, now time.Time) (wire.Token, error) {
+	if k := t.whole[id]; now.Before(k.until.Add(-renewBefore)) {
+		return k.token, nil
+	}
+	const doing = "get a GitHub App token"
+	got, err := t.issue(context.WithValue(wire.Reads(ctx), asAppKey{}, true), id, precedent.Repo{}, nil)
+	if err != nil {
+		return wire.Token{}, t.client.wire.Fail(doing, err)
+	}
+	made, err := tokenOf(doing, got)
+	if err != nil {
+		return wire.Token{}, err
+	}
+	t.whole[id] = made
+	return made.token, nil
+}
+
+// mayPush reports whether the token for a repository may write contents, which the API tells an app
+// nowhere else.
+func (t *tokens) mayPush(repo precedent.Repo) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cached[repo].push
+}
+
 // renew drops a token that GitHub rejected.
 func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	if ctx.Value(asAppKey{}) != nil {
@@ -120,11 +163,12 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.cached, func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
+	maps.DeleteFunc(t.whole, func(_ int64, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	return true
 }
 
-// create asks GitHub for a token for one repository, with only the permissions that a
-// review needs. For the zero repository the token can only read metadata. An unused
+// create asks GitHub for a token for one repository, with only the permissions that are
+// used. For the zero repository the token can only read metadata. An unused
 // token does no harm, so the request counts as one that only reads and is retried.
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
 	doing := "get a GitHub App token"
@@ -143,35 +187,73 @@ func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationT
 		}
 		id = found.GetID()
 	}
-	got, err := t.issue(ctx, id, repo, true)
-	var e *forge.Error
-	if errors.As(err, &e) && e.Kind == forge.KindInvalid {
-		got, err = t.issue(ctx, id, repo, false) // the app may lack the permission for checks, and can post without it
-	}
+	got, err := t.issueMost(ctx, id, repo)
 	if err != nil {
-		if errors.As(err, &e) && e.Kind == forge.KindInvalid {
+		if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindInvalid {
 			said := *e
 			said.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
 			err = &said
 		}
 		return installationToken{}, t.client.wire.Fail(doing, err)
 	}
+	return tokenOf(doing, got)
+}
+
+// issueMost asks for a token with everything that is used, as far as the installation has it: the
+// app may lack what is not needed to post.
+func (t *tokens) issueMost(ctx context.Context, id int64, repo precedent.Repo) (*gh.InstallationToken, error) {
+	read, write := "read", "write"
+	refused := func(err error) bool {
+		e, ok := errors.AsType[*forge.Error](err)
+		return ok && e.Kind == forge.KindInvalid
+	}
+	if t.app.server && !repo.IsZero() {
+		got, err := t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &write, Checks: &write, Statuses: &read})
+		if !refused(err) {
+			return got, err
+		}
+		found, _, err := t.client.api.Apps.GetInstallation(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		has := found.GetPermissions()
+		got, err = t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: has.Contents, Checks: has.Checks, Statuses: atMost(has.Statuses, read)})
+		if !refused(err) {
+			return got, err
+		}
+	}
+	got, err := t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &read, Checks: &write})
+	if refused(err) {
+		got, err = t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &read})
+	}
+	return got, err
+}
+
+// atMost returns the level if there is any.
+func atMost(has *string, level string) *string {
+	if has == nil {
+		return nil
+	}
+	return &level
+}
+
+func tokenOf(doing string, got *gh.InstallationToken) (installationToken, error) {
 	token, err := wire.NewToken(got.GetToken())
 	if err != nil || token.Reveal() == "" {
 		return installationToken{}, wire.UnexpectedAnswer(doing, "it contains no token")
 	}
-	return installationToken{token: token, until: got.GetExpiresAt().Time}, nil
+	return installationToken{token: token, until: got.GetExpiresAt().Time, push: got.GetPermissions().GetContents() == "write"}, nil
 }
 
-func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, checks bool) (*gh.InstallationToken, error) {
+// issue asks for a token for one repository, with some permissions and those to post. For the zero
+// repository, or without permissions, it can only read metadata.
+func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, p *gh.InstallationPermissions) (*gh.InstallationToken, error) {
 	read, write := "read", "write"
 	options := &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{Metadata: &read}}
 	if !repo.IsZero() {
 		options.Repositories = []string{repo.Name}
-		options.Permissions = &gh.InstallationPermissions{Metadata: &read, Contents: &read, PullRequests: &write, Issues: &write}
-	}
-	if !repo.IsZero() && checks {
-		options.Permissions.Checks = &write
+		p.Metadata, p.PullRequests, p.Issues = &read, &write, &write
+		options.Permissions = p
 	}
 	got, _, err := t.client.api.Apps.CreateInstallationToken(ctx, id, options)
 	return got, err

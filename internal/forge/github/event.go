@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // eventKinds maps GitHub's event names. pull_request_target exists only in workflows.
@@ -16,12 +18,37 @@ var eventKinds = map[string]forge.EventKind{
 	"pull_request_target":         forge.PullEvent,
 	"pull_request_review":         forge.CommentEvent,
 	"pull_request_review_comment": forge.CommentEvent,
+	"pull_request_review_thread":  forge.CommentEvent,
 	"issue_comment":               forge.CommentEvent,
 	"check_suite":                 forge.RunEvent,
 	"check_run":                   forge.RunEvent,
 	"status":                      forge.RunEvent,
 	"workflow_run":                forge.RunEvent,
 	"push":                        forge.PushEvent,
+	"installation":                forge.InstallationEvent,
+	"installation_repositories":   forge.InstallationEvent,
+}
+
+// actions maps GitHub's actions of each kind of event.
+var actions = map[forge.EventKind]map[string]string{
+	forge.PullEvent: {
+		"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "synchronize": forge.ActionSynchronized, "edited": forge.ActionEdited,
+		"ready_for_review": forge.ActionReady, "converted_to_draft": forge.ActionDraft,
+		"labeled": forge.ActionLabeled, "unlabeled": forge.ActionUnlabeled, "closed": forge.ActionClosed,
+		"review_requested": forge.ActionReview, "review_request_removed": forge.ActionReviewRemoved,
+	},
+	forge.CommentEvent: {
+		"created": forge.ActionCreated, "submitted": forge.ActionCreated, "edited": forge.ActionEdited, "dismissed": forge.ActionEdited,
+		"deleted": forge.ActionDeleted, "resolved": forge.ActionResolved, "unresolved": forge.ActionReopenedTalk,
+	},
+	forge.RunEvent: {
+		"created": forge.ActionPending, "requested": forge.ActionPending, "rerequested": forge.ActionPending, "in_progress": forge.ActionPending,
+		"completed": forge.ActionCompleted,
+	},
+	forge.InstallationEvent: {
+		"created": forge.ActionCreated, "unsuspend": forge.ActionCreated, "deleted": forge.ActionDeleted, "suspend": forge.ActionDeleted,
+		"added": forge.ActionAdded, "removed": forge.ActionRemoved,
+	},
 }
 
 // payload is the part of webhook payloads that we read. Different events share
@@ -32,23 +59,77 @@ type payload struct {
 		FullName string `json:"full_name"`
 		HTMLURL  string `json:"html_url"`
 	}
+	Sender      *payloadPerson
 	PullRequest struct {
-		Number int
-		Head   struct{ SHA string }
+		payloadState
+		Number   int
+		Merged   bool
+		MergedAt *string `json:"merged_at"`
+		Head     struct{ SHA string }
 	} `json:"pull_request"`
 	Issue struct {
+		payloadState
 		Number      int
-		PullRequest *struct{} `json:"pull_request"`
+		PullRequest *struct {
+			MergedAt *string `json:"merged_at"`
+		} `json:"pull_request"`
 	}
-	CheckSuite  payloadRun `json:"check_suite"`
-	CheckRun    payloadRun `json:"check_run"`
-	WorkflowRun payloadRun `json:"workflow_run"`
-	SHA, After  string
-	Action      string
+	Label             struct{ Name string }
+	RequestedReviewer *payloadPerson `json:"requested_reviewer"`
+	CheckSuite        payloadRun     `json:"check_suite"`
+	CheckRun          payloadRun     `json:"check_run"`
+	WorkflowRun       payloadRun     `json:"workflow_run"`
+	SHA, After, Ref   string
+	Context, State    string
+	Action            string
+	Installation      struct {
+		Account struct {
+			HTMLURL string `json:"html_url"`
+		}
+	}
+	Repositories []payloadRepo
+	Added        []payloadRepo `json:"repositories_added"`
+	Removed      []payloadRepo `json:"repositories_removed"`
+}
+
+// payloadState is what pull requests and issues have in common.
+type payloadState struct {
+	State string
+	Draft bool
+}
+
+// draftAndState returns an empty state for one that is not known.
+func (s payloadState) draftAndState(merged bool) (bool, forge.State) {
+	switch {
+	case merged:
+		return s.Draft, forge.Merged
+	case s.State == string(forge.Open), s.State == string(forge.Closed):
+		return s.Draft, forge.State(s.State)
+	}
+	return s.Draft, ""
+}
+
+// payloadPerson is an account.
+type payloadPerson struct {
+	ID          int64
+	Login, Type string
+}
+
+func (p *payloadPerson) person() forge.Person {
+	if p == nil || p.ID <= 0 || !login().MatchString(p.Login) {
+		return forge.Person{}
+	}
+	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Type == "Bot"}
+}
+
+// payloadRepo is a repository of an installation.
+type payloadRepo struct {
+	FullName string `json:"full_name"`
 }
 
 // payloadRun is what checks and workflows have in common.
 type payloadRun struct {
+	Name         string
 	HeadSHA      string `json:"head_sha"`
 	PullRequests []struct {
 		Number int
@@ -56,7 +137,8 @@ type payloadRun struct {
 	} `json:"pull_requests"`
 }
 
-// ReadEvent parses a webhook payload. Comments on issues are NoEvents.
+// ReadEvent parses a webhook payload. Comments on issues are NoEvents. The pull requests of a check
+// are those from the repository itself.
 func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	doing := fmt.Sprintf("read event %q", name)
 	e := forge.Event{Kind: eventKinds[name]}
@@ -66,6 +148,10 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	var t payload
 	if err := wire.ReadEvent("GitHub", name, data, &t); err != nil {
 		return forge.Event{}, err
+	}
+	e.Action, e.Sender = actions[e.Kind][t.Action], t.Sender.person()
+	if e.Kind == forge.InstallationEvent {
+		return c.installationEvent(doing, &t, e)
 	}
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
@@ -86,13 +172,35 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	return e, nil
 }
 
+// installationEvent reads which repositories an installation may access, or no longer may.
+func (c *Client) installationEvent(doing string, t *payload, e forge.Event) (forge.Event, error) {
+	if !c.isOwnPage(t.Installation.Account.HTMLURL) {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no installation on "+c.host)
+	}
+	named := t.Repositories
+	switch e.Action {
+	case forge.ActionAdded:
+		named = t.Added
+	case forge.ActionRemoved:
+		named = t.Removed
+	}
+	for _, r := range named[:min(len(named), forge.MaxEventList)] {
+		repo := precedent.Repo{Host: c.host}
+		repo.Owner, repo.Name, _ = strings.Cut(r.FullName, "/")
+		if c.checkRepo(repo) != nil {
+			return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository on "+c.host)
+		}
+		e.Repos = append(e.Repos, repo)
+	}
+	return e, nil
+}
+
 // fill sets what the event is about. Pull requests of other repositories that contain
 // the commit of a run are left out.
 func (t *payload) fill(name string, e *forge.Event) {
-	e.Head = t.PullRequest.Head.SHA
 	run := func(r payloadRun) {
-		e.Head = r.HeadSHA
-		for _, p := range r.PullRequests {
+		e.Head, e.Check = r.HeadSHA, text.Cut(r.Name, forge.MaxCheckName)
+		for _, p := range r.PullRequests[:min(len(r.PullRequests), forge.MaxEventList)] {
 			if p.Base.Repo.ID == t.Repository.ID {
 				e.Pulls = append(e.Pulls, p.Number)
 			}
@@ -101,6 +209,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 	switch name {
 	case "issue_comment":
 		e.Pulls = []int{t.Issue.Number}
+		e.Draft, e.State = t.Issue.draftAndState(t.Issue.PullRequest.MergedAt != nil)
 	case "check_suite":
 		run(t.CheckSuite)
 	case "check_run":
@@ -108,13 +217,36 @@ func (t *payload) fill(name string, e *forge.Event) {
 	case "workflow_run":
 		run(t.WorkflowRun)
 	case "status":
-		e.Head = t.SHA
+		e.Head, e.Check, e.Action = t.SHA, text.Cut(t.Context, forge.MaxCheckName), forge.ActionCompleted
+		if t.State == "pending" {
+			e.Action = forge.ActionPending
+		}
 	case "push":
 		if strings.Trim(t.After, "0") != "" { // else the branch was deleted
 			e.Head = t.After
 		}
+		e.Branch, _ = strings.CutPrefix(t.Ref, "refs/heads/")
+		if e.Branch == t.Ref {
+			e.Branch = ""
+		}
 	default:
-		e.Pulls = []int{t.PullRequest.Number}
+		e.Pulls, e.Head = []int{t.PullRequest.Number}, t.PullRequest.Head.SHA
+		t.fillPull(e)
+	}
+}
+
+// fillPull sets what the event tells about its pull request.
+func (t *payload) fillPull(e *forge.Event) {
+	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged || t.PullRequest.MergedAt != nil)
+	switch e.Action {
+	case forge.ActionLabeled, forge.ActionUnlabeled:
+		e.Label = t.Label.Name
+	case forge.ActionReview, forge.ActionReviewRemoved:
+		e.Reviewer = t.RequestedReviewer.person()
+	case forge.ActionClosed:
+		if e.State == forge.Merged {
+			e.Action = forge.ActionMerged
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package github
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -70,9 +72,16 @@ func TestExamplesOfEvents(t *testing.T) {
 				}
 				continue
 			}
+			if e.Kind == forge.InstallationEvent {
+				count[name] += min(len(e.Repos), 1)
+				if !e.Repo.IsZero() || e.Sender.ID == "" {
+					t.Errorf("%s %d: %+v", name, i, e)
+				}
+				continue
+			}
 			count[name]++
-			if e.Kind != eventKinds[name] || e.Repo.Host != "github.com" || e.Repo.Owner == "" || e.Repo.Name == "" {
-				t.Errorf("%s %d: %s in %s", name, i, e.Kind, e.Repo)
+			if e.Kind != eventKinds[name] || e.Repo.Host != "github.com" || e.Repo.Owner == "" || e.Repo.Name == "" || e.Sender.ID == "" {
+				t.Errorf("%s %d: %s in %s by %v", name, i, e.Kind, e.Repo, e.Sender)
 			}
 			switch e.Kind {
 			case forge.PullEvent, forge.CommentEvent:
@@ -99,7 +108,10 @@ func TestEventsInFull(t *testing.T) {
 	all := examples(t)
 	want := forge.Event{
 		Repo: precedent.Repo{Host: "github.com", Owner: "Codertocat", Name: "Hello-World"}, Pulls: []int{2},
-		Head: "ec26c3e57ca3a959ca5aad62de7213c562f8c821",
+		Head: "ec26c3e57ca3a959ca5aad62de7213c562f8c821", Sender: forge.Person{ID: "21031067", Login: "Codertocat"},
+	}
+	actions := map[string]string{
+		"pull_request": forge.ActionOpened, "pull_request_review_comment": forge.ActionCreated, "check_suite": forge.ActionCompleted, "check_run": forge.ActionPending,
 	}
 	for _, name := range []string{"pull_request", "pull_request_review_comment", "check_suite", "check_run"} {
 		found := false
@@ -108,7 +120,14 @@ func TestEventsInFull(t *testing.T) {
 			if err != nil || e.Repo != want.Repo || len(e.Pulls) == 0 {
 				continue
 			}
-			found, want.Kind = true, eventKinds[name]
+			found, want.Kind, want.Action = true, eventKinds[name], actions[name]
+			want.State, want.Check = "", ""
+			switch {
+			case want.Kind != forge.RunEvent:
+				want.State = forge.Open
+			case name == "check_run":
+				want.Check = "Octocoders-linter"
+			}
 			if (len(e.Comments) == 1) != (want.Kind == forge.CommentEvent) {
 				t.Errorf("%s tells of %d comments", name, len(e.Comments))
 			}
@@ -130,7 +149,10 @@ func TestOddEvents(t *testing.T) {
 	c := public(t)
 	const repo = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"ann"}`
 	e, err := c.ReadEvent("issue_comment", []byte(`{"action":"created","issue":{"number":3,"pull_request":{"url":"x"}},"comment":{"id":5},`+repo+`}`))
-	want := forge.Event{Kind: forge.CommentEvent, Repo: precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, Pulls: []int{3}}
+	want := forge.Event{
+		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: forge.Person{ID: "7", Login: "ann"},
+		Repo: precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, Pulls: []int{3},
+	}
 	if d := cmp.Diff(want, e); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
@@ -167,6 +189,13 @@ func TestOddEvents(t *testing.T) {
 		"a check of no pull request":   {"check_run", `{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`},
 		"number that is no number":     {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
 		"a repository of another form": {"push", `{"repository":"acme/shop"}`},
+		"an installation elsewhere":    {"installation", `{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`},
+		"an installation of a path":    {"installation", `{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`},
+		"fault 6: cut off":             {"push", `{"after":"` + strings.Repeat("a", 40) + `","repo`},
+		"a key twice":                  {"push", `{"after":"` + strings.Repeat("a", 40) + `","after":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
+		"T26: a key in two cases":      {"push", `{"after":"` + strings.Repeat("a", 40) + `","AFTER":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
+		"T26: a key of another case":   {"push", `{"ref":"x","ſha":"","SHA":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
+		"too deep":                     {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo + `}`},
 	} {
 		_, err := c.ReadEvent(test[0], []byte(test[1]))
 		var e *forge.Error
@@ -178,6 +207,64 @@ func TestOddEvents(t *testing.T) {
 	var fault *forge.Error
 	if !errors.As(err, &fault) || fault.Kind != forge.KindTooLarge {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestActionsOfEvents: every action of GitHub's is one of ours, or empty.
+func TestActionsOfEvents(t *testing.T) {
+	c := public(t)
+	const common = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"acme-bot[bot]","type":"Bot"}`
+	commit := strings.Repeat("a", 40)
+	pull := `"pull_request":{"number":3,"state":"closed","draft":true,"merged":%t,"head":{"sha":"` + commit + `"}}`
+	type of struct {
+		name, action, rest string
+		want               forge.Event
+	}
+	for _, test := range []of{
+		{"pull_request", "opened", "", forge.Event{Action: forge.ActionOpened}},
+		{"pull_request", "reopened", "", forge.Event{Action: forge.ActionReopened}},
+		{"pull_request", "synchronize", "", forge.Event{Action: forge.ActionSynchronized}},
+		{"pull_request", "ready_for_review", "", forge.Event{Action: forge.ActionReady}},
+		{"pull_request", "converted_to_draft", "", forge.Event{Action: forge.ActionDraft}},
+		{"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`, forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"}},
+		{"pull_request", "unlabeled", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionUnlabeled, Label: "x"}},
+		{"pull_request", "edited", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionEdited}},
+		{"pull_request", "closed", "", forge.Event{Action: forge.ActionClosed}},
+		{"pull_request", "closed", "merged", forge.Event{Action: forge.ActionMerged, State: forge.Merged}},
+		{"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`, forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
+		{"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`, forge.Event{Action: forge.ActionReview}},
+		{"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`, forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
+		{"pull_request", "auto_merge_enabled", "", forge.Event{}}, // fault 7
+		{"pull_request", "", "", forge.Event{}},
+		{"pull_request_review_thread", "resolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionResolved}},
+		{"pull_request_review_thread", "unresolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionReopenedTalk}},
+		{"pull_request_review", "submitted", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated}},
+		{"pull_request_review", "dismissed", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionEdited}},
+	} {
+		merged := test.rest == "merged"
+		if merged {
+			test.rest = ""
+		}
+		test.want.Kind, test.want.State = stdcmp.Or(test.want.Kind, forge.PullEvent), stdcmp.Or(test.want.State, forge.Closed)
+		test.want.Repo, test.want.Pulls, test.want.Head = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, []int{3}, commit
+		test.want.Draft, test.want.Sender = true, forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
+		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+test.rest+fmt.Sprintf(pull, merged)+`,`+common+`}`))
+		if d := cmp.Diff(test.want, e); d != "" || err != nil {
+			t.Errorf("%s %s: %v (-want +got):\n%s", test.name, test.action, err, d)
+		}
+	}
+	for payload, want := range map[string]forge.Event{
+		`{"sha":"` + commit + `","context":"ci","state":"pending",` + common + `}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
+		`{"sha":"` + commit + `","context":"ci","state":"error",` + common + `}`:   {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
+		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`:         {Kind: forge.PushEvent, Head: commit, Branch: "a/b"},
+		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`:           {Kind: forge.PushEvent, Head: commit},
+	} {
+		name := map[forge.EventKind]string{forge.RunEvent: "status", forge.PushEvent: "push"}[want.Kind]
+		want.Repo, want.Sender = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
+		e, err := c.ReadEvent(name, []byte(payload))
+		if d := cmp.Diff(want, e); d != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", payload, err, d)
+		}
 	}
 }
 

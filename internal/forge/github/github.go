@@ -46,6 +46,7 @@ type Client struct {
 	tokens      *tokens
 	permissions *wire.Permissions
 	me          identity
+	polls       *wire.Polls
 	posting     chan struct{} // holds one entry while a review is posted
 }
 
@@ -58,7 +59,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{host: strings.ToLower(web.Host), web: web, graphql: graphql.String(), posting: make(chan struct{}, 1)}
-	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{}}
+	c.tokens = &tokens{client: c, plain: o.Token, app: o.App, cached: map[precedent.Repo]installationToken{}, whole: map[int64]installationToken{}}
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
@@ -68,7 +69,7 @@ func New(o Options) (*Client, error) {
 		options.Renew = c.tokens.renew
 	}
 	c.wire = wire.New(options)
-	c.permissions = wire.NewPermissions(c.wire.Now)
+	c.permissions, c.polls = wire.NewPermissions(c.wire.Now), wire.NewPolls(c.wire.Now)
 	if o.UserAgent == "" {
 		o.UserAgent = "precedent"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,20 +39,49 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(doing, p)
 }
 
-// Open lists the open pull requests, the most recently updated first.
+// Open lists the open pull requests, the most recently updated first. If the first page is
+// unchanged, so are the others: whatever is updated moves to it, and it has the number of what is
+// open. A list of several pages is nevertheless read again from time to time.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	ctx, err := c.begin(ctx, doing, repo)
 	if err != nil {
 		return nil, err
 	}
+	known, _ := c.polls.Get(repo, perPage)
+	tag, unchanged := "", false
 	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
-		return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{
-			State: "open", Sort: "updated", Direction: "desc", ListOptions: o,
-		})
+		if o.Page > 1 {
+			return c.api.PullRequests.List(ctx, repo.Owner, repo.Name, &gh.PullRequestListOptions{State: "open", Sort: "updated", Direction: "desc", ListOptions: o})
+		}
+		path := fmt.Sprintf("repos/%s/%s/pulls?state=open&sort=updated&direction=desc&page=1&per_page=%d", repo.Owner, repo.Name, perPage)
+		req, err := c.api.NewRequest(wire.Kept(ctx), http.MethodGet, path, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if known.Tag != "" {
+			req.Header.Set("If-None-Match", known.Tag)
+		}
+		var got []*gh.PullRequest
+		resp, err := c.api.Do(req, &got)
+		if resp != nil && resp.StatusCode == http.StatusNotModified {
+			unchanged = true
+			return nil, resp, nil
+		}
+		if resp != nil {
+			tag = resp.Header.Get("ETag")
+		}
+		return got, resp, err
 	})
+	if unchanged {
+		return slices.Clone(known.Pulls), nil
+	}
 	open, wrong := c.pulls(doing, listed)
-	return open, cmp.Or(wrong, err)
+	if err = cmp.Or(wrong, err); err != nil {
+		return nil, err
+	}
+	c.polls.Put(repo, tag, open)
+	return slices.Clone(open), nil
 }
 
 // Merged lists the merged pull requests that were updated since a time, the most recently

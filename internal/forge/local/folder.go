@@ -43,9 +43,11 @@ type repository struct {
 	Name  string `json:"name"`
 	Git   string `json:"git,omitempty"` // made absolute; empty if there is none
 	// Archived disables comments.
-	Archived bool     `json:"archived,omitempty"`
-	Me       person   `json:"me"`
-	Members  []member `json:"members"`
+	Archived bool `json:"archived,omitempty"`
+	// Protected are the branches that Pushable refuses, beside the default one.
+	Protected []string `json:"protected,omitempty"`
+	Me        person   `json:"me"`
+	Members   []member `json:"members"`
 }
 
 type member struct {

@@ -17,7 +17,8 @@
 //
 // The default host is forge.localhost. "git" is relative to DIR; a bare repository
 // must not be inside a work tree. Permissions are read, write and admin; accounts
-// that are not listed have none. "archived" disables comments.
+// that are not listed have none. "archived" disables comments. "protected" lists branches that
+// nobody pushes to; the default branch is that of the git repository's HEAD.
 //
 // pulls/7.json:
 //

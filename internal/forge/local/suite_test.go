@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -318,4 +319,36 @@ func (b *staged) Check(ctx context.Context, r precedent.Repo, c forge.Check) (fo
 		b.backChecks()
 		return no, err
 	})
+}
+
+func (b *staged) Checks(ctx context.Context, r precedent.Repo, commit string) ([]forge.CommitCheck, error) {
+	return on(b, 0, func() ([]forge.CommitCheck, error) {
+		var all checks
+		b.stage.World.Change(func() {
+			w := b.stage.World.Repo(shop.Owner, shop.Name)
+			for _, k := range w.Statuses {
+				result := forge.CheckResult(k.State)
+				if result == "error" {
+					result = forge.Failure
+				}
+				all.Checks = append(all.Checks, check{Name: k.Context, Commit: k.Commit, Result: result, Title: k.Context, URL: k.URL, By: fileAccount(k.By), At: k.At})
+			}
+			for _, k := range w.Checks {
+				all.Checks = append(all.Checks, check{
+					Name: k.Name, Commit: k.Commit, Review: k.External, Result: cmp.Or(forge.CheckResult(k.Conclusion), "pending"), Title: k.Title,
+					Body: k.Summary, URL: k.URL, By: fileAccount(k.By), At: k.Started,
+				})
+			}
+		})
+		b.put("checks.json", all)
+		return b.Forge.Checks(ctx, r, commit)
+	})
+}
+
+func (b *staged) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
+	return on(b, 0, func() ([]precedent.Repo, error) { return b.Forge.Repositories(ctx, owner) })
+}
+
+func (b *staged) Pushable(ctx context.Context, r precedent.Repo, branch string) (forge.Unsupported, error) {
+	return on(b, 0, func() (forge.Unsupported, error) { return b.Forge.Pushable(ctx, r, branch) })
 }

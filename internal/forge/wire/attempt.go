@@ -11,12 +11,18 @@ import (
 
 type (
 	readsKey   struct{}
+	keptKey    struct{}
 	attemptKey struct{}
 )
 
 // Reads marks requests that only read, or can be repeated safely, whatever their
 // method is: GraphQL queries are sent by POST.
 func Reads(ctx context.Context) context.Context { return context.WithValue(ctx, readsKey{}, true) }
+
+// Kept marks requests whose caller keeps what it made of the answer, and its ETag: the answer is
+// not cached, and Not Modified (304) is returned. A list of pull requests of GitHub has 20 KB for
+// each, of which little is kept.
+func Kept(ctx context.Context) context.Context { return context.WithValue(ctx, keptKey{}, true) }
 
 // Attempt records whether a call of a client library made a change. The libraries
 // replace the errors of the transport with those of contexts and of JSON, which do

@@ -57,6 +57,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.writes {
+			if err := forge.PassFence(req.Context()); err != nil {
+				return nil, err
+			}
+		}
 		g, trouble := t.sendOnce(req.Context(), r, token)
 		if trouble == nil {
 			return g.response(req), nil
@@ -114,7 +119,8 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
 	var known answer
 	cached := false
-	if r.Method == http.MethodGet {
+	kept := r.Context().Value(keptKey{}) != nil
+	if r.Method == http.MethodGet && !kept {
 		if known, cached = t.cache.get(key); cached {
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
 		}
@@ -138,6 +144,8 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return g, t.unreachableError(r, err)
 	case g.status == http.StatusNotModified && cached:
 		return known, nil
+	case g.status == http.StatusNotModified && kept:
+		return g, nil
 	case g.status == http.StatusNotModified || g.status >= 400 || g.status < 200:
 		return g, t.errorOf(r, g)
 	case r.writes && g.status >= 300 && !moved: // package http would follow with a GET
@@ -155,7 +163,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	if moved {
 		r.attempt().noteRefused(r.writes, "")
 	}
-	if g.status == http.StatusOK && r.Method == http.MethodGet {
+	if g.status == http.StatusOK && r.Method == http.MethodGet && !kept {
 		t.cache.put(key, g)
 	}
 	return g, nil

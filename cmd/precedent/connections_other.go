@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// maxConnections leaves the number of connections to the server.
+func maxConnections() int { return 0 }

@@ -1,0 +1,343 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// rounds is a pull request that rounds of a server go through, with a CI and an attempt to fix that
+// the test plays.
+type rounds struct {
+	*shopPull
+	ci   []forge.CommitCheck
+	fix  func(ctx context.Context, p *workflow.Publisher, job workflow.Job) (workflow.FixResult, error)
+	o    workflow.RoundOptions
+	bend func(forge.Forge) forge.Forge
+	n    int // ids of fixes
+}
+
+// ciForge is a forge whose checks the test plays.
+type ciForge struct {
+	forge.Forge
+	checks func() []forge.CommitCheck
+}
+
+func (f ciForge) Checks(context.Context, precedent.Repo, string) ([]forge.CommitCheck, error) {
+	return f.checks(), nil
+}
+
+// labels are the five, by the state that they stand for.
+var labels = label.DefaultNames()
+
+func newRounds(t *testing.T) *rounds {
+	t.Helper()
+	s := &rounds{shopPull: newShopPull(t)}
+	s.app.now = s.door.stage.Clock.Now
+	s.door.stage.World.Change(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
+	return s
+}
+
+// onLabelledForges runs a test on GitHub and on servers of Gitea's family.
+func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
+	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": -1, "Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRounds(t)
+			if kind >= 0 {
+				s.toGitea(kind)
+				s.app.now = s.door.stage.Clock.Now
+				s.door.stage.World.Change(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
+			}
+			s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
+			test(t, s)
+		})
+	}
+}
+
+// try runs a round.
+func (s *rounds) try() (workflow.RoundResult, error) {
+	s.t.Helper()
+	s.err.Reset()
+	op, err := s.app.settings(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	job, err := s.app.job(op, reviewOptions{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at, err := s.app.location(op)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	conn := s.connection()
+	repo := precedent.Repo{Host: conn.Host(), Owner: "octo", Name: "app"}
+	conn.Forge = ciForge{conn.Forge, func() []forge.CommitCheck { return s.ci }}
+	if s.bend != nil {
+		conn.Forge = s.bend(conn.Forge)
+	}
+	o := s.o
+	o.At = at
+	if s.fix != nil {
+		o.Fix = s.fix
+	}
+	return s.app.workflow().Round(s.t.Context(), conn, repo, 7, job, o)
+}
+
+// round runs a round, which has to lead to a state.
+func (s *rounds) round(step string, act workflow.RoundAct, to label.State) workflow.RoundResult {
+	s.t.Helper()
+	did, err := s.try()
+	if err != nil {
+		s.t.Fatalf("%s: %v\n%s", step, err, s.err.String())
+	}
+	if did.Did != act || did.After != to {
+		s.t.Fatalf("%s: did %q and is %q (%s), want %q and %q\n%s", step, did.Did, did.After, did.Why, act, to, s.err.String())
+	}
+	s.labelled(step, to)
+	return did
+}
+
+// labelled expects one label of the cycle, beside the label that is none.
+func (s *rounds) labelled(step string, state label.State) {
+	s.t.Helper()
+	var now []string
+	s.door.stage.World.Change(func() { now = slices.Clone(s.pull.Labels) })
+	want := []string{"area/till"}
+	if state != label.None {
+		want = append(want, labels.Of(state))
+	}
+	slices.Sort(now)
+	slices.Sort(want)
+	if !slices.Equal(now, want) {
+		s.t.Fatalf("%s: labels %q, want %q", step, now, want)
+	}
+}
+
+// relabel does what a person does: it replaces the labels.
+func (s *rounds) relabel(state label.State) {
+	s.door.stage.World.Change(func() {
+		s.pull.Labels = []string{"area/till"}
+		if state != label.None {
+			s.pull.Labels = append(s.pull.Labels, labels.Of(state))
+		}
+	})
+}
+
+// idle expects that a round finds nothing due and writes nothing.
+func (s *rounds) idle(step string) {
+	s.t.Helper()
+	before := len(s.door.stage.Script.Requests())
+	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing && did.Did != workflow.RoundChecks {
+		s.t.Fatalf("%s: did %+v, %v", step, did, err)
+	}
+	for _, r := range s.door.stage.Script.Requests()[before:] {
+		if r.Writes() {
+			s.t.Fatalf("%s: a round with nothing due sent %s %s", step, r.Method, r.Path)
+		}
+	}
+}
+
+// notes are our comments on the pull request as a whole whose text begins with words.
+func (s *rounds) notes(words string) (found []string) {
+	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+		if c.Kind == forge.OnThread && strings.HasPrefix(string(c.Body), words) {
+			found = append(found, string(c.Body))
+		}
+	}
+	return found
+}
+
+// says expects so many comments that begin with words.
+func (s *rounds) says(step, words string, n int) {
+	s.t.Helper()
+	if got := s.notes(words); len(got) != n {
+		s.t.Fatalf("%s: %d comments begin with %q, want %d:\n%s", step, len(got), words, n, bodies(s.door.stage.World.By(s.pull, forgetest.Bot)))
+	}
+}
+
+// fixes commits and pushes texts, one an attempt; an empty one changes nothing.
+func (s *rounds) fixes(texts ...string) {
+	s.fix = func(context.Context, *workflow.Publisher, workflow.Job) (workflow.FixResult, error) {
+		s.n++
+		r := workflow.FixResult{Status: workflow.FixNoChange, Review: newID(), Why: "There is nothing that I can change."}
+		if len(texts) > 0 && texts[0] != "" {
+			s.push(fmt.Sprintf("fix %d", s.n), map[string]string{"src/till.js": texts[0]})
+			r.Status, r.Commit, r.Addressed, r.Why = workflow.FixPushed, s.id("feature"), []string{"a"}, ""
+		}
+		if len(texts) > 0 {
+			texts = texts[1:]
+		}
+		return r, nil
+	}
+}
+
+var fixedTill = strings.NewReplacer(
+	"  return sum / items.length\n", guarded, "  ledger.total -= amount\n", "  ledger.total -= Math.min(amount, ledger.paid)\n", "bus.on(", "bus.once(",
+).Replace(tillFile)
+
+// TestRounds: from the label for a review to that for a person, with a fix and a CI between them.
+// A round with nothing due writes nothing.
+func TestRounds(t *testing.T) {
+	onLabelledForges(t, func(t *testing.T, s *rounds) {
+		s.idleAfter("the first review", workflow.RoundReview, label.Changes)
+		s.says("the first review", "**Pushed", 0)
+		s.fixes(fixedTill)
+		s.round("the fix", workflow.RoundFix, label.CIPending)
+		s.says("the fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 1 conversation", 1)
+
+		s.idle("no check has started yet")
+		started := s.door.stage.Clock.Now()
+		s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending, Started: started}, {Name: "precedent", State: forge.CheckFailed, Own: true}}
+		s.idle("the checks run")
+		s.ci[0].State = forge.CheckPassed
+		s.round("the checks passed", workflow.RoundChecks, label.ReviewNeeded)
+		did := s.round("the second review", workflow.RoundReview, label.HumanReview)
+		if did.Review == nil || did.Review.Verdict != precedent.Clean {
+			t.Errorf("the second review: %+v", did)
+		}
+		s.idle("a person's turn")
+		for name, state := range s.threads() {
+			if state != "closed" && s.door.api != nil { // Forgejo closes none for programs
+				t.Errorf("%s is %s", name, state)
+			}
+		}
+	})
+}
+
+// idleAfter runs a round without fixes, after which nothing is due.
+func (s *rounds) idleAfter(step string, act workflow.RoundAct, to label.State) {
+	s.t.Helper()
+	s.round(step, act, to)
+	s.idle("after " + step)
+}
+
+// incomplete is an engine that cannot read.
+type incomplete struct{ engine.Engine }
+
+func (e incomplete) Run(context.Context, engine.Task) (engine.Answer, error) {
+	return engine.Answer{Status: precedent.StatusRefused}, nil
+}
+
+// TestRoundsIncomplete: three reviews in a row that could not read everything are for a person,
+// and the count begins anew when a person wants another review.
+func TestRoundsIncomplete(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+
+	s.app.fixedEngine = incomplete{s.parrot}
+	for turn := range 2 {
+		for i := range 2 {
+			did := s.round(fmt.Sprintf("incomplete %d.%d", turn, i), workflow.RoundReview, label.ReviewNeeded)
+			if did.Again == 0 {
+				t.Error("it is not tried again")
+			}
+		}
+		s.round("incomplete, for the third time", workflow.RoundReview, label.Intervention)
+		s.says("incomplete", "**A person has to look.** Three reviews in a row", turn+1)
+		s.idle("a person's turn")
+		s.relabel(label.ReviewNeeded)
+	}
+	s.round("once more", workflow.RoundReview, label.ReviewNeeded)
+	s.app.fixedEngine = s.parrot
+	s.round("complete", workflow.RoundReview, label.Changes)
+	s.app.fixedEngine = incomplete{s.parrot}
+	s.push("more", map[string]string{"src/till.js": "// More.\n" + tillFile})
+	s.relabel(label.ReviewNeeded)
+	s.round("a complete one ends the row", workflow.RoundReview, label.ReviewNeeded)
+}
+
+// TestRoundsWithoutAFix: two attempts that push nothing are for a person.
+func TestRoundsWithoutAFix(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+
+	s.round("review", workflow.RoundReview, label.Changes)
+	for turn := range 2 {
+		s.fixes()
+		s.round("no change", workflow.RoundFix, label.Changes)
+		s.says("no change", "**Nothing was fixed**", 2*turn+1)
+		s.round("no change again", workflow.RoundFix, label.Intervention)
+		s.says("no change again", "**Nothing was fixed**", 2*turn+2)
+		s.says("no change again", "**A person has to look.** Two attempts to fix", turn+1)
+		s.idle("a person's turn")
+		s.relabel(label.Changes)
+	}
+}
+
+// TestRoundsCycle: after the sixth cycle a person has to look; a person who sets the label again
+// starts the count anew.
+func TestRoundsCycle(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+
+	for turn := range 2 {
+		for i := range 5 {
+			s.fixes(fmt.Sprintf("// Fix %d.%d.\n", turn, i) + tillFile)
+			s.cycle(fmt.Sprintf("cycle %d.%d", turn, i))
+		}
+		s.round("the sixth review", workflow.RoundReview, label.Changes)
+		s.round("too many", workflow.RoundNothing, label.Intervention)
+		s.says("too many", "**A person has to look.** This pull request has gone through more than 5 cycles", turn+1)
+		s.idle("a person's turn")
+		s.relabel(label.ReviewNeeded)
+	}
+}
+
+// cycle is a review with findings, a fix and a CI that passes.
+func (s *rounds) cycle(step string) {
+	s.t.Helper()
+	s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
+	s.round(step+": review", workflow.RoundReview, label.Changes)
+	s.round(step+": fix", workflow.RoundFix, label.CIPending)
+	s.round(step+": checks", workflow.RoundChecks, label.ReviewNeeded)
+}
+
+// TestRoundsChecks: a CI that fails or does not end is for the next fix, and said once.
+func TestRoundsChecks(t *testing.T) {
+	onLabelledForges(t, func(t *testing.T, s *rounds) {
+		now := s.door.stage.Clock.Now
+		s.round("review", workflow.RoundReview, label.Changes)
+		s.fixes("// Fixed.\n" + tillFile)
+		s.round("fix", workflow.RoundFix, label.CIPending)
+		s.ci = []forge.CommitCheck{
+			{Name: "a @mona **test** <b>", State: forge.CheckFailed, URL: s.door.URL + "/ci/1", Started: now()},
+			{Name: "lint", State: forge.CheckPending, Started: now()},
+			{Name: "elsewhere", State: forge.CheckFailed, URL: "https://ci.example/2?x=y", Started: now()},
+			{Name: "precedent", State: forge.CheckPending, Own: true},
+		}
+		s.round("red", workflow.RoundChecks, label.Changes)
+		s.says("red", "**2 checks failed**", 1)
+		said := s.notes("**2 checks failed**")[0]
+		for _, words := range []string{"[a `@`mona \\*\\*test\\*\\* \\<b\\>](" + s.door.URL + "/ci/1): failed", "`elsewhere`: failed (`https://ci.example/2?x=y`)"} {
+			if !strings.Contains(said, words) {
+				t.Errorf("the comment does not have %q:\n%s", words, said)
+			}
+		}
+		s.relabel(label.CIPending) // by a person
+		s.round("red still", workflow.RoundChecks, label.Changes)
+		s.says("red still", "**2 checks failed**", 1)
+
+		s.relabel(label.CIPending)
+		s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending, Started: now()}}
+		s.idle("pending")
+		s.door.stage.Clock.Pass(11 * time.Minute)
+		s.round("timed out", workflow.RoundChecks, label.Changes)
+		s.says("timed out", "**The checks timed out**", 1)
+
+		s.relabel(label.CIPending)
+		s.ci = nil
+		s.round("none configured", workflow.RoundChecks, label.ReviewNeeded)
+	})
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/server"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+const serveHelp = `Serve reviews pull requests as they change, until it is stopped. It looks at the
+open pull requests of all repositories every minute, with one conditional request
+each, and does what labels, comments and policy make due: reviews, answers, fixes.
+
+It needs a token, as precedent pr --post, and nothing else. It serves the given
+repositories, those of the given owners, or all that the token may write to. It keeps
+its memory in server.db in the data folder ($XDG_DATA_HOME/precedent or
+~/.local/share/precedent), or in the PostgreSQL database of DATABASE_URL, which
+several replicas can share.
+
+With PRECEDENT_WEBHOOK_SECRET it takes webhooks at /webhooks/github or
+/webhooks/gitea. It answers /healthz, /readyz and /metrics. docs/server.md describes
+how to set it up, docs/operation.md how to run it.
+
+Each secret can be in a file, which NAME_FILE names: GITHUB_TOKEN_FILE,
+DATABASE_URL_FILE, PRECEDENT_WEBHOOK_SECRET_FILE and so on.
+
+On SIGTERM or SIGINT it takes no new work, ends what runs, and exits within 30
+seconds; what was not done is done after the next start. A second signal ends it at
+once.
+
+Exit status: 0 stopped, 2 usage or configuration error, 3 with --once if jobs have
+failed for good.`
+
+func newServe(a *app) *cobra.Command {
+	var once, debug bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Review pull requests as they change",
+		Long:  serveHelp,
+		Example: `  precedent serve
+  precedent serve --repositories github.com/owner/name --engine anthropic
+  precedent serve --owners my-team --listen 0.0.0.0:8787 --log-format json
+  precedent serve --once`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			level := slog.LevelInfo
+			switch {
+			case debug:
+				level = slog.LevelDebug
+			case a.quiet:
+				level = slog.LevelError
+			}
+			return a.serve(cmd.Context(), settingFlags(cmd), once, level)
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "look once, do what is due, and exit; for cron")
+	cmd.Flags().BoolVar(&debug, "debug", false, "log more, still without the text of anybody")
+	addServerSettings(cmd)
+	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "timeout", "forge", "threshold", "max_inline", "fail_on")
+	return cmd
+}
+
+// installation is what a server and the commands about it use.
+type installation struct {
+	settings   *settings.Settings
+	connection workflow.Connection
+	reviewer   *workflow.Reviewer
+	job        workflow.Job
+	secrets    []string // that are never logged
+}
+
+// install opens the database and the forge of a server. close closes them.
+func (a *app) install(ctx context.Context, flags map[string]string) (*installation, func() error, error) {
+	if err := a.readSecretFiles(); err != nil {
+		return nil, nil, err
+	}
+	op, err := a.settings(flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := a.connect(op)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !conn.Known {
+		return nil, nil, hinted(errors.New("a server needs a token of the forge"), "set %s, or an App's key", conn.TokenName)
+	}
+	job, err := a.job(op, reviewOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	r := a.workflow()
+	if r.DataDir == "" {
+		return nil, nil, hinted(errors.New("there is no data folder"), "set HOME or XDG_DATA_HOME")
+	}
+	db, err := r.OpenInstallation(ctx, a.env[databaseVariable], r.DataDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Shared, r.Indexes = db, new(workflow.CorpusIndexes)
+	if err := a.keepMarkerKey(ctx, &conn, db); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	i := &installation{settings: op, connection: conn, reviewer: r, job: job, secrets: conn.Secrets}
+	if url := a.env[databaseVariable]; url != "" {
+		i.secrets = append(i.secrets, passwordOf(url)...)
+	}
+	return i, db.Close, nil
+}
+
+// markerKeyName is the name of the key in the database.
+const markerKeyName = "marker-key"
+
+// keepMarkerKey makes the key that signs our comments, if the environment has none, and keeps it
+// in the database, so that all replicas have the same.
+func (a *app) keepMarkerKey(ctx context.Context, c *workflow.Connection, db *workflow.Database) error {
+	if !c.Key.IsZero() {
+		return nil
+	}
+	key, err := db.KeepValue(ctx, markerKeyName, newKey())
+	if err != nil {
+		return err
+	}
+	return setMarkerKey(c, key)
+}
+
+// serve runs a server until ctx ends, or once.
+func (a *app) serve(ctx context.Context, flags map[string]string, once bool, level slog.Level) error {
+	i, closeAll, err := a.install(ctx, flags)
+	if err != nil {
+		return err
+	}
+	defer closeAll() //nolint:errcheck // what was saved does not depend on it
+	log := server.NewLog(a.err, i.settings.LogFormat.Value, level, i.secrets)
+	i.reviewer.Log = log
+	s, err := server.New(ctx, a.serverOptions(i, log))
+	if err != nil {
+		return err
+	}
+	if once {
+		return a.serveOnce(ctx, s)
+	}
+	var listener net.Listener
+	if at := i.settings.Listen.Value; at != "" {
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", at); err != nil {
+			return errors.Join(hinted(fmt.Errorf("listen on %s: %w", at, err), "choose another address with --listen, or off"), s.Close(ctx))
+		}
+	}
+	if err := s.Run(ctx, listener); err != nil {
+		return err
+	}
+	return exitStatus(0)
+}
+
+// serveOnce looks once, and says what is left.
+func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
+	done, err := s.Once(ctx)
+	if err != nil {
+		return err
+	}
+	if done.Waiting > 0 {
+		a.notice("%s for later, such as pending checks", pluralAre(done.Waiting, "job"))
+	}
+	if done.Dead > 0 {
+		return &workflow.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: 3}
+	}
+	return nil
+}
+
+func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
+	var secrets []string
+	for _, name := range []string{webhookSecret, webhookSecretOld} {
+		if v := a.env[name]; v != "" {
+			secrets = append(secrets, v)
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "server"
+	}
+	return server.Options{
+		Reviewer: i.reviewer, Connection: i.connection, Job: i.job,
+		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
+		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
+		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8]),
+		Sandbox: sync.OnceValue(a.sandboxKind),
+		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: a.pause, Random: rand.N[time.Duration],
+	}
+}
+
+// sandboxKind says whether there is a sandbox.
+func (a *app) sandboxKind() string {
+	box, err := sandbox.Probe(context.Background(), a.env["PATH"])
+	if err != nil {
+		return "none: gates and linters are skipped"
+	}
+	return string(box.Kind())
+}

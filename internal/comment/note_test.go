@@ -1,0 +1,92 @@
+package comment_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
+)
+
+// TestNote: every kind of note is inert, whatever its parts say, and its marker comes back.
+func TestNote(t *testing.T) {
+	signed := writer(t)
+	open := signed
+	open.Key = comment.Key{}
+	rapid.Check(t, func(t *rapid.T) {
+		m := mark()
+		m.Kind = rapid.SampledFrom(comment.Notes).Draw(t, "kind")
+		m.Answers = rapid.StringMatching(`(?:gate|checks|fix)\.[0-9a-f]{40}(?:\.[a-z]{1,8})?`).Draw(t, "key")
+		wild := func(name string) string { return markdowntest.Wild().Draw(t, name) }
+		n := comment.Note{Lead: "**Words of ours.**", Text: wild("text"), Log: wild("log"), End: "An end."}
+		for range rapid.IntRange(0, 3).Draw(t, "items") {
+			n.Items = append(n.Items, comment.NoteItem{Name: wild("name"), Words: wild("words"), URL: rapid.SampledFrom([]string{"", "https://good.example/a", "https://evil.example/a", wild("url")}).Draw(t, "to")})
+		}
+		for _, w := range []comment.Writer{signed, open} {
+			body := w.Note(n, m)
+			if got, ok := w.Read(body); !ok || got != m {
+				t.Fatalf("read back as %+v, %v:\n%s", got, ok, body)
+			}
+			markdowntest.Inert(t, unmarked(t, body))
+		}
+	})
+}
+
+// TestNoteOrders puts what bots obey into each part of a note.
+func TestNoteOrders(t *testing.T) {
+	w := writer(t)
+	for _, order := range orders {
+		body := w.Note(comment.Note{Lead: "Words.", Text: order, Log: order + "\n" + order, Items: []comment.NoteItem{{Name: order, Words: order, URL: order}}}, checksMark())
+		markdowntest.Inert(t, unmarked(t, body))
+		if _, ok := w.Read(body); !ok {
+			t.Errorf("%q takes the marker away:\n%s", order, body)
+		}
+	}
+}
+
+// TestNoteIsBounded: a list and a log of any length fit.
+func TestNoteIsBounded(t *testing.T) {
+	w := writer(t)
+	n := comment.Note{Lead: "**31 checks failed.**", Log: strings.Repeat("a line of a log\n", 1<<16)}
+	for i := range 31 {
+		n.Items = append(n.Items, comment.NoteItem{Name: fmt.Sprintf("check %d", i), Words: strings.Repeat("x", 1<<16), URL: "https://good.example/" + strings.Repeat("y", 1<<16)})
+	}
+	body := w.Note(n, checksMark())
+	if len(body) > 65_536 || !strings.Contains(body, "- … and 11 more") || strings.Contains(body, "check 20") {
+		t.Errorf("%d bytes:\n%.2000s", len(body), body)
+	}
+	if _, ok := w.Read(body); !ok {
+		t.Error("its marker is not read")
+	}
+}
+
+// TestTries: the number of incomplete reviews comes back from a summary, and no other number.
+func TestTries(t *testing.T) {
+	w := writer(t)
+	for tries, want := range map[int]int{-1: 0, 0: 0, 1: 1, 3: 3, 99: 99, 100: 99} {
+		m := mark()
+		m.Tries = tries
+		if got, ok := w.Read(w.Summary("# Words\n", m)); !ok || got.Tries != want {
+			t.Errorf("%d: read back as %d, %v", tries, got.Tries, ok)
+		}
+	}
+	w.Key = comment.Key{}
+	for _, wrong := range []string{"0", "01", "-1", "100", "+1", "1.0", "x"} {
+		if m, ok := w.Read("<!-- precedent:1 kind=summary thread=a tries=" + wrong + " -->"); ok {
+			t.Errorf("%q is read as %+v", wrong, m)
+		}
+	}
+	before := "<!-- precedent:1 kind=summary thread=a -->" // as older programs wrote it
+	if m, ok := w.Read(before); !ok || m.Tries != 0 {
+		t.Errorf("%+v, %v", m, ok)
+	}
+}
+
+func checksMark() comment.Marker {
+	m := mark()
+	m.Kind, m.Answers = comment.ChecksEnded, "checks."+m.Head
+	return m
+}

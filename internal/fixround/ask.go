@@ -1,0 +1,86 @@
+package fixround
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Answer is what the engine says about its change. It proves nothing.
+type Answer struct {
+	Addressed []Addressed
+	Summary   string
+	// Refused is why there is no answer, although the engine could be asked: it refused, or did not
+	// come to an end. Empty if there is one.
+	Refused string
+}
+
+// Addressed is a thread that the engine says it addressed.
+type Addressed struct {
+	Thread string `json:"thread"` // as in the prompt
+	How    string `json:"how"`
+}
+
+// maxWords bounds what an engine says, in characters.
+const maxWords = 1_000
+
+// Fix has the engine change the copy so that threads are addressed.
+func Fix(ctx context.Context, e engine.Engine, c *Copy, in prompt.FixInput, timeout time.Duration) (Answer, error) {
+	var said struct {
+		Addressed []Addressed `json:"threads_addressed"`
+		Summary   string      `json:"summary"`
+	}
+	refused, err := c.ask(ctx, e, engine.Fixer, prompt.Fix(in), timeout, &said)
+	a := Answer{Summary: text.Cut(said.Summary, maxWords), Refused: refused}
+	for _, one := range said.Addressed {
+		known := slices.ContainsFunc(in.Threads, func(t prompt.FixThread) bool { return t.ID == one.Thread })
+		twice := slices.ContainsFunc(a.Addressed, func(o Addressed) bool { return o.Thread == one.Thread })
+		if known && !twice {
+			a.Addressed = append(a.Addressed, Addressed{one.Thread, text.Cut(one.How, maxWords)})
+		}
+	}
+	return a, err
+}
+
+// Resolve has the engine resolve the conflicts of a merge of theirs into ours in the files of the
+// copy.
+func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string, paths []string, timeout time.Duration) (Answer, error) {
+	var said struct {
+		Summary string `json:"summary"`
+	}
+	refused, err := c.ask(ctx, e, engine.Merger, prompt.Merge(ours, theirs, paths), timeout, &said)
+	return Answer{Summary: text.Cut(said.Summary, maxWords), Refused: refused}, err
+}
+
+// ask sends a task. refused says why the engine gave no usable answer. That it could not be asked is
+// an error.
+func (c *Copy) ask(ctx context.Context, e engine.Engine, role engine.Role, p prompt.Prompt, timeout time.Duration, said any) (refused string, err error) {
+	if !e.Info().Edits {
+		return "", fmt.Errorf("ask the engine to edit: %s cannot edit files", e.Info().Name)
+	}
+	answer, err := e.Run(ctx, engine.Task{
+		Role: role, Name: string(role), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
+		Schema: prompt.Schema(string(role)), Tree: c.Dir, Edit: true, Timeout: timeout,
+	})
+	if err != nil {
+		return "", err
+	}
+	switch answer.Status {
+	case precedent.StatusOK:
+	case precedent.StatusRefused, precedent.StatusMalformed, precedent.StatusTruncated:
+		return fmt.Sprintf("the model gave no usable answer (%s)", answer.Status), nil
+	default:
+		return "", fmt.Errorf("ask the engine to edit: %s: %s", answer.Status, text.VisibleLine(answer.Message))
+	}
+	if err := json.Unmarshal(answer.JSON, said); err != nil {
+		return "", fmt.Errorf("read the engine's answer: %w", err)
+	}
+	return "", nil
+}

@@ -1,0 +1,173 @@
+package fixround
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// Conflicts returns the files of a merge whose conflicts an engine may resolve. The error is a
+// *Refusal if there are others: files that one side deleted or that are no text files, and those
+// that no engine may change.
+func Conflicts(m git.Merge, l Limits) ([]string, error) {
+	var no refusal
+	var paths []string
+	for at := 0; at < len(m.Conflicts); {
+		end := at
+		for end < len(m.Conflicts) && m.Conflicts[end].Path == m.Conflicts[at].Path {
+			end++
+		}
+		stages := m.Conflicts[at:end]
+		p := stages[0].Path
+		at = end
+		paths = append(paths, p)
+		switch why := forbidden(p, l); {
+		case why != "":
+			no.add("%s: %s", shown(p), why)
+		case !bothHave(stages):
+			no.add("%s: both sides did not keep it as a file of one kind", shown(p))
+		}
+	}
+	if len(paths) > l.Files {
+		no.add("%d files have conflicts; at most %d may", len(paths), l.Files)
+	}
+	return paths, no.err()
+}
+
+// bothHave tells whether all versions of a file are regular ones of the same mode, of which both sides
+// have one.
+func bothHave(stages []git.Stage) bool {
+	sides := 0
+	for _, s := range stages {
+		if s.Mode != stages[0].Mode || s.Mode != git.ModeOf(true) && s.Mode != git.ModeOf(false) {
+			return false
+		}
+		if s.Stage > 1 {
+			sides++
+		}
+	}
+	return sides == 2
+}
+
+// Resolved returns the tree of the copy, which is that of a merge of theirs into ours, with the
+// conflicts resolved in exactly these files. An error is a *Refusal if a conflict is left, or if
+// anything else was changed.
+func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string, l Limits) (tree string, err error) {
+	edits, err := c.edits(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	var no refusal
+	blobs, err := c.repo.Blobs(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = blobs.Close() }()
+	for _, e := range edits {
+		if e.Delete || !slices.Contains(paths, e.Path) {
+			no.add("%s has no conflict, or was deleted", shown(e.Path))
+			continue
+		}
+		before, err := blobs.ReadID(c.had[e.Path].ID, maxCopied)
+		if err != nil {
+			return "", err
+		}
+		if why := unresolved(string(before), string(e.Content), ours, theirs); why != "" {
+			no.add("%s: %s", shown(e.Path), why)
+		}
+	}
+	for _, p := range paths {
+		if !slices.ContainsFunc(edits, func(e git.Edit) bool { return e.Path == p }) {
+			no.add("%s: its conflict is not resolved", shown(p))
+		}
+	}
+	if err := no.err(); err != nil {
+		return "", err
+	}
+	return c.repo.EditTree(ctx, c.tree, edits)
+}
+
+// region is one conflict of a file.
+type region struct {
+	before string // the lines above it that are in no conflict
+	rules  int    // lines of ======= in the text of its sides
+}
+
+// separator is the line between the sides of a conflict, which also underlines headings.
+const separator = "======="
+
+// regions divides a file with conflicts, whose marks have the ids of the commits as labels. rest
+// are the lines after the last one. ok is false if the marks do not match.
+func regions(text, ours, theirs string) (all []region, rest string, ok bool) {
+	var outside strings.Builder
+	inside, rules := false, 0
+	for line := range strings.Lines(text) {
+		switch bare := strings.TrimRight(line, "\r\n"); {
+		case !inside && bare == opening(ours):
+			inside, rules = true, 0
+		case inside && bare == closing(theirs):
+			if rules == 0 {
+				return nil, "", false
+			}
+			all = append(all, region{outside.String(), rules - 1})
+			outside.Reset()
+			inside = false
+		case inside && bare == separator:
+			rules++
+		case !inside:
+			outside.WriteString(line)
+		}
+	}
+	return all, outside.String(), !inside && len(all) > 0
+}
+
+func opening(ours string) string   { return "<<<<<<< " + ours }
+func closing(theirs string) string { return ">>>>>>> " + theirs }
+
+// unresolved returns why a file with conflicts was not resolved; empty if it was: the lines outside of
+// the conflicts are as they were, and none of the marks is left. A line that only looks like a mark
+// may stay if the file had it.
+func unresolved(before, after, ours, theirs string) string {
+	all, rest, ok := regions(before, ours, theirs)
+	if !ok {
+		return "its conflict has no marks"
+	}
+	for line := range strings.Lines(after) {
+		if bare := strings.TrimRight(line, "\r\n"); bare == opening(ours) || bare == closing(theirs) {
+			return "a mark of a conflict is left"
+		}
+	}
+	const outside = "lines outside of the conflict were changed"
+	left, ok := strings.CutPrefix(after, all[0].before)
+	if !ok || !strings.HasSuffix(left, rest) {
+		return outside
+	}
+	left = strings.TrimSuffix(left, rest)
+	for i, r := range all {
+		resolution := left
+		if i+1 < len(all) {
+			next := all[i+1].before
+			at := strings.Index("\n"+left, "\n"+next)
+			if at < 0 {
+				return outside
+			}
+			resolution, left = left[:at], left[at+len(next):]
+		}
+		if resolution != "" && !strings.HasSuffix(resolution, "\n") && (i+1 < len(all) || rest != "") {
+			return outside
+		}
+		rules := 0
+		for line := range strings.Lines(resolution) {
+			if strings.TrimRight(line, "\r\n") == separator {
+				rules++
+			}
+		}
+		if rules > r.rules {
+			return fmt.Sprintf("a line of %s is left", separator)
+		}
+	}
+	return ""
+}

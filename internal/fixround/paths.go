@@ -1,0 +1,75 @@
+package fixround
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/secret"
+)
+
+// forgeFolders hold what configures a forge: pipelines, templates, owners, bots.
+var forgeFolders = []string{".github", ".gitea", ".forgejo", ".gitlab"}
+
+// gitFiles configure git, in any folder.
+var gitFiles = []string{".gitattributes", ".gitmodules", ".gitconfig", ".lfsconfig"}
+
+// forbidden returns why a file at the path may not be added, changed or deleted; empty if it may.
+// Case does not matter, because some file systems and forges ignore it.
+func forbidden(p string, l Limits) string {
+	if why := git.UnsafePath(p); why != "" {
+		return why
+	}
+	if why := odd(p); why != "" {
+		return why
+	}
+	parts := strings.Split(strings.ToLower(p), "/")
+	base := parts[len(parts)-1]
+	switch {
+	case slices.ContainsFunc(parts, engine.Steering), guide.IsPolicyPath(p):
+		return "it steers reviews or agents"
+	case base == "codeowners":
+		return "it names code owners"
+	case diff.IsPipeline(p):
+		return "it is a pipeline of CI"
+	case slices.Contains(forgeFolders, parts[0]):
+		return "it configures the forge"
+	case diff.IsHook(p):
+		return "it is a hook, or configures an editor"
+	case slices.Contains(gitFiles, base):
+		return "it configures git"
+	case diff.IsLock(p) && !l.LockFiles:
+		return "it is a lock file, and the policy does not allow to change those"
+	case secret.Private(p):
+		return "it holds credentials by its name"
+	}
+	return ""
+}
+
+// odd returns why a path may look different from what it is, or be a different one on another system.
+func odd(p string) string {
+	const longest = 500 // bytes
+	switch {
+	case len(p) > longest:
+		return "its path is too long"
+	case !utf8.ValidString(p), strings.ContainsFunc(p, func(r rune) bool {
+		return !unicode.IsPrint(r) || unicode.Is(unicode.Variation_Selector, r) || strings.ContainsRune("\\:*?\"<>|", r)
+	}):
+		return "its path has characters that are not allowed"
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if strings.TrimRight(part, ". ") != part || strings.HasPrefix(part, "-") || strings.HasPrefix(part, " ") {
+			return "its path has a part that begins or ends in an odd way"
+		}
+	}
+	return ""
+}
+
+// folded is a path as a file system without case has it.
+func folded(p string) string { return strings.ToLower(path.Clean(p)) }

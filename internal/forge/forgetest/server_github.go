@@ -1,0 +1,207 @@
+package forgetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// repository is one repository, with what the sender may do there.
+func (g *GitHub) repository(c *call) reply {
+	return reply{status: http.StatusOK, body: g.repoJSON(c.repo, c.who)}
+}
+
+// branchOf is a branch of the repository, as far as its pull requests and ProtectedBranches name it.
+func (g *GitHub) branchOf(c *call) reply {
+	name := c.PathValue("branch")
+	sha, protected, ok := c.repo.branch(name)
+	if !ok {
+		return problem(http.StatusNotFound, "Branch not found")
+	}
+	return reply{status: http.StatusOK, body: object{
+		"name": name, "commit": object{"sha": sha, "url": ""}, "protected": protected, "protection": object{"enabled": protected}, "protection_url": "", "_links": object{},
+	}}
+}
+
+// branch finds a branch: the default one, a protected one, or that of a pull request.
+func (r *Repo) branch(name string) (sha string, protected, ok bool) {
+	protected = slices.Contains(r.ProtectedBranches, name)
+	for _, p := range r.Pulls {
+		if p.Base.Name == name {
+			sha = p.Base.SHA
+		} else if p.Head.Name == name && p.Head.Repo.Owner == r.Owner && p.Head.Repo.Name == r.Name {
+			sha = p.Head.SHA
+		}
+	}
+	return sha, protected, sha != "" || protected || name == r.main()
+}
+
+// branchRules are those of rulesets; like a protected branch, they are in the world by the branch.
+func (g *GitHub) branchRules(c *call) reply {
+	all := []any{}
+	for _, kind := range c.repo.Rules[c.PathValue("branch")] {
+		all = append(all, object{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42})
+	}
+	return g.page(c.Request, all)
+}
+
+// repositories lists what an account has access to, in the three lists of GitHub. In that of an
+// installation, the permissions say nothing.
+func (g *GitHub) repositories(c *call) reply {
+	owner := c.PathValue("owner")
+	path := c.URL.Path
+	all := []any{}
+	found := strings.HasSuffix(path, "/user/repos") || strings.HasSuffix(path, "/installation/repositories")
+	for _, r := range g.stage.World.all() {
+		if owner != "" && !strings.EqualFold(owner, r.Owner) {
+			continue
+		}
+		if strings.Contains(path, "/orgs/") && r.UserOwned {
+			continue
+		}
+		found = true
+		out := g.repoJSON(r, c.who)
+		if strings.HasSuffix(path, "/installation/repositories") {
+			out["permissions"] = object{"admin": false, "push": false, "pull": false}
+		}
+		all = append(all, out)
+	}
+	switch {
+	case strings.HasSuffix(path, "/installation/repositories"):
+		if !c.app {
+			return problem(http.StatusForbidden, "You must authenticate with an installation access token in order to list repositories for an installation.")
+		}
+		return g.pageOf(c.Request, all, func(part []any, whole int) any {
+			return object{"total_count": whole, "repository_selection": "selected", "repositories": part}
+		})
+	case !found:
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return g.page(c.Request, all)
+}
+
+func (g *GitHub) installations(c *call) reply {
+	if !c.jwt {
+		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+	}
+	return g.page(c.Request, []any{g.installationJSON("acme")})
+}
+
+func (g *GitHub) oneInstallation(c *call) reply {
+	switch {
+	case !c.jwt:
+		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+	case c.number("id") != g.app.Installation:
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return reply{status: http.StatusOK, body: g.installationJSON("acme")}
+}
+
+// statuses are all of a commit, the newest first.
+func (g *GitHub) statuses(c *call) reply {
+	all := []any{}
+	for _, s := range slices.Backward(c.repo.Statuses) {
+		if s.Commit == c.PathValue("ref") {
+			all = append(all, object{
+				"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "url": "", "avatar_url": nil, "state": s.State, "description": s.Words, "target_url": s.URL,
+				"context": s.Context, "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339), "creator": user(s.By),
+			})
+		}
+	}
+	return g.page(c.Request, all)
+}
+
+// hooksOf lists the webhooks of a repository, to its administrators.
+func (g *GitHub) hooksOf(c *call) reply {
+	if !c.repo.isAdmin(c.who) {
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	all := []any{}
+	for _, h := range g.hooks {
+		if h.Repo == c.repo {
+			all = append(all, object{
+				"id": h.ID, "type": "Repository", "name": "web", "active": true, "events": []string{"*"},
+				"config": object{"url": h.Address, "content_type": "json", "insecure_ssl": "0", "secret": "********"},
+			})
+		}
+	}
+	return g.page(c.Request, all)
+}
+
+// hookOf finds the webhook of a path: of the app if it has no id.
+func (g *GitHub) hookOf(c *call) (*Hook, *reply) {
+	missing := problem(http.StatusNotFound, "Not Found")
+	if c.repo == nil && !c.jwt {
+		no := problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return nil, &no
+	}
+	if c.repo != nil && !c.repo.isAdmin(c.who) {
+		return nil, &missing
+	}
+	for _, h := range g.hooks {
+		if h.Repo == c.repo && (c.repo == nil || h.ID == c.number("hook")) {
+			return h, nil
+		}
+	}
+	return nil, &missing
+}
+
+// hookPage is how many deliveries a page has at most.
+const hookPage = 100
+
+// hookDeliveries lists the attempts, the newest first, by cursor.
+func (g *GitHub) hookDeliveries(c *call) reply {
+	h, no := g.hookOf(c)
+	if no != nil {
+		return *no
+	}
+	h.mu.Lock()
+	sent := h.deliveries()
+	h.mu.Unlock()
+	slices.Reverse(sent)
+	q := c.URL.Query()
+	if q.Has("page") {
+		g.t.Error("deliveries have no page, but a cursor")
+	}
+	if after := q.Get("cursor"); after != "" {
+		id, err := strconv.ParseInt(strings.TrimPrefix(after, "v1_"), 10, 64)
+		if err != nil {
+			return invalid("invalid cursor")
+		}
+		sent = slices.DeleteFunc(sent, func(d Delivery) bool { return d.ID >= id })
+	}
+	per, err := strconv.Atoi(q.Get("per_page"))
+	if err != nil || per <= 0 || per > hookPage {
+		per = 30
+	}
+	all := []any{}
+	for _, d := range sent[:min(len(sent), per)] {
+		status := d.Words
+		if !d.Failed() {
+			status = "OK"
+		}
+		all = append(all, object{
+			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again, "duration": 0.1,
+			"status": status, "status_code": d.Status, "event": d.Event, "action": d.Action, "installation_id": nil, "repository_id": nil, "throttled_at": nil,
+		})
+	}
+	out := reply{status: http.StatusOK, body: all}
+	if len(sent) > per {
+		out.header = map[string]string{"Link": fmt.Sprintf(`<%s%s?per_page=%d&cursor=v1_%d>; rel="next"`, g.URL, c.URL.EscapedPath(), per, sent[per-1].ID)}
+	}
+	return out
+}
+
+func (g *GitHub) redeliver(c *call) reply {
+	h, no := g.hookOf(c)
+	switch {
+	case no != nil:
+		return *no
+	case !h.again(c.number("delivery")):
+		return problem(http.StatusNotFound, "Not Found")
+	}
+	return reply{status: http.StatusAccepted, body: object{}}
+}

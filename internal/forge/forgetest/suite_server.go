@@ -1,0 +1,283 @@
+package forgetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// unchangedPullRequests is rows 9 and 11 of the fault matrix: an unchanged list of several pages is
+// one request, every change is seen by the next one, and a list of which a page is missing is an
+// error, and forgotten.
+func unchangedPullRequests(t *testing.T, s *Stage, f forge.Forge) {
+	const many = 450 // five pages of GitHub, ten of Gitea
+	shop := s.World.Repo("acme", "shop")
+	s.World.Change(func() {
+		for n := 1000; n < 1000+many; n++ {
+			p := Shop().Pulls[1].PullRequest
+			p.Number, p.Updated = n, Epoch.Add(-time.Duration(n)*time.Minute)
+			shop.Pulls[n] = &Pull{PullRequest: p}
+		}
+	})
+	numbers := func() map[int]forge.PullRequest {
+		t.Helper()
+		all, err := f.Open(t.Context(), repo(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[int]forge.PullRequest{}
+		for _, p := range all {
+			found[p.Number] = p
+		}
+		return found
+	}
+	came := func(do func()) int {
+		before := len(s.Script.Requests())
+		do()
+		return len(s.Script.Requests()) - before
+	}
+	whole := 0
+	if n := came(func() { whole = len(numbers()) }); n == 0 {
+		t.Skip("a forge without a network sends no requests")
+	}
+	for range 5 {
+		s.Clock.Pass(time.Minute)
+		if n := came(func() {
+			if got := len(numbers()); got != whole {
+				t.Errorf("%d pull requests, want %d", got, whole)
+			}
+		}); n != 1 {
+			t.Errorf("an unchanged list takes %d requests", n)
+		}
+	}
+	last := shop.Pulls[1000+many-1]
+	s.World.Push(last, sha("9"), "")
+	if got := numbers()[last.Number]; got.Head.SHA != sha("9") {
+		t.Errorf("a push to the last one is not seen: %+v", got)
+	}
+	s.World.SetState(shop.Pulls[1000+many-2], Ann, forge.Closed)
+	if got := numbers(); len(got) != whole-1 {
+		t.Errorf("%d pull requests are open, want %d", len(got), whole-1)
+	}
+	s.World.Label(shop.Pulls[1000+many-3], Ann, "bot-review-needed")
+	{
+		page := "page=3"
+		s.Script.Plan(Fault{On: page, Status: 500, Times: 5})
+		if all, err := f.Open(t.Context(), repo(f)); kind(err) != forge.KindServer || all != nil {
+			t.Errorf("with an error on %s there are %d pull requests, %v", page, len(all), err)
+		}
+		s.Script.Forget()
+	}
+	if got := numbers(); len(got) != whole-1 || !slices.Contains(got[1000+many-3].Labels, "bot-review-needed") {
+		t.Errorf("after the error there are %d pull requests, and the labels %v", len(got), got[1000+many-3].Labels)
+	}
+	s.Clock.Pass(11 * time.Minute)
+	if n := came(func() { numbers() }); n < 2 {
+		t.Errorf("after a while, %d pages are read", n)
+	}
+}
+
+// checksOfCommit: of each context the newest status counts, our own is marked, and addresses are those
+// of web pages.
+func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
+	shop := s.World.Repo("acme", "shop")
+	commit := shop.Pulls[1].Head.SHA
+	s.World.Change(func() { shop.Pulls[1].Diff = tillDiff })
+	all, err := f.Checks(t.Context(), repo(f), commit)
+	if err != nil || len(all) != 0 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	report := func(name, state, page string) {
+		s.Clock.Pass(time.Second)
+		s.World.ReportStatus(shop, Status{Commit: commit, Context: name, State: state, URL: page, By: Bo})
+	}
+	want := map[string]forge.CheckState{
+		"build": forge.CheckPassed, "test": forge.CheckFailed, "lint": forge.CheckFailed, "slow": forge.CheckPending, "precedent": forge.CheckPassed,
+	}
+	report("build", "pending", "https://ci.example/1")
+	report("test", "success", "javascript:alert(1)")
+	for name, state := range map[string]string{"build": "success", "test": "failure", "lint": "error", "slow": "pending", "precedent": "success"} {
+		report(name, state, "https://ci.example/"+name)
+	}
+	report("test", "failure", "javascript:alert(1)")
+	for i := range 150 { // more than a page
+		name := fmt.Sprintf("job %d", i)
+		want[name] = forge.CheckPassed
+		report(name, "success", "")
+	}
+	s.World.ReportStatus(shop, Status{Commit: sha("b"), Context: "other", State: "failure", By: Bo})
+	all, err = f.Checks(t.Context(), repo(f), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]forge.CheckState{}
+	for _, c := range all {
+		got[c.Name] = c.State
+		if c.Own || c.Started.IsZero() || c.Name == "test" && c.URL != "" || c.Name == "build" && c.URL != "https://ci.example/build" {
+			t.Errorf("%+v", c)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) {
+		t.Errorf("%d checks (-want +got):\n%s", len(all), d)
+	}
+	ours := forge.Check{Name: forge.CheckName, Commit: commit, Review: "r1", Result: forge.Failure, Title: "2 findings"}
+	if no, err := f.Check(t.Context(), repo(f), ours); no != "" || err != nil {
+		t.Logf("no check of ours: %s%v", no, err)
+	} else if all, err = f.Checks(t.Context(), repo(f), commit); err != nil || !slices.ContainsFunc(all, func(c forge.CommitCheck) bool { return c.Own && c.State == forge.CheckFailed }) {
+		t.Errorf("our check is missing: %v", err)
+	}
+	for _, wrong := range []string{"", "main", "../" + commit} {
+		if _, err := f.Checks(t.Context(), repo(f), wrong); kind(err) != forge.KindRefused {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}
+
+// repositoriesOf: archived ones are left out, also on later pages, and the others are sorted.
+func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
+	me := Member{s.World.Me, forge.Write}
+	s.World.Change(func() { s.World.Repo("acme", "shop").allow(s.World.Me, forge.Write) })
+	want := []precedent.Repo{repo(f)}
+	for i := range 120 {
+		r := &Repo{ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0, Members: []Member{me}}
+		s.World.Add(r)
+		if !r.Archived {
+			want = append(want, precedent.Repo{Host: f.Host(), Owner: r.Owner, Name: r.Name})
+		}
+	}
+	s.World.Add(&Repo{ID: 3000, Owner: "zed", Name: "own", UserOwned: true, Members: []Member{me}})
+	if s.Numberless {
+		want = want[:1] // a folder has one
+	}
+	got, err := f.Repositories(t.Context(), "acme")
+	if err == nil && len(got) == 0 && s.Limited {
+		t.Skip("the account is a member of no repository")
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("of an organization: %v (-want +got):\n%s", err, d)
+	}
+	own := precedent.Repo{Host: f.Host(), Owner: "zed", Name: "own"}
+	everything := append(slices.Clone(want), own)
+	if s.Numberless {
+		everything = want
+	}
+	if got, err = f.Repositories(t.Context(), ""); err != nil || !slices.Equal(got, everything) {
+		t.Errorf("of everybody: %d, want %d; %v", len(got), len(everything), err)
+	}
+	if got, err = f.Repositories(t.Context(), "zed"); err != nil || !s.Numberless && !slices.Equal(got, []precedent.Repo{own}) {
+		t.Errorf("of a user: %v, %v", got, err)
+	}
+	if _, err := f.Repositories(t.Context(), "../acme"); kind(err) != forge.KindRefused {
+		t.Errorf("an owner with a path: %v", err)
+	}
+}
+
+// pushableBranches: neither the default branch nor a protected one, nor any without write access.
+func pushableBranches(t *testing.T, s *Stage, f forge.Forge) {
+	shop := s.World.Repo("acme", "shop")
+	s.World.Change(func() {
+		shop.ProtectedBranches = []string{"release/1.0"}
+		shop.Members = append([]Member{{s.World.Me, forge.Write}}, shop.Members...)
+	})
+	why := func(branch string) string {
+		t.Helper()
+		no, err := f.Pushable(t.Context(), repo(f), branch)
+		if err != nil {
+			t.Errorf("%s: %v", branch, err)
+		}
+		return string(no)
+	}
+	if no := why("till"); strings.Contains(no, "no git repository") {
+		t.Skip("the folder has no git repository")
+	} else if no != "" {
+		t.Errorf("the branch of a pull request: %s", no)
+	}
+	for branch, want := range map[string]string{"main": "default branch", "release/1.0": "protected"} {
+		if no := why(branch); !strings.Contains(no, want) || !strings.Contains(no, branch) {
+			t.Errorf("%s: %q", branch, no)
+		}
+	}
+	if _, err := f.Pushable(t.Context(), repo(f), "missing"); kind(err) != forge.KindNotFound {
+		t.Errorf("a missing branch: %v", err)
+	}
+	for _, name := range []string{"", "../main", "a..b", "-x", "a b", "x.lock"} {
+		if _, err := f.Pushable(t.Context(), repo(f), name); kind(err) != forge.KindRefused {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	s.World.Change(func() { shop.Archived = true })
+	if no := why("till"); !strings.Contains(no, "archived") {
+		t.Errorf("an archived repository: %q", no)
+	}
+}
+
+var errFence = errors.New("the lease is lost")
+
+// fencedWrites: what the fence refuses is not sent, and the fence is asked after the waits, right
+// before what is sent.
+func fencedWrites(t *testing.T, s *Stage, f forge.Forge) {
+	open := true
+	var asked []int // how many requests had come when the fence was asked
+	fenced := forge.Fenced(f, func(context.Context) error {
+		asked = append(asked, len(s.Script.Requests()))
+		if open {
+			return nil
+		}
+		return errFence
+	})
+	p := Till()
+	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[till] = p })
+	if _, err := fenced.Comment(t.Context(), repo(f), till, "One."); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.World.Shown(p)); n != 1 {
+		t.Errorf("%d comments", n)
+	}
+	open = false
+	ref := forge.CommentRef{Kind: forge.OnThread, ID: "1"}
+	writes := map[string]func() error{
+		"post":    func() error { _, err := fenced.Post(t.Context(), repo(f), till, draftOf(p)); return err },
+		"dismiss": func() error { _, err := fenced.Dismiss(t.Context(), repo(f), till, "1", "x"); return err },
+		"comment": func() error { _, err := fenced.Comment(t.Context(), repo(f), till, "x"); return err },
+		"reply":   func() error { _, err := fenced.Reply(t.Context(), repo(f), till, "1", "x"); return err },
+		"edit":    func() error { return fenced.Edit(t.Context(), repo(f), till, ref, "x") },
+		"delete":  func() error { _, err := fenced.Delete(t.Context(), repo(f), till, ref); return err },
+		"resolve": func() error { _, err := fenced.Resolve(t.Context(), repo(f), till, forge.Thread{}, true); return err },
+		"label":   func() error { _, err := fenced.AddLabel(t.Context(), repo(f), till, "x"); return err },
+		"unlabel": func() error { _, err := fenced.RemoveLabel(t.Context(), repo(f), till, "x"); return err },
+		"check": func() error {
+			_, err := fenced.Check(t.Context(), repo(f), forge.Check{Name: "x", Commit: p.Head.SHA})
+			return err
+		},
+		"redeliver": func() error {
+			_, err := fenced.Redeliver(t.Context(), repo(f), forge.HookDelivery{ID: "1"})
+			return err
+		},
+	}
+	for name, write := range writes {
+		if err := write(); kind(err) != forge.KindFenced || !errors.Is(err, errFence) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The fence closes while a request waits for its turn.
+	open, asked = true, nil
+	if _, err := fenced.Comment(t.Context(), repo(f), till, "Two."); err != nil {
+		t.Fatal(err)
+	}
+	came := s.Script.Requests()
+	if len(came) > 0 && (len(asked) < 2 || asked[len(asked)-1] != len(came)-1) {
+		t.Errorf("%d requests came, and the fence was asked after %v", len(came), asked)
+	}
+	if n := len(s.World.Shown(p)); n != 2 {
+		t.Errorf("%d comments", n)
+	}
+}

@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// HookHeaders are the names of a forge's headers, in the order in which they are looked for.
+type HookHeaders struct {
+	// Signatures have the HMAC-SHA256 of the body in hex, possibly after sha256=.
+	Signatures []string
+	Events     []string
+	IDs        []string
+}
+
+// maxHeader bounds the id and the name of an event, in bytes.
+const maxHeader = 100
+
+// VerifyHook is forge.Forge.VerifyHook. It reads nothing of the body before a signature over it was
+// right, and every signature is compared with those of all secrets. A signature by SHA-1 counts as
+// none.
+func VerifyHook(names HookHeaders, h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
+	var said [][]byte
+	for _, name := range names.Signatures {
+		for _, value := range h.Values(name) {
+			sum, err := hex.DecodeString(strings.TrimPrefix(value, "sha256="))
+			if err == nil && len(sum) == sha256.Size {
+				said = append(said, sum)
+			} else if value != "" {
+				return forge.HookHeader{}, forge.ErrSignature
+			}
+		}
+	}
+	if len(said) == 0 {
+		return forge.HookHeader{}, forge.ErrUnsigned
+	}
+	// All signatures of a request must be right by the same secret: proxies and people may add others.
+	right := false
+	for _, secret := range secrets {
+		m := hmac.New(sha256.New, []byte(secret))
+		m.Write(body)
+		want, all := m.Sum(nil), true
+		for _, sum := range said[:min(len(said), len(names.Signatures))] {
+			all = hmac.Equal(sum, want) && all
+		}
+		right = right || all && secret != ""
+	}
+	if !right || len(said) > len(names.Signatures) {
+		return forge.HookHeader{}, forge.ErrSignature
+	}
+	out := forge.HookHeader{ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events), Payload: hookPayload(h, body)}
+	if out.Event == "" || len(out.Payload) == 0 {
+		return forge.HookHeader{}, forge.ErrNoHookEvent
+	}
+	return out, nil
+}
+
+// hookPayload returns the JSON of a body: GitHub can send it as the field payload of a form. It is
+// nil for another type.
+func hookPayload(h http.Header, body []byte) []byte {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	switch {
+	case err != nil || len(body) > forge.MaxEvent:
+		return nil
+	case kind == "application/json":
+		return body
+	case kind == "application/x-www-form-urlencoded":
+		// One field: package url would split a body of many.
+		value, ok := strings.CutPrefix(string(body), "payload=")
+		if !ok || strings.Contains(value, "&") {
+			return nil
+		}
+		payload, err := url.QueryUnescape(value)
+		if err != nil {
+			return nil
+		}
+		return []byte(payload)
+	}
+	return nil
+}
+
+// headerWord returns the first of the headers that is set, if it is a short word of visible ASCII.
+func headerWord(h http.Header, names []string) string {
+	for _, name := range names {
+		value := h.Get(name)
+		if value == "" {
+			continue
+		}
+		if len(value) > maxHeader || strings.IndexFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) >= 0 {
+			return ""
+		}
+		return value
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// Bounds of the prompt of a fix.
+const (
+	// MostFixed is the maximum number of threads in one task.
+	MostFixed    = 40
+	maxProblems  = 10
+	maxProblem   = 4 << 10 // bytes
+	maxConflicts = 8 << 10 // bytes of the list of files
+)
+
+// FixInput is what a task is told that changes code. All secrets in it must be redacted. It has
+// no learnings: they are about reviews.
+type FixInput struct {
+	Docs    []precedent.GuideDoc // at the base commit
+	Threads []FixThread          // the first MostFixed count
+	// Problems are what failed besides, such as the end of what a test printed.
+	Problems     []precedent.Untrusted
+	Language     string // IETF tag; empty for English
+	Files, Lines int    // how much may be changed
+}
+
+// FixThread is a thread that is to be settled.
+type FixThread struct {
+	ID      string // in this task, such as "t1"
+	Remark  precedent.Finding
+	Then    precedent.Span      // where it was made
+	Code    precedent.Untrusted // lines around its place, with their numbers; empty if it has none
+	Replies []Reply             // oldest first
+}
+
+// Fix returns the prompt of a task that changes code to settle threads.
+func Fix(in FixInput) Prompt {
+	type said struct{ Who, Text string }
+	type shown struct {
+		ID, Remark, Suggestion, Code string
+		Replies                      []said
+	}
+	own := struct {
+		Nonce, Language string
+		Guide, Problems []string
+		Threads         []shown
+	}{Language: tag(in.Language)}
+	var contents []string
+	room := maxGuide
+	for _, d := range in.Docs {
+		doc := limit("From "+text.VisibleLine(d.Path)+":\n"+strings.TrimSpace(text.Clean(d.Text)), max(room, 1<<10))
+		if room -= len(doc); room < 0 {
+			break
+		}
+		own.Guide, contents = append(own.Guide, doc), append(contents, doc)
+	}
+	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
+		t := &in.Threads[i]
+		one := shown{ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code), Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark)}
+		contents = append(contents, one.Remark, one.Code, one.Suggestion)
+		for _, r := range t.Replies[max(0, len(t.Replies)-maxReplies):] {
+			words := limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)
+			one.Replies, contents = append(one.Replies, said{r.Who, words}), append(contents, words)
+		}
+		own.Threads = append(own.Threads, one)
+	}
+	for _, p := range in.Problems[:min(len(in.Problems), maxProblems)] {
+		words := limit(strings.TrimSpace(text.Visible(string(p))), maxProblem)
+		own.Problems, contents = append(own.Problems, words), append(contents, words)
+	}
+	own.Nonce = nonce(contents)
+	system := strings.NewReplacer("{{.Files}}", strconv.Itoa(in.Files), "{{.Lines}}", strconv.Itoa(in.Lines)).Replace(load("fix.md"))
+	return Prompt{System: system, Suffix: execute("fix_task.md", own.Nonce, own)}
+}
+
+// Merge returns the prompt of a task that resolves the conflicts of a merge of the commit theirs
+// into ours, in the files.
+func Merge(ours, theirs string, files []string) Prompt {
+	var list []string
+	for _, f := range files {
+		list = append(list, text.VisibleLine(f))
+	}
+	own := struct{ Nonce, Ours, Theirs, Files string }{Ours: ours, Theirs: theirs, Files: limit(strings.Join(list, "\n"), maxConflicts)}
+	own.Nonce = nonce([]string{own.Files})
+	return Prompt{System: load("merge.md"), Suffix: execute("merge_task.md", own.Nonce, own)}
+}

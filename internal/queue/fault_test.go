@@ -1,0 +1,409 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// change changes the database behind the back of the queue.
+func change(t testing.TB, db *store.DB, query string, args ...any) {
+	t.Helper()
+	err := db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), query, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFault1NothingOfAFailedDelivery: what fails before its commit leaves neither a delivery nor
+// work, and does not fail its neighbours.
+func TestFault1NothingOfAFailedDelivery(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		q := opened(t, db, Options{})
+		change(t, db, "CREATE UNIQUE INDEX one_bad_event ON deliveries (event)") // two deliveries with one event fail
+		accept := func(id, event string, pull int) (bool, error) {
+			return q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: event}, []Task{review(app, pull, "a")})
+		}
+		if fresh, err := accept("0", "bad", 100); !fresh || err != nil {
+			t.Fatal(fresh, err)
+		}
+		var group sync.WaitGroup
+		for i := 1; i <= 40; i++ {
+			group.Go(func() {
+				event := fmt.Sprint("good", i)
+				if i%10 == 0 {
+					event = "bad"
+				}
+				if fresh, err := accept(fmt.Sprint(i), event, i); fresh == (event == "bad") || (err == nil) == (event == "bad") {
+					t.Errorf("%s: %v, %v", event, fresh, err)
+				}
+			})
+		}
+		group.Wait()
+		for _, j := range jobs(t, q) {
+			if j.Pull != 100 && j.Pull%10 == 0 {
+				t.Errorf("a failed delivery left %+v", j)
+			}
+		}
+		if n := len(jobs(t, q)); n != 37 {
+			t.Errorf("%d jobs, want 37", n)
+		}
+	})
+}
+
+// TestFault2Redelivered: the sender saw no answer and sends it again, with the same id.
+func TestFault2Redelivered(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		for i := range 3 {
+			q := opened(t, db, Options{}) // as after a restart
+			fresh, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"}, []Task{review(app, 1, fmt.Sprint(i))})
+			if err != nil || fresh != (i == 0) {
+				t.Errorf("%d: %v, %v", i, fresh, err)
+			}
+			if j := only(t, q); j.Head != "0" {
+				t.Errorf("%d: %+v", i, j)
+			}
+			stop(t, q)
+		}
+		// The same id of another forge is another delivery.
+		q := opened(t, db, Options{})
+		if fresh, err := q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil); !fresh || err != nil {
+			t.Error(fresh, err)
+		}
+	})
+}
+
+// TestFault3ManyCopies: "100 concurrent copies of one delivery: 1 row, 1 job, all 202".
+func TestFault3ManyCopies(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var runs, fresh atomic.Int64
+		q := started(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
+		var group sync.WaitGroup
+		for range 100 {
+			group.Go(func() {
+				is, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"}, []Task{review(app, 1, "a")})
+				if err != nil {
+					t.Error(err)
+				}
+				if is {
+					fresh.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		if runs.Load() != 1 || fresh.Load() != 1 {
+			t.Errorf("%d runs, %d new", runs.Load(), fresh.Load())
+		}
+	})
+}
+
+// TestFault4BurstOfEvents: the events of one pull request coalesce to one run for the newest head.
+func TestFault4BurstOfEvents(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		var heads []string
+		q := opened(t, db, Options{Do: func(_ context.Context, r *Run) error {
+			mu.Lock()
+			defer mu.Unlock()
+			heads = append(heads, r.Head)
+			return nil
+		}})
+		for i := range 10 {
+			accept(t, q, fmt.Sprint(i), review(app, 1, fmt.Sprint("head", i)))
+		}
+		accept(t, q, "labelled", review(app, 1, ""))
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		if len(heads) != 1 || heads[0] != "head9" {
+			t.Errorf("ran %v", heads)
+		}
+	})
+}
+
+// TestFault5Locked: while the database is locked, Accept gives up in time, leaves no goroutine, and
+// works afterwards.
+func TestFault5Locked(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		q := opened(t, db, Options{})
+		q.commitTimeout = 500 * time.Millisecond
+		accept(t, q, "0", review(app, 1, "a"))
+		pool, err := db.Pool(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		tx, err := pool.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.ExecContext(t.Context(), "UPDATE deliveries SET event = 'locked'"); err != nil {
+			t.Fatal(err)
+		}
+		if db.Engine() == store.PostgreSQL {
+			if _, err := tx.ExecContext(t.Context(), "LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, at := runtime.NumGoroutine(), time.Now()
+		var group sync.WaitGroup
+		for i := range 300 {
+			group.Go(func() {
+				if _, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: fmt.Sprint("locked", i), Event: "push"}, []Task{review(app, i, "a")}); err == nil {
+					t.Error("accepted while it was locked")
+				}
+			})
+		}
+		group.Wait()
+		if took := time.Since(at); took > 4*time.Second {
+			t.Errorf("gave up after %s", took)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+		accept(t, q, "locked1", review(app, 1, "b"))
+	})
+}
+
+// TestFault10ClockJumps: a clock that jumps by two hours, either way, neither loses nor doubles a
+// run, and does not make retries wait.
+func TestFault10ClockJumps(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var offset atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
+		var running, runs atomic.Int64
+		failed := map[int]bool{}
+		var mu sync.Mutex
+		q := started(t, db, Options{Now: now, Slots: 6, Lease: 300 * time.Millisecond, Random: func() float64 { return 0.001 }, Do: func(ctx context.Context, r *Run) error {
+			if r.Pull == 1 {
+				if running.Add(1) > 1 {
+					t.Error("runs twice at the same time")
+				}
+				defer running.Add(-1)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if !failed[r.Pull] {
+				failed[r.Pull] = true
+				return errors.New("once")
+			}
+			runs.Add(1)
+			return r.Check(ctx)
+		}})
+		pull := 0
+		for _, jump := range []time.Duration{2 * time.Hour, -2 * time.Hour, -2 * time.Hour, 2 * time.Hour} {
+			for range 5 {
+				pull++
+				accept(t, q, fmt.Sprint(pull), review(app, pull, "a"))
+			}
+			mu.Lock() // between the failure and the retry of some
+			offset.Add(int64(jump))
+			mu.Unlock()
+			eventually(t, "done after a jump of "+jump.String(), func() bool {
+				for _, j := range jobs(t, q) {
+					if j.State != Done {
+						return false
+					}
+				}
+				return true
+			})
+		}
+		if runs.Load() != int64(pull) {
+			t.Errorf("%d runs of %d pull requests", runs.Load(), pull)
+		}
+	})
+}
+
+// TestFault14Panics: a job that panics each time becomes a dead letter after its attempts, and the
+// next job of the repository runs.
+func TestFault14Panics(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var runs atomic.Int64
+		token := "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
+		q := started(t, db, Options{
+			Log: slog.New(slog.DiscardHandler), Random: func() float64 { return 0 }, Redact: func(s string) string { return strings.ReplaceAll(s, "our own secret", "[ours]") },
+			Do: func(_ context.Context, r *Run) error {
+				if r.Pull == 1 {
+					if n := runs.Add(1); int64(r.Attempt) != n {
+						t.Errorf("run %d is attempt %d", n, r.Attempt)
+					}
+					panic("\x1b[31m our own secret " + token + strings.Repeat(" long", 1000))
+				}
+				return nil
+			},
+		})
+		accept(t, q, "1", review(app, 1, "a"))
+		eventually(t, "dead", func() bool { return only(t, q).State == Dead })
+		accept(t, q, "2", review(app, 2, "a"))
+		eventually(t, "the next one is done", func() bool { return len(jobs(t, q)) == 2 && jobs(t, q)[0].State == Done })
+		j := jobs(t, q)[1]
+		if runs.Load() != 8 || j.Attempts != 8 || !strings.HasPrefix(j.Problem, "panic: <U+001B>[31m [ours] ") || strings.Contains(j.Problem, token) || len(j.Problem) > 2*maxProblem {
+			t.Errorf("after %d runs: %+v", runs.Load(), j)
+		}
+		if s, err := q.Stats(t.Context()); err != nil || s.Dead != 1 || s.Kinds[Review].Dead != 1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
+// TestFault15Garbage: rows and tickets of other versions, or garbage, become dead letters that say
+// why, and are not tried again and again.
+func TestFault15Garbage(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var runs atomic.Int64
+		q := opened(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
+		for i := range 3 {
+			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
+		}
+		change(t, db, "UPDATE work SET kind = 'review-v0' WHERE pull = 1")
+		change(t, db, "UPDATE work SET repo = '///' WHERE pull = 2")
+		for _, args := range []string{`{"version":0}`, `[]`, `{"version":"x"}`, `{"version":99,"pull":7}`} {
+			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('"+args+"', 'work', 3, 'default', 'available')")
+		}
+		change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('{}', 'another', 3, 'default', 'available')")
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the good one is done, the others are dead", func() bool {
+			states := map[State]int{}
+			for _, j := range jobs(t, q) {
+				states[j.State]++
+			}
+			return states[Done] == 1 && states[Dead] == 2
+		})
+		for _, j := range jobs(t, q) {
+			switch {
+			case j.Pull == 1 && !strings.Contains(j.Problem, `no jobs of the kind "review-v0"`), j.Pull == 2 && !strings.Contains(j.Problem, "not a repository identity"):
+				t.Errorf("%+v", j)
+			}
+		}
+		if runs.Load() != 1 {
+			t.Errorf("%d runs", runs.Load())
+		}
+	})
+}
+
+// TestFault16TwoReplicas: two replicas on one database run each job once at a time, and periodic
+// jobs once an interval.
+func TestFault16TwoReplicas(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		running, ran, fences := map[int64]bool{}, map[int64]int{}, map[int64]bool{}
+		do := func(_ context.Context, r *Run) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if running[r.ID] || fences[r.Fence] {
+				t.Errorf("%+v runs twice", r.Task)
+			}
+			running[r.ID], fences[r.Fence] = true, true
+			mu.Unlock()
+			<-time.After(2 * time.Millisecond)
+			mu.Lock()
+			running[r.ID] = false
+			ran[r.ID]++
+			return nil
+		}
+		var replicas [2]*Queue
+		for i := range replicas {
+			replicas[i] = opened(t, db, Options{Do: do})
+			replicas[i].Every(Sweep, time.Hour)
+			if err := replicas[i].Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 60 {
+			accept(t, replicas[i%2], fmt.Sprint(i), review(app, i+1, "a"))
+		}
+		eventually(t, "done", func() bool {
+			all := jobs(t, replicas[0])
+			for _, j := range all {
+				if j.State != Done {
+					return false
+				}
+			}
+			return len(all) == 61
+		})
+		for id, n := range ran {
+			if n != 1 {
+				t.Errorf("%d ran %d times", id, n)
+			}
+		}
+	})
+}
+
+// TestFault59Stop: a stop during four runs ends within its time; all four finish after a restart,
+// once each, and the stop is not an attempt.
+func TestFault59Stop(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		began, finished := 0, map[int]int{}
+		block := true
+		do := func(ctx context.Context, r *Run) error {
+			mu.Lock()
+			began++
+			wait := block
+			mu.Unlock()
+			if r.Attempt != 1 {
+				t.Errorf("attempt %d", r.Attempt)
+			}
+			if wait {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			finished[r.Pull]++
+			return nil
+		}
+		q := started(t, db, Options{Slots: 5, Do: do})
+		for i := range 4 {
+			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
+		}
+		eventually(t, "four run", func() bool { mu.Lock(); defer mu.Unlock(); return began == 4 })
+		at := time.Now()
+		stop(t, q)
+		if took := time.Since(at); took > 10*time.Second {
+			t.Errorf("stopped after %s", took)
+		}
+		mu.Lock()
+		block = false
+		mu.Unlock()
+		q = started(t, db, Options{Slots: 5, Do: do})
+		eventually(t, "all finished", func() bool { mu.Lock(); defer mu.Unlock(); return len(finished) == 4 })
+		eventually(t, "all done", func() bool {
+			done := 0
+			for _, j := range jobs(t, q) {
+				if j.State == Done {
+					done++
+				}
+			}
+			return done == 4
+		})
+		for pull, n := range finished {
+			if n != 1 {
+				t.Errorf("%d finished %d times", pull, n)
+			}
+		}
+	})
+}

@@ -1,0 +1,259 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// app is a repository of the tests, big one that floods, and small one with little work.
+var (
+	app   = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
+	big   = precedent.Repo{Host: "example.com", Owner: "team", Name: "big"}
+	small = precedent.Repo{Host: "example.com", Owner: "team", Name: "small"}
+)
+
+// engines are the databases that every test of this package runs on.
+var engines = []struct {
+	name string
+	open func(t testing.TB) *store.DB
+}{
+	{"sqlite", openSQLite},
+	{"postgresql", openPostgreSQL},
+}
+
+func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { test(t, e.open(t)) })
+	}
+}
+
+func openSQLite(t testing.TB) *store.DB {
+	t.Helper()
+	return openFile(t, filepath.Join(t.TempDir(), "queue.db"))
+}
+
+func openFile(t testing.TB, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func openPostgreSQL(t testing.TB) *store.DB {
+	t.Helper()
+	return openURL(t, needs.PostgreSQL(t))
+}
+
+func openURL(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.OpenURL(t.Context(), url, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// opened opens a queue that is stopped at the end of the test.
+func opened(t testing.TB, db *store.DB, o Options) *Queue {
+	t.Helper()
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	if o.Poll == 0 {
+		o.Poll = 20 * time.Millisecond
+	}
+	q, err := Open(t.Context(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	t.Cleanup(func() { once.Do(func() { stop(t, q) }) })
+	return q
+}
+
+func started(t testing.TB, db *store.DB, o Options) *Queue {
+	t.Helper()
+	q := opened(t, db, o)
+	if err := q.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// stop stops a queue; a second time it does nothing.
+func stop(t testing.TB, q *Queue) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if q.isStopping() {
+		return
+	}
+	if err := q.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// eventually waits until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-limit:
+			t.Fatalf("after 30 s still not: %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// jobs returns all entries.
+func jobs(t testing.TB, q *Queue) []Job {
+	t.Helper()
+	all, err := q.List(t.Context(), Filter{Limit: 100000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// only returns the only entry.
+func only(t testing.TB, q *Queue) Job {
+	t.Helper()
+	all := jobs(t, q)
+	if len(all) != 1 {
+		t.Fatalf("%d jobs: %+v", len(all), all)
+	}
+	return all[0]
+}
+
+func accept(t testing.TB, q *Queue, id string, tasks ...Task) {
+	t.Helper()
+	if _, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "pull_request"}, tasks); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func review(repo precedent.Repo, pull int, head string) Task {
+	return Task{Kind: Review, Repo: repo, Pull: pull, Head: head, Reason: "push"}
+}
+
+func TestRun(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		got := make(chan Run, 1)
+		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error { got <- *r; return r.Check(ctx) }})
+		want := Task{Kind: Review, Repo: app, Pull: 7, Head: "abc", Reason: "label \x1b[31m"}
+		accept(t, q, "1", want)
+		r := <-got
+		want.Reason = "label <U+001B>[31m"
+		if r.Task != want || r.Attempt != 1 || r.MaxAttempts != 8 {
+			t.Errorf("ran %+v", r)
+		}
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+	})
+}
+
+// TestBurst: "500 events of 50 pull requests in a burst: each newest head is run to its end exactly
+// once".
+func TestBurst(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		ended := map[int][]string{}
+		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(5 * time.Millisecond):
+			}
+			if err := r.Check(ctx); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ended[r.Pull] = append(ended[r.Pull], r.Head)
+			return nil
+		}})
+		var group sync.WaitGroup
+		for pull := 1; pull <= 50; pull++ {
+			group.Go(func() {
+				for n := range 10 {
+					accept(t, q, fmt.Sprintf("%d-%d", pull, n), review(app, pull, fmt.Sprintf("head%d", n)))
+				}
+			})
+		}
+		group.Wait()
+		eventually(t, "all done", func() bool {
+			for _, j := range jobs(t, q) {
+				if j.State != Done {
+					return false
+				}
+			}
+			return true
+		})
+		for pull := 1; pull <= 50; pull++ {
+			newest := 0
+			for _, head := range ended[pull] {
+				if head == "head9" {
+					newest++
+				}
+			}
+			if newest != 1 {
+				t.Errorf("pull request %d: ended %v", pull, ended[pull])
+			}
+		}
+	})
+}
+
+func BenchmarkAccept(b *testing.B) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			open := e.open
+			if e.name == "postgresql" { // with a server that waits for the disk
+				open = func(b testing.TB) *store.DB { return openURL(b, needs.PostgreSQLServer(b, true).Database(b)) }
+			}
+			q := started(b, open(b), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}})
+			var n sync.Mutex
+			next := 0
+			b.SetParallelism(64)
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					n.Lock()
+					next++
+					i := next
+					n.Unlock()
+					fresh, err := q.Accept(b.Context(), Delivery{Forge: "github", ID: fmt.Sprint(i), Event: "pull_request"},
+						[]Task{review(app, 1+i%500, fmt.Sprint(i)), {Kind: Reply, Repo: app, Pull: 1 + i%500, Reason: "comment"}})
+					if err != nil || !fresh {
+						b.Fatal(fresh, err)
+					}
+				}
+			})
+			b.StopTimer()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "accepted/s")
+		})
+	}
+}

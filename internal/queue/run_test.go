@@ -1,0 +1,298 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// TestNewerHeadCancels: a newer head cancels the running review, also when another replica took the
+// event; the same head makes it run once more.
+func TestNewerHeadCancels(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		began, release := make(chan string), make(chan struct{})
+		var mu sync.Mutex
+		var ended []string
+		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error {
+			began <- r.Head
+			select {
+			case <-ctx.Done():
+				if cause := context.Cause(ctx); !errors.Is(cause, ErrSuperseded) || !errors.Is(r.Check(context.Background()), ErrSuperseded) {
+					t.Errorf("cancelled because of %v", cause)
+				}
+				return ctx.Err()
+			case <-release:
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ended = append(ended, r.Head)
+			return nil
+		}})
+		other := opened(t, db, Options{}) // does not run
+		accept(t, q, "1", review(app, 1, "a"))
+		if head := <-began; head != "a" {
+			t.Fatal(head)
+		}
+		accept(t, other, "2", review(app, 1, "b"))
+		if head := <-began; head != "b" {
+			t.Fatal(head)
+		}
+		accept(t, q, "3", review(app, 1, "b"), review(app, 1, ""))
+		release <- struct{}{}
+		if head := <-began; head != "b" {
+			t.Fatal(head)
+		}
+		release <- struct{}{}
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		if !slices.Equal(ended, []string{"b", "b"}) {
+			t.Errorf("ended %v", ended)
+		}
+		if j := only(t, q); j.Attempts != 0 {
+			t.Errorf("%+v", j)
+		}
+	})
+}
+
+// TestEndings: what a job returns decides what becomes of it, and people can retry and cancel it.
+func TestEndings(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		var answer error
+		runs := 0
+		hang := make(chan struct{}, 1)
+		q := started(t, db, Options{Random: func() float64 { return 1 }, Timeout: map[Kind]time.Duration{Fix: 50 * time.Millisecond}, Do: func(ctx context.Context, r *Run) error {
+			mu.Lock()
+			runs++
+			now := answer
+			mu.Unlock()
+			if r.Kind != Review {
+				hang <- struct{}{}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return now
+		}})
+		say := func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			answer = err
+		}
+		is := func(state State, problem string, attempts int) Job {
+			t.Helper()
+			var j Job
+			eventually(t, string(state), func() bool {
+				j = jobs(t, q)[0]
+				return j.State == state && j.Problem == problem && j.Attempts == attempts
+			})
+			return j
+		}
+		say(Later(time.Hour))
+		accept(t, q, "1", review(app, 1, "a"))
+		j := is(Waiting, "", 0)
+		if in := j.Due.Sub(j.Since); in != time.Hour {
+			t.Errorf("due in %s", in)
+		}
+		say(errors.New("no network"))
+		accept(t, q, "2", review(app, 1, "a")) // an event makes a job that said Later run now
+		j = is(Waiting, "no network", 1)
+		if in := j.Due.Sub(j.Since); in != 10*time.Second {
+			t.Errorf("due in %s", in)
+		}
+		accept(t, q, "3", review(app, 1, "a")) // but not one that failed
+		say(fmt.Errorf("wrapped: %w", Never(errors.New("it is gone"))))
+		is(Waiting, "no network", 1)
+		retry := func() {
+			t.Helper()
+			if _, err := q.Retry(t.Context(), j.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		retry()
+		is(Dead, "wrapped: it is gone", 1)
+		say(nil)
+		if err := q.Want(t.Context(), review(app, 1, "a")); err != nil { // a find of the poller does not restart a dead letter
+			t.Fatal(err)
+		}
+		is(Dead, "wrapped: it is gone", 1)
+		retry()
+		is(Done, "", 0)
+		if _, err := q.Cancel(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		is(Done, "", 0) // there is nothing to cancel
+		say(Later(time.Hour))
+		accept(t, q, "4", review(app, 1, "b"))
+		is(Waiting, "", 0)
+		if got, err := q.Cancel(t.Context(), j.ID); err != nil || got.State != Cancelled {
+			t.Fatal(got, err)
+		}
+		if _, err := q.Retry(t.Context(), 1); !errors.Is(err, ErrUnknown) {
+			t.Error(err)
+		}
+		accept(t, q, "5", Task{Kind: Reply, Repo: app, Pull: 1}) // runs until it is cancelled
+		<-hang
+		running := is(Running, "", 0)
+		if _, err := q.Cancel(t.Context(), running.ID); err != nil {
+			t.Fatal(err)
+		}
+		is(Cancelled, "", 0)
+		accept(t, q, "6", Task{Kind: Fix, Repo: app, Pull: 1}) // runs into its timeout
+		<-hang
+		is(Waiting, "context deadline exceeded", 1)
+		mu.Lock()
+		defer mu.Unlock()
+		if runs != 7 {
+			t.Errorf("%d runs", runs)
+		}
+	})
+}
+
+// TestRetryAfter: the time before a retry doubles, up to 15 minutes, and is a random part of that.
+func TestRetryAfter(t *testing.T) {
+	var part float64
+	q := &Queue{o: Options{Random: func() float64 { return part }}}
+	for failures, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 320 * time.Second, 640 * time.Second, 15 * time.Minute, 15 * time.Minute} {
+		for _, part = range []float64{0, 0.25, 1} {
+			if got := q.retryAfter(failures); got != time.Duration(part*float64(want)) {
+				t.Errorf("after %d failures: %s, want %v of %s", failures, got, part, want)
+			}
+		}
+	}
+	if got := q.retryAfter(1000); got != 15*time.Minute {
+		t.Error(got)
+	}
+}
+
+func TestAcceptRefuses(t *testing.T) {
+	q := opened(t, openSQLite(t), Options{})
+	long := string(make([]byte, maxName+1))
+	for name, bad := range map[string]struct {
+		d Delivery
+		t Task
+	}{
+		"kind":            {Delivery{}, Task{Kind: "dance"}},
+		"negative pull":   {Delivery{}, Task{Kind: Review, Repo: app, Pull: -1}},
+		"large pull":      {Delivery{}, Task{Kind: Review, Repo: app, Pull: 1 << 40}},
+		"no repository":   {Delivery{}, Task{Kind: Review, Pull: 1}},
+		"control in head": {Delivery{}, Task{Kind: Review, Repo: app, Pull: 1, Head: "a\x00"}},
+		"long id":         {Delivery{Forge: "github", ID: long}, Task{Kind: Sweep}},
+		"not UTF-8":       {Delivery{Forge: "github", ID: "\xff"}, Task{Kind: Sweep}},
+		"no forge":        {Delivery{ID: "1"}, Task{Kind: Sweep}},
+	} {
+		if _, err := q.Accept(t.Context(), bad.d, []Task{bad.t}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if _, err := q.Accept(t.Context(), Delivery{}, make([]Task, maxTasks+1)); err == nil {
+		t.Error("too many tasks are accepted")
+	}
+	if n := len(jobs(t, q)); n != 0 {
+		t.Errorf("%d jobs", n)
+	}
+}
+
+// TestLostTickets: tickets that are lost, or stuck, are issued again.
+func TestLostTickets(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var runs atomic.Int64
+		q := opened(t, db, Options{Do: func(context.Context, *Run) error { runs.Add(1); return nil }})
+		if err := q.register(t.Context(), true); err != nil { // so that tickets are issued
+			t.Fatal(err)
+		}
+		for i := range 20 {
+			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
+		}
+		change(t, db, "DELETE FROM river_job")
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "all ran", func() bool { return runs.Load() == 20 })
+	})
+}
+
+// TestFair: "p95 wait of a small repository beside a flooding one ≤ 2 × its wait alone".
+func TestFair(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		n := needs.Rounds(60, 20)
+		waits := func(flood int) time.Duration {
+			began := make(chan time.Time, 1)
+			q := started(t, db, Options{Slots: 4, Do: func(_ context.Context, r *Run) error {
+				if r.Repo == small {
+					began <- time.Now()
+					return nil
+				}
+				<-time.After(100 * time.Millisecond)
+				return nil
+			}})
+			defer stop(t, q)
+			for i := range flood {
+				accept(t, q, fmt.Sprint("big", i), review(big, i+1, "a"))
+			}
+			if flood > 0 {
+				eventually(t, "the flood runs", func() bool {
+					s, err := q.Stats(t.Context())
+					return err == nil && s.Kinds[Review].Running >= 3
+				})
+			}
+			all := make([]time.Duration, n)
+			for i := range all {
+				at := time.Now()
+				accept(t, q, fmt.Sprint("small", flood, i), review(small, i+1, fmt.Sprint(flood)))
+				all[i] = (<-began).Sub(at)
+			}
+			s, err := q.Stats(t.Context())
+			if err != nil || flood > 0 && s.Kinds[Review].Ready == 0 {
+				t.Errorf("the flood was over: %+v, %v", s, err)
+			}
+			slices.Sort(all)
+			return all[len(all)*95/100]
+		}
+		alone, beside := waits(0), waits(30*n)
+		t.Logf("p95 of the wait of a small repository: %s alone, %s beside a flood", alone, beside)
+		// The tests of other packages take the processor for some milliseconds.
+		if beside > 2*alone+20*time.Millisecond {
+			t.Errorf("the small repository waits %s beside the flood, %s alone", beside, alone)
+		}
+	})
+}
+
+// TestTurns: repositories that all have much work get the same share, whatever came first.
+func TestTurns(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		var mu sync.Mutex
+		var order []string
+		q := opened(t, db, Options{Slots: 2, Do: func(_ context.Context, r *Run) error {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, r.Repo.Name)
+			return nil
+		}})
+		for i := range 40 {
+			accept(t, q, fmt.Sprint("big", i), review(big, i+1, "a"))
+		}
+		for i := range 10 {
+			accept(t, q, fmt.Sprint("small", i), review(small, i+1, "a"))
+		}
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "all ran", func() bool { mu.Lock(); defer mu.Unlock(); return len(order) == 50 })
+		last := 0
+		for i, name := range order {
+			if name == "small" {
+				last = i
+			}
+		}
+		if last > 30 {
+			t.Errorf("the small repository was served last in place %d: %v", last, order)
+		}
+	})
+}

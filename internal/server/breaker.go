@@ -1,0 +1,67 @@
+package server
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Bounds of the breaker.
+const (
+	breakAfter = 5                // failures in a row, of any repository
+	firstBreak = 15 * time.Second // doubles with each failure, with full jitter
+	maxBreak   = 15 * time.Minute
+	// maxRateWait is the longest wait for a rate limit: the longest period of a forge's limit is
+	// an hour. A clock that jumped cannot make it longer.
+	maxRateWait = 65 * time.Minute
+)
+
+// breaker keeps requests from a forge that fails or refuses them. It measures time from a clock
+// that does not jump. It is safe for concurrent use.
+type breaker struct {
+	elapsed func() time.Duration // since the start
+	now     func() time.Time     // what times of the forge are compared with
+	random  func(n time.Duration) time.Duration
+
+	mu       sync.Mutex
+	failures int
+	until    time.Duration
+}
+
+// Wait returns how long nothing should be sent; 0 if something may be.
+func (b *breaker) Wait() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(b.until-b.elapsed(), 0)
+}
+
+// Report notes how a request ended. Errors that are about one repository do not count.
+func (b *breaker) Report(err error) {
+	var e *forge.Error
+	switch {
+	case err == nil:
+		b.mu.Lock()
+		b.failures = 0
+		b.mu.Unlock()
+		return
+	case !errors.As(err, &e):
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e.Kind {
+	case forge.KindRate:
+		wait := min(max(e.Retry.Sub(b.now()), firstBreak), maxRateWait)
+		b.until = max(b.until, b.elapsed()+wait)
+	case forge.KindServer, forge.KindNetwork, forge.KindAuth:
+		if e.Err != nil { // the caller stopped waiting
+			return
+		}
+		if b.failures++; b.failures >= breakAfter {
+			most := min(firstBreak<<min(b.failures-breakAfter, 10), maxBreak)
+			b.until = b.elapsed() + max(b.random(most), time.Second)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// news is what a poll of a repository found.
+type news struct {
+	tasks []queue.Task
+	seen  []workflow.PullSeen // those that changed, as they are now
+	gone  []int               // those that are no longer open
+}
+
+// compare compares the open pull requests of a repository with how they were last seen. Only what
+// the forge says is compared: no clock of ours is.
+func compare(repo precedent.Repo, before map[int]workflow.PullSeen, open []forge.PullRequest) news {
+	var n news
+	now := map[int]bool{}
+	for i := range open {
+		p := &open[i]
+		now[p.Number] = true
+		is := workflow.PullSeen{Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated}
+		was, known := before[p.Number]
+		switch {
+		case !known:
+			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head, Reason: "poll: new"})
+		case was.Head != is.Head:
+			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head, Reason: "poll: push"})
+		case was.Shape != is.Shape:
+			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head, Reason: "poll: changed"})
+		case !was.Updated.Equal(is.Updated): // somebody commented, or edited a text
+			n.tasks = append(n.tasks, queue.Task{Kind: queue.Reply, Repo: repo, Pull: p.Number, Reason: "poll: updated"})
+		default:
+			continue
+		}
+		n.seen = append(n.seen, is)
+	}
+	for pull := range before {
+		if !now[pull] {
+			n.gone = append(n.gone, pull)
+		}
+	}
+	slices.Sort(n.gone)
+	for _, pull := range n.gone {
+		n.tasks = append(n.tasks, queue.Task{Kind: queue.Outcomes, Repo: repo, Pull: pull, Reason: "poll: closed"})
+	}
+	if len(n.gone) > 0 {
+		n.tasks = append(n.tasks, queue.Task{Kind: queue.CatchUp, Repo: repo, Reason: "poll: closed"})
+	}
+	return n
+}
+
+// shapeOf stands for what, beside the head, can make a review due: labels, the base, and whether
+// it is a draft.
+func shapeOf(p *forge.PullRequest) string {
+	labels := slices.Clone(p.Labels)
+	slices.Sort(labels)
+	text, _ := json.Marshal([]any{labels, p.Base.Name, p.Draft}) // these always have a form
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// basesOf are the branches that pull requests are merged into.
+func basesOf(open []forge.PullRequest) []string {
+	var all []string
+	for i := range open {
+		if !slices.Contains(all, open[i].Base.Name) {
+			all = append(all, open[i].Base.Name)
+		}
+	}
+	return all
+}

@@ -1,0 +1,222 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// timeouts limit jobs. A round may run a gate, a review and a fix.
+var timeouts = map[queue.Kind]time.Duration{
+	queue.Review: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
+	queue.CorpusSync: time.Hour, queue.CatchUp: time.Hour, queue.Consolidate: 10 * time.Minute, queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute,
+}
+
+const (
+	nextPause = 5 * time.Second  // before a sync that was not ended goes on
+	syncPart  = 50 * time.Minute // of a long sync, which then goes on as another run
+	syncBack  = 18               // months that the first sync reads
+)
+
+// do does one job.
+func (s *Server) do(ctx context.Context, run *queue.Run) error {
+	if wait := s.breaker.Wait(); wait > 0 && run.Kind != queue.Prune && run.Kind != queue.Sweep {
+		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
+		return queue.Later(wait)
+	}
+	err, result := s.judge(ctx, s.work(ctx, run))
+	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
+	return err
+}
+
+// later is the error of a job that goes on after a pause.
+type later struct{ after time.Duration }
+
+func (l later) Error() string { return "again in " + l.after.String() }
+
+// work does what the kind of a job says.
+func (s *Server) work(ctx context.Context, run *queue.Run) error {
+	switch run.Kind {
+	case queue.Review:
+		return s.round(ctx, run)
+	case queue.Fix: // a round does what is due: there is only one of a pull request at a time
+		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: run.Head, Reason: run.Reason})
+	case queue.CheckCI:
+		return s.checkCI(ctx, run)
+	case queue.Reply:
+		return s.reply(ctx, run)
+	case queue.Outcomes:
+		return s.outcomes(ctx, run)
+	case queue.CorpusSync, queue.CatchUp:
+		return s.syncCorpus(ctx, run)
+	case queue.Consolidate:
+		return s.consolidate(ctx, run)
+	case queue.Sweep:
+		return s.sweep(ctx)
+	case queue.Prune:
+		return s.prune(ctx)
+	}
+	return queue.Never(fmt.Errorf("unknown kind of job %q", run.Kind))
+}
+
+// judge turns the error of a job into what the queue does next, and names the result: a label of a
+// metric.
+func (s *Server) judge(ctx context.Context, err error) (error, string) {
+	if err == nil {
+		return nil, "done"
+	}
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
+		return cause, "stopped"
+	}
+	if again, ok := errors.AsType[later](err); ok {
+		return queue.Later(again.after), "later"
+	}
+	var e *forge.Error
+	if !errors.As(err, &e) {
+		return err, "failed"
+	}
+	s.breaker.Report(err)
+	switch e.Kind {
+	case forge.KindFenced:
+		return e.Err, "stopped"
+	case forge.KindRate:
+		return queue.Later(max(s.breaker.Wait(), firstBreak)), "later"
+	case forge.KindNotFound, forge.KindClosed:
+		return queue.Never(err), "dead"
+	}
+	if wait := s.breaker.Wait(); wait > 0 {
+		return queue.Later(wait), "later"
+	}
+	return err, "failed"
+}
+
+// connection is the forge for one job, which writes only as long as the job is still its own.
+func (s *Server) connection(run *queue.Run) workflow.Connection {
+	conn := s.o.Connection
+	conn.Forge = forge.Fenced(conn.Forge, run.Check)
+	return conn
+}
+
+// round does the one thing that is due on a pull request.
+func (s *Server) round(ctx context.Context, run *queue.Run) error {
+	asked, err := s.o.Reviewer.Asked(ctx, run.Repo, run.Pull)
+	if err != nil {
+		return err
+	}
+	job, o := s.o.Job, s.o.Round
+	job.Resume = true
+	o.At, o.Check = s.location(), run.Check
+	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
+	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
+	if did.Review != nil {
+		s.metrics.Review(did.Review)
+	}
+	if err != nil {
+		return err
+	}
+	if asked != workflow.NotAsked {
+		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, workflow.NotAsked); err != nil {
+			return err
+		}
+	}
+	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	if did.Again > 0 {
+		return later{did.Again}
+	}
+	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
+}
+
+// location is where repositories are opened: never in a clone around the working folder.
+func (s *Server) location() workflow.Location {
+	return workflow.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value}
+}
+
+// checkCI wants a round of the pull requests whose checks have changed, if they may be in the
+// cycle of the labels. Without a number, it is all that have the head.
+func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
+	if run.Pull > 0 {
+		p, err := s.o.Connection.PullRequest(ctx, run.Repo, run.Pull)
+		if err != nil || p.State != forge.Open || len(p.Labels) == 0 {
+			return err
+		}
+		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: p.Head.SHA, Reason: run.Reason})
+	}
+	// One entry stands for several events, of which only the last head is known.
+	open, err := s.o.Connection.Open(ctx, run.Repo)
+	if err != nil {
+		return err
+	}
+	var all []queue.Task
+	for i := range open {
+		p := &open[i]
+		if label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending || p.Head.SHA == run.Head && len(p.Labels) > 0 {
+			all = append(all, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: run.Reason})
+		}
+	}
+	return s.queue.Want(ctx, all...)
+}
+
+// reply obeys and answers new comments, and wants a review if one asks for it.
+func (s *Server) reply(ctx context.Context, run *queue.Run) error {
+	pull, end, err := s.pull(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer end()
+	publisher, err := pull.Publisher(ctx)
+	if err != nil {
+		return err
+	}
+	did, err := publisher.Converse(ctx, s.o.Job, "")
+	if err != nil {
+		return err
+	}
+	if did.Review && !did.Paused {
+		asked := workflow.AskedReview
+		if did.Again {
+			asked = workflow.AskedAgain
+		}
+		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, asked); err != nil {
+			return err
+		}
+		if err := s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: pull.Head.SHA, Reason: "a comment asks for it"}); err != nil {
+			return err
+		}
+	}
+	if did.Posted.Left > 0 {
+		return fmt.Errorf("answer comments: %d answers are left", did.Posted.Left)
+	}
+	return nil
+}
+
+// pull reads the pull request of a job.
+func (s *Server) pull(ctx context.Context, run *queue.Run) (*workflow.Pull, func(), error) {
+	repo, err := s.o.Reviewer.OpenPullRepository(ctx, s.location(), run.Repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	pull, err := s.o.Reviewer.ReadPull(ctx, s.connection(run), repo, run.Pull)
+	if err != nil {
+		repo.Close()
+		return nil, nil, err
+	}
+	return pull, func() { pull.Close(); repo.Close() }, nil
+}
+
+// outcomes learns what became of the findings on a pull request.
+func (s *Server) outcomes(ctx context.Context, run *queue.Run) error {
+	pull, end, err := s.pull(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer end()
+	_, err = pull.Outcomes(ctx)
+	return err
+}

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+)
+
+// Bounds of webhooks. GitHub gives up after 10 seconds ("Handling webhook deliveries").
+const (
+	hookTime      = 8500 * time.Millisecond // from the first byte to the answer
+	hookReadTime  = 5 * time.Second         // for the body
+	maxHooks      = 256                     // requests in flight
+	maxHookBytes  = 64 << 20                // of all bodies in memory
+	hookPart      = 64 << 10                // bytes that are read at a time
+	hookRetry     = "10"                    // seconds, for those who are sent away
+	maxHookHeader = 16 << 10                // bytes
+)
+
+// hookResult is what became of a request; a label of a metric.
+type hookResult string
+
+const (
+	hookAccepted  hookResult = "accepted"
+	hookDuplicate hookResult = "duplicate"
+	hookIgnored   hookResult = "ignored"   // an event that makes no work
+	hookOwn       hookResult = "own"       // caused by our own account
+	hookNotServed hookResult = "notserved" // of another repository
+	hookUnsigned  hookResult = "unsigned"
+	hookMalformed hookResult = "malformed"
+	hookTooLarge  hookResult = "toolarge"
+	hookMediaType hookResult = "mediatype"
+	hookSlow      hookResult = "slow" // the body did not come
+	hookOverload  hookResult = "overload"
+	hookDown      hookResult = "unavailable" // it could not be stored
+)
+
+// status is the HTTP status of each result.
+var hookStatus = map[hookResult]int{
+	hookAccepted: http.StatusAccepted, hookDuplicate: http.StatusAccepted, hookIgnored: http.StatusAccepted, hookOwn: http.StatusAccepted,
+	hookNotServed: http.StatusAccepted, hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest,
+	hookTooLarge: http.StatusRequestEntityTooLarge, hookMediaType: http.StatusUnsupportedMediaType, hookSlow: http.StatusRequestTimeout,
+	hookOverload: http.StatusServiceUnavailable, hookDown: http.StatusServiceUnavailable,
+}
+
+// hooks takes webhooks. It answers 2xx only after the delivery and its jobs are stored.
+type hooks struct {
+	forge   forge.Forge
+	secrets []string
+	served  *served
+	accept  func(context.Context, queue.Delivery, []queue.Task) (bool, error)
+	own     func() string // the id of our account; empty if it is not known
+	now     func() time.Time
+	done    func(hookResult, string, error) // is told of each request: the event, and why it failed
+	comment func(forge.Event)               // is given stored events of comments
+
+	limit    time.Duration // hookTime
+	inFlight chan struct{}
+	bytes    atomic.Int64
+}
+
+// ServeHTTP answers a request.
+func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	result, event, err := h.serve(w, r)
+	if hookStatus[result] == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", hookRetry)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(hookStatus[result])
+	_, _ = io.WriteString(w, string(result)+"\n") // the sender may be gone
+	h.done(result, event, err)
+}
+
+func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, string, error) {
+	select {
+	case h.inFlight <- struct{}{}:
+		defer func() { <-h.inFlight }()
+	default:
+		return hookOverload, "", nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), h.limit)
+	defer cancel()
+	// Who has no signature at all sends nothing that is read.
+	if _, err := h.forge.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {
+		return hookUnsigned, "", err
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" && kind != "application/x-www-form-urlencoded" || r.Header.Get("Content-Encoding") != "" {
+		return hookMediaType, "", nil
+	}
+	if r.ContentLength > forge.MaxEvent {
+		return hookTooLarge, "", nil
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookReadTime)) // where it is not supported, the server's applies
+	body, result, release := h.read(w, r)
+	defer release()
+	if result != "" {
+		return result, "", nil
+	}
+	header, err := h.forge.VerifyHook(r.Header, body, h.secrets)
+	switch {
+	case errors.Is(err, forge.ErrNoHookEvent):
+		return hookMalformed, "", err
+	case err != nil:
+		return hookUnsigned, "", err
+	}
+	e, err := h.forge.ReadEvent(header.Event, header.Payload)
+	if err != nil {
+		return hookMalformed, header.Event, err
+	}
+	return h.store(ctx, header, e)
+}
+
+// read reads a body that fits into the memory that all requests share. release gives it back.
+func (h *hooks) read(w http.ResponseWriter, r *http.Request) (body []byte, wrong hookResult, release func()) {
+	taken := int64(0)
+	release = func() { h.bytes.Add(-taken) }
+	from := http.MaxBytesReader(w, r.Body, forge.MaxEvent)
+	for {
+		if len(body) == cap(body) {
+			grow := max(hookPart, min(int64(cap(body)), forge.MaxEvent+1-int64(cap(body))))
+			taken += grow
+			if h.bytes.Add(grow) > maxHookBytes {
+				return nil, hookOverload, release
+			}
+			body = append(make([]byte, 0, int64(cap(body))+grow), body...)
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		var large *http.MaxBytesError
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, "", release
+		case errors.As(err, &large):
+			return nil, hookTooLarge, release
+		case err != nil:
+			return nil, hookSlow, release
+		}
+	}
+}
+
+// store stores the delivery and what it makes due.
+func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Event) (hookResult, string, error) {
+	name := header.Event
+	if e.Kind == forge.NoEvent {
+		return hookIgnored, name, nil
+	}
+	if e.Kind == forge.InstallationEvent {
+		h.served.Reread()
+		return hookAccepted, name, nil
+	}
+	repo, is, known := h.served.Find(e.Repo)
+	switch {
+	case !known:
+		return hookDown, name, errors.New("the repositories are not known yet")
+	case !is:
+		return hookNotServed, name, nil
+	case e.Sender.ID != "" && string(e.Sender.ID) == h.own():
+		return hookOwn, name, nil
+	}
+	e.Repo = repo
+	work := tasks(e, h.served.IsBase(repo, e.Branch))
+	if len(work) == 0 {
+		return hookIgnored, name, nil
+	}
+	fresh, err := h.accept(ctx, queue.Delivery{Forge: repo.Host, ID: header.ID, Event: name, At: h.now()}, work)
+	switch {
+	case err != nil:
+		return hookDown, name, err
+	case !fresh:
+		return hookDuplicate, name, nil
+	}
+	if len(e.Comments) > 0 {
+		h.comment(e)
+	}
+	return hookAccepted, name, nil
+}

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// logFields are the only attributes that are logged: names, numbers and reasons. No text of a
+// payload, a comment or an answer of a model is among them.
+var logFields = []string{
+	"address", "attempt", "delivery", "error", "event", "failures", "hint", "job", "kind", "path", "pull", "reason", "repo", "replica",
+	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks", "id", "stack",
+}
+
+// Bounds of what is logged, in characters.
+const (
+	maxLogMessage = 1000
+	maxLogField   = 500
+	maxLogStack   = 8000
+)
+
+// LogFormats are the formats of logs.
+var LogFormats = []string{"text", "json"}
+
+// NewLog returns a logger for a server. It writes one line for each message, drops attributes that
+// are not in its list, shows control characters as text, and replaces what looks like a secret or
+// contains a part of one of ours.
+func NewLog(to io.Writer, format string, level slog.Level, secrets []string) *slog.Logger {
+	o := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(to, o)
+	if format == "json" {
+		h = slog.NewJSONHandler(to, o)
+	}
+	return slog.New(logHandler{to: h, own: secret.NewOwn(secrets...)})
+}
+
+// logHandler cleans what is logged.
+type logHandler struct {
+	to  slog.Handler
+	own secret.Own
+}
+
+func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.to.Enabled(ctx, level)
+}
+
+func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, h.clean(r.Message, maxLogMessage), 0)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(h.attrs([]slog.Attr{a})...)
+		return true
+	})
+	return h.to.Handle(ctx, clean)
+}
+
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logHandler{h.to.WithAttrs(h.attrs(attrs)), h.own}
+}
+
+// WithGroup returns h: groups have no place in the list of fields.
+func (h logHandler) WithGroup(string) slog.Handler { return h }
+
+// attrs returns those that may be logged.
+func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
+	var kept []slog.Attr
+	for _, a := range all {
+		if !slices.Contains(logFields, a.Key) {
+			continue
+		}
+		switch v := a.Value.Resolve(); v.Kind() {
+		case slog.KindInt64, slog.KindUint64, slog.KindFloat64, slog.KindBool:
+			kept = append(kept, slog.Attr{Key: a.Key, Value: v})
+		case slog.KindDuration:
+			kept = append(kept, slog.String(a.Key, v.Duration().Round(time.Millisecond).String()))
+		default:
+			limit := maxLogField
+			if a.Key == "stack" {
+				limit = maxLogStack
+			}
+			kept = append(kept, slog.String(a.Key, h.clean(v.String(), limit)))
+		}
+	}
+	return kept
+}
+
+// clean makes a text fit for a log.
+func (h logHandler) clean(s string, limit int) string {
+	s, _ = secret.Redact("", text.Cut(text.VisibleLine(s), limit))
+	if h.own.In(s) {
+		return "[REDACTED: it contained a secret of this server]"
+	}
+	return s
+}

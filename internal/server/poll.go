@@ -1,0 +1,233 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// Bounds of the poller.
+const (
+	// DefaultInterval is the time between two polls of a repository.
+	DefaultInterval = time.Minute
+	pollsAtOnce     = 4
+	jitterShare     = 10 // the interval varies by a tenth, both ways
+	// leadTime is how long one of several replicas polls before another may.
+	leadTime = 3 * time.Minute
+	// maxSkips bounds how many polls a repository is skipped that fails alone.
+	maxSkips = 32
+	// reserveShare is the share of the quota below which polls are less frequent: the rest is for
+	// reviews.
+	reserveShare = 10
+	slowdown     = 5
+)
+
+// watchStore keeps how pull requests were last seen.
+type watchStore struct {
+	load func(context.Context, precedent.Repo) (map[int]workflow.PullSeen, error)
+	save func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error
+}
+
+// poller looks at the open pull requests of all repositories, and wants work for what changed. It
+// is what finds all work: webhooks only make it faster.
+type poller struct {
+	forge    forge.Forge
+	served   *served
+	store    watchStore
+	want     func(context.Context, ...queue.Task) error
+	lead     func(ctx context.Context) (bool, error) // whether this replica polls
+	breaker  *breaker
+	interval time.Duration
+	sleep    func(context.Context, time.Duration) error
+	random   func(n time.Duration) time.Duration
+	log      *slog.Logger
+	done     func(result string)
+
+	mu    sync.Mutex
+	repos map[precedent.Repo]*watched
+}
+
+// watched is what the poller knows of a repository.
+type watched struct {
+	pulls map[int]workflow.PullSeen // nil until they are loaded
+	fails int                       // in a row
+	skip  int                       // polls to leave out
+}
+
+// results of a poll; labels of a metric.
+const (
+	pollUnchanged = "unchanged"
+	pollChanged   = "changed"
+	pollFailed    = "failed"
+	pollSkipped   = "skipped"
+)
+
+// Run polls until the context ends.
+func (p *poller) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		wait := p.Round(ctx)
+		if p.sleep(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// Round polls every repository once, if this replica leads and the forge may be asked, and
+// returns the time until the next round.
+func (p *poller) Round(ctx context.Context) time.Duration {
+	if wait := p.breaker.Wait(); wait > 0 {
+		return wait
+	}
+	if leads, err := p.lead(ctx); err != nil || !leads {
+		if err != nil && ctx.Err() == nil {
+			p.log.Error("polling is paused: the database failed", "error", err)
+		}
+		p.forget() // another replica sees what changes meanwhile
+		return p.pause()
+	}
+	if err := p.served.Refresh(ctx); err != nil && ctx.Err() == nil {
+		p.breaker.Report(errors.Unwrap(err))
+		p.log.Warn("the repositories could not be listed", "error", err)
+	}
+	all := p.served.All()
+	p.keepOnly(all)
+	next := make(chan precedent.Repo)
+	var group sync.WaitGroup
+	for range min(pollsAtOnce, len(all)) {
+		group.Go(func() {
+			for repo := range next {
+				if p.breaker.Wait() > 0 || ctx.Err() != nil {
+					p.done(pollSkipped)
+					continue
+				}
+				p.done(p.look(ctx, repo))
+			}
+		})
+	}
+	for _, repo := range all {
+		next <- repo
+	}
+	close(next)
+	group.Wait()
+	return max(p.pause(), p.breaker.Wait())
+}
+
+// pause is the interval with jitter, longer if little is left of the forge's quota.
+func (p *poller) pause() time.Duration {
+	wait := p.interval
+	if q := p.forge.Quota(); q.Limit > 0 && q.Left < q.Limit/reserveShare {
+		wait *= slowdown
+	}
+	share := wait / jitterShare
+	if share <= 0 {
+		return wait
+	}
+	return wait - share + p.random(2*share)
+}
+
+// look polls a repository, unless it failed lately.
+func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
+	w := p.watched(repo)
+	if w.skip > 0 {
+		w.skip--
+		return pollSkipped
+	}
+	changed, err := p.poll(ctx, repo, w)
+	var e *forge.Error
+	if errors.As(err, &e) {
+		p.breaker.Report(err)
+	} else if err == nil {
+		p.breaker.Report(nil)
+	}
+	switch {
+	case err == nil:
+		w.fails = 0
+	case ctx.Err() != nil:
+		return pollSkipped
+	default:
+		w.fails++
+		if e != nil && (e.Kind == forge.KindNotFound || e.Kind == forge.KindClosed || e.Kind == forge.KindTooLarge || e.Kind == forge.KindAnswer) {
+			w.skip = min(1<<min(w.fails-1, 10), maxSkips)
+		}
+		p.log.Warn("a repository could not be polled", "repo", repo.String(), "error", err, "failures", w.fails)
+		return pollFailed
+	}
+	if changed {
+		return pollChanged
+	}
+	return pollUnchanged
+}
+
+// poll compares a repository with how it was last seen. What it finds is wanted first and noted
+// then: if it is interrupted in between, the same is wanted again, which changes nothing. If the
+// list cannot be read, nothing is noted.
+func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (changed bool, err error) {
+	if w.pulls == nil {
+		if w.pulls, err = p.store.load(ctx, repo); err != nil {
+			return false, err
+		}
+	}
+	open, err := p.forge.Open(ctx, repo)
+	if err != nil {
+		return false, err
+	}
+	p.served.SetBases(repo, basesOf(open))
+	n := compare(repo, w.pulls, open)
+	if len(n.tasks) == 0 {
+		return false, nil
+	}
+	if err := p.want(ctx, n.tasks...); err != nil {
+		return false, err
+	}
+	if err := p.store.save(ctx, repo, n.seen, n.gone); err != nil {
+		return false, err
+	}
+	for _, is := range n.seen {
+		w.pulls[is.Pull] = is
+	}
+	for _, pull := range n.gone {
+		delete(w.pulls, pull)
+	}
+	return true, nil
+}
+
+// watched returns what is known of a repository. Only one poll of it runs at a time.
+func (p *poller) watched(repo precedent.Repo) *watched {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.repos[repo]
+	if w == nil {
+		w = &watched{}
+		p.repos[repo] = w
+	}
+	return w
+}
+
+// keepOnly forgets all other repositories.
+func (p *poller) keepOnly(all []precedent.Repo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.repos) <= len(all) {
+		return
+	}
+	served := map[precedent.Repo]bool{}
+	for _, repo := range all {
+		served[repo] = true
+	}
+	maps.DeleteFunc(p.repos, func(repo precedent.Repo, _ *watched) bool { return !served[repo] })
+}
+
+// forget makes the next round load what was last seen.
+func (p *poller) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.repos)
+}

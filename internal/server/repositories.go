@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// rereadEvery is how often the repositories of owners and installations are listed again.
+const rereadEvery = 10 * time.Minute
+
+// Repositories say which repositories a server serves: those that are listed, those of the
+// owners, and with All those that the token may write to. Without any, it is All.
+type Repositories struct {
+	Listed []precedent.Repo
+	Owners []string
+	All    bool
+}
+
+// served are the repositories that are served now. It is safe for concurrent use.
+type served struct {
+	from Repositories
+	list func(ctx context.Context, owner string) ([]precedent.Repo, error)
+	now  func() time.Time
+
+	mu     sync.Mutex
+	byName map[string]precedent.Repo // by the name in lower case
+	sorted []precedent.Repo
+	whole  bool      // every source was read once
+	due    time.Time // of the next read
+	bases  map[string][]string
+}
+
+func newServed(from Repositories, list func(context.Context, string) ([]precedent.Repo, error), now func() time.Time) *served {
+	if len(from.Listed) == 0 && len(from.Owners) == 0 {
+		from.All = true
+	}
+	s := &served{from: from, list: list, now: now, bases: map[string][]string{}}
+	s.set(from.Listed)
+	s.whole = !from.All && len(from.Owners) == 0
+	return s
+}
+
+func nameOf(r precedent.Repo) string { return strings.ToLower(r.String()) }
+
+// set replaces the repositories.
+func (s *served) set(all []precedent.Repo) {
+	s.byName = map[string]precedent.Repo{}
+	for _, r := range all {
+		if _, twice := s.byName[nameOf(r)]; !twice {
+			s.byName[nameOf(r)] = r
+		}
+	}
+	s.sorted = s.sorted[:0:0]
+	for _, r := range s.byName {
+		s.sorted = append(s.sorted, r)
+	}
+	slices.SortFunc(s.sorted, func(a, b precedent.Repo) int { return strings.Compare(nameOf(a), nameOf(b)) })
+}
+
+// All returns the repositories, sorted.
+func (s *served) All() []precedent.Repo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sorted
+}
+
+// Find returns the repository as it is served. It is unknown whether a repository is served as
+// long as not every source was read.
+func (s *served) Find(r precedent.Repo) (found precedent.Repo, is, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, is = s.byName[nameOf(r)]
+	return found, is, is || s.whole
+}
+
+// Reread makes the next refresh read again.
+func (s *served) Reread() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = time.Time{}
+}
+
+// Refresh reads the sources if that is due. If one fails, the repositories stay as they were, and
+// those that other sources add are added.
+func (s *served) Refresh(ctx context.Context) error {
+	s.mu.Lock()
+	now := s.now()
+	// A clock that was set back must not put it off.
+	dynamic, due := s.from.All || len(s.from.Owners) > 0, !now.Before(s.due) || s.due.Sub(now) > rereadEvery
+	s.mu.Unlock()
+	if !dynamic || !due {
+		return nil
+	}
+	owners := s.from.Owners
+	if s.from.All {
+		owners = append(slices.Clip(owners), "")
+	}
+	all, failed := slices.Clone(s.from.Listed), error(nil)
+	for _, owner := range owners {
+		found, err := s.list(ctx, owner)
+		all = append(all, found...)
+		var e *forge.Error
+		if err != nil && !(errors.As(err, &e) && e.Kind == forge.KindTooLarge) {
+			failed = fmt.Errorf("list repositories: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if failed != nil {
+		s.set(append(all, s.sorted...))
+		return failed
+	}
+	s.set(all)
+	s.whole, s.due = true, now.Add(rereadEvery)
+	return nil
+}
+
+// SetBases notes the branches that open pull requests of a repository are merged into.
+func (s *served) SetBases(r precedent.Repo, bases []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bases[nameOf(r)] = bases
+}
+
+// IsBase tells whether pull requests are merged into a branch.
+func (s *served) IsBase(r precedent.Repo, branch string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return branch != "" && slices.Contains(s.bases[nameOf(r)], branch)
+}

@@ -1,0 +1,231 @@
+// Package server reviews pull requests as they change: it polls the forge, takes webhooks, and
+// runs what they make due as jobs of a queue.
+//
+// The poller is what finds all work. Webhooks only make it faster: what is lost on the way is
+// found by the next poll. A job reads everything from the forge, so that it may run twice, and
+// writes through a fence, so that it does not write after another one took its place.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// Options configure a server.
+type Options struct {
+	Reviewer   *workflow.Reviewer // with the database that all repositories share
+	Connection workflow.Connection
+	Job        workflow.Job
+	Round      workflow.RoundOptions // without what belongs to one run
+
+	Repositories Repositories
+	Interval     time.Duration // between two polls; DefaultInterval if it is 0
+	// Secrets of webhooks; without any, there are none.
+	Secrets []string
+	// Hooks is the address that the forge sends webhooks to, for redelivery; empty if it is not
+	// known.
+	Hooks string
+	// Token opens metrics and details to those who are not on this machine; empty for nobody.
+	Token string
+	// Connections is how many connections are open at the same time; 0 for 512.
+	Connections int
+	Slots       int    // jobs at the same time; 0 for the queue's default
+	Replica     string // unique among those that share the database
+	// Sandbox says whether there is one, for people.
+	Sandbox func() string
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time
+	Sleep   func(context.Context, time.Duration) error
+	Random  func(n time.Duration) time.Duration
+}
+
+// Bounds of a server's end: a service manager kills it 30 seconds after the signal at the
+// earliest ("exit within 30 s").
+const (
+	drainTime = 20 * time.Second
+	closeTime = 5 * time.Second
+)
+
+// Periods of what is done again and again.
+const (
+	sweepEvery       = 5 * time.Minute
+	syncEvery        = 24 * time.Hour
+	consolidateEvery = time.Hour
+	pruneEvery       = 24 * time.Hour
+)
+
+// Server is a running server.
+type Server struct {
+	o       Options
+	queue   *queue.Queue
+	metrics *metrics
+	breaker *breaker
+	served  *served
+	poller  *poller
+	hooks   *hooks // nil without secrets
+	started time.Time
+	edits   chan forge.Event // of comments, for the corpus
+
+	mu     sync.Mutex
+	me     forge.Person
+	meErr  error
+	asked  time.Duration // when the forge was asked for it
+	swept  time.Time     // the last sweep of this process that asked for failed deliveries
+	shed   bool          // a webhook was sent away since
+	limits logLimits
+}
+
+// New opens the queue of the database. Nothing runs before Run or Once.
+func New(ctx context.Context, o Options) (*Server, error) {
+	if o.Reviewer.Shared == nil {
+		return nil, errors.New("open server: it has no database")
+	}
+	if o.Interval <= 0 {
+		o.Interval = DefaultInterval
+	}
+	s := &Server{o: o, started: time.Now(), edits: make(chan forge.Event, maxEdits)}
+	elapsed := func() time.Duration { return time.Since(s.started) } // does not jump
+	s.breaker = &breaker{elapsed: elapsed, now: o.Now, random: o.Random}
+	s.served = newServed(o.Repositories, o.Connection.Repositories, o.Now)
+	var err error
+	s.queue, err = queue.Open(ctx, o.Reviewer.Shared, queue.Options{
+		Replica: o.Replica, Now: o.Now, Log: o.Log, Slots: o.Slots, Timeout: timeouts, Do: s.do,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err)
+	}
+	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
+	s.poller = &poller{
+		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
+		lead: func(ctx context.Context) (bool, error) {
+			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
+		},
+		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
+		done:  func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
+		repos: map[precedent.Repo]*watched{},
+	}
+	if len(o.Secrets) > 0 {
+		s.hooks = &hooks{
+			forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept, own: s.ownID, now: o.Now,
+			done: s.hookDone, comment: s.noteComments, limit: hookTime, inFlight: make(chan struct{}, maxHooks),
+		}
+	}
+	return s, nil
+}
+
+// pollClaim is the name of the claim of the replica that polls.
+const pollClaim = "poller"
+
+// Run serves on the listener until ctx ends, and then stops: it takes no new work, cancels what
+// runs, whose state is saved, and returns within 30 seconds. A nil listener serves nothing.
+func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	s.queue.Every(queue.Sweep, sweepEvery)
+	s.queue.Every(queue.CorpusSync, syncEvery)
+	s.queue.Every(queue.Consolidate, consolidateEvery)
+	s.queue.Every(queue.Prune, pruneEvery)
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	if err := s.queue.Start(work); err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	var group sync.WaitGroup
+	group.Go(func() { s.poller.Run(ctx) })
+	group.Go(func() { s.applyEdits(ctx) })
+	failed := make(chan error, 1)
+	web := s.web()
+	if listener != nil {
+		group.Go(func() { failed <- web.Serve(s.limited(listener)) })
+	}
+	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica, "webhooks", s.hooks != nil)
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		err = fmt.Errorf("serve: %w", err)
+	}
+	s.o.Log.Info("the server is stopping")
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		polite, cancel := context.WithTimeout(closing, closeTime)
+		defer cancel()
+		if web.Shutdown(polite) != nil {
+			_ = web.Close() // those who wait are told to come again by the broken connection
+		}
+	}()
+	err = errors.Join(err, s.queue.Stop(closing))
+	<-closed
+	if unclaim := s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica); unclaim != nil {
+		s.o.Log.Warn("another replica polls only later", "error", unclaim)
+	}
+	if ctx.Err() != nil { // else the poller does not end
+		group.Wait()
+	}
+	s.o.Log.Info("the server has stopped")
+	return err
+}
+
+func addressOf(l net.Listener) string {
+	if l == nil {
+		return ""
+	}
+	return l.Addr().String()
+}
+
+// Close closes a server that was neither run nor asked to work once.
+func (s *Server) Close(ctx context.Context) error { return s.queue.Stop(ctx) }
+
+// oncePause is how often Once looks whether the jobs have ended.
+const oncePause = 100 * time.Millisecond
+
+// Left is what is left after Once.
+type Left struct {
+	Waiting int // jobs for later, such as those that wait for CI
+	Dead    int // dead letters
+}
+
+// Once polls every repository once, and runs what is due to its end.
+func (s *Server) Once(ctx context.Context) (Left, error) {
+	var left Left
+	s.poller.Round(ctx)
+	err := ctx.Err()
+	if err == nil {
+		err = s.queue.Start(context.WithoutCancel(ctx))
+	}
+	for swept := false; err == nil; {
+		var stats queue.Stats
+		if stats, err = s.queue.Stats(ctx); err != nil {
+			break
+		}
+		busy := 0
+		left = Left{Dead: stats.Dead}
+		for _, k := range stats.Kinds {
+			busy += k.Ready + k.Running
+			left.Waiting += k.Waiting
+		}
+		if busy > 0 {
+			err = s.o.Sleep(ctx, oncePause)
+			continue
+		}
+		if swept {
+			break
+		}
+		swept, err = true, s.queue.Want(ctx, queue.Task{Kind: queue.Sweep, Reason: "once"})
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	return left, errors.Join(err, s.queue.Stop(closing), s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica))
+}

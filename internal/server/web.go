@@ -1,0 +1,219 @@
+package server
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// Bounds of the web server.
+const (
+	headerTime         = 5 * time.Second
+	requestTime        = 9 * time.Second
+	idleTime           = time.Minute
+	defaultConnections = 512
+	rejectTime         = time.Second
+)
+
+// hookPaths are where each kind of forge sends webhooks.
+var hookPaths = map[forge.Kind]string{forge.GitHub: "/webhooks/github", forge.Gitea: "/webhooks/gitea"}
+
+// web returns the HTTP server. It does not look at the Host header: nothing that it answers
+// depends on it.
+func (s *Server) web() *http.Server {
+	mux := http.NewServeMux()
+	if path := hookPaths[s.o.Job.Settings.Forge.Value.Kind]; s.hooks != nil && path != "" {
+		mux.Handle("POST "+path, s.hooks)
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	metrics := s.metrics.Handler()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if !s.mayLook(r) {
+			answer(w, http.StatusForbidden, "metrics are for this machine, or for those who have the token")
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
+	return &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHookHeader, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n")) // the client may be gone
+}
+
+// mayLook tells whether a request comes from this machine, and not through a proxy on it, or has
+// the token.
+func (s *Server) mayLook(r *http.Request) bool {
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.o.Token != "" {
+		return subtle.ConstantTimeCompare([]byte(token), []byte(s.o.Token)) == 1
+	}
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	ip := net.ParseIP(host)
+	return err == nil && ip != nil && ip.IsLoopback()
+}
+
+// readiness is what /readyz answers.
+type readiness struct {
+	Ready    bool   `json:"ready"`
+	Database string `json:"database"`
+	Forge    string `json:"forge"`
+	Sandbox  string `json:"sandbox"` // for information: reviews need none
+	Account  string `json:"account,omitempty"`
+	Repos    int    `json:"repositories"`
+}
+
+// ready answers whether this replica can work: its database answers, and its token is valid. Those
+// who may not look at the rest see only that.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), statsTime)
+	defer cancel()
+	is := readiness{Ready: true, Database: "ok", Forge: "ok", Sandbox: "unknown", Repos: len(s.served.All())}
+	if _, err := s.queue.Stats(ctx); err != nil {
+		is.Ready, is.Database = false, "failed"
+		s.o.Log.Warn("the database does not answer", "error", err)
+	}
+	me, err := s.account(ctx)
+	if err != nil {
+		is.Ready, is.Forge = false, "failed"
+		s.o.Log.Warn("the forge does not accept the token, or does not answer", "error", err)
+	}
+	is.Account = me.Login
+	if s.o.Sandbox != nil {
+		is.Sandbox = s.o.Sandbox()
+	}
+	status := http.StatusOK
+	if !is.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	if !s.mayLook(r) {
+		answer(w, status, map[bool]string{true: "ready", false: "not ready"}[is.Ready])
+		return
+	}
+	text, err := json.Marshal(is)
+	if err != nil { // a struct of texts always has a form
+		answer(w, http.StatusInternalServerError, "failed")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // the client may be gone
+}
+
+// hookDone counts and logs a request of a webhook. Results that anybody can cause are logged once
+// a second at most.
+func (s *Server) hookDone(result hookResult, event string, err error) {
+	s.metrics.webhooks.WithLabelValues(string(result)).Inc()
+	level := slog.LevelDebug
+	switch result {
+	case hookOverload, hookDown:
+		s.mu.Lock()
+		s.shed = true
+		s.mu.Unlock()
+		level = slog.LevelError
+	case hookUnsigned, hookMalformed, hookTooLarge, hookMediaType, hookSlow:
+		level = slog.LevelWarn
+	}
+	if level == slog.LevelDebug {
+		s.o.Log.Debug("webhook", "result", string(result), "event", event)
+		return
+	}
+	skipped, ok := s.limits.Pass(string(result), time.Since(s.started))
+	if !ok {
+		return
+	}
+	s.o.Log.Log(context.Background(), level, "a webhook was refused", "result", string(result), "event", event, "error", err, "skipped", skipped)
+}
+
+// logLimits lets one message of a kind pass each second.
+type logLimits struct {
+	mu      sync.Mutex
+	last    map[string]time.Duration
+	skipped map[string]int
+}
+
+// Pass tells whether a message is logged, and how many were not since the last one.
+func (l *logLimits) Pass(kind string, now time.Duration) (skipped int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil {
+		l.last, l.skipped = map[string]time.Duration{}, map[string]int{}
+	}
+	if last, logged := l.last[kind]; logged && now-last < time.Second {
+		l.skipped[kind]++
+		return 0, false
+	}
+	skipped = l.skipped[kind]
+	l.last[kind], l.skipped[kind] = now, 0
+	return skipped, true
+}
+
+// limited sends connections away that are too many, with 503.
+func (s *Server) limited(l net.Listener) net.Listener {
+	most := s.o.Connections
+	if most <= 0 {
+		most = defaultConnections
+	}
+	return &limitedListener{Listener: l, most: int64(most)}
+}
+
+type limitedListener struct {
+	net.Listener
+	most int64
+	open atomic.Int64
+}
+
+// tooMany is the answer to a connection that is one too many.
+const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " + hookRetry + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+// Accept returns the next connection that may stay.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.most {
+			return &limitedConn{Conn: c, open: &l.open}, nil
+		}
+		l.open.Add(-1)
+		_ = c.SetWriteDeadline(time.Now().Add(rejectTime)) // if it fails, closing is enough
+		_, _ = c.Write([]byte(tooMany))
+		_ = c.Close()
+	}
+}
+
+// limitedConn is counted until it is closed.
+type limitedConn struct {
+	net.Conn
+	open *atomic.Int64
+	once sync.Once
+}
+
+// Close closes the connection.
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// TestDumpHasEveryTable: no table is forgotten, and rows are in the order of their keys.
+func TestDumpHasEveryTable(t *testing.T) {
+	db := open(t)
+	tables, err := db.tables(t.Context(), db.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := slices.Clone(notDumped)
+	for _, d := range dumped {
+		listed = append(listed, d.table)
+		var key []string
+		err := rows(t.Context(), db.read, "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk", []any{d.table}, func(s scanner) error {
+			var column string
+			err := s.Scan(&column)
+			key = append(key, column)
+			return err
+		})
+		if got := strings.Join(key, ", "); err != nil || got != d.key {
+			t.Errorf("the key of %s is %s, %v, not %s", d.table, got, err, d.key)
+		}
+	}
+	tables = slices.DeleteFunc(tables, func(name string) bool { return name == "sqlite_sequence" })
+	slices.Sort(tables)
+	slices.Sort(listed)
+	if d := cmp.Diff(tables, listed); d != "" {
+		t.Errorf("list each table in dumped or notDumped (-tables +lists):\n%s", d)
+	}
+}
+
+// fillTables puts random rows into all tables of a dump. Columns of keys have few values, so that
+// rows refer to each other.
+func fillTables(t *testing.T, db *DB, rnd *rand.Rand) {
+	t.Helper()
+	texts := slices.Concat(naughty, broken)
+	for _, d := range dumped {
+		found, err := db.sql.Query("SELECT * FROM " + d.table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types, err := found.ColumnTypes()
+		found.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := strings.Split(d.key, ", ")
+		all := 1 << (2 * len(keys)) // combinations
+		for i := range all {
+			if len(keys) > 3 && rnd.IntN(all/16) > 0 {
+				continue
+			}
+			values, numbers := make([]any, len(types)), make([]string, len(types))
+			for c, column := range types {
+				numbers[c] = fmt.Sprint("$", c+1)
+				k := slices.Index(keys, column.Name())
+				n := i >> (2 * max(k, 0)) & 3
+				last := i >> (2 * (len(keys) - 1)) & 3
+				switch text := column.DatabaseTypeName() == "TEXT"; {
+				case k >= 0 && text:
+					values[c] = fmt.Sprint("k", n)
+				case k >= 0:
+					values[c] = n
+				case column.Name() == "repo_id" || column.Name() == "hash":
+					values[c] = fmt.Sprint("k", rnd.IntN(4))
+				case column.Name() == "fingerprint" || d.table == "work" && text:
+					values[c] = fmt.Sprint("k", last) // one of a pull request
+				case column.Name() == "pull":
+					values[c] = last
+				case text:
+					values[c] = texts[rnd.IntN(len(texts))]
+				case column.DatabaseTypeName() == "BYTEA":
+					values[c] = []byte(texts[rnd.IntN(len(texts))])
+				default:
+					values[c] = int64(rnd.Uint64()) //nolint:gosec // any number
+				}
+			}
+			if _, err := db.sql.Exec("INSERT INTO "+d.table+" VALUES ("+strings.Join(numbers, ", ")+")", values...); err != nil {
+				t.Fatalf("%s: %v", d.table, err)
+			}
+		}
+	}
+}
+
+func dumpOf(t *testing.T, db *DB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := db.Dump(t.Context(), &b)
+	if err != nil || n == 0 {
+		t.Fatal(n, err)
+	}
+	return b.Bytes()
+}
+
+// TestMoveBetweenEngines moves random rows from SQLite to PostgreSQL and back: each export has
+// equal bytes, so nothing is lost or changed.
+func TestMoveBetweenEngines(t *testing.T) {
+	rnd := needs.Random(t)
+	first := open(t)
+	fillTables(t, first, rnd)
+	dump := dumpOf(t, first)
+	t.Logf("%d rows, %d bytes", bytes.Count(dump, []byte("\n[")), len(dump))
+	for _, other := range []*DB{openURL(t, needs.PostgreSQL(t)), open(t)} {
+		if _, err := other.Restore(t.Context(), bytes.NewReader(dump)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(dumpOf(t, other), dump) {
+			t.Errorf("on %s the export is another one", other.Engine())
+		}
+		checkHealth(t, other)
+	}
+}
+
+// testRestored: reviews come back whole, and the repository is found under its names.
+func testRestored(t *testing.T, open opener) {
+	from := openMemory(t)
+	r := repoFor(t, from, remote)
+	for i := range 5 {
+		save(t, r, seededReview("7", "0", i))
+	}
+	db := open(t)
+	if _, err := db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))); err != nil {
+		t.Fatal(err)
+	}
+	if ids := checkReviews(t, db, "7"); len(ids) != 5 {
+		t.Errorf("%d reviews", len(ids))
+	}
+	save(t, repoFor(t, db, remote), seededReview("7", "0", 5))
+}
+
+// testRestoreRefuses: a dump that is cut off, changed or of another version leaves nothing, and
+// one does not overwrite rows.
+func testRestoreRefuses(t *testing.T, open opener) {
+	from := openMemory(t)
+	save(t, repoFor(t, from, remote), seededReview("7", "0", 1))
+	dump := string(dumpOf(t, from))
+	lines := strings.SplitAfter(dump, "\n")
+	db := open(t)
+	bad := map[string]string{
+		"nothing":          "",
+		"other text":       "hello\n" + dump,
+		"another export":   `{"precedent_memory":1}` + "\n",
+		"another schema":   strings.Replace(dump, `"schema":`, `"schema":9`, 1),
+		"another table":    strings.Replace(dump, `"table":"reviews"`, `"table":"sqlite_schema"`, 1),
+		"a statement":      strings.Replace(dump, `"columns":["id",`, `"columns":["id) VALUES ('x'); --",`, 1),
+		"a short row":      strings.Replace(dump, "[\"", "[1]\n[\"", 1),
+		"more after it":    dump + "[1]\n",
+		"a row left out":   strings.Join(slices.Delete(slices.Clone(lines), 2, 3), ""),
+		"a row twice":      strings.Join(slices.Insert(slices.Clone(lines), 2, lines[2]), ""),
+		"null":             "null\n",
+		"a row of nothing": strings.Replace(dump, "\n[", "\n[]\n[", 1),
+	}
+	for i := range len(lines) - 2 {
+		bad[fmt.Sprint("cut off after line ", i+1)] = strings.Join(lines[:i+1], "")
+	}
+	for name, text := range bad {
+		if _, err := db.Restore(t.Context(), strings.NewReader(text)); err == nil {
+			t.Errorf("%s is restored", name)
+		}
+		if all, err := db.Repos(t.Context()); err != nil || len(all) > 0 {
+			t.Fatalf("%s left %d repositories, %v", name, len(all), err)
+		}
+	}
+	if _, err := db.Restore(t.Context(), strings.NewReader(dump)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Restore(t.Context(), strings.NewReader(dump)); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("a second time: %v", err)
+	}
+}

@@ -1,0 +1,373 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// TestFault56Busy: a transaction that another one keeps waiting, or that the server asks to
+// repeat, is tried again as a whole, and nothing of the first attempt is left.
+func TestFault56Busy(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		at := place()
+		db, err := openAt(t.Context(), at, options(nil))
+		db = opened(t, db, err)
+		r := repoFor(t, db, remote)
+		lock, err := again(t, db).begin(t.Context(), lock(r.id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(2*sqliteBusyTimeout, func() { _ = lock.Rollback() })
+		attempts := 0
+		err = r.change(t.Context(), "book", func(tx *sql.Tx) error {
+			attempts++
+			if _, err := tx.Exec("INSERT INTO spending (repo_id, day, microdollars) VALUES ($1, 'd', 1)", r.id); err != nil {
+				return err
+			}
+			if attempts > 1 || db.Engine() == SQLite {
+				return nil
+			}
+			_, err := tx.Exec("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END'")
+			return err
+		})
+		var sum int
+		if err := errors.Join(err, row(t.Context(), db.read, "SELECT SUM(microdollars) FROM spending WHERE repo_id = $1", []any{r.id}, into(&sum))); err != nil || sum != 1 {
+			t.Errorf("%d, %v after %d attempts", sum, err, attempts)
+		}
+	})
+}
+
+// cutter stands between a client and PostgreSQL, and cuts connections at their commits.
+type cutter struct {
+	to string // path of the server's socket
+	// cut says what happens to the next commit.
+	cut atomic.Int32
+}
+
+const (
+	passOn     = iota
+	cutBefore  // the server does not get the commit
+	cutAfter   // the client does not get the answer
+	cutUnsaved // the server gets the commit while it cannot answer: its session is over
+)
+
+// newCutter returns a URL that leads to the database of another one through a cutter.
+func newCutter(t *testing.T, at string) (string, *cutter) {
+	t.Helper()
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cutter{to: filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port"))}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(conn)
+		}
+	}()
+	u.Host, u.RawQuery = l.Addr().String(), "sslmode=disable"
+	return u.String(), c
+}
+
+func (c *cutter) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("unix", c.to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var mute atomic.Bool
+	go func() {
+		defer client.Close()
+		buffer := make([]byte, 1<<16)
+		for {
+			n, err := server.Read(buffer)
+			if err != nil || mute.Load() { // the server has committed before it answers
+				return
+			}
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(buffer[:n], []byte("commit\x00")) {
+			switch c.cut.Swap(passOn) {
+			case cutBefore:
+				return
+			case cutAfter:
+				mute.Store(true)
+			case cutUnsaved:
+				_, _ = server.Write(buffer[:n])
+				return
+			}
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// TestFault56CommitWithoutAnswer: whether a commit reached the server or not, a transaction is
+// made exactly once, also one that is not idempotent, and says so.
+func TestFault56CommitWithoutAnswer(t *testing.T) {
+	at, c := newCutter(t, needs.PostgreSQL(t))
+	db := openURL(t, at)
+	r := repoFor(t, db, remote)
+	rnd := needs.Random(t)
+	n := needs.Rounds(60, 15)
+	for i := range n {
+		c.cut.Store(int32(i % 4)) //nolint:gosec // at most 3
+		booked, err := r.Book(t.Context(), 1, Bounds{Day: 1e6})
+		if err != nil || booked.Day != float64(i+1) {
+			t.Fatalf("cut %d: %+v, %v, want %d", i%4, booked, err, i+1)
+		}
+		c.cut.Store(rnd.Int32N(4))
+		if _, added, err := r.AddLearning(t.Context(), learningOf(fmt.Sprint("Check ", i)), "ada"); err != nil || !added {
+			t.Fatalf("learning %d: %v, %v", i, added, err)
+		}
+	}
+	c.cut.Store(passOn)
+	if c, err := r.Count(t.Context()); err != nil || c.Learnings != n {
+		t.Errorf("%d learnings, %v, want %d", c.Learnings, err, n)
+	}
+}
+
+// TestFault56Unresolved: if the server cannot be asked, the error says that it is not known
+// whether the transaction was made, and it is not made again.
+func TestFault56Unresolved(t *testing.T) {
+	at, c := newCutter(t, needs.PostgreSQL(t))
+	over := make(chan time.Time)
+	db := openURL(t, at, Options{After: func(d time.Duration) <-chan time.Time {
+		if d == busyTimeout {
+			return over
+		}
+		return time.After(d)
+	}})
+	r := repoFor(t, db, remote)
+	c.cut.Store(cutAfter)
+	attempts := 0
+	err := r.change(t.Context(), "save", func(*sql.Tx) error {
+		if attempts++; attempts == 1 {
+			c.to = filepath.Join(t.TempDir(), "nowhere")
+			close(over)
+		}
+		return nil
+	})
+	if !errors.Is(err, errUncertain) || !errors.Is(err, ErrUnreachable) || attempts != 1 {
+		t.Errorf("error %v after %d attempts", err, attempts)
+	}
+}
+
+// TestFault57DatabaseRestarted restarts PostgreSQL as after a crash, and ends connections, while
+// several handles write and read: each goes on, and each booking is made exactly once.
+func TestFault57DatabaseRestarted(t *testing.T) {
+	server := needs.PostgreSQLServer(t, true)
+	at := server.Database(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var booked atomic.Int64
+	var group sync.WaitGroup
+	for i := range 3 {
+		r := repoFor(t, openURL(t, at, Options{}), remote)
+		group.Go(func() {
+			for ctx.Err() == nil {
+				// Without the context: a cancelled one leaves it open whether it was made.
+				if _, err := r.Book(context.Background(), 1, Bounds{Day: 1e9, Pull: 1e9, Number: i + 1}); err != nil {
+					t.Error(err)
+					return
+				}
+				booked.Add(1)
+			}
+		})
+	}
+	for round := range needs.Rounds(8, 3) {
+		before := booked.Load()
+		needs.WaitUntil(t, "more is booked", func() bool { return booked.Load() > before+20 })
+		if round%3 == 2 {
+			server.Disconnect(t, at)
+		} else {
+			server.Restart(t, true)
+		}
+	}
+	stop()
+	group.Wait()
+	db := openURL(t, at)
+	var sum int64
+	if err := row(t.Context(), db.read, "SELECT SUM(microdollars) FROM pull_spending WHERE repo_id = $1", []any{repoFor(t, db, remote).id}, into(&sum)); err != nil || sum != 1e6*booked.Load() {
+		t.Errorf("%d microdollars are booked, %v, and %d dollars were", sum, err, booked.Load())
+	}
+	t.Logf("%d bookings", booked.Load())
+}
+
+// TestFault58Damaged: a page of PostgreSQL that is damaged is found, and the hint says what to
+// do. TestOpenRefuses and TestWALCut do the same for SQLite.
+func TestFault58Damaged(t *testing.T) {
+	server := needs.PostgreSQLServer(t, true)
+	at := server.Database(t)
+	db, err := OpenURL(t.Context(), at, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, repoFor(t, db, remote), seededReview("7", "0", 1))
+	var folder, file string
+	if err := db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder, &file); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Stop(t, false)
+	f, err := os.OpenFile(filepath.Join(folder, file), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 24), 0)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	server.Start(t)
+	_, err = openURL(t, at).Check(t.Context())
+	failure, _ := errors.AsType[*Error](err)
+	if !errors.Is(err, ErrCorrupt) || failure == nil || !strings.Contains(failure.Hint, "backup") {
+		t.Errorf("%#v", err)
+	}
+}
+
+func init() { childWork["upgrade"] = childUpgrade }
+
+// slowSteps are migrations that take a moment each.
+func slowSteps(n int) fstest.MapFS {
+	steps := fstest.MapFS{}
+	for i := 1; i <= n; i++ {
+		text := fmt.Sprintf("-- +goose Up\nCREATE TABLE t%d (x TEXT);\n", i) + strings.Repeat(fmt.Sprintf("INSERT INTO t%d VALUES ('%s');\n", i, strings.Repeat("x", 500)), 40)
+		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return steps
+}
+
+// childUpgrade upgrades a database, and says when it begins. Its words are the place and the
+// number of steps.
+func childUpgrade(ctx context.Context, words []string) error {
+	n, err := strconv.Atoi(words[1])
+	if err != nil {
+		return err
+	}
+	d := sqlite
+	if strings.Contains(words[0], "://") {
+		d = postgres
+	}
+	db := newDB(d, words[0], Options{})
+	connector, err := d.connector(words[0])
+	if err != nil {
+		return err
+	}
+	db.sql = sql.OpenDB(connector)
+	fmt.Println("begins")
+	return db.upgrade(ctx, slowSteps(n))
+}
+
+// TestFault60MigrationKilled kills a process within its migrations, also within the one that
+// makes all of a new schema: what is there has all of the migrations up to its version and
+// nothing of a later one, and the next process completes them.
+func TestFault60MigrationKilled(t *testing.T) { onBothEngines(t, testMigrationKilled) }
+
+func testMigrationKilled(t *testing.T, place func() string) {
+	const steps = 12
+	rnd := needs.Random(t)
+	seen := map[int64]int{}
+	var took time.Duration
+	for run := range needs.Rounds(60, 10) {
+		at := place()
+		if run%2 == 0 { // so that the others are made one by one
+			if err := unopened(t, at).upgrade(t.Context(), slowSteps(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd, _, stderr := child(t, "upgrade", at, steps)
+		cmd.Stdout = nil
+		begins, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.ReadFull(begins, make([]byte, 1))
+		began := time.Now()
+		if run > 1 {
+			time.AfterFunc(time.Duration(rnd.Int64N(int64(took))), func() { _ = cmd.Process.Kill() })
+		}
+		if err := cmd.Wait(); run <= 1 {
+			if took = max(took, time.Since(began)); err != nil {
+				t.Fatal(err, stderr)
+			}
+		}
+		db := unopened(t, at)
+		needs.WaitUntil(t, "the server has ended the transaction", func() bool { return db.engine == SQLite || sessions(t, db) == 0 })
+		seen[checkSteps(t, db, steps)]++
+		if err := db.upgrade(t.Context(), slowSteps(steps)); err != nil {
+			t.Fatalf("run %d: %v", run, err)
+		}
+		if v := checkSteps(t, db, steps); v != steps {
+			t.Errorf("run %d: version %d after the upgrade, want %d", run, v, steps)
+		}
+	}
+	t.Logf("versions that were left: %v", seen)
+}
+
+// sessions is the number of other connections to a database that are at work.
+func sessions(t *testing.T, db *DB) (n int) {
+	t.Helper()
+	if err := db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkSteps returns the version, and checks that the database has the tables of that many steps.
+func checkSteps(t *testing.T, db *DB, steps int) int64 {
+	t.Helper()
+	version, err := db.version(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= steps; i++ {
+		var n int
+		err := db.sql.QueryRow(fmt.Sprintf("SELECT COUNT(*) FROM t%d", i)).Scan(&n)
+		if done := int64(i) <= version; done != (err == nil) || done && n != 40 {
+			t.Errorf("version %d, and table %d has %d rows, %v", version, i, n, err)
+		}
+	}
+	return version
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// password is in URLs of tests, and must be in no error.
+const password = "p%40ss-hunter2"
+
+func TestOpenURLRefuses(t *testing.T) {
+	server := needs.SharedPostgreSQL(t)
+	fresh := func(statements ...string) string {
+		at := server.Database(t)
+		execAt(t, at, statements...)
+		return at
+	}
+	with := func(change func(u *url.URL)) string {
+		u, err := url.Parse(server.WithPassword(t, server.Database(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(u)
+		return u.String()
+	}
+	newer := fresh()
+	openURL(t, newer)
+	execAt(t, newer, "INSERT INTO schema_version (version_id, is_applied) VALUES (999, TRUE)")
+	triggered := fresh()
+	openURL(t, triggered)
+	execAt(t, triggered, "CREATE FUNCTION steal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM rejections; RETURN NULL; END'",
+		"CREATE TRIGGER steal AFTER INSERT ON findings EXECUTE FUNCTION steal()")
+	for _, test := range []struct {
+		name, url string
+		want      error
+		hint      string
+	}{
+		{"file", "server.db", ErrURL, "postgres://user:password@host"},
+		{"other scheme", "mysql://u:" + password + "@h/d", ErrURL, "postgres://user:password@host"},
+		{"words", "host=h password=" + password, ErrURL, "postgres://user:password@host"},
+		{"wrong port", "postgres://u:" + password + "@h:port/d", ErrURL, "percent-encoded"},
+		{"wrong option", "postgres://u:" + password + "@h/d?sslmode=perhaps", ErrURL, "postgres://user:password@host"},
+		{"nobody listens", "postgres://u:" + password + "@127.0.0.1:1/d", ErrUnreachable, "host and port"},
+		{"wrong password", with(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), ErrRefused, "password"},
+		{"unknown user", with(func(u *url.URL) { u.User = url.UserPassword("stranger", password) }), ErrRefused, "user"},
+		{"unknown database", with(func(u *url.URL) { u.Path = "/nowhere" }), ErrRefused, "database"},
+		{"unknown schema", with(func(u *url.URL) { u.RawQuery = "search_path=nowhere" }), ErrRefused, "schema"},
+		{"another program's", fresh("CREATE TABLE customers (id INTEGER)"), ErrForeign, "search_path=precedent"},
+		{"view", fresh("CREATE VIEW findings AS SELECT 1"), ErrForeign, "search_path=precedent"},
+		{"with a trigger", triggered, ErrForeign, "search_path=precedent"},
+		{"newer schema", newer, ErrNewer, "update precedent"},
+		{"read-only", fresh(`DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET default_transaction_read_only = on'', current_database()); END'`), ErrUnwritable, "GRANT"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			db, err := OpenURL(t.Context(), test.url, Options{})
+			if err == nil {
+				db.Close()
+				t.Fatal("it was opened")
+			}
+			failure, ok := errors.AsType[*Error](err)
+			if !ok || !errors.Is(err, test.want) {
+				t.Fatalf("error %v, want %v", err, test.want)
+			}
+			if !strings.Contains(failure.Hint, test.hint) {
+				t.Errorf("hint %q, want one with %q", failure.Hint, test.hint)
+			}
+			if text := err.Error() + failure.Hint; strings.Contains(text, "hunter2") {
+				t.Errorf("the password is in %q", text)
+			}
+		})
+	}
+}
+
+// execAt executes statements on a PostgreSQL database, as another program does.
+func execAt(t testing.TB, at string, statements ...string) {
+	t.Helper()
+	db := newDB(postgres, "", Options{})
+	connector, err := postgres.connector(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.sql = sql.OpenDB(connector)
+	defer db.Close()
+	for _, statement := range statements {
+		if _, err := db.sql.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// TestURLWithoutPassword: what the database is called shows no password.
+func TestURLWithoutPassword(t *testing.T) {
+	server := needs.SharedPostgreSQL(t)
+	db := openURL(t, server.WithPassword(t, server.Database(t)))
+	if path := db.Path(); !strings.HasPrefix(path, "postgres://precedent@127.0.0.1:") {
+		t.Errorf("path %q", path)
+	}
+}
+
+// TestSessions: a commit waits for the disk, whatever the database's default is, and text is
+// compared by bytes, whatever its language is.
+func TestSessions(t *testing.T) {
+	at := needs.PostgreSQL(t)
+	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
+	db := openURL(t, at)
+	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "15s"} {
+		var got string
+		if err := db.sql.QueryRow("SHOW " + setting).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, %v, want %s", setting, got, err, want)
+		}
+	}
+	for _, line := range schemaOf(t, db) {
+		if strings.Contains(line, " text ") && !strings.Contains(line, " text C ") && !strings.HasPrefix(line, "last_commits") {
+			t.Errorf("sorted as in the database's language: %s", line)
+		}
+	}
+	more, err := db.Pool(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer more.Close()
+	var got string
+	if err := more.QueryRow("SHOW synchronous_commit").Scan(&got); err != nil || got != "on" {
+		t.Errorf("in the other pool it is %q, %v", got, err)
+	}
+}
+
+// TestTablesOfJobs: what the library of jobs keeps in the same database is not another
+// program's, whether it was there first or came later.
+func TestTablesOfJobs(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		for _, first := range []bool{true, false} {
+			at := place()
+			jobs := func() {
+				db := unopened(t, at)
+				for _, statement := range []string{"CREATE TABLE river_job (id INTEGER)", "CREATE TABLE river_migration (version INTEGER)"} {
+					if _, err := db.sql.Exec(statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if first {
+				jobs()
+			}
+			db, err := openAt(t.Context(), at, options(nil))
+			db = opened(t, db, err)
+			if !first {
+				jobs()
+			}
+			save(t, repoFor(t, db, remote), review(remote, "r1", 1))
+			checkHealth(t, again(t, db))
+		}
+	})
+}
+
+// TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
+// repositories do, and one that concerns several is alone.
+func TestWritersTakeTurns(t *testing.T) {
+	db := openPostgreSQL(t)
+	ctx := t.Context()
+	waits := func(first, second lock) bool {
+		tx, err := db.begin(ctx, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback() }()
+		other, err := db.sql.BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = other.Rollback() }()
+		if _, err := other.Exec("SET LOCAL lock_timeout = '50ms'"); err != nil {
+			t.Fatal(err)
+		}
+		err = db.dialect.lock(ctx, other, second)
+		if err != nil && !errors.Is(db.kindOf(err), ErrBusy) {
+			t.Fatal(err)
+		}
+		return err != nil
+	}
+	for _, test := range []struct {
+		first, second lock
+		want          bool
+	}{
+		{"a", "a", true},
+		{"a", "b", false},
+		{"a", shared, false},
+		{shared, shared, true},
+		{everything, "a", true},
+		{"a", everything, true},
+		{everything, everything, true},
+		{shared, everything, true},
+	} {
+		if got := waits(test.first, test.second); got != test.want {
+			t.Errorf("%q after %q waits: %v, want %v", test.second, test.first, got, test.want)
+		}
+	}
+}
+
+// TestManyWriters has more writers than connections.
+func TestManyWriters(t *testing.T) {
+	db := openPostgreSQL(t)
+	done := make(chan error)
+	const writers = 4 * postgresConnections
+	for i := range writers {
+		go func() {
+			r, err := db.RepoFor(context.Background(), remote)
+			if err == nil {
+				err = r.SaveReview(context.Background(), review(remote, fmt.Sprint("r", i), i))
+			}
+			done <- err
+		}()
+	}
+	for range writers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if c, err := repoFor(t, db, remote).Count(t.Context()); err != nil || c.Reviews != writers {
+		t.Errorf("%d reviews, %v, want %d", c.Reviews, err, writers)
+	}
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// WatchedPull is an open pull request as a server last saw it.
+type WatchedPull struct {
+	Pull int
+	// Head is the commit, and Shape stands for everything else that can make a review due.
+	Head, Shape string
+	Updated     time.Time // by the forge's clock
+	// Done is the head whose last round ended well; empty for none.
+	Done string
+}
+
+// WatchedPulls returns the open pull requests as they were last saved, by number.
+func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
+	all := map[int]WatchedPull{}
+	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done FROM watched_pulls WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
+		var w WatchedPull
+		var updated int64
+		err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done)
+		w.Updated = fromMillis(updated)
+		all[w.Pull] = w
+		return err
+	})
+	return all, r.db.fail("read watched pull requests", err)
+}
+
+// SaveWatched saves how pull requests were seen, and deletes those that are no longer open. It
+// leaves Done as it is.
+func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) error {
+	return r.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
+		for _, w := range seen {
+			_, err := tx.ExecContext(ctx, `
+				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done) VALUES ($1, $2, $3, $4, $5, '')
+				ON CONFLICT (repo_id, pull) DO UPDATE SET head = excluded.head, shape = excluded.shape, updated = excluded.updated`,
+				r.id, w.Pull, w.Head, w.Shape, millis(w.Updated))
+			if err != nil {
+				return err
+			}
+		}
+		for _, pull := range gone {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM watched_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetWatchedDone saves the head whose last round ended well, if the pull request is watched.
+func (r *Repo) SetWatchedDone(ctx context.Context, pull int, head string) error {
+	return r.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET done = $3 WHERE repo_id = $1 AND pull = $2", r.id, pull, head)
+		return err
+	})
+}
+
+// Asking says whether a comment asked for a review that has not begun.
+type Asking int
+
+// The values of Asking.
+const (
+	NotAsked Asking = iota
+	AskedReview
+	AskedAgain // to read everything again
+)
+
+// PullAsked returns whether a comment asked for a review of the pull request.
+func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
+	var a Asking
+	err := row(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, into(&a))
+	if errors.Is(err, sql.ErrNoRows) {
+		return NotAsked, nil
+	}
+	return a, r.db.fail("read what was asked", err)
+}
+
+// SetPullAsked saves whether a comment asked for a review of the pull request.
+func (r *Repo) SetPullAsked(ctx context.Context, pull int, a Asking) error {
+	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
+		if a == NotAsked {
+			_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
+			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked`, r.id, pull, a)
+		return err
+	})
+}
+
+// KeepValue stores a value of the server under a name that has none yet, and returns the stored
+// one: of several processes that call it at once, all get the same.
+func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string, err error) {
+	err = db.Transact(ctx, "keep value of the server", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO server_values (name, value, until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING", name, value)
+		if err != nil {
+			return err
+		}
+		return row(ctx, tx, "SELECT value FROM server_values WHERE name = $1", []any{name}, into(&stored))
+	})
+	return stored, err
+}
+
+// Claim gives a name to somebody for a time, unless somebody else has it. Who has it may extend
+// it. A process whose clock is wrong may take it early: what a claim protects must bear two
+// owners for a while.
+func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) (mine bool, err error) {
+	now := db.now()
+	err = db.Transact(ctx, "claim", func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `
+			INSERT INTO server_values (name, value, until) VALUES ($1, $2, $3)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
+				WHERE server_values.value = excluded.value OR server_values.until <= $4 OR server_values.until > $5`,
+			name, who, millis(now.Add(lasts)), millis(now), millis(now.Add(2*lasts)))
+		if err != nil {
+			return err
+		}
+		changed, err := done.RowsAffected()
+		mine = changed > 0
+		return err
+	})
+	return mine, err
+}
+
+// Unclaim ends a claim that somebody has.
+func (db *DB) Unclaim(ctx context.Context, name, who string) error {
+	return db.Transact(ctx, "end claim", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND value = $2 AND until > 0", name, who)
+		return err
+	})
+}

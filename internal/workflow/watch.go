@@ -1,0 +1,117 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// PullSeen is an open pull request as a server last saw it.
+type PullSeen = store.WatchedPull
+
+// Watched returns how the open pull requests of a repository were last seen, by number.
+func (r *Reviewer) Watched(ctx context.Context, repo precedent.Repo) (map[int]PullSeen, error) {
+	rows, err := r.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	return rows.WatchedPulls(ctx)
+}
+
+// SaveWatched saves how pull requests were seen, and forgets those that are gone.
+func (r *Reviewer) SaveWatched(ctx context.Context, repo precedent.Repo, seen []PullSeen, gone []int) error {
+	rows, err := r.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return rows.SaveWatched(ctx, seen, gone)
+}
+
+// RoundEnded saves that the last round of a head ended well, so that no sweep repeats it.
+func (r *Reviewer) RoundEnded(ctx context.Context, repo precedent.Repo, pull int, head string) error {
+	rows, err := r.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return rows.SetWatchedDone(ctx, pull, head)
+}
+
+// Asking says whether a comment asked for a review that has not begun.
+type Asking = store.Asking
+
+// The values of Asking.
+const (
+	NotAsked    = store.NotAsked
+	AskedReview = store.AskedReview
+	AskedAgain  = store.AskedAgain // to read everything again
+)
+
+// Asked returns whether a comment asked for a review of the pull request.
+func (r *Reviewer) Asked(ctx context.Context, repo precedent.Repo, pull int) (Asking, error) {
+	rows, err := r.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return NotAsked, err
+	}
+	return rows.PullAsked(ctx, pull)
+}
+
+// SetAsked saves whether a comment asked for a review of the pull request.
+func (r *Reviewer) SetAsked(ctx context.Context, repo precedent.Repo, pull int, a Asking) error {
+	rows, err := r.Shared.RepoFor(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return rows.SetPullAsked(ctx, pull, a)
+}
+
+// SharedWorkspace opens the memory of a repository in the shared database, without a clone.
+func (r *Reviewer) SharedWorkspace(ctx context.Context, repo precedent.Repo) (*Workspace, error) {
+	if _, err := r.Shared.RepoFor(ctx, repo); err != nil {
+		return nil, err
+	}
+	return r.workspace(&Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow()), nil
+}
+
+// ApplyComments brings the corpus of a repository up to date with what an event tells about
+// comments.
+func (r *Reviewer) ApplyComments(ctx context.Context, conn Connection, e forge.Event) error {
+	w, err := r.SharedWorkspace(ctx, e.Repo)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return err
+	}
+	c.Me = ownAccount(ctx, conn)
+	_, err = c.Apply(ctx, conn.Forge, e.Repo, e.Comments)
+	return conn.Explain(err)
+}
+
+// PruneAll prunes the memory of every repository in the shared database, and returns what was
+// deleted. A repository that fails does not stop the others.
+func (r *Reviewer) PruneAll(ctx context.Context) (memory.Counts, error) {
+	var all memory.Counts
+	repos, err := r.Shared.Repos(ctx)
+	if err != nil {
+		return all, err
+	}
+	var failed error
+	for _, rows := range repos {
+		now := r.Now()
+		n, err := rows.Prune(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
+		failed = errors.Join(failed, err)
+		all.Reviews += n.Reviews
+		all.Findings += n.Findings
+		all.Comments += n.Comments
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return all, failed
+}
