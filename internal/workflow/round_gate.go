@@ -64,20 +64,9 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 	result := g.Run(ctx, gate.Request{
 		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
 		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
-		Commands: gate.Discover(policy, gateDocuments(base)),
+		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	})
 	return result, ctx.Err()
-}
-
-// gateDocuments are the files of the base that may name commands.
-func gateDocuments(read func(string) ([]byte, error)) []gate.Document {
-	var docs []gate.Document
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md", "README.md"} {
-		if data, err := read(name); err == nil {
-			docs = append(docs, gate.Document{Path: name, Text: string(data)})
-		}
-	}
-	return docs
 }
 
 // gateResult is a gate's result as a review has it.
