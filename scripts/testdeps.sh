@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the tests need beyond Go: git, a C compiler for the race detector, and on
-# Linux bubblewrap for the sandbox.
+# Linux bubblewrap for the sandbox, and PostgreSQL, whose programs Debian keeps off PATH.
 # As root on Debian it installs what is missing. Elsewhere it only lists it and fails,
 # because tests that are silently skipped prove nothing.
 set -eu
@@ -13,6 +13,9 @@ need go golang
 need git git
 need gcc gcc
 [ "$(uname)" != Linux ] || need bwrap bubblewrap
+if [ "${PRECEDENT_TEST_POSTGRESQL:-}" != off ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+	need initdb postgresql
+fi
 # cgo needs the C library's headers beside the compiler.
 if command -v gcc >/dev/null 2>&1 && ! echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; then
 	missing="$missing libc6-dev"

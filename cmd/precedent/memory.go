@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,13 +31,13 @@ func newMemory(a *app) *cobra.Command {
 }
 
 func newMemoryStatus(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			s, err := w.Memory.Status(cmd.Context())
 			if err != nil {
 				return err
@@ -60,6 +61,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addAll(cmd, &all)
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
@@ -92,7 +94,7 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 }
 
 func newMemoryPrune(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete old findings",
@@ -102,7 +104,7 @@ learning or an insight refers to, and a label of each deleted finding: its place
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			gone, err := w.Memory.Prune(cmd.Context())
 			if err != nil {
 				return err
@@ -111,6 +113,7 @@ category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepP
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addAll(cmd, &all)
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -21,7 +21,7 @@ import (
 
 func newMemoryExport(a *app) *cobra.Command {
 	var out string
-	var shared bool
+	var shared, all bool
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the memory to a file that another database can import",
@@ -31,10 +31,15 @@ again. Texts are redacted once more.
 
 With --shared it adds the dismissals and active learnings to ` + guide.MemoryFile + `
 in the work tree. Once that is committed and on the default branch, every review of the
-repository uses it, also with an empty memory.`,
-		Example: "  precedent memory export --out memory.jsonl\n  precedent memory export --shared && git add -f " + guide.MemoryFile,
-		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+repository uses it, also with an empty memory.
+
+With --all it writes all rows of all repositories of a server, and its unfinished jobs, as
+they are: to move it between SQLite and PostgreSQL. Stop the server before. The file is as
+private as the database.`,
+		Example: "  precedent memory export --out memory.jsonl\n  precedent memory export --shared && git add -f " + guide.MemoryFile + `
+  precedent memory export --all --out server.jsonl && DATABASE_URL=postgres://… precedent memory import --all server.jsonl`,
+		Args: exactly(0),
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			if shared {
 				if out != "" {
 					return misuse(cmd, errors.New("--shared and --out exclude each other"))
@@ -55,6 +60,8 @@ repository uses it, also with an empty memory.`,
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
 	cmd.Flags().BoolVar(&shared, "shared", false, "write "+guide.MemoryFile+" in the work tree, to be committed")
+	addAll(cmd, &all)
+	cmd.MarkFlagsMutuallyExclusive("all", "shared")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }
@@ -96,25 +103,30 @@ func (a *app) writeFile(path string, write func(io.Writer) (int, error)) (int, e
 }
 
 func newMemoryImport(a *app) *cobra.Command {
-	var skip, asJSON bool
+	var skip, asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Merge an exported memory into this one",
 		Long: `Import merges a file that precedent memory export wrote; - is standard input. Of two
 versions of a row the newer one stays, and what was forgotten or taken back stays so. If
-one line is refused, nothing is imported, and the exit status is 2.`,
+one line is refused, nothing is imported, and the exit status is 2.
+
+With --all it reads what export --all of the same version wrote, into the database of a
+server without repositories, completely or not at all.`,
 		Example: "  precedent memory import memory.jsonl",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
-			from := a.in
-			if args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return fmt.Errorf("import memory: %w", err)
-				}
-				defer f.Close()
-				from = f
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		from := a.in
+		if args[0] != "-" {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return fmt.Errorf("import memory: %w", err)
 			}
+			defer f.Close()
+			from = f
+		}
+		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
 			if err != nil {
 				return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
@@ -138,10 +150,12 @@ one line is refused, nothing is imported, and the exit status is 2.`,
 				err = exitStatus(precedent.ExitUsage)
 			}
 			return err
-		}),
+		})(cmd, args)
 	}
 	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addAll(cmd, &all)
+	cmd.MarkFlagsMutuallyExclusive("all", "skip-refused")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -206,7 +206,7 @@ func (s *Server) create() error {
 	if s.dir, err = os.MkdirTemp(socketRoot(), "precedent-pg-"); err != nil {
 		return err
 	}
-	s.password = rand.Text()
+	s.password = "secret-of-postgres-" + rand.Text() // which tests look for
 	file := filepath.Join(s.dir, "password")
 	if err := os.WriteFile(file, []byte(s.password), 0o600); err != nil {
 		return err
@@ -214,8 +214,10 @@ func (s *Server) create() error {
 	if err := giveAway(s.dir, file); err != nil {
 		return err
 	}
-	init := []string{"-D", s.data(), "-U", postgresUser, "--pwfile", file, "--auth-local=trust", "--auth-host=scram-sha-256",
-		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"}
+	init := []string{
+		"-D", s.data(), "-U", postgresUser, "--pwfile", file, "--auth-local=trust", "--auth-host=scram-sha-256",
+		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions",
+	}
 	out, err := s.command("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US")...).CombinedOutput()
 	if err != nil { // a server without ICU
 		_ = os.RemoveAll(s.data())

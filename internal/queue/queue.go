@@ -51,11 +51,11 @@ var Kinds = []Kind{Review, Reply, Fix, CheckCI, Outcomes, CorpusSync, CatchUp, C
 
 // Task is work that is wanted. There is one entry for each kind, repository and pull request.
 type Task struct {
-	Kind   Kind
-	Repo   precedent.Repo // zero for work of the server
-	Pull   int            // 0 for work of the repository
-	Head   string         // the head commit that is wanted; empty if any will do
-	Reason string         // what caused it, for people: "push", "label bot-review-needed"
+	Kind   Kind           `json:"kind"`
+	Repo   precedent.Repo `json:"repo,omitzero"`    // zero for work of the server
+	Pull   int            `json:"pull,omitempty"`   // 0 for work of the repository
+	Head   string         `json:"head,omitempty"`   // the head commit that is wanted; empty if any will do
+	Reason string         `json:"reason,omitempty"` // what caused it, for people: "push", "label bot-review-needed"
 }
 
 // Delivery is an event that a forge sent, or that the poller found.

@@ -47,7 +47,7 @@ const (
 	// ticketMargin is how much longer than a job River lets a ticket run.
 	ticketMargin = time.Hour
 	// keepTickets is how long River keeps tickets that are used up.
-	keepTickets = time.Hour
+	keepTickets = 10 * time.Minute
 )
 
 // openRiver makes River's tables and its client.

@@ -88,7 +88,10 @@ func TestEndings(t *testing.T) {
 		is := func(state State, problem string, attempts int) Job {
 			t.Helper()
 			var j Job
-			eventually(t, string(state), func() bool { j = jobs(t, q)[0]; return j.State == state && j.Problem == problem && j.Attempts == attempts })
+			eventually(t, string(state), func() bool {
+				j = jobs(t, q)[0]
+				return j.State == state && j.Problem == problem && j.Attempts == attempts
+			})
 			return j
 		}
 		say(Later(time.Hour))
@@ -207,7 +210,7 @@ func TestLostTickets(t *testing.T) {
 		for i := range 20 {
 			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
 		}
-		exec(t, db, "DELETE FROM river_job")
+		change(t, db, "DELETE FROM river_job")
 		if err := q.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

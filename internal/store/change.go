@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// claim is what a writing transaction has for itself until it ends: the rows of the repository
-// with the id. Transactions with one claim are made one after the other.
-type claim string
+// lock is what a writing transaction has for itself until it ends: the rows of the repository
+// with the id. Transactions with one lock are made one after the other.
+type lock string
 
 const (
-	// everything is the claim of transactions that concern several repositories: no other
+	// everything is the lock of transactions that concern several repositories: no other
 	// transaction is made beside one.
-	everything claim = ""
-	// shared is the claim of Transact.
-	shared claim = "shared"
+	everything lock = ""
+	// shared is the lock of Transact.
+	shared lock = "shared"
 )
 
 // Transact runs use in one writing transaction and commits it, all or nothing. It may run use
@@ -39,17 +39,17 @@ func (db *DB) change(ctx context.Context, op string, use func(*sql.Tx) error) er
 
 // change is DB.change for the rows of the repository.
 func (r *Repo) change(ctx context.Context, op string, use func(*sql.Tx) error) error {
-	return r.db.write(ctx, op, claim(r.id), use)
+	return r.db.write(ctx, op, lock(r.id), use)
 }
 
-func (db *DB) write(ctx context.Context, op string, c claim, use func(*sql.Tx) error) error {
-	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, c, use) }))
+func (db *DB) write(ctx context.Context, op string, l lock, use func(*sql.Tx) error) error {
+	return db.fail(op, db.retryBusy(ctx, func() error { return db.attempt(ctx, l, use) }))
 }
 
-func (db *DB) attempt(ctx context.Context, c claim, use func(*sql.Tx) error) error {
+func (db *DB) attempt(ctx context.Context, l lock, use func(*sql.Tx) error) error {
 	slot, token := db.slots.take()
 	defer db.slots.giveBack(slot)
-	tx, err := db.begin(ctx, c)
+	tx, err := db.begin(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -63,16 +63,16 @@ func (db *DB) attempt(ctx context.Context, c claim, use func(*sql.Tx) error) err
 	if err == nil || ctx.Err() != nil || db.dialect.uncertain == nil || !db.dialect.uncertain(err) {
 		return err
 	}
-	return db.resolve(ctx, c, slot, token, err)
+	return db.resolve(ctx, l, slot, token, err)
 }
 
-// begin begins a transaction, and waits until it has the claim.
-func (db *DB) begin(ctx context.Context, c claim) (*sql.Tx, error) {
+// begin begins a transaction, and waits until it has the lock.
+func (db *DB) begin(ctx context.Context, l lock) (*sql.Tx, error) {
 	tx, err := db.sql.BeginTx(ctx, nil)
-	if err != nil || db.dialect.claim == nil {
+	if err != nil || db.dialect.lock == nil {
 		return tx, err
 	}
-	if err := db.dialect.claim(ctx, tx, c); err != nil {
+	if err := db.dialect.lock(ctx, tx, l); err != nil {
 		return nil, errors.Join(err, db.rollback(tx))
 	}
 	return tx, nil
@@ -82,12 +82,12 @@ func (db *DB) begin(ctx context.Context, c claim) (*sql.Tx, error) {
 var errUncertain = errors.New("it is not known whether it was saved")
 
 // resolve finds out whether a transaction was committed whose commit got no answer. With the
-// same claim it waits until the server has ended that transaction. It returns nil if it was
+// same lock it waits until the server has ended that transaction. It returns nil if it was
 // committed, and the cause if it was not: then it is tried again.
-func (db *DB) resolve(ctx context.Context, c claim, slot, token string, cause error) error {
+func (db *DB) resolve(ctx context.Context, l lock, slot, token string, cause error) error {
 	committed := false
 	err := db.retryBusy(ctx, func() error {
-		tx, err := db.begin(ctx, c)
+		tx, err := db.begin(ctx, l)
 		if err != nil {
 			return err
 		}

@@ -185,7 +185,7 @@ func testKilled(t *testing.T, place func() string) {
 	seed, rnd := strconv.FormatUint(n, 10), rand.New(rand.NewPCG(n, 1))
 	path := place()
 	saved, before := 0, 0
-	runs := needs.Rounds(60, 16)
+	runs := needs.Rounds(60, 8)
 	for run := range runs {
 		if run%4 == 0 {
 			path = place()

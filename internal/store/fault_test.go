@@ -30,7 +30,7 @@ func TestFault56Busy(t *testing.T) {
 		db, err := openAt(t.Context(), at, options(nil))
 		db = opened(t, db, err)
 		r := repoFor(t, db, remote)
-		lock, err := again(t, db).begin(t.Context(), claim(r.id))
+		lock, err := again(t, db).begin(t.Context(), lock(r.id))
 		if err != nil {
 			t.Fatal(err)
 		}

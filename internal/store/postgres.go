@@ -38,7 +38,7 @@ var postgres = &dialect{
 	alreadyEnded: func(err error) bool { return errors.Is(postgresKind(err), ErrUnreachable) },
 	damagedHint:  func(string) string { return "restore the database from a backup" },
 	hints:        postgresHints,
-	claim:        postgresClaim,
+	lock:         postgresLock,
 	mark:         postgresMark,
 	marked:       postgresMarked,
 	uncertain:    postgresUncertain,
@@ -93,6 +93,14 @@ func OpenURL(ctx context.Context, address string, o Options) (*DB, error) {
 		return nil, db.fail(op, err)
 	}
 	db.sql.SetConnMaxIdleTime(postgresFresh)
+	// Processes that ended leave their slots behind.
+	err = db.retryBusy(ctx, func() error {
+		_, err := db.sql.ExecContext(ctx, "DELETE FROM last_commits WHERE at < now() - interval '1 day'")
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(db.fail(op, err), db.sql.Close())
+	}
 	return db, nil
 }
 
@@ -239,13 +247,13 @@ func lockNumber(name string) int64 {
 	return int64(h.Sum64()) //nolint:gosec // any number will do
 }
 
-// postgresClaim waits until no other transaction has the claim. Its snapshots are taken later,
+// postgresLock waits until no other transaction has the lock. Its snapshots are taken later,
 // one for each statement (READ COMMITTED), so they have what the others committed.
-func postgresClaim(ctx context.Context, tx *sql.Tx, c claim) error {
+func postgresLock(ctx context.Context, tx *sql.Tx, l lock) error {
 	query, args := "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), $1))", []any{lockNumber("rows")}
-	if c != everything {
+	if l != everything {
 		query = "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema(), $1)), pg_advisory_xact_lock(hashtextextended(current_schema(), $2))"
-		args = append(args, lockNumber("rows of "+string(c)))
+		args = append(args, lockNumber("rows of "+string(l)))
 	}
 	_, err := tx.ExecContext(ctx, query, args...)
 	return err

@@ -160,12 +160,35 @@ func TestTablesOfJobs(t *testing.T) {
 	})
 }
 
+// TestOldSlotsGo: what ended processes left is deleted when a database is opened, and a slot that
+// is used again after a long time is made again.
+func TestOldSlotsGo(t *testing.T) {
+	at := postgresURL(t)
+	db := openURL(t, at)
+	r := repoFor(t, db, remote)
+	count := func(want int) {
+		t.Helper()
+		var n int
+		if err := db.sql.QueryRow("SELECT COUNT(*) FROM last_commits").Scan(&n); err != nil || n != want {
+			t.Errorf("%d slots, %v, want %d", n, err, want)
+		}
+	}
+	execAt(t, at, "DELETE FROM last_commits")
+	save(t, r, review(remote, "r1", 1))
+	execAt(t, at, "UPDATE last_commits SET at = now() - interval '2 days'")
+	count(1)
+	again(t, db)
+	count(0)
+	save(t, r, review(remote, "r2", 1))
+	count(1)
+}
+
 // TestWritersTakeTurns: two transactions of one repository do not overlap, those of two
 // repositories do, and one that concerns several is alone.
 func TestWritersTakeTurns(t *testing.T) {
 	db := openPostgreSQL(t)
 	ctx := t.Context()
-	waits := func(first, second claim) bool {
+	waits := func(first, second lock) bool {
 		tx, err := db.begin(ctx, first)
 		if err != nil {
 			t.Fatal(err)
@@ -179,18 +202,24 @@ func TestWritersTakeTurns(t *testing.T) {
 		if _, err := other.Exec("SET LOCAL lock_timeout = '50ms'"); err != nil {
 			t.Fatal(err)
 		}
-		err = db.dialect.claim(ctx, other, second)
+		err = db.dialect.lock(ctx, other, second)
 		if err != nil && !errors.Is(db.kindOf(err), ErrBusy) {
 			t.Fatal(err)
 		}
 		return err != nil
 	}
 	for _, test := range []struct {
-		first, second claim
+		first, second lock
 		want          bool
 	}{
-		{"a", "a", true}, {"a", "b", false}, {"a", shared, false}, {shared, shared, true},
-		{everything, "a", true}, {"a", everything, true}, {everything, everything, true}, {shared, everything, true},
+		{"a", "a", true},
+		{"a", "b", false},
+		{"a", shared, false},
+		{shared, shared, true},
+		{everything, "a", true},
+		{"a", everything, true},
+		{everything, everything, true},
+		{shared, everything, true},
 	} {
 		if got := waits(test.first, test.second); got != test.want {
 			t.Errorf("%q after %q waits: %v, want %v", test.second, test.first, got, test.want)

@@ -54,6 +54,9 @@ func (c Counts) subtract(after Counts) Counts {
 	}
 }
 
+// Add is the sum of two counts.
+func (c Counts) Add(d Counts) Counts { return c.subtract(Counts{}.subtract(d)) }
+
 // prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
 // ones in their file, unless something refers to them: a rejection that is valid at $4, an open
 // thread, an outcome that became known since $2, a learning that is not forgotten, or an insight.

@@ -24,6 +24,7 @@ var unscoped = map[string]string{
 	"work_turns":     "which repository the server served when",
 	"work_periods":   "when the server began its periodic work",
 	"replicas":       "the processes of the server",
+	"server_values":  "of the server itself",
 	"last_commits":   "that transactions were committed",
 }
 

@@ -118,9 +118,9 @@ type dialect struct {
 	alreadyEnded func(error) bool
 	// hints say what the user can do about a cause.
 	hints map[error]string
-	// claim waits until a transaction has what it claims for itself; nil if writing transactions
+	// lock waits until a transaction has a lock; nil if writing transactions
 	// are made one after the other anyway.
-	claim func(ctx context.Context, tx *sql.Tx, c claim) error
+	lock func(ctx context.Context, tx *sql.Tx, l lock) error
 	// mark has a transaction leave a token in a slot, and marked tells whether one is there. Both
 	// are nil if a commit cannot fail without it being known whether it was made.
 	mark   func(ctx context.Context, tx *sql.Tx, slot, token string) error

@@ -34,7 +34,7 @@ func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 // SaveWatched saves how pull requests were seen, and deletes those that are no longer open. It
 // leaves Done as it is.
 func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) error {
-	return r.db.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
+	return r.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
 		for _, w := range seen {
 			_, err := tx.ExecContext(ctx, `
 				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done) VALUES ($1, $2, $3, $4, $5, '')
@@ -55,7 +55,7 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 
 // SetWatchedDone saves the head whose last round ended well, if the pull request is watched.
 func (r *Repo) SetWatchedDone(ctx context.Context, pull int, head string) error {
-	return r.db.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
+	return r.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET done = $3 WHERE repo_id = $1 AND pull = $2", r.id, pull, head)
 		return err
 	})
@@ -83,7 +83,7 @@ func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
 
 // SetPullAsked saves whether a comment asked for a review of the pull request.
 func (r *Repo) SetPullAsked(ctx context.Context, pull int, a Asking) error {
-	return r.db.change(ctx, "save what was asked", func(tx *sql.Tx) error {
+	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
 		if a == NotAsked {
 			_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
 			return err
@@ -97,7 +97,7 @@ func (r *Repo) SetPullAsked(ctx context.Context, pull int, a Asking) error {
 // KeepValue stores a value of the server under a name that has none yet, and returns the stored
 // one: of several processes that call it at once, all get the same.
 func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string, err error) {
-	err = db.change(ctx, "keep value of the server", func(tx *sql.Tx) error {
+	err = db.Transact(ctx, "keep value of the server", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO server_values (name, value, until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING", name, value)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string,
 // owners for a while.
 func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) (mine bool, err error) {
 	now := db.now()
-	err = db.change(ctx, "claim", func(tx *sql.Tx) error {
+	err = db.Transact(ctx, "claim", func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO server_values (name, value, until) VALUES ($1, $2, $3)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
@@ -130,7 +130,7 @@ func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) 
 
 // Unclaim ends a claim that somebody has.
 func (db *DB) Unclaim(ctx context.Context, name, who string) error {
-	return db.change(ctx, "end claim", func(tx *sql.Tx) error {
+	return db.Transact(ctx, "end claim", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND value = $2 AND until > 0", name, who)
 		return err
 	})

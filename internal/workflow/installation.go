@@ -2,8 +2,14 @@ package workflow
 
 import (
 	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -13,12 +19,86 @@ type Database = store.DB
 // InstallationFile is the database of a server in its data folder.
 const InstallationFile = "server.db"
 
-// OpenInstallation opens the database that all repositories of a server share: the one of the
+// OpenInstallation opens the database that all repositories of a server share: the one of a
 // PostgreSQL URL or, if that is empty, a file in the data folder.
 func (r *Reviewer) OpenInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
 	o := store.Options{Now: r.Now}
 	if url != "" {
 		return store.OpenURL(ctx, url, o)
 	}
+	if dataDir == "" {
+		return nil, Hinted(errors.New("there is no folder for the database of the server"), "set HOME, XDG_DATA_HOME or DATABASE_URL")
+	}
 	return store.Open(ctx, filepath.Join(dataDir, InstallationFile), o)
+}
+
+// OldInstallation is OpenInstallation for one that must exist.
+func (r *Reviewer) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
+	if url == "" {
+		path := filepath.Join(dataDir, InstallationFile)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, Hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
+		}
+	}
+	return r.OpenInstallation(ctx, url, dataDir)
+}
+
+// InstallationStatus describes the database of a server.
+type InstallationStatus struct {
+	Path         string             `json:"path"` // of its file, or its URL without password
+	Engine       store.Engine       `json:"engine"`
+	Bytes        int64              `json:"bytes"`
+	Repositories []RepositoryStatus `json:"repositories"`
+}
+
+// RepositoryStatus describes the rows of a repository.
+type RepositoryStatus struct {
+	Names []precedent.Repo `json:"names"`
+	store.Counts
+}
+
+// StatusOfInstallation counts what is in the database of a server, the oldest repository first.
+func (r *Reviewer) StatusOfInstallation(ctx context.Context, db *Database) (InstallationStatus, error) {
+	s := InstallationStatus{Path: db.Path(), Engine: db.Engine(), Repositories: []RepositoryStatus{}}
+	var err error
+	if s.Bytes, err = db.Size(ctx); err != nil {
+		return s, err
+	}
+	all, err := db.Repos(ctx)
+	for _, repo := range all {
+		var one RepositoryStatus
+		if one.Names, err = repo.Names(ctx); err == nil {
+			one.Counts, err = repo.Count(ctx)
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Repositories = append(s.Repositories, one)
+	}
+	return s, err
+}
+
+// PruneInstallation deletes old findings of all repositories, as memory.Prune does for one.
+func (r *Reviewer) PruneInstallation(ctx context.Context, db *Database) (store.Counts, error) {
+	var total store.Counts
+	all, err := db.Repos(ctx)
+	for _, repo := range all {
+		now := r.Now()
+		gone, err := repo.Prune(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
+		if err != nil {
+			return total, err
+		}
+		total = total.Add(gone)
+	}
+	return total, err
+}
+
+// ExportInstallation writes all rows of the database of a server, and returns their number.
+func (r *Reviewer) ExportInstallation(ctx context.Context, db *Database, to io.Writer) (int, error) {
+	return db.Dump(ctx, to)
+}
+
+// ImportInstallation reads an export into an empty database, completely or not at all.
+func (r *Reviewer) ImportInstallation(ctx context.Context, db *Database, from io.Reader) (int, error) {
+	return db.Restore(ctx, from)
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// openInstallation opens the database of a server, and makes it if there is none: the one of
+// DATABASE_URL, else server.db in the data folder. Commands for one repository do not read the
+// variable: other programs use its name, too.
+func (a *app) openInstallation(ctx context.Context) (*workflow.Database, error) {
+	return a.installed(ctx, (*workflow.Reviewer).OpenInstallation)
+}
+
+// oldInstallation is openInstallation for a database that must exist.
+func (a *app) oldInstallation(ctx context.Context) (*workflow.Database, error) {
+	return a.installed(ctx, (*workflow.Reviewer).OldInstallation)
+}
+
+func (a *app) installed(ctx context.Context, open func(r *workflow.Reviewer, ctx context.Context, url, dataDir string) (*workflow.Database, error)) (*workflow.Database, error) {
+	if err := a.readSecretFiles(); err != nil {
+		return nil, err
+	}
+	r := a.workflow()
+	return open(r, ctx, a.env[databaseVariable], r.DataDir)
+}
+
+func addAll(cmd *cobra.Command, all *bool) {
+	cmd.Flags().BoolVar(all, "all", false, "all repositories of the server of this machine or of "+databaseVariable)
+}
+
+// oneOrAll is withMemory, unless --all is given.
+func (a *app) oneOrAll(all *bool, forAll func(context.Context) error, one func(*cobra.Command, []string, *workflow.Workspace) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if *all {
+			return forAll(cmd.Context())
+		}
+		return a.withMemory(one)(cmd, args)
+	}
+}
+
+func (a *app) statusOfAll(ctx context.Context, asJSON bool) error {
+	db, err := a.oldInstallation(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	s, err := a.workflow().StatusOfInstallation(ctx, db)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return report.Value(a.out, s)
+	}
+	p := a.page()
+	p.Para("database    ", p.Inkf(report.Plain, "%s, %d KiB", s.Path, (s.Bytes+1023)/1024))
+	for _, r := range s.Repositories {
+		names := make([]string, len(r.Names))
+		for i, n := range r.Names {
+			names[i] = n.String()
+		}
+		p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "), plural(r.Reviews, "review"),
+			plural(r.Findings, "finding"), plural(r.Rejections, "dismissal"), plural(r.Learnings, "learning")))
+	}
+	return p.Err()
+}
+
+func (a *app) pruneAll(ctx context.Context, asJSON bool) error {
+	db, err := a.oldInstallation(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	gone, err := a.workflow().PruneInstallation(ctx, db)
+	if err != nil {
+		return err
+	}
+	return a.printDeleted("pruned", gone, asJSON)
+}
+
+func (a *app) exportAll(ctx context.Context, out string) error {
+	db, err := a.oldInstallation(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	export := func(to io.Writer) (int, error) { return a.workflow().ExportInstallation(ctx, db, to) }
+	if out == "" {
+		_, err := export(a.out)
+		return err
+	}
+	n, err := a.writeFile(out, export)
+	if err != nil {
+		return err
+	}
+	a.notice("wrote %s of %s to %s", plural(n, "row"), db.Path(), out)
+	return nil
+}
+
+func (a *app) importAll(ctx context.Context, from io.Reader, asJSON bool) error {
+	db, err := a.openInstallation(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	n, err := a.workflow().ImportInstallation(ctx, db, from)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return report.Value(a.out, struct {
+			Path string `json:"path"`
+			Rows int    `json:"rows"`
+		}{db.Path(), n})
+	}
+	p := a.page()
+	p.Para("", p.Inkf(report.Plain, "%s imported into %s", plural(n, "row"), db.Path()))
+	return p.Err()
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// TestScriptPostgreSQL plays the stories in testdata/postgresql, each with a database of its
+// own in DATABASE_URL.
+func TestScriptPostgreSQL(t *testing.T) {
+	server := needs.SharedPostgreSQL(t)
+	empty, err := store.OpenMemory(t.Context(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer empty.Close()
+	schema, err := empty.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/postgresql",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv(databaseVariable, server.WithPassword(t, server.Database(t)))
+			e.Setenv("SCHEMA", strconv.FormatInt(schema, 10))
+			return setup(e)
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand},
+	})
+}
