@@ -49,6 +49,20 @@ type Policy struct {
 	Labels LabelNames
 	// Gate says what to build and test before a review.
 	Gate Gate
+	// Fix says what a fix round may change.
+	Fix FixPolicy
+}
+
+// FixPolicy says what a fix round may change and when it may push.
+type FixPolicy struct {
+	// Off allows no fixes.
+	Off bool
+	// LockFiles allows changes of lock files.
+	LockFiles bool
+	// Ungated allows to push what no gate has built and tested.
+	Ungated bool
+	// MaxFiles and MaxLines bound a change; 0 means the default, 20 and 500, which is also the most.
+	MaxFiles, MaxLines int
 }
 
 // LabelNames are the labels that say where a pull request is in the cycle of reviews and fixes.

@@ -60,7 +60,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, exitStatus(precedent.ExitClean)) { // which says that it ended as it should
 		fmt.Fprintln(a.err, "precedent: interrupted")
 		if hint := hintOf(err); hint != "" {
 			a.hint(hint)
@@ -111,8 +111,8 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
-		newServe(a), newMemory(a), newCorpus(a), newMCP(a),
+		newReview(a), newPR(a), newFix(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
+		newServe(a), newJobs(a), newMemory(a), newCorpus(a), newMCP(a),
 		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -31,6 +30,7 @@ type frontDoor struct {
 	URL     string
 	stage   *forgetest.Stage
 	api     *forgetest.GitHub // nil if it is another forge
+	git     *forgetest.Git
 	noGit   atomic.Bool       // git is refused
 	fetches atomic.Int64      // of git, with the token
 
@@ -116,18 +116,15 @@ func openFrontDoor(t testing.TB, root string) *frontDoor {
 // open serves the API, which is at an address of its own, and git.
 func (d *frontDoor) open(t testing.TB, root, behind string) {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	api, err := url.Parse(behind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), InheritEnv: []string{"PATH"}, Env: []string{
-		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-	}}
+	d.git = d.stage.Git(t, root)
+	d.git.Whose = func(string) (me forge.Person, ok bool) { // opens has looked
+		d.stage.World.Change(func() { me = d.stage.World.Me })
+		return me, true
+	}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(api); d.enter(r.Out.Header) },
 		ModifyResponse: d.note,
@@ -147,8 +144,7 @@ func (d *frontDoor) open(t testing.TB, root, behind string) {
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
 			d.fetches.Add(1)
-			r.Header.Del("Authorization")
-			backend.ServeHTTP(w, r)
+			d.git.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(server.Close)

@@ -101,7 +101,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"answered": answered,
+			"answered": answered, "job": job,
 			"exits":    exits,
 			"expand":   expand,
 			"finding":  finding,

@@ -36,10 +36,14 @@ const (
 // Note is what a note says. Only Lead and End are words of ours, as Markdown.
 type Note struct {
 	Lead  string     `json:"lead"`
+	After string     `json:"after,omitempty"` // a sentence from outside, on the line of Lead
 	Text  string     `json:"text,omitempty"`  // prose from outside
 	Items []NoteItem `json:"items,omitempty"` // a list; from the 21st on they are only counted
 	Log   string     `json:"log,omitempty"`   // what a program printed
-	End   string     `json:"end,omitempty"`
+	// Suggestion are the lines to commit in place of those of the conversation; empty for none.
+	Suggestion []string `json:"suggestion,omitempty"`
+	Patch      string   `json:"patch,omitempty"` // as git prints it
+	End        string   `json:"end,omitempty"`
 }
 
 // NoteItem is an item of a note. All of it is from outside.
@@ -53,6 +57,9 @@ type NoteItem struct {
 // Note writes a note, whose kind is the marker's.
 func (w Writer) Note(n Note, m Marker) string {
 	d := &draft{Writer: w, own: w.own()}
+	if n.After != "" {
+		n.Lead += " " + d.phrase(n.After)
+	}
 	d.block(n.Lead)
 	if n.Text != "" {
 		d.block(markdown.Body(sanitize(n.Text, d.own), w.Links)...)
@@ -65,6 +72,14 @@ func (w Writer) Note(n Note, m Marker) string {
 		list = append(list, fmt.Sprintf("- … and %d more", more))
 	}
 	d.block(list...)
+	d.committable(n.Suggestion)
+	if n.Patch != "" {
+		lines := strings.Split(strings.TrimRight(sanitize(n.Patch, d.own), "\n"), "\n")
+		d.block(markdown.Fenced("diff", func(int) string { return "" }, lines)...)
+		if len(n.Patch) > maxOutside {
+			d.block("The rest of the change is left out.")
+		}
+	}
 	if n.Log != "" { // a line that begins with a command is none behind a mark
 		lines := strings.Split(strings.TrimRight(sanitize(n.Log, d.own), "\n"), "\n")
 		d.block(markdown.Fenced("text", func(int) string { return "| " }, lines)...)
@@ -73,6 +88,22 @@ func (w Writer) Note(n Note, m Marker) string {
 		d.block(n.End)
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m, d.own)
+}
+
+// committable adds a block that the forge offers to commit. If it has a credential, a command or a
+// mention, it is shown as a change only.
+func (d *draft) committable(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	all := strings.Join(lines, "\n")
+	if sanitize(all, d.own) == all && !strings.Contains(all, "<!-- precedent:") {
+		if block, ok := markdown.Suggestion(lines); ok {
+			d.block(block...)
+			return
+		}
+	}
+	d.block(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(sanitize(all, d.own), "\n"))...)
 }
 
 func (d *draft) item(i NoteItem) string {

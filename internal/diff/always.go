@@ -10,10 +10,10 @@ import (
 // all usual hosts; hooks, and what editors run.
 const (
 	pipelines = `\.(github|gitea|forgejo)/(workflows|actions)/.*|action\.ya?ml|\.gitlab-ci[^/]*\.ya?ml|\.gitlab/.*\.ya?ml|\.circleci/.*|\.buildkite/.*|\.teamcity/.*|\.semaphore/.*|\.tekton/.*` +
-	`|\.builds/.*|\.build\.ya?ml|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
-	`|\.cirrus\.(ya?ml|star)|\.?appveyor\.ya?ml|jenkinsfile[^/]*|cloudbuild\.ya?ml|buildspec\.ya?ml|codemagic\.ya?ml|bitrise\.ya?ml|wercker\.ya?ml|netlify\.toml|vercel\.json|fly\.toml|render\.ya?ml|procfile`
+		`|\.builds/.*|\.build\.ya?ml|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
+		`|\.cirrus\.(ya?ml|star)|\.?appveyor\.ya?ml|jenkinsfile[^/]*|cloudbuild\.ya?ml|buildspec\.ya?ml|codemagic\.ya?ml|bitrise\.ya?ml|wercker\.ya?ml|netlify\.toml|vercel\.json|fly\.toml|render\.ya?ml|procfile`
 	hooks = `|\.husky/.*|\.githooks/.*|lefthook\.ya?ml|\.pre-commit-(config|hooks)\.ya?ml|\.overcommit\.ya?ml|\.envrc|\.gitpod\.ya?ml|(\.devcontainer/.*|devcontainer\.json)|\.vscode/(tasks|launch|settings)\.json|\.idea/runconfigurations/.*` +
-	`|(applypatch-msg|commit-msg|post-(applypatch|checkout|commit|merge|receive|rewrite|update)|pre-(applypatch|auto-gc|commit|merge-commit|push|rebase|receive)|prepare-commit-msg|reference-transaction|sendemail-validate|update)`
+		`|(applypatch-msg|commit-msg|post-(applypatch|checkout|commit|merge|receive|rewrite|update)|pre-(applypatch|auto-gc|commit|merge-commit|push|rebase|receive)|prepare-commit-msg|reference-transaction|sendemail-validate|update)`
 )
 
 // pipeline and hook match these paths.

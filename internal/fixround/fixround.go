@@ -46,12 +46,6 @@ type Limits struct {
 	Lines     int // added and removed
 }
 
-// The most that a policy can allow, and the default.
-const (
-	MaxFiles = 20
-	MaxLines = 500
-)
-
 // Refusal is why a change may not be committed. It is for people; paths in it are made printable.
 type Refusal struct{ Reasons []string }
 

@@ -3,7 +3,9 @@ package post
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -107,8 +109,13 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 // forge has no replies. If people changed the comment so that it is no longer recognized, it
 // is theirs, and only the summary has the answer.
 func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
-	root, ok := j.state.find(func(o ownComment) bool { return o.ID == a.Comment && o.Comment.Kind == forge.OnLine })
-	body, fits := j.writer.Update(string(root.Body), a.Words, j.review.Head, j.review.At)
+	return j.updateRoot(ctx, p, a.Comment, a.Words, j.review.Head, j.review.At)
+}
+
+// updateRoot adds a dated line about a commit to the comment that opened a thread.
+func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.ForgeID, words, head string, at time.Time) error {
+	root, ok := j.state.find(func(o ownComment) bool { return o.ID == opener && o.Comment.Kind == forge.OnLine })
+	body, fits := j.writer.Update(string(root.Body), words, head, at)
 	switch {
 	case !ok || !fits:
 		return j.setState(ctx, store.PostRejected, "the comment was edited or is full; the answer is in the summary", p)
@@ -116,7 +123,7 @@ func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
-	err := j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnLine, ID: a.Comment}, body)
+	err := j.Forge.Edit(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnLine, ID: opener}, body)
 	if isGone(err) {
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	}

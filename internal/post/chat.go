@@ -26,27 +26,43 @@ type ToComment struct {
 	Note *ToNote `json:"note,omitempty"`
 }
 
-// ToNote is a note on the pull request as a whole. It is posted like an answer: at most one for
-// each ToComment.Key.
+// ToNote is a note on the pull request as a whole, or the reply of a fix in a conversation
+// (ToComment.Root). It is posted like an answer: at most one for each ToComment.Key.
 type ToNote struct {
 	comment.Note
-	Kind   comment.Kind `json:"kind"`
+	Kind   comment.Kind `json:"kind"`             // of notes, or comment.Reply
 	Review string       `json:"review,omitempty"` // the id for its marker: of the round or the review
+	Thread string       `json:"thread,omitempty"` // that a reply is in
 }
 
 // kind is the kind of the comment.
 func (a ToComment) kind() comment.Kind {
-	if a.Note != nil && a.Note.Kind.IsNote() {
+	if a.Note != nil && (a.Note.Kind.IsNote() || a.Note.Kind == comment.Reply) {
 		return a.Note.Kind
 	}
 	return comment.Answer
+}
+
+// reviewOf is the id in the marker of a post's comment: of a note, that is not in the post itself.
+func reviewOf(p store.Post) string {
+	if p.Kind != store.PostAnswer {
+		return p.Review
+	}
+	if n := payload[ToComment](p).Note; n != nil {
+		return n.Review
+	}
+	return ""
 }
 
 // PlanAnswer returns the post of an answer. Save it together with what was done.
 func (p *Poster) PlanAnswer(pull int, head string, a ToComment) (store.Post, error) {
 	data, err := json.Marshal(a)
 	id := p.NewID()
-	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: id, Payload: data, State: store.PostPlanned, At: p.Now()}, err
+	thread := id
+	if a.Note != nil && a.Note.Thread != "" {
+		thread = a.Note.Thread
+	}
+	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: thread, Payload: data, State: store.PostPlanned, At: p.Now()}, err
 }
 
 // ReadAnswer returns the answer of a post.
@@ -127,6 +143,9 @@ func (j *job) sendAnswer(ctx context.Context, p *store.Post) error {
 	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
 	if a.Note != nil {
 		m.Kind, m.Review = a.kind(), a.Note.Review
+		if a.Root != "" {
+			return j.sendReply(ctx, p, a, m)
+		}
 		return j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
 			return j.Forge.Comment(ctx, j.repo, j.number, body)
 		})
@@ -163,4 +182,21 @@ func (j *job) sendAnswerBody(ctx context.Context, p *store.Post, body string, se
 	p.Remote = c.ID
 	j.d.Replies++
 	return j.setState(ctx, store.PostConfirmed, "", p)
+}
+
+// sendReply posts the reply of a fix in the conversation of a finding. Where a forge has no
+// replies, it becomes a dated line of the comment that opened the conversation, which is the same
+// if it is written twice.
+func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comment.Marker) error {
+	err := j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
+		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
+	})
+	forgeErr, _ := errors.AsType[*forge.Error](err)
+	switch {
+	case isGone(err):
+		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
+	case forgeErr == nil || forgeErr.Kind != forge.KindUnsupported:
+		return err
+	}
+	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)
 }

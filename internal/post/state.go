@@ -43,7 +43,7 @@ func (j *job) knows(c forge.Comment, m comment.Marker) bool {
 		case m.Kind == comment.Review:
 			return c.Kind == forge.OnReview && p.Review == m.Review
 		}
-		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && p.Review == m.Review)
+		return becomes(p.Kind, m.Kind) && (p.Remote == c.ID || p.Remote == "" && reviewOf(p) == m.Review)
 	})
 }
 

@@ -142,7 +142,7 @@ func becomes(p store.PostKind, c comment.Kind) bool {
 	case store.PostSummary:
 		return c == comment.Summary
 	case store.PostAnswer:
-		return c == comment.Answer || c.IsNote()
+		return c == comment.Answer || c == comment.Reply || c.IsNote()
 	}
 	return false
 }

@@ -30,14 +30,14 @@ var States = []State{Ready, Waiting, Running, Done, Dead, Cancelled}
 // Job is an entry of work as people see it.
 type Job struct {
 	Task
-	ID       int64
-	State    State
-	Attempts int       // failures since the last success or new head, and replicas that died
-	Problem  string    // of the last failure, redacted; empty for none
-	Replica  string    // where it runs
-	WantedAt time.Time // since when it waits, or waited
-	Since    time.Time // of the state
-	Due      time.Time // when a waiting one runs again; else zero
+	ID       int64     `json:"id"`
+	State    State     `json:"state"`
+	Attempts int       `json:"attempts"`          // failures since the last success or new head, and replicas that died
+	Problem  string    `json:"problem,omitempty"` // of the last failure, redacted
+	Replica  string    `json:"replica,omitempty"` // where it runs
+	WantedAt time.Time `json:"wanted_at"`         // since when it waits, or waited
+	Since    time.Time `json:"since"`             // of the state
+	Due      time.Time `json:"due,omitzero"`      // when a waiting one runs again
 }
 
 // Filter selects entries; the zero value selects all.

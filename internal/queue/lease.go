@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// watchEvery is how often a replica looks whether its runs are still wanted.
+	// watchEvery is how often a replica looks whether its runs are still wanted, and strayEvery
+	// whether there are runs that it does not know of.
 	watchEvery = 500 * time.Millisecond
+	strayEvery = 10 * time.Second
 	// sweepPolls is how many polls pass until it looks for entries that are due, and for tickets that
 	// are missing.
 	sweepPolls = 5
@@ -48,9 +50,15 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Unlock()
 	lives := newLives(time.Now)
 	q.repeat(loops, q.o.Lease/3, nil, func(ctx context.Context) error { return q.beat(ctx, lives) })
-	q.repeat(loops, watchEvery, q.look, q.watch)
+	q.repeat(loops, watchEvery, q.look, func(ctx context.Context) error {
+		if !q.runsAny() {
+			return nil
+		}
+		return q.watch(ctx)
+	})
+	q.repeat(loops, strayEvery, nil, q.watch)
 	q.repeat(loops, sweepPolls*q.o.Poll, nil, q.sweep)
-	q.repeat(loops, pruneEvery, nil, q.prune)
+	q.repeat(loops, min(pruneEvery, q.o.Keep), nil, q.prune)
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start job queue: %w", err)
 	}
@@ -95,6 +103,11 @@ func (q *Queue) register(ctx context.Context, starts bool) error {
 				if err := q.release(ctx, tx, id, now); err != nil {
 					return err
 				}
+			}
+		}
+		if starts && q.db.Engine() == store.SQLite { // also those that ran nothing yet
+			if _, err := tx.ExecContext(ctx, "UPDATE river_job SET state = 'available' WHERE state = 'running'"); err != nil {
+				return err
 			}
 		}
 		return q.db.AddReplica(ctx, tx, q.o.Replica, now)
@@ -223,6 +236,12 @@ func (q *Queue) cancelRuns(why error) {
 	for _, r := range q.runs {
 		r.cancel(why)
 	}
+}
+
+func (q *Queue) runsAny() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.runs) > 0
 }
 
 func (q *Queue) lookNow() {

@@ -51,11 +51,11 @@ var Kinds = []Kind{Review, Reply, Fix, CheckCI, Outcomes, CorpusSync, CatchUp, C
 
 // Task is work that is wanted. There is one entry for each kind, repository and pull request.
 type Task struct {
-	Kind   Kind
-	Repo   precedent.Repo // zero for work of the server
-	Pull   int            // 0 for work of the repository
-	Head   string         // the head commit that is wanted; empty if any will do
-	Reason string         // what caused it, for people: "push", "label bot-review-needed"
+	Kind   Kind           `json:"kind"`
+	Repo   precedent.Repo `json:"repo,omitzero"`    // zero for work of the server
+	Pull   int            `json:"pull,omitempty"`   // 0 for work of the repository
+	Head   string         `json:"head,omitempty"`   // the head commit that is wanted; empty if any will do
+	Reason string         `json:"reason,omitempty"` // what caused it, for people: "push", "label bot-review-needed"
 }
 
 // Delivery is an event that a forge sent, or that the poller found.
@@ -95,7 +95,8 @@ type Options struct {
 	// Lease is how long a replica may be silent before others take over its jobs; 15 s by default.
 	// They notice within 4/3 of it.
 	Lease time.Duration
-	// Poll is how often a replica looks for work; 200 ms by default, at most 1 s.
+	// Poll is how often a replica looks for work, at most 1 s, which is the default. After an
+	// entry has ended it looks at once.
 	Poll time.Duration
 	// MaxAttempts is how often a job fails before it becomes a dead letter; 8 by default.
 	MaxAttempts int
@@ -152,7 +153,7 @@ const (
 	defaultSlots    = 4
 	defaultTimeout  = time.Hour
 	defaultLease    = 15 * time.Second
-	defaultPoll     = 200 * time.Millisecond
+	defaultPoll     = time.Second
 	defaultAttempts = 8
 	defaultKeep     = 7 * 24 * time.Hour
 	// keepDead is how long dead letters and the ids of deliveries are kept. GitHub redelivers what

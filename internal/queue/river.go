@@ -47,7 +47,7 @@ const (
 	// ticketMargin is how much longer than a job River lets a ticket run.
 	ticketMargin = time.Hour
 	// keepTickets is how long River keeps tickets that are used up.
-	keepTickets = time.Hour
+	keepTickets = 10 * time.Minute
 )
 
 // openRiver makes River's tables and its client.
@@ -74,6 +74,10 @@ func (q *Queue) openRiver(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{queue: q})
+	var reindex river.PeriodicSchedule // every day
+	if q.db.Engine() == store.SQLite {
+		reindex = river.NeverSchedule() // River names indexes that it has on PostgreSQL only
+	}
 	q.client, err = river.NewClient(driver, &river.Config{
 		ID:                          q.o.Replica,
 		Logger:                      log,
@@ -84,6 +88,7 @@ func (q *Queue) openRiver(ctx context.Context) error {
 		JobTimeout:                  longest + ticketMargin,
 		RescueStuckJobsAfter:        longest + 2*ticketMargin,
 		MaxAttempts:                 3,
+		ReindexerSchedule:           reindex,
 		CompletedJobRetentionPeriod: keepTickets,
 		CancelledJobRetentionPeriod: keepTickets,
 		DiscardedJobRetentionPeriod: keepTickets,

@@ -61,6 +61,7 @@ type hooks struct {
 	done    func(hookResult, string, error) // is told of each request: the event, and why it failed
 	comment func(forge.Event)               // is given stored events of comments
 
+	limit    time.Duration // hookTime
 	inFlight chan struct{}
 	bytes    atomic.Int64
 }
@@ -85,7 +86,7 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	default:
 		return hookOverload, "", nil
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), hookTime)
+	ctx, cancel := context.WithTimeout(r.Context(), h.limit)
 	defer cancel()
 	// Who has no signature at all sends nothing that is read.
 	if _, err := h.forge.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {

@@ -189,10 +189,6 @@ func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *pos
 
 // talk is what the engine is shown: the conversation and what it is about, nothing else.
 func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
-	redact := func(s string) string {
-		s, _ = secret.Redact("", s)
-		return s
-	}
 	t := h.thread
 	talk := prompt.Talk{Language: c.state.language}
 	if t == nil {
@@ -200,17 +196,11 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 		return talk
 	}
 	m := c.pull.workspace.Memory
-	f := precedent.Finding{
-		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: redact(t.Title), Body: redact(t.Body),
-		Quote: redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
-	}
-	if f.Path == "" {
-		f.Span = t.Span
-	}
+	f := remarkOf(t)
 	if e, err := m.Explain(ctx, t.Finding); err == nil {
 		f.Evidence = e.Finding.Evidence
 	}
-	talk.Remark, talk.Then, talk.Code = &f, t.Span, c.codeAround(t)
+	talk.Remark, talk.Then, talk.Code = &f, t.Span, c.state.codeAround(t)
 	if active, err := m.Learnings(ctx, precedent.LearningActive); err == nil {
 		var b strings.Builder
 		for _, l := range active {
@@ -221,19 +211,42 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 		talk.Learnings = precedent.Untrusted(redact(b.String()))
 	}
 	for _, message := range t.Messages {
-		who := roleOf(message.MayWrite, message.WhoID == c.pull.Author.ID)
-		switch {
-		case message.Own:
-			who = "The reviewer, which is you,"
-		case message.Bot:
-			who = "Another program"
-		}
-		talk.Said = append(talk.Said, prompt.Reply{Who: who, Text: precedent.Untrusted(redact(string(message.Body)))})
+		talk.Said = append(talk.Said, c.pull.reply(message))
 		if message.ID == h.ID {
 			break
 		}
 	}
 	return talk
+}
+
+// reply is a message of a thread as the engine is shown it.
+func (p *Pull) reply(message precedent.Message) prompt.Reply {
+	who := roleOf(message.MayWrite, message.WhoID == p.Author.ID)
+	switch {
+	case message.Own:
+		who = "The reviewer, which is you,"
+	case message.Bot:
+		who = "Another program"
+	}
+	return prompt.Reply{Who: who, Text: precedent.Untrusted(redact(string(message.Body)))}
+}
+
+// remarkOf is what a thread is about, as the engine is shown it.
+func remarkOf(t *precedent.Thread) precedent.Finding {
+	f := precedent.Finding{
+		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: redact(t.Title), Body: redact(t.Body),
+		Quote: redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
+	}
+	if f.Path == "" {
+		f.Span = t.Span
+	}
+	return f
+}
+
+// redact removes the credentials from a text.
+func redact(s string) string {
+	s, _ = secret.Redact("", s)
+	return s
 }
 
 func roleOf(mayWrite, author bool) string {
@@ -250,12 +263,12 @@ func roleOf(mayWrite, author bool) string {
 const aroundLines = 12
 
 // codeAround returns the lines around a thread at the head, with their numbers.
-func (c *conversation) codeAround(t *precedent.Thread) precedent.Untrusted {
+func (s *pullState) codeAround(t *precedent.Thread) precedent.Untrusted {
 	at := t.Current
-	if at.Start == 0 || at.Side == precedent.Left || c.state.patched {
+	if at.Start == 0 || at.Side == precedent.Left || s.patched {
 		return ""
 	}
-	data, err := FilesAt(c.state.blobs, c.state.rg.Head)(at.Path)
+	data, err := FilesAt(s.blobs, s.rg.Head)(at.Path)
 	if err != nil {
 		return ""
 	}

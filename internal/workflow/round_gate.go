@@ -18,7 +18,7 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	if x.o.Gate == nil || p.state.patched {
 		return true, nil
 	}
-	result, err := x.runGate(ctx, p.state.subject, p.Input.Policy.Gate)
+	result, err := x.pub.pull.runGate(ctx, x.o.Gate, p.state.subject, p.state.rg.Head, p.Input.Policy.Gate)
 	if err != nil {
 		return false, err
 	}
@@ -28,10 +28,8 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	}
 	x.did.Why = "the gate failed"
 	name, why := "", ""
-	for _, c := range result.Commands {
-		if c.Status != gate.Passed {
-			name, why = c.Line, c.Why
-		}
+	if c, ok := result.Failure(); ok {
+		name, why = c.Line, c.Why
 	}
 	head := x.pub.pull.Head.SHA
 	return false, x.say(ctx, comment.GateFailed, "gate."+head, x.pub.pull.reviewer.NewID(), comment.Note{
@@ -40,9 +38,10 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	})
 }
 
-// runGate exports the head and runs the commands that the base names.
-func (x *round) runGate(ctx context.Context, s subject, policy precedent.Gate) (gate.Result, error) {
-	dir, err := os.MkdirTemp(x.pub.pull.reviewer.Git.TempDir, "precedent-gate-")
+// runGate exports a tree, of the head or of a change to it, and runs the commands that the base
+// names.
+func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev string, policy precedent.Gate) (gate.Result, error) {
+	dir, err := os.MkdirTemp(p.reviewer.Git.TempDir, "precedent-gate-")
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
 	}
@@ -52,31 +51,20 @@ func (x *round) runGate(ctx context.Context, s subject, policy precedent.Gate) (
 		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 			return "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true})
+		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true, Links: true})
 		return tree, err
 	}
-	tree, err := export("head", s.rg.Head)
+	tree, err := export("head", rev)
 	if err != nil {
 		return gate.Result{}, err
 	}
 	base := FilesAt(s.blobs, s.rg.BaseCommit)
-	result := x.o.Gate.Run(ctx, gate.Request{
-		Repo: x.pub.pull.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
+	result := g.Run(ctx, gate.Request{
+		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
 		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
-		Commands: gate.Discover(policy, gateDocuments(base)),
+		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	})
 	return result, ctx.Err()
-}
-
-// gateDocuments are the files of the base that may name commands.
-func gateDocuments(read func(string) ([]byte, error)) []gate.Document {
-	var docs []gate.Document
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md", "README.md"} {
-		if data, err := read(name); err == nil {
-			docs = append(docs, gate.Document{Path: name, Text: string(data)})
-		}
-	}
-	return docs
 }
 
 // gateResult is a gate's result as a review has it.

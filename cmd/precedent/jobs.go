@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+func newJobs(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "jobs",
+		Short: "List, retry and cancel the jobs of a server",
+		Long: `Jobs are what precedent serve does: reviews, answers, fixes and the rest. There is one
+for each kind and pull request. One that failed eight times, or that cannot succeed, is
+a dead letter: it waits for a new push, another event, or precedent jobs retry.
+
+The commands read the database of the server, which may run: server.db in the data
+folder ($XDG_DATA_HOME/precedent or ~/.local/share/precedent), or the PostgreSQL database
+of DATABASE_URL.`,
+		Example: `  precedent jobs list
+  precedent jobs list --state dead
+  precedent jobs retry --dead`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newJobsList(a), newJobsShow(a), newJobsRetry(a), newJobsCancel(a))
+	return cmd
+}
+
+// maxJobs limits how many jobs one command lists or retries.
+const maxJobs = 1000
+
+func newJobsList(a *app) *cobra.Command {
+	var states []string
+	var kind, repo string
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List jobs, those that changed last first",
+		Long: `List prints the jobs with their states: ready (runs when a worker is free), waiting (for
+a retry), running, done, dead and cancelled. Jobs that are done or cancelled are kept for
+a week, dead letters for 30 days.`,
+		Example: "  precedent jobs list --state ready,running\n  precedent jobs list --repo github.com/owner/name --json",
+		Args:    exactly(0),
+		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workflow.Jobs) error {
+			f := workflow.JobFilter{Kind: workflow.JobKind(kind), Limit: limit}
+			if limit < 1 || limit > maxJobs {
+				return misuse(cmd, fmt.Errorf("--limit is %d, want 1 to %d", limit, maxJobs))
+			}
+			if kind != "" && !slices.Contains(workflow.JobKinds, f.Kind) {
+				return misuse(cmd, fmt.Errorf("no kind of jobs: %q, want one of %s", kind, joined(workflow.JobKinds)))
+			}
+			for _, s := range states {
+				if !slices.Contains(workflow.JobStates, workflow.JobState(s)) {
+					return misuse(cmd, fmt.Errorf("no state of jobs: %q, want one of %s", s, joined(workflow.JobStates)))
+				}
+				f.States = append(f.States, workflow.JobState(s))
+			}
+			if repo != "" {
+				var err error
+				if f.Repo, err = precedent.ParseRepo(repo); err != nil {
+					return misuse(cmd, err)
+				}
+			}
+			all, err := jobs.List(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, all)
+			}
+			return a.printJobs(all)
+		}),
+	}
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only jobs in these states: "+joined(workflow.JobStates))
+	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workflow.JobKinds))
+	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
+	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newJobsShow(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a job",
+		Long:    "Show prints what a job does, its state, what caused it and why it failed.",
+		Example: "  precedent jobs show 5234835561360261 --json",
+		Args:    exactly(1),
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+			job, err := oneJob(cmd.Context(), args[0], jobs.Show)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.Value(a.out, job)
+			}
+			return a.printJob(job)
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newJobsRetry(a *app) *cobra.Command {
+	var dead, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "retry [ID...]",
+		Short: "Run jobs now, with all attempts",
+		Long: `Retry makes jobs ready: dead letters, cancelled and done ones, and those that wait. One
+that runs is run once more.`,
+		Example: "  precedent jobs retry 5234835561360261\n  precedent jobs retry --dead",
+		Args:    between(0, maxJobs),
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+			if dead != (len(args) == 0) {
+				return misuse(cmd, errors.New("give ids or --dead"))
+			}
+			if dead {
+				all, err := jobs.List(cmd.Context(), workflow.JobFilter{States: []workflow.JobState{workflow.DeadJob}, Limit: maxJobs})
+				if err != nil {
+					return err
+				}
+				for _, j := range all {
+					args = append(args, strconv.FormatInt(j.ID, 10))
+				}
+			}
+			return a.changeJobs(cmd.Context(), args, asJSON, jobs.Retry)
+		}),
+	}
+	cmd.Flags().BoolVar(&dead, "dead", false, "all dead letters")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newJobsCancel(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cancel ID...",
+		Short: "Cancel jobs that wait or run",
+		Long: `Cancel ends jobs. A running one is told to stop within a second. A cancelled job runs
+again when it is wanted again: after a push, a label or another event.`,
+		Example: "  precedent jobs cancel 5234835561360261",
+		Args:    between(1, maxJobs),
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+			return a.changeJobs(cmd.Context(), args, asJSON, jobs.Cancel)
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// withJobs opens the jobs of the server for a command.
+func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		ctx := cmd.Context()
+		r := a.workflow()
+		if err := a.readSecretFiles(); err != nil {
+			return err
+		}
+		url := a.env[databaseVariable]
+		if path := filepath.Join(r.DataDir, workflow.InstallationFile); url == "" {
+			if _, err := os.Lstat(path); err != nil {
+				return hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set %s", databaseVariable)
+			}
+		}
+		db, err := r.OpenInstallation(ctx, url, r.DataDir)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		jobs, err := r.OpenJobs(ctx, db)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(cmd, args, jobs), jobs.Stop(ctx))
+	}
+}
+
+// oneJob calls do with the id of a job.
+func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workflow.QueuedJob, error)) (workflow.QueuedJob, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return workflow.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
+	}
+	job, err := do(ctx, n)
+	if errors.Is(err, workflow.ErrNoJob) {
+		err = hinted(fmt.Errorf("there is no job %d", n), "precedent jobs list shows them")
+	}
+	return job, err
+}
+
+// changeJobs changes jobs, and prints them as they are then.
+func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool, do func(context.Context, int64) (workflow.QueuedJob, error)) error {
+	changed := []workflow.QueuedJob{}
+	var failed error
+	for _, id := range ids {
+		job, err := oneJob(ctx, id, do)
+		if err != nil {
+			failed = err
+			break
+		}
+		changed = append(changed, job)
+	}
+	var err error
+	if asJSON {
+		err = report.Value(a.out, changed)
+	} else if len(changed) > 0 || failed == nil {
+		err = a.printJobs(changed)
+	}
+	return errors.Join(failed, err)
+}
+
+func joined[T ~string](all []T) string {
+	var b []string
+	for _, s := range all {
+		b = append(b, string(s))
+	}
+	return strings.Join(b, ", ")
+}
+
+func (a *app) printJobs(all []workflow.QueuedJob) error {
+	p := a.page()
+	if len(all) == 0 {
+		p.Line(p.Ink(report.Plain, "no jobs"))
+		return p.Err()
+	}
+	rows := [][]string{{"id", "job", "state", "since", "attempts", "why"}}
+	for _, j := range all {
+		why := j.Reason
+		if j.Problem != "" {
+			why = j.Problem
+		}
+		rows = append(rows, []string{strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since), strconv.Itoa(j.Attempts), why})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = p.Ink(report.Plain, row[i])
+		}
+	}
+	p.Table(rows)
+	return p.Err()
+}
+
+// jobName is "review github.com/owner/name#7".
+func jobName(j workflow.QueuedJob) string {
+	name := string(j.Kind)
+	if !j.Repo.IsZero() {
+		name += " " + j.Repo.String()
+	}
+	if j.Pull != 0 {
+		name += "#" + strconv.Itoa(j.Pull)
+	}
+	return name
+}
+
+// age is how long ago something was, for people: "3m20s".
+func (a *app) age(at time.Time) string {
+	d := max(0, a.now().Sub(at)).Round(time.Second)
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%dd", d/(24*time.Hour))
+	}
+	return d.String()
+}
+
+func (a *app) printJob(j workflow.QueuedJob) error {
+	p := a.page()
+	row := func(label, value string) {
+		if value != "" {
+			p.Para(fmt.Sprintf("%-10s", label), p.Ink(report.Plain, value))
+		}
+	}
+	row("job", jobName(j))
+	row("id", strconv.FormatInt(j.ID, 10))
+	row("state", fmt.Sprintf("%s since %s (%s)", j.State, j.Since.Format(time.RFC3339), a.age(j.Since)))
+	if !j.Due.IsZero() {
+		row("due", j.Due.Format(time.RFC3339))
+	}
+	row("wanted", j.WantedAt.Format(time.RFC3339))
+	row("head", j.Head)
+	row("reason", j.Reason)
+	row("attempts", strconv.Itoa(j.Attempts))
+	row("problem", j.Problem)
+	row("replica", j.Replica)
+	return p.Err()
+}

@@ -1,0 +1,58 @@
+package forge
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFencedMethods: every method of a Forge either only reads, or is fenced.
+func TestFencedMethods(t *testing.T) {
+	reads := []string{
+		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Merged", "Comments", "ReadComment", "CommentsSince", "Streams", "History",
+		"Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories", "Pushable", "Deliveries", "Quota",
+	}
+	all := reflect.TypeFor[Forge]()
+	for i := range all.NumMethod() {
+		name := all.Method(i).Name
+		m, ok := reflect.TypeFor[fenced]().MethodByName(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
+		own := strings.HasSuffix(file, "fenced.go")
+		if own == slices.Contains(reads, name) {
+			t.Errorf("%s: fenced is %t", name, own)
+		}
+	}
+}
+
+// TestIsBranch: what git refuses, and what would change the address of a request, is no branch.
+func TestIsBranch(t *testing.T) {
+	for _, good := range []string{"main", "feature/größe#1", "a.b-c_d", "release/1.0"} {
+		if !IsBranch(good) {
+			t.Errorf("%q is refused", good)
+		}
+	}
+	for _, bad := range []string{"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b", "a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256)} {
+		if IsBranch(bad) {
+			t.Errorf("%q is a branch", bad)
+		}
+	}
+}
+
+// TestNewestChecks: of each name and maker the newest counts, and only pages of the web are links.
+func TestNewestChecks(t *testing.T) {
+	report := func(name, maker string, n int64, state CheckState, page string) Report {
+		return Report{CommitCheck{Name: name, State: state, URL: page}, maker, n}
+	}
+	got := NewestChecks([]Report{
+		report("b", "x", 2, CheckPassed, "https://ci.example/2"), report("b", "x", 1, CheckFailed, ""), report("b", "y", 3, CheckPending, "javascript:x"),
+		report("a", "", 1, CheckSkipped, "https://user@ci.example/"), report(strings.Repeat("é", 300), "", 1, CheckPassed, "http://[::1]/"),
+	})
+	if len(got) != 4 || got[0].Name != "a" || got[0].URL != "" || got[1].URL+got[2].URL != "https://ci.example/2" || len([]rune(got[3].Name)) != MaxCheckName || got[3].URL == "" {
+		t.Errorf("%+v", got)
+	}
+}

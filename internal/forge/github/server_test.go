@@ -1,0 +1,316 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// TestCheckRuns: the newest run of each name and app counts, beside the statuses, in the states of the CI monitor.
+func TestCheckRuns(t *testing.T) {
+	s, _, c, repo := open(t)
+	shop := s.World.Repo("acme", "shop")
+	commit := shop.Pulls[1].Head.SHA
+	ci, other := forge.Person{ID: "15368", Login: "github-actions[bot]", Bot: true}, forge.Person{ID: "99", Login: "circle[bot]", Bot: true}
+	want := map[string]forge.CheckState{}
+	for conclusion, state := range map[string]forge.CheckState{
+		"success": forge.CheckPassed, "neutral": forge.CheckSkipped, "skipped": forge.CheckSkipped, "failure": forge.CheckFailed, "cancelled": forge.CheckFailed,
+		"timed_out": forge.CheckFailed, "action_required": forge.CheckFailed, "stale": forge.CheckFailed, "startup_failure": forge.CheckFailed,
+	} {
+		want[conclusion] = state
+		s.World.Report(shop, forgetest.Check{Commit: commit, Name: conclusion, Conclusion: conclusion, By: ci})
+	}
+	for _, status := range []string{"queued", "in_progress", "waiting", "requested", "pending"} {
+		want[status] = forge.CheckPending
+		s.World.Report(shop, forgetest.Check{Commit: commit, Name: status, Status: status, By: ci})
+	}
+	for i := range 120 { // more than a page
+		name := fmt.Sprint("job ", i)
+		want[name] = forge.CheckPassed
+		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: "success", By: ci})
+	}
+	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: ci})
+	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
+	want["again"] = forge.CheckPassed
+	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: "legacy", State: "pending", URL: "https://ci.example/7", By: forgetest.Bo})
+	want["legacy"] = forge.CheckPending
+	all, err := c.Checks(t.Context(), repo, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]forge.CheckState{}
+	for _, k := range all {
+		if got[k.Name] = k.State; k.Own || k.URL == "" || k.Started.IsZero() {
+			t.Errorf("%+v", k)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) || !slices.IsSortedFunc(all, func(a, b forge.CommitCheck) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Errorf("%d checks (-want +got):\n%s", len(all), d)
+	}
+	// The same name by two apps is two checks.
+	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: other})
+	if all, err = c.Checks(t.Context(), repo, commit); err != nil || len(all) != len(want)+1 {
+		t.Errorf("%d checks, %v", len(all), err)
+	}
+}
+
+// TestOwnCheck: only the check of our name by our own app is ours.
+func TestOwnCheck(t *testing.T) {
+	s := forgetest.NewStage(t)
+	s.World.Add(forgetest.Shop())
+	g := s.GitHub(t)
+	c := appClient(t, s, g, 9)
+	repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+	shop := s.World.Repo("acme", "shop")
+	commit := shop.Pulls[1].Head.SHA
+	var e *forge.Error
+	if all, err := c.Checks(t.Context(), repo, commit); !errors.As(err, &e) || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "statuses: read") {
+		t.Errorf("with a token for reviews: %v, %v", all, err)
+	}
+	c = serverClient(t, s, g, map[string]string{
+		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read", "metadata": "read",
+	})
+	if no, err := c.Check(t.Context(), repo, forge.Check{Name: forge.CheckName, Commit: commit, Review: "r", Result: forge.Failure, Title: "2 findings"}); no != "" || err != nil {
+		t.Fatal(no, err)
+	}
+	s.World.Report(shop, forgetest.Check{Commit: commit, Name: forge.CheckName, Conclusion: "success", By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true}})
+	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: forge.CheckName, State: "success", By: forgetest.Bo})
+	all, err := c.Checks(t.Context(), repo, commit)
+	own := slices.DeleteFunc(slices.Clone(all), func(k forge.CommitCheck) bool { return !k.Own })
+	if err != nil || len(all) != 3 || len(own) != 1 || own[0].State != forge.CheckFailed {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestFault11UnchangedPolls: an hour of polling 200 repositories every minute is one request for each
+// repository and minute, and spends no quota after the first.
+func TestFault11UnchangedPolls(t *testing.T) {
+	s := forgetest.NewStage(t)
+	const many, minutes = 200, 3
+	var repos []precedent.Repo
+	for i := range many {
+		shop := forgetest.Shop()
+		shop.ID, shop.Name, shop.Former = int64(1000+i), fmt.Sprintf("shop%d", i), nil
+		for n, p := range shop.Pulls {
+			p.Comments = nil
+			for _, b := range []*forge.Branch{&p.Base, &p.Head} {
+				if b.Repo.Name == "shop" {
+					b.Repo.Name = shop.Name
+				}
+			}
+			shop.Pulls[n] = p
+		}
+		s.World.Add(shop)
+		repos = append(repos, precedent.Repo{Owner: "acme", Name: shop.Name})
+	}
+	c := client(t, s, s.GitHub(t))
+	var left int
+	for minute := range minutes {
+		before := len(s.Script.Requests())
+		for _, r := range repos {
+			r.Host = c.Host()
+			if all, err := c.Open(t.Context(), r); err != nil || len(all) != 5 {
+				t.Fatalf("%d pull requests, %v", len(all), err)
+			}
+		}
+		if n := len(s.Script.Requests()) - before; n != many {
+			t.Errorf("minute %d took %d requests", minute, n)
+		}
+		if minute > 0 && c.Quota().Left != left {
+			t.Errorf("minute %d left %d of %d", minute, c.Quota().Left, left)
+		}
+		left = c.Quota().Left
+		s.Clock.Pass(time.Minute)
+	}
+}
+
+// TestPushableRules: rules that refuse pushes count, others do not, and servers without rules have none.
+func TestPushableRules(t *testing.T) {
+	s, _, c, repo := open(t)
+	shop := s.World.Repo("acme", "shop")
+	for kind, refused := range map[string]bool{"pull_request": true, "update": true, "required_status_checks": true, "merge_queue": true, "required_signatures": true, "non_fast_forward": false, "deletion": false} {
+		s.World.Change(func() { shop.Rules = map[string][]string{"till": {"creation", kind}} })
+		no, err := c.Pushable(t.Context(), repo, "till")
+		if err != nil || (no != "") != refused {
+			t.Errorf("%s: %q, %v", kind, no, err)
+		}
+	}
+	s.Script.Plan(forgetest.Fault{On: "/rules/", Status: 404, Body: `{"message":"Not Found"}`})
+	if no, err := c.Pushable(t.Context(), repo, "till"); no != "" || err != nil {
+		t.Errorf("without rules: %q, %v", no, err)
+	}
+	s.Script.Plan(forgetest.Fault{On: "/rules/", Status: 500, Times: 5})
+	if no, err := c.Pushable(t.Context(), repo, "till"); err == nil {
+		t.Errorf("with an error: %q", no)
+	}
+	s.World.Change(func() { shop.Members = []forgetest.Member{{Person: forgetest.Bot, Permission: forge.Read}} })
+	if no, err := c.Pushable(t.Context(), repo, "till"); !strings.Contains(string(no), "write access") || err != nil {
+		t.Errorf("without write access: %q, %v", no, err)
+	}
+}
+
+// serverClient is a client of an app for a server, that has some permissions; nil for those of a review.
+func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map[string]string) *Client {
+	t.Helper()
+	a := precedentApp
+	a.Key, a.Permissions = &appKey().PublicKey, has
+	g.AsApp(a)
+	app, err := NewApp(a.ClientID, appPEM(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app.ForServer(), wire.Token{} })
+}
+
+// TestAppForServer: the tokens of a server may push and read statuses, as far as the installation
+// allows it, and only such a token makes a branch pushable.
+func TestAppForServer(t *testing.T) {
+	full := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read", "metadata": "read"}
+	lesser := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "metadata": "read"}
+	for _, test := range []struct {
+		name   string
+		has    map[string]string
+		server bool
+		asks   []string // parts of the last request for a token
+		push   bool
+	}{
+		{"everything", full, true, []string{`"contents":"write"`, `"statuses":"read"`, `"checks":"write"`}, true},
+		{"without checks", lesser, true, []string{`"contents":"write"`}, true},
+		{"for reviews", nil, true, []string{`"contents":"read"`, `"checks":"write"`}, false},
+		{"no server", full, false, []string{`"contents":"read"`}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := forgetest.NewStage(t)
+			s.World.Add(forgetest.Shop())
+			g := s.GitHub(t)
+			c := serverClient(t, s, g, test.has)
+			if !test.server {
+				c.tokens.app.server = false
+			}
+			no, err := c.Pushable(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, "till")
+			if err != nil || (no == "") != test.push {
+				t.Errorf("%q, %v", no, err)
+			}
+			asked := ""
+			for _, r := range s.Script.Requests() {
+				if strings.HasSuffix(r.Path, "/access_tokens") && r.Status == http.StatusCreated {
+					asked = r.Body
+				}
+			}
+			for _, part := range test.asks {
+				if !strings.Contains(asked, part) {
+					t.Errorf("it asks for %s, without %s", asked, part)
+				}
+			}
+		})
+	}
+}
+
+// TestRepositoriesOfAnApp: those of all its installations, with a token for each that only reads
+// metadata, also if there is one for a single repository.
+func TestRepositoriesOfAnApp(t *testing.T) {
+	for _, installation := range []int64{0, 9} {
+		s := forgetest.NewStage(t)
+		s.World.Add(forgetest.Shop())
+		s.World.Add(&forgetest.Repo{ID: 5, Owner: "acme", Name: "old", Archived: true})
+		s.World.Add(&forgetest.Repo{ID: 6, Owner: "zed", Name: "own"})
+		c := appClient(t, s, s.GitHub(t), installation)
+		shop := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+		if _, err := c.PullRequest(t.Context(), shop, 1); err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Repositories(t.Context(), "")
+		if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err = c.Repositories(t.Context(), "ACME"); err != nil || !slices.Equal(got, []precedent.Repo{shop}) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+}
+
+// TestDeliveries: what failed and no later attempt delivered is listed, oldest first, and sent again
+// with the same GUID.
+func TestDeliveries(t *testing.T) {
+	for _, app := range []bool{true, false} {
+		t.Run(fmt.Sprint("app ", app), func(t *testing.T) {
+			s := forgetest.NewStage(t)
+			shop := forgetest.Shop()
+			s.World.Add(shop)
+			g := s.GitHub(t)
+			var c *Client
+			var repo precedent.Repo
+			address := "http://127.0.0.1:1/hook"
+			var hook *forgetest.Hook
+			if app {
+				c = appClient(t, s, g, 0)
+				hook = g.Hook(address, "s", nil)
+			} else {
+				c = client(t, s, g)
+				repo = precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+				if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); !strings.Contains(string(no), "admin") || err != nil {
+					t.Errorf("without admin access: %q, %v", no, err)
+				}
+				s.World.Change(func() { shop.Members = []forgetest.Member{{Person: forgetest.Bot, Permission: forge.Admin}} })
+				hook = g.Hook(address, "s", shop)
+				if _, no, err := c.Deliveries(t.Context(), repo, "https://other.example/hook", time.Time{}); !strings.Contains(string(no), "other.example") || err != nil {
+					t.Errorf("the webhook of somebody else: %q, %v", no, err)
+				}
+				if _, no, err := c.Deliveries(t.Context(), precedent.Repo{}, address, time.Time{}); no == "" || err != nil {
+					t.Errorf("a token has a webhook of an app: %v", err)
+				}
+			}
+			const many = 230 // three pages
+			for i := range many {
+				s.World.Label(shop.Pulls[1], forgetest.Ann, fmt.Sprint("l", i))
+			}
+			sent := hook.Wait()
+			s.Clock.Pass(time.Hour)
+			since := s.Clock.Now()
+			s.World.Label(shop.Pulls[1], forgetest.Ann, "last")
+			hook.Wait()
+			all, no, err := c.Deliveries(t.Context(), repo, address+"/", sent[0].At)
+			if err != nil || no != "" || len(all) != many+1 || all[0].GUID != sent[0].GUID || all[0].Event != "pull_request" || all[0].Status == "" {
+				t.Fatalf("%d failed, %q, %v", len(all), no, err)
+			}
+			if late, _, err := c.Deliveries(t.Context(), repo, address, since); err != nil || len(late) != 1 {
+				t.Errorf("since an hour ago: %d, %v", len(late), err)
+			}
+			s.Clock.Pass(time.Minute)
+			if no, err := c.Redeliver(t.Context(), repo, all[0]); no != "" || err != nil {
+				t.Errorf("%q, %v", no, err)
+			}
+			again := hook.Wait()
+			if last := again[len(again)-1]; last.GUID != all[0].GUID || !last.Again {
+				t.Errorf("%+v", last)
+			}
+			more, _, err := c.Deliveries(t.Context(), repo, address, sent[0].At)
+			if err != nil || len(more) != len(all) || more[len(more)-1].GUID != all[0].GUID || more[len(more)-1].ID == all[0].ID {
+				t.Errorf("after a second attempt that failed: %d, %v", len(more), err)
+			}
+			var e *forge.Error
+			if _, err := c.Redeliver(t.Context(), repo, forge.HookDelivery{ID: "../1", Hook: all[0].Hook}); !errors.As(err, &e) || e.Kind != forge.KindRefused {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// TestHooks: what GitHub sends when something happens is verified and read.
+func TestHooks(t *testing.T) {
+	forgetest.Hooks(t, func(t *testing.T, s *forgetest.Stage, address, secret string) (forge.Forge, *forgetest.Hook) {
+		g := s.GitHub(t)
+		return client(t, s, g), g.Hook(address, secret, nil)
+	})
+}

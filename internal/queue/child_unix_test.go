@@ -1,0 +1,225 @@
+//go:build unix
+
+package queue
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// childVar, set, turns the test binary into a replica. Its value is its work and its words.
+const childVar = "PRECEDENT_QUEUE_TEST_CHILD"
+
+// childProgram is the test binary.
+var childProgram string
+
+func TestMain(m *testing.M) {
+	words := strings.Split(os.Getenv(childVar), " ")
+	if words[0] == "" {
+		os.Exit(needs.RunWithChild(m, &childProgram))
+	}
+	if err := childWork[words[0]](context.Background(), words[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// childWork is what a child can do; its first words are the place of the database and its name.
+var childWork = map[string]func(ctx context.Context, words []string) error{"accept": childAccept, "run": childRun, "hang": childHang}
+
+// replica is a child process.
+type replica struct {
+	*exec.Cmd
+	out *bufio.Reader
+	in  io.Writer
+}
+
+func child(t testing.TB, words ...any) *replica {
+	t.Helper()
+	r := &replica{Cmd: exec.Command(childProgram)}
+	r.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
+	r.Stderr = t.Output()
+	out, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.in, err = r.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	r.out = bufio.NewReader(out)
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.kill)
+	return r
+}
+
+// kill ends a replica as kill -9 does, and waits until it is gone.
+func (r *replica) kill() {
+	_ = r.Process.Kill()
+	_, _ = io.Copy(io.Discard, r.out)
+	_ = r.Wait()
+}
+
+// says reads a line.
+func (r *replica) says(t testing.TB) string {
+	t.Helper()
+	line, err := r.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the replica ended: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// openPlace opens the database of a file or URL.
+func openPlace(ctx context.Context, place string, o store.Options) (*store.DB, error) {
+	if strings.Contains(place, "://") {
+		return store.OpenURL(ctx, place, o)
+	}
+	return store.Open(ctx, place, o)
+}
+
+// childQueue opens the queue of a child, whose clock jumps all the time.
+func childQueue(ctx context.Context, words []string, o Options) (*store.DB, *Queue, error) {
+	db, err := openPlace(ctx, words[0], store.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Replica = words[1]
+	o.Poll, o.Lease = 50*time.Millisecond, 1500*time.Millisecond
+	o.Random = func() float64 { return 0.01 }
+	o.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	began := time.Now()
+	o.Now = func() time.Time {
+		now := time.Now()
+		jump := now.Sub(began) / (400 * time.Millisecond) % 3
+		return now.Add(time.Duration(jump-1) * 2 * time.Hour)
+	}
+	q, err := Open(ctx, db, o)
+	return db, q, err
+}
+
+// childAccept accepts deliveries from many callers, and says the number of each one once it is
+// accepted. Its third word is the first number.
+func childAccept(ctx context.Context, words []string) error {
+	first, err := strconv.Atoi(words[2])
+	if err != nil {
+		return err
+	}
+	_, q, err := childQueue(ctx, words, Options{Do: func(context.Context, *Run) error { return nil }})
+	if err != nil {
+		return err
+	}
+	if err := q.Start(ctx); err != nil {
+		return err
+	}
+	const callers = 16
+	var group sync.WaitGroup
+	for c := range callers {
+		group.Go(func() {
+			for n := first + c; ; n += callers {
+				fresh, err := q.Accept(ctx, Delivery{Forge: "github", ID: strconv.Itoa(n), Event: "push"}, []Task{review(app, n, "a")})
+				if err == nil && fresh {
+					fmt.Printf("%d\n", n)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return nil
+}
+
+// posted tells whether the effect of a head is recorded, and record records it, as a comment on a
+// forge is posted: nothing prevents a second one.
+func posted(ctx context.Context, db *store.DB, r *Run) (bool, error) {
+	n := 0
+	err := db.Transact(ctx, "read effect", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM effects WHERE pull = $1 AND head = $2", r.Pull, r.Head).Scan(&n)
+	})
+	return n > 0, err
+}
+
+func record(ctx context.Context, db *store.DB, r *Run) error {
+	return db.Transact(ctx, "record effect", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO effects (pull, head, fence) VALUES ($1, $2, $3)", r.Pull, r.Head, r.Fence)
+		return err
+	})
+}
+
+// childRun is a replica that records effects.
+func childRun(ctx context.Context, words []string) error {
+	var db *store.DB
+	do := func(ctx context.Context, r *Run) error {
+		if done, err := posted(ctx, db, r); err != nil || done {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(10+rand.IntN(100)) * time.Millisecond): //nolint:gosec // any will do
+		}
+		if err := r.Check(ctx); err != nil {
+			return err
+		}
+		return record(context.WithoutCancel(ctx), db, r)
+	}
+	db, q, err := childQueue(ctx, words, Options{Do: do})
+	if err != nil {
+		return err
+	}
+	if err := q.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Println("started")
+	select {}
+}
+
+// childHang is a replica whose job waits until it is told to go on, and then says what Check says.
+func childHang(ctx context.Context, words []string) error {
+	var db *store.DB
+	ended := make(chan error, 1)
+	do := func(ctx context.Context, r *Run) error {
+		fmt.Println("running")
+		_, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		if err == nil {
+			err = r.Check(context.WithoutCancel(ctx))
+		}
+		if err == nil {
+			err = record(ctx, db, r)
+		}
+		ended <- err
+		return nil
+	}
+	db, q, err := childQueue(ctx, words, Options{Do: do})
+	if err != nil {
+		return err
+	}
+	if err := q.Start(ctx); err != nil {
+		return err
+	}
+	if err := <-ended; errors.Is(err, ErrLeaseLost) {
+		fmt.Println("lease lost")
+	} else {
+		fmt.Println("wrote", err)
+	}
+	stopping, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return q.Stop(stopping)
+}

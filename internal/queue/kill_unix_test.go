@@ -1,0 +1,295 @@
+//go:build unix
+
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// onPlaces runs a test with databases that several processes use.
+func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "queue.db"))
+	})
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		test(t, needs.PostgreSQL(t))
+	})
+}
+
+// placed opens a database with a table for effects.
+func placed(t testing.TB, place string) *store.DB {
+	t.Helper()
+	db, err := openPlace(t.Context(), place, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	change(t, db, "CREATE TABLE IF NOT EXISTS effects (pull BIGINT NOT NULL, head TEXT NOT NULL, fence BIGINT NOT NULL)")
+	return db
+}
+
+// TestFault12WorkerKilled: another worker takes over the job of one that was killed, as the next
+// attempt.
+func TestFault12WorkerKilled(t *testing.T) {
+	onPlaces(t, func(t *testing.T, place string) {
+		db := placed(t, place)
+		attempts := make(chan int, 10)
+		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil }})
+		victim := child(t, "hang", place, "victim")
+		eventually(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
+		accept(t, q, "1", review(app, 1, "a"))
+		if got := victim.says(t); got != "running" {
+			t.Fatal(got)
+		}
+		victim.kill()
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-attempts; got != 2 {
+			t.Errorf("attempt %d", got)
+		}
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		if len(attempts) > 0 {
+			t.Errorf("it ran again")
+		}
+	})
+}
+
+// TestFault13WorkerStalls: a worker that stalls past its lease and wakes is refused by Check, does
+// not write, and cannot record that it ended.
+func TestFault13WorkerStalls(t *testing.T) {
+	onPlaces(t, func(t *testing.T, place string) {
+		db := placed(t, place)
+		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(ctx context.Context, r *Run) error {
+			if err := r.Check(ctx); err != nil {
+				return err
+			}
+			return record(ctx, db, r)
+		}})
+		stalled := child(t, "hang", place, "stalled")
+		eventually(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
+		accept(t, q, "1", review(app, 1, "a"))
+		if got := stalled.says(t); got != "running" {
+			t.Fatal(got)
+		}
+		if err := stalled.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		before := only(t, q)
+		if err := stalled.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintln(stalled.in, "go on"); err != nil {
+			t.Fatal(err)
+		}
+		if got := stalled.says(t); got != "lease lost" {
+			t.Errorf("the worker that stalled %s", got)
+		}
+		if err := stalled.Wait(); err != nil {
+			t.Error(err)
+		}
+		if after := only(t, q); after != before {
+			t.Errorf("the end of the worker that stalled changed %+v to %+v", before, after)
+		}
+		if n := len(effects(t, db)); n != 1 {
+			t.Errorf("%d effects", n)
+		}
+	})
+}
+
+// effect is what a run left.
+type effect struct {
+	pull int
+	head string
+}
+
+// effects returns how often each was recorded.
+func effects(t testing.TB, db *store.DB) map[effect]int {
+	t.Helper()
+	all := map[effect]int{}
+	err := db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
+		clear(all)
+		found, err := tx.QueryContext(t.Context(), "SELECT pull, head FROM effects")
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		for found.Next() {
+			var e effect
+			if err := found.Scan(&e.pull, &e.head); err != nil {
+				return err
+			}
+			all[e]++
+		}
+		return found.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestKilledWhileAccepting: "60 kill −9 under load: every delivery that got its 2xx has its job,
+// none twice" (fault rows 1 and 2).
+func TestKilledWhileAccepting(t *testing.T) {
+	onPlaces(t, func(t *testing.T, place string) {
+		db := placed(t, place)
+		rnd := needs.Random(t)
+		accepted := map[int]bool{}
+		kills := needs.Rounds(60, 5)
+		for round := range kills {
+			c := child(t, "accept", place, fmt.Sprint("acceptor", round), round*1_000_000+1)
+			first, _ := strconv.Atoi(c.says(t))
+			accepted[first] = true
+			end := time.AfterFunc(time.Duration(rnd.IntN(150))*time.Millisecond, func() { _ = c.Process.Kill() })
+			for {
+				line, err := c.out.ReadString('\n')
+				if err != nil {
+					break // a line that was cut is no answer
+				}
+				n, err := strconv.Atoi(strings.TrimSpace(line))
+				if err != nil {
+					t.Fatal(err)
+				}
+				accepted[n] = true
+			}
+			end.Stop()
+			_ = c.Wait()
+		}
+		var without, twice, total int
+		err := db.Transact(t.Context(), "check", func(tx *sql.Tx) error {
+			if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM work WHERE generation <> 1").Scan(&twice); err != nil {
+				return err
+			}
+			if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM deliveries").Scan(&total); err != nil {
+				return err
+			}
+			for n := range accepted {
+				var found int
+				if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM work w JOIN deliveries d ON d.id = $1 WHERE w.pull = $2", strconv.Itoa(n), n).Scan(&found); err != nil {
+					return err
+				}
+				if found != 1 {
+					without++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d kills: %d deliveries got their answer, %d are stored, %d have no work, %d work twice", kills, len(accepted), total, without, twice)
+		if without > 0 || twice > 0 || len(accepted) > total {
+			t.Error("see above")
+		}
+	})
+}
+
+// TestKilledWhileRunning: "500 pull-request events in a burst; replicas killed 60 times, database
+// restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
+// replicas on PostgreSQL, one on SQLite.
+func TestKilledWhileRunning(t *testing.T) {
+	test := func(t *testing.T, place string, server *needs.Server) {
+		const pulls = 50
+		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)
+		db := placed(t, place)
+		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
+		rnd := needs.Random(t)
+		names := 0
+		start := func() *replica {
+			names++
+			return child(t, "run", place, fmt.Sprint("replica", names))
+		}
+		replicas := []*replica{start()}
+		if server != nil {
+			replicas = append(replicas, start())
+		}
+		newest := map[int]string{}
+		for kill := range kills {
+			from, to := kill*events/kills, (kill+1)*events/kills
+			var tasks []Task
+			for n := from; n < to; n++ {
+				pull := 1 + rnd.IntN(pulls)
+				newest[pull] = fmt.Sprint("head", n)
+				tasks = append(tasks, review(app, pull, newest[pull]))
+			}
+			for i, task := range tasks {
+				send(t, q, fmt.Sprint(kill, "/", i), task)
+			}
+			pause := time.Duration(50+rnd.IntN(400)) * time.Millisecond
+			if server != nil && kill%(kills/3) == 1 {
+				server.Restart(t, kill%2 == 0)
+			}
+			<-time.After(pause)
+			i := rnd.IntN(len(replicas))
+			replicas[i].kill()
+			replicas[i] = start()
+		}
+		eventually(t, "all done", func() bool {
+			for _, j := range jobs(t, q) {
+				if j.State != Done {
+					return false
+				}
+			}
+			return true
+		})
+		all := effects(t, db)
+		for pull, head := range newest {
+			if n := all[effect{pull, head}]; n != 1 {
+				t.Errorf("the newest head %s of %d was posted %d times", head, pull, n)
+			}
+		}
+		double := 0
+		for _, n := range all {
+			if n > 1 {
+				double++
+			}
+		}
+		t.Logf("%d kills, %d events of %d pull requests: %d effects, %d of them twice", kills, events, len(newest), len(all), double)
+		if double > 0 {
+			t.Error("see above")
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "queue.db"), nil)
+	})
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		server := needs.PostgreSQLServer(t, true)
+		test(t, server.Database(t), server)
+	})
+}
+
+// send accepts a delivery, and sends it again as a forge or the sweep does while the database is away.
+func send(t testing.TB, q *Queue, id string, task Task) {
+	t.Helper()
+	for range 20 {
+		_, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "push"}, []Task{task})
+		if err == nil {
+			return
+		}
+		if errors.Is(err, context.Canceled) {
+			break
+		}
+	}
+	t.Fatalf("%s was never accepted", id)
+}

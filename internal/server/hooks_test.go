@@ -1,0 +1,395 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // what GitHub signed with formerly, and must not be taken
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+)
+
+func sign(new func() hash.Hash, secret string, body []byte) string {
+	mac := hmac.New(new, []byte(secret))
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// pullEvent is a payload of GitHub's.
+func pullEvent(action string, number int, head string) []byte {
+	return fmt.Appendf(nil, `{"action":%q,"number":%[2]d,"pull_request":{"number":%[2]d,"state":"open","draft":false,"head":{"sha":%[3]q},"html_url":"https://git.example/acme/shop/pull/%[2]d"},
+		"repository":{"id":1,"full_name":"acme/shop","html_url":"https://git.example/acme/shop"},"sender":{"id":7,"login":"ann"}}`, action, number, head)
+}
+
+func sha(n int) string { return fmt.Sprintf("%040x", n) }
+
+// delivery is a request as GitHub makes it.
+func delivery(ctx context.Context, id, event, secret string, body []byte) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/webhooks/github", bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-GitHub-Event", event)
+	r.Header.Set("X-GitHub-Delivery", id)
+	r.Header.Set("X-Hub-Signature-256", "sha256="+sign(sha256.New, secret, body))
+	return r
+}
+
+// deliver sends it, and returns the status and the result.
+func (s *stage) deliver(r *http.Request) (int, string) {
+	w := httptest.NewRecorder()
+	s.web.ServeHTTP(w, r)
+	return w.Code, strings.TrimSpace(w.Body.String())
+}
+
+// TestWebhookRequests: who may say what (T19).
+func TestWebhookRequests(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	body := pullEvent("opened", 7, sha(1))
+	var again bytes.Buffer
+	if err := json.Compact(&again, body); err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(make([]byte, 1<<20)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	set := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	signature := "sha256=" + sign(sha256.New, newSecret, body)
+	for _, test := range []struct {
+		name   string
+		secret string
+		body   []byte
+		change func(*http.Request)
+		status int
+		want   string
+	}{
+		{name: "valid", status: 202, want: "accepted"},
+		{name: "the other secret", secret: oldSecret, status: 202, want: "accepted"},
+		{name: "another host", change: func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "203.0.113.9:1" }, status: 202, want: "accepted"},
+		{name: "no signature", change: func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, status: 401, want: "unsigned"},
+		{name: "wrong secret", secret: "guessed", status: 401, want: "unsigned"},
+		{name: "empty signature", change: set("X-Hub-Signature-256", ""), status: 401, want: "unsigned"},
+		{name: "SHA-1 only", change: func(r *http.Request) {
+			r.Header.Del("X-Hub-Signature-256")
+			r.Header.Set("X-Hub-Signature", "sha1="+sign(sha1.New, newSecret, body))
+		}, status: 401, want: "unsigned"},
+		{name: "truncated signature", change: set("X-Hub-Signature-256", signature[:20]), status: 401, want: "unsigned"},
+		{name: "written again", body: again.Bytes(), change: set("X-Hub-Signature-256", signature), status: 401, want: "unsigned"},
+		{name: "compressed", body: zipped.Bytes(), change: set("Content-Encoding", "gzip"), status: 415, want: "mediatype"},
+		{name: "compressed and not said", body: zipped.Bytes(), status: 400, want: "malformed"},
+		{name: "another type", change: set("Content-Type", "text/plain"), status: 415, want: "mediatype"},
+		{name: "no event", change: func(r *http.Request) { r.Header.Del("X-GitHub-Event") }, status: 400, want: "malformed"},
+		{name: "too large", body: make([]byte, forge.MaxEvent+1), status: 413, want: "toolarge"},
+		{name: "too large and not said", body: make([]byte, forge.MaxEvent+1), change: func(r *http.Request) { r.ContentLength = -1 }, status: 413, want: "toolarge"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			secret, text := test.secret, test.body
+			if secret == "" {
+				secret = newSecret
+			}
+			if text == nil {
+				text = body
+			}
+			r := delivery(t.Context(), test.name, "pull_request", secret, text)
+			if test.change != nil {
+				test.change(r)
+			}
+			if status, got := s.deliver(r); status != test.status || got != test.want {
+				t.Errorf("%d %s, want %d %s", status, got, test.status, test.want)
+			}
+		})
+	}
+	if all := s.jobs(t); len(all) != 1 || all[0].Kind != queue.Review || all[0].Pull != 7 || all[0].Repo.Owner != "Acme" {
+		t.Errorf("jobs: %+v", all)
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPut} {
+		r := delivery(t.Context(), "x", "pull_request", newSecret, body)
+		r.Method = method
+		if status, _ := s.deliver(r); status != http.StatusMethodNotAllowed && status != http.StatusNotFound {
+			t.Errorf("%s: %d", method, status)
+		}
+	}
+	if n := s.hooks.bytes.Load(); n != 0 || len(s.hooks.inFlight) != 0 {
+		t.Errorf("%d bytes and %d requests are still counted", n, len(s.hooks.inFlight))
+	}
+}
+
+// TestNoWebhooks: without a secret there is no address for webhooks, and none for another forge.
+func TestNoWebhooks(t *testing.T) {
+	s := newStage(t, openSQLite(t), func(o *Options) { o.Secrets = nil })
+	if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "", pullEvent("opened", 7, sha(1)))); status != http.StatusNotFound {
+		t.Errorf("status %d", status)
+	}
+	s = newStage(t, openSQLite(t), nil)
+	r := delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))
+	r.URL.Path = "/webhooks/gitea"
+	if status, _ := s.deliver(r); status != http.StatusNotFound {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestFault2KilledAfterCommit: the same delivery comes again because nobody got the answer: it
+// is taken, and makes no second job (fault row 2).
+func TestFault2KilledAfterCommit(t *testing.T) {
+	db := openSQLite(t)
+	first := newStage(t, db, nil)
+	ask := func(s *stage) string {
+		_, got := s.deliver(delivery(t.Context(), "d1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+		return got
+	}
+	if got := ask(first); got != "accepted" {
+		t.Fatal(got)
+	}
+	second := newStage(t, db, func(o *Options) { o.Replica = "after the restart" })
+	if got := ask(second); got != "duplicate" || len(second.jobs(t)) != 1 {
+		t.Errorf("%s, %d jobs", got, len(second.jobs(t)))
+	}
+}
+
+// TestFault3Copies: a hundred copies of one delivery at once make one job (fault row 3).
+func TestFault3Copies(t *testing.T) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			s := newStage(t, e.open(t), nil)
+			var group sync.WaitGroup
+			results := make(chan string, 100)
+			for range 100 {
+				group.Go(func() {
+					status, got := s.deliver(delivery(t.Context(), "d1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+					results <- fmt.Sprint(status, got)
+				})
+			}
+			group.Wait()
+			close(results)
+			count := map[string]int{}
+			for r := range results {
+				count[r]++
+			}
+			if count["202accepted"]+count["202 accepted"] != 1 || count["202duplicate"]+count["202 duplicate"] != 99 || len(s.jobs(t)) != 1 {
+				t.Errorf("%v, %d jobs", count, len(s.jobs(t)))
+			}
+		})
+	}
+}
+
+// TestFault4Burst: several events of one pull request make one job for the newest head (fault
+// row 4).
+func TestFault4Burst(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	for i, action := range []string{"opened", "labeled", "synchronize", "synchronize"} {
+		if _, got := s.deliver(delivery(t.Context(), fmt.Sprint(i), "pull_request", newSecret, pullEvent(action, 7, sha(i)))); got != "accepted" {
+			t.Fatal(got)
+		}
+	}
+	if all := s.jobs(t); len(all) != 1 || all[0].Head != sha(3) {
+		t.Errorf("jobs: %+v", all)
+	}
+}
+
+// TestFault5DatabaseLocked: the sender is told to come again within 9 seconds, nobody hangs, and
+// afterwards all is as before (fault row 5).
+func TestFault5DatabaseLocked(t *testing.T) {
+	if hookTime+500*time.Millisecond > 9*time.Second {
+		t.Errorf("the limit is %s", hookTime)
+	}
+	db := openSQLite(t)
+	s := newStage(t, db, nil)
+	s.hooks.limit = 300 * time.Millisecond
+	locked, unlock, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		pool, err := db.Pool(1)
+		if err == nil {
+			_, err = pool.ExecContext(context.Background(), "BEGIN EXCLUSIVE")
+		}
+		close(locked)
+		<-unlock
+		if err == nil {
+			_, err = pool.ExecContext(context.Background(), "ROLLBACK")
+		}
+		done <- errors.Join(err, pool.Close())
+	}()
+	<-locked
+	before := runtime.NumGoroutine()
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() {
+			w := httptest.NewRecorder()
+			s.web.ServeHTTP(w, delivery(t.Context(), fmt.Sprint("locked ", i), "pull_request", newSecret, pullEvent("opened", i+1, sha(i))))
+			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+				t.Errorf("status %d %s", w.Code, w.Body)
+			}
+		})
+	}
+	group.Wait()
+	close(unlock)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	s.hooks.limit = hookTime
+	if status, got := s.deliver(delivery(t.Context(), "after", "pull_request", newSecret, pullEvent("opened", 50, sha(1)))); status != 202 {
+		t.Errorf("%d %s", status, got)
+	}
+	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
+}
+
+// TestFault6Malformed: a signed body that is no event is refused and logged once a second, and
+// makes no job (fault row 6).
+func TestFault6Malformed(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	whole := pullEvent("opened", 7, sha(1))
+	for i, body := range []string{string(whole[:len(whole)/2]), "", "null", "[]", `{"pull_request":{}}`, strings.Repeat("[", 100_000), `{"action":"opened","action":"closed"}`} {
+		if status, got := s.deliver(delivery(t.Context(), fmt.Sprint(i), "pull_request", newSecret, []byte(body))); status != 400 {
+			t.Errorf("%.30q: %d %s", body, status, got)
+		}
+	}
+	if n := strings.Count(s.log.String(), "malformed"); n != 1 || len(s.jobs(t)) != 0 {
+		t.Errorf("%d lines, %d jobs\n%s", n, len(s.jobs(t)), s.log)
+	}
+}
+
+// TestFault7Ignored: events that make no work are taken, so that the forge does not count them as
+// failed (fault row 7); own events are among them.
+func TestFault7Ignored(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	if _, err := s.account(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mine := bytes.Replace(pullEvent("labeled", 7, sha(1)), []byte(`"id":7`), []byte(`"id":500`), 1)
+	other := bytes.ReplaceAll(pullEvent("opened", 7, sha(1)), []byte("acme/shop"), []byte("acme/other"))
+	for _, test := range []struct {
+		event string
+		body  []byte
+		want  string
+	}{
+		{"star", []byte(`{"action":"created"}`), "ignored"},
+		{"ping", []byte(`{"zen":"x"}`), "ignored"},
+		{"pull_request", pullEvent("assigned", 7, sha(1)), "ignored"},
+		{"pull_request", pullEvent("<script>", 7, sha(1)), "ignored"},
+		{"pull_request", mine, "own"},
+		{"pull_request", other, "notserved"},
+	} {
+		if status, got := s.deliver(delivery(t.Context(), test.event+test.want, test.event, newSecret, test.body)); status != 202 || got != test.want {
+			t.Errorf("%s: %d %s, want %s", test.event, status, got, test.want)
+		}
+	}
+	if n := len(s.jobs(t)); n != 0 {
+		t.Errorf("%d jobs", n)
+	}
+}
+
+// TestFault8BadSignature: it is counted, and nothing of the body is read as JSON (fault row 8).
+func TestFault8BadSignature(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	for range 3 {
+		if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "guessed", []byte(strings.Repeat("{", 1000)))); status != 401 {
+			t.Errorf("status %d", status)
+		}
+	}
+	if text := s.get(t, "/metrics", nil).Body.String(); !strings.Contains(text, `precedent_webhooks_total{result="unsigned"} 3`) || strings.Contains(text, `result="malformed"`) {
+		t.Errorf("metrics:\n%s", text)
+	}
+}
+
+// TestUnknownRepositories: as long as nobody knows what is served, no event is thrown away.
+func TestUnknownRepositories(t *testing.T) {
+	s := newStage(t, openSQLite(t), func(o *Options) { o.Repositories = Repositories{Owners: []string{"acme"}} })
+	fail := true
+	s.forge.repositories = func(_ context.Context, owner string) ([]precedent.Repo, error) {
+		if fail || owner != "acme" {
+			return nil, &forge.Error{Kind: forge.KindServer, Msg: "it fails"}
+		}
+		return []precedent.Repo{shop}, nil
+	}
+	ask := func() string {
+		_, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+		return got
+	}
+	if err := s.served.Refresh(t.Context()); err == nil || ask() != "unavailable" {
+		t.Error("the event was taken")
+	}
+	fail = false
+	if err := s.served.Refresh(t.Context()); err != nil || ask() != "accepted" {
+		t.Errorf("the event was not taken: %v", err)
+	}
+}
+
+// TestOverload: who comes when all places are taken is told to come again, and so is who would
+// need more memory than there is. Then it recovers.
+func TestOverload(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	server := httptest.NewServer(s.web)
+	defer server.Close()
+	var open []net.Conn
+	for range maxHooks {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+		_, err = io.WriteString(c, "POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: x\r\nX-Hub-Signature-256: sha256="+
+			strings.Repeat("0", 64)+"\r\nContent-Length: 1000\r\n\r\n{")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all places are taken", func() bool { return len(s.hooks.inFlight) == maxHooks })
+	ask := func() int {
+		status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+		return status
+	}
+	if status := ask(); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", status)
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	eventually(t, "places are free", func() bool { return len(s.hooks.inFlight) == 0 })
+	s.hooks.bytes.Store(maxHookBytes)
+	if status := ask(); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", status)
+	}
+	s.hooks.bytes.Store(0)
+	if status := ask(); status != http.StatusAccepted || s.hooks.bytes.Load() != 0 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestDatabaseDown: nobody is told that a delivery was taken which is not stored (G1).
+func TestDatabaseDown(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	s.hooks.accept = func(context.Context, queue.Delivery, []queue.Task) (bool, error) {
+		return false, errors.New("it is down")
+	}
+	if status, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))); status != 503 || got != "unavailable" {
+		t.Errorf("%d %s", status, got)
+	}
+}
+
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("it never comes that %s", what)
+		}
+	}
+}

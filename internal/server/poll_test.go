@@ -1,0 +1,368 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/github"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// openPull is an open pull request.
+func openPull(number, head int, labels ...string) forge.PullRequest {
+	return forge.PullRequest{
+		Number: number, State: forge.Open, Labels: labels, Updated: forgetest.Epoch,
+		Head: forge.Branch{SHA: sha(head), Name: "feature"}, Base: forge.Branch{SHA: sha(0), Name: "main"},
+	}
+}
+
+// TestCompare: what changed since the last poll, and the work that it makes.
+func TestCompare(t *testing.T) {
+	is := func(p forge.PullRequest) map[int]workflow.PullSeen {
+		return map[int]workflow.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p), Updated: p.Updated}}
+	}
+	change := func(f func(*forge.PullRequest)) forge.PullRequest {
+		p := openPull(7, 1, "a", "b")
+		f(&p)
+		return p
+	}
+	for _, test := range []struct {
+		name string
+		open []forge.PullRequest
+		want string
+	}{
+		{"nothing", []forge.PullRequest{change(func(*forge.PullRequest) {})}, ""},
+		{"the order of labels", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })}, ""},
+		{"a push", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Head.SHA = sha(2) })}, "review 7 poll: push"},
+		{"a label", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })}, "review 7 poll: changed"},
+		{"ready", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Draft = true })}, "review 7 poll: changed"},
+		{"another base", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })}, "review 7 poll: changed"},
+		{"a comment", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })}, "reply 7 poll: updated"},
+		{"the forge's clock goes back", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) })}, "reply 7 poll: updated"},
+		{"another one", []forge.PullRequest{openPull(7, 1, "a", "b"), openPull(8, 5)}, "review 8 poll: new"},
+		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := compare(shop, is(openPull(7, 1, "a", "b")), test.open)
+			var got []string
+			for _, task := range n.tasks {
+				got = append(got, fmt.Sprintf("%s %d %s", task.Kind, task.Pull, task.Reason))
+			}
+			if strings.Join(got, ", ") != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+			if (len(n.seen)+len(n.gone) > 0) != (test.want != "") {
+				t.Errorf("seen %v, gone %v", n.seen, n.gone)
+			}
+		})
+	}
+}
+
+// pollStage is a server that polls a forge that a test changes.
+type pollStage struct {
+	*stage
+	pulls []forge.PullRequest
+	err   error
+	asked int
+	time  time.Time
+}
+
+func newPollStage(t *testing.T) *pollStage {
+	t.Helper()
+	p := &pollStage{time: forgetest.Epoch}
+	p.stage = newStage(t, openSQLite(t), func(o *Options) { o.Now = func() time.Time { return p.time } })
+	p.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) {
+		p.asked++
+		return p.pulls, p.err
+	}
+	return p
+}
+
+// due returns the jobs that are wanted, sorted, and cancels them.
+func (p *pollStage) due(t *testing.T) string {
+	t.Helper()
+	var all []string
+	for _, j := range p.jobs(t) {
+		if j.State != queue.Ready && j.State != queue.Waiting {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s %d", j.Kind, j.Pull))
+		if _, err := p.queue.Cancel(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// TestPollAfterRestart: a poller that starts again neither repeats nor misses what happened: what
+// was seen is in the database, and noted only after the work was.
+func TestPollAfterRestart(t *testing.T) {
+	p := newPollStage(t)
+	p.pulls = []forge.PullRequest{openPull(7, 1), openPull(8, 2)}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "review 7, review 8" {
+		t.Fatal(got)
+	}
+	p.poller.forget() // as a restart does
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "" {
+		t.Errorf("again: %s", got)
+	}
+	p.poller.forget()
+	p.pulls = []forge.PullRequest{openPull(8, 3)}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "catch-up 0, outcomes 7, review 8" {
+		t.Errorf("after a change: %s", got)
+	}
+	// What could not be noted is wanted again.
+	save := p.poller.store.save
+	p.poller.store.save = func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error { return context.DeadlineExceeded }
+	p.pulls = []forge.PullRequest{openPull(8, 4)}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "review 8" {
+		t.Errorf("not noted: %s", got)
+	}
+	p.poller.store.save = save
+	p.poller.forget()
+	p.poller.Round(t.Context())
+	if jobs := p.jobs(t); !slices.ContainsFunc(jobs, func(j queue.Job) bool { return j.Kind == queue.Review && j.Pull == 8 && j.Head == sha(4) }) {
+		t.Errorf("missed: %+v", jobs)
+	}
+}
+
+// TestFault9PageFails: of a list that breaks off nothing is noted, no pull request counts as
+// closed, and the next poll finds all (fault row 9).
+func TestFault9PageFails(t *testing.T) {
+	p := newPollStage(t)
+	s := forgetest.NewStage(t)
+	api := s.GitHub(t)
+	repo := forgetest.Shop()
+	s.World.Add(repo)
+	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t), Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.World.Change(func() {
+		first := repo.Pulls[7]
+		for n := 1000; n < 1450; n++ { // five pages
+			other := *first
+			other.Number, other.Updated = n, forgetest.Epoch.Add(time.Duration(n)*time.Second)
+			repo.Pulls[n] = &other
+		}
+	})
+	p.forge.open = client.Open
+	at := precedent.Repo{Host: client.Host(), Owner: repo.Owner, Name: repo.Name}
+	p.served.mu.Lock()
+	p.served.set([]precedent.Repo{at})
+	p.served.mu.Unlock()
+	s.Script.Plan(forgetest.Fault{On: "page=3", Status: http.StatusInternalServerError, Times: 10})
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "" || s.Script.Left() == 10 {
+		t.Errorf("of a part: %.200s", got)
+	}
+	s.Script.Forget()
+	p.poller.Round(t.Context())
+	if n := len(p.jobs(t)); n < 450 {
+		t.Errorf("%d jobs", n)
+	}
+	p.due(t)
+	s.World.Change(func() { delete(repo.Pulls, 1449) })
+	s.World.Push(repo.Pulls[7], sha(99), repo.Pulls[7].Diff)
+	s.Script.Plan(forgetest.Fault{On: "page=3", Status: http.StatusInternalServerError, Times: 10})
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "" {
+		t.Errorf("of a part: %.200s", got)
+	}
+	s.Script.Forget()
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "catch-up 0, outcomes 1449, review 7" {
+		t.Errorf("after that: %.200s", got)
+	}
+}
+
+func mustToken(t testing.TB) wire.Token {
+	t.Helper()
+	token, err := wire.NewToken(forgetest.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// TestFault11Unchanged: a list that did not change costs one conditional request and no quota,
+// and makes no job (fault row 11).
+func TestFault11Unchanged(t *testing.T) {
+	p := newPollStage(t)
+	s := forgetest.NewStage(t)
+	api := s.GitHub(t)
+	repo := forgetest.Shop()
+	s.World.Add(repo)
+	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t), Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.forge.open = client.Open
+	p.served.mu.Lock()
+	p.served.set([]precedent.Repo{{Host: client.Host(), Owner: repo.Owner, Name: repo.Name}})
+	p.served.mu.Unlock()
+	p.poller.Round(t.Context())
+	p.due(t)
+	before, quota := len(s.Script.Requests()), client.Quota()
+	for range 10 {
+		p.poller.Round(t.Context())
+	}
+	for _, r := range s.Script.Requests()[before:] {
+		if r.Status != http.StatusNotModified {
+			t.Errorf("%s: %d", r.Path, r.Status)
+		}
+	}
+	if n := len(s.Script.Requests()) - before; n != 10 || p.due(t) != "" || client.Quota().Left != quota.Left {
+		t.Errorf("%d requests, quota %d after %d", n, client.Quota().Left, quota.Left)
+	}
+}
+
+// TestFault10ClockJumps: whatever our clock says, nothing is missed and nothing is done twice
+// (fault row 10).
+func TestFault10ClockJumps(t *testing.T) {
+	p := newPollStage(t)
+	jumps := []time.Duration{0, -2 * time.Hour, 2 * time.Hour, 2 * time.Hour, -4 * time.Hour}
+	for i, jump := range jumps {
+		p.time = p.time.Add(jump)
+		p.pulls = []forge.PullRequest{openPull(7, i+1)}
+		p.pulls[0].Updated = forgetest.Epoch.Add(time.Duration(i) * time.Minute)
+		p.poller.Round(t.Context())
+		if got := p.due(t); got != "review 7" {
+			t.Errorf("after %s: %q", jump, got)
+		}
+		p.time = p.time.Add(-jump / 2)
+		p.poller.Round(t.Context())
+		if got := p.due(t); got != "" {
+			t.Errorf("again after %s: %q", jump, got)
+		}
+	}
+	// A rate limit that was told before a jump does not keep the poller for hours.
+	p.err = &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Minute)}
+	p.time = p.time.Add(-2 * time.Hour)
+	if wait := p.poller.Round(t.Context()); wait > maxRateWait {
+		t.Errorf("it waits %s", wait)
+	}
+}
+
+// TestBackPressure: a forge that asks for a pause gets it, one that fails is asked less and less,
+// and one repository that cannot be read does not keep others.
+func TestBackPressure(t *testing.T) {
+	p := newPollStage(t)
+	elapsed := time.Duration(0)
+	p.breaker.elapsed = func() time.Duration { return elapsed }
+	p.breaker.random = func(n time.Duration) time.Duration { return n - 1 }
+	p.err = &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(17 * time.Minute)}
+	if wait := p.poller.Round(t.Context()); wait != 17*time.Minute {
+		t.Errorf("it waits %s", wait)
+	}
+	elapsed += 17*time.Minute - 1
+	asked := p.asked
+	if wait := p.poller.Round(t.Context()); wait != 1 || p.asked != asked {
+		t.Errorf("it waits %s, and asked", wait)
+	}
+	elapsed++
+	p.err = &forge.Error{Kind: forge.KindServer, Status: 502}
+	var waits []time.Duration
+	for range 20 {
+		p.poller.Round(t.Context())
+		wait := p.breaker.Wait()
+		waits = append(waits, wait.Round(time.Second))
+		elapsed += wait
+	}
+	if want := []time.Duration{0, 0, 0, 0, 15 * time.Second, 30 * time.Second, time.Minute}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
+		t.Errorf("waits %v", waits)
+	}
+	p.err = nil
+	p.poller.Round(t.Context())
+	if p.breaker.Wait() != 0 || p.breaker.failures != 0 {
+		t.Error("it does not recover")
+	}
+	p.err = &forge.Error{Kind: forge.KindNotFound}
+	asked = p.asked
+	for range 64 {
+		p.poller.Round(t.Context())
+	}
+	if n := p.asked - asked; n > 8 || p.breaker.Wait() != 0 {
+		t.Errorf("a repository that is gone was asked for %d times", n)
+	}
+	p.forge.quota = forge.Quota{Limit: 5000, Left: 100}
+	if pause := p.poller.pause(); pause < 4*time.Minute {
+		t.Errorf("with little quota left it polls after %s", pause)
+	}
+}
+
+// TestOnePolls: of two replicas one polls; the other one takes over, and misses nothing.
+func TestOnePolls(t *testing.T) {
+	p := newPollStage(t)
+	other := newStage(t, p.db, func(o *Options) { o.Replica, o.Now = "other", func() time.Time { return p.time } })
+	asked := 0
+	other.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { asked++; return p.pulls, nil }
+	p.pulls = []forge.PullRequest{openPull(7, 1)}
+	p.poller.Round(t.Context())
+	other.poller.Round(t.Context())
+	if p.asked != 1 || asked != 0 {
+		t.Errorf("asked %d and %d times", p.asked, asked)
+	}
+	p.due(t)
+	if err := p.db.Unclaim(t.Context(), pollClaim, "test"); err != nil { // it stops
+		t.Fatal(err)
+	}
+	p.pulls = []forge.PullRequest{openPull(7, 2)}
+	other.poller.Round(t.Context())
+	p.poller.Round(t.Context())
+	if p.asked != 1 || asked != 1 || p.due(t) != "review 7" {
+		t.Errorf("asked %d and %d times", p.asked, asked)
+	}
+}
+
+// TestIdle: with 200 repositories, an hour of simulated minutes asks once a minute for each, and
+// writes nothing but the claim of the poller.
+func TestIdle(t *testing.T) {
+	p := newPollStage(t)
+	var all []precedent.Repo
+	for i := range 200 {
+		all = append(all, precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: fmt.Sprint("r", i)})
+	}
+	p.served.mu.Lock()
+	p.served.set(all)
+	p.served.mu.Unlock()
+	count := map[precedent.Repo]int{}
+	asked := make(chan precedent.Repo, len(all))
+	p.forge.open = func(_ context.Context, r precedent.Repo) ([]forge.PullRequest, error) {
+		asked <- r
+		return []forge.PullRequest{openPull(7, 1)}, nil
+	}
+	took := time.Duration(0)
+	for range 60 {
+		took += p.poller.Round(t.Context())
+		for len(asked) > 0 {
+			count[<-asked]++
+		}
+	}
+	if took < 54*time.Minute || took > 66*time.Minute {
+		t.Errorf("60 rounds take %s", took)
+	}
+	for _, r := range all {
+		if count[r] != 60 {
+			t.Errorf("%s was asked for %d times", r, count[r])
+		}
+	}
+	if n := len(p.jobs(t)); n != 200 {
+		t.Errorf("%d jobs", n)
+	}
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/github"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// shop is the repository of the tests. Its name on the forge has other capitals than the operator
+// wrote.
+var shop = precedent.Repo{Host: "git.example", Owner: "acme", Name: "shop"}
+
+const (
+	oldSecret = "the secret until yesterday"
+	newSecret = "the secret since yesterday"
+)
+
+// bent is a forge of which a test replaces methods.
+type bent struct {
+	forge.Forge
+	open         func(context.Context, precedent.Repo) ([]forge.PullRequest, error)
+	me           func(context.Context) (forge.Person, error)
+	repositories func(context.Context, string) ([]precedent.Repo, error)
+	deliveries   func(precedent.Repo, time.Time) ([]forge.HookDelivery, forge.Unsupported, error)
+	redeliver    func(forge.HookDelivery) error
+	pull         func(int) (forge.PullRequest, error)
+	quota        forge.Quota
+}
+
+func (b *bent) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	return b.open(ctx, repo)
+}
+
+func (b *bent) Me(ctx context.Context) (forge.Person, error) {
+	if b.me == nil {
+		return forge.Person{ID: "500", Login: "precedent-bot"}, nil
+	}
+	return b.me(ctx)
+}
+
+func (b *bent) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
+	return b.repositories(ctx, owner)
+}
+
+func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+	if b.deliveries == nil {
+		return nil, "no deliveries", nil
+	}
+	return b.deliveries(repo, since)
+}
+
+func (b *bent) Redeliver(_ context.Context, _ precedent.Repo, d forge.HookDelivery) (forge.Unsupported, error) {
+	return "", b.redeliver(d)
+}
+
+func (b *bent) PullRequest(_ context.Context, _ precedent.Repo, n int) (forge.PullRequest, error) {
+	return b.pull(n)
+}
+
+func (b *bent) Quota() forge.Quota { return b.quota }
+
+// engines are the databases that tests of acceptance run on.
+var engines = []struct {
+	name string
+	open func(t testing.TB) *store.DB
+}{
+	{"sqlite", openSQLite},
+	{"postgresql", func(t testing.TB) *store.DB { return openURL(t, needs.PostgreSQL(t)) }},
+}
+
+func openSQLite(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "server.db"), store.Options{})
+	return opened(t, db, err)
+}
+
+func openURL(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.OpenURL(t.Context(), url, store.Options{})
+	return opened(t, db, err)
+}
+
+func opened(t testing.TB, db *store.DB, err error) *store.DB {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// stage is a server whose jobs nobody runs, and its log.
+type stage struct {
+	*Server
+	forge *bent
+	db    *store.DB
+	log   *buffer
+	web   http.Handler
+}
+
+// buffer is a log that may be read while it is written.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
+	t.Helper()
+	client, err := github.New(github.Options{BaseURL: "https://git.example/api/v3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{forge: &bent{Forge: client}, db: db, log: &buffer{}}
+	op, err := settings.Read(settings.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Reviewer: &workflow.Reviewer{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)}, Connection: workflow.Connection{Forge: s.forge}, Job: workflow.Job{Settings: op},
+		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}}, Secrets: []string{newSecret, oldSecret},
+		Hooks: "https://reviews.example/webhooks/github", Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
+		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Random: func(n time.Duration) time.Duration { return n / 2 },
+	}
+	if change != nil {
+		change(&o)
+	}
+	if s.Server, err = New(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	s.web = s.Server.web().Handler
+	return s
+}
+
+// get asks for a page, from this machine.
+func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.RemoteAddr = "127.0.0.1:4711"
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	s.web.ServeHTTP(w, r)
+	return w
+}
+
+// jobs are all jobs of the queue.
+func (s *stage) jobs(t testing.TB) []queue.Job {
+	t.Helper()
+	all, err := s.queue.List(t.Context(), queue.Filter{Limit: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

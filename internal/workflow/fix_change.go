@@ -1,0 +1,217 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/fixround"
+	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/prompt"
+)
+
+// refused turns a refusal into a result; ok is false for another error.
+func refused(status FixStatus, err error) (FixResult, bool) {
+	var no *fixround.Refusal
+	if !errors.As(err, &no) {
+		return FixResult{}, false
+	}
+	return ended(status, "%s", no.Error()), true
+}
+
+// withEngine gives an engine to a function, within the budget of the pull request and the day.
+func (f *fixing) withEngine(ctx context.Context, use func() error) error {
+	set := f.job.Settings
+	budget := bookedBudget(set, f.rows, f.pull.Number, f.pull.postedSpending(set))
+	e, end := f.job.Engine.New(EngineOptions{Budget: budget, Window: set.Context.Value})
+	f.engine = e
+	err := use()
+	f.engine = nil
+	_ = end()               // what is left is a temporary folder
+	_ = budget.Release(ctx) // a failure is counted too high
+	if err != nil && ctx.Err() == nil {
+		err = &Error{Err: err, Hint: HintOf(err), Status: precedent.ExitIncomplete}
+	}
+	return err
+}
+
+// mergeBase merges the base into the head, without a checkout. Conflicts are resolved by a task of
+// their own.
+func (f *fixing) mergeBase(ctx context.Context) (FixResult, bool, error) {
+	repo, head, base := f.state.repo, f.state.rg.Head, f.state.rg.BaseCommit
+	if f.fork {
+		return FixResult{}, false, nil // what is suggested is about the head
+	}
+	has, err := repo.Contains(ctx, head, base)
+	if err != nil || has {
+		return FixResult{}, err != nil, err
+	}
+	if f.merged, err = repo.MergeCommits(ctx, head, base); err != nil {
+		return FixResult{}, true, err
+	}
+	if f.conflict = len(f.merged.Conflicts) > 0; !f.conflict {
+		f.resolved = f.merged.Tree
+		return FixResult{}, false, nil
+	}
+	paths, err := fixround.Conflicts(f.merged, f.limits)
+	if result, ok := refused(FixConflict, err); ok || err != nil {
+		return result, true, unless(ok, err)
+	}
+	copied, err := fixround.Open(ctx, repo, f.merged.Tree, f.pull.reviewer.Git.TempDir)
+	if err != nil {
+		return FixResult{}, true, err
+	}
+	defer func() { _ = copied.Close() }() // it is a temporary folder
+	var answer fixround.Answer
+	if err := f.withEngine(ctx, func() error {
+		answer, err = fixround.Resolve(ctx, f.engine, copied, head, base, paths, f.job.Settings.Timeout.Value)
+		return err
+	}); err != nil {
+		return FixResult{}, true, err
+	}
+	if answer.Refused != "" {
+		return ended(FixConflict, "%s", answer.Refused), true, nil
+	}
+	f.resolved, err = copied.Resolved(ctx, paths, head, base, f.limits)
+	result, ok := refused(FixConflict, err)
+	if ok && answer.Summary != "" {
+		result.Why += ". The model said: " + answer.Summary
+	}
+	return result, err != nil, unless(ok, err)
+}
+
+// unless returns the error unless it was dealt with.
+func unless(dealt bool, err error) error {
+	if dealt {
+		return nil
+	}
+	return err
+}
+
+// edit has the engine address the open threads in a copy of the merged tree, and checks what it
+// changed.
+func (f *fixing) edit(ctx context.Context) (FixResult, bool, error) {
+	open := f.openThreads()
+	f.threads = open[:min(len(open), prompt.MostFixed)]
+	if len(f.threads) == 0 && len(f.o.Problems) == 0 {
+		if f.conflict {
+			f.change.Tree = f.resolved
+			return FixResult{}, false, nil
+		}
+		return ended(FixNoChange, "nothing is open"), true, nil
+	}
+	tree := f.resolved
+	if tree == "" {
+		tree = f.state.rg.Head
+	}
+	copied, err := fixround.Open(ctx, f.state.repo, tree, f.pull.reviewer.Git.TempDir)
+	if err != nil {
+		return FixResult{}, true, err
+	}
+	defer func() { _ = copied.Close() }() // it is a temporary folder
+	in, err := f.brief(ctx)
+	if err != nil {
+		return FixResult{}, true, err
+	}
+	if err := f.withEngine(ctx, func() error {
+		f.answer, err = fixround.Fix(ctx, f.engine, copied, in, f.job.Settings.Timeout.Value)
+		return err
+	}); err != nil {
+		return FixResult{}, true, err
+	}
+	if f.answer.Refused != "" {
+		return ended(FixNoChange, "%s", f.answer.Refused), true, nil
+	}
+	f.change, err = copied.Changes(ctx, f.limits)
+	switch result, ok := refused(FixRefused, err); {
+	case ok || err != nil:
+		return result, true, unless(ok, err)
+	case f.change.Empty() && !f.conflict:
+		return ended(FixNoChange, "the model changed no file: %s", f.answer.Summary), true, nil
+	case f.change.Empty():
+		f.answer.Addressed = nil
+	}
+	return FixResult{}, false, nil
+}
+
+// brief is what the engine is told. It has no learnings.
+func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
+	s := f.state
+	in := prompt.FixInput{Problems: f.o.Problems, Language: s.language, Files: f.limits.Files, Lines: f.limits.Lines}
+	var paths []string
+	for i, t := range f.threads {
+		one := prompt.FixThread{ID: "t" + strconv.Itoa(i+1), Remark: remarkOf(t), Then: t.Span, Code: s.codeAround(t)}
+		one.Remark.Suggestion = redact(t.Suggestion)
+		for _, m := range t.Messages {
+			one.Replies = append(one.Replies, f.pull.reply(m))
+		}
+		in.Threads = append(in.Threads, one)
+		paths = append(paths, t.Path)
+	}
+	candidates := guide.Candidates(paths)
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, candidates...)
+	if err != nil {
+		return in, err
+	}
+	g, _ := guide.Load(func(path string) ([]byte, error) { return at.read(path, MaxFile) }, candidates)
+	for _, d := range g.Docs {
+		d.Text = redact(d.Text)
+		in.Docs = append(in.Docs, d)
+	}
+	for i, p := range in.Problems {
+		in.Problems = slices.Clone(in.Problems)
+		in.Problems[i] = precedent.Untrusted(redact(string(p)))
+	}
+	return in, nil
+}
+
+// thread is the thread with an id of the prompt.
+func (f *fixing) thread(id string) *precedent.Thread {
+	n, _ := strconv.Atoi(id[1:]) // the ids are those of brief
+	return f.threads[n-1]
+}
+
+// build runs the gate on the changed tree. What was not built and tested is pushed only if the
+// operator or the policy allows that.
+func (f *fixing) build(ctx context.Context) (FixResult, bool, error) {
+	result := gate.Result{Status: gate.Skipped, Why: "there is no gate"}
+	if f.o.Gate != nil {
+		var err error
+		if result, err = f.pull.runGate(ctx, f.o.Gate, f.state.subject, f.change.Tree, f.policy.Gate); err != nil {
+			return FixResult{}, true, err
+		}
+	}
+	switch result.Status {
+	case gate.Passed:
+		f.gated = "the gate passed"
+		return FixResult{}, false, nil
+	case gate.Flaky:
+		if !result.Blocks {
+			f.gated = "the gate is flaky"
+			return FixResult{}, false, nil
+		}
+	case gate.Skipped:
+		f.gated = "the gate was skipped: " + result.Why
+		if f.o.Ungated || f.policy.Fix.Ungated {
+			return FixResult{}, false, nil
+		}
+		return ended(FixRefused, "%s, and neither the operator nor the policy allows to push what was not built and tested", f.gated), true, nil
+	}
+	failed := ended(FixBuildFailed, "the gate after the change: %s", result.Status)
+	if result.Why != "" {
+		failed.Why += ": " + result.Why
+	}
+	if tail := result.Tail(); tail != "" {
+		failed.log = tail
+	}
+	return failed, true, nil
+}
+
+// count of what was changed, for people.
+func (f *fixing) changed() string {
+	return fmt.Sprintf("%s and %s", count(len(f.change.Paths), "file", "files"), count(f.change.Lines, "line", "lines"))
+}

@@ -1,0 +1,177 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// addressedLead begins the reply in a thread.
+const addressedLead = "**Addressed:**"
+
+// notes are what is said about a push: one comment on the pull request, and a reply in each thread that the
+// engine says it addressed. The next review decides whether it did.
+func (f *fixing) notes(commit string) []post.ToComment {
+	lead := fmt.Sprintf("**Pushed `%s`** to address %s: %s changed.", shortID(commit), count(len(f.answer.Addressed), "conversation", "conversations"), f.changed())
+	if f.change.Empty() {
+		lead = fmt.Sprintf("**Pushed `%s`**, which resolves the conflicts with the base.", shortID(commit))
+	}
+	if !strings.Contains(f.gated, "passed") {
+		lead += " " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
+	}
+	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
+		Kind: comment.Fixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Items: f.unthreaded()}),
+	}}}
+	for _, a := range f.answer.Addressed {
+		if t := f.thread(a.Thread); t.Comment != "" {
+			all = append(all, f.reply(t, commit, comment.Note{Lead: addressedLead, After: withCommit(a.How, commit)}))
+		}
+	}
+	return all
+}
+
+// unthreaded are the addressed findings that have no thread to reply in.
+func (f *fixing) unthreaded() []comment.NoteItem {
+	var items []comment.NoteItem
+	for _, a := range f.answer.Addressed {
+		if t := f.thread(a.Thread); t.Comment == "" {
+			items = append(items, comment.NoteItem{Name: text.Cut(t.Title, maxTitle), Words: "addressed: " + a.How})
+		}
+	}
+	return items
+}
+
+func withCommit(how, commit string) string {
+	how = strings.TrimSpace(how)
+	if how == "" {
+		how = "Changed"
+	}
+	return strings.TrimRight(how, ". ") + ", in `" + shortID(commit) + "`."
+}
+
+// reply is a reply in a thread, once in a round.
+func (f *fixing) reply(t *precedent.Thread, what string, n comment.Note) post.ToComment {
+	return post.ToComment{
+		Key: "fix." + f.id + "." + t.ID + "." + what[:min(len(what), 12)], Root: t.Comment, URL: t.URL,
+		Note: &post.ToNote{Kind: comment.Reply, Review: f.id, Thread: t.ID, Note: redacted(n)},
+	}
+}
+
+// fixWords say how an attempt to fix ended.
+var fixWords = map[FixStatus]string{
+	FixNoChange: "the attempt changed nothing", FixBuildFailed: "the build or the tests fail after the change",
+	FixConflict: "the conflicts with the base could not be resolved", FixRefused: "the change is not allowed",
+	FixFork: "nobody but its owner can push to the fork",
+}
+
+// explain posts why nothing was pushed, with the id of the round, so that the attempt is counted.
+func (f *fixing) explain(ctx context.Context, r *FixResult) error {
+	r.Review, r.Why = f.id, text.VisibleLine(r.Why)
+	words, failed := fixWords[r.Status]
+	if !failed || f.o.DryRun || r.Status == FixFork {
+		return nil
+	}
+	lead := "**Nothing was fixed** at `" + shortID(f.state.rg.Head) + "`: " + words + "."
+	return f.sayOnce(ctx, "nofix", post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{
+		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: r.Why, Log: r.log}),
+	}})
+}
+
+// sayOnce plans comments and posts them.
+func (f *fixing) sayOnce(ctx context.Context, kind string, all ...post.ToComment) error {
+	var posts []store.Post
+	for _, a := range all {
+		p, err := f.poster.PlanAnswer(f.pull.Number, f.state.rg.Head, a)
+		if err != nil {
+			return err
+		}
+		posts = append(posts, p)
+	}
+	if err := f.o.Check(ctx); err != nil {
+		return err
+	}
+	h := store.HandledComment{Comment: "note." + kind + "." + all[0].Key, Document: json.RawMessage("{}"), At: f.pull.reviewer.Now()}
+	if err := f.rows.SaveHandled(ctx, f.pull.Number, h, posts...); err != nil {
+		return err
+	}
+	return f.deliverNotes(ctx)
+}
+
+// suggest offers the change to the owner of a fork: as lines to commit in the threads whose lines
+// it replaces, and as a whole in a comment.
+func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
+	result := f.done(FixFork)
+	result.Why = "the head is in a fork, which is not pushed to: the change was suggested"
+	var all []post.ToComment
+	for _, a := range f.answer.Addressed {
+		t := f.thread(a.Thread)
+		if t.Comment == "" {
+			continue
+		}
+		n := comment.Note{Lead: "**Suggested:**", After: a.How, Suggestion: f.replacement(t)}
+		if n.Suggestion == nil {
+			n.End = "The change is in the comment below."
+		}
+		all = append(all, f.reply(t, f.change.Tree, n))
+	}
+	lead := "**Nothing was pushed** at `" + shortID(f.state.rg.Head) + "`: " + fixWords[FixFork] + ". This change would address " +
+		count(len(f.answer.Addressed), "conversation", "conversations") + ". " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
+	all = append([]post.ToComment{{Key: "fix." + f.id, Note: &post.ToNote{
+		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Patch: string(f.change.Patch)}),
+	}}}, all...)
+	return result, f.sayOnce(ctx, "nofix", all...)
+}
+
+// replacement returns the lines that replace exactly those of a thread; nil if the change is not within
+// them.
+func (f *fixing) replacement(t *precedent.Thread) []string {
+	at := t.Current
+	file := f.change.Diff.File(at.Path)
+	if at.Start == 0 || at.Side == precedent.Left || file == nil || file.Status != diff.Modified || t.Commit != f.state.rg.Head {
+		return nil
+	}
+	data, err := FilesAt(f.state.blobs, f.state.rg.Head)(at.Path)
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if at.End > len(lines) {
+		return nil
+	}
+	grown := 0
+	for _, h := range file.Hunks {
+		for _, l := range h.Lines {
+			outside := l.Op == diff.Delete && (l.Old < at.Start || l.Old > at.End)
+			switch {
+			case h.Cut != "" || outside:
+				return nil
+			case l.Op == diff.Delete:
+				grown--
+			case l.Op == diff.Add:
+				grown++
+			}
+		}
+	}
+	after, err := FilesAt(f.state.blobs, f.change.Tree)(at.Path)
+	if err != nil {
+		return nil
+	}
+	now := strings.Split(strings.TrimSuffix(string(after), "\n"), "\n")
+	end := at.End + grown
+	if end < at.Start-1 || end > len(now) || !slices.Equal(now[:at.Start-1], lines[:at.Start-1]) || !slices.Equal(now[end:], lines[at.End:]) {
+		return nil
+	}
+	if end < at.Start {
+		return nil // a block with no line would say nothing
+	}
+	return now[at.Start-1 : end]
+}

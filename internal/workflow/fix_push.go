@@ -1,0 +1,183 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/fixround"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// fixKey is under which the last push of a fix round is recorded before it is made.
+const fixKey = "fix"
+
+// pushRecord is a push that may have been made: if its commit is at the head, it was. Then its notes are
+// posted, which is recorded under notesKey.
+type pushRecord struct {
+	Round     string           `json:"round"`
+	Commit    string           `json:"commit"`
+	Before    string           `json:"before"` // the head that it follows
+	Addressed []string         `json:"addressed,omitempty"`
+	Notes     []post.ToComment `json:"notes"`
+}
+
+func notesKey(commit string) string { return "note." + string(comment.Fixed) + ".fixed." + commit }
+
+// commit makes the commits of the round and returns the last one. Their messages have nothing of a
+// model or a person.
+func (f *fixing) commit(ctx context.Context) (string, error) {
+	repo, s := f.state.repo, f.state
+	made := git.Commit{Name: fixround.Name, Email: fixround.Email, At: f.pull.reviewer.Now(), Parents: []string{s.rg.Head}}
+	at := s.rg.Head
+	var err error
+	if f.resolved != "" {
+		made.Tree, made.Parents, made.Message = f.resolved, []string{at, s.rg.BaseCommit}, fixround.Message("Merge the base branch", f.id)
+		if at, err = repo.WriteCommit(ctx, made); err != nil {
+			return "", err
+		}
+	}
+	if f.change.Tree == f.resolved {
+		return at, nil
+	}
+	made.Tree, made.Parents, made.Message = f.change.Tree, []string{at}, fixround.Message("Address review comments", f.id)
+	return repo.WriteCommit(ctx, made)
+}
+
+// push records the push, makes it, and posts what was done.
+func (f *fixing) push(ctx context.Context) (FixResult, error) {
+	commit, err := f.commit(ctx)
+	if err != nil {
+		return FixResult{}, err
+	}
+	result := f.done(FixPushed)
+	result.Commit = commit
+	rec := pushRecord{Round: f.id, Commit: commit, Before: f.state.rg.Head, Addressed: result.Addressed, Notes: f.notes(commit)}
+	document, err := json.Marshal(rec)
+	if err != nil {
+		return FixResult{}, err
+	}
+	if err := f.rows.SaveHandled(ctx, f.pull.Number, store.HandledComment{Comment: fixKey, Hash: commit, Document: document, At: f.pull.reviewer.Now()}); err != nil {
+		return FixResult{}, err
+	}
+	if err := f.o.Check(ctx); err != nil {
+		return FixResult{}, err
+	}
+	err = f.state.repo.PushCommit(ctx, git.Push{To: f.state.spec, Branch: f.pull.Head.Name, Expect: f.state.rg.Head, Commit: commit})
+	switch {
+	case errors.Is(err, git.ErrStale):
+		return ended(FixSuperseded, "%s", err), nil
+	case errors.Is(err, git.ErrRejected):
+		return ended(FixRefused, "%s", err), nil
+	case err != nil:
+		return FixResult{}, err
+	}
+	f.pull.reviewer.notice(ctx, "pushed %s to %s", shortID(commit), text.VisibleLine(f.pull.Head.Name))
+	return result, f.announce(ctx, rec)
+}
+
+// resume finds out what an interrupted round did, and finishes that. A commit of ours at the head
+// that no review has read starts no other round.
+func (f *fixing) resume(ctx context.Context) (FixResult, bool, error) {
+	s := f.state
+	head := s.rg.Head
+	handled, err := f.rows.HandledComments(ctx, f.pull.Number)
+	if err != nil {
+		return FixResult{}, false, err
+	}
+	var rec pushRecord
+	if h, ok := handled[fixKey]; ok && json.Unmarshal(h.Document, &rec) == nil && rec.Commit != "" {
+		_, announced := handled[notesKey(rec.Commit)]
+		switch {
+		case rec.Commit == head:
+		case announced, f.o.DryRun:
+			rec = pushRecord{}
+		default: // somebody may have pushed more since
+			// A commit that is unknown here was not pushed, or is not part of the branch any more.
+			if pushed, err := s.repo.Contains(ctx, head, rec.Commit); err == nil && pushed {
+				return ended(FixSuperseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
+			}
+			rec = pushRecord{}
+		}
+	}
+	commit, err := s.repo.ReadCommit(ctx, head)
+	if err != nil {
+		return FixResult{}, false, err
+	}
+	round, own := fixround.Own(commit.Message, commit.Email)
+	if !own {
+		return FixResult{}, false, nil
+	}
+	read, err := f.reviewed(ctx, head)
+	if err != nil || read {
+		return FixResult{}, false, err
+	}
+	result := FixResult{Status: FixPushed, Review: round, Commit: head, Adopted: true, Why: "an earlier round pushed it, and no review has read it yet"}
+	if rec.Commit != head || f.o.DryRun {
+		return result, true, nil
+	}
+	result.Addressed = rec.Addressed
+	return result, true, f.announce(ctx, rec)
+}
+
+// reviewed tells whether a review of ours has read a head, or whether its gate or its checks have
+// failed.
+func (f *fixing) reviewed(ctx context.Context, head string) (bool, error) {
+	for _, own := range f.said(f.state.comments) {
+		if own.Head == head && (own.Kind == comment.Summary || own.Kind == comment.GateFailed || own.Kind == comment.ChecksEnded) {
+			return true, nil
+		}
+	}
+	last, found, err := f.rows.LastReview(ctx, f.pull.Number)
+	return found && last.Head == head, err
+}
+
+// announce posts the notes about a push, each once.
+func (f *fixing) announce(ctx context.Context, rec pushRecord) error {
+	handled, err := f.rows.HandledComments(ctx, f.pull.Number)
+	if err != nil {
+		return err
+	}
+	if _, planned := handled[notesKey(rec.Commit)]; !planned {
+		var posts []store.Post
+		for _, n := range rec.Notes {
+			head := rec.Before // a reply must not be taken for that of the review of the new head
+			if n.Note.Kind.IsNote() {
+				head = rec.Commit
+			}
+			p, err := f.poster.PlanAnswer(f.pull.Number, head, n)
+			if err != nil {
+				return err
+			}
+			posts = append(posts, p)
+		}
+		h := store.HandledComment{Comment: notesKey(rec.Commit), Document: json.RawMessage("{}"), At: f.pull.reviewer.Now()}
+		if err := f.rows.SaveHandled(ctx, f.pull.Number, h, posts...); err != nil {
+			return err
+		}
+	}
+	return f.deliverNotes(ctx)
+}
+
+// deliverNotes sends the notes that are planned.
+func (f *fixing) deliverNotes(ctx context.Context) error {
+	if err := f.o.Check(ctx); err != nil {
+		return err
+	}
+	d, err := f.poster.DeliverAnswers(ctx, f.pull.repo.Repo, f.pull.Number)
+	if err != nil {
+		return f.pull.connection.Explain(err)
+	}
+	for _, note := range d.Notes {
+		f.pull.reviewer.notice(ctx, "%s", note)
+	}
+	if d.Left > 0 && d.Undeliverable == "" {
+		return Hinted(fmt.Errorf("comment on #%d: %s left", f.pull.Number, countPosts(d.Left)), "run it again: it posts what is left, and nothing twice")
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/fixround"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/forge/github"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
+)
+
+// editor is an engine that finds the findings, and edits the copy of a fix or a merge.
+type editor struct {
+	scripted
+	edit  func(tree string) (addressed []string) // of a fix: ids as in the prompt
+	merge func(tree string)
+	tasks []engine.Task
+	reply string // in place of an answer
+}
+
+func (e *editor) Info() engine.Info {
+	i := e.scripted.Info()
+	i.Edits = true
+	return i
+}
+
+func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	if !t.Edit {
+		return e.scripted.Run(ctx, t)
+	}
+	e.tasks = append(e.tasks, t)
+	type addressed struct {
+		Thread string `json:"thread"`
+		How    string `json:"how"`
+	}
+	answer := struct {
+		Addressed []addressed `json:"threads_addressed,omitempty"`
+		Summary   string      `json:"summary"`
+	}{Summary: "Checked the list."}
+	if t.Role == engine.Merger {
+		e.merge(t.Tree)
+	} else {
+		for _, id := range e.edit(t.Tree) {
+			answer.Addressed = append(answer.Addressed, addressed{id, "An empty list has the average 0. @team [skip ci]"})
+		}
+	}
+	data, err := json.Marshal(answer)
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Usage: precedent.Usage{Requests: 1}}, err
+}
+
+// fixStage is a pull request on a scripted GitHub with git over HTTP, which has two findings.
+type fixStage struct {
+	*stage
+	git  *forgetest.Git
+	acme *forgetest.Repo
+	bare string
+	head string
+}
+
+// newFixStage opens pull request 7 of acme/shop from the branch feature. base are more files of
+// the base, by name. It is reviewed: two threads are open.
+func newFixStage(t *testing.T, base map[string]string) *fixStage {
+	t.Helper()
+	s := &fixStage{stage: &stage{Stage: forgetest.NewStage(t), t: t, home: t.TempDir()}}
+	s.reviewer = newReviewer(s.home, s.Clock)
+	root, work := filepath.Join(s.home, "root"), filepath.Join(s.home, "work")
+	s.bare = filepath.Join(root, "acme", "shop.git")
+	runGit(t, s.home, s.home, "init", "-q", "--bare", "-b", "main", s.bare)
+	runGit(t, s.home, s.home, "init", "-q", "-b", "main", work)
+	write(t, work, "a.txt", "one\n")
+	for name, text := range base {
+		write(t, work, name, text)
+	}
+	runGit(t, s.home, work, "add", "-A")
+	runGit(t, s.home, work, "commit", "-q", "-m", "base")
+	runGit(t, s.home, work, "checkout", "-q", "-b", "feature")
+	write(t, work, "till.js", till)
+	write(t, work, "run.sh", "echo run\n")
+	runGit(t, s.home, work, "add", "-A")
+	runGit(t, s.home, work, "update-index", "--chmod=+x", "run.sh")
+	runGit(t, s.home, work, "commit", "-q", "-m", "Add a till")
+	runGit(t, s.home, work, "push", "-q", s.bare, "main", "feature")
+
+	server := s.GitHub(t)
+	s.git = server.Git(root)
+	s.acme = &forgetest.Repo{
+		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{}, ProtectedBranches: []string{"main"},
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}, {Person: forgetest.Bot, Permission: forge.Write}},
+	}
+	s.World.Add(s.acme)
+	repo := precedent.Repo{Owner: "acme", Name: "shop"}
+	s.pull = &forgetest.Pull{PullRequest: forge.PullRequest{
+		Number: 7, Title: "Add a till", Author: forgetest.Ann, Files: 2, Updated: forgetest.Epoch, Ref: "refs/pull/7/head",
+		Base: forge.Branch{Repo: repo, Name: "main"}, Head: forge.Branch{Repo: repo, Name: "feature"},
+	}}
+	s.git.Open(s.acme, s.pull)
+	s.head = s.pull.Head.SHA
+	token, err := wire.NewToken(forgetest.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := comment.NewKey(markerKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.connection = Connection{
+		Forge: client, Known: true, Key: key, Secrets: []string{forgetest.Secret},
+		Token: func(context.Context, precedent.Repo) (string, error) { return forgetest.Secret, nil },
+	}
+	if status, _, err := s.review(&scripted{arrive: meeting(1)}); err != nil || status != precedent.ExitFindings {
+		t.Fatalf("status %d, %v", status, err)
+	}
+	return s
+}
+
+// fix does a fix round.
+func (s *fixStage) fix(e engine.Engine, o FixOptions) (FixResult, error) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	repo, err := s.reviewer.OpenPullRepository(ctx, Location{Dir: s.home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	if err != nil {
+		return FixResult{}, err
+	}
+	defer repo.Close()
+	pull, err := s.reviewer.ReadPull(ctx, s.connection, repo, 7)
+	if err != nil {
+		return FixResult{}, err
+	}
+	defer pull.Close()
+	publisher, err := pull.Publisher(ctx)
+	if err != nil {
+		return FixResult{}, err
+	}
+	return publisher.Fix(ctx, newJob(e), o)
+}
+
+// average makes the average of nothing 0, which is what one of the findings is about.
+func average(tree string) error {
+	name := filepath.Join(tree, "till.js")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(strings.Replace(string(data), "  return sum / items.length", "  return items.length ? sum / items.length : 0", 1)), 0o600)
+}
+
+// fixer is an engine that fixes the average.
+func (s *fixStage) fixer() *editor {
+	return &editor{scripted: scripted{arrive: meeting(1)}, edit: func(tree string) []string {
+		if err := average(tree); err != nil {
+			s.t.Error(err)
+		}
+		return []string{"t2", "t2", "t99"}
+	}}
+}
+
+// bare runs git in the repository that the forge serves.
+func (s *fixStage) served(args ...string) string {
+	s.t.Helper()
+	return runGit(s.t, s.home, s.bare, args...)
+}
+
+// bodies are the comments of ours of a kind.
+func (s *fixStage) bodies(kind comment.Kind) []string {
+	w := comment.Writer{Key: s.connection.Key, PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}, RepoID: "700", Number: 7}}
+	var all []string
+	for _, c := range s.World.By(s.pull, forgetest.Bot) {
+		if m, ok := w.Read(string(c.Body)); ok && m.Kind == kind {
+			all = append(all, string(c.Body))
+		}
+	}
+	return all
+}
+
+var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func TestFix(t *testing.T) {
+	s := newFixStage(t, nil)
+	e := s.fixer()
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != FixPushed || len(got.Addressed) != 1 || got.Commit == "" || !strings.Contains(string(got.Patch), "+  return items.length ?") {
+		t.Fatalf("%+v\n%s", got, got.Patch)
+	}
+	if now := s.served("rev-parse", "feature"); now != got.Commit || s.pull.Head.SHA != got.Commit {
+		t.Errorf("feature is at %s, the pull request at %s, want %s", now, s.pull.Head.SHA, got.Commit)
+	}
+	if said := s.served("log", "-1", "--format=%an <%ae>|%cn|%P|%B", "feature"); said != "precedent <precedent@users.noreply.invalid>|precedent|"+s.head+"|Address review comments\n\nPrecedent-Review: "+got.Review {
+		t.Errorf("the commit is %q", said)
+	}
+	if changed := s.served("diff", "--raw", "--abbrev=1", s.head, "feature"); !strings.Contains(changed, ":100644 100644 ") || strings.Count(changed, "\n") > 0 || !strings.HasSuffix(changed, "M\ttill.js") {
+		t.Errorf("changed %s", changed)
+	}
+	if pushes := s.git.Pushes(); len(pushes) != 1 || pushes[0].Ref != "refs/heads/feature" || pushes[0].Old != s.head {
+		t.Errorf("pushes %+v", pushes)
+	}
+	replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed)
+	if len(replies) != 1 || !strings.HasPrefix(replies[0], "**Addressed:**") || !strings.Contains(replies[0], "review::"+got.Review) || !strings.Contains(replies[0], "thread::"+got.Addressed[0]) || strings.Contains(replies[0], "@team") {
+		t.Errorf("replies %q", replies)
+	}
+	if len(fixed) != 1 || !strings.Contains(fixed[0], "review::"+got.Review) {
+		t.Errorf("notes %q", fixed)
+	}
+	if n := len(e.tasks); n != 1 {
+		t.Fatalf("%d tasks", n)
+	}
+	if _, err := os.Stat(e.tasks[0].Tree); !os.IsNotExist(err) {
+		t.Error("the copy is left")
+	}
+	for _, secret := range []string{forgetest.Secret, markerKey} {
+		if strings.Contains(e.tasks[0].System+e.tasks[0].User(), secret) {
+			t.Error("the task has a secret")
+		}
+	}
+
+	// Fault row 55: until a review has read the commit, there is nothing to fix.
+	again, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || again.Status != FixPushed || !again.Adopted || again.Commit != got.Commit || len(e.tasks) != 1 || len(s.git.Pushes()) != 1 {
+		t.Errorf("again: %+v, %v, %d tasks", again, err, len(e.tasks))
+	}
+	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {
+		t.Errorf("%d comments after another round", n)
+	}
+	// The next review answers in its threads as always.
+	if _, _, err := s.review(&scripted{arrive: meeting(1)}); err != nil {
+		t.Fatal(err)
+	}
+	if own, ok := fixround.Own("x\n\nPrecedent-Review: 1\n", fixround.Email); !ok || own != "1" {
+		t.Errorf("Own: %q, %v", own, ok)
+	}
+}
