@@ -105,4 +105,3 @@ func (a *app) fixPull(ctx context.Context, conn workflow.Connection, which strin
 	}
 	return statusOf(precedent.ExitFindings)
 }
-
