@@ -132,6 +132,29 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// TestFailsAtBase: a command that a document names and that fails on the base, too, does not reject the
+// change; one that the policy names does.
+func TestFailsAtBase(t *testing.T) {
+	r := runner(t)
+	broken, fine := tree(t, "test.sh", "exit 2\n"), tree(t, "test.sh", "exit 0\n")
+	for _, test := range []struct {
+		name, source, base string
+		want               Status
+	}{
+		{"a document's, broken", "README.md: Test", broken, Skipped},
+		{"a document's, broken by the change", "README.md: Test", fine, Failed},
+		{"the policy's", fromPolicy, broken, Failed},
+	} {
+		q := request(broken, "sh test.sh")
+		q.Commands[0].Source = test.source
+		exports := 0
+		q.BaseTree = func(context.Context) (string, error) { exports++; return test.base, nil }
+		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) || exports > 1 {
+			t.Errorf("%s: %+v, %d exports", test.name, got, exports)
+		}
+	}
+}
+
 // operatorsModules is the module cache of this machine.
 func operatorsModules(t *testing.T) string {
 	t.Helper()
