@@ -99,6 +99,7 @@ func request(tree string, lines ...string) Request {
 
 // TestStatuses runs commands that end in every way.
 func TestStatuses(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	for _, test := range []struct {
 		name   string
@@ -135,6 +136,7 @@ func TestStatuses(t *testing.T) {
 // TestFailsAtBase: a command that a document names and that fails on the base, too, does not reject the
 // change; one that the policy names does.
 func TestFailsAtBase(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	broken, fine := tree(t, "test.sh", "exit 2\n"), tree(t, "test.sh", "exit 0\n")
 	for _, test := range []struct {
@@ -196,6 +198,7 @@ func shopModule(t *testing.T) []string {
 // TestGoRepository gates a Go repository: its modules come from the operator's cache, and its first
 // run fills the build cache that the second one starts from.
 func TestGoRepository(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	r.ModCache = operatorsModules(t)
 	needs.Long(t, "compiles with an empty cache")
@@ -270,6 +273,7 @@ func registry(t *testing.T) (string, string) {
 
 // TestNodeRepository gates a repository whose package comes from a registry, without its scripts.
 func TestNodeRepository(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	if findProgram("npm", r.Path) == "" {
 		t.Skip("needs npm")
