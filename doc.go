@@ -39,7 +39,8 @@
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the
 // sandbox. internal/gate runs the repository's own build and tests, in the sandbox or
-// not at all. internal/hook is the pre-push hook of git. internal/engine is the
+// not at all. internal/queue keeps the jobs of a server and runs them.
+// internal/hook is the pre-push hook of git. internal/engine is the
 // interface to what reads with a model. internal/report prints a review.
 // internal/comment writes all comments on a forge, checks them for secrets and
 // active content, and recognizes them by their marker. internal/forge/wire sends

@@ -91,7 +91,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		if err != nil {
 			d.AddError("policy", doctor.Missing, err)
 		} else {
-			d.Policy(policy.Policy, policy.Source, policy.Errors, len(policy.Errors) > 0)
+			d.Policy(policy.Policy, policy.Source, policy.Errors)
 		}
 		linters, failures := lint.Choose(op.Linters, policy.Linters)
 		d.Linters(linters, failures, a.env["PATH"], boxed)

@@ -23,13 +23,13 @@ type ExportLimits struct {
 	Bytes     int64 // default 1 GiB in total; files beyond it are skipped
 	// Shared makes the files readable for other users, for a sandbox with a user of its own.
 	Shared bool
-	// Links makes links of links if their targets are below dir, as far as their words tell.
-	// Only a sandbox should read such a folder.
-	Links bool
 	// Writable makes the files writable for this user: the export is to be edited.
 	Writable bool
 	// Leave, if not nil, returns why a file is skipped; empty if it is not.
 	Leave func(path string) string
+	// Links makes links of links if their targets are below dir, as far as their words tell.
+	// Only a sandbox should read such a folder.
+	Links bool
 	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
@@ -124,9 +124,9 @@ type exporter struct {
 	rewrite func(path string, content []byte) []byte
 	report  ExportReport
 	mask    fs.FileMode   // the permissions that nobody gets
+	more    fs.FileMode   // permissions of files besides reading and executing
 	links   bool          // make links
 	pending []pendingLink // made after all files, so that no file is written through one
-	more    fs.FileMode   // permissions of files besides reading and executing
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a newline, the

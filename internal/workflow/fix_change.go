@@ -31,7 +31,12 @@ func (f *fixing) withEngine(ctx context.Context, use func() error) error {
 	f.engine = e
 	err := use()
 	f.engine = nil
-	return errors.Join(err, end(), budget.Release(ctx))
+	_ = end()               // what is left is a temporary folder
+	_ = budget.Release(ctx) // a failure is counted too high
+	if err != nil && ctx.Err() == nil {
+		err = &Error{Err: err, Hint: HintOf(err), Status: precedent.ExitIncomplete}
+	}
+	return err
 }
 
 // mergeBase merges the base into the head, without a checkout. Conflicts are resolved by a task of

@@ -1,0 +1,169 @@
+package fixround
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/git"
+)
+
+// merging is a merge with conflicts.
+type merging struct {
+	*shop
+	ours, theirs string
+	merge        git.Merge
+}
+
+// newMerging merges a change of files into another change of them; an empty text deletes.
+func newMerging(t *testing.T, before, ours, theirs map[string]string) *merging {
+	t.Helper()
+	m := &merging{shop: &shop{t: t, dir: t.TempDir()}}
+	run(t, m.dir, "init", "-q", "-b", "main")
+	commit := func(files map[string]string) string {
+		for name, text := range files {
+			if text == "" {
+				m.must(os.Remove(m.dir + "/" + name))
+			} else {
+				put(t, m.dir, name, text)
+			}
+		}
+		run(t, m.dir, "add", "-A", "-f")
+		run(t, m.dir, "commit", "-q", "--allow-empty", "-m", "x")
+		return run(t, m.dir, "rev-parse", "HEAD")
+	}
+	first := commit(before)
+	m.theirs = commit(theirs)
+	run(t, m.dir, "checkout", "-q", "-b", "topic", first)
+	m.ours = commit(ours)
+	var err error
+	m.repo, err = git.Open(t.Context(), m.dir, git.Options{TempDir: t.TempDir()})
+	m.must(err)
+	t.Cleanup(func() { _ = m.repo.Close() })
+	m.merge, err = m.repo.MergeCommits(t.Context(), m.ours, m.theirs)
+	m.must(err)
+	m.copied = m.open(m.merge.Tree)
+	return m
+}
+
+// lines3 is a text of three parts with rules that look like marks between them.
+func lines3(a, b string) string {
+	return "Title\n=======\n\n<<<<<<< not a mark\n" + a + "\nmiddle\n" + strings.Repeat("same\n", 10) + b + "\nend\n>>>>>>> neither\n"
+}
+
+func TestResolved(t *testing.T) {
+	files := func(a, b string) map[string]string { return map[string]string{"a.md": lines3(a, b), "b.txt": "b\n"} }
+	origin := newMerging(t, files("one", "two"), files("our one", "our two"), files("their one", "their two"))
+	paths, err := Conflicts(origin.merge, limits)
+	if err != nil || len(paths) != 1 || paths[0] != "a.md" {
+		t.Fatalf("%q, %v", paths, err)
+	}
+	for _, test := range []struct {
+		name, text string // of a.md; empty for what git wrote
+		do         func(*shop)
+		want       string // empty if it is resolved
+	}{
+		{"resolved", lines3("our one\ntheir one", "two"), nil, ""},
+		{"one side each", lines3("our one", "their two"), nil, ""},
+		{"both dropped", strings.ReplaceAll(strings.ReplaceAll(lines3("X", "Y"), "X\n", ""), "Y\n", ""), nil, ""},
+		{"not at all", "", nil, "a.md: its conflict is not resolved"},
+		{"half", "", func(s *shop) {
+			text := read(s.t, s.path("a.md"))
+			at := strings.Index(text, "<<<<<<< "+origin.ours)
+			end := strings.Index(text, ">>>>>>> "+origin.theirs) + len(">>>>>>> "+origin.theirs) + 1
+			s.put("a.md", text[:at]+"one\n"+text[end:])
+		}, "a mark of a conflict is left"},
+		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, "a line of ======= is left"},
+		{"mark left", lines3("our one\n>>>>>>> "+origin.theirs, "two"), nil, "a mark of a conflict is left"},
+		{"elsewhere", strings.Replace(lines3("one", "two"), "middle", "MIDDLE", 1), nil, "lines outside of the conflict were changed"},
+		{"at the end", lines3("one", "two") + "more\n", nil, "lines outside of the conflict were changed"},
+		{"at the beginning", "more\n" + lines3("one", "two"), nil, "lines outside of the conflict were changed"},
+		{"another file", lines3("one", "two"), func(s *shop) { s.put("b.txt", "changed\n") }, "b.txt has no conflict, or was deleted"},
+		{"a new file", lines3("one", "two"), func(s *shop) { s.put("c.txt", "new\n") }, "c.txt has no conflict, or was deleted"},
+		{"a workflow", lines3("one", "two"), func(s *shop) { s.put(".github/workflows/x.yml", "on: push\n") }, "it is a pipeline of CI"},
+		{"deleted", "", func(s *shop) { s.must(os.Remove(s.path("a.md"))) }, "a.md has no conflict, or was deleted"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := origin.another(t)
+			if test.text != "" {
+				s.put("a.md", test.text)
+			}
+			if test.do != nil {
+				test.do(s)
+			}
+			tree, err := s.copied.Resolved(t.Context(), paths, origin.ours, origin.theirs, limits)
+			var no *Refusal
+			switch {
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want == "":
+				blobs, err := s.repo.Blobs(t.Context())
+				s.must(err)
+				if text, err := blobs.Read(tree, "a.md", 10_000); err != nil || string(text) != test.text {
+					t.Errorf("%q, %v", text, err)
+				}
+			case !errors.As(err, &no) || !strings.Contains(err.Error(), test.want):
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestConflictsForPeople: an engine gets no conflict that is not one of lines, and none in a file that
+// it may not change.
+func TestConflictsForPeople(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		before, ours, base map[string]string
+		want               string
+	}{
+		{"deleted by one side", map[string]string{"a": "1\n"}, map[string]string{"a": ""}, map[string]string{"a": "2\n"}, "both sides did not keep it"},
+		{"workflow", map[string]string{".github/workflows/a.yml": "1\n"}, map[string]string{".github/workflows/a.yml": "2\n"}, map[string]string{".github/workflows/a.yml": "3\n"}, "it is a pipeline"},
+		{"policy", map[string]string{".precedent.yaml": "1\n"}, map[string]string{".precedent.yaml": "2\n"}, map[string]string{".precedent.yaml": "3\n"}, "it steers reviews"},
+		{"lock file", map[string]string{"go.sum": "1\n"}, map[string]string{"go.sum": "2\n"}, map[string]string{"go.sum": "3\n"}, "it is a lock file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMerging(t, test.before, test.ours, test.base)
+			_, err := Conflicts(m.merge, limits)
+			var no *Refusal
+			if !errors.As(err, &no) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+	m := newMerging(t, map[string]string{"a.bin": "1\x00\n"}, map[string]string{"a.bin": "2\x00\n"}, map[string]string{"a.bin": "3\x00\n"})
+	paths, err := Conflicts(m.merge, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.put("a.bin", "text\n")
+	if _, err := m.copied.Resolved(t.Context(), paths, m.ours, m.theirs, limits); err == nil || !strings.Contains(err.Error(), "not text") {
+		t.Errorf("a binary conflict: %v", err)
+	}
+}
+
+// TestUnresolvedAttacks: texts that look like marks neither hide a conflict nor take much time.
+func TestUnresolvedAttacks(t *testing.T) {
+	const ours, theirs = "aaaa", "bbbb"
+	mark := "<<<<<<< aaaa\nx\n=======\ny\n>>>>>>> bbbb\n"
+	for name, test := range map[string]struct{ before, after string }{
+		"no marks":      {"a\n", "b\n"},
+		"no end":        {"<<<<<<< aaaa\nx\n=======\n", "x\n"},
+		"no rule":       {"<<<<<<< aaaa\nx\n>>>>>>> bbbb\n", "x\n"},
+		"windows lines": {"<<<<<<< aaaa\r\nx\r\n=======\r\ny\r\n>>>>>>> bbbb\r\n", "x\r\n=======\r\n"},
+		"joined lines":  {"a\n" + mark + "b\n", "a\nxb\n"},
+		"lost line":     {"a\n" + mark + "b\n" + mark + "c\n", "a\nx\ny\nc\n"},
+	} {
+		if why := unresolved(test.before, test.after, ours, theirs); why == "" {
+			t.Errorf("%s: it counts as resolved", name)
+		}
+	}
+	if why := unresolved("a\r\n<<<<<<< aaaa\r\nx\r\n=======\r\ny\r\n>>>>>>> bbbb\r\nb\r\n", "a\r\ny\r\nb\r\n", ours, theirs); why != "" {
+		t.Errorf("windows lines: %s", why)
+	}
+	long := strings.Repeat("a\n"+mark, 5_000)
+	if why := unresolved(long, strings.Repeat("a\n", 20_000)+"b\n", ours, theirs); why == "" {
+		t.Log("a long file is resolved") // what counts is that it ends
+	}
+}
