@@ -60,7 +60,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, exitStatus(precedent.ExitClean)) { // which says that it ended as it should
 		fmt.Fprintln(a.err, "precedent: interrupted")
 		if hint := hintOf(err); hint != "" {
 			a.hint(hint)

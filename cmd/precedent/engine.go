@@ -34,7 +34,7 @@ func (a *app) goEnv() lint.GoEnv {
 // withheldVariables are the variables that an engine's program does not get: a
 // change can contain instructions that make a model print its environment. The keys
 // of models are passed on, because only the program knows which one it needs.
-var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS", databaseVariable}, tokenVariables...)
+var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS", databaseVariable, databasePassword}, tokenVariables...)
 
 // tokenVariables are the variables that hold credentials for forges, their
 // workflows and registries.

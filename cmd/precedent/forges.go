@@ -58,11 +58,12 @@ const (
 	webhookSecretOld = "PRECEDENT_WEBHOOK_SECRET_OLD" //nolint:gosec // likewise
 	serverToken      = "PRECEDENT_SERVER_TOKEN"       //nolint:gosec // likewise
 	databaseVariable = "DATABASE_URL"
+	databasePassword = "PGPASSWORD" // of a URL without one
 )
 
 // secretVariables are the variables whose values never appear in a comment, besides
 // the forge's own token: models read text that may contain them.
-var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken}, tokenVariables...)
+var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, databasePassword}, tokenVariables...)
 
 // connectWith opens the forge that the flags, the environment or the configuration
 // file name.
@@ -125,6 +126,9 @@ func isProxy(address string) bool {
 func staticToken(secret string) func(context.Context, precedent.Repo) (string, error) {
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
+
+// wait waits in real time, also in tests whose forge has a clock of its own.
+func wait(ctx context.Context, d time.Duration) error { return wire.Sleep(ctx, d) }
 
 // pause waits, or stops when the context ends.
 func (a *app) pause(ctx context.Context, d time.Duration) error {

@@ -47,6 +47,15 @@ var describedSettings = map[string]described{
 	"max_inline":                {"from 1", "10", "0"},
 	"fail_on":                   {"`critical`, `high`, `medium`, `low`, `nit`", "medium", "severe"},
 	"timeout":                   {"a duration above 0", "90s", "10"},
+	"repositories":              {"`host/owner/name`, separated by commas, or a list", "github.com/team/app", "app"},
+	"owners":                    {"names, separated by commas, or a list", "team", ""},
+	"listen":                    {"`HOST:PORT`, `off`", "0.0.0.0:8787", "8787"},
+	"webhook_url":               {"a URL", "https://reviews.example.org/webhooks/github", ""},
+	"interval":                  {"a duration from 10s", "2m", "1s"},
+	"jobs":                      {"2 to 64", "8", "1"},
+	"fixes":                     {"`true`, `false`", "false", "maybe"},
+	"gates":                     {"`true`, `false`", "false", "maybe"},
+	"log_format":                {"`text`, `json`", "json", "xml"},
 }
 
 var describedPolicy = []struct {
@@ -68,6 +77,8 @@ var describedPolicy = []struct {
 	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
 	{"precedents", "`quiet`, `full`, `anonymous` or `off`", "quiet", "anonymous", "loud", "How comments cite what people wrote in earlier reviews: with number, author and link, but without notifying anybody or linking back (`quiet`); as live references, which notify the author (`full`); without the author (`anonymous`); or not at all, and nothing is searched (`off`)."},
 	{"gate", "`enabled`, `commands`, `dependencies`, `timeout` and `flaky`", "commands of the documents", "{commands: [{name: test, run: go test ./...}], timeout: 5m}", "{commands: [go test]}", "What a server builds and tests in the sandbox before it reviews a pull request, see [gate.md](gate.md): `commands` is a list of `name` and `run`; `dependencies` are those that the base's lock files list (`base`), the change's (`head`), or none (`off`); `timeout` is the time limit of one command, at most 1h; a flaky command does not block (`flaky: allow`), or does (`fail`). `enabled: false` runs nothing."},
+	{"reviews", "`on` and `drafts`", "label, request, command", "{on: [label, push]}", "{on: push}", "When a server reviews a pull request, see [labels.md](labels.md): `on` lists `open`, `ready`, `push`, `request`, `command` and `label`; `drafts: true` also reviews drafts when they are opened and pushed to."},
+	{"labels", "`review_needed`, `changes_needed`, `ci_pending`, `human_review` and `human_intervention`", "[labels.md](labels.md)", "{review_needed: please review}", "{review_needed: bot-ci-pending}", "The labels of the cycle of reviews and fixes on a server: five different names."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 
@@ -79,6 +90,10 @@ var otherVariables = []struct{ names, does string }{
 	{"`GITHUB_TOKEN` `GH_TOKEN` `GITEA_TOKEN`", "the tokens that `precedent pr` and `precedent outcomes` use for GitHub, and for Gitea or Forgejo; engines and linters do not get them"},
 	{"`PRECEDENT_GITHUB_APP_ID` `PRECEDENT_GITHUB_APP_KEY`", "the ID of a GitHub App and the file with its private key, instead of a token"},
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
+	{"`DATABASE_URL`", "for `precedent serve` and the commands about a server: a PostgreSQL database, `postgres://user:password@host/name`, instead of a file in the data folder"},
+	{"`PRECEDENT_WEBHOOK_SECRET` `PRECEDENT_WEBHOOK_SECRET_OLD`", "for `precedent serve`: the secret of the webhook, and the one before while it is replaced; without one there are no webhooks"},
+	{"`PRECEDENT_SERVER_TOKEN`", "for `precedent serve`: opens `/metrics` and the details of `/readyz` to other machines, as `Authorization: Bearer`"},
+	{"`GITHUB_TOKEN_FILE` `DATABASE_URL_FILE` …", "for `precedent serve`: each secret can be in the only line of a file, which `NAME_FILE` names"},
 	{"`GITHUB_API_URL`", "the URL of GitHub Enterprise, if no `forge` is set"},
 	{"`GITHUB_EVENT_PATH` `GITHUB_EVENT_NAME`", "in a workflow: the event; its pull request is used if none is given"},
 	{"`GITHUB_ACTIONS` `GITHUB_REF` `GITLAB_CI` `CI_COMMIT_BRANCH` `CI_DEFAULT_BRANCH`", "in CI: whether `precedent memory sync` writes, or only reads"},
@@ -92,6 +107,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git also looks for its configuration there"},
 	{"`TMPDIR`", "where temporary folders are created"},
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
+	{"`GOPROXY`", "for `precedent serve`: the first server in it is where a gate gets Go modules, if its address begins with https://; the default is https://proxy.golang.org"},
 	{"`GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
 	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
 	{"`GIT_NO_LAZY_FETCH`", "if set, a review of a local change in a partial clone does not fetch the files that the clone lacks"},
@@ -192,7 +208,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": +func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
 	for _, p := range describedPolicy {

@@ -15,7 +15,8 @@ type Event struct {
 	// Repos are the repositories that an InstallationEvent adds or removes, at most MaxEventList.
 	Repos []precedent.Repo
 	// Sender is the account that caused the event. Compare its ID with that of Me to ignore what
-	// the server did itself.
+	// the server did itself, except for RunEvents: GitHub says that the account that pushed the
+	// commit caused its checks, which is the server after a fix. There, ignore CheckName.
 	Sender Person
 	// Pulls are the numbers of the affected pull requests in Repo, at most MaxEventList. Events
 	// about a commit name those that the forge lists, which is none for forks on GitHub and none

@@ -67,7 +67,8 @@ type Forge interface {
 	// History reads one page of a list: what was written or edited since a time. It skips
 	// nothing, also if people write, edit and delete between two pages, but the same may come
 	// again. The span and commit of an inline comment are those that it was written for, as those
-	// of its hunk are.
+	// of its hunk are. An error reads nothing, and moves nothing: the pages before stay valid, and the
+	// same cursor reads on.
 	History(ctx context.Context, repo precedent.Repo, q HistoryQuery) (HistoryPage, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)

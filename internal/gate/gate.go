@@ -111,6 +111,8 @@ type Runner struct {
 	ModCache string
 	// GoProxy is the only server that Go modules are fetched from; empty means none.
 	GoProxy string
+	// NPMRegistry is the only server that packages of npm are fetched from; empty means none.
+	NPMRegistry string
 	// Log may be nil.
 	Log *slog.Logger
 }

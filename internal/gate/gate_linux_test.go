@@ -3,8 +3,18 @@
 package gate
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	becomeTheAttacks()
 	sandbox.Main()
 	os.Exit(m.Run())
 }
@@ -121,24 +132,185 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestGoModule runs the commands of a small Go repository.
-func TestGoModule(t *testing.T) {
-	r := runner(t)
-	if findProgram("go", r.Path) == "" {
-		t.Skip("needs go")
+// operatorsModules is the module cache of this machine.
+func operatorsModules(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Skipf("needs go: %v", err)
 	}
-	needs.Long(t, "compiles with an empty cache")
-	dir := tree(t,
-		"go.mod", "module example.com/shop\n\ngo 1.24\n",
+	return strings.TrimSpace(string(out))
+}
+
+// filesOf reads the files of a folder as those of a base commit.
+func filesOf(dir string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) }
+}
+
+// shopModule is a Go module that needs another one.
+func shopModule(t *testing.T) []string {
+	t.Helper()
+	var sums []string
+	own, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := ""
+	for line := range strings.Lines(string(own)) {
+		if strings.HasPrefix(line, "github.com/google/go-cmp ") {
+			sums = append(sums, line)
+			version = strings.TrimSuffix(strings.Fields(line)[1], "/go.mod")
+		}
+	}
+	return []string{
+		"go.mod", "module example.com/shop\n\ngo 1.24\n\nrequire github.com/google/go-cmp " + version + "\n",
+		"go.sum", strings.Join(sums, ""),
 		"sum.go", "package shop\n\nfunc Sum(a, b int) int { return a + b }\n",
-		"sum_test.go", "package shop\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Error(\"wrong\")\n\t}\n}\n",
-	)
-	begun := time.Now()
-	q := request(dir, "go vet ./...", "go test ./...")
+		"sum_test.go", "package shop\n\nimport (\n\t\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestSum(t *testing.T) {\n\tif cmp.Diff(Sum(1, 2), 3) != \"\" {\n\t\tt.Error(\"wrong\")\n\t}\n}\n",
+	}
+}
+
+// TestGoRepository gates a Go repository: its modules come from the operator's cache, and its first
+// run fills the build cache that the second one starts from.
+func TestGoRepository(t *testing.T) {
+	r := runner(t)
+	r.ModCache = operatorsModules(t)
+	needs.Long(t, "compiles with an empty cache")
+	files := shopModule(t)
+	base, head := tree(t, files...), tree(t, append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
+	q := request(head, "go vet ./...", "go test ./...")
 	q.Limits.Sandbox.Scratch = 0
-	got := r.Run(t.Context(), q)
-	if got.Status != Passed {
+	q.Read = filesOf(base)
+	q.BaseTree = func(context.Context) (string, error) { return base, nil }
+	first := r.Run(t.Context(), q)
+	if first.Status != Passed || first.Dependencies != "go: modules as of the base" {
+		t.Fatalf("%+v", first)
+	}
+	before := contentOf(t, r.CacheDir)
+	second := r.Run(t.Context(), q)
+	if second.Status != Passed || second.Took > first.Took/2 {
+		t.Errorf("%+v after %v", second, first.Took)
+	}
+	if after := contentOf(t, r.CacheDir); after != before {
+		t.Error("the second run changed the caches")
+	}
+	t.Logf("the first run took %v, the second %v", first.Took.Round(time.Millisecond), second.Took.Round(time.Millisecond))
+
+	q.Tree = tree(t, append(files, "bad.go", "package shop\n\nfunc Bad() string { return 1 }\n")...)
+	if bad := r.Run(t.Context(), q); bad.Status != Failed || !bad.Blocks || !strings.Contains(bad.Tail(), "bad.go:3") {
+		t.Errorf("%+v", bad)
+	}
+}
+
+// contentOf is a hash of all that is below a folder.
+func contentOf(t *testing.T, dir string) string {
+	t.Helper()
+	sum, err := sumFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// registry serves one package as npm's registry does, and returns its URL and the lock file's entry.
+func registry(t *testing.T) (string, string) {
+	t.Helper()
+	var archive bytes.Buffer
+	zip := gzip.NewWriter(&archive)
+	content := tar.NewWriter(zip)
+	for name, data := range map[string]string{
+		"package/package.json": `{"name":"sums","version":"1.0.0","main":"index.js","scripts":{"install":"touch /tmp/precedent-gate-install-ran"}}`,
+		"package/index.js":     "module.exports = (a, b) => a + b;\n",
+	} {
+		if err := content.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(data))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := content.Write([]byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(content.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha512.Sum512(archive.Bytes())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/sums/-/sums-1.0.0.tgz" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(archive.Bytes())
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, fmt.Sprintf(`"node_modules/sums":{"version":"1.0.0","resolved":"%s/sums/-/sums-1.0.0.tgz","integrity":"sha512-%s","hasInstallScript":true}`,
+		server.URL, base64.StdEncoding.EncodeToString(sum[:]))
+}
+
+// TestNodeRepository gates a repository whose package comes from a registry, without its scripts.
+func TestNodeRepository(t *testing.T) {
+	r := runner(t)
+	if findProgram("npm", r.Path) == "" {
+		t.Skip("needs npm")
+	}
+	url, entry := registry(t)
+	r.NPMRegistry = url
+	const ran = "/tmp/precedent-gate-install-ran"
+	t.Cleanup(func() { os.Remove(ran) })
+	files := []string{
+		"package.json", `{"name":"shop","version":"1.0.0","scripts":{"test":"node test.js"},"dependencies":{"sums":"^1.0.0"}}`,
+		"package-lock.json", `{"name":"shop","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"shop","version":"1.0.0","dependencies":{"sums":"^1.0.0"}},` + entry + `}}`,
+		"test.js", "const fs = require('fs'); fs.writeFileSync('node_modules/.cached', 'x'); if (require('sums')(1, 2) !== 3) process.exit(1)\n",
+	}
+	base := tree(t, files...)
+	q := request(base, "npm test")
+	q.Read = filesOf(base)
+	for range 2 {
+		if got := r.Run(t.Context(), q); got.Status == Skipped && strings.Contains(got.Why, "not installed") {
+			t.Skip("needs npm where a box finds it")
+		} else if got.Status != Passed || got.Dependencies != "node: packages as of the base" {
+			t.Fatalf("%+v", got)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the install script of the package ran")
+	}
+
+	// A change of the lock file is not followed, and what fails then says so.
+	q.Tree = tree(t, append(files, "package-lock.json", strings.Replace(files[3], "sums-1.0.0", "sums-1.0.1", 1), "test.js", "require('other')\n")...)
+	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks || !strings.Contains(got.Why, "those that the change adds are not fetched") {
 		t.Errorf("%+v", got)
 	}
-	t.Logf("%v", time.Since(begun))
+	q.Policy.Dependencies = precedent.DependenciesOff
+	q.Tree = base
+	if got := r.Run(t.Context(), q); got.Status != Skipped || !strings.Contains(got.Why, "the policy turns them off") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLockRefused: npm does not run if a lock file could make it do more than download archives of the
+// registry.
+func TestLockRefused(t *testing.T) {
+	const registry = "https://registry.example"
+	for name, test := range map[string][2]string{
+		"another server":     {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://evil.example/a.tgz","integrity":"sha512-x"}}}`},
+		"a similar server":   {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example.evil/a.tgz","integrity":"sha512-x"}}}`},
+		"git":                {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"git+ssh://git@x/y.git#1","integrity":"sha512-x"}}}`},
+		"no hash":            {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example/a.tgz"}}}`},
+		"a link":             {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x","link":true}}}`},
+		"outside":            {`{}`, `{"lockfileVersion":3,"packages":{"../a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`},
+		"outside, hidden":    {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/../../a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`},
+		"an old one":         {`{}`, `{"lockfileVersion":1,"dependencies":{}}`},
+		"a folder":           {`{"dependencies":{"a":"file:../x"}}`, `{"lockfileVersion":3,"packages":{}}`},
+		"a repository":       {`{"devDependencies":{"a":"user/repo"}}`, `{"lockfileVersion":3,"packages":{}}`},
+		"workspaces":         {`{"workspaces":["*"]}`, `{"lockfileVersion":3,"packages":{}}`},
+		"overrides":          {`{"overrides":{"a":"git://x"}}`, `{"lockfileVersion":3,"packages":{}}`},
+		"no JSON":            {`{`, `{"lockfileVersion":3,"packages":{}}`},
+		"a list of packages": {`{}`, `{"lockfileVersion":3,"packages":[]}`},
+	} {
+		if err := checkLock([]byte(test[0]), []byte(test[1]), registry); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	if err := checkLock([]byte(`{"dependencies":{"a":"^1.0.0 || >=2"}}`), []byte(`{"lockfileVersion":3,"packages":{"":{},"node_modules/a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`), registry+"/"); err != nil {
+		t.Error(err)
+	}
 }

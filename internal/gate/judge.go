@@ -54,7 +54,7 @@ func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, 
 	case exhausted().MatchString(out):
 		return Resource, "out of disk space or processes"
 	}
-	if why := s.incomplete(); why != "" {
+	if why := s.incomplete(c); why != "" {
 		return Skipped, fmt.Sprintf("it ended with status %d, but dependencies are missing: %s", r.Exit, why)
 	}
 	return Failed, fmt.Sprintf("exit status %d", r.Exit)

@@ -36,6 +36,9 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 func (q Request) withDefaults() Request {
 	q.Trust = cmp.Or(q.Trust, Pull)
 	q.Limits.Time = cmp.Or(q.Limits.Time, q.Policy.Timeout, defaultTime)
+	if q.Trust == Base && q.BaseTree == nil {
+		q.BaseTree = func(context.Context) (string, error) { return q.Tree, nil }
+	}
 	q.Limits.Total = cmp.Or(q.Limits.Total, defaultTotal)
 	return q
 }
@@ -62,7 +65,6 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		return skipped("no sandbox%s", because(err))
 	}
 	s := &session{Runner: r, Request: q, box: box, begun: time.Now()}
-	defer s.close()
 	s.tools = findToolchains(r.Path)
 	s.fetch(ctx)
 	s.warm(ctx)
@@ -87,13 +89,6 @@ type session struct {
 	tools  []toolchain
 	needed []dependencies // of the tree
 	seed   string         // folder of the build cache to start from, "" for none
-	undo   []func()       // what to do at the end
-}
-
-func (s *session) close() {
-	for _, undo := range s.undo {
-		undo()
-	}
 }
 
 // runAll runs the commands and sums up.
@@ -182,15 +177,24 @@ func (s *session) job(line string) sandbox.Job {
 	}
 }
 
+// Failure is the command that did not pass, if there is one: the one that failed, else the first that
+// was stopped or flaky.
+func (r Result) Failure() (CommandResult, bool) {
+	for _, final := range []bool{true, false} {
+		for _, c := range r.Commands {
+			if c.Status.isFinal() && final || c.Status == Flaky && !final {
+				return c, true
+			}
+		}
+	}
+	return CommandResult{}, false
+}
+
 // Tail is the last 2,000 characters of what the command printed that did not pass, which is
 // hostile text; empty if all passed.
 func (r Result) Tail() string {
 	const most = 2000
-	for _, c := range r.Commands {
-		if c.Status.isFinal() || c.Status == Flaky {
-			runes := []rune(c.Output)
-			return string(runes[max(0, len(runes)-most):])
-		}
-	}
-	return ""
+	c, _ := r.Failure()
+	runes := []rune(c.Output)
+	return string(runes[max(0, len(runes)-most):])
 }

@@ -1,19 +1,194 @@
 package gate
 
-import "context"
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
 
-// Where the build cache is in a box.
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// Where the build cache of Go is in a box.
 const (
-	goCache = "/tmp/.cache/go-build"
+	goCache = sandbox.Home + "/.cache/go-build"
 	seedAt  = "/cache/go-build" // the seed, read-only
 )
 
-// prelude fills the build cache from the seed, by links, before a command runs.
+const (
+	freshSeed = 24 * time.Hour // how long the seed of an older base counts
+	mostSeed  = 2 << 30        // bytes
+	mostFiles = 200_000
+)
+
+// prelude is what a shell does before a command. It fills the private build cache from the
+// seed: entries are copied, and what they point to is linked. The box discards the cache with
+// everything else.
 func (s *session) prelude() string {
-	if s.seed == "" {
-		return ""
+	var all strings.Builder
+	for _, d := range s.needed {
+		all.WriteString(d.prelude)
 	}
-	return "mkdir -p " + goCache + " && cp -rs " + seedAt + "/. " + goCache + "/\n"
+	if s.seed == "" {
+		return all.String()
+	}
+	return all.String() + fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
 }
 
-func (s *session) warm(_ context.Context) {}
+// warm finds the build cache to start from, and fills one if there is none: it runs the
+// commands on the base commit, in a box like any other, and keeps what they built. A run of a
+// pull request reads it and never writes to it. Its key is the repository, the trust and
+// the base commit. The cache of an older base is as trusted, and nearly as full.
+func (s *session) warm(ctx context.Context) {
+	version := ""
+	for _, t := range s.tools {
+		if t.name == "go" {
+			data, _ := os.ReadFile(filepath.Join(t.root, "VERSION"))
+			version = string(data)
+		}
+	}
+	if version == "" || s.CacheDir == "" || !s.usesGo() {
+		return
+	}
+	parent := s.keptDir("build", s.Repo, Base)
+	suffix := "-" + keyOf(version)
+	dir := filepath.Join(parent, keyOf(s.Base)+suffix)
+	if findKept(dir) {
+		s.seed = dir
+		return
+	}
+	for _, k := range listKept(parent) {
+		if strings.HasSuffix(k.dir, suffix) && time.Since(madeAt(k.dir)) < freshSeed && findKept(k.dir) {
+			s.seed = k.dir
+			return
+		}
+	}
+	if s.BaseTree == nil {
+		return
+	}
+	err := keep(dir, func(to string) error { return s.buildBase(ctx, to) })
+	if err == nil {
+		s.seed = dir
+	} else if s.Log != nil {
+		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "why", err.Error())
+	}
+}
+
+// madeAt is when a kept folder was written.
+func madeAt(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// usesGo reports whether a command may run the go command.
+func (s *session) usesGo() bool {
+	if !s.has("go.mod") && !s.has("go.work") {
+		return false
+	}
+	for _, c := range s.Commands {
+		if mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}) {
+			return true
+		}
+	}
+	return false
+}
+
+// buildBase runs the commands on the base commit, and writes the build cache to a folder.
+// Whether they succeed is of no account.
+func (s *session) buildBase(ctx context.Context, to string) error {
+	dir, err := s.BaseTree(ctx)
+	if err != nil {
+		return err
+	}
+	var script strings.Builder
+	script.WriteString(s.prelude())
+	for _, c := range s.Commands {
+		fmt.Fprintf(&script, "(\n%s\n) >/dev/null 2>&1 </dev/null\n", c.Line)
+	}
+	fmt.Fprintf(&script, "cd %s && exec tar -cf - .\n", goCache)
+	job := s.job("")
+	job.Tree, job.Argv = dir, []string{"sh", "-c", script.String()}
+	job.Limits.Time, job.Limits.Written = s.Limits.Total, mostSeed
+	in, out := io.Pipe()
+	unpacked := make(chan error, 1)
+	go func() {
+		err := unpackSeed(in, to)
+		_, _ = io.Copy(io.Discard, in)
+		unpacked <- err
+	}()
+	job.Stdout = out
+	res, err := s.box.Run(ctx, job)
+	_ = out.Close()
+	if failed := <-unpacked; err == nil {
+		err = failed
+	}
+	if err == nil && res.Status != sandbox.OK {
+		err = fmt.Errorf("the base ended with %s, %d", res.Status, res.Exit)
+	}
+	return err
+}
+
+// entryName matches the files of a build cache: an action, or the content that one has.
+var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`) })
+
+var errSeed = errors.New("the build cache is too large")
+
+// unpackSeed writes the files of a build cache to a folder, and nothing else of the archive.
+func unpackSeed(in io.Reader, to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	kinds := map[string]string{"a": "entries", "d": "content"}
+	for _, dir := range kinds {
+		if err := root.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	archive := tar.NewReader(in)
+	for n := 0; ; n++ {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n == mostFiles {
+			return errSeed
+		}
+		name := path.Clean(header.Name)
+		m := entryName().FindStringSubmatch(name)
+		if m == nil || header.Typeflag != tar.TypeReg {
+			continue
+		}
+		name = filepath.FromSlash(kinds[m[1]] + "/" + name)
+		if err := root.Mkdir(filepath.Dir(name), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if err := writeIn(root, name, archive); err != nil {
+			return err
+		}
+	}
+}
+
+func writeIn(root *os.Root, name string, content io.Reader) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Close())
+}

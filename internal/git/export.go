@@ -27,6 +27,9 @@ type ExportLimits struct {
 	Writable bool
 	// Leave, if not nil, returns why a file is skipped; empty if it is not.
 	Leave func(path string) string
+	// Links makes links of links if their targets are below dir, as far as their words tell.
+	// Only a sandbox should read such a folder.
+	Links bool
 	// Rewrite, if not nil, returns the content to write for a file.
 	Rewrite func(path string, content []byte) []byte
 }
@@ -43,9 +46,9 @@ const opExport = "export tree"
 // Export writes the files of a revision (the full id of a commit or a tree) to dir,
 // which must exist and should be empty. Contents are written as stored, without
 // filters or line ending conversion. Everything becomes a read-only regular file:
-// links become files with the link's target, submodules are skipped, and so is every
-// path that would leave dir or enter a git folder on any system. A writable export has no links,
-// because an edited one would become a file.
+// links become files with the link's target unless limits say otherwise, submodules are
+// skipped, and so is every path that would leave dir or enter a git folder on any system. A
+// writable export has no links, because an edited one would become a file.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
@@ -95,7 +98,7 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
 	}
 	defer root.Close()
-	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077}
+	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077, links: limits.Links}
 	if limits.Shared {
 		x.mask = 0
 	}
@@ -108,6 +111,9 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	}
 	err = r.stream(ctx, call{op: opExport, args: []string{"cat-file", "--batch", "--buffer"}, stdin: strings.NewReader(ids.String())},
 		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) })
+	if err == nil {
+		err = x.makeLinks()
+	}
 	return x.report, err
 }
 
@@ -117,8 +123,10 @@ type exporter struct {
 	made    map[string]bool // folders created so far
 	rewrite func(path string, content []byte) []byte
 	report  ExportReport
-	mask    fs.FileMode // the permissions that nobody gets
-	more    fs.FileMode // permissions of files besides reading and executing
+	mask    fs.FileMode   // the permissions that nobody gets
+	more    fs.FileMode   // permissions of files besides reading and executing
+	links   bool          // make links
+	pending []pendingLink // made after all files, so that no file is written through one
 }
 
 // write reads the blobs in the order of the entries: "id blob size", a newline, the
@@ -133,6 +141,19 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 			return &Error{Op: opExport, Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected"}
 		}
 		content := io.LimitReader(in, e.size)
+		if x.links && e.Mode == "120000" {
+			kept, text, err := x.keepLink(e, content)
+			if err != nil {
+				return err
+			}
+			if kept {
+				if _, err := in.Discard(1); err != nil {
+					return nil //nolint:nilerr // as above
+				}
+				continue
+			}
+			content = io.LimitReader(strings.NewReader(text), e.size)
+		}
 		why, err := x.file(e, content)
 		if err != nil {
 			return &Error{Op: opExport, Msg: printable(err.Error()), Err: err}
@@ -190,6 +211,44 @@ func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, erro
 	}
 	_, err = f.Write(x.rewrite(name, data))
 	return int64(len(data)), err
+}
+
+// pendingLink is a link that is not made yet.
+type pendingLink struct{ name, target string }
+
+// mostTarget is the longest target of a link, in bytes.
+const mostTarget = 4096
+
+// keepLink keeps a link for later, if its target is below the folder.
+func (x *exporter) keepLink(e Entry, content io.Reader) (kept bool, text string, err error) {
+	data, err := io.ReadAll(content)
+	if err != nil || len(data) == 0 || len(data) > mostTarget || strings.ContainsRune(string(data), 0) {
+		return false, string(data), err
+	}
+	text = string(data)
+	local := filepath.FromSlash(path.Join(path.Dir(e.Path), text))
+	if path.IsAbs(text) || strings.Contains(text, `\`) || !filepath.IsLocal(local) {
+		return false, text, nil
+	}
+	x.pending = append(x.pending, pendingLink{e.Path, text})
+	return true, text, nil
+}
+
+func (x *exporter) makeLinks() error {
+	for _, l := range x.pending {
+		err := x.folder(path.Dir(l.name))
+		if err == nil {
+			err = x.root.Symlink(filepath.FromSlash(l.target), filepath.FromSlash(l.name))
+		}
+		if err != nil {
+			why, err := unwritable(err)
+			if err != nil {
+				return &Error{Op: opExport, Msg: printable(err.Error()), Err: err}
+			}
+			x.report.Skipped = append(x.report.Skipped, skipped(l.name, why))
+		}
+	}
+	return nil
 }
 
 // folder creates a folder and its parents.

@@ -365,7 +365,7 @@ func TestFetchPullRefuses(t *testing.T) {
 	}
 }
 
-// TestFetchPullFollowsNoRedirect: nobody else gets to see the token.
+// TestFetchPullFollowsNoRedirect is row 20 of the fault matrix: nobody else gets to see the token.
 func TestFetchPullFollowsNoRedirect(t *testing.T) {
 	p := newPulls(t)
 	var met atomic.Int64

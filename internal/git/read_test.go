@@ -395,6 +395,44 @@ func TestExport(t *testing.T) {
 	wantError(t, err, "stopped", "")
 }
 
+// TestExportLinks: links below the folder become links, after all files; others stay files.
+func TestExportLinks(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	for name, target := range map[string]string{"good": "dir/a.txt", "absolute": "/etc/passwd", "outside": "../x", "folder": "dir"} {
+		if err := os.Symlink(target, f.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.commit("one", "dir/a.txt", "a\n", "dir/sub/b.txt", "b\n", "z.txt", "z\n")
+	if err := os.Symlink("../../../x", f.path("dir/sub/up")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../a.txt", f.path("dir/sub/near")); err != nil {
+		t.Fatal(err)
+	}
+	id := f.commit("two", "y.txt", "y\n")
+	dir := scratch(t)
+	if report, err := f.open().Export(context.Background(), id, dir, ExportLimits{Links: true}); err != nil || len(report.Skipped) > 0 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	for name, want := range map[string]string{"good": "dir/a.txt", "folder": "dir", "dir/sub/near": "../a.txt"} {
+		if got, err := os.Readlink(filepath.Join(dir, name)); err != nil || got != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for name, want := range map[string]string{"absolute": "/etc/passwd", "outside": "../x", "dir/sub/up": "../../../x", "z.txt": "z\n", "y.txt": "y\n"} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v", name, info, err)
+			continue
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestExportOfManyFiles(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)

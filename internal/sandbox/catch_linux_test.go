@@ -73,7 +73,7 @@ func TestTrapsCatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.launch(l)
-			r, err := l.run(t.Context(), o.Limits)
+			r, err := l.run(t.Context(), o.Limits, nil)
 			var traps []Trap
 			if err == nil {
 				traps, err = trapsOf(r)

@@ -91,7 +91,7 @@ func TestGroup(t *testing.T) {
 			}
 			l.joinGroup()
 			dir := l.group.dir.Name()
-			r, err := l.run(t.Context(), o.Limits)
+			r, err := l.run(t.Context(), o.Limits, nil)
 			if err != nil || r.Status != test.want {
 				t.Errorf("%s: %+v, %v", name, r, err)
 			}

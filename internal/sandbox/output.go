@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -20,12 +21,14 @@ func (o Output) String() string {
 	return fmt.Sprintf("%s\n[... %d bytes omitted ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
 }
 
-// recorder accepts any amount of output and keeps half of most bytes from each end. It
-// calls over, at least once, if there are more than limit bytes.
+// recorder accepts any amount of output. It keeps half of most bytes from each end, or
+// passes up to limit bytes on to out, if that is not nil. It calls over, at least once, if
+// there are more than limit bytes.
 type recorder struct {
 	most    int
 	limit   int64
 	over    func()
+	out     io.Writer
 	written int64
 	head    []byte
 	ring    []byte // the last bytes, up to half of most
@@ -37,6 +40,12 @@ func (r *recorder) Write(p []byte) (int, error) {
 	n := len(p)
 	if r.written += int64(n); r.written > r.limit && r.over != nil {
 		r.over()
+	}
+	if r.out != nil {
+		if r.written <= r.limit {
+			_, _ = r.out.Write(p)
+		}
+		return n, nil
 	}
 	take := min(r.most-r.most/2-len(r.head), len(p))
 	r.head = append(r.head, p[:take]...)

@@ -41,31 +41,31 @@ func (b Box) Run(ctx context.Context, job Job) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("sandbox: %w", err)
 	}
-	r, err := b.run(ctx, o, j.Input)
+	r, err := b.run(ctx, o, j)
 	if err != nil {
 		return r, fmt.Errorf("sandbox (%s): %w", b.kind, err)
 	}
 	return r, nil
 }
 
-func (b Box) run(ctx context.Context, o order, input []byte) (Result, error) {
+func (b Box) run(ctx context.Context, o order, j Job) (Result, error) {
 	l, err := b.prepare(ctx, o)
 	if err != nil {
 		return Result{}, err
 	}
-	if input != nil {
-		l.cmd.Stdin = bytes.NewReader(input)
+	if j.Input != nil {
+		l.cmd.Stdin = bytes.NewReader(j.Input)
 	}
-	return l.run(ctx, o.Limits)
+	return l.run(ctx, o.Limits, j.Stdout)
 }
 
-// run starts the prepared box and waits for its end.
-func (l *launch) run(ctx context.Context, limits Limits) (Result, error) {
+// run starts the prepared box and waits for its end. Out is Job.Stdout.
+func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result, error) {
 	defer l.close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	over := func() { stop(errOutput) }
-	stdout := recorder{most: limits.Output, limit: limits.Written, over: over}
+	stdout := recorder{most: limits.Output, limit: limits.Written, over: over, out: out}
 	stderr := recorder{most: limits.Output, limit: limits.Written, over: over}
 	l.cmd.Stdout, l.cmd.Stderr = &stdout, &stderr
 	begun := time.Now()

@@ -14,6 +14,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,10 @@ type Job struct {
 	Env      []string // the whole environment
 	Mounts   []Mount  // in addition to the system's programs and libraries: toolchains, module caches
 	Input    []byte   // standard input
-	Limits   Limits
+	// Stdout, if it is not nil, gets standard output as the command writes it, instead of
+	// the result. It must not fail.
+	Stdout io.Writer
+	Limits Limits
 
 	program string // executed instead of Argv[0]
 }

@@ -93,6 +93,14 @@ func OpenURL(ctx context.Context, address string, o Options) (*DB, error) {
 		return nil, db.fail(op, err)
 	}
 	db.sql.SetConnMaxIdleTime(postgresFresh)
+	// Processes that ended leave their slots behind.
+	err = db.retryBusy(ctx, func() error {
+		_, err := db.sql.ExecContext(ctx, "DELETE FROM last_commits WHERE at < now() - interval '1 day'")
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(db.fail(op, err), db.sql.Close())
+	}
 	return db, nil
 }
 

@@ -28,6 +28,8 @@ type Git struct {
 	Force bool
 	// Whose returns the account of a token. Without it there is only Secret, which is World.Me's.
 	Whose func(token string) (forge.Person, bool)
+	// MayPush tells whether a token may push at all, whatever its account may; nil for every token.
+	MayPush func(token string) bool
 	// Fault returns the status to answer a request with, and adds headers; 0 serves it. It may
 	// be nil.
 	Fault func(http.ResponseWriter, *http.Request) int
@@ -121,13 +123,15 @@ func (g *Git) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git/")
 	owner, short, _ := strings.Cut(name, "/")
 	push := rest == "git-receive-pack" || r.URL.Query().Get("service") == "git-receive-pack"
+	_, token, _ := r.BasicAuth()
+	may := g.MayPush == nil || g.MayPush(token)
 	var repo *Repo
 	var protected []string
 	g.world.Change(func() {
 		if repo = g.world.Repo(owner, short); repo == nil {
 			return
 		}
-		ok = !push || repo.mayWrite(who) && !repo.Archived
+		ok = !push || may && repo.mayWrite(who) && !repo.Archived
 		for _, b := range repo.ProtectedBranches {
 			protected = append(protected, "refs/heads/"+b)
 		}

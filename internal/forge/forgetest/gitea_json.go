@@ -75,7 +75,7 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	}
 	out := object{
 		"requested_reviewers": requested,
-		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
+		"id":                  repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
 		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
 		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged, "merged_at": nil,
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,

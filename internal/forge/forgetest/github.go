@@ -80,7 +80,7 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 func (g *GitHub) Git(root string) *Git {
 	g.t.Helper()
 	g.git = g.stage.Git(g.t, root)
-	g.git.URL, g.git.Whose = g.URL, g.whose
+	g.git.URL, g.git.Whose, g.git.MayPush = g.URL, g.whose, g.mayPush
 	return g.git
 }
 

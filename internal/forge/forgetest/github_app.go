@@ -40,7 +40,10 @@ type App struct {
 // tokenLife is how long a token of an installation is taken.
 const tokenLife = time.Hour
 
-type issued struct{ until time.Time }
+type issued struct {
+	until time.Time
+	may   map[string]string
+}
 
 // AsApp lets an app in, and makes its bot the account that posts. Secret is a
 // person's token still.
@@ -81,7 +84,7 @@ func (g *GitHub) authenticate(c *call) bool {
 		return false
 	}
 	if t, known := g.issued[token]; known {
-		c.who, c.app = g.app.bot(), true
+		c.who, c.app, c.may = g.app.bot(), true, t.may
 		return now.Before(t.until)
 	}
 	c.who, c.jwt = g.app.bot(), true
@@ -101,6 +104,14 @@ func (g *GitHub) whose(token string) (forge.Person, bool) {
 		return Bot, true
 	}
 	return me, token == Secret
+}
+
+// mayPush reports whether a token may write contents: that of an installation if it was made so.
+func (g *GitHub) mayPush(token string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t, known := g.issued[token]
+	return !known || t.may["contents"] == "write"
 }
 
 // signed judges a JSON web token as GitHub does: RS256 by the app's key, not from
@@ -228,7 +239,7 @@ func (g *GitHub) issue(c *call) reply {
 	// Random as to its letters, so that a test that looks for it finds nothing else.
 	sum := sha256.Sum256(fmt.Append(nil, Secret, g.app.Installation, len(g.issued)))
 	token := "ghs_" + fmt.Sprintf("%x", sum)[:36]
-	g.issued[token] = issued{until}
+	g.issued[token] = issued{until, given}
 	return reply{status: http.StatusCreated, body: object{
 		"token": token, "expires_at": until.Format(time.RFC3339), "permissions": given, "repository_selection": "selected",
 	}}

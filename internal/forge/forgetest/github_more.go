@@ -108,6 +108,9 @@ func (g *GitHub) updateCheck(c *call) reply {
 
 // checks lists the check runs of a commit: the last of each name, or all.
 func (g *GitHub) checks(c *call) reply {
+	if no := c.lacks("checks"); no != nil {
+		return *no
+	}
 	q := c.URL.Query()
 	var found []Check
 	for _, k := range c.repo.Checks {

@@ -18,9 +18,10 @@ import (
 type call struct {
 	*http.Request
 	body []byte
-	who  forge.Person // who sent it
-	app  bool         // by the token of an app, as that of Actions is
-	jwt  bool         // by an app itself, of no installation
+	who  forge.Person      // who sent it
+	app  bool              // by the token of an app, as that of Actions is
+	jwt  bool              // by an app itself, of no installation
+	may  map[string]string // permissions of a token of an installation; nil for all
 	repo *Repo
 	pull *Pull // nil if the path names none that there is
 }
@@ -35,6 +36,15 @@ func (c *call) read(into any) *reply {
 		return &out
 	}
 	return nil
+}
+
+// lacks returns GitHub's answer to a token of an installation that was not given a permission.
+func (c *call) lacks(permission string) *reply {
+	if c.may == nil || c.may[permission] != "" {
+		return nil
+	}
+	out := problem(http.StatusForbidden, "Resource not accessible by integration")
+	return &out
 }
 
 // number is a number in the path.

@@ -229,6 +229,7 @@ func (g *GitHub) submit(c *call) reply {
 	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
 	m.Edited, r.State = m.At, state
 	c.pull.Reviews[r.ID] = *r
+	g.stage.World.reviewed(c.pull, c.who)
 	g.stage.World.happen(happening{kind: "comment", action: "submitted", pull: c.pull, by: c.who, comment: *m})
 	return g.reviewReply(c, r.ID)
 }

@@ -102,6 +102,9 @@ func (g *GitHub) oneInstallation(c *call) reply {
 
 // statuses are all of a commit, the newest first.
 func (g *GitHub) statuses(c *call) reply {
+	if no := c.lacks("statuses"); no != nil {
+		return *no
+	}
 	all := []any{}
 	for _, s := range slices.Backward(c.repo.Statuses) {
 		if s.Commit == c.PathValue("ref") {

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -362,6 +363,41 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 		s.Script.Plan(Fault{Cut: 100}, Fault{Drop: true}, Fault{Status: 429, Header: map[string]string{"Retry-After": "5"}})
 		if page, err := f.History(t.Context(), repo(f), q); err != nil || len(page.Comments) == 0 {
 			t.Errorf("%s after faults that pass: %d comments, %v", stream, len(page.Comments), err)
+		}
+	}
+	historyGap(t, s, f)
+}
+
+// historyGap is row 9 of the fault matrix: if a page fails, what was read before is valid, the same cursor
+// reads on, and nothing is missing at the end.
+func historyGap(t *testing.T, s *Stage, f forge.Forge) {
+	for _, stream := range f.Streams() {
+		read := func(fail int) (all map[forge.CommentRef]bool, pages int) { // the same may come again
+			all = map[forge.CommentRef]bool{}
+			for q := (forge.HistoryQuery{Stream: stream, Since: Epoch}); pages < mostPages; {
+				if pages++; pages == fail {
+					s.Script.Plan(Fault{Status: 500, Times: 100})
+					if page, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer || page.Next != "" || !page.Through.IsZero() {
+						t.Errorf("%s, page %d: %+v, %v", stream, pages, page, err)
+					}
+					s.Script.Forget()
+				}
+				page, err := f.History(t.Context(), repo(f), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range page.Comments {
+					all[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = true
+				}
+				if q.Cursor = page.Next; q.Cursor == "" {
+					break
+				}
+			}
+			return all, pages
+		}
+		want, pages := read(0)
+		if got, _ := read(min(3, pages)); !maps.Equal(want, got) {
+			t.Errorf("%s of %d pages: %d comments with a page that failed, %d without", stream, pages, len(got), len(want))
 		}
 	}
 }

@@ -179,6 +179,9 @@ func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
 // RequestReview asks an account for a review.
 func (w *World) RequestReview(p *Pull, by, reviewer forge.Person) {
 	w.Change(func() {
+		if !slices.Contains(p.Requested, reviewer) {
+			p.Requested = append(slices.Clone(p.Requested), reviewer)
+		}
 		w.touch(p)
 		w.happen(happening{kind: "pull", action: "review_requested", pull: p, by: by, reviewer: reviewer})
 	})

@@ -53,9 +53,15 @@ func (w *World) review(p *Pull, r Review) Review {
 	}
 	p.Reviews[r.ID] = r
 	if r.State != Pending {
+		w.reviewed(p, r.Author)
 		w.happen(happening{kind: "comment", action: "submitted", pull: p, by: r.Author, comment: m})
 	}
 	return r
+}
+
+// reviewed withdraws the request for a review: who reviewed is no longer asked.
+func (*World) reviewed(p *Pull, by forge.Person) {
+	p.Requested = slices.DeleteFunc(slices.Clone(p.Requested), func(who forge.Person) bool { return who.ID == by.ID })
 }
 
 // comment finds a comment; nil if it does not exist.

@@ -7,7 +7,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -204,9 +203,8 @@ func TestAppWithoutChecks(t *testing.T) {
 	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
-	s.Script.Plan(forgetest.Fault{On: "/check-runs", Method: http.MethodPost, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
 	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r", Result: forge.Success})
-	if err != nil || !strings.Contains(string(cannot), "checks: write") || s.Script.Left() != 0 {
+	if err != nil || !strings.Contains(string(cannot), "checks: write") {
 		t.Errorf("%q, %v", cannot, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 
 	gh "github.com/google/go-github/v88/github"
@@ -36,13 +37,13 @@ func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string)
 	})
 	more := err
 	if err != nil && !isTooMany(err) {
-		return nil, err
+		return nil, checksHint(err)
 	}
 	statuses, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
 		return c.api.Repositories.ListStatuses(ctx, repo.Owner, repo.Name, commit, &o)
 	})
 	if err != nil && !isTooMany(err) {
-		return nil, err
+		return nil, checksHint(err)
 	}
 	var all []forge.Report
 	for _, r := range runs {
@@ -62,6 +63,17 @@ func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string)
 		more = err
 	}
 	return forge.NewestChecks(all), more
+}
+
+// checksHint tells which permissions are needed: without one of the lists it is not known whether the
+// CI passed.
+func checksHint(err error) error {
+	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
+		said := *e
+		said.Hint = "to read what the CI reports, the token needs checks: read and commit statuses: read"
+		return &said
+	}
+	return err
 }
 
 // isTooMany reports whether a list was read in part.

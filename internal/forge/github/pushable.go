@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// blockingRules are the rules of rulesets that refuse a push, no matter who may bypass them: GitHub does not
+// blockingRules are the rules of rulesets that refuse a push, without regard to who may bypass them: GitHub does not
 // tell whether the token may.
 var blockingRules = map[string]string{
 	"update": "nobody may update it", "pull_request": "changes need a pull request", "merge_queue": "changes need a merge queue",

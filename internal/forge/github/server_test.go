@@ -69,10 +69,18 @@ func TestCheckRuns(t *testing.T) {
 func TestOwnCheck(t *testing.T) {
 	s := forgetest.NewStage(t)
 	s.World.Add(forgetest.Shop())
-	c := appClient(t, s, s.GitHub(t), 9)
+	g := s.GitHub(t)
+	c := appClient(t, s, g, 9)
 	repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
+	var e *forge.Error
+	if all, err := c.Checks(t.Context(), repo, commit); !errors.As(err, &e) || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "statuses: read") {
+		t.Errorf("with a token for reviews: %v, %v", all, err)
+	}
+	c = serverClient(t, s, g, map[string]string{
+		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read", "metadata": "read",
+	})
 	if no, err := c.Check(t.Context(), repo, forge.Check{Name: forge.CheckName, Commit: commit, Review: "r", Result: forge.Failure, Title: "2 findings"}); no != "" || err != nil {
 		t.Fatal(no, err)
 	}
@@ -152,6 +160,19 @@ func TestPushableRules(t *testing.T) {
 	}
 }
 
+// serverClient is a client of an app for a server, that has some permissions; nil for those of a review.
+func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map[string]string) *Client {
+	t.Helper()
+	a := precedentApp
+	a.Key, a.Permissions = &appKey().PublicKey, has
+	g.AsApp(a)
+	app, err := NewApp(a.ClientID, appPEM(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app.ForServer(), wire.Token{} })
+}
+
 // TestAppForServer: the tokens of a server may push and read statuses, as far as the installation
 // allows it, and only such a token makes a branch pushable.
 func TestAppForServer(t *testing.T) {
@@ -173,17 +194,10 @@ func TestAppForServer(t *testing.T) {
 			s := forgetest.NewStage(t)
 			s.World.Add(forgetest.Shop())
 			g := s.GitHub(t)
-			a := precedentApp
-			a.Key, a.Permissions = &appKey().PublicKey, test.has
-			g.AsApp(a)
-			app, err := NewApp(a.ClientID, appPEM(), 0)
-			if err != nil {
-				t.Fatal(err)
+			c := serverClient(t, s, g, test.has)
+			if !test.server {
+				c.tokens.app.server = false
 			}
-			if test.server {
-				app = app.ForServer()
-			}
-			c := clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
 			no, err := c.Pushable(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, "till")
 			if err != nil || (no == "") != test.push {
 				t.Errorf("%q, %v", no, err)
@@ -291,4 +305,12 @@ func TestDeliveries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHooks: what GitHub sends when something happens is verified and read.
+func TestHooks(t *testing.T) {
+	forgetest.Hooks(t, func(t *testing.T, s *forgetest.Stage, address, secret string) (forge.Forge, *forgetest.Hook) {
+		g := s.GitHub(t)
+		return client(t, s, g), g.Hook(address, secret, nil)
+	})
 }

@@ -39,7 +39,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 		URL:  "https://github.com/octocat/Hello-World/pull/1347",
 		Base: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha, CloneURL: clone},
 		Head: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone},
-		Ref:  "refs/pull/1347/head", Labels: []string{"bug"}, Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
+		Ref:  "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}}, Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
 		MergedAt: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), MergeCommit: "e5bd3914e2e596debea16f433f57875b5b90bcd6",
 	}
 	if d := cmp.Diff(want, p); err != nil || d != "" {

@@ -21,21 +21,21 @@ import (
 
 // pull is pulls/N.json.
 type pull struct {
-	Number  int         `json:"number,omitempty"` // must match the file name, if present
-	Title   string      `json:"title"`
-	Body    string      `json:"body,omitempty"`
-	Author  person      `json:"author"`
-	State   forge.State `json:"state,omitempty"` // open if absent
-	Draft   bool        `json:"draft,omitempty"`
-	Locked  bool        `json:"locked,omitempty"`
-	Base    pullEnd     `json:"base"`
-	Head    pullEnd     `json:"head"`
-	Labels  []string    `json:"labels,omitempty"`
+	Number int         `json:"number,omitempty"` // must match the file name, if present
+	Title  string      `json:"title"`
+	Body   string      `json:"body,omitempty"`
+	Author person      `json:"author"`
+	State  forge.State `json:"state,omitempty"` // open if absent
+	Draft  bool        `json:"draft,omitempty"`
+	Locked bool        `json:"locked,omitempty"`
+	Base   pullEnd     `json:"base"`
+	Head   pullEnd     `json:"head"`
+	Labels []string    `json:"labels,omitempty"`
 	// Requested are asked for a review.
-	Requested []person `json:"requested,omitempty"`
-	Updated *time.Time  `json:"updated,omitempty"`
-	Files   int         `json:"files,omitempty"`
-	Diff    *string     `json:"diff,omitempty"`
+	Requested []person   `json:"requested,omitempty"`
+	Updated   *time.Time `json:"updated,omitempty"`
+	Files     int        `json:"files,omitempty"`
+	Diff      *string    `json:"diff,omitempty"`
 	// MergedAt and MergeCommit say when it was merged, and as which commit.
 	MergedAt    *time.Time `json:"merged_at,omitempty"`
 	MergeCommit string     `json:"merge_commit,omitempty"`

@@ -420,8 +420,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestWhereRequestsGo: below the API's base, and to what is named beside it; a
-// redirect within repeats a write as it was.
+// TestWhereRequestsGo: below the API's base, and to what is named beside it; a redirect within repeats
+// a write as it was, and one to another host is refused (row 20 of the fault matrix).
 func TestWhereRequestsGo(t *testing.T) {
 	s := serve(t, status(307, "", "Location", "/api/moved"))
 	tr, _ := transport(t, s.URL, func(o *Options) { o.AlsoHosts = []string{"/beside"} })
