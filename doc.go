@@ -52,7 +52,7 @@
 // conversations, relocates them to a new head, and determines the outcome of each
 // finding. internal/corpus keeps what people wrote in reviews, and finds what they said
 // before about the same thing. internal/settings reads the operator's settings once, typed, each value
-// with its source.
+// with its source. internal/fixround has an engine edit a copy, and decides whether that may be committed.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
 // then place, merge, suppress, verify, cite, score, refit, weigh, precedents and select annotate
