@@ -194,7 +194,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": +func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
 	for _, p := range describedPolicy {
