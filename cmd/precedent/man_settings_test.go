@@ -77,6 +77,8 @@ var describedPolicy = []struct {
 	{"learnings", "`enabled`, `scope` and `max_age_days`", "enabled", "{scope: global, max_age_days: 365}", "{scope: everywhere}", "What reviews use of what people taught, see [memory.md](memory.md): nothing (`enabled: false`); with `scope: global` also what other repositories of the owner share; nothing older than `max_age_days`, 1 to 3650. Nothing is deleted."},
 	{"precedents", "`quiet`, `full`, `anonymous` or `off`", "quiet", "anonymous", "loud", "How comments cite what people wrote in earlier reviews: with number, author and link, but without notifying anybody or linking back (`quiet`); as live references, which notify the author (`full`); without the author (`anonymous`); or not at all, and nothing is searched (`off`)."},
 	{"gate", "`enabled`, `commands`, `dependencies`, `timeout` and `flaky`", "commands of the documents", "{commands: [{name: test, run: go test ./...}], timeout: 5m}", "{commands: [go test]}", "What a server builds and tests in the sandbox before it reviews a pull request, see [gate.md](gate.md): `commands` is a list of `name` and `run`; `dependencies` are those that the base's lock files list (`base`), the change's (`head`), or none (`off`); `timeout` is the time limit of one command, at most 1h; a flaky command does not block (`flaky: allow`), or does (`fail`). `enabled: false` runs nothing."},
+	{"reviews", "`on` and `drafts`", "label, request, command", "{on: [label, push]}", "{on: push}", "When a server reviews a pull request, see [labels.md](labels.md): `on` lists `open`, `ready`, `push`, `request`, `command` and `label`; `drafts: true` also reviews drafts when they are opened and pushed to."},
+	{"labels", "`review_needed`, `changes_needed`, `ci_pending`, `human_review` and `human_intervention`", "[labels.md](labels.md)", "{review_needed: please review}", "{review_needed: bot-ci-pending}", "The labels of the cycle of reviews and fixes on a server: five different names."},
 	{"language", "a language tag", "en", "pt-BR", "Klingon language", "The language of the findings."},
 }
 
@@ -206,7 +208,7 @@ func TestReferenceOfThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t"([a-z_]+)": +func\(d \*decoder`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
 	for _, p := range describedPolicy {

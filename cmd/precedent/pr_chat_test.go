@@ -58,7 +58,7 @@ func (s *prStage) answered(step string, n int, words ...string) {
 func bodies(all []forge.Comment) string {
 	var b strings.Builder
 	for _, c := range all {
-		fmt.Fprintf(&b, "--- %s\n%s\n", c.ReplyTo, c.Body)
+		fmt.Fprintf(&b, "--- %s\n%s\n", c.ReplyTo, string(c.Body))
 	}
 	return b.String()
 }

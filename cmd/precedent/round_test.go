@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,15 +20,52 @@ import (
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
-// rounds is a pull request that rounds of a server go through, with a CI and an attempt to fix that
-// the test plays.
+// rounds is a pull request that rounds of a server go through, with a CI that the test plays, and
+// an engine that edits.
 type rounds struct {
 	*shopPull
-	ci   []forge.CommitCheck
-	fix  func(ctx context.Context, p *workflow.Publisher, job workflow.Job) (workflow.FixResult, error)
-	o    workflow.RoundOptions
-	bend func(forge.Forge) forge.Forge
-	n    int // ids of fixes
+	ci     []forge.CommitCheck
+	o      workflow.RoundOptions
+	bend   func(forge.Forge) forge.Forge
+	editor *editor
+}
+
+// editor is an engine that writes the next of its texts into the file of the till when it is to fix
+// something; an empty one, or none, changes nothing.
+type editor struct {
+	engine.Engine
+	mu    sync.Mutex
+	texts []string
+	asked string // the last prompt
+}
+
+func (e *editor) Info() engine.Info {
+	i := e.Engine.Info()
+	i.Edits = true
+	return i
+}
+
+func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	if t.Role != engine.Fixer {
+		return e.Engine.Run(ctx, t)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = t.User()
+	addressed := []map[string]string{}
+	if len(e.texts) > 0 && e.texts[0] != "" {
+		if err := os.WriteFile(filepath.Join(t.Tree, "src", "till.js"), []byte(e.texts[0]), 0o600); err != nil {
+			return engine.Answer{}, err
+		}
+		for id := range blocks(t.User(), threadID) {
+			addressed = append(addressed, map[string]string{"thread": id, "how": "It is bounded now."})
+		}
+	}
+	if len(e.texts) > 0 {
+		e.texts = e.texts[1:]
+	}
+	data, err := json.Marshal(map[string]any{"threads_addressed": addressed, "summary": "I changed what the remarks ask for."})
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot"}, err
 }
 
 // ciForge is a forge whose checks the test plays.
@@ -43,9 +84,19 @@ var labels = label.DefaultNames()
 func newRounds(t *testing.T) *rounds {
 	t.Helper()
 	s := &rounds{shopPull: newShopPull(t)}
-	s.app.now = s.door.stage.Clock.Now
-	s.door.stage.World.Change(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
+	s.editor = &editor{Engine: s.parrot}
+	s.app.fixedEngine = s.editor
+	s.open()
 	return s
+}
+
+// open makes it a labelled pull request from a branch of the repository.
+func (s *rounds) open() {
+	s.app.now = s.door.stage.Clock.Now
+	s.world(func() {
+		s.pull.Labels = []string{"area/till", labels.ReviewNeeded}
+		s.pull.Head.Repo, s.pull.Head.RepoID, s.pull.Head.Name = s.pull.Base.Repo, s.pull.Base.RepoID, "feature"
+	})
 }
 
 // onLabelledForges runs a test on GitHub and on servers of Gitea's family.
@@ -56,8 +107,7 @@ func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
 			s := newRounds(t)
 			if kind >= 0 {
 				s.toGitea(kind)
-				s.app.now = s.door.stage.Clock.Now
-				s.door.stage.World.Change(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
+				s.open()
 			}
 			s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
 			test(t, s)
@@ -89,9 +139,6 @@ func (s *rounds) try() (workflow.RoundResult, error) {
 	}
 	o := s.o
 	o.At = at
-	if s.fix != nil {
-		o.Fix = s.fix
-	}
 	return s.app.workflow().Round(s.t.Context(), conn, repo, 7, job, o)
 }
 
@@ -167,20 +214,22 @@ func (s *rounds) says(step, words string, n int) {
 	}
 }
 
-// fixes commits and pushes texts, one an attempt; an empty one changes nothing.
+// fixes lets rounds fix, with these texts.
 func (s *rounds) fixes(texts ...string) {
-	s.fix = func(context.Context, *workflow.Publisher, workflow.Job) (workflow.FixResult, error) {
-		s.n++
-		r := workflow.FixResult{Status: workflow.FixNoChange, Review: newID(), Why: "There is nothing that I can change."}
-		if len(texts) > 0 && texts[0] != "" {
-			s.push(fmt.Sprintf("fix %d", s.n), map[string]string{"src/till.js": texts[0]})
-			r.Status, r.Commit, r.Addressed, r.Why = workflow.FixPushed, s.id("feature"), []string{"a"}, ""
-		}
-		if len(texts) > 0 {
-			texts = texts[1:]
-		}
-		return r, nil
+	s.o.Fix = &workflow.FixOptions{Ungated: true}
+	s.editor.texts = texts
+}
+
+// fixed runs a round that pushes a fix. The parrot then reads what was pushed.
+func (s *rounds) fixed(step string) {
+	s.t.Helper()
+	before := s.id("feature")
+	s.round(step, workflow.RoundFix, label.CIPending)
+	if s.id("feature") == before || s.id("refs/pull/7/head") != s.id("feature") {
+		s.t.Fatalf("%s: nothing was pushed", step)
 	}
+	s.git(s.work, "pull", "-q", s.origin, "feature")
+	s.parrot.text = s.git(s.origin, "show", "feature:src/till.js") + "\n"
 }
 
 var fixedTill = strings.NewReplacer(
@@ -194,8 +243,8 @@ func TestRounds(t *testing.T) {
 		s.idleAfter("the first review", workflow.RoundReview, label.Changes)
 		s.says("the first review", "**Pushed", 0)
 		s.fixes(fixedTill)
-		s.round("the fix", workflow.RoundFix, label.CIPending)
-		s.says("the fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 1 conversation", 1)
+		s.fixed("the fix")
+		s.says("the fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 3 conversations", 1)
 
 		s.idle("no check has started yet")
 		started := s.door.stage.Clock.Now()
@@ -300,7 +349,7 @@ func (s *rounds) cycle(step string) {
 	s.t.Helper()
 	s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
 	s.round(step+": review", workflow.RoundReview, label.Changes)
-	s.round(step+": fix", workflow.RoundFix, label.CIPending)
+	s.fixed(step + ": fix")
 	s.round(step+": checks", workflow.RoundChecks, label.ReviewNeeded)
 }
 
@@ -310,7 +359,7 @@ func TestRoundsChecks(t *testing.T) {
 		now := s.door.stage.Clock.Now
 		s.round("review", workflow.RoundReview, label.Changes)
 		s.fixes("// Fixed.\n" + tillFile)
-		s.round("fix", workflow.RoundFix, label.CIPending)
+		s.fixed("fix")
 		s.ci = []forge.CommitCheck{
 			{Name: "a @mona **test** <b>", State: forge.CheckFailed, URL: s.door.URL + "/ci/1", Started: now()},
 			{Name: "lint", State: forge.CheckPending, Started: now()},

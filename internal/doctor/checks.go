@@ -70,12 +70,11 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *work
 	d.Add(name, OK, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
 }
 
-// Policy checks the policy. Source is empty without a policy, errs are its errors,
-// and failed reports whether they are more than notices.
-func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error, failed bool) {
+// Policy checks the policy. Source is empty without a policy, and errs are its errors.
+func (d *Diagnosis) Policy(p precedent.Policy, source string, errs []error) {
 	const name = "policy"
 	switch {
-	case failed:
+	case len(errs) > 0:
 		d.AddError(name, Warning, errors.Join(errs...))
 	case source == "":
 		d.Add(name, OK, "precedent init writes one", "none: the defaults apply")

@@ -38,7 +38,7 @@ func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 		if err != nil || !utf8.Valid(data) {
 			continue
 		}
-		docs = append(docs, Document{name, text.Head(string(data), maxDocument)})
+		docs = append(docs, Document{name, wholeLines(string(data), maxDocument)})
 	}
 	return docs
 }

@@ -177,15 +177,24 @@ func (s *session) job(line string) sandbox.Job {
 	}
 }
 
+// Failure is the command that did not pass, if there is one: the one that failed, else the first that
+// was stopped or flaky.
+func (r Result) Failure() (CommandResult, bool) {
+	for _, final := range []bool{true, false} {
+		for _, c := range r.Commands {
+			if c.Status.isFinal() && final || c.Status == Flaky && !final {
+				return c, true
+			}
+		}
+	}
+	return CommandResult{}, false
+}
+
 // Tail is the last 2,000 characters of what the command printed that did not pass, which is
 // hostile text; empty if all passed.
 func (r Result) Tail() string {
 	const most = 2000
-	for _, c := range r.Commands {
-		if c.Status.isFinal() || c.Status == Flaky {
-			runes := []rune(c.Output)
-			return string(runes[max(0, len(runes)-most):])
-		}
-	}
-	return ""
+	c, _ := r.Failure()
+	runes := []rune(c.Output)
+	return string(runes[max(0, len(runes)-most):])
 }

@@ -159,9 +159,9 @@ var sections = map[string]section{
 			}
 		}
 	},
+	"reviews": func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Reviews = d.reviews(n) },
+	"labels":  func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Labels = d.labels(n) },
 	"gate":    func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
-	"reviews": readReviews,
-	"labels":  readLabels,
 	"fix":     readFix,
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
@@ -212,8 +212,7 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 			d.fail(key, "the key "+quote(key.Value)+" is given more than once", "keep one; all of them are ignored")
 		case !known:
 			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
-		case !d.isLiteral(value):
-		default:
+		case d.isLiteral(value):
 			next := clone(p)
 			if read(d, value, &next); len(d.errs) == before && !d.full {
 				p = next

@@ -9,9 +9,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
-// readReviews reads what leads to a review on a server.
-func readReviews(d *decoder, n *yaml.Node, p *precedent.Policy) {
-	t := precedent.ReviewTriggers{}
+// reviews reads what leads to a review on a server.
+func (d *decoder) reviews(n *yaml.Node) *precedent.ReviewTriggers {
+	t := &precedent.ReviewTriggers{}
 	named := false
 	for key, value := range d.mapping(n) {
 		switch key.Value {
@@ -32,12 +32,12 @@ func readReviews(d *decoder, n *yaml.Node, p *precedent.Policy) {
 	if !named {
 		d.fail(n, "the occasions are missing", "list them: on: [label, push]; an empty list means none")
 	}
-	p.Reviews = &t
+	return t
 }
 
-// readLabels reads the names of the labels. They must differ, also from the default of those that
+// labels reads the names of the labels. They must differ, also from the default of those that
 // are not named.
-func readLabels(d *decoder, n *yaml.Node, p *precedent.Policy) {
+func (d *decoder) labels(n *yaml.Node) precedent.LabelNames {
 	own := precedent.LabelNames{}
 	at := map[string]*string{
 		"review_needed": &own.ReviewNeeded, "changes_needed": &own.Changes, "ci_pending": &own.CIPending,
@@ -59,5 +59,5 @@ func readLabels(d *decoder, n *yaml.Node, p *precedent.Policy) {
 	if err := label.Names(own).WithDefaults(label.DefaultNames()).Validate(); err != nil {
 		d.fail(n, err.Error(), "give each state another label")
 	}
-	p.Labels = own
+	return own
 }

@@ -345,8 +345,8 @@ func TestPolicyKeys(t *testing.T) {
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
 		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true", "pass_without_model": "true", "minor": "off",
-		"learnings": "{enabled: false}", "precedents": "off", "gate": "{flaky: fail}",
-		"reviews": "{on: [push]}", "labels": "{ci_pending: ci}",
+		"learnings": "{enabled: false}", "precedents": "off", "reviews": "{on: [push]}", "labels": "{ci_pending: ci}", "gate": "{flaky: fail}",
+		"fix": "{max_files: 5}",
 	}
 	if len(valid) != len(sections) {
 		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))

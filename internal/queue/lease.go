@@ -105,6 +105,11 @@ func (q *Queue) register(ctx context.Context, starts bool) error {
 				}
 			}
 		}
+		if starts && q.db.Engine() == store.SQLite { // also those that ran nothing yet
+			if _, err := tx.ExecContext(ctx, "UPDATE river_job SET state = 'available' WHERE state = 'running'"); err != nil {
+				return err
+			}
+		}
 		return q.db.AddReplica(ctx, tx, q.o.Replica, now)
 	})
 	if err == nil {

@@ -114,9 +114,7 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	job.Resume = true
 	o.At, o.Check = s.location(), run.Check
 	if s.o.Fixes {
-		o.Fix = func(ctx context.Context, p *workflow.Publisher, job workflow.Job) (workflow.FixResult, error) {
-			return p.Fix(ctx, job, workflow.FixOptions{Gate: o.Gate, Check: run.Check})
-		}
+		o.Fix = &workflow.FixOptions{}
 	}
 	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)

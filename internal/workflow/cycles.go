@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
@@ -12,7 +13,8 @@ import (
 // said is a comment of ours on a pull request.
 type said struct {
 	comment.Marker
-	At time.Time // by the forge's clock
+	At   time.Time // by the forge's clock
+	Body precedent.Untrusted
 }
 
 // said returns our comments among those of the pull request, oldest first. A marker counts only
@@ -24,7 +26,7 @@ func (p *Publisher) said(comments []forge.Comment) []said {
 			continue
 		}
 		if m, ok := p.pull.writer.Read(string(c.Body)); ok {
-			own = append(own, said{m, c.At})
+			own = append(own, said{m, c.At, c.Body})
 		}
 	}
 	slices.SortStableFunc(own, func(a, b said) int { return a.At.Compare(b.At) })
@@ -126,6 +128,14 @@ func (c *cycles) has(kind comment.Kind, key string) bool {
 func (c *cycles) pushed(head string) (said, bool) {
 	f, ok := c.fixed[head]
 	return f, ok && c.last == f && c.summary.Head != head
+}
+
+// problems are what our last note says about a failed gate or failed checks of the head.
+func (c *cycles) problems(head string) []precedent.Untrusted {
+	if c.last.Head != head || c.last.Kind != comment.GateFailed && c.last.Kind != comment.ChecksEnded {
+		return nil
+	}
+	return []precedent.Untrusted{c.last.Body}
 }
 
 // exceeded says why people have to look, for people; empty if they need not yet.

@@ -125,10 +125,11 @@ func (f *fixing) resume(ctx context.Context) (FixResult, bool, error) {
 	return result, true, f.announce(ctx, rec)
 }
 
-// reviewed tells whether a review of ours has read a head.
+// reviewed tells whether a review of ours has read a head, or whether its gate or its checks have
+// failed.
 func (f *fixing) reviewed(ctx context.Context, head string) (bool, error) {
 	for _, own := range f.said(f.state.comments) {
-		if own.Kind == comment.Summary && own.Head == head {
+		if own.Head == head && (own.Kind == comment.Summary || own.Kind == comment.GateFailed || own.Kind == comment.ChecksEnded) {
 			return true, nil
 		}
 	}

@@ -29,9 +29,9 @@ type RoundOptions struct {
 	Asked, AskedAgain bool
 	// Gate builds and tests the head before a review; nil for no gate.
 	Gate *gate.Runner
-	// Fix makes one attempt to fix what is open; nil for none: then the label stays for people or
-	// another bot.
-	Fix func(ctx context.Context, p *Publisher, job Job) (FixResult, error)
+	// Fix lets rounds make one attempt at a time to fix what is open; nil for none: then the label
+	// stays for people or another bot. Its Gate, Check and Problems are those of the round.
+	Fix *FixOptions
 	// Check is called right before each write; the write is not made if it returns an error. It
 	// may be nil.
 	Check func(ctx context.Context) error

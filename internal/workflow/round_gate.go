@@ -28,10 +28,8 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	}
 	x.did.Why = "the gate failed"
 	name, why := "", ""
-	for _, c := range result.Commands {
-		if c.Status != gate.Passed {
-			name, why = c.Line, c.Why
-		}
+	if c, ok := result.Failure(); ok {
+		name, why = c.Line, c.Why
 	}
 	head := x.pub.pull.Head.SHA
 	return false, x.say(ctx, comment.GateFailed, "gate."+head, x.pub.pull.reviewer.NewID(), comment.Note{
@@ -53,7 +51,7 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 			return "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true})
+		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true, Links: true})
 		return tree, err
 	}
 	tree, err := export("head", rev)
@@ -64,20 +62,9 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 	result := g.Run(ctx, gate.Request{
 		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
 		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
-		Commands: gate.Discover(policy, gateDocuments(base)),
+		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	})
 	return result, ctx.Err()
-}
-
-// gateDocuments are the files of the base that may name commands.
-func gateDocuments(read func(string) ([]byte, error)) []gate.Document {
-	var docs []gate.Document
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md", "README.md"} {
-		if data, err := read(name); err == nil {
-			docs = append(docs, gate.Document{Path: name, Text: string(data)})
-		}
-	}
-	return docs
 }
 
 // gateResult is a gate's result as a review has it.

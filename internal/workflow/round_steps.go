@@ -57,7 +57,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 	if err := x.recount(ctx); err != nil {
 		return err
 	}
-	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, pub.tries)
+	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, x.cycles.tries)
 	if event.Kind == label.Incomplete && event.Times < label.MaxIncomplete {
 		x.did.Again = later
 	}
@@ -121,12 +121,14 @@ func (x *round) fix(ctx context.Context) error {
 	if effect == label.CommentGivingUp {
 		return x.giveUp(ctx)
 	}
-	if x.o.Fix == nil {
+	if x.o.Fix == nil || x.policy.Fix.Off || !x.job.Engine.enabled() {
 		x.did.Why = "it waits for changes"
 		return x.enter(ctx, label.Changes)
 	}
 	x.did.Did = RoundFix
-	fixed, err := x.o.Fix(ctx, pub, x.job)
+	o := *x.o.Fix
+	o.Gate, o.Check, o.Problems = x.o.Gate, x.o.Check, x.cycles.problems(head)
+	fixed, err := pub.Fix(ctx, x.job, o)
 	if err != nil {
 		return err
 	}
@@ -141,11 +143,6 @@ func (x *round) fix(ctx context.Context) error {
 	if err := x.recount(ctx); err != nil {
 		return err
 	}
-	if err := x.say(ctx, comment.Unfixed, "fix."+fixed.Review, fixed.Review, comment.Note{
-		Lead: "**Nothing was fixed** at `" + shortID(head) + "`: " + fixWords[fixed.Status] + ".", Text: fixed.Why,
-	}); err != nil {
-		return err
-	}
 	times := max(1, len(x.cycles.unfixed))
 	if times < label.MaxFailed {
 		x.did.Again = later
@@ -153,7 +150,7 @@ func (x *round) fix(ctx context.Context) error {
 	return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: times})
 }
 
-// afterPush comments what was pushed and waits for CI. The pull request has a new head then.
+// afterPush waits for CI. The pull request has a new head then.
 func (x *round) afterPush(ctx context.Context, fixed FixResult) error {
 	pull := x.pub.pull
 	now, err := pull.connection.PullRequest(ctx, pull.repo.Repo, pull.Number)
@@ -167,13 +164,6 @@ func (x *round) afterPush(ctx context.Context, fixed FixResult) error {
 	}
 	pull.PullRequest = now
 	x.did.Head = now.Head.SHA
-	if err := x.recount(ctx); err != nil {
-		return err
-	}
-	lead := fmt.Sprintf("**Pushed `%s`** to address %s. Its checks are awaited.", shortID(fixed.Commit), count(len(fixed.Addressed), "conversation", "conversations"))
-	if err := x.say(ctx, comment.Fixed, "fixed."+fixed.Commit, fixed.Review, comment.Note{Lead: lead}); err != nil {
-		return err
-	}
 	return x.follow(ctx, label.Event{Kind: label.FixPushed})
 }
 

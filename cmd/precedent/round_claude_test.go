@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// fixingModel is a scripted server of the Messages API for the real Claude Code: the finder of bugs
+// reports the refund as long as it is there, and whoever is to fix it reads the file and edits it.
+type fixingModel struct {
+	mu    sync.Mutex
+	tools map[string]int // calls, by tool
+}
+
+const boundedRefund = "  ledger.total -= Math.min(amount, ledger.paid)"
+
+func (m *fixingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.URL.Path != "/v1/messages" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	tool, input := m.answer(string(body))
+	m.mu.Lock()
+	m.tools[tool]++
+	n := m.tools[tool]
+	m.mu.Unlock()
+	arguments, _ := json.Marshal(input)
+	type o = map[string]any
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, event := range []o{
+		{"type": "message_start", "message": o{
+			"id": fmt.Sprint("msg_", tool, n), "type": "message", "role": "assistant", "model": "claude-x", "content": []any{}, "usage": o{"input_tokens": 10, "output_tokens": 1},
+		}},
+		{"type": "content_block_start", "index": 0, "content_block": o{"type": "tool_use", "id": fmt.Sprint("toolu_", tool, n), "name": tool, "input": o{}}},
+		{"type": "content_block_delta", "index": 0, "delta": o{"type": "input_json_delta", "partial_json": string(arguments)}},
+		{"type": "content_block_stop", "index": 0},
+		{"type": "message_delta", "delta": o{"stop_reason": "tool_use"}, "usage": o{"output_tokens": 7}},
+		{"type": "message_stop"},
+	} {
+		data, _ := json.Marshal(event)
+		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event["type"], data)
+	}
+}
+
+// answer returns the next call of a tool in a conversation.
+func (m *fixingModel) answer(body string) (tool string, input any) {
+	type o = map[string]any
+	const done = "StructuredOutput"
+	thread := func() string {
+		if found := threadID.FindStringSubmatch(strings.ReplaceAll(body, `\n`, "\n")); found != nil {
+			return found[1]
+		}
+		return ""
+	}
+	results := strings.Count(body, `"type":"tool_result"`)
+	switch {
+	case strings.Contains(body, "threads_addressed") && results == 0:
+		return "Read", o{"file_path": "src/till.js"}
+	case strings.Contains(body, "threads_addressed") && results == 1:
+		return "Edit", o{"file_path": "src/till.js", "old_string": flaws[0].lines[0], "new_string": boundedRefund}
+	case strings.Contains(body, "threads_addressed"):
+		return done, o{"threads_addressed": []o{{"thread": thread(), "how": "The refund is bounded by what was paid."}}, "summary": "I bounded the refund."}
+	case strings.Contains(body, "Your assignment: bugs") && strings.Contains(body, flaws[0].lines[0]+`\n`) && !strings.Contains(body, boundedRefund):
+		return done, o{"findings": []o{{
+			"path": "src/till.js", "quote": flaws[0].lines[0], "category": "bugs", "severity": "high", "confidence": 95, "title": flaws[0].says[0][0], "body": flaws[0].says[0][1],
+		}}, "summary": ""}
+	case strings.Contains(body, "Your assignment: "):
+		return done, o{"findings": []o{}, "summary": ""}
+	case strings.Contains(body, `"still_there"`) && thread() != "":
+		return done, o{"threads": []o{{"thread_id": thread(), "state": "addressed", "reply": ""}}}
+	}
+	return done, o{"verdicts": []o{}, "pairs": []o{}}
+}
+
+// TestRoundsClaude: the real Claude Code reviews a labelled pull request and fixes it, from the label
+// for a review to that for a person.
+func TestRoundsClaude(t *testing.T) {
+	t.Parallel()
+	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
+	model := &fixingModel{tools: map[string]int{}}
+	server := httptest.NewServer(model)
+	t.Cleanup(server.Close)
+	s := newRounds(t)
+	s.base("finders: {security: false, types: false, performance: false, architecture: false, tests: false, style: false, guidelines: false}\n")
+	s.app.fixedEngine = nil
+	s.app.env["PRECEDENT_ENGINE"] = "claude"
+	s.app.env["PATH"] = filepath.Dir(program) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	s.app.env["ANTHROPIC_API_KEY"], s.app.env["ANTHROPIC_BASE_URL"] = "sk-ant-canary-0123456789", server.URL
+	s.o.Fix = &workflow.FixOptions{Ungated: true}
+	s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
+
+	s.round("review", workflow.RoundReview, label.Changes)
+	s.round("fix", workflow.RoundFix, label.CIPending)
+	if got := s.git(s.origin, "show", "feature:src/till.js"); got+"\n" != strings.Replace(tillFile, flaws[0].lines[0], boundedRefund, 1) {
+		t.Fatalf("pushed:\n%s", got)
+	}
+	s.round("checks", workflow.RoundChecks, label.ReviewNeeded)
+	did := s.round("second review", workflow.RoundReview, label.HumanReview)
+	if did.Review.Verdict != precedent.Clean {
+		t.Errorf("%+v", did.Review)
+	}
+	if model.tools["Read"] != 1 || model.tools["Edit"] != 1 {
+		t.Errorf("calls: %v", model.tools)
+	}
+}

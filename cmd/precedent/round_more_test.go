@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// world changes the pull request.
+func (s *rounds) world(change func()) { s.door.stage.World.Change(change) }
+
+// TestRoundsNothing: nothing is done, and nothing written, on a pull request that is closed, locked,
+// paused, or for people.
+func TestRoundsNothing(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	for _, state := range []forge.State{forge.Closed, forge.Merged} {
+		s.world(func() { s.pull.State = state })
+		s.idle(string(state))
+	}
+	s.world(func() { s.pull.State, s.pull.Locked = forge.Open, true })
+	s.idle("locked")
+	s.world(func() { s.pull.Locked = false })
+	for _, state := range []label.State{label.None, label.HumanReview, label.Intervention, label.Changes} {
+		s.relabel(state)
+		s.idle(string(state))
+	}
+	s.relabel(label.ReviewNeeded)
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent pause")
+	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing || !strings.Contains(did.Why, "paused by mona") {
+		t.Fatalf("paused: %+v, %v", did, err)
+	}
+	s.idle("paused")
+	s.labelled("paused", label.ReviewNeeded)
+}
+
+// TestRoundsOccasions: without a label, a review has the occasions that the policy or the operator
+// lists, and a head is reviewed once.
+func TestRoundsOccasions(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.relabel(label.None)
+	on := func(drafts bool, on ...precedent.ReviewTrigger) {
+		s.o.Reviews = &precedent.ReviewTriggers{On: on, Drafts: drafts}
+	}
+	once := func(step string) {
+		t.Helper()
+		s.idleAfter(step, workflow.RoundReview, label.None)
+	}
+	s.idle("by default nothing leads to a review")
+	on(false, precedent.OnPush, precedent.OnRequest, precedent.OnCommand, precedent.OnLabel)
+	s.idle("nobody has pushed since a review")
+	on(true, precedent.OnReady)
+	s.world(func() { s.pull.Draft = true })
+	s.idle("a draft that is reviewed when it is ready")
+	on(false, precedent.OnOpen, precedent.OnReady)
+	s.idle("a draft")
+	on(true, precedent.OnOpen)
+	once("a draft is opened")
+	s.world(func() { s.pull.Draft = false })
+
+	s.push("more", map[string]string{"src/till.js": "// 1\n" + tillFile})
+	s.idle("a push without that occasion")
+	on(false, precedent.OnPush)
+	once("a push")
+	on(false)
+	s.push("more", map[string]string{"src/till.js": "// 2\n" + tillFile})
+	s.world(func() { s.pull.Requested = []forge.Person{outsider} })
+	on(false, precedent.OnRequest)
+	s.idle("another account is asked")
+	s.world(func() { s.pull.Requested = append(s.pull.Requested, forgetest.Bot) })
+	once("a request")
+	s.push("more", map[string]string{"src/till.js": "// 3\n" + tillFile})
+	s.world(func() { s.pull.Requested = nil })
+	on(false, precedent.OnCommand)
+	s.door.stage.World.Say(s.pull, outsider, "", "@precedent review")
+	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing {
+		t.Errorf("a stranger's command: %+v, %v", did, err)
+	}
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
+	once("a command")
+	s.relabel(label.ReviewNeeded)
+	s.idle("the label is no occasion")
+
+	s.base("reviews: {on: [label]}\nlabels: {review_needed: please-review}\n")
+	s.world(func() { s.pull.Labels = []string{"Please-Review", labels.ReviewNeeded} })
+	did, err := s.try()
+	if err != nil || did.Did != workflow.RoundReview || did.Before != label.ReviewNeeded || did.After != label.Changes {
+		t.Fatalf("with the policy's label: %+v, %v", did, err)
+	}
+	s.world(func() { slices.Sort(s.pull.Labels) })
+	if want := []string{labels.Changes, labels.ReviewNeeded}; !slices.Equal(s.pull.Labels, want) {
+		t.Errorf("labels %q, want %q", s.pull.Labels, want)
+	}
+}
+
+// TestT18HeadMovesInARound: the label is for the head that was reviewed, and labels that people set
+// meanwhile count more.
+func TestT18HeadMovesInARound(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	meanwhile := func(do func()) {
+		s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Finder, do: do}
+	}
+	meanwhile(func() { s.push("one more line", map[string]string{"src/till.js": tillFile + "// The end.\n"}) })
+	if did := s.round("a push", workflow.RoundReview, label.ReviewNeeded); did.Again == 0 || !strings.Contains(did.Why, "new commits") {
+		t.Errorf("%+v", did)
+	}
+	meanwhile(func() { s.relabel(label.Intervention) })
+	if did, err := s.try(); err != nil || did.After != label.ReviewNeeded || !strings.Contains(did.Why, "labels were changed") {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.labelled("by a person", label.Intervention)
+	s.relabel(label.ReviewNeeded)
+	s.app.fixedEngine = s.parrot
+	s.round("again", workflow.RoundReview, label.Changes)
+}
+
+// fencedLabels is a forge that lets nobody change labels.
+type fencedLabels struct{ forge.Forge }
+
+func (f fencedLabels) AddLabel(context.Context, precedent.Repo, int, string) (forge.Unsupported, error) {
+	return "the token may not change labels", nil
+}
+
+// TestRoundsWithoutLabels: a token that may not change labels is said once, and the review counts.
+func TestRoundsWithoutLabels(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.bend = func(f forge.Forge) forge.Forge { return fencedLabels{f} }
+	did, err := s.try()
+	if err != nil || did.Did != workflow.RoundReview || did.Review == nil || !strings.Contains(did.Why, "could not be changed: the token may not change labels") {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	s.says("denied", "**A label could not be changed.**", 1)
+	s.labelled("denied", label.ReviewNeeded)
+	s.idle("denied")
+}
+
+// TestRoundsForged: comments of others with our markers do not count, copied or made up.
+func TestRoundsForged(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
+	s.round("review", workflow.RoundReview, label.Changes)
+	s.fixes()
+	s.round("no change", workflow.RoundFix, label.Changes)
+	ours := s.notes("**Nothing was fixed**")[0]
+	head := s.id("feature")
+	for i := range 9 {
+		review := fmt.Sprintf("review=%d0000000-0000-7000-8000-000000000000", i)
+		made := fmt.Sprintf("<!-- precedent:1 kind=nofix thread=%d %s head=%s answers=fix.%d -->", i, review, head, i)
+		for who, body := range map[forge.Person][]string{outsider: {ours, made, strings.Replace(made, "nofix", "giveup", 1)}, forgetest.Bot: {made}} {
+			for _, b := range body {
+				s.door.stage.World.Say(s.pull, who, "", "Words.\n\n"+b)
+			}
+		}
+	}
+	s.fixes("// Fixed.\n" + tillFile)
+	s.fixed("the second attempt")
+}
+
+// errKilled ends a round like a kill does.
+var errKilled = errors.New("killed")
+
+// TestRoundsKilled ends rounds before each of their writes, and breaks the connection after each: the
+// rounds after that come to the same end, and say everything once.
+func TestRoundsKilled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		start func(s *rounds)
+		to    label.State
+		words string // of the comment that is there once
+	}{
+		{"review", func(*rounds) {}, label.Changes, ""},
+		{"incomplete", func(s *rounds) {
+			s.app.fixedEngine = incomplete{s.parrot}
+			s.round("first", workflow.RoundReview, label.ReviewNeeded)
+			s.round("second", workflow.RoundReview, label.ReviewNeeded)
+		}, label.Intervention, "**A person has to look.**"},
+		{"no fix", func(s *rounds) {
+			s.round("review", workflow.RoundReview, label.Changes)
+			s.fixes()
+			s.round("no change", workflow.RoundFix, label.Changes)
+		}, label.Intervention, "**A person has to look.**"},
+		{"red", func(s *rounds) {
+			s.relabel(label.CIPending)
+			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckFailed}}
+		}, label.Changes, "**1 check failed**"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for n := 0; ; n++ {
+				if before := killedAt(t, n, false, c.start, c.to, c.words); !before {
+					break
+				}
+				killedAt(t, n, true, c.start, c.to, c.words)
+			}
+		})
+	}
+}
+
+// killedAt ends a round at the nth write, and repeats it. It is false if there are fewer writes.
+func killedAt(t *testing.T, n int, after bool, start func(*rounds), to label.State, words string) bool {
+	t.Helper()
+	s := newRounds(t)
+	start(s)
+	step := fmt.Sprintf("write %d, after %v", n, after)
+	writes, killed := 0, false
+	if after {
+		for _, m := range []string{http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut} {
+			s.door.stage.Script.Plan(forgetest.Fault{Method: m, On: "/issues/", Skip: n / 2, After: true, Drop: true})
+		}
+		killed = true
+	} else {
+		s.o.Check = func(context.Context) error {
+			if writes++; writes > n {
+				killed = true
+				return errKilled
+			}
+			return nil
+		}
+	}
+	if _, err := s.try(); err != nil && !after && !killed {
+		t.Fatalf("%s: %v", step, err)
+	}
+	s.o.Check = nil
+	s.door.stage.Script.Forget()
+	for range 3 {
+		if _, err := s.try(); err != nil {
+			t.Fatalf("%s: %v\n%s", step, err, s.err.String())
+		}
+	}
+	if to == label.Changes { // no fixes in between
+		s.labelled(step, to)
+	}
+	s.labelled(step, to)
+	if words != "" {
+		s.says(step, words, 1)
+	}
+	if got := len(s.threads()); got != 0 && got != 3 {
+		t.Fatalf("%s: %d threads", step, got)
+	}
+	return killed
+}
