@@ -87,8 +87,8 @@ func codeOf(text string) string {
 	return b.String()
 }
 
-// named are the metrics and variables that a document names.
-var named = regexp.MustCompile(`\b(precedent_[a-z_]+|(?:PRECEDENT|GITHUB|GITEA|ANTHROPIC|OPENAI|DATABASE|POSTGRES)_[A-Z_]+)\b`)
+// serverName are the metrics and variables that a document names.
+var serverName = regexp.MustCompile(`\b(precedent_[a-z_]+|(?:PRECEDENT|GITHUB|GITEA|ANTHROPIC|OPENAI|DATABASE|POSTGRES)_[A-Z_]+)\b`)
 
 // TestServerDocuments: every metric and variable that the documents, the unit and the compose file
 // of a server name exists in the sources, and every metric is described.
@@ -110,7 +110,7 @@ func TestServerDocuments(t *testing.T) {
 	for _, doc := range []string{"docs/server.md", "docs/operation.md", "contrib/systemd/precedent.service", "compose.yaml"} {
 		all.WriteString(read(t, filepath.Join(top, doc)))
 	}
-	for _, m := range named.FindAllString(all.String(), -1) {
+	for _, m := range serverName.FindAllString(all.String(), -1) {
 		name := strings.TrimSuffix(m, "_FILE")
 		if metric, ok := strings.CutPrefix(name, "precedent_"); ok {
 			name = metric

@@ -19,6 +19,7 @@ import (
 func TestServeOnce(t *testing.T) {
 	s := newShopPull(t)
 	s.door.stage.World.Change(func() { s.pull.Labels = append(s.pull.Labels, "bot-review-needed") })
+	s.app.env["PRECEDENT_FIXES"] = "false"
 	serve := func() {
 		t.Helper()
 		s.err.Reset()
