@@ -21,7 +21,7 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	var asJSON, try bool
+	var asJSON, try, forServer bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup, and show what is missing",
@@ -34,13 +34,21 @@ If a forge token is set, doctor asks the forge whose it is. It sends nothing els
 unless --try is given, which asks the model for one token, prints what that cost,
 and asks the embedding model for one vector. Keys are never printed.
 
+With --server it checks what precedent serve needs instead: git, the engine, the
+sandbox, the token and the repositories, the database, the webhooks and the address.
+
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
   precedent doctor --try
+  precedent doctor --server
   precedent doctor --json`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.diagnose(cmd.Context(), settingFlags(cmd), try)
+			diagnose := a.diagnose
+			if forServer {
+				diagnose = a.diagnoseServer
+			}
+			d, err := diagnose(cmd.Context(), settingFlags(cmd), try)
 			if err != nil {
 				return err
 			}
@@ -59,7 +67,8 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
-	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch")
+	cmd.Flags().BoolVar(&forServer, "server", false, "check what precedent serve needs")
+	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners", "listen")
 	return cmd
 }
 
