@@ -21,7 +21,8 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection. internal/calibration tunes the
+// internal/start delays the first garbage collection. internal/label is the
+// table of the labels on a pull request. internal/calibration tunes the
 // threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that
 // outlives this process, and knows whether it runs. internal/temp keeps the temporary
@@ -52,7 +53,7 @@
 // conversations, relocates them to a new head, and determines the outcome of each
 // finding. internal/corpus keeps what people wrote in reviews, and finds what they said
 // before about the same thing. internal/settings reads the operator's settings once, typed, each value
-// with its source.
+// with its source. internal/fixround has an engine edit a copy, and decides whether that may be committed.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
 // then place, merge, suppress, verify, cite, score, refit, weigh, precedents and select annotate
@@ -64,7 +65,8 @@
 //
 // Workflow. internal/workflow does a whole review: it prepares the input, runs the
 // review, publishes it and learns from what people answered, for a local change
-// and for a pull request. Commands call it, and jobs of a server can, too.
+// and for a pull request. Commands call it, and so do jobs of a server: round.go does the one thing
+// that is due on a pull request.
 //
 // Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix applies suggestions to a work tree. internal/doctor checks what a
