@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/gate"
-	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -44,25 +41,13 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 			if err != nil {
 				return err
 			}
-			return a.fixPull(cmd.Context(), conn, args[0], o, workflow.FixOptions{DryRun: dry, Ungated: ungated, Gate: a.gateRunner()})
+			return a.fixPull(cmd.Context(), conn, args[0], o, workflow.FixOptions{DryRun: dry, Ungated: ungated, Gate: a.gate(a.workflow(), nil)})
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the change as a patch; push and post nothing")
 	cmd.Flags().BoolVar(&ungated, "ungated", false, "push also if the gate is skipped: without a sandbox, or without commands")
 	addAllSettings(cmd, "trusted_branch", "memory_ref") // the base of the pull request is
 	return cmd
-}
-
-// gateRunner builds and tests changes, in the sandbox alone.
-func (a *app) gateRunner() *gate.Runner {
-	r := &gate.Runner{
-		Box:  func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, a.env["PATH"]) },
-		Path: a.env["PATH"], ModCache: a.goEnv().ModCache,
-	}
-	if cache := a.folder("XDG_CACHE_HOME", ".cache"); cache != "" {
-		r.CacheDir = filepath.Join(cache, "gate")
-	}
-	return r
 }
 
 // fixPull does a fix round and says how it ended.

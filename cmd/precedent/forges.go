@@ -54,9 +54,9 @@ const markerKeyVariable = "PRECEDENT_MARKER_KEY"
 
 // The secrets of a server.
 const (
-	webhookSecret    = "PRECEDENT_WEBHOOK_SECRET"     //nolint:gosec // names of variables, not their values
-	webhookSecretOld = "PRECEDENT_WEBHOOK_SECRET_OLD" //nolint:gosec // likewise
-	serverToken      = "PRECEDENT_SERVER_TOKEN"       //nolint:gosec // likewise
+	webhookSecret    = "PRECEDENT_WEBHOOK_SECRET"
+	webhookSecretOld = "PRECEDENT_WEBHOOK_SECRET_OLD"
+	serverToken      = "PRECEDENT_SERVER_TOKEN"
 	databaseVariable = "DATABASE_URL"
 	databasePassword = "PGPASSWORD" // of a URL without one
 )

@@ -151,7 +151,9 @@ func (a *app) postHooks(job workflow.Job, o reviewOptions) workflow.PostHooks {
 		Run: func(ctx context.Context, p *workflow.Prepared) (workflow.Result, error) {
 			return a.runReview(ctx, p, o.format)
 		},
-		Posted: func(ctx context.Context, p *workflow.Prepared, made workflow.Result) { a.wakeAfter(ctx, p, made, job, o.flags) },
+		Posted: func(ctx context.Context, p *workflow.Prepared, made workflow.Result) {
+			a.wakeAfter(ctx, p, made, job, o.flags)
+		},
 	}
 }
 

@@ -31,8 +31,8 @@ type frontDoor struct {
 	stage   *forgetest.Stage
 	api     *forgetest.GitHub // nil if it is another forge
 	git     *forgetest.Git
-	noGit   atomic.Bool       // git is refused
-	fetches atomic.Int64      // of git, with the token
+	noGit   atomic.Bool  // git is refused
+	fetches atomic.Int64 // of git, with the token
 
 	watch func(*http.Request) // is shown every request first; nil for nobody
 	echo  func() string       // takes the place of echoed in answers; nil for nothing

@@ -102,12 +102,12 @@ func TestScript(t *testing.T) {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"answered": answered, "job": job,
-			"exits":    exits,
-			"expand":   expand,
-			"finding":  finding,
-			"forge":    playForge(t),
-			"listing":  listing,
-			"talk":     talk,
+			"exits":   exits,
+			"expand":  expand,
+			"finding": finding,
+			"forge":   playForge(t),
+			"listing": listing,
+			"talk":    talk,
 		},
 	})
 }

@@ -214,17 +214,24 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 // another server. It is that of the Go project.
 const defaultGoProxy = "https://proxy.golang.org"
 
-// gate returns what builds and tests pull requests.
+// npmRegistry is where a gate gets the packages of npm that the base requires.
+const npmRegistry = "https://registry.npmjs.org"
+
+// gate returns what builds and tests pull requests, in the sandbox alone. The logger may be nil.
 func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 	path := a.env["PATH"]
 	proxy, _, _ := strings.Cut(cmp.Or(a.env["GOPROXY"], defaultGoProxy), ",")
 	if !strings.HasPrefix(proxy, "https://") { // off, direct or a file
 		proxy = ""
 	}
-	return &gate.Runner{
-		Box:      func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
-		CacheDir: filepath.Join(r.CacheDir, "gate"), Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
+	g := &gate.Runner{
+		Box:  func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
+		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, NPMRegistry: npmRegistry, Log: log,
 	}
+	if r.CacheDir != "" {
+		g.CacheDir = filepath.Join(r.CacheDir, "gate")
+	}
+	return g
 }
 
 // sandboxKind says whether there is a sandbox.

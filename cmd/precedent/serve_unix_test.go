@@ -177,14 +177,14 @@ func killServed(t *testing.T, kills int, url string) {
 			status, answer := s.post(ctx, client, id, pull)
 			mu.Lock()
 			defer mu.Unlock()
-			switch {
-			case status == http.StatusAccepted:
+			switch status {
+			case http.StatusAccepted:
 				taken[id] = pull
 				if answer == "accepted" {
 					fresh[id]++
 				}
 				once.Do(func() { close(first) })
-			case status == 0:
+			case 0:
 				lost = append(lost, id)
 			default:
 				t.Errorf("%d %s", status, answer)
@@ -255,7 +255,7 @@ func jobsOf(t *testing.T, home, url string) map[int]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer q.Stop(t.Context()) //nolint:errcheck // nothing was started
+	defer q.Stop(t.Context())
 	all, err := q.List(t.Context(), queue.Filter{Kind: queue.Review, Limit: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestFault61Descriptors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(shell, []byte("#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s := startLimited(t, shell, home)

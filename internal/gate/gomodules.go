@@ -33,7 +33,6 @@ type goModule struct {
 	mod, sum  []byte
 	head      []byte // go.sum of the change
 	headMod   []byte
-	fromBase  bool
 	differing bool // the change needs modules that the base does not
 }
 
@@ -98,7 +97,7 @@ func (s *session) goModules() []goModule {
 		}
 		rel, err := filepath.Rel(s.Tree, filepath.Dir(name))
 		if err != nil {
-			return nil
+			return err
 		}
 		dir := filepath.ToSlash(rel)
 		if s.has(path.Join(dir, "vendor/modules.txt")) || s.has("vendor/modules.txt") {
@@ -236,7 +235,7 @@ func dropArchives(cache string) error {
 		case err != nil:
 			return err
 		case d.Type().IsRegular() && (filepath.Ext(name) == ".zip" || filepath.Ext(name) == ".lock"):
-			return os.Remove(name)
+			return os.Remove(name) //nolint:gosec // only this program writes there
 		}
 		return nil
 	})

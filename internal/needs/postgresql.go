@@ -218,10 +218,10 @@ func (s *Server) create() error {
 		"-D", s.data(), "-U", postgresUser, "--pwfile", file, "--auth-local=trust", "--auth-host=scram-sha-256",
 		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions",
 	}
-	out, err := s.command("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US")...).CombinedOutput()
+	err = s.command("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US")...).Run()
 	if err != nil { // a server without ICU
 		_ = os.RemoveAll(s.data())
-		if out, err = s.command("initdb", init...).CombinedOutput(); err != nil {
+		if out, err := s.command("initdb", init...).CombinedOutput(); err != nil {
 			_ = os.RemoveAll(s.dir)
 			return fmt.Errorf("initdb: %w: %s", err, out)
 		}

@@ -44,6 +44,6 @@ func runAs(cmd *exec.Cmd) {
 		return
 	}
 	if uid, gid, err := otherUser(); err == nil {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} //nolint:gosec // ids of a user
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 }

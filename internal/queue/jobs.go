@@ -48,7 +48,7 @@ type Filter struct {
 	Limit  int // 100 by default
 }
 
-// ErrUnknown: there is no entry with the id.
+// ErrUnknown means that there is no entry with the id.
 var ErrUnknown = errors.New("there is no such job")
 
 // defaultLimit is how many entries List returns by default.

@@ -92,7 +92,12 @@ func (h logHandler) attrs(all []slog.Attr) []slog.Attr {
 // clean makes a text fit for a log.
 func (h logHandler) clean(s string, limit int) string {
 	s, _ = secret.Redact("", text.Cut(text.VisibleLine(s), limit))
-	if h.own.In(s) {
+	return withoutOwn(h.own, s)
+}
+
+// withoutOwn replaces a text that contains a part of one of our secrets.
+func withoutOwn(own secret.Own, s string) string {
+	if own.In(s) {
 		return "[REDACTED: it contained a secret of this server]"
 	}
 	return s

@@ -108,7 +108,7 @@ func (s *served) Refresh(ctx context.Context) error {
 		found, err := s.list(ctx, owner)
 		all = append(all, found...)
 		var e *forge.Error
-		if err != nil && !(errors.As(err, &e) && e.Kind == forge.KindTooLarge) {
+		if err != nil && (!errors.As(err, &e) || e.Kind != forge.KindTooLarge) {
 			failed = fmt.Errorf("list repositories: %w", err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -99,9 +100,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	elapsed := func() time.Duration { return time.Since(s.started) } // does not jump
 	s.breaker = &breaker{elapsed: elapsed, now: o.Now, random: o.Random}
 	s.served = newServed(o.Repositories, o.Connection.Repositories, o.Now)
+	own := secret.NewOwn(o.Connection.Secrets...)
 	var err error
 	s.queue, err = queue.Open(ctx, o.Reviewer.Shared, queue.Options{
 		Replica: o.Replica, Now: o.Now, Log: o.Log, Slots: o.Slots, Timeout: timeouts, Do: s.do,
+		Redact: func(reason string) string { return withoutOwn(own, reason) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)

@@ -133,7 +133,7 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 
 // dumpRows writes the rows of a table, if it has any.
 func dumpRows(ctx context.Context, tx *sql.Tx, table, key string, lines *json.Encoder) (int, error) {
-	found, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+key) //nolint:gosec // the names are constants
+	found, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+key)
 	if err != nil {
 		return 0, err
 	}
@@ -283,7 +283,7 @@ func prepareInsert(ctx context.Context, tx *sql.Tx, t dumpTable) (*sql.Stmt, err
 		}
 		numbers[i] = "$" + strconv.Itoa(i+1)
 	}
-	return tx.PrepareContext(ctx, "INSERT INTO "+t.Table+" ("+strings.Join(t.Columns, ", ")+") VALUES ("+strings.Join(numbers, ", ")+")") //nolint:gosec // the names were checked
+	return tx.PrepareContext(ctx, "INSERT INTO "+t.Table+" ("+strings.Join(t.Columns, ", ")+") VALUES ("+strings.Join(numbers, ", ")+")")
 }
 
 // dumpedValues reads a row.

@@ -247,7 +247,7 @@ func closeConn(conn *sql.Conn) error {
 func lockNumber(name string) int64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, "precedent "+name)
-	return int64(h.Sum64()) //nolint:gosec // any number will do
+	return int64(h.Sum64())
 }
 
 // postgresLock waits until no other transaction has the lock. Its snapshots are taken later,

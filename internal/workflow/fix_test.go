@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -25,7 +24,6 @@ type editor struct {
 	edit  func(tree string) (addressed []string) // of a fix: ids as in the prompt
 	merge func(tree string)
 	tasks []engine.Task
-	reply string // in place of an answer
 }
 
 func (e *editor) Info() engine.Info {
@@ -86,7 +84,7 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	runGit(t, s.home, work, "checkout", "-q", "-b", "feature")
 	write(t, work, "till.js", till)
 	write(t, work, "run.sh", "echo run\n")
-	if err := os.Chmod(filepath.Join(work, "run.sh"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.Chmod(filepath.Join(work, "run.sh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	runGit(t, s.home, work, "add", "-A")
@@ -187,8 +185,6 @@ func (s *fixStage) bodies(kind comment.Kind) []string {
 	}
 	return all
 }
-
-var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 func TestFix(t *testing.T) {
 	s := newFixStage(t, nil)

@@ -15,11 +15,11 @@ type QueuedJob = queue.Job
 // JobFilter selects entries.
 type JobFilter = queue.Filter
 
-// JobState and JobKind are what an entry is doing, and what it does.
-type (
-	JobState = queue.State
-	JobKind  = queue.Kind
-)
+// JobState is what an entry is doing.
+type JobState = queue.State
+
+// JobKind is what an entry does.
+type JobKind = queue.Kind
 
 // DeadJob is the state of dead letters.
 const DeadJob = queue.Dead

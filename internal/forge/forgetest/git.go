@@ -2,10 +2,11 @@ package forgetest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cgi"
+	"net/http/cgi" //nolint:gosec // CVE-2016-5386 was in Go before 1.6.3
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +46,6 @@ type Git struct {
 	pushing sync.Mutex // one push at a time
 	mu      sync.Mutex
 	pushes  []PushedRef
-	refused []string
 	fetches int
 }
 
@@ -76,7 +76,7 @@ esac
 // Git serves the repositories below a folder until the test ends.
 func (s *Stage) Git(t testing.TB, root string) *Git {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
+	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +188,11 @@ func (g *Git) enter(r *http.Request) (forge.Person, bool) {
 // run is git's server program.
 func (g *Git) run(pushed string, protected []string) *cgi.Handler {
 	config := [][2]string{
-		{"safe.directory", "*"}, {"core.hooksPath", g.hooks}, {"http.receivepack", "true"},
-		{"receive.denyNonFastForwards", fmt.Sprint(!g.Force)}, {"receive.fsckObjects", "true"},
+		{"safe.directory", "*"},
+		{"core.hooksPath", g.hooks},
+		{"http.receivepack", "true"},
+		{"receive.denyNonFastForwards", fmt.Sprint(!g.Force)},
+		{"receive.fsckObjects", "true"},
 	}
 	env := []string{
 		"GIT_PROJECT_ROOT=" + g.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + os.DevNull,
@@ -273,8 +276,8 @@ func (g *Git) Dir(r *Repo) string { return filepath.Join(g.root, r.Owner, r.Name
 
 // git runs git in a repository.
 func (g *Git) git(dir string, args ...string) string {
-	cmd := exec.Command("git", append([]string{"--git-dir", dir, "-c", "safe.directory=*"}, args...)...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "HOME=" + os.DevNull}
+	cmd := exec.CommandContext(context.WithoutCancel(g.t.Context()), "git", append([]string{"--git-dir", dir, "-c", "safe.directory=*"}, args...)...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "HOME=" + os.DevNull} //nolint:forbidigo // only tests call this
 	out, err := cmd.Output()
 	if err != nil {
 		g.t.Errorf("git %s: %v", strings.Join(args, " "), err)

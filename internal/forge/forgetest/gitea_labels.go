@@ -84,12 +84,10 @@ func (g *Gitea) addLabels(c *call) reply {
 	}
 	for _, id := range in.Labels {
 		name := c.repo.labelNamed(id)
-		switch {
-		case name == "":
+		if name == "" {
 			return g.notFound()
-		default:
-			g.stage.World.label(c.pull, c.who, name)
 		}
+		g.stage.World.label(c.pull, c.who, name)
 	}
 	return g.labelsOf(c)
 }

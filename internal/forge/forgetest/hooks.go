@@ -56,7 +56,6 @@ type Delivery struct {
 	Again       bool // somebody asked to send it again
 	Status      int  // of the answer; 0 if there was none
 	Words       string
-	done        bool
 }
 
 // Failed reports whether the address did not accept it.

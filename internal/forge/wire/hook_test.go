@@ -3,7 +3,7 @@ package wire
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // to see that it is refused
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
