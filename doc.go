@@ -39,7 +39,9 @@
 // hostile commands in a sandbox, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the
-// sandbox. internal/hook is the pre-push hook of git. internal/engine is the
+// sandbox. internal/gate runs the repository's own build and tests, in the sandbox or
+// not at all. internal/queue keeps the jobs of a server and runs them.
+// internal/hook is the pre-push hook of git. internal/engine is the
 // interface to what reads with a model. internal/report prints a review.
 // internal/comment writes all comments on a forge, checks them for secrets and
 // active content, and recognizes them by their marker. internal/forge/wire sends
@@ -51,7 +53,7 @@
 // conversations, relocates them to a new head, and determines the outcome of each
 // finding. internal/corpus keeps what people wrote in reviews, and finds what they said
 // before about the same thing. internal/settings reads the operator's settings once, typed, each value
-// with its source.
+// with its source. internal/fixround has an engine edit a copy, and decides whether that may be committed.
 //
 // Acts. internal/review turns a change into findings. Finders run in parallel;
 // then place, merge, suppress, verify, cite, score, refit, weigh, precedents and select annotate

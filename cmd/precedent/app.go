@@ -38,6 +38,7 @@ type app struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed
+	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 
 	start func(background.Program) error // starts a process that outlives this one; nil for never
 
@@ -60,7 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, exitStatus(precedent.ExitClean)) { // which says that it ended as it should
 		fmt.Fprintln(a.err, "precedent: interrupted")
 		if hint := hintOf(err); hint != "" {
 			a.hint(hint)

@@ -26,9 +26,9 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the setup, and show what is missing",
 		Long: `Doctor checks git, the repository, the engine, the sandbox, the forge, the memory,
-the policy, the linters, the guide, the hook and the temporary folder. For each
-it prints ok, warn (a review works without it) or missing (a review needs it),
-and how to fix it.
+the policy, the linters, the guide, the gate, the hook and the temporary folder.
+For each it prints ok, warn (a review works without it) or missing (a review
+needs it), and how to fix it.
 
 If a forge token is set, doctor asks the forge whose it is. It sends nothing else
 unless --try is given, which asks the model for one token, prints what that cost,
@@ -96,6 +96,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 		linters, failures := lint.Choose(op.Linters, policy.Linters)
 		d.Linters(linters, failures, a.env["PATH"], boxed)
 		d.Guide(ctx, repo)
+		d.Gate(ctx, repo, policy.Gate, boxed)
 		d.Hook(repo)
 	}
 	d.Space()

@@ -127,6 +127,9 @@ func staticToken(secret string) func(context.Context, precedent.Repo) (string, e
 	return func(context.Context, precedent.Repo) (string, error) { return secret, nil }
 }
 
+// wait waits in real time, also in tests whose forge has a clock of its own.
+func wait(ctx context.Context, d time.Duration) error { return wire.Sleep(ctx, d) }
+
 // pause waits, or stops when the context ends.
 func (a *app) pause(ctx context.Context, d time.Duration) error {
 	if a.sleep != nil {
@@ -146,6 +149,9 @@ func (a *app) github(base string) (workflow.Connection, error) {
 	var key string
 	if o.App, key, err = a.githubApp(); err != nil {
 		return conn, err
+	}
+	if o.App != nil && a.pushes {
+		o.App = o.App.ForServer()
 	}
 	secret := strings.TrimSpace(cmp.Or(a.env["GITHUB_TOKEN"], a.env["GH_TOKEN"]))
 	if o.App == nil {

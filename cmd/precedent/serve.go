@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,15 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -90,6 +95,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if err != nil {
 		return nil, nil, err
 	}
+	a.pushes = true
 	conn, err := a.connect(op)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +167,7 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 	if err := s.Run(ctx, listener); err != nil {
 		return err
 	}
-	return exitStatus(0)
+	return exitStatus(precedent.ExitClean)
 }
 
 // serveOnce looks once, and says what is left.
@@ -190,13 +196,34 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	if err != nil {
 		host = "server"
 	}
+	var round workflow.RoundOptions
+	if i.settings.Gates.Value {
+		round.Gate = a.gate(i.reviewer, log)
+	}
 	return server.Options{
-		Reviewer: i.reviewer, Connection: i.connection, Job: i.job,
+		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value && i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
 		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
 		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8]),
 		Sandbox: sync.OnceValue(a.sandboxKind),
-		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: a.pause, Random: rand.N[time.Duration],
+		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],
+	}
+}
+
+// defaultGoProxy is where a gate gets Go modules that the base requires, unless GOPROXY names
+// another server. It is that of the Go project.
+const defaultGoProxy = "https://proxy.golang.org"
+
+// gate returns what builds and tests pull requests.
+func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
+	path := a.env["PATH"]
+	proxy, _, _ := strings.Cut(cmp.Or(a.env["GOPROXY"], defaultGoProxy), ",")
+	if !strings.HasPrefix(proxy, "https://") { // off, direct or a file
+		proxy = ""
+	}
+	return &gate.Runner{
+		Box:      func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
+		CacheDir: filepath.Join(r.CacheDir, "gate"), Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
 	}
 }
 

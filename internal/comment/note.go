@@ -36,6 +36,7 @@ const (
 // Note is what a note says. Only Lead and End are words of ours, as Markdown.
 type Note struct {
 	Lead  string     `json:"lead"`
+	After string     `json:"after,omitempty"` // a sentence from outside, on the line of Lead
 	Text  string     `json:"text,omitempty"`  // prose from outside
 	Items []NoteItem `json:"items,omitempty"` // a list; from the 21st on they are only counted
 	Log   string     `json:"log,omitempty"`   // what a program printed
@@ -56,6 +57,9 @@ type NoteItem struct {
 // Note writes a note, whose kind is the marker's.
 func (w Writer) Note(n Note, m Marker) string {
 	d := &draft{Writer: w, own: w.own()}
+	if n.After != "" {
+		n.Lead += " " + d.phrase(n.After)
+	}
 	d.block(n.Lead)
 	if n.Text != "" {
 		d.block(markdown.Body(sanitize(n.Text, d.own), w.Links)...)

@@ -42,7 +42,7 @@ var subcommands = map[string][]string{
 // checkers are programs that check by themselves, whatever their arguments.
 var checkers = []string{
 	"pytest", "py.test", "tox", "nox", "mypy", "pyright", "flake8", "pylint", "tsc", "jest", "vitest", "mocha", "ava", "eslint", "rspec", "rubocop", "phpunit", "vendor/bin/phpunit", "./vendor/bin/phpunit",
-	"vendor/bin/phpstan", "./vendor/bin/phpstan", "phpstan", "ctest", "gotestsum", "ginkgo", "staticcheck", "shellcheck", "ninja", "busted", "luacheck", "bats", "trial",
+	"vendor/bin/phpstan", "./vendor/bin/phpstan", "phpstan", "ctest", "gotestsum", "ginkgo", "staticcheck", "shellcheck", "ninja", "busted", "luacheck", "bats", "trial", "unittest",
 }
 
 // scripted are programs that run a target or a script of the repository by its name.

@@ -16,7 +16,7 @@ var (
 	})
 	// single matches arguments that choose some of the tests, as examples do.
 	single = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`::| (?:-run|-k|-t|-m \w+ |--grep|--filter|--test|--testNamePattern|--tests|--package|-p|-Dtest\S*|--name|-only|--only|--target)[ =]| --? ?\S+\.(?:py|js|ts|tsx|jsx|go|rs|rb)\b|\s\S+\.(?:py|js|ts|tsx|jsx|rb|exs)\b`)
+		return regexp.MustCompile(`::| (?:-run|-k|-t|--grep|--filter|--test|--testNamePattern|--tests|--package|-p|-Dtest\S*|--name|-only|--only|--target)[ =]| --? ?\S+\.(?:py|js|ts|tsx|jsx|go|rs|rb)\b|\s\S+\.(?:py|js|ts|tsx|jsx|rb|exs)\b`)
 	})
 	// endless matches options that wait, that change the files, or that measure.
 	endless = sync.OnceValue(func() *regexp.Regexp {
@@ -28,13 +28,19 @@ var (
 	})
 )
 
+// Limits of one code block.
+const (
+	maxBlock  = 8 << 10 // bytes
+	maxBefore = 12      // commands before another one
+)
+
 // blockCommands returns the commands of a code block. prepared are the commands that
 // configure a build in the blocks above, under the same heading.
 func blockCommands(block string, prepared []string) (commands, configured []string) {
 	before := slices.Clone(prepared)
 	configured = prepared
-	cloned := false
-	for _, line := range shellLines(block) {
+	cloned, built := false, false
+	for _, line := range shellLines(wholeLines(block, maxBlock)) {
 		cloned = cloned || strings.HasPrefix(line, "git clone")
 		parts, what := readLine(line, cloned)
 		joined := strings.Join(parts, " && ")
@@ -43,20 +49,37 @@ func blockCommands(block string, prepared []string) (commands, configured []stri
 			return commands, configured // the others are for a folder that nobody knows
 		case what == other || len(parts) == 0:
 		case what == preparation:
-			before = append(before, joined)
+			if before = append(before, joined); len(before) > maxBefore {
+				return commands, prepared
+			}
 			if !strings.HasPrefix(joined, "cd ") {
 				configured = slices.Clone(before)
 			}
 		default:
-			if c := strings.Join(append(slices.Clone(before), joined), " && "); len(c) <= maxLine {
+			if len(configured) > 0 && built { // the command before is part of this one
+				commands = commands[:len(commands)-1]
+			}
+			c := strings.Join(append(slices.Clone(before), joined), " && ")
+			if built = len(c) <= maxLine; built {
 				commands = append(commands, c)
 			}
 			if len(configured) > 0 { // after a configuration, a command needs what those before it built
 				before = append(before, joined)
 			}
+			if len(before) > maxBefore {
+				return commands, configured
+			}
 		}
 	}
 	return commands, configured
+}
+
+// wholeLines is the start of a text, at most n bytes of it, without the line that does not fit.
+func wholeLines(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:strings.LastIndexByte(s[:n], '\n')+1]
 }
 
 // readLine splits a line into its commands, without those that install, and says what
@@ -76,6 +99,9 @@ func readLine(line string, cloned bool) ([]string, kind) {
 			} else if !isLocalDir(dir) {
 				return nil, other
 			}
+		}
+		if one != install && placeholder().MatchString(processors().ReplaceAllString(part, "4")) {
+			one = other
 		}
 		if one == check && (single().MatchString(part) || endless().MatchString(part)) {
 			one = other
@@ -115,7 +141,9 @@ func shellLines(block string) []string {
 			line = typed
 		}
 		if head, is := strings.CutSuffix(line, `\`); is {
-			open += strings.TrimSpace(head) + " "
+			if open += strings.TrimSpace(head) + " "; len(open) > maxBlock {
+				return out
+			}
 			continue
 		}
 		line = strings.Join(strings.Fields(withoutComment(open+line)), " ")
@@ -148,7 +176,7 @@ func withoutComment(line string) string {
 // splitAnd splits a line at &&. It is not ok if the line has more of the shell's language.
 func splitAnd(line string) ([]string, bool) {
 	plain := processors().ReplaceAllString(line, "4")
-	if strings.ContainsAny(strings.ReplaceAll(plain, "&&", ""), "|;&<>`") || strings.Contains(plain, "$(") || placeholder().MatchString(plain) {
+	if strings.ContainsAny(strings.ReplaceAll(plain, "&&", ""), "|;&<>`") || strings.Contains(plain, "$(") {
 		return nil, false
 	}
 	parts := strings.Split(line, "&&")

@@ -198,5 +198,5 @@ func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comme
 	case forgeErr == nil || forgeErr.Kind != forge.KindUnsupported:
 		return err
 	}
-	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.Text, p.Head, p.At)
+	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)
 }

@@ -21,6 +21,8 @@ import (
 )
 
 const (
+	// maxWaiting is how many calls of Accept wait for the database.
+	maxWaiting = 10_000
 	// maxGroup is how many calls of Accept share a transaction.
 	maxGroup = 256
 	// groupPause lets others have SQLite's only lock, who poll for it.
@@ -50,25 +52,47 @@ type acceptance struct {
 
 // Accept saves a delivery and the work that it causes, and returns when both are on disk. Calls at
 // the same time share a transaction; one that fails does not fail the others. It returns false,
-// and changes nothing, for a delivery that was accepted before. It gives up after 8 seconds.
+// and changes nothing, for a delivery that was accepted before. It gives up after 8 seconds: then
+// the sender has to send it again.
 func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (bool, error) {
 	if err := check(d, tasks); err != nil {
 		return false, fmt.Errorf("accept delivery: %w", err)
 	}
 	a := &acceptance{delivery: d, tasks: tasks, done: make(chan struct{})}
+	if !q.enqueue(a) {
+		return false, fmt.Errorf("accept delivery: %w", errFull)
+	}
+	late := time.NewTimer(q.commitTimeout)
+	defer late.Stop()
+	select {
+	case <-ctx.Done():
+		return false, fmt.Errorf("accept delivery: %w", ctx.Err())
+	case <-late.C:
+		return false, fmt.Errorf("accept delivery: %w", errLate)
+	case <-a.done:
+		return a.fresh, a.err
+	}
+}
+
+// The reasons for which Accept gives up. The delivery may be saved later, all the same.
+var (
+	errFull = errors.New("too many deliveries wait for the database")
+	errLate = errors.New("the database takes too long")
+)
+
+// enqueue adds an acceptance to those that wait, if there is room.
+func (q *Queue) enqueue(a *acceptance) bool {
 	q.intake.mu.Lock()
+	defer q.intake.mu.Unlock()
+	if len(q.intake.waiting) >= maxWaiting {
+		return false
+	}
 	q.intake.waiting = append(q.intake.waiting, a)
 	if !q.intake.busy {
 		q.intake.busy = true
 		go q.commitAll()
 	}
-	q.intake.mu.Unlock()
-	select {
-	case <-ctx.Done():
-		return false, fmt.Errorf("accept delivery: %w", ctx.Err())
-	case <-a.done:
-		return a.fresh, a.err
-	}
+	return true
 }
 
 // commitAll commits what waits, and what comes meanwhile.
@@ -99,7 +123,10 @@ func (q *Queue) commitGroup(group []*acceptance) {
 	ctx, cancel := context.WithTimeout(context.Background(), q.commitTimeout)
 	defer cancel()
 	err := q.commit(ctx, group)
-	alone := err != nil && len(group) > 1 && ctx.Err() == nil && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrFull)
+	alone := err != nil && len(group) > 1 && ctx.Err() == nil
+	for _, all := range []error{store.ErrBusy, store.ErrFull, store.ErrUnreachable, store.ErrUnwritable} {
+		alone = alone && !errors.Is(err, all)
+	}
 	for _, a := range group {
 		if alone {
 			err = q.commit(ctx, []*acceptance{a})

@@ -18,12 +18,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// places are the databases that processes of their own use.
-func onPlaces(t *testing.T, test func(t *testing.T, place string, server *needs.Server)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "queue.db"), nil) })
+// onPlaces runs a test with databases that several processes use.
+func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "queue.db"))
+	})
 	t.Run("postgresql", func(t *testing.T) {
-		server := needs.PostgreSQLServer(t, true)
-		test(t, server.Database(t), server)
+		t.Parallel()
+		test(t, needs.PostgreSQL(t))
 	})
 }
 
@@ -42,7 +45,7 @@ func placed(t testing.TB, place string) *store.DB {
 // TestFault12WorkerKilled: another worker takes over the job of one that was killed, as the next
 // attempt.
 func TestFault12WorkerKilled(t *testing.T) {
-	onPlaces(t, func(t *testing.T, place string, _ *needs.Server) {
+	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		attempts := make(chan int, 10)
 		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil }})
@@ -69,7 +72,7 @@ func TestFault12WorkerKilled(t *testing.T) {
 // TestFault13WorkerStalls: a worker that stalls past its lease and wakes is refused by Check, does
 // not write, and cannot record that it ended.
 func TestFault13WorkerStalls(t *testing.T) {
-	onPlaces(t, func(t *testing.T, place string, _ *needs.Server) {
+	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(ctx context.Context, r *Run) error {
 			if err := r.Check(ctx); err != nil {
@@ -147,7 +150,7 @@ func effects(t testing.TB, db *store.DB) map[effect]int {
 // TestKilledWhileAccepting: "60 kill −9 under load: every delivery that got its 2xx has its job,
 // none twice" (fault rows 1 and 2).
 func TestKilledWhileAccepting(t *testing.T) {
-	onPlaces(t, func(t *testing.T, place string, _ *needs.Server) {
+	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		rnd := needs.Random(t)
 		accepted := map[int]bool{}
@@ -204,8 +207,9 @@ func TestKilledWhileAccepting(t *testing.T) {
 // restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
 // replicas on PostgreSQL, one on SQLite.
 func TestKilledWhileRunning(t *testing.T) {
-	onPlaces(t, func(t *testing.T, place string, server *needs.Server) {
-		const events, pulls = 500, 50
+	test := func(t *testing.T, place string, server *needs.Server) {
+		const pulls = 50
+		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)
 		db := placed(t, place)
 		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
 		rnd := needs.Random(t)
@@ -219,7 +223,6 @@ func TestKilledWhileRunning(t *testing.T) {
 			replicas = append(replicas, start())
 		}
 		newest := map[int]string{}
-		kills := needs.Rounds(60, 6)
 		for kill := range kills {
 			from, to := kill*events/kills, (kill+1)*events/kills
 			var tasks []Task
@@ -264,6 +267,15 @@ func TestKilledWhileRunning(t *testing.T) {
 		if double > 0 {
 			t.Error("see above")
 		}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "queue.db"), nil)
+	})
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		server := needs.PostgreSQLServer(t, true)
+		test(t, server.Database(t), server)
 	})
 }
 

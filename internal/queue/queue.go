@@ -95,7 +95,8 @@ type Options struct {
 	// Lease is how long a replica may be silent before others take over its jobs; 15 s by default.
 	// They notice within 4/3 of it.
 	Lease time.Duration
-	// Poll is how often a replica looks for work; 200 ms by default, at most 1 s.
+	// Poll is how often a replica looks for work, at most 1 s, which is the default. After an
+	// entry has ended it looks at once.
 	Poll time.Duration
 	// MaxAttempts is how often a job fails before it becomes a dead letter; 8 by default.
 	MaxAttempts int
@@ -152,7 +153,7 @@ const (
 	defaultSlots    = 4
 	defaultTimeout  = time.Hour
 	defaultLease    = 15 * time.Second
-	defaultPoll     = 200 * time.Millisecond
+	defaultPoll     = time.Second
 	defaultAttempts = 8
 	defaultKeep     = 7 * 24 * time.Hour
 	// keepDead is how long dead letters and the ids of deliveries are kept. GitHub redelivers what

@@ -30,9 +30,19 @@ var engines = []struct {
 	{"postgresql", openPostgreSQL},
 }
 
+// onEngines runs a test on all of them at once, inTurn on one after the other.
 func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
+		t.Parallel()
+		test(t, open(t))
+	})
+}
+
+func inTurn(t *testing.T, test func(t *testing.T, open func(testing.TB) *store.DB)) {
+	t.Helper()
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { test(t, e.open(t)) })
+		t.Run(e.name, func(t *testing.T) { test(t, e.open) })
 	}
 }
 

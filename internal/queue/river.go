@@ -74,6 +74,10 @@ func (q *Queue) openRiver(ctx context.Context) error {
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{queue: q})
+	var reindex river.PeriodicSchedule // every day
+	if q.db.Engine() == store.SQLite {
+		reindex = river.NeverSchedule() // River names indexes that it has on PostgreSQL only
+	}
 	q.client, err = river.NewClient(driver, &river.Config{
 		ID:                          q.o.Replica,
 		Logger:                      log,
@@ -84,6 +88,7 @@ func (q *Queue) openRiver(ctx context.Context) error {
 		JobTimeout:                  longest + ticketMargin,
 		RescueStuckJobsAfter:        longest + 2*ticketMargin,
 		MaxAttempts:                 3,
+		ReindexerSchedule:           reindex,
 		CompletedJobRetentionPeriod: keepTickets,
 		CancelledJobRetentionPeriod: keepTickets,
 		DiscardedJobRetentionPeriod: keepTickets,

@@ -220,11 +220,11 @@ func TestLostTickets(t *testing.T) {
 
 // TestFair: "p95 wait of a small repository beside a flooding one ≤ 2 × its wait alone".
 func TestFair(t *testing.T) {
-	onEngines(t, func(t *testing.T, db *store.DB) {
-		n := needs.Rounds(60, 20)
+	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
+		db, n := open(t), needs.Rounds(60, 12)
 		waits := func(flood int) time.Duration {
 			began := make(chan time.Time, 1)
-			q := started(t, db, Options{Slots: 4, Do: func(_ context.Context, r *Run) error {
+			q := started(t, db, Options{Slots: 4, Poll: 200 * time.Millisecond, Do: func(_ context.Context, r *Run) error {
 				if r.Repo == small {
 					began <- time.Now()
 					return nil
@@ -233,10 +233,12 @@ func TestFair(t *testing.T) {
 				return nil
 			}})
 			defer stop(t, q)
+			var tasks []Task
 			for i := range flood {
-				accept(t, q, fmt.Sprint("big", i), review(big, i+1, "a"))
+				tasks = append(tasks, review(big, i+1, "a"))
 			}
 			if flood > 0 {
+				accept(t, q, "flood", tasks...)
 				eventually(t, "the flood runs", func() bool {
 					s, err := q.Stats(t.Context())
 					return err == nil && s.Kinds[Review].Running >= 3
@@ -255,7 +257,7 @@ func TestFair(t *testing.T) {
 			slices.Sort(all)
 			return all[len(all)*95/100]
 		}
-		alone, beside := waits(0), waits(30*n)
+		alone, beside := waits(0), waits(min(maxTasks, 60*n))
 		t.Logf("p95 of the wait of a small repository: %s alone, %s beside a flood", alone, beside)
 		// The tests of other packages take the processor for some milliseconds.
 		if beside > 2*alone+20*time.Millisecond {

@@ -113,6 +113,9 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	job, o := s.o.Job, s.o.Round
 	job.Resume = true
 	o.At, o.Check = s.location(), run.Check
+	if s.o.Fixes {
+		o.Fix = &workflow.FixOptions{}
+	}
 	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
 	if did.Review != nil {

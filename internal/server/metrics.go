@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -101,7 +102,9 @@ func verdictLabel(v precedent.Verdict) string {
 	return "other"
 }
 
+// gateLabel is the status of a gate without the words after it.
 func gateLabel(status string) string {
+	status, _, _ = strings.Cut(status, ":")
 	if slices.Contains([]string{"passed", "failed", "flaky", "timeout", "resource", "skipped"}, status) {
 		return status
 	}

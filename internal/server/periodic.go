@@ -67,7 +67,7 @@ func (s *Server) sweep(ctx context.Context) error {
 // redeliver has the forge send deliveries again that failed: after the start those of a downtime,
 // then those since the last time.
 func (s *Server) redeliver(ctx context.Context) error {
-	if s.hooks == nil {
+	if s.hooks == nil || s.o.Hooks == "" {
 		return nil
 	}
 	now := s.o.Now()

@@ -27,6 +27,7 @@ type Options struct {
 	Connection workflow.Connection
 	Job        workflow.Job
 	Round      workflow.RoundOptions // without what belongs to one run
+	Fixes      bool                  // whether pull requests are fixed, too
 
 	Repositories Repositories
 	Interval     time.Duration // between two polls; DefaultInterval if it is 0
@@ -54,7 +55,7 @@ type Options struct {
 // earliest ("exit within 30 s").
 const (
 	drainTime = 20 * time.Second
-	closeTime = 5 * time.Second
+	closeTime = 2 * time.Second
 )
 
 // Periods of what is done again and again.

@@ -58,6 +58,9 @@ func (b *bent) Repositories(ctx context.Context, owner string) ([]precedent.Repo
 }
 
 func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+	if b.deliveries == nil {
+		return nil, "no deliveries", nil
+	}
 	return b.deliveries(repo, since)
 }
 
@@ -146,7 +149,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 	o := Options{
 		Reviewer: &workflow.Reviewer{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)}, Connection: workflow.Connection{Forge: s.forge}, Job: workflow.Job{Settings: op},
 		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}}, Secrets: []string{newSecret, oldSecret},
-		Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
+		Hooks: "https://reviews.example/webhooks/github", Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Random: func(n time.Duration) time.Duration { return n / 2 },
 	}

@@ -75,6 +75,8 @@ type Settings struct {
 	Interval     Value[time.Duration]    // between two polls of a repository
 	Jobs         Value[int]              // at a time
 	LogFormat    Value[string]           // text or json
+	Fixes        Value[bool]             // whether labelled pull requests are fixed
+	Gates        Value[bool]             // whether they are built and tested
 
 	tables []Line // of the file: prices and linters
 }

@@ -152,6 +152,14 @@ var All = []Def{
 		Key: "jobs", Flag: "jobs", Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4",
 		Usage: "run at most `N` jobs at a time",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{
+		Key: "fixes", Env: "PRECEDENT_FIXES", InFile: true, Server: true, Default: "true",
+		Usage: "fix labelled pull requests and push the fixes: true or false",
+	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Gates }, Def{
+		Key: "gates", Env: "PRECEDENT_GATES", InFile: true, Server: true, Default: "true",
+		Usage: "build and test pull requests in the sandbox before a review: true or false",
+	}),
 	def(logFormat, func(s *Settings) *Value[string] { return &s.LogFormat }, Def{
 		Key: "log_format", Flag: "log-format", Env: "PRECEDENT_LOG_FORMAT", InFile: true, Server: true, Default: "text",
 		Usage: "write logs in this `format`: text or json",

@@ -211,7 +211,7 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 			}
 		})
 	}
-	for round := range needs.Rounds(8, 3) {
+	for round := range needs.Rounds(5, 3) {
 		before := booked.Load()
 		needs.WaitUntil(t, "more is booked", func() bool { return booked.Load() > before+20 })
 		if round%3 == 2 {
@@ -307,7 +307,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 	rnd := needs.Random(t)
 	seen := map[int64]int{}
 	var took time.Duration
-	for run := range needs.Rounds(60, 10) {
+	for run := range needs.Rounds(30, 8) {
 		at := place()
 		if run%2 == 0 { // so that the others are made one by one
 			if err := unopened(t, at).upgrade(t.Context(), slowSteps(1)); err != nil {

@@ -160,6 +160,29 @@ func TestTablesOfJobs(t *testing.T) {
 	})
 }
 
+// TestSchemaOfItsOwn does what the hint for another program's database says: two installations
+// and that program share a database, and do not see each other.
+func TestSchemaOfItsOwn(t *testing.T) {
+	at := needs.PostgreSQL(t)
+	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
+	for _, schema := range []string{"precedent", "other"} {
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("search_path", schema)
+		u.RawQuery = q.Encode()
+		db := openURL(t, u.String())
+		r := repoFor(t, db, remote)
+		save(t, r, review(remote, "r1", 1))
+		if c, err := r.Count(t.Context()); err != nil || c.Reviews != 1 {
+			t.Errorf("%+v, %v", c, err)
+		}
+		checkHealth(t, again(t, db))
+	}
+}
+
 // TestOldSlotsGo: what ended processes left is deleted when a database is opened, and a slot that
 // is used again after a long time is made again.
 func TestOldSlotsGo(t *testing.T) {

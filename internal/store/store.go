@@ -20,6 +20,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -265,6 +266,39 @@ func row(ctx context.Context, q querier, query string, args []any, use func(scan
 // into scans a row into variables.
 func into(dest ...any) func(scanner) error {
 	return func(s scanner) error { return s.Scan(dest...) }
+}
+
+// valuesPerInsert is about how many values insertRows sends at once: SQLite finds a parameter by
+// comparing it with all before it.
+const valuesPerInsert = 120
+
+// insertRows inserts rows with few statements: on PostgreSQL each is a round trip. Head is the
+// statement up to VALUES, and tail what follows the rows. All rows have as many values.
+func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for batch := range slices.Chunk(all, max(1, valuesPerInsert/len(all[0]))) {
+		var text strings.Builder
+		text.WriteString(head + " VALUES ")
+		args := make([]any, 0, len(batch)*len(batch[0]))
+		for i, values := range batch {
+			separator := ", ("
+			if i == 0 {
+				separator = "("
+			}
+			for _, v := range values {
+				args = append(args, v)
+				text.WriteString(separator + "$" + strconv.Itoa(len(args)))
+				separator = ", "
+			}
+			text.WriteString(")")
+		}
+		if _, err := tx.ExecContext(ctx, text.String()+" "+tail, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inBatches calls use for batches of values that fit into one statement, with a list of their

@@ -33,7 +33,7 @@ func (f *fixing) notes(commit string) []post.ToComment {
 	}}}
 	for _, a := range f.answer.Addressed {
 		if t := f.thread(a.Thread); t.Comment != "" {
-			all = append(all, f.reply(t, commit, comment.Note{Lead: addressedLead, Text: withCommit(a.How, commit)}))
+			all = append(all, f.reply(t, commit, comment.Note{Lead: addressedLead, After: withCommit(a.How, commit)}))
 		}
 	}
 	return all
@@ -117,7 +117,7 @@ func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
 		if t.Comment == "" {
 			continue
 		}
-		n := comment.Note{Lead: "**Suggested:**", Text: a.How, Suggestion: f.replacement(t)}
+		n := comment.Note{Lead: "**Suggested:**", After: a.How, Suggestion: f.replacement(t)}
 		if n.Suggestion == nil {
 			n.End = "The change is in the comment below."
 		}

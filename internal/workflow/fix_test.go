@@ -86,8 +86,10 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	runGit(t, s.home, work, "checkout", "-q", "-b", "feature")
 	write(t, work, "till.js", till)
 	write(t, work, "run.sh", "echo run\n")
+	if err := os.Chmod(filepath.Join(work, "run.sh"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
 	runGit(t, s.home, work, "add", "-A")
-	runGit(t, s.home, work, "update-index", "--chmod=+x", "run.sh")
 	runGit(t, s.home, work, "commit", "-q", "-m", "Add a till")
 	runGit(t, s.home, work, "push", "-q", s.bare, "main", "feature")
 

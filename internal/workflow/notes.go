@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/post"
@@ -56,7 +57,10 @@ func (p *Publisher) planNote(ctx context.Context, name string, a post.ToComment)
 
 // redacted is a note without credentials, as it is stored.
 func redacted(n comment.Note) comment.Note {
-	n.Text, _ = secret.Redact("", n.Text)
+	n.After, n.Text, n.Patch = redact(n.After), redact(n.Text), redact(n.Patch)
+	if len(n.Suggestion) > 0 { // a redacted one is not a suggestion
+		n.Suggestion = strings.Split(redact(strings.Join(n.Suggestion, "\n")), "\n")
+	}
 	n.Log, _ = secret.Redact("", n.Log)
 	items := make([]comment.NoteItem, len(n.Items))
 	for i, item := range n.Items {

@@ -28,10 +28,8 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 	}
 	x.did.Why = "the gate failed"
 	name, why := "", ""
-	for _, c := range result.Commands {
-		if c.Status != gate.Passed {
-			name, why = c.Line, c.Why
-		}
+	if c, ok := result.Failure(); ok {
+		name, why = c.Line, c.Why
 	}
 	head := x.pub.pull.Head.SHA
 	return false, x.say(ctx, comment.GateFailed, "gate."+head, x.pub.pull.reviewer.NewID(), comment.Note{
@@ -53,7 +51,7 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 			return "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true})
+		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true, Links: true})
 		return tree, err
 	}
 	tree, err := export("head", rev)

@@ -3,62 +3,26 @@ package forgetest
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// listener is the address of a webhook.
-type listener struct {
-	URL string
-
-	mu     sync.Mutex
-	status int // what it answers
-	events []received
-}
-
-type received struct {
-	header http.Header
-	body   []byte
-}
-
-func listen(t *testing.T) *listener {
-	l := &listener{status: http.StatusAccepted}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.events = append(l.events, received{r.Header, body})
-		w.WriteHeader(l.status)
-	}))
-	l.URL = server.URL
-	t.Cleanup(server.Close)
-	return l
-}
-
 // seen returns what came, as EVENT-TYPE/ACTION.
-func (l *listener) seen(t *testing.T) (all []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.events {
+func seen(t *testing.T, l *Listener) (all []string) {
+	for _, e := range l.Requests() {
 		var p struct{ Action string }
-		if err := json.Unmarshal(e.body, &p); err != nil {
-			t.Errorf("%v in %q", err, e.body)
+		if err := json.Unmarshal(e.Body, &p); err != nil {
+			t.Errorf("%v in %q", err, e.Body)
 		}
-		all = append(all, e.header.Get("X-Gitea-Event-Type")+"/"+p.Action)
+		all = append(all, e.Header.Get("X-Gitea-Event-Type")+"/"+p.Action)
 	}
 	return all
 }
@@ -115,7 +79,7 @@ func TestGitPush(t *testing.T) {
 	git := g.Git(root)
 	r := &Repo{ID: 1, Owner: "acme", Name: "shop", Pulls: map[int]*Pull{}, ProtectedBranches: []string{"main"}, Members: []Member{{Bot, forge.Write}}}
 	s.World.Add(r)
-	l := listen(t)
+	l := Listen(t)
 	hook := g.Hook(l.URL, "s3cret", r)
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
 	p := &Pull{PullRequest: forge.PullRequest{
@@ -146,7 +110,7 @@ func TestGitPush(t *testing.T) {
 		t.Errorf("pushes are %v", got)
 	}
 	hook.Wait()
-	if got := strings.Join(l.seen(t), " "); got != "pull_request/opened push/ pull_request_sync/synchronized" {
+	if got := strings.Join(seen(t, l), " "); got != "pull_request/opened push/ pull_request_sync/synchronized" {
 		t.Errorf("the events are %s", got)
 	}
 }
@@ -157,22 +121,22 @@ func TestHookDeliveries(t *testing.T) {
 	s := NewStage(t)
 	s.World.Add(Shop())
 	g := s.Gitea(t)
-	l := listen(t)
+	l := Listen(t)
 	hook := g.Hook(l.URL, "s3cret", nil)
 	hook.Form = true
 	p := s.World.Repo("acme", "shop").Pulls[1]
-	l.status = http.StatusBadGateway
+	l.Answer(http.StatusBadGateway)
 	s.World.Label(p, Ann, "bot-review-needed")
 	s.World.Label(p, Ann, "bot-review-needed")
 	s.World.Unlabel(p, Ann, "missing")
 	all := hook.Wait()
-	if len(all) != 1 || !all[0].Failed() || all[0].Status != http.StatusBadGateway || len(l.events) != 1 {
+	if len(all) != 1 || !all[0].Failed() || all[0].Status != http.StatusBadGateway || len(l.Requests()) != 1 {
 		t.Fatalf("deliveries are %+v", all)
 	}
-	e := l.events[0]
-	form, err := url.ParseQuery(string(e.body))
-	if err != nil || !bytes.Equal([]byte(form.Get("payload")), all[0].Body) || e.header.Get("Content-Type") != "application/x-www-form-urlencoded" {
-		t.Errorf("%v: the form is %q", err, e.body)
+	e := l.Requests()[0]
+	form, err := url.ParseQuery(string(e.Body))
+	if err != nil || !bytes.Equal([]byte(form.Get("payload")), all[0].Body) || e.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
+		t.Errorf("%v: the form is %q", err, e.Body)
 	}
 	if !hook.again(all[0].ID) || hook.again(7) {
 		t.Error("a delivery is not sent again, or an unknown one is")

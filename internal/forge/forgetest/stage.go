@@ -1,6 +1,11 @@
 // Package forgetest has the conformance suite for forges and what it runs on: a world
 // described by the test, servers that show it as real forges do, scripted faults, and
 // a clock that advances without waiting.
+//
+// GitHub.Git and Gitea.Git serve real repositories at the address of the forge, for fetching and
+// pushing: a push moves the head of the pull request in the world, and its ref. GitHub.Hook and
+// Gitea.Hook send signed events to an address when something happens in the world, whether by the
+// actions of World, by the API or by a push; Hook.Wait waits until they are sent. Each is sent once.
 package forgetest
 
 import (

@@ -306,3 +306,11 @@ func TestDeliveries(t *testing.T) {
 		})
 	}
 }
+
+// TestHooks: what GitHub sends when something happens is verified and read.
+func TestHooks(t *testing.T) {
+	forgetest.Hooks(t, func(t *testing.T, s *forgetest.Stage, address, secret string) (forge.Forge, *forgetest.Hook) {
+		g := s.GitHub(t)
+		return client(t, s, g), g.Hook(address, secret, nil)
+	})
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// fixAverage is what a parrot does with a task that edits: it makes the average of nothing 0, and says
+// so in the thread about that.
+func fixAverage(t engine.Task) (engine.Answer, error) {
+	name := filepath.Join(t.Tree, "src", "till.js")
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, bytes.Replace(text, []byte("  return sum / items.length\n"), []byte("  return items.length ? sum / items.length : 0\n"), 1), 0o600)
+	}
+	if err != nil {
+		return engine.Answer{}, err
+	}
+	addressed := []map[string]any{}
+	for id, block := range blocks(t.User(), threadID) {
+		if strings.Contains(block, "lines when it was made:\n  return sum / items.length") {
+			addressed = append(addressed, map[string]any{"thread": id, "how": "The average of nothing is 0."})
+		}
+	}
+	data, err := json.Marshal(map[string]any{"threads_addressed": addressed, "summary": "The average is fixed."})
+	return engine.Answer{Status: precedent.StatusOK, JSON: data, Usage: precedent.Usage{Requests: 1}}, err
+}
+
+// commitID matches the id of a commit, and the start of one, as comments have it.
+var commitID = regexp.MustCompile("([=.`])[0-9a-f]{12}(?:[0-9a-f]{28})?\\b")
+
+// ownBranch makes the head of the pull request a branch of the repository itself.
+func (s *shopPull) ownBranch() {
+	s.door.stage.World.Change(func() {
+		s.pull.Head.Repo, s.pull.Head.RepoID, s.pull.Head.Name = s.pull.Base.Repo, s.pull.Base.RepoID, "feature"
+	})
+}
+
+// fixes are the commits of ours on the branch, and the notes and replies about them.
+func (s *shopPull) fixes() (commits int, said []string) {
+	s.t.Helper()
+	commits = strings.Count(s.git(s.origin, "log", "--format=%b", "main..feature"), "Precedent-Review: ")
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		for _, start := range []string{"**Pushed", "**Addressed:**", "**Nothing was"} {
+			if strings.HasPrefix(string(c.Body), start) {
+				said = append(said, fmt.Sprintf("%s %s", c.Kind, unnatural(commitID.ReplaceAllString(string(c.Body), "${1}COMMIT"))))
+			}
+		}
+	}
+	return commits, said
+}
+
+// TestFixCommand: a dry run prints a patch and changes nothing; without a gate nothing is pushed
+// unless the operator says so; then one commit is pushed, and its thread has a reply.
+func TestFixCommand(t *testing.T) {
+	q := newQuarry(t, "person")
+	q.ownBranch()
+	q.run(0)
+	fix := func(args ...string) (status int, out, said string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		cmd := q.fix(args...)
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = q.trap.Run(cmd, 0)
+		return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
+	}
+	before := len(q.door.stage.World.By(q.pull, q.author))
+	status, out, said := fix("--dry-run", "--ungated")
+	if status != 0 || !strings.Contains(out, "+  return items.length ? sum / items.length : 0") || !strings.Contains(said, "planned, 1 conversation addressed") {
+		t.Errorf("dry run: status %d\n%s%s", status, out, said)
+	}
+	if n := len(q.door.stage.World.By(q.pull, q.author)); n != before {
+		t.Errorf("the dry run posted %d comments", n-before)
+	}
+	status, _, said = fix()
+	if status != 1 || !strings.Contains(said, "refused: the gate was skipped") {
+		t.Errorf("without a gate: status %d\n%s", status, said)
+	}
+	if commits, _ := q.fixes(); commits != 0 || len(q.door.git.Pushes()) != 0 {
+		t.Errorf("%d commits before the operator agreed", commits)
+	}
+	if status, _, said = fix("--ungated"); status != 0 || !strings.Contains(said, "pushed ") {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	commits, words := q.fixes()
+	if commits != 1 || len(words) != 3 || len(q.door.git.Pushes()) != 1 {
+		t.Errorf("%d commits, %d pushes and comments\n%s", commits, len(q.door.git.Pushes()), strings.Join(words, "\n"))
+	}
+	if status, _, said = fix("--ungated"); status != 0 || !strings.Contains(said, "an earlier round pushed it") {
+		t.Errorf("again: status %d\n%s", status, said)
+	}
+}
+
+// fix is the command that fixes, as a process.
+func (q *quarry) fix(args ...string) *exec.Cmd {
+	q.t.Helper()
+	text := filepath.Join(q.home, "till.js")
+	if err := os.WriteFile(text, []byte(q.parrot.text), 0o600); err != nil {
+		q.t.Fatal(err)
+	}
+	cmd := exec.Command("parroted", append([]string{"fix", q.door.URL + "/octo/app/pull/7"}, args...)...)
+	cmd.Dir = q.app.dir
+	cmd.Env = []string{parrotText + "=" + text, parrotClock + "=" + q.trap.Watch()}
+	for k, v := range q.app.env {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	return cmd
+}
+
+// requestKiller kills a process when its request of a number arrives, to the API or to git. The
+// forge carries the request out all the same.
+type requestKiller struct {
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+	at   int
+	came int
+	path string // of the request
+}
+
+func (k *requestKiller) watch(r *http.Request) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.came++; k.came == k.at && k.cmd != nil {
+		k.path = r.URL.Path
+		_ = k.cmd.Process.Kill() // it may have ended
+	}
+}
+
+// TestFault54FixKilled kills the command with SIGKILL at each of its requests, before the forge or
+// git's server carries it out, after that, and at other times. Repeated, it leaves one commit, one
+// push, and one reply for each thread, whatever happened.
+func TestFault54FixKilled(t *testing.T) {
+	var k requestKiller
+	prepare := func() *quarry {
+		q := newQuarry(t, "person")
+		q.ownBranch()
+		q.run(0)
+		q.door.watch = k.watch
+		return q
+	}
+	attempt := func(q *quarry, at int, limit time.Duration) (killed bool) {
+		t.Helper()
+		cmd := q.fix("--ungated")
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		k.mu.Lock()
+		k.cmd, k.at, k.came, k.path = cmd, at, 0, ""
+		k.mu.Unlock()
+		_ = q.trap.Run(cmd, limit)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.cmd = nil
+		if status := cmd.ProcessState.ExitCode(); status > 0 {
+			t.Errorf("status %d\n%s", status, said.String())
+		}
+		return cmd.ProcessState.ExitCode() < 0
+	}
+	calm := prepare()
+	began := time.Now()
+	if attempt(calm, 0, 0) {
+		t.Fatal("nobody killed it")
+	}
+	life := time.Since(began)
+	requests := k.came
+	commits, want := calm.fixes()
+	if commits != 1 || len(want) != 2 {
+		t.Fatalf("%d commits and the comments\n%s", commits, strings.Join(want, "\n"))
+	}
+	points := needs.Rounds(50, 5)
+	killed := 0
+	for i := range points {
+		q := prepare()
+		at, limit := 1+i*requests/points, time.Duration(0)
+		switch i % 3 {
+		case 1: // after an API request was carried out; git's are met otherwise
+			q.trap.Set(1+i*(requests-4)/points, true)
+			at = 0
+		case 2:
+			at, limit = 0, life*time.Duration(i+1)/time.Duration(points)
+		}
+		if attempt(q, at, limit) {
+			killed++
+		}
+		q.trap.Set(0, false)
+		if attempt(q, 0, 0) {
+			t.Fatal("nobody killed it")
+		}
+		commits, got := q.fixes()
+		pushes := q.door.git.Pushes()
+		if commits != 1 || len(pushes) != 1 || pushes[0].Ref != "refs/heads/feature" || strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("killed at request %d (%s) or after %s: %d commits, pushes %+v, comments\n%s\nwant\n%s", at, k.path, limit, commits, pushes, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if head := q.git(q.origin, "rev-parse", "feature"); q.pull.Head.SHA != head {
+			t.Errorf("the pull request is at %s, its branch at %s", q.pull.Head.SHA, head)
+		}
+	}
+	t.Logf("killed %d of %d times, over %d requests", killed, points, requests)
+	if killed < points/2 {
+		t.Errorf("only %d of %d were killed", killed, points)
+	}
+}

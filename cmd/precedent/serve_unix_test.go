@@ -1,0 +1,388 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// served is a process of precedent serve whose forge cannot be reached, so that only webhooks make
+// work.
+type served struct {
+	t    testing.TB
+	cmd  *exec.Cmd
+	at   string // its address
+	log  lockedBuffer
+	done chan error
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b.WriteString(line + "\n")
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// hookSecretOfTests signs the webhooks of these tests.
+const hookSecretOfTests = "an example of a secret of webhooks"
+
+var startedAt = regexp.MustCompile(`msg="the server has started" address=(\S+)`)
+
+// startServed starts a server and waits until it listens. The environment takes precedence.
+func startServed(t testing.TB, home string, env []string, args ...string) *served {
+	t.Helper()
+	s := &served{t: t, done: make(chan error, 1)}
+	s.cmd = exec.Command("precedent", append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories", "127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
+	s.cmd.Dir = home
+	s.cmd.Env = append([]string{
+		"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=http://127.0.0.1:9/api/v3", "GITHUB_TOKEN=" + forgetest.Secret,
+		webhookSecret + "=" + hookSecretOfTests,
+	}, env...)
+	stderr, err := s.cmd.StderrPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := make(chan string, 1)
+	go func() {
+		defer close(address)
+		lines := bufio.NewScanner(stderr)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			s.log.add(lines.Text())
+			if m := startedAt.FindStringSubmatch(lines.Text()); m != nil {
+				address <- m[1]
+			}
+		}
+		s.done <- s.cmd.Wait()
+	}()
+	at, ok := <-address
+	if !ok {
+		t.Fatalf("the server did not start\n%s", s.log.String())
+	}
+	s.at = at
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	return s
+}
+
+// signal ends the server, and returns its exit status, -1 if it was killed.
+func (s *served) signal(sig os.Signal) int {
+	s.t.Helper()
+	_ = s.cmd.Process.Signal(sig) // it may have ended
+	select {
+	case <-s.done:
+	case <-time.After(time.Minute):
+		s.t.Fatalf("the server does not end\n%s", s.log.String())
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// post delivers an event of a pull request, and returns the status and the answer; 0 without one.
+func (s *served) post(ctx context.Context, client *http.Client, id string, pull int) (int, string) {
+	body := fmt.Appendf(nil, `{"action":"opened","number":%[1]d,"pull_request":{"number":%[1]d,"state":"open","head":{"sha":"%040[1]x"}},
+		"repository":{"id":1,"full_name":"octo/app","html_url":"http://127.0.0.1:9/octo/app"},"sender":{"id":7,"login":"ann"}}`, pull)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.at+"/webhooks/github", bytes.NewReader(body))
+	if err != nil {
+		return 0, err.Error()
+	}
+	mac := hmac.New(sha256.New, []byte(hookSecretOfTests))
+	mac.Write(body)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-GitHub-Event", "pull_request")
+	r.Header.Set("X-GitHub-Delivery", id)
+	r.Header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1000))
+	if err != nil {
+		return 0, err.Error()
+	}
+	return resp.StatusCode, strings.TrimSpace(string(answer))
+}
+
+// TestFault1And2ServerKilled kills the server while webhooks come: every delivery that got its 2xx
+// has its job, also after the sender sends it again, and none has two (fault rows 1 and 2, G1).
+func TestFault1And2ServerKilled(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { killServed(t, needs.Rounds(60, 6), "") })
+	t.Run("postgresql", func(t *testing.T) { killServed(t, needs.Rounds(60, 3), needs.PostgreSQL(t)) })
+}
+
+// killServed does so on a database; empty for a file.
+func killServed(t *testing.T, kills int, url string) {
+	const senders = 8
+	random := rand.New(rand.NewPCG(needs.Seed(t), 15))
+	home := t.TempDir()
+	var env []string
+	if url != "" {
+		env = append(env, databaseVariable+"="+url)
+	}
+	var mu sync.Mutex
+	fresh := map[string]int{} // how often a delivery was taken as a new one
+	taken := map[string]int{} // deliveries that got a 2xx, and their pull request
+	var lost []string         // that got no answer
+	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
+	number := 0
+	for round := range kills {
+		s := startServed(t, home, env)
+		ctx, stop := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		first := make(chan struct{})
+		var once sync.Once
+		deliver := func(id string) {
+			var pull int
+			if _, err := fmt.Sscanf(id, "d%d", &pull); err != nil {
+				t.Error(err)
+			}
+			status, answer := s.post(ctx, client, id, pull)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case status == http.StatusAccepted:
+				taken[id] = pull
+				if answer == "accepted" {
+					fresh[id]++
+				}
+				once.Do(func() { close(first) })
+			case status == 0:
+				lost = append(lost, id)
+			default:
+				t.Errorf("%d %s", status, answer)
+			}
+		}
+		again := lost
+		lost = nil
+		for range senders {
+			group.Go(func() {
+				for ctx.Err() == nil {
+					mu.Lock()
+					var id string
+					if len(again) > 0 && round%2 == 1 {
+						id, again = again[0], again[1:]
+					} else {
+						number++
+						id = fmt.Sprintf("d%d", number)
+					}
+					mu.Unlock()
+					deliver(id)
+				}
+			})
+		}
+		<-first
+		<-time.After(time.Duration(random.Int64N(int64(300 * time.Millisecond)))) // killing at a random moment is the point
+		if status := s.signal(syscall.SIGKILL); status != -1 {
+			t.Fatalf("it ended by itself: %d\n%s", status, s.log.String())
+		}
+		stop()
+		group.Wait()
+		mu.Lock()
+		lost = append(lost, again...)
+		mu.Unlock()
+		client.CloseIdleConnections()
+	}
+	jobs := jobsOf(t, home, url)
+	for id, pull := range taken {
+		if jobs[pull] != 1 {
+			t.Errorf("%s got its 2xx and has %d jobs", id, jobs[pull])
+		}
+	}
+	for id, n := range fresh {
+		if n > 1 {
+			t.Errorf("%s was new %d times", id, n)
+		}
+	}
+	t.Logf("%d kills, %d deliveries with 2xx, %d jobs, %d without an answer at the end", kills, len(taken), len(jobs), len(lost))
+	if len(taken) < kills*10 {
+		t.Error("too few deliveries were taken")
+	}
+}
+
+// jobsOf counts the jobs for reviews by pull request.
+func jobsOf(t *testing.T, home, url string) map[int]int {
+	t.Helper()
+	var db *store.DB
+	var err error
+	if url == "" {
+		db, err = store.Open(t.Context(), filepath.Join(home, ".local", "share", "precedent", "server.db"), store.Options{})
+	} else {
+		db, err = store.OpenURL(t.Context(), url, store.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	q, err := queue.Open(t.Context(), db, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Stop(t.Context()) //nolint:errcheck // nothing was started
+	all, err := q.List(t.Context(), queue.Filter{Kind: queue.Review, Limit: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := map[int]int{}
+	for _, j := range all {
+		jobs[j.Pull]++
+	}
+	return jobs
+}
+
+// TestServeEnds: the first signal ends the server in time and cleanly, whatever is open; the
+// second one at once (G11).
+func TestServeEnds(t *testing.T) {
+	s := startServed(t, t.TempDir(), nil)
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := s.post(t.Context(), http.DefaultClient, "d1", 1); status != http.StatusAccepted {
+		t.Errorf("%d %s", status, answer)
+	}
+	began := time.Now()
+	if status := s.signal(syscall.SIGTERM); status != 0 || time.Since(began) > 30*time.Second {
+		t.Errorf("status %d after %s\n%s", status, time.Since(began), s.log.String())
+	}
+	if !strings.Contains(s.log.String(), "the server has stopped") {
+		t.Errorf("log:\n%s", s.log.String())
+	}
+}
+
+// TestFault61Descriptors: with 64 descriptors, connections that are too many are sent away with
+// 503, and afterwards the server works as before (fault row 61).
+func TestFault61Descriptors(t *testing.T) {
+	var own syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &own); err != nil {
+		t.Skip("there is no limit of descriptors here")
+	}
+	home := t.TempDir()
+	shell := filepath.Join(home, "precedent-limited")
+	program, err := exec.LookPath("precedent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	s := startLimited(t, shell, home)
+	var open []net.Conn
+	sent := 0
+	for range 100 {
+		c, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(t.Context(), "tcp", s.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	for _, c := range open {
+		_ = c.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+		b := make([]byte, 100)
+		if n, _ := c.Read(b); strings.HasPrefix(string(b[:n]), "HTTP/1.1 503") {
+			sent++
+		}
+		if sent > 10 {
+			break
+		}
+	}
+	if sent == 0 {
+		t.Errorf("nobody was sent away\n%s", s.log.String())
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	recovered := false
+	for i := 0; i < 100 && !recovered; i++ {
+		status, _ := s.post(t.Context(), client, "after", 1)
+		if recovered = status == http.StatusAccepted; !recovered {
+			<-time.After(50 * time.Millisecond)
+		}
+	}
+	if !recovered {
+		t.Errorf("it does not recover\n%s", s.log.String())
+	}
+	if status := s.signal(syscall.SIGTERM); status != 0 {
+		t.Errorf("status %d\n%s", status, s.log.String())
+	}
+}
+
+// startLimited starts a server through a shell script.
+func startLimited(t *testing.T, shell, home string) *served {
+	t.Helper()
+	path := filepath.Join(home, "bin")
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(shell, filepath.Join(path, "precedent")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return startServed(t, home, nil)
+}
+
+// TestServeRefuses: what a server cannot start with is said before it does anything.
+func TestServeRefuses(t *testing.T) {
+	home := t.TempDir()
+	for name, test := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"no token":          {[]string{"GITHUB_TOKEN="}, "a server needs a token"},
+		"a bad database":    {[]string{databaseVariable + "=mysql://x"}, "postgres"},
+		"no file":           {[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + filepath.Join(home, "none")}, "GITHUB_TOKEN_FILE"},
+		"an address in use": {[]string{"PRECEDENT_LISTEN=256.0.0.1:1"}, "listen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("precedent", "serve", "--engine", "none")
+			cmd.Env = append([]string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_TOKEN=" + forgetest.Secret}, test.env...)
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), test.want) || strings.Contains(string(out), filepath.Join(home, "none")) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

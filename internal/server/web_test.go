@@ -1,0 +1,286 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// TestHealth: the process is healthy whatever fails; it is ready if its database answers and its
+// token is valid. Details are for this machine, and for those who have the token.
+func TestHealth(t *testing.T) {
+	s := newStage(t, openSQLite(t), func(o *Options) {
+		o.Token, o.Sandbox = "a token for looking", func() string { return "bubblewrap" }
+	})
+	if w := s.get(t, "/healthz", nil); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	var is readiness
+	w := s.get(t, "/readyz", nil)
+	if err := json.Unmarshal(w.Body.Bytes(), &is); err != nil || w.Code != 200 || !is.Ready || is.Sandbox != "bubblewrap" || is.Account != "precedent-bot" || is.Repos != 1 {
+		t.Errorf("%v, %d %+v", err, w.Code, is)
+	}
+	from := func(address string, header ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.RemoteAddr = address
+			for i := 0; i < len(header); i += 2 {
+				r.Header.Set(header[i], header[i+1])
+			}
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*http.Request)
+		looks  bool
+	}{
+		{"this machine", from("127.0.0.1:1"), true},
+		{"this machine with IPv6", from("[::1]:1"), true},
+		{"another machine", from("203.0.113.9:1"), false},
+		{"a proxy here", from("127.0.0.1:1", "X-Forwarded-For", "203.0.113.9"), false},
+		{"a proxy that says less", from("127.0.0.1:1", "Via", "1.1 proxy"), false},
+		{"with the token", from("203.0.113.9:1", "Authorization", "Bearer a token for looking"), true},
+		{"with a wrong token", from("127.0.0.1:1", "Authorization", "Bearer guessed"), false},
+	} {
+		if w := s.get(t, "/metrics", test.change); (w.Code == 200) != test.looks {
+			t.Errorf("%s: metrics %d", test.name, w.Code)
+		}
+		w := s.get(t, "/readyz", test.change)
+		if strings.Contains(w.Body.String(), "bubblewrap") != test.looks || w.Code != 200 {
+			t.Errorf("%s: %d %s", test.name, w.Code, w.Body)
+		}
+	}
+	s.forge.me = func(context.Context) (forge.Person, error) {
+		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "the token ghp_xyz is wrong"}
+	}
+	s.mu.Lock()
+	s.asked = 0
+	s.mu.Unlock()
+	if w := s.get(t, "/readyz", nil); w.Code != 503 || strings.Contains(w.Body.String(), "ghp_xyz") || s.ownID() != "500" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := s.get(t, "/healthz", nil); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestMetrics: what is counted is shown, and no label has a value that a repository chose.
+func TestMetrics(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	s.metrics.Review(&precedent.Review{
+		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100, CachedTokens: 80, OutputTokens: 7},
+		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}}, Gate: &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
+	})
+	s.metrics.Review(&precedent.Review{Verdict: "what is that", Gate: &precedent.GateResult{Status: "odd"}})
+	s.metrics.polls.WithLabelValues(pollUnchanged).Inc()
+	s.metrics.jobs.WithLabelValues("review", "done").Inc()
+	if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: 7, Head: sha(1)}); err != nil {
+		t.Fatal(err)
+	}
+	s.forge.quota = forge.Quota{Limit: 5000, Left: 4999}
+	text := s.get(t, "/metrics", nil).Body.String()
+	for _, want := range []string{
+		`precedent_reviews_total{verdict="findings"} 1`, `precedent_reviews_total{verdict="other"} 1`, `precedent_review_seconds_count 2`,
+		`precedent_finder_seconds_count{finder="bugs"} 1`, `precedent_finder_seconds_count{finder="other"} 1`, `precedent_tokens_total{kind="cached"} 80`,
+		`precedent_cost_dollars_total 0.25`, `precedent_gates_total{status="failed"} 1`, `precedent_gates_total{status="other"} 1`,
+		`precedent_queue_jobs{kind="review",state="ready"} 1`, `precedent_queue_oldest_seconds{kind="review"}`, `precedent_dead_letters 0`,
+		`precedent_forge_quota_left 4999`, `precedent_polls_total{result="unchanged"} 1`, `precedent_jobs_total{kind="review",result="done"} 1`, `precedent_build_info{version="test"} 1`, "go_goroutines",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, never := range []string{"linter", "acme", "shop", "what is that", "<b>"} {
+		if strings.Contains(text, never) {
+			t.Errorf("metrics have %q", never)
+		}
+	}
+	if t.Failed() {
+		t.Log(regexp.MustCompile(`(?m)^(#|go_|process_).*\n`).ReplaceAllString(text, ""))
+	}
+}
+
+// TestLog: logs have the fields of a list and no others, no control characters, no secrets and no
+// long texts (T24, T32).
+func TestLog(t *testing.T) {
+	const secret = "q7Xw3ZrT9vLk2MfYb8NcJd5HsGa1PeU4oB6i"
+	for _, format := range LogFormats {
+		var to buffer
+		log := NewLog(&to, format, slog.LevelInfo, []string{secret})
+		log.Info("a line\x1b[31m in red\nforged=\"yes\"", "repo", "acme/shop\x1b]0;title\x07\u202e", "body", "what somebody wrote", "took", 1500*time.Millisecond, "pull", 7)
+		log.With("title", "hidden", "kind", "review").WithGroup("group").Warn("with "+secret[4:20], "error", errors.New("token "+secret))
+		log.Info("a token of theirs: ghp_"+secret, "reason", strings.Repeat("long ", 1000))
+		log.Debug("more")
+		text := to.String()
+		for _, never := range []string{"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16], "more"} {
+			if strings.Contains(text, never) {
+				t.Errorf("%s: log has %q:\n%s", format, never, text)
+			}
+		}
+		if strings.Count(text, "\n") != 3 || len(text) > 5000 || !strings.Contains(text, "review") || !strings.Contains(text, "1.5s") {
+			t.Errorf("%s:\n%s", format, text)
+		}
+	}
+}
+
+// TestRepositories: what is served, where a repository is listed twice, and while a source fails.
+func TestRepositories(t *testing.T) {
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	failing, asked := "", 0
+	s := newServed(Repositories{Listed: []precedent.Repo{shop}, Owners: []string{"a", "b"}}, func(_ context.Context, owner string) ([]precedent.Repo, error) {
+		asked++
+		if owner == failing {
+			return nil, &forge.Error{Kind: forge.KindServer}
+		}
+		return []precedent.Repo{{Host: shop.Host, Owner: owner, Name: "app"}, {Host: shop.Host, Owner: "ACME", Name: "Shop"}}, nil
+	}, func() time.Time { return now })
+	names := func() string {
+		var all []string
+		for _, r := range s.All() {
+			all = append(all, r.Owner+"/"+r.Name)
+		}
+		return strings.Join(all, " ")
+	}
+	failing = "b"
+	if err := s.Refresh(t.Context()); err == nil || names() != "a/app acme/shop" {
+		t.Errorf("%v %s", err, names())
+	}
+	if _, is, known := s.Find(precedent.Repo{Host: shop.Host, Owner: "b", Name: "app"}); is || known {
+		t.Error("it is known what b has")
+	}
+	if r, is, known := s.Find(precedent.Repo{Host: shop.Host, Owner: "Acme", Name: "SHOP"}); !is || !known || r != shop {
+		t.Errorf("found %v", r)
+	}
+	failing = ""
+	if err := s.Refresh(t.Context()); err != nil || names() != "a/app acme/shop b/app" {
+		t.Errorf("%v %s", err, names())
+	}
+	before := asked
+	if err := s.Refresh(t.Context()); err != nil || asked != before {
+		t.Error("it was listed again at once")
+	}
+	for _, jump := range []time.Duration{-2 * time.Hour, 2 * time.Hour} {
+		now = now.Add(jump)
+		before = asked
+		if err := s.Refresh(t.Context()); err != nil || asked == before {
+			t.Errorf("after %s it is not listed", jump)
+		}
+	}
+	s.Reread()
+	before = asked
+	if err := s.Refresh(t.Context()); err != nil || asked == before {
+		t.Error("it was not listed again")
+	}
+	if all := newServed(Repositories{}, nil, time.Now); !all.from.All {
+		t.Error("nothing is served")
+	}
+}
+
+// TestSweep: a pull request whose head had no round that ended well gets a job, but not if one is
+// there, was cancelled, or failed for good (G2).
+func TestSweep(t *testing.T) {
+	p := newPollStage(t)
+	p.pulls = []forge.PullRequest{openPull(7, 1), openPull(8, 2)}
+	p.poller.Round(t.Context())
+	sweep := func() []string {
+		t.Helper()
+		if err := p.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var ready []string
+		for _, j := range p.jobs(t) {
+			if j.State == queue.Ready {
+				ready = append(ready, j.Reason)
+			}
+		}
+		slices.Sort(ready)
+		return ready
+	}
+	if got := sweep(); !slices.Equal(got, []string{"poll: new", "poll: new"}) {
+		t.Errorf("with jobs: %q", got)
+	}
+	p.due(t) // cancels them
+	if got := sweep(); len(got) != 0 {
+		t.Errorf("cancelled: %q", got)
+	}
+	repo := p.served.All()[0]
+	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workflow.PullSeen{{Pull: 9, Head: sha(9)}, {Pull: 10, Head: sha(10)}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)); err != nil {
+		t.Fatal(err)
+	}
+	if got := sweep(); !slices.Equal(got, []string{"sweep"}) {
+		t.Errorf("a lost job: %q", got)
+	}
+}
+
+// TestRedelivery: after the start, the deliveries of a downtime are sent again; then those since
+// the last time, at most once an hour, unless some were sent away here.
+func TestRedelivery(t *testing.T) {
+	p := newPollStage(t)
+	var since []time.Time
+	var again []string
+	p.forge.deliveries = func(repo precedent.Repo, from time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+		if repo.IsZero() {
+			return nil, "no App", nil
+		}
+		since = append(since, from)
+		return []forge.HookDelivery{{GUID: "g1"}, {GUID: "g2"}}, "", nil
+	}
+	p.forge.redeliver = func(d forge.HookDelivery) error { again = append(again, d.GUID); return nil }
+	start := p.time
+	for range 3 {
+		if err := p.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.time = p.time.Add(5 * time.Minute)
+	}
+	if len(since) != 1 || !since[0].Equal(start.Add(-downtime)) || !slices.Equal(again, []string{"g1", "g2"}) {
+		t.Errorf("asked %v, again %v", since, again)
+	}
+	p.hookDone(hookOverload, "push", nil)
+	if err := p.sweep(t.Context()); err != nil || len(since) != 2 || !since[1].Equal(start) {
+		t.Errorf("%v, asked %v", err, since)
+	}
+}
+
+// TestJudge: what the queue does after each error of a job.
+func TestJudge(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	stopped, cancel := context.WithCancelCause(t.Context())
+	cancel(queue.ErrSuperseded)
+	for _, test := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		want string
+	}{
+		{"nothing", t.Context(), nil, "done"},
+		{"a pause", t.Context(), later{time.Minute}, "later"},
+		{"a newer head", stopped, errors.New("it was cancelled"), "stopped"},
+		{"the fence", t.Context(), &forge.Error{Kind: forge.KindFenced, Err: queue.ErrLeaseLost}, "stopped"},
+		{"the rate limit", t.Context(), &forge.Error{Kind: forge.KindRate, Retry: time.Now().Add(time.Minute)}, "later"},
+		{"a pull request that is gone", t.Context(), &forge.Error{Kind: forge.KindNotFound}, "dead"},
+		{"anything else", t.Context(), errors.New("it failed"), "failed"},
+	} {
+		err, got := s.judge(test.ctx, test.err)
+		if got != test.want || (err == nil) != (test.err == nil) {
+			t.Errorf("%s: %s, %v", test.name, got, err)
+		}
+	}
+	if wait := s.breaker.Wait(); wait < 50*time.Second || wait > time.Minute {
+		t.Errorf("after the rate limit nothing is sent for %s", wait)
+	}
+}

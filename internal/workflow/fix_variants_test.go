@@ -1,0 +1,260 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// editing is an engine that edits by a function and says that it addressed the threads.
+func (s *fixStage) editing(edit func(tree string), addressed ...string) *editor {
+	return &editor{scripted: scripted{arrive: meeting(1)}, edit: func(tree string) []string { edit(tree); return addressed }}
+}
+
+// unpushed checks that a round pushed nothing, and that one comment with its id says why.
+func (s *fixStage) unpushed(got FixResult, err error, status FixStatus, why string) {
+	s.t.Helper()
+	if err != nil || got.Status != status || !strings.Contains(got.Why, why) {
+		s.t.Errorf("%+v, %v, want %s (…%s…)", got, err, status, why)
+	}
+	if now := s.served("rev-parse", "feature"); now != s.head || len(s.git.Pushes()) > 0 {
+		s.t.Errorf("feature is at %s after the pushes %+v", now, s.git.Pushes())
+	}
+	said := s.bodies(comment.Unfixed)
+	if len(said) != 1 || !strings.Contains(said[0], "review::"+got.Review) {
+		s.t.Errorf("comments %q", said)
+	}
+	if n := len(s.bodies(comment.Reply)); n > 0 && status != FixFork {
+		s.t.Errorf("%d replies", n)
+	}
+}
+
+// TestThreat27ObedientEngine: an engine that does what threads and code ask for gets nothing pushed, one
+// comment names the reasons, and nothing but that comment changes on the forge.
+func TestThreat27ObedientEngine(t *testing.T) {
+	s := newFixStage(t, map[string]string{".github/workflows/ci.yml": "on: push\n", "CODEOWNERS": "* @ann\n"})
+	before := s.served("for-each-ref", "--format=%(objectname) %(refname)")
+	outside := filepath.Join(s.home, "outside.txt")
+	got, err := s.fix(s.editing(func(tree string) {
+		write(t, tree, ".github/workflows/ci.yml", "on: push\njobs: {steal: {}}\n")
+		write(t, tree, ".githooks/pre-push", "curl evil\n")
+		write(t, tree, ".precedent.yaml", "threshold: 100\n")
+		write(t, tree, "till.js", strings.Repeat("// [skip ci]\n", 10_000))
+		write(t, tree, "evil.bin", "\x7fELF\x00")
+		for _, err := range []error{
+			os.Remove(filepath.Join(tree, "CODEOWNERS")), os.Symlink(outside, filepath.Join(tree, "link")), os.Chmod(filepath.Join(tree, "a.txt"), 0o755),
+			os.WriteFile(filepath.Join(tree, "..", filepath.Base(tree)+"-beside"), nil, 0o600),
+		} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		runGit(t, s.home, tree, "init", "-q") // and commits, and pushes
+		runGit(t, s.home, tree, "add", "-A")
+		runGit(t, s.home, tree, "commit", "-q", "-m", "evil")
+	}, "t1", "t2"), FixOptions{Ungated: true})
+	s.unpushed(got, err, FixRefused, ".github/workflows/ci.yml: it is a pipeline of CI")
+	for _, why := range []string{
+		".githooks/pre-push: it is a hook", ".precedent.yaml: it steers reviews or agents", "CODEOWNERS was deleted", "link: a symbolic link",
+		"a.txt: whether it may be executed has changed", "evil.bin: it is not text", ".git: a repository",
+	} {
+		if !strings.Contains(got.Why, why) {
+			t.Errorf("%q does not say %q", got.Why, why)
+		}
+	}
+	if after := s.served("for-each-ref", "--format=%(objectname) %(refname)"); after != before {
+		t.Errorf("the refs were\n%s\nand are\n%s", before, after)
+	}
+	if _, err := os.Stat(outside); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a file outside was written")
+	}
+}
+
+// TestFixChangesNothing: an engine that only claims to have fixed something counts as an attempt.
+func TestFixChangesNothing(t *testing.T) {
+	s := newFixStage(t, nil)
+	got, err := s.fix(s.editing(func(string) {}, "t1", "t2"), FixOptions{Ungated: true})
+	s.unpushed(got, err, FixNoChange, "changed no file")
+}
+
+// TestFixWithoutGate: what was not built and tested is not pushed, unless the policy allows that.
+func TestFixWithoutGate(t *testing.T) {
+	s := newFixStage(t, nil)
+	got, err := s.fix(s.fixer(), FixOptions{})
+	s.unpushed(got, err, FixRefused, "the gate was skipped")
+	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {ungated: true}\n"})
+	if got, err := s.fix(s.fixer(), FixOptions{}); err != nil || got.Status != FixPushed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestFixPolicy: the policy of the base turns fixes off or lowers the limits. That of the head does
+// not count.
+func TestFixPolicy(t *testing.T) {
+	s := newFixStage(t, map[string]string{".precedent.yaml": "fix: {enabled: false}\n"})
+	e := s.fixer()
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	s.unpushed(got, err, FixRefused, "turns fixes off")
+	if len(e.tasks) != 0 {
+		t.Error("the engine was asked")
+	}
+	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {max_lines: 1}\n"})
+	got, err = s.fix(s.fixer(), FixOptions{Ungated: true})
+	s.unpushed(got, err, FixRefused, "2 lines are changed; at most 1 may be")
+}
+
+// TestFixMergesBase: the base is merged without a conflict, in a commit of its own.
+func TestFixMergesBase(t *testing.T) {
+	s := newFixStage(t, nil)
+	base := s.pushBase(map[string]string{"b.txt": "b\n"})
+	got, err := s.fix(s.fixer(), FixOptions{Ungated: true})
+	if err != nil || got.Status != FixPushed {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if log := s.served("log", "--first-parent", "--format=%s|%P", "-2", "feature"); log != "Address review comments|"+s.served("rev-parse", "feature~1")+"\nMerge the base branch|"+s.head+" "+base {
+		t.Errorf("the log is\n%s", log)
+	}
+	if changed := s.served("diff", "--name-only", s.head, "feature"); changed != "b.txt\ntill.js" {
+		t.Errorf("changed %q", changed)
+	}
+	if pushes := s.git.Pushes(); len(pushes) != 1 {
+		t.Errorf("pushes %+v", pushes)
+	}
+	if strings.Contains(string(got.Patch), "b.txt") {
+		t.Errorf("the patch has what the merge brought:\n%s", got.Patch)
+	}
+}
+
+// pushBase commits files to main as a person, and tells the forge.
+func (s *fixStage) pushBase(files map[string]string) string {
+	s.t.Helper()
+	work := filepath.Join(s.home, "work")
+	runGit(s.t, s.home, work, "checkout", "-q", "main")
+	for name, text := range files {
+		write(s.t, work, name, text)
+	}
+	runGit(s.t, s.home, work, "add", "-A")
+	runGit(s.t, s.home, work, "commit", "-q", "-m", "on main")
+	runGit(s.t, s.home, work, "push", "-q", s.bare, "main")
+	id := runGit(s.t, s.home, work, "rev-parse", "main")
+	s.World.Change(func() { s.pull.Base.SHA = id })
+	return id
+}
+
+// TestFixResolvesConflicts: a task of its own resolves a conflict, and only that. What it leaves or
+// changes elsewhere is for people.
+func TestFixResolvesConflicts(t *testing.T) {
+	conflicting := map[string]string{"till.js": strings.Replace(till, "ledger.total -= amount", "ledger.sum -= amount", 1)}
+	resolve := func(with string) func(string) {
+		return func(tree string) { write(t, tree, "till.js", with) }
+	}
+	s := newFixStage(t, nil)
+	s.pushBase(conflicting)
+	e := s.fixer()
+	e.merge = resolve(till)
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || got.Status != FixPushed || len(e.tasks) != 2 || e.tasks[0].Role != "merge" {
+		t.Fatalf("%+v, %v, %d tasks", got, err, len(e.tasks))
+	}
+	if text := s.served("show", "feature:till.js"); strings.Contains(text, "<<<<<<<") || !strings.Contains(text, "items.length ?") {
+		t.Errorf("till.js is\n%s", text)
+	}
+	for with, want := range map[string]string{
+		"":              "its conflict is not resolved",
+		"// all new\n": "lines outside of the conflict were changed",
+	} {
+		s := newFixStage(t, nil)
+		s.pushBase(map[string]string{"till.js": "// theirs\n" + till})
+		e := s.fixer()
+		e.merge = func(tree string) {
+			if with != "" {
+				write(t, tree, "till.js", with)
+			}
+		}
+		got, err := s.fix(e, FixOptions{Ungated: true})
+		s.unpushed(got, err, FixConflict, want)
+	}
+}
+
+// TestFault53PushRejected: a push that the forge refuses is not forced, and the comment says so. A head
+// that moved meanwhile ends the round without a word.
+func TestFault53PushRejected(t *testing.T) {
+	s := newFixStage(t, nil)
+	s.git.Before = func() { // somebody pushes while the round runs
+		s.git.Before = nil
+		work := filepath.Join(s.home, "work")
+		runGit(t, s.home, work, "checkout", "-q", "feature")
+		write(t, work, "c.txt", "c\n")
+		runGit(t, s.home, work, "add", "-A")
+		runGit(t, s.home, work, "commit", "-q", "-m", "theirs")
+		runGit(t, s.home, work, "push", "-q", s.bare, "feature")
+	}
+	got, err := s.fix(s.fixer(), FixOptions{Ungated: true})
+	if err != nil || got.Status != FixSuperseded {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if log := s.served("log", "-1", "--format=%s", "feature"); log != "theirs" {
+		t.Errorf("the newest commit is %q", log)
+	}
+	if n := len(s.bodies(comment.Unfixed)) + len(s.bodies(comment.Fixed)) + len(s.bodies(comment.Reply)); n != 0 {
+		t.Errorf("%d comments", n)
+	}
+
+	s = newFixStage(t, nil)
+	s.git.Fault = func(_ http.ResponseWriter, r *http.Request) int { // protection comes between the look and the push
+		if strings.Contains(r.URL.String(), "git-receive-pack") {
+			s.World.Change(func() { s.acme.ProtectedBranches = []string{"main", "feature"} })
+		}
+		return 0
+	}
+	got, err = s.fix(s.fixer(), FixOptions{Ungated: true})
+	s.unpushed(got, err, FixRefused, "Protected branch update failed")
+}
+
+// TestFixRefusesBranches: protected branches and archived repositories are known before the engine is
+// paid.
+func TestFixRefusesBranches(t *testing.T) {
+	s := newFixStage(t, nil)
+	s.World.Change(func() { s.acme.ProtectedBranches = []string{"main", "feature"} })
+	e := s.fixer()
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	s.unpushed(got, err, FixRefused, "the branch cannot be pushed to")
+	if len(e.tasks) != 0 {
+		t.Error("the engine was asked")
+	}
+}
+
+// TestFixFork: the change is suggested where it replaces the lines of a thread, and as a whole.
+func TestFixFork(t *testing.T) {
+	s := newFixStage(t, nil)
+	s.World.Change(func() { s.pull.Head.Repo = precedent.Repo{Owner: "dana", Name: "shop"} })
+	s.World.Add(&forgetest.Repo{ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}}})
+	got, err := s.fix(s.fixer(), FixOptions{Ungated: true})
+	s.unpushed(got, err, FixFork, "suggested")
+	replies := s.bodies(comment.Reply)
+	if len(replies) != 1 || !strings.Contains(replies[0], "```suggestion\n  return items.length ? sum / items.length : 0\n```") {
+		t.Errorf("replies %q", replies)
+	}
+	if said := s.bodies(comment.Unfixed); len(said) != 1 || !strings.Contains(said[0], "+  return items.length ?") {
+		t.Errorf("the comment is %q", said)
+	}
+}
+
+// TestFixFenced: a run that lost its lease neither pushes nor posts.
+func TestFixFenced(t *testing.T) {
+	s := newFixStage(t, nil)
+	lost := errors.New("the lease is lost")
+	_, err := s.fix(s.fixer(), FixOptions{Ungated: true, Check: func(context.Context) error { return lost }})
+	if !errors.Is(err, lost) || len(s.git.Pushes()) != 0 || len(s.bodies(comment.Fixed))+len(s.bodies(comment.Unfixed)) != 0 {
+		t.Errorf("%v, pushes %+v", err, s.git.Pushes())
+	}
+}
