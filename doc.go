@@ -71,7 +71,7 @@
 // Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix applies suggestions to a work tree. internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/mcp serves the
-// memory to agents. internal/engine/api
+// memory to agents, and internal/server reviews pull requests as they change. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,
 // internal/engine/command lets any program be the model,
 // internal/engine/enginetest is the suite that every engine passes, and

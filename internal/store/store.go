@@ -47,6 +47,8 @@ type DB struct {
 	engine  Engine
 	address string
 	slots   *slots
+	// untouched means that nothing is written.
+	untouched bool
 }
 
 // Engine is what keeps a database.
@@ -143,6 +145,8 @@ type Options struct {
 	Now   func() time.Time                       // time.Now by default
 	After func(d time.Duration) <-chan time.Time // time.After by default
 	NewID func() string                          // makes ids of rows; UUIDv7 by default
+	// Untouched opens an existing database without upgrading its schema, for Schema and Size.
+	Untouched bool
 }
 
 func newDB(d *dialect, path string, o Options) *DB {
@@ -155,7 +159,7 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, slots: &slots{name: uuid.NewString()}}
+	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched, slots: &slots{name: uuid.NewString()}}
 	db.read = retryingReader{db}
 	return db
 }
