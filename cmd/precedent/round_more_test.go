@@ -304,6 +304,10 @@ func TestRoundsGate(t *testing.T) {
 	s.parrot.path, s.parrot.text = "src/till.js", tillFile
 	s.relabel(label.ReviewNeeded)
 	did := s.round("passing", workflow.RoundReview, label.Changes)
+	s.says("passing", "## Precedent", 1)
+	if said := s.notes("## Precedent")[0]; !strings.Contains(said, "- Build and tests: passed (echo `@`mona nothing is sold; test -f ok.txt)") {
+		t.Errorf("the summary does not have the gate:\n%s", said)
+	}
 	if g := did.Review.Gate; g == nil || g.Status != "passed" || !strings.Contains(g.Command, "test -f ok.txt") {
 		t.Errorf("gate %+v", g)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 func (n *markdownWriter) coverage(r *precedent.Review) {
@@ -24,6 +25,7 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s%s (%s)", markdown.Code(t.Path), hunkOf(t, " "), n.phrase(t.Reason))
 		})},
+		entry{"Build and tests", n.gate(r.Gate)},
 		entry{"Finders", joinAtMost(notable(r.Finders), func(f precedent.FinderRun) string {
 			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))
 			if f.Status.Bad() {
@@ -157,4 +159,15 @@ func (n *markdownWriter) cost(r *precedent.Review) {
 	if len(parts) > 0 {
 		n.line("Cost: %s.\n", strings.Join(parts, " · "))
 	}
+}
+
+// gate says how the build and the tests ended; empty if nothing was to run them.
+func (n *markdownWriter) gate(g *precedent.GateResult) string {
+	switch {
+	case g == nil:
+		return ""
+	case g.Command == "":
+		return n.phrase(g.Status)
+	}
+	return n.phrase(g.Status) + " (" + markdown.Code(text.Cut(g.Command, 200)) + ")"
 }
