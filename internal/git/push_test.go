@@ -297,8 +297,15 @@ func TestEditTree(t *testing.T) {
 		t.Errorf("the tree is %s", s)
 	}
 	for _, bad := range []Edit{
-		{Path: "../x", Mode: plainMode}, {Path: ".git/config", Mode: plainMode}, {Path: "a/.GIT/hooks/x", Mode: plainMode}, {Path: "/etc/x", Mode: plainMode},
-		{Path: "x", Mode: "120000"}, {Path: "x", Mode: "160000"}, {Path: "x", Mode: "100664"}, {Path: "a/./b", Mode: plainMode}, {Path: "a/c.txt/d", Mode: plainMode},
+		{Path: "../x", Mode: plainMode},
+		{Path: ".git/config", Mode: plainMode},
+		{Path: "a/.GIT/hooks/x", Mode: plainMode},
+		{Path: "/etc/x", Mode: plainMode},
+		{Path: "x", Mode: "120000"},
+		{Path: "x", Mode: "160000"},
+		{Path: "x", Mode: "100664"},
+		{Path: "a/./b", Mode: plainMode},
+		{Path: "a/c.txt/d", Mode: plainMode},
 		{Path: "a", Mode: plainMode, Content: []byte("a file in place of a folder")},
 	} {
 		if _, err := r.EditTree(t.Context(), head, []Edit{bad}); err == nil {

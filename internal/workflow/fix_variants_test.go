@@ -169,7 +169,7 @@ func TestFixResolvesConflicts(t *testing.T) {
 		t.Errorf("till.js is\n%s", text)
 	}
 	for with, want := range map[string]string{
-		"":              "its conflict is not resolved",
+		"":             "its conflict is not resolved",
 		"// all new\n": "lines outside of the conflict were changed",
 	} {
 		s := newFixStage(t, nil)
