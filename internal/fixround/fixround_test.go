@@ -286,7 +286,7 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 			s.put("lib/b.go", "package lib // an honest change beside it\n")
 			test.do(s)
 			change, err := s.copied.Changes(t.Context(), limits)
-			var no *Refusal
+			var no *RefusalError
 			if !errors.As(err, &no) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, %v, want %q", change.Paths, err, test.want)
 			}

@@ -105,7 +105,7 @@ func TestFault53PushNeverForces(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(hook, []byte("#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n"), 0o700); err != nil { //nolint:gosec // a hook
+			if err := os.WriteFile(hook, []byte("#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}, ErrRejected, "ask ann"},

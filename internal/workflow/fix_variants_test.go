@@ -258,3 +258,21 @@ func TestFixFenced(t *testing.T) {
 		t.Errorf("%v, pushes %+v", err, s.git.Pushes())
 	}
 }
+
+// TestFault54MemoryLost: without the record of the push, the commit at the head still starts no other
+// round until a review has read it.
+func TestFault54MemoryLost(t *testing.T) {
+	s := newFixStage(t, nil)
+	first, err := s.fix(s.fixer(), FixOptions{Ungated: true})
+	if err != nil || first.Status != FixPushed {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if err := os.RemoveAll(filepath.Join(s.home, "data")); err != nil {
+		t.Fatal(err)
+	}
+	e := s.fixer()
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 || len(s.git.Pushes()) != 1 {
+		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+	}
+}

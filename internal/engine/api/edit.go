@@ -108,7 +108,7 @@ func (c *workingCopy) readAt(_ context.Context, _ precedent.Side, name string, l
 }
 
 func (c *workingCopy) read(name string, limit int64) ([]byte, error) {
-	if _, err := c.regular(name); err != nil {
+	if err := c.regular(name); err != nil {
 		return nil, err
 	}
 	f, err := c.root.Open(filepath.FromSlash(name))
@@ -119,13 +119,13 @@ func (c *workingCopy) read(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// regular returns what is at a path, which is a regular file.
-func (c *workingCopy) regular(name string) (fs.FileInfo, error) {
+// regular returns an error unless a regular file is at the path.
+func (c *workingCopy) regular(name string) error {
 	info, err := c.root.Lstat(filepath.FromSlash(name))
 	if err == nil && !info.Mode().IsRegular() {
 		err = fs.ErrInvalid
 	}
-	return info, err
+	return err
 }
 
 // editing are the arguments of the tools that change files.
@@ -182,7 +182,7 @@ func (c *workingCopy) mayChange(name string, a editing) error {
 			return fmt.Errorf("%s is not a folder", text.VisibleLine(dir))
 		}
 	}
-	if _, err := c.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not a file", shown)
 	}
 	return nil
@@ -236,7 +236,7 @@ func (c *workingCopy) replace(name string, a editing) (string, error) {
 
 func (c *workingCopy) remove(name string, _ editing) (string, error) {
 	shown := text.VisibleLine(name)
-	if _, err := c.regular(name); err != nil {
+	if err := c.regular(name); err != nil {
 		return "", fmt.Errorf("%s is not there", shown)
 	}
 	if err := c.root.Remove(filepath.FromSlash(name)); err != nil {
