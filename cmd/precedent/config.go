@@ -227,6 +227,7 @@ func policySettings(p workflow.Policy) []settings.Line {
 		from("pass_without_model", unless(!p.PassWithoutModel, "", "true")),
 		from("precedents", string(p.Precedents)),
 		from("learnings", learningsPolicy(p.Learnings)),
+		from("fix", fixPolicy(p.Fix)),
 		from("gate", gatePolicy(p.Gate)),
 		from("language", p.Language),
 	}
@@ -243,6 +244,26 @@ func learningsPolicy(p precedent.LearningPolicy) string {
 	}
 	if p.MaxAgeDays > 0 {
 		parts = append(parts, fmt.Sprintf("max_age_days: %d", p.MaxAgeDays))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fixPolicy is what the policy says of fix rounds; empty for nothing.
+func fixPolicy(f precedent.FixPolicy) string {
+	var parts []string
+	for _, on := range []struct {
+		set  bool
+		said string
+	}{
+		{f.Off, "enabled: false"},
+		{f.LockFiles, "lock_files: true"},
+		{f.Ungated, "ungated: true"},
+		{f.MaxFiles > 0, fmt.Sprintf("max_files: %d", f.MaxFiles)},
+		{f.MaxLines > 0, fmt.Sprintf("max_lines: %d", f.MaxLines)},
+	} {
+		if on.set {
+			parts = append(parts, on.said)
+		}
 	}
 	return strings.Join(parts, ", ")
 }

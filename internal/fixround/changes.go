@@ -29,18 +29,18 @@ type Change struct {
 // Empty tells whether nothing changed.
 func (c Change) Empty() bool { return len(c.Paths) == 0 }
 
-// Changes returns what was changed in the copy. An error is a *Refusal if that may not be committed.
+// Changes returns what was changed in the copy. An error is a *RefusalError if that may not be committed.
 func (c *Copy) Changes(ctx context.Context, l Limits) (Change, error) {
 	edits, err := c.edits(ctx, l)
 	if err != nil {
 		return Change{}, err
 	}
 	if len(edits) > l.Files {
-		return Change{}, &Refusal{[]string{fmt.Sprintf("%d files are changed; at most %d may be", len(edits), l.Files)}}
+		return Change{}, &RefusalError{[]string{fmt.Sprintf("%d files are changed; at most %d may be", len(edits), l.Files)}}
 	}
 	change, err := c.build(ctx, edits)
 	if err == nil && change.Lines > l.Lines {
-		err = &Refusal{[]string{fmt.Sprintf("%d lines are changed; at most %d may be", change.Lines, l.Lines)}}
+		err = &RefusalError{[]string{fmt.Sprintf("%d lines are changed; at most %d may be", change.Lines, l.Lines)}}
 	}
 	return change, err
 }
@@ -75,7 +75,7 @@ func (c *Copy) build(ctx context.Context, edits []git.Edit) (Change, error) {
 }
 
 // edits compares the copy with what was put there. Everything that is not allowed is a reason of
-// the *Refusal.
+// the *RefusalError.
 func (c *Copy) edits(ctx context.Context, l Limits) ([]git.Edit, error) {
 	s, err := c.read(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Conflicts returns the files of a merge whose conflicts an engine may resolve. The error is a
-// *Refusal if there are others: files that one side deleted or that are no text files, and those
+// *RefusalError if there are others: files that one side deleted or that are no text files, and those
 // that no engine may change.
 func Conflicts(m git.Merge, l Limits) ([]string, error) {
 	var no refusal
@@ -53,7 +53,7 @@ func bothHave(stages []git.Stage) bool {
 }
 
 // Resolved returns the tree of the copy, which is that of a merge of theirs into ours, with the
-// conflicts resolved in exactly these files. An error is a *Refusal if a conflict is left, or if
+// conflicts resolved in exactly these files. An error is a *RefusalError if a conflict is left, or if
 // anything else was changed.
 func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string, l Limits) (tree string, err error) {
 	edits, err := c.edits(ctx, l)

@@ -93,7 +93,7 @@ func TestResolved(t *testing.T) {
 				test.do(s)
 			}
 			tree, err := s.copied.Resolved(t.Context(), paths, origin.ours, origin.theirs, limits)
-			var no *Refusal
+			var no *RefusalError
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)
@@ -126,7 +126,7 @@ func TestConflictsForPeople(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMerging(t, test.before, test.ours, test.base)
 			_, err := Conflicts(m.merge, limits)
-			var no *Refusal
+			var no *RefusalError
 			if !errors.As(err, &no) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}

@@ -46,10 +46,10 @@ type Limits struct {
 	Lines     int // added and removed
 }
 
-// Refusal is why a change may not be committed. It is for people; paths in it are made printable.
-type Refusal struct{ Reasons []string }
+// RefusalError is why a change may not be committed. It is for people; paths in it are made printable.
+type RefusalError struct{ Reasons []string }
 
-func (r *Refusal) Error() string { return strings.Join(r.Reasons, "; ") }
+func (r *RefusalError) Error() string { return strings.Join(r.Reasons, "; ") }
 
 // maxReasons bounds the reasons that a refusal lists.
 const maxReasons = 10
@@ -76,5 +76,5 @@ func (r *refusal) err() error {
 	if r.more > 0 {
 		r.reasons = append(r.reasons, fmt.Sprintf("and %d more reasons", r.more))
 	}
-	return &Refusal{r.reasons}
+	return &RefusalError{r.reasons}
 }

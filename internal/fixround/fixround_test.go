@@ -192,7 +192,8 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 	}{
 		{"workflow", edit(".github/workflows/ci.yml", "on: push\njobs: {}\n"), ".github/workflows/ci.yml: it is a pipeline of CI"},
 		{"new workflow", edit(".github/workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
-		{"workflow in upper case", edit(".GITHUB/Workflows/x.yml", "on: push\n"), "differs from another one only in case"}, {"Gitea's workflow in upper case", edit(".GITEA/Workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
+		{"workflow in upper case", edit(".GITHUB/Workflows/x.yml", "on: push\n"), "differs from another one only in case"},
+		{"Gitea's workflow in upper case", edit(".GITEA/Workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
 		{"deleted workflow", remove(".github/workflows/ci.yml"), "was deleted: it is a pipeline of CI"},
 		{"gitea workflow", edit(".gitea/workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
 		{"forgejo", edit(".forgejo/x", "x\n"), "it configures the forge"},
@@ -285,7 +286,7 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 			s.put("lib/b.go", "package lib // an honest change beside it\n")
 			test.do(s)
 			change, err := s.copied.Changes(t.Context(), limits)
-			var no *Refusal
+			var no *RefusalError
 			if !errors.As(err, &no) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, %v, want %q", change.Paths, err, test.want)
 			}

@@ -162,7 +162,7 @@ var sections = map[string]section{
 	"reviews": func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Reviews = d.reviews(n) },
 	"labels":  func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Labels = d.labels(n) },
 	"gate":    func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
-	"fix":     readFix,
+	"fix":     func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.fix(n, &p.Fix) },
 	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
 		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
 		if ok && !languageTag().MatchString(s) {

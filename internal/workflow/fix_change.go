@@ -16,7 +16,7 @@ import (
 
 // refused turns a refusal into a result; ok is false for another error.
 func refused(status FixStatus, err error) (FixResult, bool) {
-	var no *fixround.Refusal
+	var no *fixround.RefusalError
 	if !errors.As(err, &no) {
 		return FixResult{}, false
 	}
@@ -211,7 +211,7 @@ func (f *fixing) build(ctx context.Context) (FixResult, bool, error) {
 	return failed, true, nil
 }
 
-// count of what was changed, for people.
+// changed counts what was changed, for people.
 func (f *fixing) changed() string {
 	return fmt.Sprintf("%s and %s", count(len(f.change.Paths), "file", "files"), count(f.change.Lines, "line", "lines"))
 }

@@ -169,7 +169,7 @@ func TestFixResolvesConflicts(t *testing.T) {
 		t.Errorf("till.js is\n%s", text)
 	}
 	for with, want := range map[string]string{
-		"":              "its conflict is not resolved",
+		"":             "its conflict is not resolved",
 		"// all new\n": "lines outside of the conflict were changed",
 	} {
 		s := newFixStage(t, nil)
@@ -256,5 +256,23 @@ func TestFixFenced(t *testing.T) {
 	_, err := s.fix(s.fixer(), FixOptions{Ungated: true, Check: func(context.Context) error { return lost }})
 	if !errors.Is(err, lost) || len(s.git.Pushes()) != 0 || len(s.bodies(comment.Fixed))+len(s.bodies(comment.Unfixed)) != 0 {
 		t.Errorf("%v, pushes %+v", err, s.git.Pushes())
+	}
+}
+
+// TestFault54MemoryLost: without the record of the push, the commit at the head still starts no other
+// round until a review has read it.
+func TestFault54MemoryLost(t *testing.T) {
+	s := newFixStage(t, nil)
+	first, err := s.fix(s.fixer(), FixOptions{Ungated: true})
+	if err != nil || first.Status != FixPushed {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if err := os.RemoveAll(filepath.Join(s.home, "data")); err != nil {
+		t.Fatal(err)
+	}
+	e := s.fixer()
+	got, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 || len(s.git.Pushes()) != 1 {
+		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 	}
 }
