@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -142,6 +143,10 @@ func (a *app) keepMarkerKey(ctx context.Context, c *workflow.Connection, db *wor
 	return setMarkerKey(c, key)
 }
 
+// serverGC lets the heap of a server grow by half before garbage is collected: it runs for long, and
+// little at a time.
+const serverGC = 50
+
 // serve runs a server until ctx ends, or once.
 func (a *app) serve(ctx context.Context, flags map[string]string, once bool, level slog.Level) error {
 	i, closeAll, err := a.install(ctx, flags)
@@ -164,6 +169,7 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 			return errors.Join(hinted(fmt.Errorf("listen on %s: %w", at, err), "choose another address with --listen, or off"), s.Close(ctx))
 		}
 	}
+	debug.SetGCPercent(serverGC)
 	if err := s.Run(ctx, listener); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ const (
 	// reviews.
 	reserveShare = 10
 	slowdown     = 5
+	// freeEvery is after how many rounds memory is given back, which takes some 20 ms.
+	freeEvery = 2
 )
 
 // watchStore keeps how pull requests were last seen.
@@ -72,8 +75,11 @@ const (
 
 // Run polls until the context ends.
 func (p *poller) Run(ctx context.Context) {
-	for ctx.Err() == nil {
+	for n := 0; ctx.Err() == nil; n++ {
 		wait := p.Round(ctx)
+		if n%freeEvery == 0 {
+			debug.FreeOSMemory() // a server is idle most of the time, and what jobs used is not needed then
+		}
 		if p.sleep(ctx, wait) != nil {
 			return
 		}
