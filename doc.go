@@ -21,7 +21,8 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
 // sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection. internal/calibration tunes the
+// internal/start delays the first garbage collection. internal/label is the
+// table of the labels on a pull request. internal/calibration tunes the
 // threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that
 // outlives this process, and knows whether it runs. internal/temp keeps the temporary
@@ -64,12 +65,13 @@
 //
 // Workflow. internal/workflow does a whole review: it prepares the input, runs the
 // review, publishes it and learns from what people answered, for a local change
-// and for a pull request. Commands call it, and jobs of a server can, too.
+// and for a pull request. Commands call it, and so do jobs of a server: round.go does the one thing
+// that is due on a pull request.
 //
 // Front ends and adapters. internal/eval measures quality on folders of data.
 // internal/fix applies suggestions to a work tree. internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/mcp serves the
-// memory to agents. internal/engine/api
+// memory to agents, and internal/server reviews pull requests as they change. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,
 // internal/engine/command lets any program be the model,
 // internal/engine/enginetest is the suite that every engine passes, and

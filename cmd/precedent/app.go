@@ -38,6 +38,7 @@ type app struct {
 	now      func() time.Time
 	sleep    func(ctx context.Context, d time.Duration) error // between requests to a forge; nil for the real time
 	quiet    bool                                             // no progress and no notices; errors are always printed
+	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 
 	start func(background.Program) error // starts a process that outlives this one; nil for never
 

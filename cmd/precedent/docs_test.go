@@ -86,3 +86,55 @@ func codeOf(text string) string {
 	}
 	return b.String()
 }
+
+// serverName are the metrics and variables that a document names.
+var serverName = regexp.MustCompile(`\b(precedent_[a-z_]+|(?:PRECEDENT|GITHUB|GITEA|ANTHROPIC|OPENAI|DATABASE|POSTGRES)_[A-Z_]+)\b`)
+
+// TestServerDocuments: every metric and variable that the documents, the unit and the compose file
+// of a server name exists in the sources, and every metric is described.
+func TestServerDocuments(t *testing.T) {
+	top := filepath.Join("..", "..")
+	var sources strings.Builder
+	for _, pattern := range []string{"cmd/precedent/*.go", "internal/server/*.go", "internal/settings/*.go"} {
+		files, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				sources.WriteString(read(t, file))
+			}
+		}
+	}
+	var all strings.Builder
+	for _, doc := range []string{"docs/server.md", "docs/operation.md", "contrib/systemd/precedent.service", "compose.yaml"} {
+		all.WriteString(read(t, filepath.Join(top, doc)))
+	}
+	for _, m := range serverName.FindAllString(all.String(), -1) {
+		name := strings.TrimSuffix(m, "_FILE")
+		if metric, ok := strings.CutPrefix(name, "precedent_"); ok {
+			name = metric
+		}
+		if !strings.HasPrefix(name, "POSTGRES_") && !strings.Contains(sources.String(), name) { // those are PostgreSQL's own
+			t.Errorf("the documents name %s, which does not exist", m)
+		}
+	}
+	metrics := regexp.MustCompile(`(?:"precedent_|counter\(")([a-z_]+)"`).FindAllStringSubmatch(sources.String(), -1)
+	for _, m := range metrics {
+		if !strings.Contains(all.String(), "precedent_"+m[1]+"`") {
+			t.Errorf("docs/operation.md does not describe precedent_%s", m[1])
+		}
+	}
+	if len(metrics) < 10 {
+		t.Errorf("only %d metrics were found", len(metrics))
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

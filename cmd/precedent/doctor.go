@@ -21,7 +21,7 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	var asJSON, try bool
+	var asJSON, try, forServer bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup, and show what is missing",
@@ -30,17 +30,26 @@ the policy, the linters, the guide, the gate, the hook and the temporary folder.
 For each it prints ok, warn (a review works without it) or missing (a review
 needs it), and how to fix it.
 
-If a forge token is set, doctor asks the forge whose it is. It sends nothing else
-unless --try is given, which asks the model for one token, prints what that cost,
-and asks the embedding model for one vector. Keys are never printed.
+If a forge token is set, doctor asks the forge whose it is. If DATABASE_URL is set, or
+there is a server's database in the data folder, it looks at that and changes nothing.
+It sends nothing else unless --try is given, which asks the model for one token, prints
+what that cost, and asks the embedding model for one vector. Keys are never printed.
+
+With --server it checks what precedent serve needs instead: git, the engine, the
+sandbox, the token and the repositories, the database, the webhooks and the address.
 
 Exit status: 0 if a review would work, 2 if something that it needs is missing.`,
 		Example: `  precedent doctor
   precedent doctor --try
+  precedent doctor --server
   precedent doctor --json`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.diagnose(cmd.Context(), settingFlags(cmd), try)
+			diagnose := a.diagnose
+			if forServer {
+				diagnose = a.diagnoseServer
+			}
+			d, err := diagnose(cmd.Context(), settingFlags(cmd), try)
 			if err != nil {
 				return err
 			}
@@ -59,7 +68,8 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&try, "try", false, "ask the model for one token, which has a small cost")
-	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch")
+	cmd.Flags().BoolVar(&forServer, "server", false, "check what precedent serve needs")
+	addSettings(cmd, "engine", "model", "memory_db", "repo", "forge", "trusted_branch", "repositories", "owners", "listen")
 	return cmd
 }
 
@@ -85,6 +95,11 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	a.checkEmbeddings(ctx, d, op, try)
 	boxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
+	if err := a.readSecretFiles(); err != nil {
+		d.AddError("server database", doctor.Warning, err)
+	} else {
+		d.Installation(ctx, a.workflow(), a.env[databaseVariable])
+	}
 	if repo != nil {
 		a.checkMemory(ctx, d, op)
 		policy, err := workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)

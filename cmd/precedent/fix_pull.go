@@ -39,6 +39,7 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.flags = settingFlags(cmd)
+			a.pushes = true
 			conn, err := a.connectWith(o.flags)
 			if err != nil {
 				return err

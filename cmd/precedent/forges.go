@@ -150,6 +150,9 @@ func (a *app) github(base string) (workflow.Connection, error) {
 	if o.App, key, err = a.githubApp(); err != nil {
 		return conn, err
 	}
+	if o.App != nil && a.pushes {
+		o.App = o.App.ForServer()
+	}
 	secret := strings.TrimSpace(cmp.Or(a.env["GITHUB_TOKEN"], a.env["GH_TOKEN"]))
 	if o.App == nil {
 		if o.Token, err = wire.NewToken(secret); err != nil {

@@ -15,20 +15,20 @@ import (
 // DATABASE_URL, else server.db in the data folder. Commands for one repository do not read the
 // variable: other programs use its name, too.
 func (a *app) openInstallation(ctx context.Context) (*workflow.Database, error) {
-	return a.installed(ctx, (*workflow.Reviewer).OpenInstallation)
-}
-
-// oldInstallation is openInstallation for a database that must exist.
-func (a *app) oldInstallation(ctx context.Context) (*workflow.Database, error) {
-	return a.installed(ctx, (*workflow.Reviewer).OldInstallation)
-}
-
-func (a *app) installed(ctx context.Context, open func(r *workflow.Reviewer, ctx context.Context, url, dataDir string) (*workflow.Database, error)) (*workflow.Database, error) {
 	if err := a.readSecretFiles(); err != nil {
 		return nil, err
 	}
 	r := a.workflow()
-	return open(r, ctx, a.env[databaseVariable], r.DataDir)
+	return r.OpenInstallation(ctx, a.env[databaseVariable], r.DataDir)
+}
+
+// oldInstallation is openInstallation for a database that must exist.
+func (a *app) oldInstallation(ctx context.Context) (*workflow.Database, error) {
+	if err := a.readSecretFiles(); err != nil {
+		return nil, err
+	}
+	r := a.workflow()
+	return r.OldInstallation(ctx, a.env[databaseVariable], r.DataDir)
 }
 
 func addAll(cmd *cobra.Command, all *bool) {

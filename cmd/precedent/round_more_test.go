@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -195,6 +199,12 @@ func TestRoundsKilled(t *testing.T) {
 			s.fixes()
 			s.round("no change", workflow.RoundFix, label.Changes)
 		}, label.Intervention, "**A person has to look.**"},
+		{"fix", func(s *rounds) {
+			s.round("review", workflow.RoundReview, label.Changes)
+			s.fixes(slices.Repeat([]string{fixedTill}, 9)...)
+			s.parrot.text = fixedTill
+			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending}}
+		}, label.CIPending, "**Pushed `"},
 		{"red", func(s *rounds) {
 			s.relabel(label.CIPending)
 			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckFailed}}
@@ -202,7 +212,7 @@ func TestRoundsKilled(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for n := 0; ; n++ {
+			for n := range needs.Rounds(1000, 3) {
 				if before := killedAt(t, n, false, c.start, c.to, c.words); !before {
 					break
 				}
@@ -243,15 +253,94 @@ func killedAt(t *testing.T, n int, after bool, start func(*rounds), to label.Sta
 			t.Fatalf("%s: %v\n%s", step, err, s.err.String())
 		}
 	}
-	if to == label.Changes { // no fixes in between
-		s.labelled(step, to)
+	if to == label.CIPending && slices.Contains(s.pull.Labels, labels.HumanReview) {
+		to = label.HumanReview // two labels were left, which means a review
 	}
 	s.labelled(step, to)
 	if words != "" {
 		s.says(step, words, 1)
 	}
+	if pushes := s.door.git.Pushes(); words == "**Pushed `" && len(pushes) != 1 {
+		s.t.Fatalf("%s: pushed %+v", step, pushes)
+	}
 	if got := len(s.threads()); got != 0 && got != 3 {
 		t.Fatalf("%s: %d threads", step, got)
 	}
 	return killed
+}
+
+// TestRoundsGate: a gate that fails ends the review before a model reads, and what it printed is what
+// the fix is for.
+func TestRoundsGate(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.Probe(t.Context(), "")
+	if err != nil {
+		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
+	}
+	s := newRounds(t)
+	s.base("gate: {commands: [{name: test, run: \"echo @mona nothing is sold; test -f ok.txt\"}], dependencies: off}\n")
+	s.o.Gate = &gate.Runner{Box: func(context.Context) (sandbox.Box, error) { return box, nil }, CacheDir: t.TempDir(), Path: os.Getenv("PATH")}
+	s.round("failing", workflow.RoundGate, label.Changes)
+	s.says("failing", "**The build or the tests fail**", 1)
+	if said := s.notes("**The build")[0]; !strings.Contains(said, "nothing is sold") || !strings.Contains(said, "- echo `@`mona nothing is sold; test -f ok.txt: exit status 1") || s.parrot.asked > 0 {
+		t.Errorf("asked %d times, and said\n%s", s.parrot.asked, said)
+	}
+	s.idle("without fixes")
+	s.relabel(label.ReviewNeeded)
+	s.round("failing still", workflow.RoundGate, label.Changes)
+	s.says("failing still", "**The build or the tests fail**", 1)
+	s.fixes("// Other.\n" + tillFile)
+	s.round("a fix that fails, too", workflow.RoundFix, label.Changes)
+	s.says("a fix that fails, too", "**Nothing was fixed**", 1)
+	if !strings.Contains(s.editor.asked, "nothing is sold") {
+		t.Errorf("the fix does not know what failed:\n%.3000s", s.editor.asked)
+	}
+	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnOpen, precedent.OnPush}}
+	s.relabel(label.None)
+	s.idle("a head whose gate failed is not reviewed for a push")
+	s.o.Reviews = nil
+
+	s.push("sell", map[string]string{"src/till.js": tillFile, "ok.txt": "ok\n"})
+	s.parrot.path, s.parrot.text = "src/till.js", tillFile
+	s.relabel(label.ReviewNeeded)
+	did := s.round("passing", workflow.RoundReview, label.Changes)
+	if g := did.Review.Gate; g == nil || g.Status != "passed" || !strings.Contains(g.Command, "test -f ok.txt") {
+		t.Errorf("gate %+v", g)
+	}
+}
+
+// TestRoundsFork: what would fix a pull request from a fork is suggested, and nothing is pushed.
+func TestRoundsFork(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "77" })
+	s.round("review", workflow.RoundReview, label.Changes)
+	s.fixes(fixedTill, fixedTill)
+	s.round("a suggestion", workflow.RoundFix, label.Changes)
+	s.says("a suggestion", "**Nothing was pushed**", 1)
+	s.round("another", workflow.RoundFix, label.Intervention)
+	s.says("another", "**A person has to look.** Two attempts to fix", 1)
+	if pushes := s.door.git.Pushes(); len(pushes) > 0 {
+		t.Errorf("pushed %+v", pushes)
+	}
+}
+
+// TestRoundsSay: a review without remarks says what was checked, and an incomplete one what was not.
+func TestRoundsSay(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.push("fixed already", map[string]string{"src/till.js": fixedTill})
+	s.app.fixedEngine = incomplete{s.parrot}
+	s.round("incomplete", workflow.RoundReview, label.ReviewNeeded)
+	s.says("incomplete", "## Precedent: failed", 1)
+	said := s.notes("## Precedent")[0]
+	if !strings.Contains(said, "This review is incomplete") || !strings.Contains(said, "`src/till.js` hunk 1") || strings.Contains(said, "LGTM") {
+		t.Errorf("incomplete:\n%s", said)
+	}
+	s.app.fixedEngine = s.editor
+	s.round("complete", workflow.RoundReview, label.HumanReview)
+	s.says("complete", "## Precedent: clean, no findings", 1)
+	if said := s.notes("## Precedent")[0]; !strings.Contains(said, "**Coverage**: read 1 of 1 hunk in 1 file.") || strings.Contains(said, "LGTM") {
+		t.Errorf("complete:\n%s", said)
+	}
 }

@@ -95,6 +95,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if err != nil {
 		return nil, nil, err
 	}
+	a.pushes = true
 	conn, err := a.connect(op)
 	if err != nil {
 		return nil, nil, err

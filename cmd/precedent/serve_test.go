@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestServeOnce: serve --once finds a pull request, reviews it, and does nothing when it looks
@@ -16,6 +19,7 @@ import (
 func TestServeOnce(t *testing.T) {
 	s := newShopPull(t)
 	s.door.stage.World.Change(func() { s.pull.Labels = append(s.pull.Labels, "bot-review-needed") })
+	s.app.env["PRECEDENT_FIXES"] = "false"
 	serve := func() {
 		t.Helper()
 		s.err.Reset()
@@ -86,7 +90,7 @@ func TestFault59StoppedReviews(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() { ended <- s.app.run(ctx, args) }()
-	for range 4 * 4 { // each review asks four finders at once
+	for running := 0; running < 4; running = s.runningJobs() {
 		<-held.asking
 	}
 	stop()
@@ -116,4 +120,24 @@ func TestFault59StoppedReviews(t *testing.T) {
 	if t.Failed() {
 		t.Log(s.err.String())
 	}
+}
+
+// runningJobs counts the jobs that a server runs.
+func (s *prStage) runningJobs() int {
+	s.t.Helper()
+	db, err := store.Open(s.t.Context(), filepath.Join(s.home, ".local", "share", "precedent", "server.db"), store.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	q, err := queue.Open(s.t.Context(), db, queue.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer q.Stop(s.t.Context()) //nolint:errcheck // nothing was started
+	running, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: []queue.State{queue.Running}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(running)
 }

@@ -170,6 +170,7 @@ const cacheEntry = `n=$(printf %064d 7); mkdir -p $GOCACHE/ab && test -e $GOCACH
 // TestT28PoisonedCache: a hostile run of a pull request writes to every cache that it can read, then to
 // its own copy. The kept folders do not change, and the next run starts from what the base built.
 func TestT28PoisonedCache(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	r.Path = shelf(t)
 	base := tree(t, "go.mod", "module m\n", "content.txt", "of the base\n", "attack.sh", "exit 0\n")
@@ -318,6 +319,7 @@ func TestFault23Hang(t *testing.T) {
 // TestFault24Exhaustion: a fork bomb, endless output, and too much memory and disk end as a resource
 // limit, with the head and the tail of the output.
 func TestFault24Exhaustion(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	for name, line := range map[string]string{
 		"fork bomb": "echo begin; b() { b | b & b | b; }; b; b; b",
@@ -347,6 +349,7 @@ func TestFault24Exhaustion(t *testing.T) {
 
 // TestFault25NoSandbox: without a sandbox nothing runs.
 func TestFault25NoSandbox(t *testing.T) {
+	t.Parallel()
 	proof := filepath.Join(folder(t), "ran")
 	q := request(tree(t, "a", "b"), "touch "+proof)
 	for name, r := range map[string]Runner{
@@ -368,6 +371,7 @@ func TestFault25NoSandbox(t *testing.T) {
 // TestFault26Flaky: a command that fails and then passes is flaky, and blocks only if the policy says so.
 // Each run of a command starts from the same tree, so the test keeps the count elsewhere: time.
 func TestFault26Flaky(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	// The first run ends before the instant, the second after it.
 	for _, fail := range []bool{false, true} {
@@ -384,6 +388,7 @@ func TestFault26Flaky(t *testing.T) {
 
 // TestTreeWithGit: a tree with a .git is not run: hooks and tokens may be in it.
 func TestTreeWithGit(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	if got := r.Run(t.Context(), request(tree(t, ".git/config", "x"), "true")); got.Status != Skipped || !strings.Contains(got.Why, ".git") {
 		t.Errorf("%+v", got)
@@ -393,6 +398,7 @@ func TestTreeWithGit(t *testing.T) {
 // TestSecretsInOutput: credentials that a command prints are not in the result, wherever they
 // are.
 func TestSecretsInOutput(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	key := "ghp_" + strings.Repeat("a1B2c3D4e5", 4)[:36]
 	got := r.Run(t.Context(), request(tree(t, "a", "b"), "echo token="+key+"; printf '\\033[31mred\\033[0m \\033]0;title\\007 \\342\\200\\256rtl'; exit 1"))

@@ -43,6 +43,9 @@ func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 	return docs
 }
 
+// fromPolicy is the source of a policy's commands.
+const fromPolicy = "policy"
+
 // Discover returns the commands of a gate: those of the policy, else those of the first
 // document that has any. In a document, a command is a line of a code block below one of
 // the headings Build, Test, Quick Reference, Development and Getting Started that builds,
@@ -53,7 +56,7 @@ func Discover(policy precedent.Gate, docs []Document) []Command {
 	}
 	var all []Command
 	for _, c := range policy.Commands {
-		all = append(all, Command{Name: c.Name, Line: c.Run, Source: "policy"})
+		all = append(all, Command{Name: c.Name, Line: c.Run, Source: fromPolicy})
 	}
 	for _, d := range docs {
 		if len(all) > 0 {

@@ -99,6 +99,7 @@ func request(tree string, lines ...string) Request {
 
 // TestStatuses runs commands that end in every way.
 func TestStatuses(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	for _, test := range []struct {
 		name   string
@@ -129,6 +130,30 @@ func TestStatuses(t *testing.T) {
 				t.Errorf("%d commands", len(got.Commands))
 			}
 		})
+	}
+}
+
+// TestFailsAtBase: a command that a document names and that fails on the base, too, does not reject the
+// change; one that the policy names does.
+func TestFailsAtBase(t *testing.T) {
+	t.Parallel()
+	r := runner(t)
+	broken, fine := tree(t, "test.sh", "exit 2\n"), tree(t, "test.sh", "exit 0\n")
+	for _, test := range []struct {
+		name, source, base string
+		want               Status
+	}{
+		{"a document's, broken", "README.md: Test", broken, Skipped},
+		{"a document's, broken by the change", "README.md: Test", fine, Failed},
+		{"the policy's", fromPolicy, broken, Failed},
+	} {
+		q := request(broken, "sh test.sh")
+		q.Commands[0].Source = test.source
+		exports := 0
+		q.BaseTree = func(context.Context) (string, error) { exports++; return test.base, nil }
+		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) || exports > 1 {
+			t.Errorf("%s: %+v, %d exports", test.name, got, exports)
+		}
 	}
 }
 
@@ -173,6 +198,7 @@ func shopModule(t *testing.T) []string {
 // TestGoRepository gates a Go repository: its modules come from the operator's cache, and its first
 // run fills the build cache that the second one starts from.
 func TestGoRepository(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	r.ModCache = operatorsModules(t)
 	needs.Long(t, "compiles with an empty cache")
@@ -247,6 +273,7 @@ func registry(t *testing.T) (string, string) {
 
 // TestNodeRepository gates a repository whose package comes from a registry, without its scripts.
 func TestNodeRepository(t *testing.T) {
+	t.Parallel()
 	r := runner(t)
 	if findProgram("npm", r.Path) == "" {
 		t.Skip("needs npm")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
@@ -88,7 +89,8 @@ type session struct {
 	begun  time.Time // of the first command
 	tools  []toolchain
 	needed []dependencies // of the tree
-	seed   string         // folder of the build cache to start from, "" for none
+	base   func() (string, error)
+	seed   string // folder of the build cache to start from, "" for none
 }
 
 // runAll runs the commands and sums up.
@@ -139,18 +141,42 @@ const notRun = "not run: another command did not pass"
 // runCommand runs one command, and again if it fails.
 func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 	begun := time.Now()
-	out := s.runOnce(ctx, c)
+	out := s.runOnce(ctx, c, s.Tree)
 	if out.Status == Failed {
-		if again := s.runOnce(ctx, c); again.Status == Passed {
+		if again := s.runOnce(ctx, c, s.Tree); again.Status == Passed {
 			out.Status, out.Why = Flaky, "failed, then passed: "+out.Why
 		}
+	}
+	if out.Status == Failed && s.failsAtBase(ctx, c) {
+		out.Status, out.Why = Skipped, out.Why+", but it fails on the base, too"
 	}
 	out.Took = time.Since(begun)
 	return out
 }
 
-func (s *session) runOnce(ctx context.Context, c Command) CommandResult {
+// failsAtBase reports whether a command of a document fails on the base commit, too: then it
+// does not work here, or needs what the sandbox has not, and says nothing of the change. A
+// policy's commands are meant.
+func (s *session) failsAtBase(ctx context.Context, c Command) bool {
+	if c.Source == fromPolicy || s.BaseTree == nil {
+		return false
+	}
+	tree, err := s.baseTree(ctx)
+	return err == nil && s.runOnce(ctx, c, tree).Status == Failed
+}
+
+// baseTree exports the base commit, once.
+func (s *session) baseTree(ctx context.Context) (string, error) {
+	if s.base == nil {
+		s.base = sync.OnceValues(func() (string, error) { return s.BaseTree(ctx) })
+	}
+	return s.base()
+}
+
+// runOnce runs a command in a copy of a tree.
+func (s *session) runOnce(ctx context.Context, c Command, tree string) CommandResult {
 	job := s.job(c.Line)
+	job.Tree = tree
 	res, err := s.box.Run(ctx, job)
 	out := CommandResult{Command: c, Exit: res.Exit, Output: readable(res.Stdout)}
 	switch {

@@ -107,7 +107,7 @@ func (s *session) usesGo() bool {
 // buildBase runs the commands on the base commit, and writes the build cache to a folder.
 // Whether they succeed is of no account.
 func (s *session) buildBase(ctx context.Context, to string) error {
-	dir, err := s.BaseTree(ctx)
+	dir, err := s.baseTree(ctx)
 	if err != nil {
 		return err
 	}

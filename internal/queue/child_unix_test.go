@@ -173,7 +173,7 @@ func childRun(ctx context.Context, words []string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Duration(10+rand.IntN(100)) * time.Millisecond): //nolint:gosec // any will do
+		case <-time.After(time.Duration(10+rand.IntN(100)) * time.Millisecond):
 		}
 		if err := r.Check(ctx); err != nil {
 			return err

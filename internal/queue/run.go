@@ -30,21 +30,21 @@ const (
 	supersededPause = 10 * time.Second
 )
 
-// later and never are the errors by which a job says what becomes of it.
-type later struct{ after time.Duration }
+// laterError and neverError are the errors by which a job says what becomes of it.
+type laterError struct{ after time.Duration }
 
-func (l later) Error() string { return "again in " + l.after.String() }
+func (l laterError) Error() string { return "again in " + l.after.String() }
 
-type never struct{ err error }
+type neverError struct{ err error }
 
-func (n never) Error() string { return n.err.Error() }
-func (n never) Unwrap() error { return n.err }
+func (n neverError) Error() string { return n.err.Error() }
+func (n neverError) Unwrap() error { return n.err }
 
 // Later is the error by which a job says that it wants to run again after d. It is not an attempt.
-func Later(d time.Duration) error { return later{d} }
+func Later(d time.Duration) error { return laterError{d} }
 
 // Never is the error by which a job says that retries are useless. It becomes a dead letter.
-func Never(err error) error { return never{err} }
+func Never(err error) error { return neverError{err} }
 
 // serve runs the entry that is next, if there is one.
 func (q *Queue) serve(ctx context.Context, ticket int64) error {
@@ -154,10 +154,10 @@ func (q *Queue) ending(ctx context.Context, r *Run, err error) store.WorkEnd {
 	if err == nil {
 		return store.WorkEnd{State: store.WorkDone}
 	}
-	if l, ok := errors.AsType[later](err); ok {
+	if l, ok := errors.AsType[laterError](err); ok {
 		return store.WorkEnd{State: store.WorkWaiting, After: max(0, l.after)}
 	}
-	if _, ok := errors.AsType[never](err); ok {
+	if _, ok := errors.AsType[neverError](err); ok {
 		return store.WorkEnd{State: store.WorkDead, Failed: true, Problem: q.problem(err)}
 	}
 	for _, why := range []error{context.Cause(ctx), err} {

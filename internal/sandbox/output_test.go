@@ -32,6 +32,26 @@ func TestRecorder(t *testing.T) {
 	})
 }
 
+func TestRecorderLimit(t *testing.T) {
+	over := 0
+	var passed bytes.Buffer
+	for _, out := range []*bytes.Buffer{nil, &passed} {
+		over = 0
+		r := recorder{most: 4, limit: 6, over: func() { over++ }}
+		if out != nil {
+			r.out = out
+		}
+		for i, want := range []int{0, 0, 1} {
+			if n, err := r.Write([]byte("abc")); n != 3 || err != nil || over != want {
+				t.Errorf("write %d: %d, %v; over %d times", i, n, err, over)
+			}
+		}
+	}
+	if passed.String() != "abcabc" {
+		t.Errorf("passed on %q", passed.String())
+	}
+}
+
 func TestOutputString(t *testing.T) {
 	if got := (Output{Head: []byte("ab"), Tail: []byte("cd")}).String(); got != "abcd" {
 		t.Errorf("%q", got)

@@ -162,7 +162,9 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 		return hookDown, name, errors.New("the repositories are not known yet")
 	case !is:
 		return hookNotServed, name, nil
-	case e.Sender.ID != "" && string(e.Sender.ID) == h.own():
+	case e.Kind == forge.RunEvent && e.Check == forge.CheckName:
+		return hookOwn, name, nil
+	case e.Kind != forge.RunEvent && e.Sender.ID != "" && string(e.Sender.ID) == h.own(): // CI runs in the name of who pushed, as we do
 		return hookOwn, name, nil
 	}
 	e.Repo = repo

@@ -127,7 +127,9 @@ func TestPollAfterRestart(t *testing.T) {
 	}
 	// What could not be noted is wanted again.
 	save := p.poller.store.save
-	p.poller.store.save = func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error { return context.DeadlineExceeded }
+	p.poller.store.save = func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error {
+		return context.DeadlineExceeded
+	}
 	p.pulls = []forge.PullRequest{openPull(8, 4)}
 	p.poller.Round(t.Context())
 	if got := p.due(t); got != "review 8" {

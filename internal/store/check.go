@@ -22,6 +22,15 @@ func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 	return schema, db.fail(op, err)
 }
 
+// Schema is the version of the schema, 0 for an empty database, and the newest one that this
+// program knows.
+func (db *DB) Schema(ctx context.Context) (version, newest int64, err error) {
+	if newest, err = newestStep(migrations); err == nil {
+		version, err = db.version(ctx)
+	}
+	return version, newest, db.fail("read schema", err)
+}
+
 // Size is the number of bytes on disk, with the files beside the database; for one in memory,
 // of its pages.
 func (db *DB) Size(ctx context.Context) (int64, error) {

@@ -8,21 +8,13 @@ import (
 )
 
 func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
-	insert, err := tx.PrepareContext(ctx, `
-		INSERT INTO decisions (review_id, repo_id, finding, nth, step, text, delta, caused_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
+	var decisions [][]any
 	for i, f := range review.Findings {
 		for n, d := range f.Trail {
-			if _, err := insert.ExecContext(ctx, review.ID, r.id, i, n, d.Step, d.Text, d.Delta, d.By); err != nil {
-				return err
-			}
+			decisions = append(decisions, []any{review.ID, r.id, i, n, d.Step, d.Text, d.Delta, d.By})
 		}
 	}
-	return nil
+	return insertRows(ctx, tx, "INSERT INTO decisions (review_id, repo_id, finding, nth, step, text, delta, caused_by)", "", decisions)
 }
 
 // readDecisions sets the trails of the review's findings.

@@ -52,11 +52,10 @@ func placementRank(f *precedent.Finding) int {
 	return 1
 }
 
-const upsertFinding = `
-	INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
-		start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20)
-	ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
+const (
+	insertFindings = `INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+		start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review)`
+	mergeFindings = `ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 		id = excluded.id, place = excluded.place, finder = excluded.finder, rule = excluded.rule, category = excluded.category,
 		severity = excluded.severity, confidence = excluded.confidence, path = excluded.path, side = excluded.side,
 		start_line = excluded.start_line, end_line = excluded.end_line, symbol = excluded.symbol, quote = excluded.quote,
@@ -64,60 +63,51 @@ const upsertFinding = `
 		first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen ELSE findings.first_seen END,
 		last_seen = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_seen ELSE findings.last_seen END,
 		last_review = excluded.last_review`
+	insertSightings = `INSERT INTO sightings (review_id, repo_id, fingerprint, path, category, severity, confidence, title, dropped, dropped_by, shown)`
+)
 
 // saveFindings adds a sighting of each finding, and the finding if it is new.
 func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, folded []*precedent.Finding, at int64) error {
-	finding, err := tx.PrepareContext(ctx, upsertFinding)
-	if err != nil {
-		return err
-	}
-	defer finding.Close()
-	name, err := tx.PrepareContext(ctx, `
-		INSERT INTO finding_ids (repo_id, id, fingerprint) VALUES ($1, $2, $3)
-		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`)
-	if err != nil {
-		return err
-	}
-	defer name.Close()
-	sighting, err := tx.PrepareContext(ctx, `
-		INSERT INTO sightings (review_id, repo_id, fingerprint, path, category, severity, confidence, title, dropped, dropped_by, shown)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
-	if err != nil {
-		return err
-	}
-	defer sighting.Close()
+	var findings, names, sightings [][]any
 	for _, f := range folded {
 		shown := zeroOne(f.Live())
-		if _, err := finding.ExecContext(ctx, r.id, f.Fingerprint, f.ID, f.Place, f.Finder, f.Rule, f.Category, f.Severity,
-			f.Confidence, f.Path, f.Side, f.Start, f.End, f.Symbol, f.Quote, f.Title, f.Body, shown, at, review); err != nil {
-			return err
-		}
-		if _, err := name.ExecContext(ctx, r.id, f.ID, f.Fingerprint); err != nil {
-			return err
-		}
-		if _, err := sighting.ExecContext(ctx, review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity,
-			f.Confidence, f.Title, f.Dropped, f.DroppedBy, shown); err != nil {
-			return err
-		}
+		findings = append(findings, []any{
+			r.id, f.Fingerprint, f.ID, f.Place, f.Finder, f.Rule, f.Category, f.Severity,
+			f.Confidence, f.Path, f.Side, f.Start, f.End, f.Symbol, f.Quote, f.Title, f.Body, shown, at, at, review,
+		})
+		names = append(names, []any{r.id, f.ID, f.Fingerprint})
+		sightings = append(sightings, []any{review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Confidence, f.Title, f.Dropped, f.DroppedBy, shown})
 	}
-	return nil
+	if err := insertRows(ctx, tx, insertFindings, mergeFindings, findings); err != nil {
+		return err
+	}
+	if err := insertRows(ctx, tx, "INSERT INTO finding_ids (repo_id, id, fingerprint)", "ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", names); err != nil {
+		return err
+	}
+	return insertRows(ctx, tx, insertSightings, "", sightings)
 }
 
 // countSightings returns, by id, how many reviews showed each live finding.
 func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding) (map[string]int, error) {
-	counts := map[string]int{}
+	var fingerprints []string
+	ids := map[string]string{}
 	for _, f := range folded {
-		if !f.Live() {
-			continue
+		if f.Live() {
+			fingerprints = append(fingerprints, f.Fingerprint)
+			ids[f.Fingerprint] = f.ID
 		}
-		var seen int
-		err := row(ctx, tx, "SELECT seen FROM findings WHERE repo_id = $1 AND fingerprint = $2", []any{r.id, f.Fingerprint}, into(&seen))
-		if err != nil {
-			return nil, err
-		}
-		counts[f.ID] = seen
 	}
-	return counts, nil
+	counts := map[string]int{}
+	err := inBatches(fingerprints, 2, func(numbers string, args []any) error {
+		return rows(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")", append([]any{r.id}, args...), func(s scanner) error {
+			var fingerprint string
+			var seen int
+			err := s.Scan(&fingerprint, &seen)
+			counts[ids[fingerprint]] = seen
+			return err
+		})
+	})
+	return counts, err
 }
 
 const knownColumns = `fingerprint, id, place, finder, rule, category, severity, confidence, path, side,

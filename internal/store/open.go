@@ -102,7 +102,14 @@ func (db *DB) connect(ctx context.Context, address string, connections int) erro
 			return errors.Join(err, db.sql.Close())
 		}
 	}
-	if err := db.retryBusy(ctx, func() error { return db.upgrade(ctx, migrations) }); err != nil {
+	prepare := func() error { return db.upgrade(ctx, migrations) }
+	if db.untouched {
+		prepare = func() error {
+			_, err := db.version(ctx)
+			return err
+		}
+	}
+	if err := db.retryBusy(ctx, prepare); err != nil {
 		return errors.Join(err, db.sql.Close())
 	}
 	return nil

@@ -320,6 +320,30 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 	}
 }
 
+// TestUntouched: a database that is only looked at keeps its schema.
+func TestUntouched(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		first, err := fs.ReadFile(migrations, "00001_memory.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := place()
+		if err := unopened(t, at).upgrade(t.Context(), fstest.MapFS{"00001_memory.sql": {Data: first}}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			db, err := openAt(t.Context(), at, Options{Untouched: true})
+			db = opened(t, db, err)
+			if version, newest, err := db.Schema(t.Context()); version != 1 || newest < 16 || err != nil {
+				t.Errorf("schema %d of %d, %v", version, newest, err)
+			}
+			if size, err := db.Size(t.Context()); size == 0 || err != nil {
+				t.Errorf("size %d, %v", size, err)
+			}
+		}
+	})
+}
+
 // TestCreateIsEveryStep: a database that is made at once is the one that the steps make.
 func TestCreateIsEveryStep(t *testing.T) { onBothEngines(t, testCreateIsEveryStep) }
 

@@ -93,6 +93,9 @@ func OpenURL(ctx context.Context, address string, o Options) (*DB, error) {
 		return nil, db.fail(op, err)
 	}
 	db.sql.SetConnMaxIdleTime(postgresFresh)
+	if o.Untouched {
+		return db, nil
+	}
 	// Processes that ended leave their slots behind.
 	err = db.retryBusy(ctx, func() error {
 		_, err := db.sql.ExecContext(ctx, "DELETE FROM last_commits WHERE at < now() - interval '1 day'")

@@ -14,22 +14,16 @@ import (
 // saveRules stores the rules that a review checked. A guide seldom changes, so a rule is
 // stored once per content and reviews refer to it.
 func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Review) error {
+	var rules, order [][]any
 	for n, rule := range review.RulesChecked {
 		hash := contentHash(rule)
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)
-			VALUES ($1, $2, $3, $4, '', $5, $6, $7) ON CONFLICT (repo_id, hash) DO NOTHING`,
-			r.id, hash, rule.ID, rule.Text, rule.Source, rule.Line, rule.Dir)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO review_rules (review_id, repo_id, nth, hash) VALUES ($1, $2, $3, $4)",
-			review.ID, r.id, n, hash)
-		if err != nil {
-			return err
-		}
+		rules = append(rules, []any{r.id, hash, rule.ID, rule.Text, "", rule.Source, rule.Line, rule.Dir})
+		order = append(order, []any{review.ID, r.id, n, hash})
 	}
-	return nil
+	if err := insertRows(ctx, tx, "INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)", "ON CONFLICT (repo_id, hash) DO NOTHING", rules); err != nil {
+		return err
+	}
+	return insertRows(ctx, tx, "INSERT INTO review_rules (review_id, repo_id, nth, hash)", "", order)
 }
 
 // rulesOf returns the rules that the review with the id checked, in its order.

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,8 @@ type DB struct {
 	engine  Engine
 	address string
 	slots   *slots
+	// untouched means that nothing is written.
+	untouched bool
 }
 
 // Engine is what keeps a database.
@@ -142,6 +145,8 @@ type Options struct {
 	Now   func() time.Time                       // time.Now by default
 	After func(d time.Duration) <-chan time.Time // time.After by default
 	NewID func() string                          // makes ids of rows; UUIDv7 by default
+	// Untouched opens an existing database without upgrading its schema, for Schema and Size.
+	Untouched bool
 }
 
 func newDB(d *dialect, path string, o Options) *DB {
@@ -154,7 +159,7 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, slots: &slots{name: uuid.NewString()}}
+	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched, slots: &slots{name: uuid.NewString()}}
 	db.read = retryingReader{db}
 	return db
 }
@@ -265,6 +270,39 @@ func row(ctx context.Context, q querier, query string, args []any, use func(scan
 // into scans a row into variables.
 func into(dest ...any) func(scanner) error {
 	return func(s scanner) error { return s.Scan(dest...) }
+}
+
+// valuesPerInsert is about how many values insertRows sends at once: SQLite finds a parameter by
+// comparing it with all before it.
+const valuesPerInsert = 120
+
+// insertRows inserts rows with few statements: on PostgreSQL each is a round trip. Head is the
+// statement up to VALUES, and tail what follows the rows. All rows have as many values.
+func insertRows(ctx context.Context, tx *sql.Tx, head, tail string, all [][]any) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for batch := range slices.Chunk(all, max(1, valuesPerInsert/len(all[0]))) {
+		var text strings.Builder
+		text.WriteString(head + " VALUES ")
+		args := make([]any, 0, len(batch)*len(batch[0]))
+		for i, values := range batch {
+			separator := ", ("
+			if i == 0 {
+				separator = "("
+			}
+			for _, v := range values {
+				args = append(args, v)
+				text.WriteString(separator + "$" + strconv.Itoa(len(args)))
+				separator = ", "
+			}
+			text.WriteString(")")
+		}
+		if _, err := tx.ExecContext(ctx, text.String()+" "+tail, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inBatches calls use for batches of values that fit into one statement, with a list of their

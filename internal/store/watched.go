@@ -107,6 +107,13 @@ func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string,
 	return stored, err
 }
 
+// HasValue tells whether a name has a value.
+func (db *DB) HasValue(ctx context.Context, name string) (bool, error) {
+	var found int
+	err := row(ctx, db.read, "SELECT COUNT(*) FROM server_values WHERE name = $1", []any{name}, into(&found))
+	return found > 0, db.fail("read value of the server", err)
+}
+
 // Claim gives a name to somebody for a time, unless somebody else has it. Who has it may extend
 // it. A process whose clock is wrong may take it early: what a claim protects must bear two
 // owners for a while.

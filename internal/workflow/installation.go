@@ -22,7 +22,10 @@ const InstallationFile = "server.db"
 // OpenInstallation opens the database that all repositories of a server share: the one of a
 // PostgreSQL URL or, if that is empty, a file in the data folder.
 func (r *Reviewer) OpenInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
-	o := store.Options{Now: r.Now}
+	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now})
+}
+
+func openInstallation(ctx context.Context, url, dataDir string, o store.Options) (*Database, error) {
 	if url != "" {
 		return store.OpenURL(ctx, url, o)
 	}
@@ -34,13 +37,28 @@ func (r *Reviewer) OpenInstallation(ctx context.Context, url, dataDir string) (*
 
 // OldInstallation is OpenInstallation for one that must exist.
 func (r *Reviewer) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
-	if url == "" {
-		path := filepath.Join(dataDir, InstallationFile)
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, Hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
-		}
+	if !hasInstallation(url, dataDir) {
+		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(dataDir, InstallationFile)), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
 	}
 	return r.OpenInstallation(ctx, url, dataDir)
+}
+
+// hasInstallation tells whether there is a URL or a file.
+func hasInstallation(url, dataDir string) bool {
+	if url != "" {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(dataDir, InstallationFile))
+	return dataDir != "" && !errors.Is(err, fs.ErrNotExist)
+}
+
+// UntouchedInstallation is OldInstallation for one that is only looked at: its schema is not
+// upgraded. It returns nil if there is none.
+func (r *Reviewer) UntouchedInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
+	if !hasInstallation(url, dataDir) {
+		return nil, nil
+	}
+	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now, Untouched: true})
 }
 
 // InstallationStatus describes the database of a server.

@@ -11,6 +11,9 @@
 //	OpenPullRepository → ReadPull → Pull.Publisher → Publisher.Converse
 //	→ Publisher.Existing → Publisher.Prepare → Prepared.Run → Publisher.Deliver
 //
+// Publisher.Post does these in order. Reviewer.Round does the one thing that is due on a pull
+// request of a server: that, an attempt to fix, or a look at CI.
+//
 // Without a Publisher, use Pull.Prepare and Prepared.Run. Pull.Outcomes returns what
 // happened to posted findings.
 package workflow

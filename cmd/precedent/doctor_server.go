@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/doctor"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// diagnoseServer checks what precedent serve needs.
+func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
+	d := doctor.New(hintOf)
+	if err := a.readSecretFiles(); err != nil {
+		d.AddError("secrets", doctor.Missing, err)
+	}
+	op, err := a.settings(flags)
+	if err != nil {
+		d.AddError("settings", doctor.Missing, err)
+		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
+			return nil, err
+		}
+	}
+	d.Git(ctx, a.gitOptions())
+	a.checkEngine(ctx, d, op, try)
+	d.Sandbox(ctx, a.env["PATH"])
+	conn, err := a.connect(op)
+	switch {
+	case err != nil:
+		d.AddError("forge", doctor.Missing, err)
+	case !conn.Known:
+		d.Add("forge", doctor.Missing, "set "+conn.TokenName+", or an App's key", "%s, without a token", conn.Host())
+	default:
+		a.checkServed(ctx, d, op, conn)
+	}
+	stored := a.checkInstallation(ctx, d)
+	switch {
+	case err == nil && !conn.Key.IsZero():
+		d.Add("marker key", doctor.OK, "", "from %s or the App's key", markerKeyVariable)
+	case stored:
+		d.Add("marker key", doctor.OK, "", "in the database")
+	default:
+		d.Add("marker key", doctor.OK, "", "none yet; the first start makes one and keeps it in the database")
+	}
+	a.checkWebhooks(d, op)
+	a.checkListen(ctx, d, op)
+	d.Space()
+	return d, ctx.Err()
+}
+
+// checkServed checks whose the token is, and whether it may read and write the repositories.
+func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workflow.Connection) {
+	const name = "forge"
+	within, cancel := context.WithTimeout(ctx, forgeTimeout)
+	defer cancel()
+	me, err := conn.Me(within)
+	if err != nil {
+		d.AddError(name, doctor.Missing, conn.Explain(err))
+		return
+	}
+	about := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
+	if q := conn.Quota(); q.Limit > 0 {
+		about += ", " + workflow.QuotaLeft(q)
+	}
+	d.Add(name, doctor.OK, "", "%s", about)
+	owners := op.Owners.Value
+	if len(owners) == 0 {
+		owners = []string{""}
+	}
+	var writable []precedent.Repo
+	for _, owner := range owners {
+		found, err := conn.Repositories(within, owner)
+		var e *forge.Error
+		if err != nil && !(errors.As(err, &e) && e.Kind == forge.KindTooLarge) {
+			d.AddError("repositories", doctor.Missing, conn.Explain(err))
+			return
+		}
+		writable = append(writable, found...)
+	}
+	for _, r := range op.Repositories.Value {
+		_, err := conn.Open(within, r)
+		switch {
+		case r.Host != conn.Host():
+			d.Add("repositories", doctor.Missing, otherForgeHint, "%s is not on %s", r, conn.Host())
+		case err != nil:
+			d.AddError("repositories", doctor.Missing, conn.Explain(err))
+		case !slices.Contains(writable, r) && len(op.Owners.Value) == 0:
+			d.Add("repositories", doctor.Warning, "give the account write access, and the token the permissions of docs/server.md", "%s can be read, but perhaps not written to", r)
+		}
+	}
+	switch {
+	case len(op.Repositories.Value) > 0:
+		d.Add("repositories", doctor.OK, "", "%d listed", len(op.Repositories.Value))
+	case len(writable) == 0:
+		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories", "none that the token may write to")
+	default:
+		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
+	}
+}
+
+// checkInstallation checks the database of a server, and tells whether it has a key for comments. It
+// creates no file.
+func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKey bool) {
+	const name = "database"
+	r := a.workflow()
+	url := a.env[databaseVariable]
+	if url == "" {
+		if r.DataDir == "" {
+			d.Add(name, doctor.Missing, "set HOME or XDG_DATA_HOME", "there is no data folder")
+			return false
+		}
+		file := filepath.Join(r.DataDir, workflow.InstallationFile)
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			d.Add(name, doctor.OK, "", "none yet; the first start creates %s", file)
+			return false
+		}
+	}
+	db, err := r.OpenInstallation(ctx, url, r.DataDir)
+	if err != nil {
+		d.AddError(name, doctor.Missing, err)
+		return false
+	}
+	defer db.Close()
+	schema, err := db.Check(ctx)
+	if err != nil {
+		d.AddError(name, doctor.Missing, err)
+		return false
+	}
+	where := string(db.Engine())
+	if db.Path() != "" {
+		where = db.Path()
+	}
+	d.Add(name, doctor.OK, "", "%s, schema %d, undamaged", where, schema)
+	hasKey, err = db.HasValue(ctx, markerKeyName)
+	return hasKey && err == nil
+}
+
+// minWebhookSecret is the shortest secret that cannot be guessed, in bytes.
+const minWebhookSecret = 16
+
+func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
+	const name = "webhooks"
+	secret := a.env[webhookSecret]
+	switch {
+	case op.Forge.Value.Kind == forge.Local:
+		d.Add(name, doctor.OK, "", "none: a local forge sends none")
+	case secret == "" && a.env[webhookSecretOld] == "":
+		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s", op.Interval.Value)
+	case len(secret) < minWebhookSecret:
+		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "the secret has %d bytes, which can be guessed", len(secret))
+	case op.WebhookURL.Value == "":
+		d.Add(name, doctor.OK, "set --webhook-url to have failed ones sent again after a downtime", "%s is set", webhookSecret)
+	default:
+		d.Add(name, doctor.OK, "", "%s is set; %s", webhookSecret, op.WebhookURL.Value)
+	}
+}
+
+// checkListen checks whether the address can be listened on.
+func (a *app) checkListen(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings) {
+	const name = "address"
+	at := op.Listen.Value
+	if at == "" {
+		d.Add(name, doctor.OK, "", "off: no webhooks, health or metrics")
+		return
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+	if err != nil {
+		d.AddError(name, doctor.Warning, hinted(fmt.Errorf("%s: %w", at, err), "if a server runs there already, this is as it should be; else choose another with --listen"))
+		return
+	}
+	_ = l.Close() // nobody has connected
+	d.Add(name, doctor.OK, "", "%s is free", at)
+}

@@ -1,0 +1,106 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// TestCanaryInServer looks for every secret of a server where it does not belong: in logs, also
+// with --debug, in the jobs and dead letters of its database, in its other files, in the
+// environment of git and in what it posts; over a good round, and while the forge fails and repeats
+// what it was sent (T14, T32).
+func TestCanaryInServer(t *testing.T) {
+	c := newCanary(t, false)
+	for _, name := range []string{webhookSecret, webhookSecretOld, serverToken} {
+		c.secrets[name] = newSecret()
+		c.know(name, c.secrets[name])
+		c.app.env[name] = c.secrets[name]
+	}
+	c.app.env["PRECEDENT_GATES"] = "false"
+	c.door.stage.World.Change(func() { c.pull.Labels = []string{"bot-review-needed"} })
+	serve := []string{"serve", "--once", "--debug", "--repositories", c.repoName(), "--fail-on", "medium"}
+	if status := c.run(serve...); status != 0 {
+		t.Fatalf("status %d\n%s", status, c.err.String())
+	}
+	if len(c.prStage.shown(forge.OnLine)) == 0 {
+		t.Fatalf("nothing was posted\n%s", c.err.String())
+	}
+	c.everywhere()
+	c.door.echo = func() string { return strings.Join(c.credentials(), " ") }
+	for i, fault := range []forgetest.Fault{
+		{Status: 401, Body: `{"message":"` + echoed + `"}`}, {Status: 404, Body: `{"message":"` + echoed + `"}`}, {Status: 500, Body: echoed}, {Status: 200, Body: echoed},
+	} {
+		c.push(fmt.Sprint("again ", i), map[string]string{"src/till.js": fmt.Sprintf("// %d\n", i) + tillFile})
+		fault.Times, fault.Skip = 200, 4
+		c.door.stage.World.Change(func() { c.pull.Labels = []string{"bot-review-needed"} })
+		c.door.stage.Script.Plan(fault)
+		c.run(serve...)
+		c.door.stage.Script.Forget()
+	}
+	c.everywhere()
+	jobs := 0
+	db, err := store.Open(t.Context(), filepath.Join(c.home, ".local", "share", "precedent", "server.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	q, err := queue.Open(t.Context(), db, queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Stop(t.Context()) //nolint:errcheck // nothing was started
+	all, err := q.List(t.Context(), queue.Filter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range all {
+		c.clean("job", fmt.Sprintf("%+v", j))
+		if j.Problem != "" {
+			jobs++
+		}
+	}
+	if jobs == 0 {
+		t.Errorf("no job failed: %+v", all)
+	}
+}
+
+// TestCanaryInMetrics looks for the secrets of a real process in what it answers, in its log and
+// in its database.
+func TestCanaryInMetrics(t *testing.T) {
+	s := startServed(t, t.TempDir(), []string{serverToken + "=" + "a token for looking at metrics"}, "--debug")
+	if status, answer := s.post(t.Context(), http.DefaultClient, "d1", 1); status != http.StatusAccepted {
+		t.Fatalf("%d %s", status, answer)
+	}
+	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.at+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || len(text) == 0 {
+			t.Fatal(err)
+		}
+		s.log.add(string(text))
+	}
+	for _, secret := range []string{forgetest.Secret, hookSecretOfTests, "a token for looking"} {
+		if strings.Contains(s.log.String(), secret) {
+			t.Errorf("a secret is in\n%s", s.log.String())
+		}
+	}
+}
