@@ -134,7 +134,7 @@ func (s *prStage) runningJobs() int {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer q.Stop(s.t.Context()) //nolint:errcheck // nothing was started
+	defer q.Stop(s.t.Context())
 	running, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: []queue.State{queue.Running}})
 	if err != nil {
 		s.t.Fatal(err)
