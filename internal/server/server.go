@@ -146,6 +146,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var group sync.WaitGroup
 	group.Go(func() { s.poller.Run(ctx) })
 	group.Go(func() { s.applyEdits(ctx) })
+	if s.hooks != nil { // which leave out what we do ourselves
+		group.Go(func() { s.learnAccount(ctx) })
+	}
 	failed := make(chan error, 1)
 	web := s.web()
 	if listener != nil {
