@@ -80,6 +80,7 @@ func newServeStory(t *testing.T, program, policy string) *serveStory {
 	t.Helper()
 	s := &serveStory{rounds: newRounds(t), program: program}
 	s.base("fix: {ungated: true}\n" + policy)
+	s.world(func() { s.pull.Comments = nil })
 	s.trap = s.door.stage.Trap(t, 0)
 	s.hook = s.door.api.Hook(forgetest.Listen(t).URL, hookSecret, nil)
 	s.app.env["PRECEDENT_ENGINE"], s.app.env["PRECEDENT_CONSOLIDATION"] = "command:editing", "off"
