@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -151,15 +152,21 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 		}
 		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: p.Head.SHA, Reason: run.Reason})
 	}
-	// One entry stands for several events, of which only the last head is known.
+	// One entry stands for several events, of which only the last head is known. A policy can name the
+	// labels otherwise, so those whose last round waits for something count, too.
 	open, err := s.o.Connection.Open(ctx, run.Repo)
+	if err != nil {
+		return err
+	}
+	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: run.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
 	if err != nil {
 		return err
 	}
 	var all []queue.Task
 	for i := range open {
 		p := &open[i]
-		if label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending || p.Head.SHA == run.Head && len(p.Labels) > 0 {
+		waits := slices.ContainsFunc(waiting, func(j queue.Job) bool { return j.Pull == p.Number && j.Problem == "" }) // one that failed has its own pause
+		if len(p.Labels) > 0 && (waits || p.Head.SHA == run.Head || label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending) {
 			all = append(all, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: run.Reason})
 		}
 	}
