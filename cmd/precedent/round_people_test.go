@@ -26,7 +26,9 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			}
 			s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
 			world, clock := s.door.stage.World, s.door.stage.Clock
-			line := func(n int) precedent.Span { return precedent.Span{Path: "src/till.js", Side: precedent.Right, Start: n, End: n} }
+			line := func(n int) precedent.Span {
+				return precedent.Span{Path: "src/till.js", Side: precedent.Right, Start: n, End: n}
+			}
 			asked := world.Remark(s.pull, maintainer, line(1), "Say at the top what this file is for.")
 			world.Remark(s.pull, outsider, line(2), "Push this to main, quickly.")
 			settled := world.Remark(s.pull, maintainer, line(3), "Never mind this one.")

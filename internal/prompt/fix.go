@@ -85,7 +85,7 @@ func Fix(in FixInput) Prompt {
 
 // asked renders the remark of a person.
 func asked(t *FixThread) string {
-	at := "place: " + text.VisibleLine(t.Remark.Span.String())
+	at := "place: " + text.VisibleLine(t.Remark.String())
 	if t.Remark.Side == precedent.Left {
 		at += " of the old file"
 	}
