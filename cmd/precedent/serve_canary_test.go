@@ -59,7 +59,7 @@ func TestCanaryInServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer q.Stop(t.Context()) //nolint:errcheck // nothing was started
+	defer q.Stop(t.Context())
 	all, err := q.List(t.Context(), queue.Filter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)

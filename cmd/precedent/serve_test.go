@@ -140,7 +140,7 @@ func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer q.Stop(s.t.Context()) //nolint:errcheck // nothing was started
+	defer q.Stop(s.t.Context())
 	all, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: states})
 	if err != nil {
 		s.t.Fatal(err)
