@@ -15,8 +15,8 @@ var (
 	namedPath   = regexp.MustCompile("`((?:internal|cmd|docs|scripts|\\.ci)/[A-Za-z0-9_./-]*|[a-z_]+\\.go)`")
 	namedLink   = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
 	namedTarget = regexp.MustCompile("`make ([a-z]+)")
-	namedTest   = regexp.MustCompile("`(Test[A-Z][A-Za-z]+)`")
-	testFunc    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	namedTest   = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]+)`")
+	testFunc    = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 
 // TestDocumentsNameWhatExists keeps the documents true.

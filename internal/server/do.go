@@ -32,7 +32,7 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	err, result := s.judge(ctx, s.work(ctx, run))
+	result, err := s.judge(ctx, s.work(ctx, run))
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
 	return err
 }
@@ -69,33 +69,33 @@ func (s *Server) work(ctx context.Context, run *queue.Run) error {
 
 // judge turns the error of a job into what the queue does next, and names the result: a label of a
 // metric.
-func (s *Server) judge(ctx context.Context, err error) (error, string) {
+func (s *Server) judge(ctx context.Context, err error) (string, error) {
 	if err == nil {
-		return nil, "done"
+		return "done", nil
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
-		return cause, "stopped"
+		return "stopped", cause
 	}
 	if again, ok := errors.AsType[later](err); ok {
-		return queue.Later(again.after), "later"
+		return "later", queue.Later(again.after)
 	}
 	var e *forge.Error
 	if !errors.As(err, &e) {
-		return err, "failed"
+		return "failed", err
 	}
 	s.breaker.Report(err)
 	switch e.Kind {
 	case forge.KindFenced:
-		return e.Err, "stopped"
+		return "stopped", e.Err
 	case forge.KindRate:
-		return queue.Later(max(s.breaker.Wait(), firstBreak)), "later"
+		return "later", queue.Later(max(s.breaker.Wait(), firstBreak))
 	case forge.KindNotFound, forge.KindClosed:
-		return queue.Never(err), "dead"
+		return "dead", queue.Never(err)
 	}
 	if wait := s.breaker.Wait(); wait > 0 {
-		return queue.Later(wait), "later"
+		return "later", queue.Later(wait)
 	}
-	return err, "failed"
+	return "failed", err
 }
 
 // connection is the forge for one job, which writes only as long as the job is still its own.

@@ -320,6 +320,26 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 	}
 }
 
+// TestKept: only what is written to a file or a server lasts.
+func TestKept(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, place func() string) {
+		db, err := openAt(t.Context(), place(), Options{})
+		db = opened(t, db, err)
+		if !db.Kept() || !db.Borrow().Kept() {
+			t.Errorf("%s is not kept", db.Path())
+		}
+	})
+	inMemory, err := OpenMemory(t.Context(), Options{})
+	if opened(t, inMemory, err).Kept() {
+		t.Error("a database in memory is kept")
+	}
+	file := openFile(t, filepath.Join(t.TempDir(), "memory.db"))
+	copied, err := OpenCopy(t.Context(), file.Path(), t.TempDir(), Options{})
+	if opened(t, copied, err).Kept() {
+		t.Error("a copy is kept")
+	}
+}
+
 // TestUntouched: a database that is only looked at keeps its schema.
 func TestUntouched(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {

@@ -167,6 +167,9 @@ func newDB(d *dialect, path string, o Options) *DB {
 // Path is the database's file, or its URL without password; empty for one in memory.
 func (db *DB) Path() string { return db.path }
 
+// Kept tells whether what is written lasts: not in a database in memory, nor in a copy.
+func (db *DB) Kept() bool { return db.path != "" && db.temporary == "" }
+
 // Close closes the database. Saved data does not depend on it.
 func (db *DB) Close() error {
 	if db.borrowed {

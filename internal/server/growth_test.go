@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// team is a forge with one locked pull request in each of its repositories: a round opens the
+// mirror and the memory, and then has nothing to do. The number of a pull request says which
+// repository it is in.
+type team struct {
+	repos []precedent.Repo
+
+	mu    sync.Mutex
+	heads []int // of the pull request of each repository
+	polls int
+	reads int
+}
+
+func newTeam(size int) *team {
+	f := &team{heads: make([]int, size)}
+	for i := range size {
+		f.repos = append(f.repos, precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: fmt.Sprintf("r%d", i)})
+	}
+	return f
+}
+
+// pullOf is the pull request of a repository.
+func (f *team) pullOf(i int) forge.PullRequest {
+	p := openPull(i+1, f.heads[i], "bot-review-needed")
+	p.Locked = true
+	p.Base.Repo, p.Head.Repo = f.repos[i], f.repos[i]
+	return p
+}
+
+func (f *team) open(_ context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.polls++
+	var i int
+	if _, err := fmt.Sscanf(repo.Name, "r%d", &i); err != nil {
+		return nil, err
+	}
+	return []forge.PullRequest{f.pullOf(i)}, nil
+}
+
+// read fails once in 20 times.
+func (f *team) read(number int) (forge.PullRequest, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reads++; f.reads%20 == 0 {
+		return forge.PullRequest{}, errors.New("no network")
+	}
+	return f.pullOf(number - 1), nil
+}
+
+// push gives the pull request of a repository a new head.
+func (f *team) push(i, head int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heads[i] = head
+}
+
+// held is what a process holds that may grow.
+type held struct{ goroutines, files, folders int }
+
+// holds waits until nothing runs, and counts.
+func holds(t *testing.T, temp string) held {
+	t.Helper()
+	synctest.Wait()
+	h := held{goroutines: runtime.NumGoroutine()}
+	if open, err := os.ReadDir("/dev/fd"); err == nil { // not on Windows
+		h.files = len(open)
+	}
+	folders, err := os.ReadDir(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.folders = len(folders)
+	return h
+}
+
+// TestNoGrowthInADay: "after 24 simulated hours of 2,000 events no growth of goroutines, open files
+// or temporary folders": a server with 200 repositories, of whose pushes every second is found by
+// the poller and the others are told by a webhook, too. A row stays for each pull request and kind
+// of job, and one for each delivery, whose retention is longer than a day.
+func TestNoGrowthInADay(t *testing.T) {
+	minutes, size := needs.Rounds(24*60, 5), needs.Rounds(200, 30)
+	cache, temp := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		f := newTeam(size)
+		db := openSQLite(t)
+		s := newStage(t, db, func(o *Options) {
+			o.Repositories.Listed = f.repos
+			o.Connection.Token = func(context.Context, precedent.Repo) (string, error) { return "", nil }
+			o.Job.Settings.Precedents.Value = false // there is no forge to read a corpus from
+			o.Reviewer.CacheDir, o.Reviewer.Git = cache, git.Options{TempDir: temp}
+			o.Sleep = func(ctx context.Context, d time.Duration) error {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(d):
+					return nil
+				}
+			}
+		})
+		s.forge.open, s.forge.pull = f.open, f.read
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(ctx, nil) }()
+		events := max(2000*minutes/(24*60), size)
+		pause := time.Duration(minutes) * time.Minute / time.Duration(events)
+		var early held
+		sent := 0
+		for n := range events {
+			i := n * 7 % size
+			f.push(i, n+1)
+			if n%2 == 0 {
+				body := strings.ReplaceAll(string(pullEvent("synchronize", i+1, sha(n+1))), "acme/shop", "acme/"+f.repos[i].Name)
+				if status, result := s.deliver(delivery(ctx, fmt.Sprint("d", n), "pull_request", newSecret, []byte(body))); status != http.StatusAccepted || result != string(hookAccepted) {
+					t.Fatal(status, result)
+				}
+				sent++
+			}
+			time.Sleep(pause)
+			if n == events/4 {
+				early = holds(t, temp)
+			}
+		}
+		time.Sleep(16 * time.Minute) // what failed is tried again, and River removes its rows of what ended
+		late := holds(t, temp)
+		counts := s.rows(t)
+		t.Logf("after %d minutes, %d events and %d polls: %+v, before %+v, %v", minutes, events, f.polls, late, early, counts)
+		if late.goroutines > early.goroutines+5 || late.files > early.files+5 || late.folders > 0 {
+			t.Errorf("it holds %+v, after a quarter of the time %+v", late, early)
+		}
+		// Reviews and consolidations of each repository, and four kinds of the server.
+		if counts["work"] > 2*size+4 || counts["watched_pulls"] != size || counts["deliveries"] != sent || counts["replicas"] != 1 || counts["river_job"] > 20 {
+			t.Errorf("rows: %v", counts)
+		}
+		f.done(t, s)
+		if t.Failed() {
+			t.Log(s.log.String())
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// done checks that the last head of each pull request had a round that ended well.
+func (f *team) done(t *testing.T, s *stage) {
+	t.Helper()
+	for i, repo := range f.repos {
+		seen, err := s.o.Reviewer.Watched(t.Context(), repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := seen[i+1]; is.Head != sha(f.heads[i]) || is.Done != is.Head {
+			t.Errorf("%s: %+v, want %s", repo, is, sha(f.heads[i]))
+		}
+	}
+}
+
+// rows counts the rows of tables that events fill.
+func (s *stage) rows(t *testing.T) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	err := s.db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
+		for _, table := range []string{"work", "deliveries", "replicas", "river_job", "watched_pulls"} {
+			var n int
+			if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
+				return err
+			}
+			counts[table] = n
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}
