@@ -45,6 +45,9 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 				t.Errorf("the note is\n%s", note)
 			}
 			s.addressed(asked.ID, kind, 1)
+			if kind == forgetest.Gitea125 {
+				s.dated(3)
+			}
 
 			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
 			s.round("the checks passed", workflow.RoundChecks, label.ReviewNeeded)
@@ -66,6 +69,22 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			s.round("the checks passed again", workflow.RoundChecks, label.ReviewNeeded)
 			s.round("nothing is open", workflow.RoundReview, label.HumanReview)
 		})
+	}
+}
+
+// dated expects so many of our conversations whose first comment has a dated line in place of a
+// reply.
+func (s *rounds) dated(want int) {
+	s.t.Helper()
+	n := 0
+	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
+		words := string(c.Body)
+		if at := strings.Index(words, "Update of "); c.Kind == forge.OnLine && at >= 0 && strings.Contains(words[at:], "Addressed: It is bounded now, in `") {
+			n++
+		}
+	}
+	if n != want {
+		s.t.Errorf("%d dated lines, want %d:\n%s", n, want, bodies(s.door.stage.World.By(s.pull, s.door.stage.World.Me)))
 	}
 }
 
