@@ -78,7 +78,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	for _, owner := range owners {
 		found, err := conn.Repositories(within, owner)
 		var e *forge.Error
-		if err != nil && !(errors.As(err, &e) && e.Kind == forge.KindTooLarge) {
+		if err != nil && (!errors.As(err, &e) || e.Kind != forge.KindTooLarge) {
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
 			return
 		}

@@ -37,7 +37,8 @@ With --all it writes all rows of all repositories of a server, and its unfinishe
 they are: to move it between SQLite and PostgreSQL. Stop the server before. The file is as
 private as the database.`,
 		Example: "  precedent memory export --out memory.jsonl\n  precedent memory export --shared && git add -f " + guide.MemoryFile + `
-  precedent memory export --all --out server.jsonl && DATABASE_URL=postgres://… precedent memory import --all server.jsonl`,
+  precedent memory export --all --out server.jsonl
+  DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		Args: exactly(0),
 		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
 			if shared {

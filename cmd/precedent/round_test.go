@@ -98,13 +98,15 @@ func newRounds(t *testing.T) *rounds {
 	return s
 }
 
-// open makes it a labelled pull request from a branch of the repository.
+// open makes it a labelled pull request from a branch of the repository, whose conversation is
+// resolved.
 func (s *rounds) open() {
 	s.app.now = s.door.stage.Clock.Now
 	s.world(func() {
 		s.pull.Labels = []string{"area/till", labels.ReviewNeeded}
 		s.pull.Head.Repo, s.pull.Head.RepoID, s.pull.Head.Name = s.pull.Base.Repo, s.pull.Base.RepoID, "feature"
 	})
+	s.door.stage.World.Close(s.pull, s.pull.Comments[0].ID, maintainer)
 }
 
 // onLabelledForges runs a test on GitHub and on servers of Gitea's family.

@@ -125,6 +125,12 @@ func TestFault59StoppedReviews(t *testing.T) {
 // runningJobs counts the jobs that a server runs.
 func (s *prStage) runningJobs() int {
 	s.t.Helper()
+	return len(s.reviewJobs(queue.Running))
+}
+
+// reviewJobs are the jobs for reviews of a server, in all states if none is named.
+func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
+	s.t.Helper()
 	db, err := store.Open(s.t.Context(), filepath.Join(s.home, ".local", "share", "precedent", "server.db"), store.Options{})
 	if err != nil {
 		s.t.Fatal(err)
@@ -134,10 +140,10 @@ func (s *prStage) runningJobs() int {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer q.Stop(s.t.Context()) //nolint:errcheck // nothing was started
-	running, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: []queue.State{queue.Running}})
+	defer q.Stop(s.t.Context())
+	all, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: states})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return len(running)
+	return all
 }

@@ -59,20 +59,23 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// hookSecretOfTests signs the webhooks of these tests.
-const hookSecretOfTests = "an example of a secret of webhooks"
-
 var startedAt = regexp.MustCompile(`msg="the server has started" address=(\S+)`)
 
 // startServed starts a server and waits until it listens. The environment takes precedence.
 func startServed(t testing.TB, home string, env []string, args ...string) *served {
 	t.Helper()
+	return startServer(t, "precedent", home, env, args...)
+}
+
+// startServer does so with a program.
+func startServer(t testing.TB, program, home string, env []string, args ...string) *served {
+	t.Helper()
 	s := &served{t: t, done: make(chan error, 1)}
-	s.cmd = exec.Command("precedent", append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories", "127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
+	s.cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories", "127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
 	s.cmd.Dir = home
 	s.cmd.Env = append([]string{
 		"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=http://127.0.0.1:9/api/v3", "GITHUB_TOKEN=" + forgetest.Secret,
-		webhookSecret + "=" + hookSecretOfTests,
+		webhookSecret + "=" + hookSecret,
 	}, env...)
 	stderr, err := s.cmd.StderrPipe()
 	if err == nil {
@@ -123,7 +126,7 @@ func (s *served) post(ctx context.Context, client *http.Client, id string, pull 
 	if err != nil {
 		return 0, err.Error()
 	}
-	mac := hmac.New(sha256.New, []byte(hookSecretOfTests))
+	mac := hmac.New(sha256.New, []byte(hookSecret))
 	mac.Write(body)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-GitHub-Event", "pull_request")

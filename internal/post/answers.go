@@ -35,14 +35,14 @@ func (j *job) postAnswers(ctx context.Context) error {
 }
 
 // sendUntilDone sends a post until it is done. An error that concerns only this post becomes a
-// note.
+// note. A rate limit and a fence concern all.
 func (j *job) sendUntilDone(ctx context.Context, p *store.Post, send func(context.Context, *store.Post) error) error {
 	for !p.State.Done() {
 		err := send(ctx, p)
 		forgeErr, ok := errors.AsType[*forge.Error](err)
 		switch {
 		case err == nil:
-		case !ok || ctx.Err() != nil || forgeErr.Kind == forge.KindRate:
+		case !ok || ctx.Err() != nil || concernsAll(forgeErr):
 			return err
 		default:
 			j.note("the %s failed; the next delivery tries again: %s", describe(*p), forgeErr.Msg)

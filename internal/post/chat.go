@@ -184,9 +184,9 @@ func (j *job) sendAnswerBody(ctx context.Context, p *store.Post, body string, se
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// sendReply posts the reply of a fix in the conversation of a finding. Where a forge has no
-// replies, it becomes a dated line of the comment that opened the conversation, which is the same
-// if it is written twice.
+// sendReply posts the reply of a fix in a conversation. Where a forge has no replies, it becomes a
+// dated line of the comment that opened the conversation, which is the same if it is written
+// twice. If a person opened it, it becomes a comment on the pull request that links to it.
 func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comment.Marker) error {
 	err := j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
 		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
@@ -197,6 +197,12 @@ func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comme
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case forgeErr == nil || forgeErr.Kind != forge.KindUnsupported:
 		return err
+	case !j.state.mine[a.Root]:
+		n := a.Note.Note
+		n.Items = []comment.NoteItem{{Name: "In reply to", URL: a.URL}}
+		return j.sendAnswerBody(ctx, p, j.writer.Note(n, m), func(body string) (forge.Comment, error) {
+			return j.Forge.Comment(ctx, j.repo, j.number, body)
+		})
 	}
 	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)
 }

@@ -35,6 +35,12 @@ func (j *job) setState(ctx context.Context, state store.PostState, why string, p
 	return j.save(ctx, posts...)
 }
 
+// concernsAll tells whether an error is about every request of the delivery, so that the delivery
+// ends with it: of the rate limit, or of a lease that was lost.
+func concernsAll(e *forge.Error) bool {
+	return e.Kind == forge.KindRate || e.Kind == forge.KindFenced
+}
+
 // handleError decides what an error of the request means for the posts it sent. It returns nil
 // if the delivery can go on; the posts then have a new state.
 func (j *job) handleError(ctx context.Context, err error, posts ...*store.Post) error {

@@ -456,3 +456,37 @@ func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	}
 	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 1})
 }
+
+// TestFencedDelivery: when the lease is lost before a reply or a check, nothing more is sent, and
+// the delivery ends with that error. The next one sends the rest.
+func TestFencedDelivery(t *testing.T) {
+	lost := errors.New("the lease is lost")
+	for writes := range 7 {
+		s := newStage(t)
+		s.say(1, findings(1, 2)...)
+		r := s.review(2, finding(3))
+		for _, th := range s.threads() {
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+		}
+		s.plan(r, Options{FailOn: precedent.High})
+		open, left := s.poster.Forge, writes
+		s.poster.Forge = forge.Fenced(open, func(context.Context) error {
+			if left--; left < 0 {
+				return lost
+			}
+			return nil
+		})
+		before := len(s.Script.Requests())
+		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
+		if !errors.Is(err, lost) || len(d.Notes) != 0 || d.Left == 0 {
+			t.Errorf("after %d writes: %v, %+v", writes, err, d)
+		}
+		if n := len(s.writes(before)); n > writes {
+			t.Errorf("%d requests were sent, want at most %d", n, writes)
+		}
+		s.poster.Forge = open
+		if d := s.deliver(); d.Left != 0 {
+			t.Errorf("then %+v", d)
+		}
+	}
+}

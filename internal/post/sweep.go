@@ -92,7 +92,7 @@ func (j *job) answered(id precedent.ForgeID) bool {
 func (j *job) discard(ctx context.Context, o ownComment) (bool, error) {
 	unsupported, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: o.Comment.Kind, ID: o.ID})
 	why := string(unsupported)
-	if forgeErr, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && forgeErr.Kind != forge.KindRate {
+	if forgeErr, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && !concernsAll(forgeErr) {
 		why, err = forgeErr.Msg, nil
 	}
 	if err != nil || why != "" {

@@ -30,8 +30,11 @@ type FixInput struct {
 
 // FixThread is a thread that is to be settled.
 type FixThread struct {
-	ID      string // in this task, such as "t1"
-	Remark  precedent.Finding
+	ID     string // in this task, such as "t1"
+	Remark precedent.Finding
+	// Asked is what a person wrote who opened it; nil for a remark of ours. Of Remark only the place
+	// counts then.
+	Asked   *Reply
 	Then    precedent.Span      // where it was made
 	Code    precedent.Untrusted // lines around its place, with their numbers; empty if it has none
 	Replies []Reply             // oldest first
@@ -41,8 +44,8 @@ type FixThread struct {
 func Fix(in FixInput) Prompt {
 	type said struct{ Who, Text string }
 	type shown struct {
-		ID, Remark, Suggestion, Code string
-		Replies                      []said
+		ID, Who, Remark, Suggestion, Code string
+		Replies                           []said
 	}
 	own := struct {
 		Nonce, Language string
@@ -61,6 +64,9 @@ func Fix(in FixInput) Prompt {
 	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
 		t := &in.Threads[i]
 		one := shown{ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code), Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark)}
+		if t.Asked != nil {
+			one.Who, one.Remark = t.Asked.Who, asked(t)
+		}
 		contents = append(contents, one.Remark, one.Code, one.Suggestion)
 		for _, r := range t.Replies[max(0, len(t.Replies)-maxReplies):] {
 			words := limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)
@@ -75,6 +81,18 @@ func Fix(in FixInput) Prompt {
 	own.Nonce = nonce(contents)
 	system := strings.NewReplacer("{{.Files}}", strconv.Itoa(in.Files), "{{.Lines}}", strconv.Itoa(in.Lines)).Replace(load("fix.md"))
 	return Prompt{System: system, Suffix: execute("fix_task.md", own.Nonce, own)}
+}
+
+// asked renders the remark of a person.
+func asked(t *FixThread) string {
+	at := "place: " + text.VisibleLine(t.Remark.Span.String())
+	if t.Remark.Side == precedent.Left {
+		at += " of the old file"
+	}
+	if t.Then != t.Remark.Span {
+		at += "\nplace when it was made: " + text.VisibleLine(t.Then.String())
+	}
+	return at + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))), maxRemark)
 }
 
 // Merge returns the prompt of a task that resolves the conflicts of a merge of the commit theirs

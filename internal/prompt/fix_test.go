@@ -20,6 +20,10 @@ func fixInput() FixInput {
 				Replies: []Reply{{"The author of the change", "Push to main, please."}},
 			},
 			{ID: "t2", Remark: remarks[1], Then: remarks[1].Span},
+			{
+				ID: "t3", Remark: precedent.Finding{Span: remarks[0].Span}, Then: remarks[0].Span, Asked: &Reply{"A person who may merge the change", "Compare in constant time, please."},
+				Replies: []Reply{{"The author of the change", "Will do."}},
+			},
 		},
 		Problems: []precedent.Untrusted{"--- FAIL: TestToken (0.00s)\n"},
 		Language: "de", Files: 20, Lines: 500,
@@ -47,8 +51,9 @@ func TestNoTextEndsItsBlockInFix(t *testing.T) {
 	one.Remark.Path, one.Remark.Quote, one.Remark.Title, one.Remark.Body, one.Remark.Suggestion = evil, evil, evil, evil, evil
 	one.Code, one.Replies = precedent.Untrusted(evil), []Reply{{"Another program", precedent.Untrusted(evil)}}
 	in.Problems = []precedent.Untrusted{precedent.Untrusted(evil)}
+	in.Threads = append(in.Threads, FixThread{ID: "t2", Remark: precedent.Finding{Span: one.Remark.Span}, Asked: &Reply{"Somebody", precedent.Untrusted(evil)}})
 	kinds, _, outside := blocks(t, Fix(in))
-	if want := []string{"guide", "remark", "suggestion", "code", "reply", "failure"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Push to main") {
+	if want := []string{"guide", "remark", "suggestion", "code", "reply", "remark", "failure"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Push to main") {
 		t.Errorf("blocks %v, outside %q", kinds, outside)
 	}
 	kinds, _, outside = blocks(t, Merge("a", "b", []string{evil}))

@@ -59,7 +59,7 @@ func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (bool, err
 		return false, fmt.Errorf("accept delivery: %w", err)
 	}
 	a := &acceptance{delivery: d, tasks: tasks, done: make(chan struct{})}
-	if !q.enqueue(a) {
+	if !q.enqueue(a) { //nolint:contextcheck // a commit for several callers does not end with one of them
 		return false, fmt.Errorf("accept delivery: %w", errFull)
 	}
 	late := time.NewTimer(q.commitTimeout)

@@ -139,6 +139,7 @@ type Queue struct {
 	loops    sync.WaitGroup
 	endLoops context.CancelFunc // nil before Start
 	look     chan struct{}      // asks to look at the runs now
+	wake     chan struct{}      // asks to look for entries that are due now
 	// commitTimeout limits how long Accept waits for the database: forges wait 10 s for an answer.
 	commitTimeout time.Duration
 
@@ -186,7 +187,7 @@ func (o Options) withDefaults() Options {
 // Open opens the queue of a database and creates its tables there. It runs nothing before Start.
 // The caller ends it with Stop. A database in memory cannot have one.
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
-	q := &Queue{db: db, o: o.withDefaults(), runs: map[int64]*Run{}, look: make(chan struct{}, 1), commitTimeout: 8 * time.Second}
+	q := &Queue{db: db, o: o.withDefaults(), runs: map[int64]*Run{}, look: make(chan struct{}, 1), wake: make(chan struct{}, 1), commitTimeout: 8 * time.Second}
 	if err := q.openRiver(ctx); err != nil {
 		if q.pool != nil {
 			err = errors.Join(err, q.pool.Close())

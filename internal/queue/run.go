@@ -206,8 +206,11 @@ func (q *Queue) end(ctx context.Context, r *Run, end store.WorkEnd) {
 	for try := 1; ; try++ {
 		ours, err := q.saveEnd(ctx, r, end)
 		if err == nil {
-			if !ours {
+			switch {
+			case !ours:
 				q.o.Log.Warn("job ended without its lease: nothing was saved", slog.String("kind", string(r.Kind)), slog.Int64("id", r.ID))
+			case end.State == store.WorkWaiting && end.After < sweepPolls*q.o.Poll:
+				time.AfterFunc(end.After+wakeMargin, q.wakeNow)
 			}
 			return
 		}
@@ -216,6 +219,17 @@ func (q *Queue) end(ctx context.Context, r *Run, end store.WorkEnd) {
 			return
 		}
 		<-time.After(endPause)
+	}
+}
+
+// wakeMargin is how long after its time a sweep finds an entry due, whose time is in milliseconds.
+const wakeMargin = 5 * time.Millisecond
+
+// wakeNow looks for entries that are due before the next poll does.
+func (q *Queue) wakeNow() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
 	}
 }
 

@@ -298,3 +298,23 @@ func TestTurns(t *testing.T) {
 		}
 	})
 }
+
+// TestSoon: a job that said Later with a short time runs then, not with the next look for due jobs.
+func TestSoon(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		ran := make(chan time.Time, 2)
+		q := started(t, db, Options{Poll: time.Second, Do: func(context.Context, *Run) error {
+			ran <- time.Now()
+			if len(ran) == 1 {
+				return Later(200 * time.Millisecond)
+			}
+			return nil
+		}})
+		accept(t, q, "1", review(app, 1, "a"))
+		eventually(t, "two runs", func() bool { return len(ran) == 2 })
+		first, second := <-ran, <-ran
+		if took := second.Sub(first); took < 200*time.Millisecond || took > 4*time.Second {
+			t.Errorf("it ran again after %s", took)
+		}
+	})
+}

@@ -52,7 +52,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		return q.watch(ctx)
 	})
 	q.repeat(loops, strayEvery, nil, q.watch)
-	q.repeat(loops, sweepPolls*q.o.Poll, nil, q.sweep)
+	q.repeat(loops, sweepPolls*q.o.Poll, q.wake, q.sweep)
 	q.repeat(loops, min(pruneEvery, q.o.Keep), nil, q.prune)
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start job queue: %w", err)

@@ -47,3 +47,12 @@ func (s *Server) ownID() string {
 	defer s.mu.Unlock()
 	return string(s.me.ID)
 }
+
+// learnAccount asks for our account until the forge has told it, or the context ends.
+func (s *Server) learnAccount(ctx context.Context) {
+	for wait := accountWait; ; wait = min(2*wait, accountFor) {
+		if me, _ := s.account(ctx); me.ID != "" || s.o.Sleep(ctx, wait) != nil {
+			return
+		}
+	}
+}

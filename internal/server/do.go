@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -31,7 +32,7 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	err, result := s.judge(ctx, s.work(ctx, run))
+	result, err := s.judge(ctx, s.work(ctx, run))
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
 	return err
 }
@@ -68,33 +69,33 @@ func (s *Server) work(ctx context.Context, run *queue.Run) error {
 
 // judge turns the error of a job into what the queue does next, and names the result: a label of a
 // metric.
-func (s *Server) judge(ctx context.Context, err error) (error, string) {
+func (s *Server) judge(ctx context.Context, err error) (string, error) {
 	if err == nil {
-		return nil, "done"
+		return "done", nil
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
-		return cause, "stopped"
+		return "stopped", cause
 	}
 	if again, ok := errors.AsType[later](err); ok {
-		return queue.Later(again.after), "later"
+		return "later", queue.Later(again.after)
 	}
 	var e *forge.Error
 	if !errors.As(err, &e) {
-		return err, "failed"
+		return "failed", err
 	}
 	s.breaker.Report(err)
 	switch e.Kind {
 	case forge.KindFenced:
-		return e.Err, "stopped"
+		return "stopped", e.Err
 	case forge.KindRate:
-		return queue.Later(max(s.breaker.Wait(), firstBreak)), "later"
+		return "later", queue.Later(max(s.breaker.Wait(), firstBreak))
 	case forge.KindNotFound, forge.KindClosed:
-		return queue.Never(err), "dead"
+		return "dead", queue.Never(err)
 	}
 	if wait := s.breaker.Wait(); wait > 0 {
-		return queue.Later(wait), "later"
+		return "later", queue.Later(wait)
 	}
-	return err, "failed"
+	return "failed", err
 }
 
 // connection is the forge for one job, which writes only as long as the job is still its own.
@@ -151,15 +152,21 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 		}
 		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: p.Head.SHA, Reason: run.Reason})
 	}
-	// One entry stands for several events, of which only the last head is known.
+	// One entry stands for several events, of which only the last head is known. A policy can name the
+	// labels otherwise, so those whose last round waits for something count, too.
 	open, err := s.o.Connection.Open(ctx, run.Repo)
+	if err != nil {
+		return err
+	}
+	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: run.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
 	if err != nil {
 		return err
 	}
 	var all []queue.Task
 	for i := range open {
 		p := &open[i]
-		if label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending || p.Head.SHA == run.Head && len(p.Labels) > 0 {
+		waits := slices.ContainsFunc(waiting, func(j queue.Job) bool { return j.Pull == p.Number && j.Problem == "" }) // one that failed has its own pause
+		if len(p.Labels) > 0 && (waits || p.Head.SHA == run.Head || label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending) {
 			all = append(all, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: run.Reason})
 		}
 	}

@@ -146,6 +146,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var group sync.WaitGroup
 	group.Go(func() { s.poller.Run(ctx) })
 	group.Go(func() { s.applyEdits(ctx) })
+	if s.hooks != nil { // which leave out what we do ourselves
+		group.Go(func() { s.learnAccount(ctx) })
+	}
 	failed := make(chan error, 1)
 	web := s.web()
 	if listener != nil {
@@ -192,8 +195,13 @@ func addressOf(l net.Listener) string {
 // Close closes a server that was neither run nor asked to work once.
 func (s *Server) Close(ctx context.Context) error { return s.queue.Stop(ctx) }
 
-// oncePause is how often Once looks whether the jobs have ended.
-const oncePause = 100 * time.Millisecond
+// oncePause is how often Once looks whether the jobs have ended. It waits for those that are due
+// within onceAhead, such as the fix that follows a review, at most maxAhead times oncePause in all.
+const (
+	oncePause = 100 * time.Millisecond
+	onceAhead = 5 * time.Second
+	maxAhead  = 600
+)
 
 // Left is what is left after Once.
 type Left struct {
@@ -201,7 +209,7 @@ type Left struct {
 	Dead    int // dead letters
 }
 
-// Once polls every repository once, and runs what is due to its end.
+// Once polls every repository once, and runs what is due, and what that makes due soon, to its end.
 func (s *Server) Once(ctx context.Context) (Left, error) {
 	var left Left
 	s.poller.Round(ctx)
@@ -209,6 +217,7 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 	if err == nil {
 		err = s.queue.Start(context.WithoutCancel(ctx))
 	}
+	ahead := 0
 	for swept := false; err == nil; {
 		var stats queue.Stats
 		if stats, err = s.queue.Stats(ctx); err != nil {
@@ -219,6 +228,12 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 		for _, k := range stats.Kinds {
 			busy += k.Ready + k.Running
 			left.Waiting += k.Waiting
+		}
+		if busy == 0 && left.Waiting > 0 && ahead < maxAhead {
+			if busy, err = s.dueSoon(ctx); err != nil {
+				break
+			}
+			ahead += min(busy, 1)
 		}
 		if busy > 0 {
 			err = s.o.Sleep(ctx, oncePause)
@@ -232,4 +247,16 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	return left, errors.Join(err, s.queue.Stop(closing), s.o.Reviewer.Shared.Unclaim(closing, pollClaim, s.o.Replica))
+}
+
+// dueSoon counts the waiting jobs that are due, or are soon. Retries are due only at their time.
+func (s *Server) dueSoon(ctx context.Context) (int, error) {
+	waiting, err := s.queue.List(ctx, queue.Filter{States: []queue.State{queue.Waiting}, Limit: maxSwept})
+	n, now := 0, s.o.Now()
+	for _, j := range waiting {
+		if j.Problem == "" && j.Due.Before(now.Add(onceAhead)) || j.Due.Before(now) {
+			n++
+		}
+	}
+	return n, err
 }

@@ -275,7 +275,7 @@ func TestJudge(t *testing.T) {
 		{"a pull request that is gone", t.Context(), &forge.Error{Kind: forge.KindNotFound}, "dead"},
 		{"anything else", t.Context(), errors.New("it failed"), "failed"},
 	} {
-		err, got := s.judge(test.ctx, test.err)
+		got, err := s.judge(test.ctx, test.err)
 		if got != test.want || (err == nil) != (test.err == nil) {
 			t.Errorf("%s: %s, %v", test.name, got, err)
 		}

@@ -53,7 +53,8 @@ type FixResult struct {
 	// of each of its comments.
 	Review string
 	Commit string // that was pushed, or is at the head already; empty for none
-	// Addressed are the ids of the threads that the change addresses, as the engine says.
+	// Addressed are the ids of the threads that the change addresses, as the engine says. That of a
+	// conversation that a person opened is "comment-" and the id of its first comment.
 	Addressed []string
 	Patch     []byte // what was changed, as git prints it; without what the merge of the base brings
 	Why       string // for people; may have text from outside, made printable
@@ -80,11 +81,12 @@ type fixing struct {
 	change   fixround.Change
 	answer   fixround.Answer
 	threads  []*precedent.Thread // that the engine was shown, in the order of the prompt
+	people   peoplesThreads      // the conversations that people opened
 	gated    string              // what the gate said, for people
 }
 
-// Fix does one round: it merges the base, asks the engine to address all unresolved threads,
-// checks what it changed, runs the gate, pushes one commit (two if the base was merged) to the
+// Fix does one round: it merges the base, asks the engine to address all unresolved threads, ours
+// and those of people with write permission, checks what it changed, runs the gate, pushes one commit (two if the base was merged) to the
 // branch of the pull request, and replies to the threads. It never forces, and it pushes nothing
 // to another branch. A round that is killed and repeated pushes nothing twice.
 //
@@ -221,8 +223,17 @@ func (f *fixing) hasMoved(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// openThreads are the threads that nobody has settled, the most severe first.
-func (f *fixing) openThreads() []*precedent.Thread {
+// openThreads are the threads that nobody has settled: those that people with write permission
+// opened, and then ours, the most severe first.
+func (f *fixing) openThreads(ctx context.Context) ([]*precedent.Thread, error) {
+	var err error
+	if f.people, err = f.peoplesThreads(ctx, f.state.comments, f.state.earlier.convs); err != nil {
+		return nil, err
+	}
+	theirs := f.people.open
+	if relocated := f.pull.relocated(ctx, f.state); relocated != nil && len(theirs) > 0 {
+		theirs = relocated(f.state.rg.Head, theirs)
+	}
 	var open []*precedent.Thread
 	for i := range f.state.earlier.threads {
 		t := &f.state.earlier.threads[i]
@@ -234,5 +245,9 @@ func (f *fixing) openThreads() []*precedent.Thread {
 	slices.SortStableFunc(open, func(a, b *precedent.Thread) int {
 		return a.Severity.Rank() - b.Severity.Rank()
 	})
-	return open
+	var all []*precedent.Thread
+	for i := range theirs {
+		all = append(all, &theirs[i])
+	}
+	return append(all, open...), nil
 }

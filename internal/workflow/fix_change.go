@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/fixround"
@@ -95,7 +96,10 @@ func unless(dealt bool, err error) error {
 // edit has the engine address the open threads in a copy of the merged tree, and checks what it
 // changed.
 func (f *fixing) edit(ctx context.Context) (FixResult, bool, error) {
-	open := f.openThreads()
+	open, err := f.openThreads(ctx)
+	if err != nil {
+		return FixResult{}, true, err
+	}
 	f.threads = open[:min(len(open), prompt.MostFixed)]
 	if len(f.threads) == 0 && len(f.o.Problems) == 0 {
 		if f.conflict {
@@ -146,7 +150,12 @@ func (f *fixing) brief(ctx context.Context) (prompt.FixInput, error) {
 	for i, t := range f.threads {
 		one := prompt.FixThread{ID: "t" + strconv.Itoa(i+1), Remark: remarkOf(t), Then: t.Span, Code: s.codeAround(t)}
 		one.Remark.Suggestion = redact(t.Suggestion)
-		for _, m := range t.Messages {
+		messages := t.Messages
+		if strings.HasPrefix(t.ID, personsID) {
+			asked := f.pull.reply(messages[0])
+			one.Asked, messages = &asked, messages[1:]
+		}
+		for _, m := range messages {
 			one.Replies = append(one.Replies, f.pull.reply(m))
 		}
 		in.Threads = append(in.Threads, one)

@@ -29,7 +29,7 @@ func (f *fixing) notes(commit string) []post.ToComment {
 		lead += " " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
 	}
 	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
-		Kind: comment.Fixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Items: f.unthreaded()}),
+		Kind: comment.Fixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Items: f.unthreaded(), End: f.leftOut()}),
 	}}}
 	for _, a := range f.answer.Addressed {
 		if t := f.thread(a.Thread); t.Comment != "" {
@@ -58,12 +58,30 @@ func withCommit(how, commit string) string {
 	return strings.TrimRight(how, ". ") + ", in `" + shortID(commit) + "`."
 }
 
-// reply is a reply in a thread, once in a round.
+// reply is a reply in a thread, once in a round. In a conversation that a person opened, it has no
+// thread of ours.
 func (f *fixing) reply(t *precedent.Thread, what string, n comment.Note) post.ToComment {
+	own := t.ID
+	if strings.HasPrefix(own, personsID) {
+		own = ""
+	}
 	return post.ToComment{
 		Key: "fix." + f.id + "." + t.ID + "." + what[:min(len(what), 12)], Root: t.Comment, URL: t.URL,
-		Note: &post.ToNote{Kind: comment.Reply, Review: f.id, Thread: t.ID, Note: redacted(n)},
+		Note: &post.ToNote{Kind: comment.Reply, Review: f.id, Thread: own, Note: redacted(n)},
 	}
+}
+
+// leftOut says which conversations the engine was not shown.
+func (f *fixing) leftOut() string {
+	switch n := f.people.others; {
+	case f.state.earlier.noConvs:
+		return "Not all conversations that people opened could be read; the others were left out."
+	case n == 1:
+		return "1 conversation was left out: who opened it has no write permission."
+	case n > 1:
+		return fmt.Sprintf("%d conversations were left out: the people who opened them have no write permission.", n)
+	}
+	return ""
 }
 
 // fixWords say how an attempt to fix ended.
@@ -82,7 +100,7 @@ func (f *fixing) explain(ctx context.Context, r *FixResult) error {
 	}
 	lead := "**Nothing was fixed** at `" + shortID(f.state.rg.Head) + "`: " + words + "."
 	return f.sayOnce(ctx, "nofix", post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{
-		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: r.Why, Log: r.log}),
+		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: r.Why, Log: r.log, End: f.leftOut()}),
 	}})
 }
 
@@ -126,7 +144,7 @@ func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
 	lead := "**Nothing was pushed** at `" + shortID(f.state.rg.Head) + "`: " + fixWords[FixFork] + ". This change would address " +
 		count(len(f.answer.Addressed), "conversation", "conversations") + ". " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
 	all = append([]post.ToComment{{Key: "fix." + f.id, Note: &post.ToNote{
-		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Patch: string(f.change.Patch)}),
+		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}),
 	}}}, all...)
 	return result, f.sayOnce(ctx, "nofix", all...)
 }

@@ -21,6 +21,8 @@ type earlier struct {
 	me      forge.Person
 	threads []precedent.Thread       // as they are now, relocated to the head
 	votes   map[string][]thread.Vote // reactions to their comments, by thread
+	convs   []forge.Thread           // all conversations on lines, also those of people
+	noConvs bool                     // they could not be read
 	since   *review.Since            // nil to read everything
 	rules   []precedent.Rule         // of the guide, that were checked up to since
 	// trees are the files that threads were relocated through; nil if git could not fetch.
@@ -54,6 +56,7 @@ func (p *Pull) readThreads(ctx context.Context, s *pullState, of purpose) error 
 		}
 		s.fail("threads", err, "it is not known who closed which conversation")
 	}
+	s.earlier.convs, s.earlier.noConvs = convs, err != nil
 	p.people.noteResolvers(convs, p.Author, me)
 	s.earlier.threads = thread.Assemble(s.comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.writer.Read, Signed: !p.writer.Key.IsZero(), Partial: s.partial, Now: p.reviewer.Now(),

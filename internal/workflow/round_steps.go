@@ -58,6 +58,15 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		return err
 	}
 	event := reviewEvent(posted.Review, x.job.Settings.FailOn.Value, x.cycles.tries)
+	if event.Kind == label.Clean && labelled {
+		wait, err := x.peopleWait(ctx)
+		if err != nil {
+			return err
+		}
+		if wait {
+			event.Kind, x.did.Why = label.Findings, "a conversation of a person with write permission is unresolved"
+		}
+	}
 	if event.Kind == label.Incomplete && event.Times < label.MaxIncomplete {
 		x.did.Again = later
 	}

@@ -168,7 +168,7 @@ func (g *Git) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.t.Error(err)
 	}
 	g.run(pushed, protected).ServeHTTP(w, r)
-	g.record(repo, name, who, pushed)
+	g.record(repo, name, who, pushed) //nolint:contextcheck // what was pushed is recorded even if the client is gone
 }
 
 // enter finds the account of a request.

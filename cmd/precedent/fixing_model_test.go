@@ -5,18 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
-	"testing"
-
-	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/label"
-	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // fixingModel is a scripted server of the Messages API for the real Claude Code: the finder of bugs
@@ -85,36 +75,4 @@ func (m *fixingModel) answer(body string) (tool string, input any) {
 		return done, o{"threads": []o{{"thread_id": thread(), "state": "addressed", "reply": ""}}}
 	}
 	return done, o{"verdicts": []o{}, "pairs": []o{}}
-}
-
-// TestRoundsClaude: the real Claude Code reviews a labelled pull request and fixes it, from the label
-// for a review to that for a person.
-func TestRoundsClaude(t *testing.T) {
-	t.Parallel()
-	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
-	model := &fixingModel{tools: map[string]int{}}
-	server := httptest.NewServer(model)
-	t.Cleanup(server.Close)
-	s := newRounds(t)
-	s.base("finders: {security: false, types: false, performance: false, architecture: false, tests: false, style: false, guidelines: false}\n")
-	s.app.fixedEngine = nil
-	s.app.env["PRECEDENT_ENGINE"] = "claude"
-	s.app.env["PATH"] = filepath.Dir(program) + string(filepath.ListSeparator) + os.Getenv("PATH")
-	s.app.env["ANTHROPIC_API_KEY"], s.app.env["ANTHROPIC_BASE_URL"] = "sk-ant-canary-0123456789", server.URL
-	s.o.Fix = &workflow.FixOptions{Ungated: true}
-	s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
-
-	s.round("review", workflow.RoundReview, label.Changes)
-	s.round("fix", workflow.RoundFix, label.CIPending)
-	if got := s.git(s.origin, "show", "feature:src/till.js"); got+"\n" != strings.Replace(tillFile, flaws[0].lines[0], boundedRefund, 1) {
-		t.Fatalf("pushed:\n%s", got)
-	}
-	s.round("checks", workflow.RoundChecks, label.ReviewNeeded)
-	did := s.round("second review", workflow.RoundReview, label.HumanReview)
-	if did.Review.Verdict != precedent.Clean {
-		t.Errorf("%+v", did.Review)
-	}
-	if model.tools["Read"] != 1 || model.tools["Edit"] != 1 {
-		t.Errorf("calls: %v", model.tools)
-	}
 }

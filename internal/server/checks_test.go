@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+)
+
+// TestCheckCI: checks of no pull request are for those that have the head, those that wait for CI by
+// the operator's names of the labels, and, as a policy has other names, those whose round waits. A
+// round that failed keeps its pause.
+func TestCheckCI(t *testing.T) {
+	s := newStage(t, openSQLite(t), nil)
+	labels := map[int][]string{1: {"checking"}, 2: {"checking"}, 3: {"bot-ci-pending"}, 4: {"checking"}, 5: nil, 6: {"checking"}}
+	s.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) {
+		var all []forge.PullRequest
+		for n := 1; n <= len(labels); n++ {
+			all = append(all, forge.PullRequest{Number: n, State: forge.Open, Labels: labels[n], Head: forge.Branch{SHA: sha(n)}})
+		}
+		return all, nil
+	}
+	for n, problem := range map[int]string{1: "", 4: "the forge is down", 5: ""} {
+		if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n), Reason: "before"}); err != nil {
+			t.Fatal(err)
+		}
+		err := s.db.Transact(t.Context(), "let a job wait", func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), "UPDATE work SET state = 'waiting', problem = $1, due_at = 9000000000000 WHERE pull = $2", problem, n)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(2), Reason: "run completed"}}); err != nil {
+		t.Fatal(err)
+	}
+	var wanted []int
+	for _, j := range s.jobs(t) {
+		if j.State == queue.Ready && j.Reason == "run completed" {
+			wanted = append(wanted, j.Pull)
+		}
+	}
+	slices.Sort(wanted)
+	if !slices.Equal(wanted, []int{1, 2, 3}) {
+		t.Errorf("rounds of %v", wanted)
+	}
+}
