@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -108,38 +106,44 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 }
 
 // checkInstallation checks the database of a server, and tells whether it has a key for comments. It
-// creates no file.
+// creates no file and no table.
 func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKey bool) {
 	const name = "database"
 	r := a.workflow()
 	url := a.env[databaseVariable]
-	if url == "" {
-		if r.DataDir == "" {
-			d.Add(name, doctor.Missing, "set HOME or XDG_DATA_HOME", "there is no data folder")
-			return false
-		}
-		file := filepath.Join(r.DataDir, workflow.InstallationFile)
-		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-			d.Add(name, doctor.OK, "", "none yet; the first start creates %s", file)
-			return false
-		}
+	if url == "" && r.DataDir == "" {
+		d.Add(name, doctor.Missing, "set HOME or XDG_DATA_HOME", "there is no data folder")
+		return false
 	}
-	db, err := r.OpenInstallation(ctx, url, r.DataDir)
+	db, err := r.UntouchedInstallation(ctx, url, r.DataDir)
 	if err != nil {
 		d.AddError(name, doctor.Missing, err)
+		return false
+	}
+	if db == nil {
+		d.Add(name, doctor.OK, "", "none yet; the first start creates %s", filepath.Join(r.DataDir, workflow.InstallationFile))
 		return false
 	}
 	defer db.Close()
-	schema, err := db.Check(ctx)
-	if err != nil {
+	schema, newest, err := db.Schema(ctx)
+	if err == nil && schema == newest {
+		_, err = db.Check(ctx)
+	}
+	switch {
+	case err != nil:
 		d.AddError(name, doctor.Missing, err)
 		return false
+	case schema == 0:
+		d.Add(name, doctor.OK, "", "%s, empty; the first start makes its tables", db.Path())
+		return false
+	case schema > newest:
+		d.Add(name, doctor.Missing, "update precedent", "%s, schema %d of a newer precedent", db.Path(), schema)
+		return false
+	case schema < newest:
+		d.Add(name, doctor.OK, "", "%s, schema %d; the next start upgrades it to %d", db.Path(), schema, newest)
+		return false
 	}
-	where := string(db.Engine())
-	if db.Path() != "" {
-		where = db.Path()
-	}
-	d.Add(name, doctor.OK, "", "%s, schema %d, undamaged", where, schema)
+	d.Add(name, doctor.OK, "", "%s, schema %d, undamaged", db.Path(), schema)
 	hasKey, err = db.HasValue(ctx, markerKeyName)
 	return hasKey && err == nil
 }
@@ -149,14 +153,18 @@ const minWebhookSecret = 16
 
 func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	const name = "webhooks"
-	secret := a.env[webhookSecret]
+	secret, old := a.env[webhookSecret], a.env[webhookSecretOld]
 	switch {
 	case op.Forge.Value.Kind == forge.Local:
 		d.Add(name, doctor.OK, "", "none: a local forge sends none")
-	case secret == "" && a.env[webhookSecretOld] == "":
+	case secret == "" && old == "" && op.WebhookURL.Value != "":
+		d.Add(name, doctor.Warning, "set it to the secret of the webhook, or remove --webhook-url", "%s is not set, so that none is taken at %s", webhookSecret, op.WebhookURL.Value)
+	case secret == "" && old == "":
 		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s", op.Interval.Value)
-	case len(secret) < minWebhookSecret:
-		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "the secret has %d bytes, which can be guessed", len(secret))
+	case secret != "" && len(secret) < minWebhookSecret, old != "" && len(old) < minWebhookSecret:
+		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "a secret has fewer than %d bytes and can be guessed", minWebhookSecret)
+	case secret == "":
+		d.Add(name, doctor.Warning, "set "+webhookSecret+" to the new secret", "only %s is set", webhookSecretOld)
 	case op.WebhookURL.Value == "":
 		d.Add(name, doctor.OK, "set --webhook-url to have failed ones sent again after a downtime", "%s is set", webhookSecret)
 	default:

@@ -44,7 +44,7 @@ is deleted. What it says is in a log, which memory status names.`,
 }
 
 func (a *app) startDaemon(ctx context.Context, w *workflow.Workspace, flags map[string]string) error {
-	if w.Memory.DB.Path() == "" {
+	if !w.Memory.DB.Kept() {
 		return hinted(errors.New("there is no memory yet"), "the first review creates it: precedent review")
 	}
 	if a.start == nil {

@@ -46,7 +46,7 @@ type Consolidated struct {
 // ConsolidationDue tells whether it is time to look for patterns in the memory: see
 // memory.ConsolidationDue. It never is in one that is gone when the process ends.
 func (w *Workspace) ConsolidationDue(ctx context.Context) (bool, error) {
-	if path := w.Memory.DB.Path(); path == "" || w.File.Value != "" && path != w.File.Value {
+	if !w.Memory.DB.Kept() {
 		return false, nil
 	}
 	return w.Memory.ConsolidationDue(ctx)

@@ -60,9 +60,9 @@ func ownAccount(ctx context.Context, conn Connection) precedent.ForgeID {
 }
 
 // ApplyEvent brings the corpus up to date with what an event tells about comments, if there is a
-// corpus. A failure is only noticed: the next sync reads the same.
+// corpus that lasts. A failure is only noticed: the next sync reads the same.
 func (p *Pull) ApplyEvent(ctx context.Context, e forge.Event) {
-	if len(e.Comments) == 0 || p.workspace.Memory.DB.Path() == "" {
+	if len(e.Comments) == 0 || !p.workspace.Memory.DB.Kept() {
 		return
 	}
 	c, err := p.reviewer.CorpusOf(ctx, p.workspace)

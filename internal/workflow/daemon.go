@@ -39,7 +39,7 @@ func (r *Reviewer) lookOnce(ctx context.Context, open func(context.Context) (*Wo
 		return false, err
 	}
 	defer w.Close()
-	if w.Memory.DB.Path() == "" {
+	if !w.Memory.DB.Kept() {
 		return true, nil
 	}
 	due, err := w.ConsolidationDue(ctx)

@@ -90,7 +90,7 @@ func (r *Reviewer) dismissPosted(ctx context.Context, w *Workspace, d Dismissal,
 
 // keep makes the file of a memory that has none yet.
 func (r *Reviewer) keep(ctx context.Context, w *Workspace) error {
-	if w.Memory.DB.Path() != "" || w.File.Value == "" {
+	if w.Memory.DB.Kept() || w.File.Value == "" {
 		return nil
 	}
 	db, err := r.OpenMemory(ctx, w.Repository)
