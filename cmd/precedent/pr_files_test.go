@@ -438,7 +438,8 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 	s.silentAgain()
 }
 
-// TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted.
+// TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted (row 22 of the
+// fault matrix).
 func TestPostOf3001Files(t *testing.T) {
 	after := map[string]string{"d00/f0000.txt": "number(0)\n", "d39/f3000.txt": "number(3000)\n"}
 	s := newFilePull(t, nil, after)

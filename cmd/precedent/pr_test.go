@@ -158,6 +158,8 @@ func TestNamedPull(t *testing.T) {
 	}
 }
 
+// TestPullFollowsAMovedHead is row 18 of the fault matrix: a head that is gone is read again, and
+// nothing is said about one that keeps moving.
 func TestPullFollowsAMovedHead(t *testing.T) {
 	s := newPRStage(t)
 	stale := s.id("main")
@@ -180,6 +182,8 @@ func TestPullFollowsAMovedHead(t *testing.T) {
 	}
 }
 
+// TestPullFallsBackToTheForgesDiff is row 21 of the fault matrix: what git cannot fetch, such as a
+// repository that is too large, is reviewed by the forge's diff, which the review says.
 func TestPullFallsBackToTheForgesDiff(t *testing.T) {
 	s := newPRStage(t)
 	calm, err := s.review(nil)
