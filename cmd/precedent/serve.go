@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
@@ -154,6 +155,11 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 		return err
 	}
 	defer closeAll() //nolint:errcheck // what was saved does not depend on it
+	release, err := a.holdServer(ctx, i.reviewer.DataDir)
+	if err != nil {
+		return err
+	}
+	defer release()
 	log := server.NewLog(a.err, i.settings.LogFormat.Value, level, i.secrets)
 	i.reviewer.Log = log
 	s, err := server.New(ctx, a.serverOptions(i, log))
@@ -174,6 +180,19 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 		return err
 	}
 	return exitStatus(precedent.ExitClean)
+}
+
+// holdServer makes sure that only one server uses the file of the data folder. Servers with a
+// database in PostgreSQL may be several.
+func (a *app) holdServer(ctx context.Context, folder string) (release func(), err error) {
+	if a.env[databaseVariable] != "" {
+		return func() {}, nil
+	}
+	release, err = background.Hold(ctx, filepath.Join(folder, "server.pid"), background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, wait)
+	if errors.Is(err, background.ErrRunning) {
+		err = hinted(fmt.Errorf("another server uses %s: %w", folder, err), "stop that one, or use PostgreSQL for several: docs/operation.md")
+	}
+	return release, err
 }
 
 // serveOnce looks once, and says what is left.

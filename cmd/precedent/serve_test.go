@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
@@ -40,6 +42,23 @@ func TestServeOnce(t *testing.T) {
 		if r.Writes() {
 			t.Errorf("%s %s", r.Method, r.Path)
 		}
+	}
+}
+
+// TestServeAlone: a second server on the same file ends with an error, and changes nothing.
+func TestServeAlone(t *testing.T) {
+	s := newShopPull(t)
+	serve := []string{"serve", "--once", "--repositories", s.repoName()}
+	release, err := s.app.holdServer(t.Context(), s.app.workflow().DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := s.app.run(t.Context(), serve); status != precedent.ExitUsage || !strings.Contains(s.err.String(), "another server uses") {
+		t.Errorf("status %d\n%s", status, s.err.String())
+	}
+	release()
+	if status := s.app.run(t.Context(), serve); status != 0 {
+		t.Errorf("after it ended: status %d\n%s", status, s.err.String())
 	}
 }
 
