@@ -275,7 +275,7 @@ func TestForgeBehindAProxy(t *testing.T) {
 	}
 	const host = "example.com" // of the certificate that httptest has
 	s.door.stage.World.Change(func() { s.pull.Base.Repo.Host = host })
-	secure := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(door) }})
+	secure := httptest.NewTLSServer(&httputil.ReverseProxy{Transport: &http.Transport{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(door) }})
 	defer secure.Close()
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	writeFile(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})), 0o600)

@@ -218,7 +218,8 @@ func TestMCPConformance(t *testing.T) {
 	if err != nil || target.Host == "" {
 		t.Fatal(lines.Text(), err)
 	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	// Its own transport: the end of any other test server closes connections of the default one.
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: &http.Transport{}, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer 0123456789abcdef")

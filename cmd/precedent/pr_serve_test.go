@@ -125,7 +125,10 @@ func (d *frontDoor) open(t testing.TB, root, behind string) {
 		d.stage.World.Change(func() { me = d.stage.World.Me })
 		return me, true
 	}
+	transport := &http.Transport{} // the end of any other test server closes connections of the default one
+	t.Cleanup(transport.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{
+		Transport:      transport,
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(api); d.enter(r.Out.Header) },
 		ModifyResponse: d.note,
 		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
