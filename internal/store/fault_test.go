@@ -56,7 +56,7 @@ func TestFault56Busy(t *testing.T) {
 
 // cutter stands between a client and PostgreSQL, and cuts connections at their commits.
 type cutter struct {
-	to string // path of the server's socket
+	to atomic.Value // path of the server's socket, a string
 	// cut says what happens to the next commit.
 	cut atomic.Int32
 }
@@ -75,7 +75,8 @@ func newCutter(t *testing.T, at string) (string, *cutter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cutter{to: filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port"))}
+	c := &cutter{}
+	c.to.Store(filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port")))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func newCutter(t *testing.T, at string) (string, *cutter) {
 
 func (c *cutter) serve(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("unix", c.to)
+	server, err := net.Dial("unix", c.to.Load().(string))
 	if err != nil {
 		return
 	}
@@ -179,7 +180,7 @@ func TestFault56Unresolved(t *testing.T) {
 	attempts := 0
 	err := r.change(t.Context(), "save", func(*sql.Tx) error {
 		if attempts++; attempts == 1 {
-			c.to = filepath.Join(t.TempDir(), "nowhere")
+			c.to.Store(filepath.Join(t.TempDir(), "nowhere"))
 			close(over)
 		}
 		return nil
