@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/post"
-	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -106,22 +104,14 @@ func (f *fixing) explain(ctx context.Context, r *FixResult) error {
 
 // sayOnce plans comments and posts them.
 func (f *fixing) sayOnce(ctx context.Context, kind string, all ...post.ToComment) error {
-	var posts []store.Post
-	for _, a := range all {
-		p, err := f.poster.PlanAnswer(f.pull.Number, f.state.rg.Head, a)
-		if err != nil {
-			return err
-		}
-		posts = append(posts, p)
-	}
 	if err := f.o.Check(ctx); err != nil {
 		return err
 	}
-	h := store.HandledComment{Comment: "note." + kind + "." + all[0].Key, Document: json.RawMessage("{}"), At: f.pull.reviewer.Now()}
-	if err := f.rows.SaveHandled(ctx, f.pull.Number, h, posts...); err != nil {
+	head := func(post.ToComment) string { return f.state.rg.Head }
+	if err := f.planNotes(ctx, "note."+kind+"."+all[0].Key, head, all...); err != nil {
 		return err
 	}
-	return f.deliverNotes(ctx)
+	return f.deliver(ctx)
 }
 
 // suggest offers the change to the owner of a fork: as lines to commit in the threads whose lines

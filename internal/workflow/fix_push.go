@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/fixround"
@@ -144,40 +143,23 @@ func (f *fixing) announce(ctx context.Context, rec pushRecord) error {
 		return err
 	}
 	if _, planned := handled[notesKey(rec.Commit)]; !planned {
-		var posts []store.Post
-		for _, n := range rec.Notes {
-			head := rec.Before // a reply must not be taken for that of the review of the new head
+		headOf := func(n post.ToComment) string {
 			if n.Note.Kind.IsNote() {
-				head = rec.Commit
+				return rec.Commit
 			}
-			p, err := f.poster.PlanAnswer(f.pull.Number, head, n)
-			if err != nil {
-				return err
-			}
-			posts = append(posts, p)
+			return rec.Before // a reply must not be taken for that of the review of the new head
 		}
-		h := store.HandledComment{Comment: notesKey(rec.Commit), Document: json.RawMessage("{}"), At: f.pull.reviewer.Now()}
-		if err := f.rows.SaveHandled(ctx, f.pull.Number, h, posts...); err != nil {
+		if err := f.planNotes(ctx, notesKey(rec.Commit), headOf, rec.Notes...); err != nil {
 			return err
 		}
 	}
-	return f.deliverNotes(ctx)
+	return f.deliver(ctx)
 }
 
-// deliverNotes sends the notes that are planned.
-func (f *fixing) deliverNotes(ctx context.Context) error {
+// deliver sends the notes that are planned, if the round may still write.
+func (f *fixing) deliver(ctx context.Context) error {
 	if err := f.o.Check(ctx); err != nil {
 		return err
 	}
-	d, err := f.poster.DeliverAnswers(ctx, f.pull.repo.Repo, f.pull.Number)
-	if err != nil {
-		return f.pull.connection.Explain(err)
-	}
-	for _, note := range d.Notes {
-		f.pull.reviewer.notice(ctx, "%s", note)
-	}
-	if d.Left > 0 && d.Undeliverable == "" {
-		return Hinted(fmt.Errorf("comment on #%d: %s left", f.pull.Number, countPosts(d.Left)), "run it again: it posts what is left, and nothing twice")
-	}
-	return nil
+	return f.deliverNotes(ctx)
 }

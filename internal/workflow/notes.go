@@ -25,10 +25,18 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 	}
 	name := "note." + string(kind) + "." + key
 	if _, planned := handled[name]; !planned {
-		if err := p.planNote(ctx, name, post.ToComment{Key: key, Note: &post.ToNote{Note: redacted(n), Kind: kind, Review: review}}); err != nil {
+		if err := p.planNotes(ctx, name, func(post.ToComment) string { return p.pull.Head.SHA }, post.ToComment{Key: key, Note: &post.ToNote{Note: redacted(n), Kind: kind, Review: review}}); err != nil {
 			return err
 		}
 	}
+	if err := p.deliverNotes(ctx); err != nil {
+		return err
+	}
+	return x.recount(ctx)
+}
+
+// deliverNotes sends the notes that are planned.
+func (p *Publisher) deliverNotes(ctx context.Context) error {
 	d, err := p.poster.DeliverAnswers(ctx, p.pull.repo.Repo, p.pull.Number)
 	if err != nil {
 		return p.pull.connection.Explain(err)
@@ -37,22 +45,24 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 		p.pull.reviewer.notice(ctx, "%s", note)
 	}
 	if d.Left > 0 && d.Undeliverable == "" {
-		return Hinted(fmt.Errorf("comment on #%d: %s left", p.pull.Number, countPosts(d.Left)), "the next round posts it")
+		return Hinted(fmt.Errorf("comment on #%d: %s left", p.pull.Number, countPosts(d.Left)), "run it again: it posts what is left, and nothing twice")
 	}
-	return x.recount(ctx)
+	return nil
 }
 
-// planNote saves a note before it is sent.
-func (p *Publisher) planNote(ctx context.Context, name string, a post.ToComment) error {
-	planned, err := p.poster.PlanAnswer(p.pull.Number, p.pull.Head.SHA, a)
-	if err != nil {
-		return err
+// planNotes saves notes before they are sent, and under a name that they are planned. headOf is the
+// head that a note is about.
+func (p *Publisher) planNotes(ctx context.Context, name string, headOf func(post.ToComment) string, all ...post.ToComment) error {
+	var posts []store.Post
+	for _, n := range all {
+		planned, err := p.poster.PlanAnswer(p.pull.Number, headOf(n), n)
+		if err != nil {
+			return err
+		}
+		posts = append(posts, planned)
 	}
-	document, err := json.Marshal(record{})
-	if err != nil {
-		return err
-	}
-	return p.rows.SaveHandled(ctx, p.pull.Number, store.HandledComment{Comment: name, Document: document, At: p.pull.reviewer.Now()}, planned)
+	h := store.HandledComment{Comment: name, Document: json.RawMessage("{}"), At: p.pull.reviewer.Now()}
+	return p.rows.SaveHandled(ctx, p.pull.Number, h, posts...)
 }
 
 // redacted is a note without credentials, as it is stored.
