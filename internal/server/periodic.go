@@ -169,7 +169,7 @@ func (s *Server) wantEach(ctx context.Context, kind queue.Kind, why string) erro
 
 // prune deletes what is too old from the memory of all repositories. The queue prunes itself.
 func (s *Server) prune(ctx context.Context) error {
-	deleted, err := s.o.Reviewer.PruneAll(ctx)
+	deleted, err := s.o.Reviewer.PruneInstallation(ctx, s.o.Reviewer.Shared)
 	s.o.Log.Info("the memory was pruned", "count", deleted.Reviews+deleted.Findings+deleted.Comments)
 	return err
 }

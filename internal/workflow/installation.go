@@ -96,19 +96,20 @@ func (r *Reviewer) StatusOfInstallation(ctx context.Context, db *Database) (Inst
 	return s, err
 }
 
-// PruneInstallation deletes old findings of all repositories, as memory.Prune does for one.
+// PruneInstallation deletes old findings of all repositories, as memory.Prune does for one, and
+// returns what was deleted. A repository that fails does not stop the others.
 func (r *Reviewer) PruneInstallation(ctx context.Context, db *Database) (store.Counts, error) {
 	var total store.Counts
-	all, err := db.Repos(ctx)
+	all, failed := db.Repos(ctx)
 	for _, repo := range all {
 		now := r.Now()
 		gone, err := repo.Prune(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
-		if err != nil {
-			return total, err
+		total, failed = total.Add(gone), errors.Join(failed, err)
+		if ctx.Err() != nil {
+			break
 		}
-		total = total.Add(gone)
 	}
-	return total, err
+	return total, failed
 }
 
 // ExportInstallation writes all rows of the database of a server, and returns their number.

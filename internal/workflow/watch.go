@@ -2,11 +2,9 @@ package workflow
 
 import (
 	"context"
-	"errors"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -91,27 +89,4 @@ func (r *Reviewer) ApplyComments(ctx context.Context, conn Connection, e forge.E
 	c.Me = ownAccount(ctx, conn)
 	_, err = c.Apply(ctx, conn.Forge, e.Repo, e.Comments)
 	return conn.Explain(err)
-}
-
-// PruneAll prunes the memory of every repository in the shared database, and returns what was
-// deleted. A repository that fails does not stop the others.
-func (r *Reviewer) PruneAll(ctx context.Context) (memory.Counts, error) {
-	var all memory.Counts
-	repos, err := r.Shared.Repos(ctx)
-	if err != nil {
-		return all, err
-	}
-	var failed error
-	for _, rows := range repos {
-		now := r.Now()
-		n, err := rows.Prune(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
-		failed = errors.Join(failed, err)
-		all.Reviews += n.Reviews
-		all.Findings += n.Findings
-		all.Comments += n.Comments
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return all, failed
 }
