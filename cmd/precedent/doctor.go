@@ -73,15 +73,23 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 	return cmd
 }
 
-// diagnose checks everything. It ends early only if it is interrupted.
-func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
-	d := doctor.New(hintOf)
+// diagnosedSettings reads the settings. If they have an error, it is part of the diagnosis, and the
+// defaults are used.
+func (a *app) diagnosedSettings(d *doctor.Diagnosis, flags map[string]string) (*settings.Settings, error) {
 	op, err := a.settings(flags)
 	if err != nil {
 		d.AddError("settings", doctor.Missing, err)
-		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
-			return nil, err
-		}
+		return settings.Read(settings.Sources{})
+	}
+	return op, nil
+}
+
+// diagnose checks everything. It ends early only if it is interrupted.
+func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (*doctor.Diagnosis, error) {
+	d := doctor.New(hintOf)
+	op, err := a.diagnosedSettings(d, flags)
+	if err != nil {
+		return nil, err
 	}
 	d.Git(ctx, a.gitOptions())
 	repo, err := a.openRepo(ctx)

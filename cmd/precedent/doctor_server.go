@@ -21,12 +21,9 @@ func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try b
 	if err := a.readSecretFiles(); err != nil {
 		d.AddError("secrets", doctor.Missing, err)
 	}
-	op, err := a.settings(flags)
+	op, err := a.diagnosedSettings(d, flags)
 	if err != nil {
-		d.AddError("settings", doctor.Missing, err)
-		if op, err = settings.Read(settings.Sources{}); err != nil { // the defaults
-			return nil, err
-		}
+		return nil, err
 	}
 	d.Git(ctx, a.gitOptions())
 	a.checkEngine(ctx, d, op, try)

@@ -145,15 +145,12 @@ func turnedOff(p precedent.Policy) []string {
 	return off
 }
 
-// maxGuide is the largest file of a guide, in bytes.
-const maxGuide = 8 << 20
-
-// Guide checks the guide at the last commit.
-func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
-	const name = "guide"
+// lastCommit calls use with a function that reads files of the last commit. none is what there is
+// without a commit.
+func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string, use func(read func(path string) ([]byte, error))) {
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
-		d.Add(name, OK, "", "none: no commit yet")
+		d.Add(name, OK, "", "%s: no commit yet", none)
 		return
 	}
 	blobs, err := repo.Blobs(ctx)
@@ -162,13 +159,19 @@ func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
 		return
 	}
 	defer blobs.Close()
-	g, failures := guide.Load(func(path string) ([]byte, error) {
-		data, err := blobs.Read(rg.Head, path, maxGuide)
-		if errors.Is(err, git.ErrNotFound) {
-			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-		}
-		return data, err
-	}, guide.Files)
+	use(workflow.FilesAt(blobs, rg.Head))
+}
+
+// Guide checks the guide at the last commit.
+func (d *Diagnosis) Guide(ctx context.Context, repo *git.Repo) {
+	const name = "guide"
+	d.lastCommit(ctx, repo, name, "none", func(read func(path string) ([]byte, error)) {
+		d.addGuide(name, read)
+	})
+}
+
+func (d *Diagnosis) addGuide(name string, read func(path string) ([]byte, error)) {
+	g, failures := guide.Load(read, guide.Files)
 	var names []string
 	for _, doc := range g.Docs {
 		names = append(names, doc.Path)

@@ -2,9 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/gate"
@@ -15,24 +12,12 @@ import (
 // commit. Boxed says whether there is a sandbox.
 func (d *Diagnosis) Gate(ctx context.Context, repo *git.Repo, policy precedent.Gate, boxed bool) {
 	const name = "gate"
-	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
-	if err != nil {
-		d.Add(name, OK, "", "no commands: no commit yet")
-		return
-	}
-	blobs, err := repo.Blobs(ctx)
-	if err != nil {
-		d.AddError(name, Warning, err)
-		return
-	}
-	defer blobs.Close()
-	commands := gate.Discover(policy, gate.ReadDocuments(func(path string) ([]byte, error) {
-		data, err := blobs.Read(rg.Head, path, maxGuide)
-		if errors.Is(err, git.ErrNotFound) {
-			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-		}
-		return data, err
-	}))
+	d.lastCommit(ctx, repo, name, "no commands", func(read func(path string) ([]byte, error)) {
+		d.addGate(name, policy, gate.Discover(policy, gate.ReadDocuments(read)), boxed)
+	})
+}
+
+func (d *Diagnosis) addGate(name string, policy precedent.Gate, commands []gate.Command, boxed bool) {
 	switch {
 	case policy.Off:
 		d.Add(name, OK, "", "the policy turns it off")
