@@ -10,7 +10,7 @@ import (
 )
 
 // fixingModel is a scripted server of the Messages API for the real Claude Code: the finder of bugs
-// reports the refund as long as it is there, and whoever is to fix it reads the file and edits it.
+// reports the refund as long as it is there, and who is to fix it reads the file and edits it.
 type fixingModel struct {
 	mu    sync.Mutex
 	tools map[string]int // calls, by tool

@@ -95,7 +95,7 @@ func TestRoundsOccasions(t *testing.T) {
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
 	once("a command")
 	s.relabel(label.ReviewNeeded)
-	s.idle("the label is no occasion")
+	s.idle("the label is not an occasion")
 
 	s.base("reviews: {on: [label]}\nlabels: {review_needed: please-review}\n")
 	s.world(func() { s.pull.Labels = []string{"Please-Review", labels.ReviewNeeded} })

@@ -29,7 +29,7 @@ func TestFencedMethods(t *testing.T) {
 	}
 }
 
-// TestIsBranch: what git refuses, and what would change the address of a request, is no branch.
+// TestIsBranch: what git refuses, and what would change the address of a request, is not a branch.
 func TestIsBranch(t *testing.T) {
 	for _, good := range []string{"main", "feature/größe#1", "a.b-c_d", "release/1.0"} {
 		if !IsBranch(good) {

@@ -30,7 +30,7 @@ type Document struct {
 }
 
 // ReadDocuments reads the documents of the base commit. Those that cannot be read, or that
-// are no text, count as absent.
+// are not text, count as absent.
 func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 	var docs []Document
 	for _, name := range Documents {

@@ -163,7 +163,7 @@ func TestNextIsTotal(t *testing.T) {
 			t.Fatalf("%s, %+v: %s, then %s", s, e, to, again)
 		}
 		if to != label.None && !slices.Contains(label.States, to) || (to == label.None) != (s == label.None) {
-			t.Fatalf("%s, %+v: %q is no state of the cycle", s, e, to)
+			t.Fatalf("%s, %+v: %q is not a state of the cycle", s, e, to)
 		}
 		if to == label.HumanReview && s != label.HumanReview && (s != label.ReviewNeeded || e.Kind != label.Clean) {
 			t.Fatalf("%s, %+v leads to a person's review", s, e)

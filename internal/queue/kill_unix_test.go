@@ -163,7 +163,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 			for {
 				line, err := c.out.ReadString('\n')
 				if err != nil {
-					break // a line that was cut is no answer
+					break // a line that was cut is not an answer
 				}
 				n, err := strconv.Atoi(strings.TrimSpace(line))
 				if err != nil {

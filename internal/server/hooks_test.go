@@ -252,7 +252,7 @@ func TestFault5DatabaseLocked(t *testing.T) {
 	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
 }
 
-// TestFault6Malformed: a signed body that is no event is refused and logged once a second, and
+// TestFault6Malformed: a signed body that is not an event is refused and logged once a second, and
 // makes no job (fault row 6).
 func TestFault6Malformed(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
