@@ -166,7 +166,7 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	for i := range open {
 		p := &open[i]
 		waits := slices.ContainsFunc(waiting, func(j queue.Job) bool { return j.Pull == p.Number && j.Problem == "" }) // one that failed has its own pause
-		if len(p.Labels) > 0 && (waits || p.Head.SHA == run.Head || label.Of(p.Labels, s.o.Round.Labels.WithDefaults(label.DefaultNames())) == label.CIPending) {
+		if len(p.Labels) > 0 && (waits || p.Head.SHA == run.Head || label.Of(p.Labels, label.DefaultNames()) == label.CIPending) {
 			all = append(all, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: run.Reason})
 		}
 	}

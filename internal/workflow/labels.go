@@ -3,26 +3,21 @@ package workflow
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
 )
 
-// labelNames returns the names of the labels: the policy's, then the operator's, then the default.
-// If they cannot be used together, the policy's do not count.
-func (r *Reviewer) labelNames(ctx context.Context, policy, operator label.Names) (label.Names, error) {
-	operator = operator.WithDefaults(label.DefaultNames())
-	if err := operator.Validate(); err != nil {
-		return operator, Hinted(fmt.Errorf("read the names of the labels: %w", err), "set five different names")
-	}
-	names := policy.WithDefaults(operator)
+// labelNames returns the names of the labels: the policy's, then the default. If they cannot be
+// used together, the policy's do not count.
+func (r *Reviewer) labelNames(ctx context.Context, policy label.Names) label.Names {
+	names := policy.WithDefaults(label.DefaultNames())
 	if err := names.Validate(); err != nil {
 		r.notice(ctx, "%v; the policy's labels are not used", err)
-		return operator, nil
+		return label.DefaultNames()
 	}
-	return names, nil
+	return names
 }
 
 // enter gives the pull request the label of a state, and takes the others away. It first reads

@@ -19,9 +19,6 @@ type RoundOptions struct {
 	// At says where the memory and the commits are; the zero value is right for a server, whose
 	// repositories share a database.
 	At Location
-	// Labels are the operator's names; those that are empty have the default. A policy can name
-	// others.
-	Labels label.Names
 	// Reviews says what leads to a review if the policy does not; nil means the default.
 	Reviews *precedent.ReviewTriggers
 	// Asked tells that a person asked for a review in a comment that an earlier run has answered,
@@ -188,9 +185,7 @@ func (x *round) readRules(ctx context.Context) error {
 		return err
 	}
 	x.policy = policy
-	if x.names, err = x.pub.pull.reviewer.labelNames(ctx, label.Names(policy.Labels), x.o.Labels); err != nil {
-		return err
-	}
+	x.names = x.pub.pull.reviewer.labelNames(ctx, label.Names(policy.Labels))
 	x.triggers = defaultTriggers
 	switch {
 	case policy.Reviews != nil:
