@@ -80,6 +80,33 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	return p.failure(failure(ctx, opPush, err, said.String(), p.To.Timeout), out.String(), said.String())
 }
 
+// BranchTip asks the server which commit a branch is at; empty if it has no such branch. To has the
+// address, as for a push.
+func (r *Repo) BranchTip(ctx context.Context, to Pull, branch string) (string, error) {
+	none := strings.Repeat("0", r.hash.size)
+	push := Push{To: to, Branch: branch, Expect: none, Commit: none}
+	address, scheme, err := push.check(r.hash)
+	if err != nil {
+		return "", err
+	}
+	ref := "refs/heads/" + branch
+	ctx, cancel := context.WithTimeoutCause(ctx, push.To.Timeout, errTimeout)
+	defer cancel()
+	out, err := r.run(ctx, call{
+		op: opPush, env: []string{"GIT_ALLOW_PROTOCOL=" + scheme}, set: push.To.fetchSettings(),
+		args: []string{"ls-remote", "--refs", "--end-of-options", address, ref},
+	}, pushBytes)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(out)) { // others end in the same words: refs/x/refs/heads/main
+		if id, name, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok && name == ref && r.hash.valid(id) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
 // check checks a push, and returns the address and its scheme.
 func (p *Push) check(h hash) (address, scheme string, err error) {
 	p.To.Ref, p.To.Base, p.To.Head = "refs/heads/none", p.Expect, p.Commit // fields of a fetch, checked there

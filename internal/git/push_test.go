@@ -130,6 +130,25 @@ func TestFault53PushNeverForces(t *testing.T) {
 	}
 }
 
+// TestBranchTip: the server tells where exactly this branch is.
+func TestBranchTip(t *testing.T) {
+	p := newPushes(t)
+	p.origin.git("update-ref", "refs/x/refs/heads/absent", p.main)
+	for branch, want := range map[string]string{"topic": p.head, "main": p.main, "absent": "", "top": ""} {
+		if got, err := p.repo.BranchTip(t.Context(), p.push.To, branch); got != want || err != nil {
+			t.Errorf("%s is at %q, %v, want %q", branch, got, err, want)
+		}
+	}
+	to := p.push.To
+	to.Token = "another"
+	if got, err := p.repo.BranchTip(t.Context(), to, "topic"); got != "" || err == nil || strings.Contains(err.Error(), "another") {
+		t.Errorf("another token: %q, %v", got, err)
+	}
+	if _, err := p.repo.BranchTip(t.Context(), p.push.To, "--upload-pack=x"); !errors.Is(err, ErrRejected) {
+		t.Errorf("an option as a name: %v", err)
+	}
+}
+
 // TestPushBranchNames: a name from a forge is one branch or nothing.
 func TestPushBranchNames(t *testing.T) {
 	p := newPushes(t)

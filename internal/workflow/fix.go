@@ -151,7 +151,7 @@ func (f *fixing) attempt(ctx context.Context) (FixResult, error) {
 	case err != nil:
 		return FixResult{}, err
 	case moved != "":
-		return ended(FixSuperseded, "%s", moved), nil
+		return f.superseded(ctx, moved)
 	case f.fork:
 		return f.suggest(ctx)
 	}

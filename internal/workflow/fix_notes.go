@@ -91,7 +91,7 @@ var fixWords = map[FixStatus]string{
 
 // explain posts why nothing was pushed, with the id of the round, so that the attempt is counted.
 func (f *fixing) explain(ctx context.Context, r *FixResult) error {
-	r.Review, r.Why = f.id, text.VisibleLine(r.Why)
+	r.Why = text.VisibleLine(r.Why)
 	words, failed := fixWords[r.Status]
 	if !failed || f.o.DryRun || r.Status == FixFork {
 		return nil

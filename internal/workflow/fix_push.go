@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/fixround"
@@ -13,8 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// fixKey is under which the last push of a fix round is recorded before it is made.
-const fixKey = "fix"
+// fixKey begins what the push of a commit is recorded under before it is made.
+const fixKey = "fix."
 
 // pushRecord is a push that may have been made: if its commit is at the head, it was. Then its notes are
 // posted, which is recorded under notesKey.
@@ -24,6 +27,8 @@ type pushRecord struct {
 	Before    string           `json:"before"` // the head that it follows
 	Addressed []string         `json:"addressed,omitempty"`
 	Notes     []post.ToComment `json:"notes"`
+
+	announced bool // its notes are planned
 }
 
 func notesKey(commit string) string { return "note." + string(comment.Fixed) + ".fixed." + commit }
@@ -61,7 +66,7 @@ func (f *fixing) push(ctx context.Context) (FixResult, error) {
 	if err != nil {
 		return FixResult{}, err
 	}
-	if err := f.rows.SaveHandled(ctx, f.pull.Number, store.HandledComment{Comment: fixKey, Hash: commit, Document: document, At: f.pull.reviewer.Now()}); err != nil {
+	if err := f.rows.SaveHandled(ctx, f.pull.Number, store.HandledComment{Comment: fixKey + commit, Hash: commit, Document: document, At: f.pull.reviewer.Now()}); err != nil {
 		return FixResult{}, err
 	}
 	if err := f.o.Check(ctx); err != nil {
@@ -70,7 +75,7 @@ func (f *fixing) push(ctx context.Context) (FixResult, error) {
 	err = f.state.repo.PushCommit(ctx, git.Push{To: f.state.spec, Branch: f.pull.Head.Name, Expect: f.state.rg.Head, Commit: commit})
 	switch {
 	case errors.Is(err, git.ErrStale):
-		return ended(FixSuperseded, "%s", err), nil
+		return f.superseded(ctx, err.Error())
 	case errors.Is(err, git.ErrRejected):
 		return ended(FixRefused, "%s", err), nil
 	case err != nil:
@@ -83,28 +88,22 @@ func (f *fixing) push(ctx context.Context) (FixResult, error) {
 // resume finds out what an interrupted round did, and finishes that. A commit of ours at the head
 // that no review has read starts no other round.
 func (f *fixing) resume(ctx context.Context) (FixResult, bool, error) {
-	s := f.state
-	head := s.rg.Head
-	handled, err := f.rows.HandledComments(ctx, f.pull.Number)
+	head := f.state.rg.Head
+	records, err := f.pushes(ctx)
 	if err != nil {
 		return FixResult{}, false, err
 	}
-	var rec pushRecord
-	if h, ok := handled[fixKey]; ok && json.Unmarshal(h.Document, &rec) == nil && rec.Commit != "" {
-		_, announced := handled[notesKey(rec.Commit)]
-		switch {
-		case rec.Commit == head:
-		case announced, f.o.DryRun:
-			rec = pushRecord{}
-		default: // somebody may have pushed more since
-			// A commit that is unknown here was not pushed, or is not part of the branch any more.
-			if pushed, err := s.repo.Contains(ctx, head, rec.Commit); err == nil && pushed {
-				return ended(FixSuperseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
-			}
-			rec = pushRecord{}
+	for _, rec := range records {
+		if rec.Commit == head || rec.announced || f.o.DryRun {
+			continue
+		}
+		// Somebody may have pushed more since. A commit that is unknown here was not pushed, or is not part of
+		// the branch any more.
+		if pushed, err := f.state.repo.Contains(ctx, head, rec.Commit); err == nil && pushed {
+			return ended(FixSuperseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
 		}
 	}
-	commit, err := s.repo.ReadCommit(ctx, head)
+	commit, err := f.state.repo.ReadCommit(ctx, head)
 	if err != nil {
 		return FixResult{}, false, err
 	}
@@ -116,12 +115,58 @@ func (f *fixing) resume(ctx context.Context) (FixResult, bool, error) {
 	if err != nil || read {
 		return FixResult{}, false, err
 	}
-	result := FixResult{Status: FixPushed, Review: round, Commit: head, Adopted: true, Why: "an earlier round pushed it, and no review has read it yet"}
-	if rec.Commit != head || f.o.DryRun {
-		return result, true, nil
+	result, err := f.adopt(ctx, FixResult{Review: round, Commit: head}, records)
+	return result, true, err
+}
+
+// adopt finishes a round whose commit is at the head of the pull request.
+func (f *fixing) adopt(ctx context.Context, result FixResult, records []pushRecord) (FixResult, error) {
+	result.Status, result.Adopted, result.Why = FixPushed, true, "an earlier round pushed it, and no review has read it yet"
+	for _, rec := range records {
+		if rec.Commit == result.Commit && !f.o.DryRun {
+			result.Addressed = rec.Addressed
+			return result, f.announce(ctx, rec)
+		}
 	}
-	result.Addressed = rec.Addressed
-	return result, true, f.announce(ctx, rec)
+	return result, nil
+}
+
+// superseded is the result for a head that moved meanwhile. The push of a round that was killed may
+// arrive as late as that: then its commit is at the head, and what it did is announced.
+func (f *fixing) superseded(ctx context.Context, why string) (FixResult, error) {
+	result := ended(FixSuperseded, "%s", why)
+	records, err := f.pushes(ctx)
+	if err != nil || f.fork || len(records) == 0 {
+		return result, err
+	}
+	tip, err := f.state.repo.BranchTip(ctx, f.state.spec, f.pull.Head.Name)
+	if err != nil {
+		return FixResult{}, err
+	}
+	for _, rec := range records {
+		if rec.Commit == tip {
+			return f.adopt(ctx, FixResult{Review: rec.Round, Commit: tip}, records)
+		}
+	}
+	return result, nil
+}
+
+// pushes are those that were recorded. Not all of them were made.
+func (f *fixing) pushes(ctx context.Context) ([]pushRecord, error) {
+	handled, err := f.rows.HandledComments(ctx, f.pull.Number)
+	if err != nil {
+		return nil, err
+	}
+	var records []pushRecord
+	for _, key := range slices.Sorted(maps.Keys(handled)) {
+		var rec pushRecord
+		if !strings.HasPrefix(key, fixKey) || json.Unmarshal(handled[key].Document, &rec) != nil {
+			continue
+		}
+		_, rec.announced = handled[notesKey(rec.Commit)]
+		records = append(records, rec)
+	}
+	return records, nil
 }
 
 // reviewed tells whether a review of ours has read a head, or whether its gate or its checks have

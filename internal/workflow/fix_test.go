@@ -129,7 +129,11 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 // fix does a fix round.
 func (s *fixStage) fix(e engine.Engine, o FixOptions) (FixResult, error) {
 	s.t.Helper()
-	ctx := s.t.Context()
+	return s.fixIn(s.t.Context(), e, o)
+}
+
+func (s *fixStage) fixIn(ctx context.Context, e engine.Engine, o FixOptions) (FixResult, error) {
+	s.t.Helper()
 	repo, err := s.reviewer.OpenPullRepository(ctx, Location{Dir: s.home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		return FixResult{}, err

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -256,6 +258,47 @@ func TestFixFenced(t *testing.T) {
 	_, err := s.fix(s.fixer(), FixOptions{Ungated: true, Check: func(context.Context) error { return lost }})
 	if !errors.Is(err, lost) || len(s.git.Pushes()) != 0 || len(s.bodies(comment.Fixed))+len(s.bodies(comment.Unfixed)) != 0 {
 		t.Errorf("%v, pushes %+v", err, s.git.Pushes())
+	}
+}
+
+// TestFault54PushArrivesLate: the push of a round that was killed arrives when the next round has begun.
+// That round pushes nothing, and finishes the first one.
+func TestFault54PushArrivesLate(t *testing.T) {
+	for name, when := range map[string]func(e *editor, o *FixOptions, arrive func()){
+		"while the engine edits": func(e *editor, _ *FixOptions, arrive func()) {
+			edit := e.edit
+			e.edit = func(tree string) []string { arrive(); return edit(tree) }
+		},
+		"right before the second": func(_ *editor, o *FixOptions, arrive func()) {
+			o.Check = func(context.Context) error { arrive(); return nil }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFixStage(t, nil)
+			ctx, kill := context.WithCancel(t.Context())
+			defer kill()
+			release := make(chan struct{})
+			arrive := sync.OnceFunc(func() {
+				close(release)
+				for len(s.git.Pushes()) == 0 && t.Context().Err() == nil {
+					runtime.Gosched()
+				}
+			})
+			s.git.Before = func() { kill(); <-release }
+			if got, err := s.fixIn(ctx, s.fixer(), FixOptions{Ungated: true}); err == nil {
+				t.Fatalf("the killed round ended: %+v", got)
+			}
+			e, o := s.fixer(), FixOptions{Ungated: true}
+			when(e, &o, arrive)
+			got, err := s.fix(e, o)
+			head := s.served("rev-parse", "feature")
+			if err != nil || got.Status != FixPushed || !got.Adopted || got.Commit != head || len(got.Addressed) != 1 || len(s.git.Pushes()) != 1 {
+				t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+			}
+			if replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed); len(replies) != 1 || len(fixed) != 1 || !strings.Contains(fixed[0], got.Review) {
+				t.Errorf("replies %q, notes %q", replies, fixed)
+			}
+		})
 	}
 }
 
