@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,63 +18,130 @@ import (
 // idleTime is how long BenchmarkIdleServer measures.
 const idleTime = time.Minute
 
+// idleRepositories is the number of repositories of an idle server that is measured.
+const idleRepositories = 200
+
+// idleForge is a forge with idleRepositories repositories in which nothing happens. Its pull
+// requests can be listed and not read.
+type idleForge struct {
+	pulls                    int // in each repository
+	lists, unchanged, others atomic.Int64
+}
+
+func (f *idleForge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v3/"), "/")
+	switch {
+	case r.URL.Path == "/api/v3/user":
+		fmt.Fprint(w, `{"id":500,"login":"precedent-bot","type":"User"}`)
+	case len(parts) == 4 && parts[3] == "pulls":
+		defer f.lists.Add(1)
+		w.Header().Set("ETag", `"same"`)
+		if r.Header.Get("If-None-Match") == `"same"` {
+			f.unchanged.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		var all []string
+		for n := range f.pulls {
+			side := fmt.Sprintf(`{"ref":"main","sha":"%040x","repo":{"id":1,"full_name":"%s/%s","name":"%[3]s","owner":{"login":"%[2]s"},"description":%[4]q}}`, n, parts[1], parts[2], strings.Repeat("What GitHub says about a repository. ", 100))
+			all = append(all, fmt.Sprintf(`{"number":%d,"state":"open","title":"A change","user":{"id":7,"login":"ann"},"updated_at":"2026-03-04T05:06:07Z","head":%s,"base":%[2]s,"body":%q}`, n+1, side, strings.Repeat("What people write. ", 50)))
+		}
+		fmt.Fprintf(w, "[%s]", strings.Join(all, ","))
+	default:
+		f.others.Add(1)
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"Not Found"}`)
+	}
+}
+
+// startIdle starts a program as a server of such a forge.
+func startIdle(t testing.TB, program string, f *idleForge) *served {
+	t.Helper()
+	at := httptest.NewServer(f)
+	t.Cleanup(at.Close)
+	host := strings.TrimPrefix(at.URL, "http://")
+	var names []string
+	for i := range idleRepositories {
+		names = append(names, fmt.Sprintf("%s/octo/r%d", host, i))
+	}
+	return startServer(t, program, t.TempDir(), []string{"GITHUB_API_URL=" + at.URL + "/api/v3"}, "--repositories", strings.Join(names, ","), "--quiet=false")
+}
+
+// released builds the program as make build does.
+func released(t testing.TB) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "precedent")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// TestIdleMemory: "≤ 64 MiB with 200 repositories", after the first poll and the jobs that it made.
+// BenchmarkIdleServer measures more.
+func TestIdleMemory(t *testing.T) {
+	const most = 64
+	f := &idleForge{pulls: 1}
+	program := released(t)
+	s := startIdle(t, program, f)
+	pid := s.cmd.Process.Pid
+	asked := func() bool { return f.lists.Load() >= idleRepositories && f.others.Load() >= idleRepositories }
+	is := 0.0
+	// Memory is given back at every other poll.
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
+		if is = residentMiB(t, pid, "VmRSS"); asked() && is <= most {
+			break
+		}
+	}
+	if !asked() {
+		t.Errorf("%d repositories were polled, %d requests made by jobs", f.lists.Load(), f.others.Load())
+	}
+	t.Logf("%.1f MiB, of which %.1f anonymous and %.1f mapped; %.1f at most", is, residentMiB(t, pid, "RssAnon"), residentMiB(t, pid, "RssFile"), residentMiB(t, pid, "VmHWM"))
+	if is > most {
+		t.Errorf("%.1f MiB are resident, want at most %d", is, most)
+	}
+	if status := s.signal(syscall.SIGTERM); status != 0 {
+		t.Errorf("status %d\n%s", status, s.log.String())
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It has 47 MiB. If anything in it calls methods by name, as text/template does when it is executed,
+	// the linker keeps all exported methods of all types, and it has 66.
+	if size := info.Size() >> 20; size > 58 {
+		t.Errorf("the program has %d MiB; go build -ldflags=-dumpdep prints ReflectMethod at what calls methods by name", size)
+	}
+}
+
 // BenchmarkIdleServer measures a server with 200 repositories of 20 open pull requests each, in
 // which nothing happens: requests a repository, processor time and memory over a minute after the
 // first poll and the jobs that it made.
 func BenchmarkIdleServer(b *testing.B) {
-	const repositories, pulls = 200, 20
-	var lists, unchanged, others atomic.Int64
-	forge := httptest.NewServer(nil)
-	defer forge.Close()
-	host := strings.TrimPrefix(forge.URL, "http://")
-	forge.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v3/"), "/")
-		switch {
-		case r.URL.Path == "/api/v3/user":
-			fmt.Fprint(w, `{"id":500,"login":"precedent-bot","type":"User"}`)
-		case len(parts) == 4 && parts[3] == "pulls":
-			lists.Add(1)
-			w.Header().Set("ETag", `"same"`)
-			if r.Header.Get("If-None-Match") == `"same"` {
-				unchanged.Add(1)
-				w.WriteHeader(http.StatusNotModified)
-				return
-			}
-			var all []string
-			for n := range pulls {
-				side := fmt.Sprintf(`{"ref":"main","sha":"%040x","repo":{"id":1,"full_name":"%s/%s","name":"%[3]s","owner":{"login":"%[2]s"},"description":%[4]q}}`, n, parts[1], parts[2], strings.Repeat("What GitHub says about a repository. ", 100))
-				all = append(all, fmt.Sprintf(`{"number":%d,"state":"open","title":"A change","user":{"id":7,"login":"ann"},"updated_at":"2026-03-04T05:06:07Z","head":%s,"base":%[2]s,"body":%q}`, n+1, side, strings.Repeat("What people write. ", 50)))
-			}
-			fmt.Fprintf(w, "[%s]", strings.Join(all, ","))
-		default:
-			others.Add(1)
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `{"message":"Not Found"}`)
-		}
-	})
-	var names []string
-	for i := range repositories {
-		names = append(names, fmt.Sprintf("%s/octo/r%d", host, i))
-	}
 	for range b.N {
-		s := startServed(b, b.TempDir(), []string{"GITHUB_API_URL=" + forge.URL + "/api/v3"}, "--repositories", strings.Join(names, ","), "--quiet=false")
+		f := &idleForge{pulls: 20}
+		s := startIdle(b, released(b), f)
 		for quiet := 0; quiet < 5; { // the jobs of the first poll find no pull request, and end
-			before := others.Load()
+			before := f.others.Load()
 			<-time.After(time.Second)
-			if quiet++; others.Load() != before || lists.Load() < repositories {
+			if quiet++; f.others.Load() != before || f.lists.Load() < idleRepositories {
 				quiet = 0
 			}
 		}
-		before, listed, kept := processorTime(b, s.cmd.Process.Pid), lists.Load(), unchanged.Load()
+		pid := s.cmd.Process.Pid
+		before, listed, kept := processorTime(b, pid), f.lists.Load(), f.unchanged.Load()
 		<-time.After(idleTime)
-		spent := processorTime(b, s.cmd.Process.Pid) - before
+		spent := processorTime(b, pid) - before
 		b.ReportMetric(100*spent.Seconds()/idleTime.Seconds(), "%core")
-		b.ReportMetric(float64(lists.Load()-listed)/repositories, "lists/repo")
-		b.ReportMetric(float64(unchanged.Load()-kept)/repositories, "304/repo")
-		b.ReportMetric(residentMiB(b, s.cmd.Process.Pid, "VmRSS"), "MiB")
-		b.ReportMetric(residentMiB(b, s.cmd.Process.Pid, "RssAnon"), "MiB-anonymous")
-		b.ReportMetric(residentMiB(b, s.cmd.Process.Pid, "VmHWM"), "MiB-most")
+		b.ReportMetric(float64(f.lists.Load()-listed)/idleRepositories, "lists/repo")
+		b.ReportMetric(float64(f.unchanged.Load()-kept)/idleRepositories, "304/repo")
+		b.ReportMetric(residentMiB(b, pid, "VmRSS"), "MiB")
+		b.ReportMetric(residentMiB(b, pid, "RssAnon"), "MiB-anonymous")
+		b.ReportMetric(residentMiB(b, pid, "RssFile"), "MiB-mapped")
+		b.ReportMetric(residentMiB(b, pid, "VmHWM"), "MiB-most")
 		if status := s.signal(syscall.SIGTERM); status != 0 {
 			b.Errorf("status %d", status)
 		}

@@ -3,6 +3,7 @@ package chat
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // access tells which sentences may be a command of a kind.
@@ -23,7 +24,7 @@ type trigger struct {
 	whole  bool // the content is the sentence, not only the group
 	// pattern matches the normal form of a sentence, after the mention and lead-ins. Its last
 	// group that matched is the content.
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	example string // for the person
 }
 
@@ -105,15 +106,18 @@ var triggers = []trigger{
 	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`},
 }
 
-func pattern(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+// pattern returns a regular expression that is compiled when it is first used.
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
 
 var (
-	leadIns = regexp.MustCompile(`^(?:(?:` + courtesy + `)(?:[ ,.:;!)]+|-+ |$)|:[a-z0-9_+-]+:|[ ,.;!)-]+|: ?)*`)
+	leadIns = pattern(`^(?:(?:` + courtesy + `)(?:[ ,.:;!)]+|-+ |$)|:[a-z0-9_+-]+:|[ ,.;!)-]+|: ?)*`)
 	// thanks matches what ends a content without belonging to it.
-	thanks = regexp.MustCompile(`(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx))+[ !.]*$`)
+	thanks = pattern(`(?:[ ,]+(?:please|pls|plz|thanks|thank you|thx))+[ !.]*$`)
 	// retracts matches words that take back what a reason says.
-	retracts = regexp.MustCompile(`\b(?:you're right|you are right|i'll (?:fix|change)|will (?:fix|change) (?:it|this|that)\b|good catch|scratch that|never ?mind|i misread|fixed (?:it|this|in)|wait, no)|\bwill fix[ .!]*$`)
-	question = regexp.MustCompile(`\?[?! )"'.]*$`)
+	retracts = pattern(`\b(?:you're right|you are right|i'll (?:fix|change)|will (?:fix|change) (?:it|this|that)\b|good catch|scratch that|never ?mind|i misread|fixed (?:it|this|in)|wait, no)|\bwill fix[ .!]*$`)
+	question = pattern(`\?[?! )"'.]*$`)
 )
 
 // stores tells whether a command of a kind changes what we do later. Such a sentence must not
@@ -128,9 +132,9 @@ func (k Kind) stores() bool {
 
 // begins tells whether a text begins like a command that may follow another one.
 func begins(l string) bool {
-	l = l[len(leadIns.FindString(l)):]
+	l = l[len(leadIns().FindString(l)):]
 	for i := range triggers {
-		if t := &triggers[i]; t.access == follows && t.pattern.MatchString(l) {
+		if t := &triggers[i]; t.access == follows && t.pattern().MatchString(l) {
 			return true
 		}
 	}
@@ -140,7 +144,7 @@ func begins(l string) bool {
 // mention returns the end of a mention of one of the names that a text begins with, after
 // lead-ins; -1 if there is none. Names are in small letters.
 func mention(l string, names []string) int {
-	for _, from := range []int{0, len(leadIns.FindString(l))} {
+	for _, from := range []int{0, len(leadIns().FindString(l))} {
 		rest, ok := strings.CutPrefix(l[from:], "@")
 		if !ok {
 			continue

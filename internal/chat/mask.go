@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -9,7 +8,7 @@ import (
 const maxLink = 2 << 10
 
 // inlineTag matches the tags of elements whose text is code, quoted, a link or struck.
-var inlineTag = regexp.MustCompile(`^<(code|kbd|samp|tt|var|del|s|strike|q|cite|a)\b[^>]*>`)
+var inlineTag = pattern(`^<(code|kbd|samp|tt|var|del|s|strike|q|cite|a)\b[^>]*>`)
 
 // masks tells for each byte of a text whether it belongs to a code span, a link, an image, or
 // struck or quoted text.
@@ -54,7 +53,7 @@ func (m *masker) paragraph() {
 				end = m.after("~~", i+2)
 			}
 		case '<':
-			if tag := inlineTag.FindStringSubmatch(m.s[i:min(len(m.s), i+maxLink)]); tag != nil {
+			if tag := inlineTag().FindStringSubmatch(m.s[i:min(len(m.s), i+maxLink)]); tag != nil {
 				end = m.after("</"+tag[1]+">", i+len(tag[0]))
 			}
 		case '[':

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -90,7 +89,7 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 	at := max(mention(l, p.names), 0)
 	mentioned := at > 0 || i > 0 && (p.sentences[i-1].paragraph == s.paragraph || s.example && s.isItem) && p.greets(i-1)
 	p.addressed = p.addressed || mentioned || p.ends(l)
-	lead := at + len(leadIns.FindString(l[at:]))
+	lead := at + len(leadIns().FindString(l[at:]))
 	if s.example && !held && !p.greets(i-1) {
 		return false, 1
 	}
@@ -101,8 +100,8 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 			if !p.applies(t, mentioned, held) || t.access == alone && !mentioned && lead > whole {
 				continue
 			}
-			m := t.pattern.FindStringSubmatchIndex(l[from:])
-			if m == nil || t.kind.stores() && question.MatchString(l) {
+			m := t.pattern().FindStringSubmatchIndex(l[from:])
+			if m == nil || t.kind.stores() && question().MatchString(l) {
 				continue
 			}
 			if n := p.take(i, t, from, m, mentioned || held); n > 0 {
@@ -131,13 +130,13 @@ func (p *parser) applies(t *trigger, mentioned, held bool) bool {
 }
 
 // greeting matches what may precede a mention that the next sentence belongs to.
-var greeting = regexp.MustCompile(`^(?:(?:hi|hey|hello|yo|dear|ok|okay|please|pls|and|also)[ ,!]+)*@`)
+var greeting = pattern(`^(?:(?:hi|hey|hello|yo|dear|ok|okay|please|pls|and|also)[ ,!]+)*@`)
 
 // greets tells whether a sentence is only a mention, as in "Hi @precedent!", or above a list.
 func (p *parser) greets(i int) bool {
 	l := p.text(p.sentences[i])
 	at := mention(l, p.names)
-	return at > 0 && strings.Trim(l[at:], " ,.:;!-") == "" && greeting.MatchString(l)
+	return at > 0 && strings.Trim(l[at:], " ,.:;!-") == "" && greeting().MatchString(l)
 }
 
 // ends tells whether a sentence ends by addressing us, as in "why, @precedent?".
@@ -167,14 +166,14 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 	said := ""
 	if begin >= 0 {
 		if t.kind != ForgetRule {
-			end -= len(thanks.FindString(string(p.norm[begin:end])))
+			end -= len(thanks().FindString(string(p.norm[begin:end])))
 		}
 		said = string(p.norm[begin:end])
 		if c.Content = trimContent(p.source(begin, end)); t.whole && c.Content != "" {
 			c.Content = trimContent(p.source(s.from+from, max(end, s.to)))
 		}
 	}
-	if t.access == inThread && retracts.MatchString(string(p.norm[s.from:])) {
+	if t.access == inThread && retracts().MatchString(string(p.norm[s.from:])) {
 		return 0
 	}
 	if !addressed && begin >= 0 && c.Content == "" {
@@ -203,7 +202,7 @@ func (p *parser) tail(i int) (n int) {
 			return p.trimTail(i, end)
 		case s.paragraph != before.paragraph && !s.example && (!s.isItem || !before.inList):
 			return p.trimTail(i, end)
-		case !s.inList && (begins(l) || question.MatchString(l)):
+		case !s.inList && (begins(l) || question().MatchString(l)):
 			return p.trimTail(i, end)
 		}
 	}
@@ -214,7 +213,7 @@ func (p *parser) tail(i int) (n int) {
 func (p *parser) trimTail(i, end int) (n int) {
 	for end > i+1 {
 		l := p.text(p.sentences[end-1])
-		if len(leadIns.FindString(l)) < len(l) {
+		if len(leadIns().FindString(l)) < len(l) {
 			break
 		}
 		end--
@@ -231,11 +230,11 @@ func trimContent(s string) string {
 }
 
 var (
-	unclear = regexp.MustCompile(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
-	broad   = regexp.MustCompile(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
+	unclear = pattern(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
+	broad   = pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
-	thisPlace = regexp.MustCompile(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
-	thisPull  = regexp.MustCompile(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
+	thisPlace = pattern(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
+	thisPull  = pattern(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
 )
 
 // complete sets what the content of a command says of its place and scope, and returns why the
@@ -270,13 +269,13 @@ func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
 		return BadPath
 	}
 	c.Glob = glob
-	if m := thisPlace.FindStringSubmatch(said); m != nil {
+	if m := thisPlace().FindStringSubmatch(said); m != nil {
 		c.Place = ThisDirectory
 		if cmp.Or(m[1], m[2]) == "file" {
 			c.Place = ThisFile
 		}
 	}
-	if thisPull.MatchString(said) && c.Scope == InRepository {
+	if thisPull().MatchString(said) && c.Scope == InRepository {
 		c.Scope = InPullRequest
 	}
 	return p.limits(c, said)
@@ -292,9 +291,9 @@ func (p *parser) limits(c *Command, said string) Reason {
 		return Empty
 	case c.Kind == PreferencesForFile:
 		c.Content = c.Glob
-	case c.Kind != Remember && c.Kind != UpdatePreference && unclear.MatchString(said):
+	case c.Kind != Remember && c.Kind != UpdatePreference && unclear().MatchString(said):
 		return Unclear
-	case quieter && c.Glob == "" && broad.MatchString(said):
+	case quieter && c.Glob == "" && broad().MatchString(said):
 		return TooBroad
 	}
 	return ""

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,20 +16,20 @@ const (
 var (
 	// located matches a preposition with a path, in backquotes or as a word. Verbs say where
 	// something is, not where a rule holds.
-	located = regexp.MustCompile("(?i)(?:^|[ ,;:(\n])((?:live|lives|belong|belongs|go|goes|is|are|be|stay|stays|kept|stored|defined|located|put|placed|move|moved|added) )?" +
+	located = pattern("(?i)(?:^|[ ,;:(\n])((?:live|lives|belong|belongs|go|goes|is|are|be|stay|stays|kept|stored|defined|located|put|placed|move|moved|added) )?" +
 		"(in|under|inside|within|below|for)((?: (?:all|any|every|the|only|our|files?|code|everything|anything|stuff|folder|directory|dir|package|path|in|under|matching|of))*) " +
 		"(`[^`\n]+`|[^ `,;:!?\"'()\n]+)((?:(?:,? (?:and|or|nor)|,) (?:in |under |for )?(?:`[^`\n]+`|[^ `,;:!?\"'()\n]+))*)")
-	pathToken = regexp.MustCompile("`[^`\n]+`|[^ `,;:!?\"'()\n]+")
-	pathWord  = regexp.MustCompile(`^[\p{L}\p{N}_.*{}\[\]@+/~,-]+$`)
+	pathToken = pattern("`[^`\n]+`|[^ `,;:!?\"'()\n]+")
+	pathWord  = pattern(`^[\p{L}\p{N}_.*{}\[\]@+/~,-]+$`)
 	// folder matches the folders in which sources usually are. In "client/server" the slash is
 	// an "or".
-	folder    = regexp.MustCompile(`^(?:\.{1,2}|src|lib|libs|pkg|internal|cmd|app|apps|packages|tests?|spec|docs?|scripts?|tools?|examples?|vendor|third_party|db|config|build|ci|\.[a-z]+|migrations|services|modules|web|api|assets|static|public|components|crates|include)/`)
-	extension = regexp.MustCompile(`[\w*-]\.[a-z][a-z0-9]{0,4}$`)
+	folder    = pattern(`^(?:\.{1,2}|src|lib|libs|pkg|internal|cmd|app|apps|packages|tests?|spec|docs?|scripts?|tools?|examples?|vendor|third_party|db|config|build|ci|\.[a-z]+|migrations|services|modules|web|api|assets|static|public|components|crates|include)/`)
+	extension = pattern(`[\w*-]\.[a-z][a-z0-9]{0,4}$`)
 	// source is the name of a file. Other words with a period are code, such as "req.body".
-	source = regexp.MustCompile(`(?i)^[\w.*-]+\.(?:go|mod|sum|rs|py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|java|kt|kts|gradle|scala|c|h|cc|cpp|cxx|hpp|m|cs|fs|rb|erb|php|swift|dart|lua|ex|exs|erl|hs|ml|` +
+	source = pattern(`(?i)^[\w.*-]+\.(?:go|mod|sum|rs|py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|java|kt|kts|gradle|scala|c|h|cc|cpp|cxx|hpp|m|cs|fs|rb|erb|php|swift|dart|lua|ex|exs|erl|hs|ml|` +
 		`sh|bash|ps1|sql|proto|tf|md|rst|txt|ya?ml|json|toml|xml|html?|css|scss|less|ini|cfg|conf|env|lock|snap|csv|gen)$`)
 	// module is the path of a module on a host.
-	module = regexp.MustCompile(`^[\w-]+(?:\.[\w-]+)+/`)
+	module = pattern(`^[\w-]+(?:\.[\w-]+)+/`)
 )
 
 // findGlob returns the paths and patterns that the content of a command limits itself to, as one
@@ -47,18 +46,18 @@ func findGlob(content string, kind Kind) (glob string, ok bool) {
 		return !is || valid
 	}
 	if kind == PreferencesForFile || kind == ResetPreferences {
-		for _, token := range pathToken.FindAllString(content, maxPaths) {
+		for _, token := range pathToken().FindAllString(content, maxPaths) {
 			if !add(token, true) {
 				return "", false
 			}
 		}
 	} else {
-		for _, m := range located.FindAllStringSubmatch(content, maxPaths) {
+		for _, m := range located().FindAllStringSubmatch(content, maxPaths) {
 			if m[1] != "" && (kind == Remember || kind == UpdatePreference) {
 				continue
 			}
 			under := m[2] == "under" || m[2] == "below" || m[2] == "inside" || m[2] == "within" || m[3] != ""
-			for i, token := range pathToken.FindAllString(m[4]+" "+m[5], 2*maxPaths) {
+			for i, token := range pathToken().FindAllString(m[4]+" "+m[5], 2*maxPaths) {
 				if !add(token, under && i == 0) {
 					return "", false
 				}
@@ -80,12 +79,12 @@ func pathGlob(token string, under bool) (glob string, is, valid bool) {
 	if !quoted {
 		p = strings.TrimRight(p, ".")
 	}
-	if p == "" || strings.Contains(p, "://") || !pathWord.MatchString(p) || module.MatchString(p) {
+	if p == "" || strings.Contains(p, "://") || !pathWord().MatchString(p) || module().MatchString(p) {
 		return "", false, false
 	}
 	slash, star := strings.Contains(p, "/"), strings.Contains(p, "*")
-	sure := quoted || star || under || strings.HasSuffix(p, "/") || strings.Count(p, "/") > 1 || folder.MatchString(p) || extension.MatchString(p)
-	if slash && !sure || !slash && !source.MatchString(p) && (!quoted || !star) {
+	sure := quoted || star || under || strings.HasSuffix(p, "/") || strings.Count(p, "/") > 1 || folder().MatchString(p) || extension().MatchString(p)
+	if slash && !sure || !slash && !source().MatchString(p) && (!quoted || !star) {
 		return "", false, false
 	}
 	parts := strings.Split(strings.TrimPrefix(p, "./"), "/")
@@ -97,7 +96,7 @@ func pathGlob(token string, under bool) (glob string, is, valid bool) {
 	switch {
 	case last == "":
 		p += "**"
-	case slash && !star && !extension.MatchString(last):
+	case slash && !star && !extension().MatchString(last):
 		p += "/**"
 	}
 	return p, true, true

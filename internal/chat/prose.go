@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -93,12 +92,12 @@ func readLines(body precedent.Untrusted) []line {
 func (r *reader) add(text string, kind lineKind) { r.lines = append(r.lines, line{text, kind}) }
 
 // listMark matches what may precede a block in a list.
-var listMark = regexp.MustCompile(`^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*`)
+var listMark = pattern(`^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*`)
 
 // read reads one line, which has the number at.
 func (r *reader) read(l string, at int) {
 	content := strings.TrimSpace(l)
-	inner := content[len(listMark.FindString(content)):]
+	inner := content[len(listMark().FindString(content)):]
 	if r.until == "" && r.fence != "" {
 		if mark := text.FenceMark(content); strings.HasPrefix(mark, r.fence) && len(content) == len(mark) {
 			r.fence = ""
@@ -136,7 +135,7 @@ func (r *reader) read(l string, at int) {
 }
 
 // hiddenTag matches the tags of elements whose text is folded, quoted or code.
-var hiddenTag = regexp.MustCompile(`^<(details|blockquote|pre|script|style|template|table)\b[^>]*>`)
+var hiddenTag = pattern(`^<(details|blockquote|pre|script|style|template|table)\b[^>]*>`)
 
 // show returns the part of a line that is outside of HTML comments and hidden elements, which
 // may begin and end on other lines. An element without end hides the rest of the comment. A
@@ -200,7 +199,7 @@ func nextHidden(l string, from, lastEnd int) opening {
 			if strings.HasPrefix(l[i:], mark) && (i < lastEnd || strings.TrimSpace(l[:i]) == "") {
 				return opening{i, i + len(mark), "-->"}
 			}
-			if tag := hiddenTag.FindStringSubmatch(l[i:min(len(l), i+200)]); tag != nil {
+			if tag := hiddenTag().FindStringSubmatch(l[i:min(len(l), i+200)]); tag != nil {
 				return opening{i, i + len(tag[0]), "</" + tag[1] + ">"}
 			}
 		}

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,7 +60,7 @@ func newProse(body precedent.Untrusted) *prose {
 }
 
 // lineStart matches what Markdown puts before the text of a line.
-var lineStart = regexp.MustCompile(`^[ \t]*(?:#{1,6}[ \t]+|((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?))?`)
+var lineStart = pattern(`^[ \t]*(?:#{1,6}[ \t]+|((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?))?`)
 
 // folded maps characters to the ones that the patterns have. Letters are not among them: a
 // letter that looks like another one never matches it.
@@ -79,7 +78,7 @@ func (p *prose) normalize() {
 	fresh := true
 	for i := 0; i < len(p.src); {
 		if fresh {
-			m := lineStart.FindStringSubmatchIndex(p.src[i:])
+			m := lineStart().FindStringSubmatchIndex(p.src[i:])
 			if m[2] >= 0 {
 				p.emit(i, item)
 			}
@@ -199,7 +198,7 @@ func (p *prose) relate() {
 }
 
 // abbreviations end with a period that does not end a sentence.
-var abbreviations = regexp.MustCompile(`(?:^|[ (])(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|esp|mr|ms|dr|nr|fig|z\.b|d\.h)\.$`)
+var abbreviations = pattern(`(?:^|[ (])(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|esp|mr|ms|dr|nr|fig|z\.b|d\.h)\.$`)
 
 // splitLine appends the sentences of a line, and tells whether the last one is open.
 func (p *prose) splitLine(from, to int, like sentence) (open bool) {
@@ -229,7 +228,7 @@ func (p *prose) splitLine(from, to int, like sentence) (open bool) {
 				end++
 			}
 			isEnd := end == len(l) || l[end] == ' '
-			if isEnd && (quotes%2 == 0 || end > lastQuote) && (end > i+1 || !abbreviations.MatchString(l[max(start, i-8):end])) {
+			if isEnd && (quotes%2 == 0 || end > lastQuote) && (end > i+1 || !abbreviations().MatchString(l[max(start, i-8):end])) {
 				add(end)
 			}
 			i = end - 1
@@ -243,12 +242,12 @@ func (p *prose) splitLine(from, to int, like sentence) (open bool) {
 }
 
 // markings are sentences that announce an example.
-var markings = regexp.MustCompile(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows|(?:write|say|type|try) (?:this|that|it|something))[ .:?]*$`)
+var markings = pattern(`(?:^|[ (])(?:for example|for instance|e\.?g\.?|example|like (?:this|so|that)|as follows|(?:write|say|type|try) (?:this|that|it|something))[ .:?]*$`)
 
 // announces tells whether what follows a sentence is an example or a quotation.
 func (p *prose) announces(s sentence) bool {
 	l := strings.TrimRight(string(p.norm[s.from:s.to]), " ")
-	return strings.HasSuffix(l, ":") || markings.MatchString(l[max(0, len(l)-20):])
+	return strings.HasSuffix(l, ":") || markings().MatchString(l[max(0, len(l)-20):])
 }
 
 // text returns the normal form of a sentence.
