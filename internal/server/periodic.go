@@ -164,7 +164,7 @@ func (s *Server) wantEach(ctx context.Context, kind queue.Kind, why string) erro
 	for _, repo := range s.served.All() {
 		all = append(all, queue.Task{Kind: kind, Repo: repo, Reason: why})
 	}
-	return s.queue.Want(ctx, all...)
+	return s.queue.Found(ctx, all...)
 }
 
 // prune deletes what is too old from the memory of all repositories. The queue prunes itself.

@@ -45,7 +45,7 @@ type poller struct {
 	forge    forge.Forge
 	served   *served
 	store    watchStore
-	want     func(context.Context, ...queue.Task) error
+	found    func(context.Context, ...queue.Task) error
 	lead     func(ctx context.Context) (bool, error) // whether this replica polls
 	breaker  *breaker
 	interval time.Duration
@@ -190,7 +190,7 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (cha
 	if len(n.tasks) == 0 {
 		return false, nil
 	}
-	if err := p.want(ctx, n.tasks...); err != nil {
+	if err := p.found(ctx, n.tasks...); err != nil {
 		return false, err
 	}
 	if err := p.store.save(ctx, repo, n.seen, n.gone); err != nil {

@@ -111,7 +111,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
-		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
+		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, found: s.queue.Found,
 		lead: func(ctx context.Context) (bool, error) {
 			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
 		},
