@@ -114,12 +114,12 @@ func (q *Queue) run(ctx context.Context, r *Run) store.WorkEnd {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	started := time.Now()
-	q.o.Log.Info("job started", slog.Int64("job", r.ID), slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt))
+	q.o.Log.Info("job started", slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID))
 	err := q.do(timed, r)
 	end := q.ending(ctx, r, err)
 	level, words := slog.LevelInfo, "job ended"
 	about := []slog.Attr{
-		slog.Int64("job", r.ID), slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt),
+		slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID),
 		slog.Duration("took", time.Since(started).Round(time.Millisecond)),
 	}
 	if end.Failed {
