@@ -319,3 +319,39 @@ func TestFault54MemoryLost(t *testing.T) {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 	}
 }
+
+// TestFixForgeLags: a forge that still shows the old head after a push, as Gitea does for some seconds, does
+// not make the next round pay the engine again.
+func TestFixForgeLags(t *testing.T) {
+	s := newFixStage(t, nil)
+	e := s.fixer()
+	first, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || first.Status != FixPushed {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	s.World.Change(func() { s.pull.Head.SHA = s.head })
+	runGit(t, s.home, s.bare, "update-ref", "refs/pull/7/head", s.head)
+	for range 2 {
+		got, err := s.fix(e, FixOptions{Ungated: true})
+		if err != nil || got.Status != FixPushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 || len(s.git.Pushes()) != 1 {
+			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
+		}
+	}
+	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {
+		t.Errorf("%d comments", n)
+	}
+}
+
+// TestFixRetargeted: what was made for one base branch is not pushed for another one.
+func TestFixRetargeted(t *testing.T) {
+	s := newFixStage(t, nil)
+	got, err := s.fix(s.editing(func(tree string) {
+		if err := average(tree); err != nil {
+			t.Error(err)
+		}
+		s.World.Change(func() { s.pull.Base.Name = "stable" })
+	}, "t2"), FixOptions{Ungated: true})
+	if err != nil || got.Status != FixSuperseded || !strings.Contains(got.Why, "another base branch") || len(s.git.Pushes()) != 0 {
+		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+	}
+}
