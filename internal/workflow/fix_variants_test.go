@@ -15,6 +15,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // editing is an engine that edits by a function and says that it addressed the threads.
@@ -353,5 +355,22 @@ func TestFixRetargeted(t *testing.T) {
 	}, "t2"), FixOptions{Ungated: true})
 	if err != nil || got.Status != FixSuperseded || !strings.Contains(got.Why, "another base branch") || len(s.git.Pushes()) != 0 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+	}
+}
+
+// TestFixQuotesTheGate: what a gate says may be words of the change, which neither lead anywhere nor hide
+// what was pushed.
+func TestFixQuotesTheGate(t *testing.T) {
+	s := newFixStage(t, map[string]string{".precedent.yaml": "gate: {commands: [{name: test, run: make test}]}\n"})
+	box := func(context.Context) (sandbox.Box, error) {
+		return sandbox.Box{}, errors.New("![x](https://evil.example/x.png) www.evil.example/y @team is not installed")
+	}
+	got, err := s.fix(s.fixer(), FixOptions{Ungated: true, Gate: &gate.Runner{Box: box}})
+	if err != nil || got.Status != FixPushed {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	said := s.bodies(comment.Fixed)
+	if len(said) != 1 || !strings.HasPrefix(said[0], "**Pushed `") || !strings.Contains(said[0], "The gate was skipped: no sandbox") || strings.Contains(said[0], "@team") || strings.Contains(said[0], "![x](") {
+		t.Errorf("comments %q", said)
 	}
 }
