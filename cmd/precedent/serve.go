@@ -224,6 +224,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	if err != nil {
 		host = "server"
 	}
+	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8])
 	var round workflow.RoundOptions
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)
@@ -232,7 +233,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value && i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
 		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
-		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8]),
+		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),
 		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],
 	}

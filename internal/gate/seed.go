@@ -74,7 +74,7 @@ func (s *session) warm(ctx context.Context) {
 	if s.BaseTree == nil {
 		return
 	}
-	err := keep(dir, func(to string) error { return s.buildBase(ctx, to) })
+	err := keepUnlessBusy(dir, func(to string) error { return s.buildBase(ctx, to) }) // a run can do without
 	if err == nil {
 		s.seed = dir
 	} else if s.Log != nil {

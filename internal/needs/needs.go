@@ -61,6 +61,16 @@ func Rounds(all, few int) int {
 	return few
 }
 
+// WithoutRace skips a test that starts no goroutine, or in which other processes do the work: the race
+// detector finds nothing in it, and makes it take many times as long. make test runs all tests of its
+// package without the detector, too; TestRounds checks that.
+func WithoutRace(t testing.TB, why string) {
+	t.Helper()
+	if race {
+		t.Skipf("runs without the race detector: it %s", why)
+	}
+}
+
 // Path is the path of something that tests read: the value of the variable, else
 // below .tools in the root of the project.
 func Path(variable, below string) string {

@@ -52,7 +52,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	r := p.reviewer
 	return &Publisher{pull: p, rows: rows, poster: post.Poster{
 		Forge: p.connection, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration], NewID: r.NewID,
-		Instant: p.connection.Instant,
+		Instant: p.connection.Instant, Replica: r.Replica,
 	}}, nil
 }
 
