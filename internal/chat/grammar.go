@@ -106,7 +106,8 @@ var triggers = []trigger{
 	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`},
 }
 
-// pattern returns a regular expression that is compiled when it is first used.
+// pattern compiles a regular expression when it is first used: most runs read no comments, and
+// compiling all takes a fifth of the time that the program needs to start.
 func pattern(s string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }
