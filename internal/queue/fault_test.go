@@ -191,7 +191,7 @@ func TestFault10ClockJumps(t *testing.T) {
 		var running, runs atomic.Int64
 		failed := map[int]bool{}
 		var mu sync.Mutex
-		q := started(t, db, Options{Now: now, Slots: 6, Lease: 300 * time.Millisecond, Random: func() float64 { return 0.001 }, Do: func(ctx context.Context, r *Run) error {
+		q := started(t, db, Options{Now: now, Slots: 6, Lease: 10 * time.Second, Random: func() float64 { return 0.001 }, Do: func(ctx context.Context, r *Run) error {
 			if r.Pull == 1 {
 				if running.Add(1) > 1 {
 					t.Error("runs twice at the same time")

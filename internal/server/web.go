@@ -96,7 +96,7 @@ type readiness struct {
 	Repos    int    `json:"repositories"`
 }
 
-// readyFor is how long a readiness is shown: whoever asks more often learns nothing new, and makes
+// readyFor is how long a readiness is shown: anyone who asks more often learns nothing new, and makes
 // no work.
 const readyFor = time.Second
 
