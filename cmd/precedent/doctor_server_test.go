@@ -37,6 +37,7 @@ func (s *prStage) serverRows(flags map[string]string) (rows map[string]doctor.Ch
 
 // TestDoctorServer: what a server lacks is named, and a server that has everything works.
 func TestDoctorServer(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	long := strings.Repeat("s3", 16)
 	served := map[string]string{"listen": "off"}
@@ -65,6 +66,7 @@ func TestDoctorServer(t *testing.T) {
 		{"a short old secret", "webhooks", map[string]string{webhookSecret: long, webhookSecretOld: "s3s3s3s3"}, served, doctor.Warning, "fewer than 16 bytes", "openssl"},
 		{"the old secret only", "webhooks", map[string]string{webhookSecretOld: long}, served, doctor.Warning, "only " + webhookSecretOld, webhookSecret},
 		{"a secret", "webhooks", map[string]string{webhookSecret: long}, served, doctor.OK, webhookSecret + " is set", "--webhook-url"},
+		{"no redelivery", "redelivery", map[string]string{webhookSecret: long}, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning, "failed deliveries are not sent again: the token cannot see the webhooks", "--webhook-url"},
 		{"no database", "database", nil, served, doctor.OK, "none yet; the first start creates ", ""},
 		{"a bad database", "database", map[string]string{databaseVariable: "mysql://x"}, served, doctor.Missing, "postgres://", ""},
 		{"no data folder", "database", map[string]string{"HOME": ""}, served, doctor.Missing, "no data folder", "XDG_DATA_HOME"},
@@ -99,6 +101,7 @@ func TestDoctorServer(t *testing.T) {
 // TestDoctorServerChangesNothing: the database of a server is looked at without making or upgrading
 // its tables, on both engines.
 func TestDoctorServerChangesNothing(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []string{"sqlite", "postgresql"} {
 		t.Run(engine, func(t *testing.T) {
 			s := newPRStage(t)

@@ -201,6 +201,7 @@ func shopModule(t *testing.T) []string {
 // run fills the build cache that the second one starts from.
 func TestGoRepository(t *testing.T) {
 	t.Parallel()
+	needs.WithoutRace(t, "starts processes that do its work")
 	r := runner(t)
 	r.ModCache = operatorsModules(t)
 	needs.Long(t, "compiles with an empty cache")

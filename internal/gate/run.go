@@ -28,7 +28,7 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 	res := r.run(ctx, q)
 	res.Took = time.Since(begun)
 	if r.Log != nil {
-		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "why", res.Why,
+		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "reason", res.Why,
 			"commands", len(res.Commands), "took", res.Took)
 	}
 	return res

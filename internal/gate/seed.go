@@ -78,7 +78,7 @@ func (s *session) warm(ctx context.Context) {
 	if err == nil {
 		s.seed = dir
 	} else if s.Log != nil {
-		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "why", err.Error())
+		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "reason", err.Error())
 	}
 }
 
