@@ -53,7 +53,7 @@ type Policy struct {
 	Fix FixPolicy
 }
 
-// FixPolicy says what a fix round may change and when it may push.
+// FixPolicy says what a fix round may change, when it may push, and how long the cycle of reviews and fixes goes on.
 type FixPolicy struct {
 	// Off allows no fixes.
 	Off bool
@@ -63,6 +63,10 @@ type FixPolicy struct {
 	Ungated bool
 	// MaxFiles and MaxLines bound a change; 0 means the default, 20 and 500, which is also the most.
 	MaxFiles, MaxLines int
+	// MaxCycles is how many cycles of reviews and fixes there may be before people have to look; 0 means the default, 5.
+	MaxCycles int
+	// CITimeout is how long the checks of a fix may take; 0 means the default, 10 minutes.
+	CITimeout time.Duration
 }
 
 // LabelNames are the labels that say where a pull request is in the cycle of reviews and fixes.

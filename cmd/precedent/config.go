@@ -260,6 +260,8 @@ func fixPolicy(f precedent.FixPolicy) string {
 		{f.Ungated, "ungated: true"},
 		{f.MaxFiles > 0, fmt.Sprintf("max_files: %d", f.MaxFiles)},
 		{f.MaxLines > 0, fmt.Sprintf("max_lines: %d", f.MaxLines)},
+		{f.MaxCycles > 0, fmt.Sprintf("max_cycles: %d", f.MaxCycles)},
+		{f.CITimeout > 0, "ci_timeout: " + f.CITimeout.String()},
 	} {
 		if on.set {
 			parts = append(parts, on.said)

@@ -17,9 +17,10 @@ func newFix(a *app) *cobra.Command {
 		Use:   "fix NUMBER|URL",
 		Short: "Have the engine fix what is open on a pull request, and push it",
 		Long: `Fix does one round: it merges the base into the head if the base has moved, has
-the engine address the unresolved conversations of Precedent in a private copy of the
-files, checks what it changed, builds and tests it in the sandbox, pushes one commit
-to the branch of the pull request, and replies to the conversations (docs/fix.md).
+the engine address the unresolved conversations, those of Precedent and of people
+with write permission, in a private copy of the files, checks what it changed,
+builds and tests it in the sandbox, pushes one commit to the branch of the pull
+request, and replies to the conversations (docs/fix.md).
 
 It never forces, and never pushes to the default branch, to a protected one or to a
 fork: there the change is suggested in comments. Changes of pipelines, hooks, code

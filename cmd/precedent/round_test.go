@@ -262,6 +262,8 @@ func TestRounds(t *testing.T) {
 		s.report("build", "pending")
 		s.idle("the checks run")
 		s.report("build", "success")
+		s.idle("other checks may start")
+		s.door.stage.Clock.Pass(time.Minute)
 		s.round("the checks passed", workflow.RoundChecks, label.ReviewNeeded)
 		did := s.round("the second review", workflow.RoundReview, label.HumanReview)
 		if did.Review == nil || did.Review.Verdict != precedent.Clean {
@@ -361,6 +363,7 @@ func (s *rounds) cycle(step string) {
 	s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
 	s.round(step+": review", workflow.RoundReview, label.Changes)
 	s.fixed(step + ": fix")
+	s.door.stage.Clock.Pass(time.Minute)
 	s.round(step+": checks", workflow.RoundChecks, label.ReviewNeeded)
 }
 

@@ -166,6 +166,7 @@ func (s *serveStory) play(flaws int, fixed string) {
 		s.later += 2 * time.Minute
 	}
 	s.report("build", "success")
+	s.door.stage.Clock.Pass(time.Minute) // within it, other checks may start
 	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
 	s.labelled("checks and second review", label.HumanReview)
 	s.later += time.Hour

@@ -1,6 +1,8 @@
 package guide
 
 import (
+	"time"
+
 	"gopkg.in/yaml.v3"
 
 	"github.com/precedent-dev/precedent"
@@ -12,7 +14,14 @@ const (
 	MaxFixLines = 500
 )
 
-// fix reads what a fix round may change.
+// Bounds of the cycle of reviews and fixes that a policy may set.
+const (
+	mostCycles   = 20
+	minCITimeout = time.Minute
+	maxCITimeout = 6 * time.Hour
+)
+
+// fix reads what a fix round may change, and how long its cycle goes on.
 func (d *decoder) fix(n *yaml.Node, f *precedent.FixPolicy) {
 	for key, value := range d.mapping(n) {
 		switch key.Value {
@@ -28,8 +37,12 @@ func (d *decoder) fix(n *yaml.Node, f *precedent.FixPolicy) {
 			f.MaxFiles, _ = d.number(value, 1, MaxFixFiles)
 		case "max_lines":
 			f.MaxLines, _ = d.number(value, 1, MaxFixLines)
+		case "max_cycles":
+			f.MaxCycles, _ = d.number(value, 1, mostCycles)
+		case "ci_timeout":
+			f.CITimeout = d.duration(value, minCITimeout, maxCITimeout)
 		default:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "lock_files", "max_files", "max_lines", "ungated"}))
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"ci_timeout", "enabled", "lock_files", "max_cycles", "max_files", "max_lines", "ungated"}))
 		}
 	}
 }

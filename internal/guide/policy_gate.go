@@ -39,7 +39,7 @@ func (d *decoder) gate(n *yaml.Node, g *precedent.Gate) {
 			s, _ := d.oneOf(value, gateDependencies, "a choice of dependencies")
 			g.Dependencies = precedent.GateDependencies(s)
 		case "timeout":
-			g.Timeout = d.gateTime(value)
+			g.Timeout = d.duration(value, minGateTime, maxGateTime)
 		case "flaky":
 			s, _ := d.oneOf(value, []string{"allow", "fail"}, "what to do with flaky commands")
 			g.FailFlaky = s == "fail"
@@ -91,14 +91,16 @@ func (d *decoder) gateLine(n *yaml.Node) string {
 	return s
 }
 
-func (d *decoder) gateTime(n *yaml.Node) time.Duration {
+// duration reads a duration between two bounds; 0 if it is none.
+func (d *decoder) duration(n *yaml.Node, least, most time.Duration) time.Duration {
 	s, ok := d.scalar(n, "a duration such as 5m")
 	if !ok {
 		return 0
 	}
 	t, err := time.ParseDuration(s)
-	if err != nil || t < minGateTime || t > maxGateTime {
-		d.fail(n, quote(s)+" is not a duration from 1s to 1h", "write a duration such as 90s or 5m")
+	if err != nil || t < least || t > most {
+		short := func(t time.Duration) string { return strings.NewReplacer("m0s", "m", "h0m", "h").Replace(t.String()) }
+		d.fail(n, quote(s)+" is not a duration from "+short(least)+" to "+short(most), "write a duration such as 90s or 5m")
 		return 0
 	}
 	return t

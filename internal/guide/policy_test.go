@@ -494,12 +494,12 @@ func FuzzParsePolicy(f *testing.F) {
 
 // TestFixPolicy: a policy lowers the limits of fixes and never raises them.
 func TestFixPolicy(t *testing.T) {
-	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: 1}\n"), PolicyFile, nil)
-	want := precedent.FixPolicy{Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1}
+	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: 1, max_cycles: 8, ci_timeout: 45m}\n"), PolicyFile, nil)
+	want := precedent.FixPolicy{Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8, CITimeout: 45 * time.Minute}
 	if len(errs) > 0 || got.Fix != want {
 		t.Errorf("%+v, %v", got.Fix, errs)
 	}
-	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}"} {
+	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}"} {
 		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
 		}

@@ -128,6 +128,8 @@ func TestNext(t *testing.T) {
 		{label.ReviewNeeded, label.Event{Kind: label.Incomplete, Times: 3}, label.Intervention, label.SayMissing},
 		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 5}, label.Changes, label.Fix},
 		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 6}, label.Intervention, label.CommentGivingUp},
+		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 8, MaxCycles: 8}, label.Changes, label.Fix},
+		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 3, MaxCycles: 2}, label.Intervention, label.CommentGivingUp},
 		{label.Changes, label.Event{Kind: label.FixPushed}, label.CIPending, label.ReplyAddressed},
 		{label.Changes, label.Event{Kind: label.FixFailed, Times: 1}, label.Changes, label.CommentFix},
 		{label.Changes, label.Event{Kind: label.FixFailed, Times: 2}, label.Intervention, label.CommentFix},

@@ -1,5 +1,7 @@
 package label
 
+import "cmp"
+
 // EventKind is what happened to a pull request.
 type EventKind string
 
@@ -22,7 +24,7 @@ var Kinds = []EventKind{GateFailed, Findings, Clean, Incomplete, FixDue, FixPush
 
 // Bounds of the cycle. When one is exceeded, people have to look.
 const (
-	MaxCycles     = 5 // reviews, failed gates, failed checks and failed fixes
+	MaxCycles     = 5 // reviews, failed gates, failed checks and failed fixes; the default
 	MaxIncomplete = 3 // incomplete reviews in a row
 	MaxFailed     = 2 // failed fixes of one head
 )
@@ -32,8 +34,8 @@ type Event struct {
 	Kind EventKind
 	// Times is how often it happened in a row, this time included, for Incomplete and FixFailed.
 	Times int
-	// Cycles are the cycles so far, for FixDue.
-	Cycles int
+	// Cycles are the cycles so far and MaxCycles how many there may be, for FixDue; 0 means the default.
+	Cycles, MaxCycles int
 }
 
 // Effect is what goes with a transition, apart from the label.
@@ -87,7 +89,7 @@ func afterReview(e Event) (State, Effect) {
 func afterFix(e Event) (State, Effect) {
 	switch e.Kind {
 	case FixDue:
-		if e.Cycles > MaxCycles {
+		if e.Cycles > cmp.Or(e.MaxCycles, MaxCycles) {
 			return Intervention, CommentGivingUp
 		}
 		return Changes, Fix

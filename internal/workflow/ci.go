@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,7 +12,7 @@ import (
 )
 
 const (
-	// checksTimeout is how long the checks of a head may take.
+	// checksTimeout is how long the checks of a head may take, if the policy does not say.
 	checksTimeout = 10 * time.Minute
 	// checksDelay is how long a forge may take to start checks after a push. Until then, those that
 	// are there, if any, need not be all: a check of the author's signature is done before a build begins.
@@ -28,6 +29,7 @@ func (x *round) checkCI(ctx context.Context) error {
 	}
 	seen := lookAtChecks(all, x.cycles.fixed[pull.Head.SHA].At, pull.Updated, x.now())
 	seen.complete = seen.complete && err == nil // of a list that was cut, only failures count
+	seen.timeout = cmp.Or(x.policy.Fix.CITimeout, checksTimeout)
 	event, why := seen.event()
 	to, effect := label.Next(label.CIPending, label.Event{Kind: event})
 	if effect == label.CommentChecks {
@@ -49,13 +51,14 @@ type checksSeen struct {
 	n               int
 	complete        bool          // the list has all of them
 	age             time.Duration // of the head, at least
+	timeout         time.Duration // of the checks
 }
 
 // lookAtChecks sorts checks. The head is as old as our comment about the push, or as the oldest
 // check if that is younger; if there is neither, it is as old as the last update. These times are
 // the forge's: the date of a commit is whatever its author says.
 func lookAtChecks(all []forge.CommitCheck, pushed, updated, now time.Time) checksSeen {
-	s := checksSeen{complete: true}
+	s := checksSeen{complete: true, timeout: checksTimeout}
 	var first time.Time
 	for _, c := range all {
 		if c.Own {
@@ -92,7 +95,7 @@ func (s checksSeen) event() (label.EventKind, string) {
 		return label.ChecksPassed, "no checks are configured"
 	case s.n > 0 && len(s.pending) == 0 && s.complete && s.age >= checksDelay:
 		return label.ChecksPassed, "all checks passed"
-	case s.age > checksTimeout:
+	case s.age > s.timeout:
 		return label.ChecksFailed, "checks timed out"
 	case s.n == 0:
 		return label.ChecksWait, "no check has started yet"
@@ -116,7 +119,11 @@ func (x *round) sayChecks(ctx context.Context, s checksSeen, why string) error {
 	note := comment.Note{Lead: fmt.Sprintf("**%s failed** at `%s`.", count(len(s.failed), "check", "checks"), shortID(x.pub.pull.Head.SHA))}
 	if len(s.failed) == 0 {
 		key, listed = "timeout", s.pending
-		note.Lead = fmt.Sprintf("**The checks timed out** at `%s`: after 10 minutes, %s still pending.", shortID(x.pub.pull.Head.SHA), count(len(s.pending), "is", "are"))
+		state := count(len(s.pending), "is", "are") + " still pending"
+		if len(s.pending) == 0 {
+			state = "not all of them can be read"
+		}
+		note.Lead = fmt.Sprintf("**The checks timed out** at `%s`: after %s, %s.", shortID(x.pub.pull.Head.SHA), count(int(s.timeout.Minutes()), "minute", "minutes"), state)
 	}
 	for _, c := range listed {
 		note.Items = append(note.Items, comment.NoteItem{Name: c.Name, Words: string(c.State), URL: c.URL})

@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -47,6 +49,7 @@ type cycles struct {
 	tries    int             // incomplete reviews in a row
 	gaveUp   bool            // we have given up at least once
 	last     said            // the newest note that counts
+	most     int             // cycles before people have to look; 0 means the default
 	own      []said
 }
 
@@ -149,8 +152,8 @@ func (c *cycles) exceeded() string {
 		return failedFixes
 	case c.tries >= label.MaxIncomplete:
 		return incompleteReviews
-	case c.n() > label.MaxCycles:
-		return manyCycles
+	case c.n() > cmp.Or(c.most, label.MaxCycles):
+		return fmt.Sprintf(manyCycles, cmp.Or(c.most, label.MaxCycles))
 	}
 	return ""
 }
@@ -159,5 +162,5 @@ func (c *cycles) exceeded() string {
 const (
 	failedFixes       = "Two attempts to fix what is open have pushed nothing."
 	incompleteReviews = "Three reviews in a row could not read the whole change."
-	manyCycles        = "This pull request has gone through more than 5 cycles of reviews and fixes, and something is still open."
+	manyCycles        = "This pull request has gone through more than %d cycles of reviews and fixes, and something is still open."
 )

@@ -91,5 +91,6 @@ func (x *round) recount(ctx context.Context) error {
 		return p.connection.Explain(err)
 	}
 	x.cycles = countCycles(x.pub.said(all), p.Head.SHA)
+	x.cycles.most = x.policy.Fix.MaxCycles
 	return nil
 }

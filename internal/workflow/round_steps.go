@@ -128,7 +128,7 @@ func (x *round) fix(ctx context.Context) error {
 	if len(x.cycles.unfixed) >= label.MaxFailed {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: len(x.cycles.unfixed)})
 	}
-	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n()})
+	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles})
 	if effect == label.CommentGivingUp {
 		return x.giveUp(ctx)
 	}

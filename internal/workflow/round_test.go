@@ -33,9 +33,9 @@ func TestCountCycles(t *testing.T) {
 		{"one review in all kinds of comments", talk([3]string{"review", "a"}, [3]string{"finding", "a"}, [3]string{"reply", "a"}, [3]string{"summary", "a"}), 1, ""},
 		{"answers to people and remarks", talk([3]string{"summary", "a"}, [3]string{"answer", "b"}, [3]string{"answer", "c"}, [3]string{"note", "d"}), 1, ""},
 		{"each kind of a cycle", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"}, [3]string{"summary", "e"}), 5, ""},
-		{"six", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"}, [3]string{"summary", "e"}, [3]string{"checks", "f"}), 6, manyCycles},
+		{"six", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"}, [3]string{"summary", "e"}, [3]string{"checks", "f"}), 6, fmt.Sprintf(manyCycles, 5)},
 		{"fixes belong to their reviews", talk([3]string{"finding", "a"}, [3]string{"fixed", "b", "1"}, [3]string{"reply", "b"}, [3]string{"finding", "c"}, [3]string{"fixed", "d", "2"}, [3]string{"summary", "e"}), 3, ""},
-		{"fixes of reviews that the summary alone had", talk([3]string{"summary", "z"}, [3]string{"fixed", "a", "1"}, [3]string{"fixed", "b", "2"}, [3]string{"fixed", "c", "3"}, [3]string{"fixed", "d", "4"}, [3]string{"fixed", "e", "5"}), 6, manyCycles},
+		{"fixes of reviews that the summary alone had", talk([3]string{"summary", "z"}, [3]string{"fixed", "a", "1"}, [3]string{"fixed", "b", "2"}, [3]string{"fixed", "c", "3"}, [3]string{"fixed", "d", "4"}, [3]string{"fixed", "e", "5"}), 6, fmt.Sprintf(manyCycles, 5)},
 		{"two failed fixes of the head", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"nofix", "c", "h"}), 3, failedFixes},
 		{"two failed fixes, of two heads", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "g"}, [3]string{"nofix", "c", "h"}), 3, ""},
 		{"one failed fix in two comments", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"reply", "b"}), 2, ""},
@@ -164,6 +164,11 @@ func TestLookAtChecks(t *testing.T) {
 		if got, why := lookAtChecks(test.all, test.pushed, test.updated, now).event(); got != test.want {
 			t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
 		}
+	}
+	slow := lookAtChecks([]forge.CommitCheck{check(forge.CheckPending, long)}, long, now, now)
+	slow.timeout = time.Hour // the policy's
+	if got, _ := slow.event(); got != label.ChecksWait {
+		t.Errorf("a slow CI: %s", got)
 	}
 	cut := lookAtChecks([]forge.CommitCheck{check(forge.CheckPassed, short)}, short, now, now)
 	cut.complete = false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
@@ -57,5 +58,25 @@ func TestConformance(t *testing.T) {
 				return open(t, s, g.URL)
 			})
 		})
+	}
+}
+
+// TestLabelsInOtherCase: a label in other case is the same label: no second one is made, and it is removed.
+func TestLabelsInOtherCase(t *testing.T) {
+	s := forgetest.NewStage(t)
+	s.World.Add(forgetest.Shop())
+	g := s.Gitea(t)
+	shop := s.World.Repo("acme", "shop")
+	s.World.Change(func() { shop.Labels, shop.Pulls[1].Labels = []string{"Bot-Review-Needed"}, nil })
+	c := open(t, s, g.URL)
+	repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+	if no, err := c.AddLabel(t.Context(), repo, 1, "bot-review-needed"); no != "" || err != nil {
+		t.Fatal(no, err)
+	}
+	if got := shop.Pulls[1].Labels; len(got) != 1 || got[0] != "Bot-Review-Needed" || len(shop.Labels) != 1 {
+		t.Errorf("labels %q of %q", got, shop.Labels)
+	}
+	if no, err := c.RemoveLabel(t.Context(), repo, 1, "bot-REVIEW-needed"); no != "" || err != nil || len(shop.Pulls[1].Labels) != 0 {
+		t.Errorf("%q, %v, labels %q", no, err, shop.Pulls[1].Labels)
 	}
 }

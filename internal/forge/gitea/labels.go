@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -32,7 +33,7 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 
 // label returns the id of a label, which it creates if needed.
 func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error) {
-	named := func(l *sdk.Label) bool { return l.Name == label }
+	named := func(l *sdk.Label) bool { return strings.EqualFold(l.Name, label) } // as package label compares them
 	all, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
 		return do.ListRepoLabels(repo.Owner, repo.Name, sdk.ListLabelsOptions{ListOptions: o})
 	})
@@ -69,7 +70,7 @@ func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number in
 		return "", do.fail(err)
 	}
 	for _, l := range all {
-		if l == nil || l.Name != label {
+		if l == nil || !strings.EqualFold(l.Name, label) {
 			continue
 		}
 		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && statusOf(err) != http.StatusNotFound {
