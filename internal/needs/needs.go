@@ -111,6 +111,16 @@ func Program(t testing.TB, variable, below, what string) string {
 	return path
 }
 
+// Command returns the path of a program on PATH, and ends the test if it is not there.
+func Command(t testing.TB, variable, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil || Off(variable) {
+		Missing(t, variable, name)
+	}
+	return path
+}
+
 // Seed returns a seed and logs it: a new one, or PRECEDENT_TEST_SEED.
 func Seed(t testing.TB) uint64 {
 	t.Helper()

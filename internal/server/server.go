@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -86,6 +87,11 @@ type Server struct {
 	swept  time.Time     // the last sweep of this process that asked for failed deliveries
 	shed   bool          // a webhook was sent away since
 	limits logLimits
+	unsent sync.Once // says that failed deliveries are lost
+
+	readying sync.Mutex
+	readyIs  readiness
+	readyAt  time.Duration // 0 for never
 }
 
 // New opens the queue of the database. Nothing runs before Run or Once.
@@ -111,7 +117,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
-		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
+		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, found: s.queue.Found,
 		lead: func(ctx context.Context) (bool, error) {
 			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
 		},
@@ -131,6 +137,15 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // pollClaim is the name of the claim of the replica that polls.
 const pollClaim = "poller"
 
+// takeOver lets this process poll at once if it is the only one, as it is with SQLite: one before it
+// may have been killed, and its claim would last for minutes.
+func (s *Server) takeOver(ctx context.Context) error {
+	if s.o.Reviewer.Shared.Engine() != store.SQLite {
+		return nil
+	}
+	return s.o.Reviewer.Shared.Unclaim(ctx, pollClaim, "")
+}
+
 // Run serves on the listener until ctx ends, and then stops: it takes no new work, cancels what
 // runs, whose state is saved, and returns within 30 seconds. A nil listener serves nothing.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
@@ -138,6 +153,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.queue.Every(queue.CorpusSync, syncEvery)
 	s.queue.Every(queue.Consolidate, consolidateEvery)
 	s.queue.Every(queue.Prune, pruneEvery)
+	if err := s.takeOver(ctx); err != nil {
+		return errors.Join(err, s.Close(ctx))
+	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if err := s.queue.Start(work); err != nil {
@@ -207,13 +225,20 @@ const (
 type Left struct {
 	Waiting int // jobs for later, such as those that wait for CI
 	Dead    int // dead letters
+	// Unread are looks at repositories, or at the list of them, that failed.
+	Unread int
 }
 
 // Once polls every repository once, and runs what is due, and what that makes due soon, to its end.
 func (s *Server) Once(ctx context.Context) (Left, error) {
 	var left Left
-	s.poller.Round(ctx)
-	err := ctx.Err()
+	s.queue.Every(queue.Consolidate, consolidateEvery)
+	s.queue.Every(queue.Prune, pruneEvery)
+	err := s.takeOver(ctx)
+	if err == nil {
+		s.poller.Round(ctx)
+		err = ctx.Err()
+	}
 	if err == nil {
 		err = s.queue.Start(context.WithoutCancel(ctx))
 	}
@@ -224,7 +249,7 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 			break
 		}
 		busy := 0
-		left = Left{Dead: stats.Dead}
+		left = Left{Dead: stats.Dead, Unread: int(s.poller.failures.Load())}
 		for _, k := range stats.Kinds {
 			busy += k.Ready + k.Running
 			left.Waiting += k.Waiting

@@ -62,6 +62,8 @@ var suite = []struct {
 	{"PostsAreSavedWithTheirReview", testPostsAreSavedWithTheirReview},
 	{"BadPostLeavesNothing", testBadPostLeavesNothing},
 	{"PostsComeFurther", testPostsComeFurther},
+	{"Turns", testTurns},
+	{"ClockSetBack", testClockSetBack},
 	{"LastReviewOfAPullRequest", testLastReviewOfAPullRequest},
 	{"PostsOfAJoinedRepository", testPostsOfAJoinedRepository},
 	{"PruneKeepsWhatASummaryNeeds", testPruneKeepsWhatASummaryNeeds},
