@@ -14,8 +14,8 @@ PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sa
 # several times as long with it.
 RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 # With the race detector, random tests run few rounds (needs.Rounds), and tests in which it finds nothing are skipped
-# (needs.WithoutRace), so these packages are also tested without it. TestRounds checks that none is missing.
-ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review server store)
+# (needs.WithoutRace). -again runs these tests of these packages without it. TestRounds checks that none is missing.
+ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review sandbox search server store)
 # Many tests wait for other processes, for the disk or for a lease, so more run at once than there are processors.
 AT_A_TIME := -p 4 -parallel 4
 # The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
@@ -28,7 +28,8 @@ help: ## list these targets
 check: fmt vet lint test ## check formatting, vet, lint, and run all tests with the race detector
 
 test: deps ## run all tests, skipping none, with the race detector where there are goroutines
-	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m ./cmd/precedent $(ROUNDS) $(PURE)
+	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m ./cmd/precedent $(PURE)
+	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m -again $(ROUNDS)
 	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
 	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
 

@@ -128,7 +128,7 @@ func waitFor(t *testing.T, file string, done <-chan struct{}) string {
 	}
 }
 
-func writeFile(t *testing.T, name, text string, mode os.FileMode) {
+func writeFile(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), mode); err != nil {
 		t.Fatal(err)

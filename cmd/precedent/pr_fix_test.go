@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,51 +144,57 @@ func (k *requestKiller) watch(r *http.Request) {
 	}
 }
 
+// attempt fixes in a process, which is killed at a request or after a time if there are any, and tells
+// whether it was killed.
+func (k *requestKiller) attempt(q *quarry, at int, limit time.Duration) (killed bool) {
+	q.t.Helper()
+	cmd := q.fix("--ungated")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	k.mu.Lock()
+	k.cmd, k.at, k.came, k.path = cmd, at, 0, ""
+	k.mu.Unlock()
+	_ = q.trap.Run(cmd, limit)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.cmd = nil
+	if status := cmd.ProcessState.ExitCode(); status > 0 {
+		q.t.Errorf("status %d\n%s", status, said.String())
+	}
+	return cmd.ProcessState.ExitCode() < 0
+}
+
 // TestFault54FixKilled kills the command with SIGKILL at each of its requests, before the forge or
 // git's server carries it out, after that, and at other times. Repeated, it leaves one commit, one
 // push, and one reply for each thread, whatever happened.
 func TestFault54FixKilled(t *testing.T) {
 	t.Parallel()
-	var k requestKiller
-	prepare := func() *quarry {
+	prepare := func(t *testing.T, k *requestKiller) *quarry {
+		t.Helper()
 		q := newQuarry(t, "person")
 		q.ownBranch()
 		q.run(0)
 		q.door.watch = k.watch
 		return q
 	}
-	attempt := func(q *quarry, at int, limit time.Duration) (killed bool) {
-		t.Helper()
-		cmd := q.fix("--ungated")
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		k.mu.Lock()
-		k.cmd, k.at, k.came, k.path = cmd, at, 0, ""
-		k.mu.Unlock()
-		_ = q.trap.Run(cmd, limit)
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.cmd = nil
-		if status := cmd.ProcessState.ExitCode(); status > 0 {
-			t.Errorf("status %d\n%s", status, said.String())
-		}
-		return cmd.ProcessState.ExitCode() < 0
-	}
-	calm := prepare()
+	var first requestKiller
+	calm := prepare(t, &first)
 	began := time.Now()
-	if attempt(calm, 0, 0) {
+	if first.attempt(calm, 0, 0) {
 		t.Fatal("nobody killed it")
 	}
 	life := time.Since(began)
-	requests := k.came
+	requests := first.came
 	commits, want := calm.fixes()
 	if commits != 1 || len(want) != 2 {
 		t.Fatalf("%d commits and the comments\n%s", commits, strings.Join(want, "\n"))
 	}
 	points := needs.Rounds(50, 5)
-	killed := 0
-	for i := range points {
-		q := prepare()
+	var killed atomic.Int64
+	kill := func(t *testing.T, i int) {
+		t.Helper()
+		var k requestKiller
+		q := prepare(t, &k)
 		at, limit := 1+i*requests/points, time.Duration(0)
 		switch i % 3 {
 		case 1: // after an API request was carried out; git's are met otherwise
@@ -195,25 +203,34 @@ func TestFault54FixKilled(t *testing.T) {
 		case 2:
 			at, limit = 0, life*time.Duration(i+1)/time.Duration(points)
 		}
-		if attempt(q, at, limit) {
-			killed++
+		if k.attempt(q, at, limit) {
+			killed.Add(1)
 		}
 		q.trap.Set(0, false)
-		if attempt(q, 0, 0) {
+		path := k.path
+		if k.attempt(q, 0, 0) {
 			t.Fatal("nobody killed it")
 		}
 		commits, got := q.fixes()
 		pushes := q.door.git.Pushes()
 		if commits != 1 || len(pushes) != 1 || pushes[0].Ref != "refs/heads/feature" || strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("killed at request %d (%s) or after %s: %d commits, pushes %+v, comments\n%s\nwant\n%s", at, k.path, limit, commits, pushes, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("killed at request %d (%s) or after %s: %d commits, pushes %+v, comments\n%s\nwant\n%s", at, path, limit, commits, pushes, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if head := q.git(q.origin, "rev-parse", "feature"); q.pull.Head.SHA != head {
 			t.Errorf("the pull request is at %s, its branch at %s", q.pull.Head.SHA, head)
 		}
 	}
-	t.Logf("killed %d of %d times, over %d requests", killed, points, requests)
-	if killed < points/2 {
-		t.Errorf("only %d of %d were killed", killed, points)
+	t.Run("points", func(t *testing.T) {
+		for i := range points {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				kill(t, i)
+			})
+		}
+	})
+	t.Logf("killed %d of %d times, over %d requests", killed.Load(), points, requests)
+	if killed.Load() < int64(points/2) {
+		t.Errorf("only %d of %d were killed", killed.Load(), points)
 	}
 }
 

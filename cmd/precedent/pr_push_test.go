@@ -206,12 +206,13 @@ function open(till, bus) {
 
 func newShopPull(t *testing.T) *shopPull {
 	t.Helper()
-	s := &shopPull{prStage: newPRStage(t), parrot: &parrot{path: "src/till.js"}}
+	stage, said := newPreparedStage(t, "shop", prepareShop)
+	s := &shopPull{prStage: stage, parrot: &parrot{path: "src/till.js", text: tillFile}}
 	s.work = filepath.Join(s.home, "work")
 	s.app.sleep = s.door.stage.Clock.Sleep
 	s.app.fixedEngine = s.parrot
-	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
-	s.push("Add a till", map[string]string{"src/till.js": tillFile})
+	s.door.stage.World.Change(func() { s.pull.Base.SHA = said[0] })
+	s.door.stage.World.Push(s.pull, said[3], said[4]+"\n")
 	return s
 }
 

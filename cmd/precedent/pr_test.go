@@ -34,14 +34,18 @@ type prStage struct {
 // the pull request.
 func newPRStage(t testing.TB) *prStage {
 	t.Helper()
+	s, _ := newPreparedStage(t, "pull", preparePull)
+	return s
+}
+
+// newPreparedStage has the repositories of prepare, and returns what that says.
+func newPreparedStage(t testing.TB, name string, prepare func(t testing.TB, home string) []string) (*prStage, []string) {
+	t.Helper()
 	s := &prStage{t: t, home: t.TempDir()}
-	s.origin = defectiveRepository(t, s.home, "work")
-	root := filepath.Join(s.home, "forge")
-	s.git(s.origin, "clone", "-q", "--mirror", s.origin, filepath.Join(root, "octo", "app.git"))
-	s.origin = filepath.Join(root, "octo", "app.git")
-	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
-	s.door = openFrontDoor(t, root)
-	s.pull = s.door.add(s.id("main"), s.id("feature"), s.git(s.origin, "diff", "main...feature"))
+	said := copyPrepared(t, s.home, name, func(home string) []string { return prepare(t, home) })
+	s.origin = pullOrigin(s.home)
+	s.door = openFrontDoor(t, filepath.Join(s.home, "forge"))
+	s.pull = s.door.add(said[0], said[1], said[2])
 	away := filepath.Join(s.home, "away")
 	if err := os.Mkdir(away, 0o755); err != nil {
 		t.Fatal(err)
@@ -50,7 +54,7 @@ func newPRStage(t testing.TB) *prStage {
 		"HOME": s.home, "PATH": os.Getenv("PATH"), "TMPDIR": t.TempDir(),
 		"GITHUB_API_URL": s.door.URL + "/api/v3", "GH_TOKEN": forgetest.Secret,
 	}}
-	return s
+	return s, said
 }
 
 func (s *prStage) git(dir string, args ...string) string {

@@ -54,6 +54,13 @@ func (m withChildren) Run() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	dir, err := os.MkdirTemp("", "precedent-prepared-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	prepared.root, prepared.said = dir, map[string][]string{}
 	return m.TestingM.Run()
 }
 

@@ -18,9 +18,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// Each check of this package's properties runs git several times.
-func init() { _ = flag.Set("rapid.checks", strconv.Itoa(needs.Rounds(100, 20))) }
-
 func TestStagedAndWorkTree(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
@@ -266,6 +263,9 @@ func TestSnapshotEqualsGitAdd(t *testing.T) {
 		"text", "-text", "text=auto", "text=input", "!text", "eol=lf", "eol=crlf", "text=auto eol=lf", "text=auto eol=crlf", "crlf", "-crlf",
 		"crlf=input", "ident", "binary", "-text eol=lf", "text=strange", "filter", "ident text",
 	})
+	if err := flag.Set("rapid.checks", strconv.Itoa(needs.Rounds(100, 20))); err != nil { // each runs git several times
+		t.Fatal(err)
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		f := fixture{t, filepath.Join(scratch(t), "repo")}
 		f.write(".git/HEAD", "ref: refs/heads/main\n", ".git/objects/x/x", "", ".git/refs/x/x", "")

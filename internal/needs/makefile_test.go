@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRounds: make test also runs without the race detector the packages in which it skips tests
-// or runs few rounds.
+// TestRounds: make test also runs without the race detector the tests that it skips with it, or of
+// which it runs few rounds then.
 func TestRounds(t *testing.T) {
 	root := filepath.Join("..", "..")
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -53,7 +53,7 @@ func Long(t testing.TB, why string) {
 
 // Rounds is the number of rounds for a test with random input: all under make test, else
 // few. With the race detector it is few: each round takes many times as long and starts the
-// same goroutines as the last one, so make test runs such packages without it, too.
+// same goroutines as the last one, so make test runs such tests without it, too.
 func Rounds(all, few int) int {
 	if All() && !race {
 		return all
@@ -62,8 +62,8 @@ func Rounds(all, few int) int {
 }
 
 // WithoutRace skips a test that starts no goroutine, or in which other processes do the work: the race
-// detector finds nothing in it, and makes it take many times as long. make test runs all tests of its
-// package without the detector, too; TestRounds checks that.
+// detector finds nothing in it, and makes it take many times as long. make test runs it without the
+// detector; TestRounds checks that.
 func WithoutRace(t testing.TB, why string) {
 	t.Helper()
 	if race {

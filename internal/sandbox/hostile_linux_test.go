@@ -82,6 +82,7 @@ func TestHostileBuilds(t *testing.T) {
 				}
 				if test.compiles {
 					needs.Long(t, "compiles with an empty cache")
+					needs.WithoutRace(t, "starts processes that do its work")
 				}
 				hostileBuild(t, b, test, source)
 			})

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // vocabulary is made of syllables; its first words are the most frequent ones of a text.
@@ -74,7 +76,7 @@ func TestBlocks(t *testing.T) {
 		if x.Len() != docs {
 			t.Errorf("%s: %d documents, want %d", what, x.Len(), docs)
 		}
-		for range 20 {
+		for range needs.Rounds(20, 5) {
 			q := Query{Text: sentence(r, words, 20), Fused: []List{TextChars}, Depth: 1 + r.IntN(200), NotGroup: r.IntN(50), Before: time.Unix(int64(500+r.IntN(600)), 0)}
 			q.Limit = q.Depth
 			var got []scored

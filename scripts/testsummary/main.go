@@ -1,6 +1,9 @@
 // Command testsummary runs "go test" with its arguments. It prints one line per
 // package and the output of failures, then lists what was skipped and why, and how
 // many tests passed, failed and were skipped. It exits with go test's status.
+//
+// With -again and packages as its last arguments, it runs only the tests that do less with
+// the race detector than without it.
 package main
 
 import (
@@ -24,6 +27,14 @@ func main() {
 }
 
 func run(args []string, out, trouble io.Writer) int {
+	if i := slices.Index(args, "-again"); i >= 0 {
+		pattern, err := againPattern(args[i+1:])
+		if err != nil {
+			fmt.Fprintln(trouble, "testsummary:", err)
+			return 2
+		}
+		args = slices.Concat(args[:i], []string{"-run", pattern}, args[i+1:])
+	}
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...) //nolint:noctx,gosec // it ends when go test ends, and runs what the developer typed
 	cmd.Stderr = trouble
 	pipe, err := cmd.StdoutPipe()

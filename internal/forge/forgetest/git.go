@@ -76,11 +76,11 @@ esac
 // Git serves the repositories below a folder until the test ends.
 func (s *Stage) Git(t testing.TB, root string) *Git {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
+	folder, err := gitPrograms()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Git{t: t, world: s.World, root: root, hooks: t.TempDir(), backend: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")}
+	g := &Git{t: t, world: s.World, root: root, hooks: t.TempDir(), backend: filepath.Join(folder, "git-http-backend")}
 	for name, script := range map[string]string{"update": updateHook, "post-receive": postReceive} {
 		if err := os.WriteFile(filepath.Join(g.hooks, name), []byte(script), 0o700); err != nil { //nolint:gosec // git runs it
 			t.Fatal(err)
@@ -88,6 +88,12 @@ func (s *Stage) Git(t testing.TB, root string) *Git {
 	}
 	return g
 }
+
+// gitPrograms is the folder of git's own programs.
+var gitPrograms = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("git", "--exec-path").Output() //nolint:noctx // it ends by itself
+	return strings.TrimSpace(string(out)), err
+})
 
 // Pushes returns what was pushed, oldest first.
 func (g *Git) Pushes() []PushedRef {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// prepared are folders that tests copy: to make one takes twenty processes of git.
+var prepared struct {
+	sync.Mutex
+	root string              // withChildren makes and deletes it
+	said map[string][]string // by the folder
+}
+
+// copyPrepared fills the empty folder home with what prepare makes in such a folder, and returns
+// what it says. Prepare runs once for a name; it makes repositories, whose configuration may name
+// their folder.
+func copyPrepared(t testing.TB, home, name string, prepare func(home string) []string) []string {
+	t.Helper()
+	from := filepath.Join(prepared.root, name, filepath.Base(home)) // a remote has the last part in its name
+	prepared.Lock()
+	defer prepared.Unlock()
+	said, ok := prepared.said[from]
+	if !ok {
+		if err := os.MkdirAll(from, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		said = prepare(from)
+		samples, _ := filepath.Glob(filepath.Join(from, "work", ".git", "hooks", "*.sample")) // the pattern is well formed
+		for _, file := range samples {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prepared.said[from] = said
+	}
+	if err := os.CopyFS(home, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{filepath.Join(home, "work", ".git", "config"), filepath.Join(pullOrigin(home), "config")} {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, bytes.ReplaceAll(text, []byte(from), []byte(home)), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return said
+}
+
+// pullOrigin is the repository of the forge in a prepared folder.
+func pullOrigin(home string) string { return filepath.Join(home, "forge", "octo", "app.git") }
+
+// preparePull makes the repository of defectiveRepository and that of its forge, and says main, the
+// pull request's head and its diff.
+func preparePull(t testing.TB, home string) []string {
+	t.Helper()
+	git := func(dir string, args ...string) string {
+		t.Helper()
+		return strings.TrimSuffix(runGit(t, home, dir, args...), "\n")
+	}
+	work, origin := defectiveRepository(t, home, "work"), pullOrigin(home)
+	git(work, "clone", "-q", "--mirror", work, origin)
+	git(origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
+	return []string{git(origin, "rev-parse", "main"), git(origin, "rev-parse", "feature"), git(origin, "diff", "main...feature")}
+}
+
+// prepareShop is preparePull after a push of the file with the flaws, and says its head and diff, too.
+func prepareShop(t testing.TB, home string) []string {
+	t.Helper()
+	git := func(dir string, args ...string) string {
+		t.Helper()
+		return strings.TrimSuffix(runGit(t, home, dir, args...), "\n")
+	}
+	said, work, origin := preparePull(t, home), filepath.Join(home, "work"), pullOrigin(home)
+	git(work, "checkout", "-q", "-B", "feature", "main")
+	till := filepath.Join(work, "src", "till.js")
+	if err := os.MkdirAll(filepath.Dir(till), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, till, tillFile, 0o644)
+	git(work, "add", "-A")
+	git(work, "commit", "-q", "-m", "Add a till")
+	git(work, "push", "-q", "-f", origin, "feature", "main")
+	git(origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
+	return append(said, git(origin, "rev-parse", "feature"), git(origin, "diff", "main...feature"))
+}
