@@ -51,9 +51,12 @@ type burst struct {
 	after    bool          // after the request was carried out
 	logs     strings.Builder
 
-	events, resent, dropped atomic.Int64
-	relayed                 sync.WaitGroup
-	relay                   chan *burstEvent
+	events, resent, dropped, killed atomic.Int64
+	lossless                        bool // no webhook is lost
+	accepted                        func(e *burstEvent)
+	said                            func(line string)
+	relayed                         sync.WaitGroup
+	relay                           chan *burstEvent
 }
 
 // burstPull is a pull request and what is pushed to it.
@@ -208,7 +211,7 @@ func (b *burst) send() {
 			b.t.Error(err)
 		}
 		w.WriteHeader(http.StatusAccepted)
-		if bytes.Contains(body, []byte(`"action":"synchronize"`)) && rand.N(10) == 0 {
+		if bytes.Contains(body, []byte(`"action":"synchronize"`)) && !b.lossless && rand.N(10) == 0 {
 			b.dropped.Add(1)
 			return
 		}
@@ -253,6 +256,9 @@ func (b *burst) deliver(e *burstEvent) bool {
 	_ = resp.Body.Close()
 	switch resp.StatusCode {
 	case http.StatusAccepted, http.StatusOK, http.StatusNoContent:
+		if b.accepted != nil {
+			b.accepted(e)
+		}
 		return true
 	case http.StatusServiceUnavailable:
 	default:
@@ -293,6 +299,9 @@ func (b *burst) start(i int) {
 			b.note(name, lines.Text())
 		}
 		_ = r.cmd.Wait()
+		if r.cmd.ProcessState.ExitCode() == -1 {
+			b.killed.Add(1)
+		}
 		b.note(name, "ended: "+r.cmd.ProcessState.String())
 	}()
 	b.mu.Lock()
@@ -304,6 +313,9 @@ func (b *burst) start(i int) {
 }
 
 func (b *burst) note(name, line string) {
+	if b.said != nil {
+		b.said(line)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	fmt.Fprintf(&b.logs, "%.3f %s %s\n", time.Since(b.began).Seconds(), name, line)
@@ -394,10 +406,18 @@ func (b *burst) play(replicas int, restart func(n int)) {
 		case <-time.After(pause):
 			b.mu.Lock()
 			b.caught = nil
-			_ = b.replicas[who].cmd.Process.Kill()
 			b.mu.Unlock()
 		}
-		needs.WaitUntil(b.t, "one is dead", func() bool { b.keep(); b.mu.Lock(); defer b.mu.Unlock(); return b.number >= replicas+kill+1 })
+		needs.WaitUntil(b.t, "one is dead", func() bool {
+			dead := b.killed.Load() > int64(kill)
+			b.keep()
+			if !dead { // it had ended by itself
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				_ = b.replicas[who].cmd.Process.Kill()
+			}
+			return dead
+		})
 	}
 }
 

@@ -76,11 +76,8 @@ func (s *ExistingReview) close() {
 func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool, error) {
 	pull, r := p.pull, p.pull.reviewer
 	last, found, err := p.rows.LastReview(ctx, pull.Number)
-	if err != nil || !found || last.Head != pull.Head.SHA || last.Target.Base != pull.Base.Name || job.Again {
+	if err != nil || !found || !p.covers(last, job) {
 		return ExistingReview{}, false, err
-	}
-	if job.Engine.enabled() && last.NoEngine {
-		return ExistingReview{}, false, nil
 	}
 	posts, err := p.rows.Posts(ctx, pull.Number)
 	if err != nil {
@@ -119,6 +116,22 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 		}
 	}
 	return s, true, err
+}
+
+// unfinished tells whether Existing returns a review some of whose posts are not delivered.
+func (p *Publisher) unfinished(ctx context.Context, job Job) (bool, error) {
+	posts, err := p.rows.Posts(ctx, p.pull.Number)
+	i := slices.IndexFunc(posts, func(q store.Post) bool { return !q.State.Done() && q.Head == p.pull.Head.SHA })
+	if err != nil || i < 0 {
+		return false, err
+	}
+	last, found, err := p.rows.LastReview(ctx, p.pull.Number)
+	return found && p.covers(last, job) && slices.ContainsFunc(posts[i:], func(q store.Post) bool { return q.Review == last.ID && !q.State.Done() }), err
+}
+
+// covers tells whether a review is one of the head, against its base, that needs no other one.
+func (p *Publisher) covers(last *precedent.Review, job Job) bool {
+	return last.Head == p.pull.Head.SHA && last.Target.Base == p.pull.Base.Name && !job.Again && !(job.Engine.enabled() && last.NoEngine)
 }
 
 // Finish delivers what is left of an existing review, and learns the outcomes of

@@ -163,7 +163,12 @@ func (x *round) act(ctx context.Context) error {
 		state = label.None
 	}
 	x.did.Before, x.did.After = state, state
-	why := x.asked()
+	why, err := x.asked(), error(nil)
+	if why == "" && state != label.ReviewNeeded {
+		if why, err = x.unposted(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case state == label.ReviewNeeded:
 		return x.review(ctx, true)
@@ -255,6 +260,16 @@ func (x *round) asked() string {
 		return "a review is requested"
 	}
 	return ""
+}
+
+// unposted says that a review of the head was not posted to its end; empty if it was. The check comes
+// after the summary, so that the summary tells nothing of it.
+func (x *round) unposted(ctx context.Context) (string, error) {
+	left, err := x.pub.unfinished(ctx, x.job)
+	if !left {
+		return "", err
+	}
+	return "a review is not posted to its end", err
 }
 
 // unread tells whether the head is to be reviewed without anybody asking for it. A head that we
