@@ -109,6 +109,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`TMPDIR`", "where temporary folders are created"},
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
 	{"`GOPROXY`", "for `precedent serve`: the first server in it is where a gate gets Go modules, if its address begins with https://; the default is https://proxy.golang.org"},
+	{"`NPM_CONFIG_REGISTRY` `PIP_INDEX_URL` `CARGO_REGISTRIES_CRATES_IO_INDEX`", "for `precedent serve`: where a gate gets packages of npm, pnpm and yarn, wheels and crates; addresses that begin with https://, and `off` for none; the defaults are https://registry.npmjs.org, https://pypi.org/simple and https://index.crates.io"},
 	{"`GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find modules; commits of pull requests are stored in the last one, or in `~/.cache`"},
 	{"`GIT_INDEX_FILE`", "the index of a commit that is being created, for `precedent review --staged` in a git hook"},
 	{"`GIT_NO_LAZY_FETCH`", "if set, a review of a local change in a partial clone does not fetch the files that the clone lacks"},

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -21,7 +22,6 @@ import (
 const (
 	modulesAt  = "/dependencies/go" // the module cache in a box
 	maxModules = 50                 // modules of one tree
-	maxVisited = 100_000            // files that are looked at for them
 	fetchTime  = 5 * time.Minute
 )
 
@@ -62,7 +62,7 @@ func (s *session) fetchGo(ctx context.Context) (dependencies, bool) {
 	}
 	differs := slices.ContainsFunc(modules, func(m goModule) bool { return m.differing })
 	dir, err := s.fetchModules(ctx, program, modules, false)
-	if err == nil && differs && s.fromHead() {
+	if err == nil && differs && s.Policy.Dependencies == precedent.DependenciesHead {
 		dir, err = s.fetchModules(ctx, program, modules, true)
 	}
 	if err != nil {
@@ -73,10 +73,11 @@ func (s *session) fetchGo(ctx context.Context) (dependencies, bool) {
 	switch {
 	case !differs:
 		d.done = "modules as of the base"
-	case s.fromHead():
+	case s.Policy.Dependencies == precedent.DependenciesHead:
 		d.done = "modules as of the change"
 	default:
 		d.done, d.missing = "modules as of the base", "those that the change adds are not fetched"
+		d.added = true
 	}
 	return d, true
 }

@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+// wheelsAt is where a box has what Python needs: the wheels, and site with what they hold.
+const wheelsAt = "/dependencies/python"
+
+// pipInstall gets wheels, never sources, which would have to be built by running them, and unpacks
+// them. What a wheel holds does not run.
+const pipInstall = `pip() { python3 -m pip --isolated --disable-pip-version-check --no-input -q "$@" >&2; }
+mkdir -p /tmp/out/wheels /tmp/out/site
+pip download --no-cache-dir --only-binary :all: --index-url ` + registryIs + `/simple/ --dest /tmp/out/wheels -r requirements.txt
+if test -n "$(ls /tmp/out/wheels)"; then pip install --no-index --no-deps --no-compile --target /tmp/out/site /tmp/out/wheels/*.whl; fi
+cd /tmp/out && exec tar -cf - wheels site
+`
+
+// fetchPython prepares the wheels that the files of one folder ask for: requirements*.txt and
+// pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock.
+func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
+	found := s.find(l.files)
+	d := l.in(shortest(found))
+	kept, c, err := s.fetchWheels(ctx, shortest(found))
+	switch {
+	case err != nil:
+		d.fail(err)
+		return []dependencies{d}
+	case kept != "":
+		d.say("wheels", c)
+		d.mounts = []sandbox.Mount{{Source: kept, Target: wheelsAt}}
+		d.path = wheelsAt + "/site/bin"
+	case c.differs:
+		d.say("nothing to fetch", c)
+	}
+	search := ""
+	for _, dir := range []string{"src", "."} { // as an installation for development has it
+		if s.exists(path.Join(shortest(found), dir)) {
+			search += path.Join(sandbox.Work, shortest(found), dir) + ":"
+		}
+	}
+	d.env = []string{
+		"PYTHONPATH=" + search + wheelsAt + "/site", "PIP_FIND_LINKS=" + wheelsAt + "/wheels", "UV_FIND_LINKS=" + wheelsAt + "/wheels",
+		"UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false",
+	}
+	return []dependencies{d}
+}
+
+// fetchWheels returns the kept folder with the wheels of a folder; none if it needs none.
+func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, error) {
+	names := []string{"pyproject.toml", "uv.lock", "poetry.lock", "Pipfile.lock"}
+	names = append(names, requirementFiles...)
+	for i, name := range names {
+		names[i] = path.Join(dir, name)
+	}
+	c := s.choose(names...)
+	wanted, err := readPython(c.read, dir, s.PythonIndex)
+	if err != nil || len(wanted.lines) == 0 {
+		return "", c, err
+	}
+	if err := s.mayFetch(s.PythonIndex); err != nil {
+		return "", c, err
+	}
+	if !c.differs && c.trust == Base { // a file that another one includes
+		c.differs = !slices.Equal(wanted.files, sameFiles(s, wanted.files))
+	}
+	r := recipe{files: map[string][]byte{"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n"))}, program: "python3", script: pipInstall}
+	r.serve = func(f *fetcher) http.Handler {
+		return newWheelIndex(f, s.PythonIndex, wanted)
+	}
+	parts := append([]string{"python", s.PythonIndex, s.python()}, wanted.pins()...)
+	kept, err := s.keepCooked(ctx, c.trust, parts, r, func(string) error { return nil })
+	return kept, c, err
+}
+
+// sameFiles are those of the files which the change has as the base has them.
+func sameFiles(s *session, files []string) []string {
+	var same []string
+	for _, name := range files {
+		if string(s.head(name)) == string(s.atBase(name)) {
+			same = append(same, name)
+		}
+	}
+	return same
+}
+
+// python is the program that runs as python3 in a box, whose version decides which wheels fit.
+func (s *session) python() string {
+	for _, t := range s.tools {
+		if t.name == "python" {
+			name, _ := filepath.EvalSymlinks(filepath.Join(t.root, "bin", "python3"))
+			return name
+		}
+	}
+	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
+		if name, err := filepath.EvalSymlinks(dir + "/python3"); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+var errNoLock = errors.New("pyproject.toml of poetry without poetry.lock")
