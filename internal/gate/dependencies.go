@@ -16,7 +16,7 @@ import (
 type dependencies struct {
 	language string   // such as go, or node in web
 	users    []string // programs that need them
-	apart    []string // programs that need them, and that do not take what was fetched
+	apart    []string // programs that need them, and that may not take what was fetched
 	done     string   // what was done, for people
 	missing  string   // why some are missing; empty if none is
 	added    bool     // what is missing is what the change adds
@@ -45,8 +45,8 @@ func languages() []language {
 		},
 		{
 			"python", append([]string{"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "uv.lock", "poetry.lock"}, requirementFiles...),
-			[]string{"python", "python3", "pytest", "py.test", "mypy", "pyright", "ruff", "uv", "poetry", "flake8", "pylint", "trial"},
-			[]string{"tox", "nox", "pipenv", "pdm", "hatch", "rye"}, (*session).fetchPython,
+			[]string{"python", "python3", "pytest", "py.test", "mypy", "pyright", "ruff", "flake8", "pylint", "trial"},
+			[]string{"uv", "poetry", "tox", "nox", "pipenv", "pdm", "hatch", "rye"}, (*session).fetchPython,
 		},
 		{"rust", []string{"Cargo.lock", "Cargo.toml"}, []string{"cargo"}, nil, (*session).fetchRust},
 		{"ruby", []string{"Gemfile"}, []string{"bundle", "rake", "rspec", "rubocop"}, nil, nil},
@@ -109,11 +109,10 @@ func (s *session) vendored(name string) bool {
 }
 
 var (
-	errOff         = errors.New("the policy turns them off")
-	errNoRegistry  = errors.New("the operator allows no registry for them")
-	errNoBase      = errors.New("the files of the base cannot be read")
-	errNoCache     = errors.New("the server has no folder for caches")
-	errManyFolders = errors.New("more than one folder of the tree needs packages")
+	errOff        = errors.New("the policy turns them off")
+	errNoRegistry = errors.New("the operator allows no registry for them")
+	errNoBase     = errors.New("the files of the base cannot be read")
+	errNoCache    = errors.New("the server has no folder for caches")
 )
 
 // mayFetch returns why nothing may be fetched from a registry; nil if it may.
@@ -224,7 +223,7 @@ func (s *session) incomplete(c Command) (why string, added bool) {
 	for _, d := range s.needed {
 		switch {
 		case mayUse(c.Line, d.apart, false):
-			all = append(all, d.language+": "+cmp.Or(d.missing, "the command makes an environment of its own"))
+			all = append(all, d.language+": "+cmp.Or(d.missing, "the command may make an environment of its own"))
 			added = added || d.added
 		case d.missing != "" && mayUse(c.Line, append(slices.Clone(d.users), d.apart...), true):
 			all = append(all, d.language+": "+d.missing)

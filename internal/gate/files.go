@@ -17,7 +17,7 @@ const (
 )
 
 // elsewhereDirs are folders whose files are not about the tree's own build.
-var elsewhereDirs = []string{"vendor", "testdata", "node_modules", "fixtures", "examples", "example", "third_party", "target"}
+var elsewhereDirs = []string{"vendor", "testdata", "node_modules", "fixtures", "examples", "example", "third_party", "target", "docs", "doc"}
 
 // find returns the folders that have regular files of the names, the outermost first.
 func (s *session) find(names []string) map[string][]string {

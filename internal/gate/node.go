@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path"
@@ -123,12 +122,12 @@ func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at str
 		m, err = s.installed(m, c.data)
 	}
 	if err != nil {
-		d.missing = "not fetched: " + err.Error()
+		d.fail(err)
 		return true
 	}
 	kept, err := s.keepProject(ctx, m, dir, c)
 	if err != nil {
-		d.missing = "not fetched: " + m.name + ": " + err.Error()
+		d.fail(fmt.Errorf("%s: %w", m.name, err))
 		return true
 	}
 	d.say("packages", c)
@@ -205,11 +204,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 	}
 	have, _ := s.manager(m.name)
 	parts := []string{"node", m.name, have.version, s.NPMRegistry, dir}
-	kept, err := s.keepCooked(ctx, c.trust, parts, r, writeLinks)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = errors.New("the server has no folder for it")
-	}
-	return kept, err
+	return s.keepCooked(ctx, c.trust, parts, r, writeLinks)
 }
 
 // members are the manifests of the folders below a project, which may be its workspaces.

@@ -24,34 +24,39 @@ if test -n "$(ls /tmp/out/wheels)"; then pip install --no-index --no-deps --no-c
 cd /tmp/out && exec tar -cf - wheels site
 `
 
-// fetchPython prepares the wheels that the files of one folder ask for: requirements*.txt and
-// pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock.
+// fetchPython prepares the wheels that the files of the outermost folder ask for: requirements*.txt and
+// pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock. There is one set of packages in a box, so that
+// those of other folders are missing.
 func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 	found := s.find(l.files)
-	d := l.in(shortest(found))
-	kept, c, err := s.fetchWheels(ctx, shortest(found))
+	dir := shortest(found)
+	d := l.in(dir)
+	kept, c, err := s.fetchWheels(ctx, dir)
 	switch {
 	case err != nil:
 		d.fail(err)
-		return []dependencies{d}
 	case kept != "":
 		d.say("wheels", c)
 		d.mounts = []sandbox.Mount{{Source: kept, Target: wheelsAt}}
 		d.path = wheelsAt + "/site/bin"
+		d.env = []string{"PIP_FIND_LINKS=" + wheelsAt + "/wheels", "UV_FIND_LINKS=" + wheelsAt + "/wheels"}
 	case c.differs:
-		d.say("nothing to fetch", c)
+		d.say("nothing", c)
 	}
-	search := ""
-	for _, dir := range []string{"src", "."} { // as an installation for development has it
-		if s.exists(path.Join(shortest(found), dir)) {
-			search += path.Join(sandbox.Work, shortest(found), dir) + ":"
+	search := wheelsAt + "/site:" + path.Join(sandbox.Work, dir) // the folder, as an installation for development has it
+	if s.exists(path.Join(dir, "src")) {
+		search = wheelsAt + "/site:" + path.Join(sandbox.Work, dir, "src")
+	}
+	d.env = append(d.env, "PYTHONPATH="+search, "UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false")
+	all := []dependencies{d}
+	for _, dirs := range found {
+		if i := slices.IndexFunc(dirs, func(other string) bool { return other != dir }); i >= 0 && len(all) == 1 {
+			other := l.in(dirs[i])
+			other.fail(errManyFolders)
+			all = append(all, other)
 		}
 	}
-	d.env = []string{
-		"PYTHONPATH=" + search + wheelsAt + "/site", "PIP_FIND_LINKS=" + wheelsAt + "/wheels", "UV_FIND_LINKS=" + wheelsAt + "/wheels",
-		"UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false",
-	}
-	return []dependencies{d}
+	return all
 }
 
 // fetchWheels returns the kept folder with the wheels of a folder; none if it needs none.
@@ -107,5 +112,7 @@ func (s *session) python() string {
 	}
 	return ""
 }
+
+var errManyFolders = errors.New("only one folder with packages of Python is supported")
 
 var errNoLock = errors.New("pyproject.toml of poetry without poetry.lock")
