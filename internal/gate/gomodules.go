@@ -22,7 +22,8 @@ import (
 const (
 	modulesAt  = "/dependencies/go" // the module cache in a box
 	maxModules = 50                 // modules of one tree
-	fetchTime  = 5 * time.Minute
+	fetchTime  = 5 * time.Minute    // of one set of dependencies
+	fetchTotal = 15 * time.Minute   // of all together
 )
 
 var errNoProxy = errors.New("no server to fetch them from")
@@ -144,14 +145,10 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 			parts = append(parts, string(m.headMod), string(m.head))
 		}
 	}
-	dir := filepath.Join(s.keptDir("dependencies", s.Repo, trust), keyOf(parts...))
-	if findKept(dir) {
-		return dir, nil
-	}
-	if added && s.GoProxy == "" {
-		return "", errNoProxy
-	}
-	return dir, keep(dir, func(cache string) error {
+	return s.keepAs(ctx, trust, parts, func(cache string) error {
+		if added && s.GoProxy == "" {
+			return errNoProxy
+		}
 		scratch, err := os.MkdirTemp("", "precedent-fetch-")
 		if err != nil {
 			return err

@@ -24,14 +24,17 @@ import (
 
 // Limits of what is kept of a repository, for each kind.
 const (
-	keepNewest = 5
+	keepNewest = 5  // build caches
+	keepSets   = 15 // sets of dependencies, of which a tree can have several
 	keepFor    = 7 * 24 * time.Hour
 	inUse      = 2 * time.Hour // a run that began before has ended
 	sumSuffix  = ".sha256"
 )
 
-// being are the kept folders that this process is making.
+// being are the kept folders that this process is making, each with a channel that closes when it is done.
 var being sync.Map
+
+var errBusy = errors.New("another run is making it")
 
 // keptDir is where the kept folders of a repository are that runs of one trust may read.
 func (r Runner) keptDir(kind string, repo precedent.Repo, trust Trust) string {
@@ -65,17 +68,20 @@ func findKept(dir string) bool {
 }
 
 // keep makes a kept folder. Fill writes it into a temporary folder, so that nobody sees
-// it half-done. It is not ok if fill fails, or if it is being made right now.
-func keep(dir string, fill func(string) error) error {
-	if _, busy := being.LoadOrStore(dir, true); busy {
-		return errors.New("another run is making it")
+// it half-done. It fails if fill does, and with errBusy if the folder is being made right now. The
+// newest folders beside it are kept, too.
+func keep(dir string, newest int, fill func(string) error) error {
+	done := make(chan struct{})
+	if _, busy := being.LoadOrStore(dir, done); busy {
+		return errBusy
 	}
+	defer close(done)
 	defer being.Delete(dir)
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 		return err
 	}
-	prune(parent)
+	prune(parent, newest)
 	work, err := os.MkdirTemp(parent, ".new-")
 	if err != nil {
 		return err
@@ -180,9 +186,9 @@ func listKept(parent string) []kept {
 }
 
 // prune removes the kept folders that nobody used for long, and what a killed process left.
-func prune(parent string) {
+func prune(parent string, newest int) {
 	for i, k := range listKept(parent) {
-		if age := time.Since(k.used); age > keepFor || i >= keepNewest && age > inUse {
+		if age := time.Since(k.used); age > keepFor || i >= newest && age > inUse {
 			removeKept(k.dir)
 		}
 	}

@@ -76,7 +76,7 @@ func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
 			parts = append(parts, one.Name, one.Version, one.Checksum)
 		}
 		var kept string
-		if kept, err = s.keepAs(c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
+		if kept, err = s.keepAs(ctx, c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
 			d.say("crates", c)
 			d.env = []string{"CARGO_HOME=" + cargoHome}
 			d.mounts = []sandbox.Mount{{Source: kept, Target: cratesAt}}

@@ -75,7 +75,7 @@ func (s *session) warm(ctx context.Context) {
 	if s.BaseTree == nil {
 		return
 	}
-	err := keep(dir, func(to string) error { return s.buildBase(ctx, to) })
+	err := keep(dir, keepNewest, func(to string) error { return s.buildBase(ctx, to) })
 	if err == nil {
 		s.seed = dir
 	} else if s.Log != nil {
