@@ -100,7 +100,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`GITHUB_ACTIONS` `GITHUB_REF` `GITLAB_CI` `CI_COMMIT_BRANCH` `CI_DEFAULT_BRANCH`", "in CI: whether `precedent memory sync` writes, or only reads"},
 	{"`CI`", "look for patterns in the memory before the command ends, because no process outlives the job; `false` means no. `precedent memory sync` only reads there, unless it knows that the job is of the default branch"},
 	{"`GITEA_ACTIONS` `GITHUB_SERVER_URL`", "in a workflow on Gitea or Forgejo: show that it is one, and the URL of the forge"},
-	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy for requests to the forge and for git, also in lower case"},
+	{"`HTTPS_PROXY` `HTTP_PROXY` `NO_PROXY`", "the proxy for requests to the forge, for git and for the packages of a gate, also in lower case"},
 	{"`ACTIONS_RUNTIME_TOKEN` `ACTIONS_ID_TOKEN_REQUEST_TOKEN` and the tokens of other forges and registries", "read only to keep them out of what is posted; engines and linters do not get them"},
 	{"`SSL_CERT_FILE`", "a PEM file with the trusted certificate authorities for fetching pull requests, instead of the system's"},
 	{"`PRECEDENT_SKIP_HOOK`", "if not empty, the hook of `precedent install-hook` does not review"},

@@ -190,7 +190,7 @@ func (s *session) keepCooked(ctx context.Context, trust Trust, parts []string, r
 	for _, name := range names {
 		parts = append(parts, name, string(r.files[name]))
 	}
-	return s.keepAs(ctx, trust, parts, func(to string) error {
+	return s.keepAs(trust, parts, func(to string) error {
 		if err := s.cook(ctx, to, r); err != nil {
 			return err
 		}
@@ -198,24 +198,13 @@ func (s *session) keepCooked(ctx context.Context, trust Trust, parts []string, r
 	})
 }
 
-// keepAs returns the kept folder for the parts, and fills it if there is none. It waits while another
-// run fills it.
-func (s *session) keepAs(ctx context.Context, trust Trust, parts []string, fill func(string) error) (string, error) {
+// keepAs returns the kept folder for the parts, and fills it if there is none.
+func (s *session) keepAs(trust Trust, parts []string, fill func(string) error) (string, error) {
 	dir := filepath.Join(s.keptDir("dependencies", s.Repo, trust), keyOf(parts...))
-	for !findKept(dir) {
-		err := keep(dir, keepSets, fill)
-		if !errors.Is(err, errBusy) {
-			return dir, err
-		}
-		if done, busy := being.Load(dir); busy {
-			select {
-			case <-done.(chan struct{}): //nolint:forcetypeassert // there is nothing else in it
-			case <-ctx.Done():
-				return dir, ctx.Err()
-			}
-		}
+	if findKept(dir) {
+		return dir, nil
 	}
-	return dir, nil
+	return dir, keep(dir, keepSets, fill)
 }
 
 // describeDependencies says what was done about dependencies.

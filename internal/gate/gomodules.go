@@ -145,7 +145,7 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 			parts = append(parts, string(m.headMod), string(m.head))
 		}
 	}
-	return s.keepAs(ctx, trust, parts, func(cache string) error {
+	return s.keepAs(trust, parts, func(cache string) error {
 		if added && s.GoProxy == "" {
 			return errNoProxy
 		}

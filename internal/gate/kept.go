@@ -31,9 +31,11 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// being are the kept folders that this process is making, each with a channel that closes when it is done.
+// being are the kept folders that this process is making, each with a channel that is closed when that
+// has ended.
 var being sync.Map
 
+// errBusy means that another run is making a kept folder.
 var errBusy = errors.New("another run is making it")
 
 // keptDir is where the kept folders of a repository are that runs of one trust may read.
@@ -68,15 +70,34 @@ func findKept(dir string) bool {
 }
 
 // keep makes a kept folder. Fill writes it into a temporary folder, so that nobody sees
-// it half-done. It fails if fill does, and with errBusy if the folder is being made right now. The
-// newest folders beside it are kept, too.
+// it half-done. If another run is making it, keep waits for that one, and makes it only if that
+// one could not. It returns fill's error. The newest folders beside it are kept, too.
 func keep(dir string, newest int, fill func(string) error) error {
-	done := make(chan struct{})
-	if _, busy := being.LoadOrStore(dir, done); busy {
+	for {
+		err := keepUnlessBusy(dir, newest, fill)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if ended, busy := being.Load(dir); busy {
+			<-ended.(chan struct{})
+		}
+		if findKept(dir) {
+			return nil
+		}
+	}
+}
+
+// keepUnlessBusy is keep, but returns errBusy if another run is making the folder.
+func keepUnlessBusy(dir string, newest int, fill func(string) error) error {
+	ended := make(chan struct{})
+	if _, busy := being.LoadOrStore(dir, ended); busy {
 		return errBusy
 	}
-	defer close(done)
+	defer close(ended) // after the next line
 	defer being.Delete(dir)
+	if findKept(dir) { // since the caller looked
+		return nil
+	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 		return err
@@ -97,6 +118,9 @@ func keep(dir string, newest int, fill func(string) error) error {
 	sum, err := sumFolder(work)
 	if err != nil {
 		return err
+	}
+	if findKept(dir) { // another process has made it, and may be using it
+		return nil
 	}
 	removeKept(dir)
 	if err := os.Rename(work, dir); err != nil {

@@ -76,7 +76,7 @@ func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
 			parts = append(parts, one.Name, one.Version, one.Checksum)
 		}
 		var kept string
-		if kept, err = s.keepAs(ctx, c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
+		if kept, err = s.keepAs(c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
 			d.say("crates", c)
 			d.env = []string{"CARGO_HOME=" + cargoHome}
 			d.mounts = []sandbox.Mount{{Source: kept, Target: cratesAt}}
@@ -172,19 +172,28 @@ func (s *session) fetchCrates(ctx context.Context, to string, crates []crate) er
 		return errors.New("the index has no config.json that says where crates are")
 	}
 	budget := &unpackBudget{bytes: mostSeed, files: mostFiles}
-	results := make(chan error, len(crates))
-	for _, one := range crates {
+	next, results := make(chan crate), make(chan error, len(crates))
+	for range atOnce {
 		go func() {
-			err := f.unpackCrate(ctx, root, one, config.Download, budget)
-			if err != nil {
-				err = fmt.Errorf("%.60s: %w", one.Name, err)
-				cancel()
+			for one := range next {
+				err := f.unpackCrate(ctx, root, one, config.Download, budget)
+				if err != nil {
+					err = fmt.Errorf("%.60s: %w", one.Name, err)
+				}
+				if results <- err; err != nil {
+					cancel()
+				}
 			}
-			results <- err
 		}()
 	}
+	for _, one := range crates {
+		next <- one
+	}
+	close(next)
 	for range crates {
-		err = cmp.Or(err, <-results)
+		if failed := <-results; err == nil {
+			err = failed
+		}
 	}
 	return errors.Join(err, root.WriteFile("config.toml", []byte(cratesConfig), 0o644))
 }
