@@ -39,14 +39,17 @@ type language struct {
 func languages() []language {
 	return []language{
 		{
-			"node", []string{"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"},
+			"node",
+			[]string{"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"},
 			[]string{"npm", "npx", "yarn", "pnpm", "pnpx", "node", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "turbo", "biome"},
-			[]string{"bun", "bunx", "deno"}, (*session).fetchNode,
+			[]string{"bun", "bunx", "deno"},
+			(*session).fetchNode,
 		},
 		{
 			"python", append([]string{"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "uv.lock", "poetry.lock"}, requirementFiles...),
 			[]string{"python", "python3", "pytest", "py.test", "mypy", "pyright", "ruff", "flake8", "pylint", "trial"},
-			[]string{"uv", "poetry", "tox", "nox", "pipenv", "pdm", "hatch", "rye"}, (*session).fetchPython,
+			[]string{"uv", "poetry", "tox", "nox", "pipenv", "pdm", "hatch", "rye"},
+			(*session).fetchPython,
 		},
 		{"rust", []string{"Cargo.lock", "Cargo.toml"}, []string{"cargo"}, nil, (*session).fetchRust},
 		{"ruby", []string{"Gemfile"}, []string{"bundle", "rake", "rspec", "rubocop"}, nil, nil},

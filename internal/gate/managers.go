@@ -51,7 +51,7 @@ func findManagers(path string) []manager {
 func packageOf(program string) (root, version string, ok bool) {
 	root = filepath.Dir(program)
 	for range 3 {
-		data, err := os.ReadFile(filepath.Join(root, "package.json")) //nolint:gosec // beside a program of the operator
+		data, err := os.ReadFile(filepath.Join(root, "package.json"))
 		var p struct{ Name, Version string }
 		if err == nil && json.Unmarshal(data, &p) == nil && p.Name != "" {
 			known := map[string]bool{"npm": true, "pnpm": true, "@pnpm/exe": true, "yarn": true, "@yarnpkg/cli-dist": true}

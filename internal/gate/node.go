@@ -46,8 +46,7 @@ type nodeManager struct {
 	file   string // its lock file
 	read   func(data []byte, registry string) (lock, error)
 	script string // after it, the project has its node_modules
-	env    []string
-	berry  bool // yarn 2 or newer
+	berry  bool   // yarn 2 or newer
 }
 
 // nodeManagers are in the order in which they count if a project has several lock files.

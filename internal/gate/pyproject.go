@@ -232,11 +232,11 @@ func (r *requirements) addPipfile(read func(string) []byte, dir, index string) (
 		return false, nil
 	}
 	if json.Unmarshal(data, &lock) != nil {
-		return false, errors.New("Pipfile.lock is invalid")
+		return false, errors.New("invalid Pipfile.lock")
 	}
 	for _, s := range lock.Meta.Sources {
 		if !slices.Contains([]string{strings.TrimSuffix(index, "/"), publicIndex}, strings.TrimSuffix(s.URL, "/")) {
-			return false, fmt.Errorf("Pipfile.lock: %w", errIndex)
+			return false, fmt.Errorf("in Pipfile.lock: %w", errIndex)
 		}
 	}
 	r.files = append(r.files, path.Join(dir, "Pipfile.lock"))
@@ -250,7 +250,7 @@ func (r *requirements) addPipfile(read func(string) []byte, dir, index string) (
 				line += " --hash=" + h
 			}
 			if err := r.addLine(line, false); err != nil {
-				return false, fmt.Errorf("Pipfile.lock: %.60q: %w", name, err)
+				return false, fmt.Errorf("in Pipfile.lock: %.60q: %w", name, err)
 			}
 		}
 	}

@@ -71,6 +71,9 @@ func TestRustRepository(t *testing.T) {
 	if got := r.Run(t.Context(), q); got.Status != Failed || !got.Blocks {
 		t.Errorf("%+v", got)
 	}
+	if len(index.asked) != 2 { // its configuration and the crate, once
+		t.Errorf("asked for %q", index.asked)
+	}
 }
 
 // TestT1HostileRust: a tree that names programs and servers in cargo's configuration, and a registry that

@@ -59,7 +59,8 @@ func unpackOne(root *os.Root, header *tar.Header, content io.Reader) error {
 		}
 		return nil
 	case tar.TypeSymlink:
-		if path.IsAbs(header.Linkname) || !filepath.IsLocal(filepath.FromSlash(path.Join(path.Dir(path.Clean(header.Name)), header.Linkname))) {
+		at := path.Join(path.Dir(filepath.ToSlash(name)), header.Linkname)
+		if path.IsAbs(header.Linkname) || !filepath.IsLocal(filepath.FromSlash(at)) {
 			return errors.New("a link leads out of the folder")
 		}
 		return root.Symlink(header.Linkname, name)
