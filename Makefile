@@ -43,6 +43,7 @@ deps: ## fetch what make test needs into .tools; as root on Debian, install the 
 	@sh scripts/testformats.sh
 	@sh scripts/testforge.sh
 	@sh scripts/testhooks.sh
+	@sh scripts/testmanagers.sh
 
 fmt: ## fail if a file is not formatted
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted (gofmt -w):"; echo "$$out"; exit 1; }

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,8 +247,40 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 // another server. It is that of the Go project.
 const defaultGoProxy = "https://proxy.golang.org"
 
-// npmRegistry is where a gate gets the packages of npm that the base requires.
-const npmRegistry = "https://registry.npmjs.org"
+// Where a gate gets the packages that the base requires, unless the operator names other servers.
+const (
+	npmRegistry = "https://registry.npmjs.org"
+	pythonIndex = "https://pypi.org/simple"
+	cratesIndex = "https://index.crates.io"
+)
+
+// onlyServer is the address of the only server of a kind that a gate may ask: the operator's, else the usual
+// one. Anything that does not begin with https://, such as off, means none.
+func (a *app) onlyServer(variable, usual string) string {
+	address := strings.TrimPrefix(cmp.Or(a.env[variable], usual), "sparse+")
+	if !strings.HasPrefix(address, "https://") {
+		return ""
+	}
+	return address
+}
+
+// packageClient sends the requests for packages, through the operator's proxy, and never without
+// encryption.
+func (a *app) packageClient() *http.Client {
+	const longest, redirects = time.Minute, 5
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:             func(r *http.Request) (*url.URL, error) { return a.proxy(r.URL.String()) },
+			ForceAttemptHTTP2: true, TLSHandshakeTimeout: longest, ResponseHeaderTimeout: longest, IdleConnTimeout: longest,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Scheme != "https" || len(via) > redirects {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
+}
 
 // gate returns what builds and tests pull requests, in the sandbox alone. The logger may be nil.
 func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
@@ -257,7 +291,11 @@ func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 	}
 	g := &gate.Runner{
 		Box:  func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
-		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, NPMRegistry: npmRegistry, Log: log,
+		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
+		NPMRegistry: a.onlyServer("NPM_CONFIG_REGISTRY", npmRegistry),
+		PythonIndex: a.onlyServer("PIP_INDEX_URL", pythonIndex),
+		CratesIndex: a.onlyServer("CARGO_REGISTRIES_CRATES_IO_INDEX", cratesIndex),
+		Client:      a.packageClient(),
 	}
 	if r.CacheDir != "" {
 		g.CacheDir = filepath.Join(r.CacheDir, "gate")

@@ -1,8 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"context"
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,145 +12,246 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// dependencies are those of one language.
+// dependencies are those of one language, or of one project of it.
 type dependencies struct {
-	language string   // such as go
+	language string   // such as go, or node in web
 	users    []string // programs that need them
+	apart    []string // programs that need them, and that may not take what was fetched
 	done     string   // what was done, for people
 	missing  string   // why some are missing; empty if none is
+	added    bool     // what is missing is what the change adds
 	env      []string
+	path     string // a folder of programs in the box
 	prelude  string // what a shell does before a command
 	mounts   []sandbox.Mount
 }
 
-// language is a language whose dependencies are recognized by their files in the top
-// folder. Only those of Go and of npm are fetched: the others' package managers run code
-// of the tree, or of what they fetch, or are told by the tree where to fetch from.
+// language is a language whose dependencies are recognized by their files.
 type language struct {
 	name  string
 	files []string
 	users []string
+	apart []string
+	fetch func(*session, context.Context, language) []dependencies // nil if they are not fetched
 }
 
-var languages = []language{
-	{"node", []string{"package.json"}, []string{"npm", "npx", "yarn", "pnpm", "bun", "bunx", "node", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "turbo", "biome"}},
-	{"python", []string{"requirements.txt", "requirements-dev.txt", "pyproject.toml", "setup.py", "Pipfile"}, []string{"python", "python3", "pytest", "py.test", "tox", "nox", "mypy", "pyright", "ruff", "uv", "poetry", "pipenv", "pdm", "hatch", "flake8", "pylint", "trial"}},
-	{"rust", []string{"Cargo.lock"}, []string{"cargo"}},
-	{"ruby", []string{"Gemfile"}, []string{"bundle", "rake", "rspec", "rubocop"}},
-	{"java", []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"}, []string{"mvn", "./mvnw", "gradle", "./gradlew", "sbt", "ant"}},
-	{"php", []string{"composer.json"}, []string{"composer", "phpunit", "vendor/bin/phpunit", "./vendor/bin/phpunit", "phpstan", "vendor/bin/phpstan", "./vendor/bin/phpstan"}},
-	{"elixir", []string{"mix.lock"}, []string{"mix"}},
-	{"dotnet", []string{"packages.lock.json", "Directory.Packages.props"}, []string{"dotnet"}},
-	{"swift", []string{"Package.resolved"}, []string{"swift"}},
+// languages are all but Go.
+func languages() []language {
+	return []language{
+		{
+			"node",
+			[]string{"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"},
+			[]string{"npm", "npx", "yarn", "pnpm", "pnpx", "node", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "turbo", "biome"},
+			[]string{"bun", "bunx", "deno"},
+			(*session).fetchNode,
+		},
+		{
+			"python", append([]string{"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "uv.lock", "poetry.lock"}, requirementFiles...),
+			[]string{"python", "python3", "pytest", "py.test", "mypy", "pyright", "ruff", "flake8", "pylint", "trial"},
+			[]string{"uv", "poetry", "tox", "nox", "pipenv", "pdm", "hatch", "rye"},
+			(*session).fetchPython,
+		},
+		{"rust", []string{"Cargo.lock", "Cargo.toml"}, []string{"cargo"}, nil, (*session).fetchRust},
+		{"ruby", []string{"Gemfile"}, []string{"bundle", "rake", "rspec", "rubocop"}, nil, nil},
+		{"java", []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"}, []string{"mvn", "./mvnw", "gradle", "./gradlew", "sbt", "ant"}, nil, nil},
+		{"php", []string{"composer.json"}, []string{"composer", "phpunit", "vendor/bin/phpunit", "./vendor/bin/phpunit", "phpstan", "vendor/bin/phpstan", "./vendor/bin/phpstan"}, nil, nil},
+		{"elixir", []string{"mix.lock"}, []string{"mix"}, nil, nil},
+		{"dotnet", []string{"packages.lock.json", "Directory.Packages.props"}, []string{"dotnet"}, nil, nil},
+		{"swift", []string{"Package.resolved"}, []string{"swift"}, nil, nil},
+	}
+}
+
+// in is the dependencies of one folder of a language; nothing is known of them yet.
+func (l language) in(dir string) dependencies {
+	name := l.name
+	if dir != "." {
+		name += " in " + dir
+	}
+	return dependencies{language: name, users: l.users, apart: l.apart}
 }
 
 // fetch prepares the dependencies of the tree, before any command runs.
 func (s *session) fetch(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTotal)
+	defer cancel()
 	if d, ok := s.fetchGo(ctx); ok {
 		s.needed = append(s.needed, d)
 	}
-	for _, l := range languages {
-		if !slices.ContainsFunc(l.files, s.has) {
+	for _, l := range languages() {
+		found := s.find(l.files)
+		if len(found) == 0 {
 			continue
 		}
-		d := dependencies{language: l.name, users: l.users, missing: "not fetched"}
-		if l.name == "node" {
-			var ok bool
-			if d, ok = s.fetchNode(ctx, d); !ok {
-				continue
-			}
+		if l.fetch != nil {
+			s.needed = append(s.needed, l.fetch(s, ctx, l)...)
+			continue
 		}
-		if s.vendored(l.name) {
-			d.missing = ""
+		d := l.in(shortest(found))
+		if !s.vendored(l.name) {
+			d.missing = "not fetched: package managers of this language are not supported"
 		}
 		s.needed = append(s.needed, d)
 	}
+}
+
+// shortest is the outermost of the folders that were found.
+func shortest(found map[string][]string) string {
+	best := ""
+	for _, dirs := range found {
+		for _, dir := range dirs {
+			if best == "" || len(dir) < len(best) || len(dir) == len(best) && dir < best {
+				best = dir
+			}
+		}
+	}
+	return best
 }
 
 // vendored reports whether the tree holds the dependencies of a language itself.
 func (s *session) vendored(name string) bool {
-	dirs := map[string]string{"rust": "vendor", "php": "vendor/autoload.php", "ruby": "vendor/cache", "elixir": "deps"}
-	if dirs[name] == "" {
-		return false
-	}
-	_, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(dirs[name])))
-	return err == nil
+	at := map[string]string{"php": "vendor/autoload.php", "ruby": "vendor/cache", "elixir": "deps"}[name]
+	return at != "" && s.exists(at)
 }
 
-// has reports whether the tree has a regular file.
-func (s *session) has(name string) bool {
-	info, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(name)))
-	return err == nil && info.Mode().IsRegular()
+var (
+	errOff        = errors.New("the policy turns them off")
+	errNoRegistry = errors.New("the operator allows no registry for them")
+	errNoBase     = errors.New("the files of the base cannot be read")
+	errNoCache    = errors.New("the server has no folder for caches")
+)
+
+// mayFetch returns why nothing may be fetched from a registry; nil if it may.
+func (s *session) mayFetch(registry string) error {
+	switch {
+	case s.Policy.Dependencies == precedent.DependenciesOff:
+		return errOff
+	case s.CacheDir == "":
+		return errNoCache
+	case registry == "":
+		return errNoRegistry
+	case s.Read == nil:
+		return errNoBase
+	}
+	return nil
 }
 
-// maxManifest is how many bytes of a file about dependencies are read.
-const maxManifest = 16 << 20
-
-// head reads a regular file of the tree, nil if there is none.
-func (s *session) head(name string) []byte {
-	full := filepath.Join(s.Tree, filepath.FromSlash(name))
-	info, err := os.Lstat(full)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil
+// fail notes why the dependencies are missing.
+func (d *dependencies) fail(err error) {
+	if d.missing = "not fetched: " + err.Error(); errors.Is(err, errOff) {
+		d.missing = err.Error()
 	}
-	data, _ := os.ReadFile(full)
-	return data
 }
 
-// atBase reads a file of the base, nil if there is none.
-func (s *session) atBase(name string) []byte {
-	if s.Read == nil {
-		return nil
-	}
-	data, err := s.Read(name)
-	if err != nil || len(data) > maxManifest {
-		return nil
-	}
-	return data
+// choice is a file that decides which dependencies are fetched, of the base or of the change.
+type choice struct {
+	data    []byte // nil if there is none
+	trust   Trust
+	read    func(string) []byte // reads other files of the same commit
+	differs bool                // the change has another one, which does not count
 }
 
-// fromHead reports whether the change may choose dependencies.
-func (s *session) fromHead() bool { return s.Policy.Dependencies == precedent.DependenciesHead }
+// choose picks a file: the base's, or the change's if that differs and the policy lets it count.
+func (s *session) choose(names ...string) choice {
+	differs, exists := false, false
+	for _, name := range names {
+		head := s.head(name)
+		differs = differs || string(head) != string(s.atBase(name))
+		exists = exists || head != nil
+	}
+	c := choice{trust: Base, read: s.atBase, differs: differs}
+	if differs && exists && s.Policy.Dependencies == precedent.DependenciesHead {
+		c = choice{trust: s.Trust, read: s.head}
+	}
+	if len(names) > 0 {
+		c.data = c.read(names[0])
+	}
+	return c
+}
+
+// say notes what was fetched.
+func (d *dependencies) say(what string, c choice) {
+	switch {
+	case c.trust != Base:
+		d.done = what + " as of the change"
+	case c.differs:
+		d.done, d.missing, d.added = what+" as of the base", "those that the change adds are not fetched", true
+	default:
+		d.done = what + " as of the base"
+	}
+}
+
+// keepCooked returns a kept folder with what a recipe makes, and runs the recipe if there is none. The
+// folder depends on the parts and on everything that the recipe reads. Finish completes it.
+func (s *session) keepCooked(ctx context.Context, trust Trust, parts []string, r recipe, finish func(string) error) (string, error) {
+	parts = append(slices.Clone(parts), r.program, r.script)
+	parts = append(parts, r.env...)
+	names := make([]string, 0, len(r.files))
+	for name := range r.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		parts = append(parts, name, string(r.files[name]))
+	}
+	return s.keepAs(trust, parts, func(to string) error {
+		if err := s.cook(ctx, to, r); err != nil {
+			return err
+		}
+		return finish(to)
+	})
+}
+
+// keepAs returns the kept folder for the parts, and fills it if there is none.
+func (s *session) keepAs(trust Trust, parts []string, fill func(string) error) (string, error) {
+	dir := filepath.Join(s.keptDir("dependencies", s.Repo, trust), keyOf(parts...))
+	if findKept(dir) {
+		return dir, nil
+	}
+	return dir, keep(dir, keepSets, fill)
+}
 
 // describeDependencies says what was done about dependencies.
 func (s *session) describeDependencies() string {
 	var all []string
 	for _, d := range s.needed {
-		said := d.done
-		if d.missing != "" {
-			said = strings.Trim(d.done+"; "+d.missing, "; ")
-		}
-		if said != "" {
+		if said := strings.Trim(d.done+"; "+d.missing, "; "); said != "" {
 			all = append(all, d.language+": "+said)
 		}
 	}
 	return strings.Join(all, ". ")
 }
 
-// incomplete says which dependencies that a command may need are missing; empty if none is.
-func (s *session) incomplete(c Command) string {
+// incomplete says which dependencies that a command may need are missing; empty if none is. added
+// reports whether the change adds some of them.
+func (s *session) incomplete(c Command) (why string, added bool) {
 	var all []string
 	for _, d := range s.needed {
-		if d.missing != "" && mayUse(c.Line, d.users) {
+		switch {
+		case mayUse(c.Line, d.apart, false):
+			all = append(all, d.language+": "+cmp.Or(d.missing, "the command may make an environment of its own"))
+			added = added || d.added
+		case d.missing != "" && mayUse(c.Line, append(slices.Clone(d.users), d.apart...), true):
 			all = append(all, d.language+": "+d.missing)
+			added = added || d.added
 		}
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, "; "), added
 }
 
-// mayUse reports whether a command can need one of the programs: it names one, or it names
-// none that belongs to a language, as make does.
-func mayUse(line string, users []string) bool {
+// mayUse reports whether a command can need one of the programs: it names one or, if unsure is set, it
+// names none that belongs to a language, as make does.
+func mayUse(line string, users []string, unsure bool) bool {
 	other := false
-	for _, part := range strings.Split(line, "&&") {
+	for part := range strings.SplitSeq(line, "&&") {
+		words := bare(strings.TrimSpace(part))
 		for i, w := range strings.Fields(part) {
 			if slices.Contains(users, w) {
 				return true
 			}
-			if i == 0 && w == "go" || slices.ContainsFunc(languages, func(l language) bool { return slices.Contains(l.users, w) }) {
+			if i < len(words) && words[i] == "go" && i == 0 || slices.ContainsFunc(languages(), func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) }) {
 				other = true
 			}
 		}
 	}
-	return !other
+	return unsure && !other
 }

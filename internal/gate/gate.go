@@ -10,6 +10,7 @@ package gate
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -62,7 +63,7 @@ type Request struct {
 	Base string
 	// Read reads a file of the base commit; the error is fs.ErrNotExist if there is none. Nil
 	// means that no dependencies are fetched.
-	Read  func(path string) ([]byte, error)
+	Read func(path string) ([]byte, error)
 	// Lacks says, in a few words, which files of the head Tree lacks; empty if it has all.
 	Lacks string
 	Trust Trust // empty means Pull
@@ -113,8 +114,16 @@ type Runner struct {
 	ModCache string
 	// GoProxy is the only server that Go modules are fetched from; empty means none.
 	GoProxy string
-	// NPMRegistry is the only server that packages of npm are fetched from; empty means none.
+	// NPMRegistry is the only server that packages of npm, pnpm and yarn are fetched from; empty means none.
 	NPMRegistry string
+	// PythonIndex is the only index that wheels of Python are fetched from, with the servers that it
+	// names; empty means none. It speaks the simple API.
+	PythonIndex string
+	// CratesIndex is the only sparse index that crates of Rust are fetched from, with the server that it
+	// names; empty means none.
+	CratesIndex string
+	// Client sends the requests to these three; nil means [http.DefaultClient].
+	Client *http.Client
 	// Log may be nil.
 	Log *slog.Logger
 }

@@ -3,16 +3,7 @@
 package gate
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha512"
-	"encoding/base64"
-	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -239,108 +230,4 @@ func contentOf(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return sum
-}
-
-// registry serves one package as npm's registry does, and returns its URL and the lock file's entry.
-func registry(t *testing.T) (string, string) {
-	t.Helper()
-	var archive bytes.Buffer
-	zip := gzip.NewWriter(&archive)
-	content := tar.NewWriter(zip)
-	for name, data := range map[string]string{
-		"package/package.json": `{"name":"sums","version":"1.0.0","main":"index.js","scripts":{"install":"touch /tmp/precedent-gate-install-ran"}}`,
-		"package/index.js":     "module.exports = (a, b) => a + b;\n",
-	} {
-		if err := content.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(data))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := content.Write([]byte(data)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(content.Close(), zip.Close()); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha512.Sum512(archive.Bytes())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/sums/-/sums-1.0.0.tgz" {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(archive.Bytes())
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, fmt.Sprintf(`"node_modules/sums":{"version":"1.0.0","resolved":"%s/sums/-/sums-1.0.0.tgz","integrity":"sha512-%s","hasInstallScript":true}`,
-		server.URL, base64.StdEncoding.EncodeToString(sum[:]))
-}
-
-// TestNodeRepository gates a repository whose package comes from a registry, without its scripts.
-func TestNodeRepository(t *testing.T) {
-	t.Parallel()
-	r := runner(t)
-	if findProgram("npm", r.Path) == "" {
-		t.Skip("needs npm")
-	}
-	url, entry := registry(t)
-	r.NPMRegistry = url
-	const ran = "/tmp/precedent-gate-install-ran"
-	t.Cleanup(func() { os.Remove(ran) })
-	files := []string{
-		"package.json", `{"name":"shop","version":"1.0.0","scripts":{"test":"node test.js"},"dependencies":{"sums":"^1.0.0"}}`,
-		"package-lock.json", `{"name":"shop","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"shop","version":"1.0.0","dependencies":{"sums":"^1.0.0"}},` + entry + `}}`,
-		"test.js", "const fs = require('fs'); fs.writeFileSync('node_modules/.cached', 'x'); if (require('sums')(1, 2) !== 3) process.exit(1)\n",
-	}
-	base := tree(t, files...)
-	q := request(base, "npm test")
-	q.Read = filesOf(base)
-	for range 2 {
-		if got := r.Run(t.Context(), q); got.Status == Skipped && strings.Contains(got.Why, "not installed") {
-			t.Skip("needs npm where a box finds it")
-		} else if got.Status != Passed || got.Dependencies != "node: packages as of the base" {
-			t.Fatalf("%+v", got)
-		}
-	}
-	if _, err := os.Stat(ran); err == nil {
-		t.Error("the install script of the package ran")
-	}
-
-	// A change of the lock file is not followed, and what fails then says so.
-	q.Tree = tree(t, append(files, "package-lock.json", strings.Replace(files[3], "sums-1.0.0", "sums-1.0.1", 1), "test.js", "require('other')\n")...)
-	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks || !strings.Contains(got.Why, "those that the change adds are not fetched") {
-		t.Errorf("%+v", got)
-	}
-	q.Policy.Dependencies = precedent.DependenciesOff
-	q.Tree = base
-	if got := r.Run(t.Context(), q); got.Status != Skipped || !strings.Contains(got.Why, "the policy turns them off") {
-		t.Errorf("%+v", got)
-	}
-}
-
-// TestLockRefused: npm does not run if a lock file could make it do more than download archives of the
-// registry.
-func TestLockRefused(t *testing.T) {
-	const registry = "https://registry.example"
-	for name, test := range map[string][2]string{
-		"another server":     {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://evil.example/a.tgz","integrity":"sha512-x"}}}`},
-		"a similar server":   {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example.evil/a.tgz","integrity":"sha512-x"}}}`},
-		"git":                {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"git+ssh://git@x/y.git#1","integrity":"sha512-x"}}}`},
-		"no hash":            {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example/a.tgz"}}}`},
-		"a link":             {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x","link":true}}}`},
-		"outside":            {`{}`, `{"lockfileVersion":3,"packages":{"../a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`},
-		"outside, hidden":    {`{}`, `{"lockfileVersion":3,"packages":{"node_modules/../../a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`},
-		"an old one":         {`{}`, `{"lockfileVersion":1,"dependencies":{}}`},
-		"a folder":           {`{"dependencies":{"a":"file:../x"}}`, `{"lockfileVersion":3,"packages":{}}`},
-		"a repository":       {`{"devDependencies":{"a":"user/repo"}}`, `{"lockfileVersion":3,"packages":{}}`},
-		"workspaces":         {`{"workspaces":["*"]}`, `{"lockfileVersion":3,"packages":{}}`},
-		"overrides":          {`{"overrides":{"a":"git://x"}}`, `{"lockfileVersion":3,"packages":{}}`},
-		"no JSON":            {`{`, `{"lockfileVersion":3,"packages":{}}`},
-		"a list of packages": {`{}`, `{"lockfileVersion":3,"packages":[]}`},
-	} {
-		if err := checkLock([]byte(test[0]), []byte(test[1]), registry); err == nil {
-			t.Errorf("%s is taken", name)
-		}
-	}
-	if err := checkLock([]byte(`{"dependencies":{"a":"^1.0.0 || >=2"}}`), []byte(`{"lockfileVersion":3,"packages":{"":{},"node_modules/a":{"resolved":"https://registry.example/a.tgz","integrity":"sha512-x"}}}`), registry+"/"); err != nil {
-		t.Error(err)
-	}
 }

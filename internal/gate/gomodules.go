@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -21,8 +22,8 @@ import (
 const (
 	modulesAt  = "/dependencies/go" // the module cache in a box
 	maxModules = 50                 // modules of one tree
-	maxVisited = 100_000            // files that are looked at for them
-	fetchTime  = 5 * time.Minute
+	fetchTime  = 5 * time.Minute    // of one set of dependencies
+	fetchTotal = 15 * time.Minute   // of all together
 )
 
 var errNoProxy = errors.New("no server to fetch them from")
@@ -62,7 +63,7 @@ func (s *session) fetchGo(ctx context.Context) (dependencies, bool) {
 	}
 	differs := slices.ContainsFunc(modules, func(m goModule) bool { return m.differing })
 	dir, err := s.fetchModules(ctx, program, modules, false)
-	if err == nil && differs && s.fromHead() {
+	if err == nil && differs && s.Policy.Dependencies == precedent.DependenciesHead {
 		dir, err = s.fetchModules(ctx, program, modules, true)
 	}
 	if err != nil {
@@ -73,10 +74,11 @@ func (s *session) fetchGo(ctx context.Context) (dependencies, bool) {
 	switch {
 	case !differs:
 		d.done = "modules as of the base"
-	case s.fromHead():
+	case s.Policy.Dependencies == precedent.DependenciesHead:
 		d.done = "modules as of the change"
 	default:
 		d.done, d.missing = "modules as of the base", "those that the change adds are not fetched"
+		d.added = true
 	}
 	return d, true
 }
@@ -143,14 +145,10 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 			parts = append(parts, string(m.headMod), string(m.head))
 		}
 	}
-	dir := filepath.Join(s.keptDir("dependencies", s.Repo, trust), keyOf(parts...))
-	if findKept(dir) {
-		return dir, nil
-	}
-	if added && s.GoProxy == "" {
-		return "", errNoProxy
-	}
-	return dir, keep(dir, func(cache string) error {
+	return s.keepAs(trust, parts, func(cache string) error {
+		if added && s.GoProxy == "" {
+			return errNoProxy
+		}
 		scratch, err := os.MkdirTemp("", "precedent-fetch-")
 		if err != nil {
 			return err

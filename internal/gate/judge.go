@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,11 +23,28 @@ var (
 		return regexp.MustCompile(`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|No such file or directory\nmake)`)
 	})
 	missingMake = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^make.*\bError 127$`) })
-	otherGo     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`) })
-	exhausted   = sync.OnceValue(func() *regexp.Regexp {
+	// missingModule matches what python -m prints if there is no such program.
+	missingModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)python[\d.]*: No module named '?([\w.]+)'?$`) })
+	// unfetched matches what package managers print if they ask for what only the network has.
+	unfetched = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(strings.Join([]string{
+			`npm (?:error|ERR!) code (?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)`, `ERR_PNPM_(?:NO_OFFLINE_\w+|META_FETCH_FAIL)`,
+			`YN0080`, `There appears to be trouble with your network connection`, `Can't make a request in offline mode`, `[Cc]orepack.*(?:network|download)`,
+			`No matching distribution found for `, `[Nn]etwork connectivity is disabled`, `All attempts to connect to pypi\.org failed`,
+			`attempting to make an HTTP request, but --offline was specified`, `perhaps you ran [^\n]*--offline`, `you may wish to retry without[^\n]*offline`,
+			`module lookup disabled by GOPROXY=off`, `Could not reach host rubygems\.org`, `Could not find [^\n]+ in (?:any of the sources|locally installed gems)`,
+			`curl error 6 while downloading`, `Cannot access [^\n]+ in offline mode`, `Unknown host repo\.maven\.apache\.org`, `repo\.maven\.apache\.org: Temporary failure in name resolution`,
+			`No cached version of [^\n]+ available for offline mode`, `Could not (?:GET|HEAD|resolve) 'https?://`, `Unable to load the service index for source`,
+		}, "|"))
+	})
+	otherGo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`) })
+	exhausted = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)no space left on device|cannot fork|fork: retry|fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
 	})
 )
+
+// lacking is the part of a result that says that dependencies are missing.
+const lacking = ", but dependencies are missing: "
 
 // programMissing is the exit status of a shell that finds no program.
 const programMissing = 127
@@ -49,13 +67,18 @@ func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, 
 	switch {
 	case r.Exit == programMissing || missingMake().MatchString(out):
 		return Skipped, missingProgram(c, out) + " is not installed"
+	case missingTool(out) != "":
+		return Skipped, missingTool(out) + " is not installed"
 	case otherGo().MatchString(out):
 		return Skipped, "it needs " + otherGo().FindStringSubmatch(out)[1]
 	case exhausted().MatchString(out):
 		return Resource, "out of disk space or processes"
 	}
-	if why := s.incomplete(c); why != "" {
-		return Skipped, fmt.Sprintf("it ended with status %d, but dependencies are missing: %s", r.Exit, why)
+	if why, _ := s.incomplete(c); why != "" {
+		return Skipped, fmt.Sprintf("it ended with status %d%s%s", r.Exit, lacking, why)
+	}
+	if asked := unfetched().FindString(out); asked != "" {
+		return Skipped, fmt.Sprintf("it ended with status %d, and asked for packages that were not fetched: %s", r.Exit, text.Cut(text.VisibleLine(asked), 80))
 	}
 	return Failed, fmt.Sprintf("exit status %d", r.Exit)
 }
@@ -67,6 +90,14 @@ func missingProgram(c Command, out string) string {
 	}
 	first, _, _ := strings.Cut(c.Line, " ")
 	return text.Cut(first, 40)
+}
+
+// missingTool is the program of checkers that python -m did not find; empty if it found it.
+func missingTool(out string) string {
+	if m := missingModule().FindStringSubmatch(out); m != nil && slices.Contains(checkers, m[1]) {
+		return m[1]
+	}
+	return ""
 }
 
 // readable is an output without secrets and without characters that do something in a

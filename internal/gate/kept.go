@@ -24,7 +24,8 @@ import (
 
 // Limits of what is kept of a repository, for each kind.
 const (
-	keepNewest = 5
+	keepNewest = 5  // build caches
+	keepSets   = 15 // sets of dependencies, of which a tree can have several
 	keepFor    = 7 * 24 * time.Hour
 	inUse      = 2 * time.Hour // a run that began before has ended
 	sumSuffix  = ".sha256"
@@ -70,10 +71,10 @@ func findKept(dir string) bool {
 
 // keep makes a kept folder. Fill writes it into a temporary folder, so that nobody sees
 // it half-done. If another run is making it, keep waits for that one, and makes it only if that
-// one could not. It returns fill's error.
-func keep(dir string, fill func(string) error) error {
+// one could not. It returns fill's error. The newest folders beside it are kept, too.
+func keep(dir string, newest int, fill func(string) error) error {
 	for {
-		err := keepUnlessBusy(dir, fill)
+		err := keepUnlessBusy(dir, newest, fill)
 		if !errors.Is(err, errBusy) {
 			return err
 		}
@@ -87,7 +88,7 @@ func keep(dir string, fill func(string) error) error {
 }
 
 // keepUnlessBusy is keep, but returns errBusy if another run is making the folder.
-func keepUnlessBusy(dir string, fill func(string) error) error {
+func keepUnlessBusy(dir string, newest int, fill func(string) error) error {
 	ended := make(chan struct{})
 	if _, busy := being.LoadOrStore(dir, ended); busy {
 		return errBusy
@@ -101,7 +102,7 @@ func keepUnlessBusy(dir string, fill func(string) error) error {
 	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 		return err
 	}
-	prune(parent)
+	prune(parent, newest)
 	work, err := os.MkdirTemp(parent, ".new-")
 	if err != nil {
 		return err
@@ -209,9 +210,9 @@ func listKept(parent string) []kept {
 }
 
 // prune removes the kept folders that nobody used for long, and what a killed process left.
-func prune(parent string) {
+func prune(parent string, newest int) {
 	for i, k := range listKept(parent) {
-		if age := time.Since(k.used); age > keepFor || i >= keepNewest && age > inUse {
+		if age := time.Since(k.used); age > keepFor || i >= newest && age > inUse {
 			removeKept(k.dir)
 		}
 	}

@@ -17,18 +17,18 @@ func TestKeepOnce(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		broken := errors.New("the server is down")
-		err := keep(dir, func(string) error { close(begun); <-fail; return broken })
+		err := keep(dir, keepNewest, func(string) error { close(begun); <-fail; return broken })
 		if !errors.Is(err, broken) {
 			t.Errorf("the first: %v", err)
 		}
 	})
 	<-begun
-	if err := keepUnlessBusy(dir, nil); !errors.Is(err, errBusy) {
+	if err := keepUnlessBusy(dir, keepNewest, nil); !errors.Is(err, errBusy) {
 		t.Errorf("one that need not wait: %v", err)
 	}
 	for range 8 {
 		all.Go(func() {
-			err := keep(dir, func(to string) error { made++; return os.WriteFile(filepath.Join(to, "a"), nil, 0o600) })
+			err := keep(dir, keepNewest, func(to string) error { made++; return os.WriteFile(filepath.Join(to, "a"), nil, 0o600) })
 			if err != nil || !findKept(dir) {
 				t.Errorf("a later one: %v", err)
 			}

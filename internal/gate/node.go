@@ -1,172 +1,221 @@
 package gate
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"net/http"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// packagesAt is where a box has the packages of npm, below it node_modules.
+// packagesAt is where a box has the packages of npm, pnpm and yarn, below it a folder for each project.
 const packagesAt = "/dependencies/node"
 
 // packageFile is what counts of a package.json.
 type packageFile struct {
-	Dependencies         map[string]string `json:"dependencies"`
-	DevDependencies      map[string]string `json:"devDependencies"`
-	OptionalDependencies map[string]string `json:"optionalDependencies"`
-	PeerDependencies     map[string]string `json:"peerDependencies"`
-	Workspaces           json.RawMessage   `json:"workspaces"`
-	Overrides            json.RawMessage   `json:"overrides"`
+	Manager      string            `json:"packageManager"`
+	Dependencies map[string]string `json:"dependencies"`
+	Dev          map[string]string `json:"devDependencies"`
+	Optional     map[string]string `json:"optionalDependencies"`
+	Peer         map[string]string `json:"peerDependencies"`
+	Workspaces   json.RawMessage   `json:"workspaces"`
 }
 
-// lockFile is what counts of a package-lock.json.
-type lockFile struct {
-	Version  int `json:"lockfileVersion"`
-	Packages map[string]struct {
-		Resolved  string `json:"resolved"`
-		Integrity string `json:"integrity"`
-		Link      bool   `json:"link"`
-		InBundle  bool   `json:"inBundle"`
-	} `json:"packages"`
+func (p packageFile) needsNothing() bool {
+	return len(p.Dependencies)+len(p.Dev)+len(p.Optional)+len(p.Peer) == 0 && len(p.Workspaces) == 0
 }
 
-// fetchNode prepares the packages of npm. It is not ok if the tree needs none. npm runs without
-// the scripts of packages, and only if the lock file pins every package to an archive of the registry
-// and its hash: then npm asks no other server and runs nothing that it fetches.
-func (s *session) fetchNode(ctx context.Context, d dependencies) (dependencies, bool) {
-	var wanted packageFile
-	if json.Unmarshal(s.head("package.json"), &wanted) == nil && len(wanted.all()) == 0 && len(wanted.Workspaces) == 0 {
-		return d, false
-	}
-	if _, err := os.Lstat(filepath.Join(s.Tree, "node_modules")); err == nil {
-		d.missing = ""
-		return d, true
-	}
-	manifest, lock := s.atBase("package.json"), s.atBase("package-lock.json")
-	differs := !bytes.Equal(lock, s.head("package-lock.json"))
-	trust := Base
-	if differs && s.fromHead() {
-		manifest, lock, trust = s.head("package.json"), s.head("package-lock.json"), s.Trust
-	}
-	program := findProgram("npm", s.Path)
-	switch {
-	case s.Policy.Dependencies == precedent.DependenciesOff:
-		d.missing = "the policy turns them off"
-	case s.CacheDir == "" || s.NPMRegistry == "" || program == "":
-		d.missing = "not fetched"
-	case lock == nil || manifest == nil:
-		d.missing = "not fetched: there is no package-lock.json at the base"
-	default:
-		if err := checkLock(manifest, lock, s.NPMRegistry); err != nil {
-			d.missing = "not fetched: " + err.Error()
-			return d, true
-		}
-		dir := filepath.Join(s.keptDir("dependencies", s.Repo, trust), keyOf("node", s.NPMRegistry, string(manifest), string(lock)))
-		if !findKept(dir) {
-			if err := keep(dir, func(to string) error { return s.installPackages(ctx, to, manifest, lock) }); err != nil {
-				d.missing = "not fetched: " + err.Error()
-				return d, true
-			}
-		}
-		d.done, d.missing = "packages as of the base", ""
-		if trust != Base {
-			d.done = "packages as of the change"
-		} else if differs {
-			d.missing = "those that the change adds are not fetched"
-		}
-		d.mounts = []sandbox.Mount{{Source: dir, Target: packagesAt}}
-		// The folder is the command's own, because tools keep caches in it.
-		d.prelude = "mkdir -p node_modules && ln -s " + packagesAt + "/node_modules/* " + packagesAt + "/node_modules/.bin node_modules/ 2>/dev/null\n"
-	}
-	return d, true
+// lock is what a lock file of a package manager lists.
+type lock struct {
+	archives  map[string]archive // by their paths on the registry
+	manifests []string           // the other files that the manager reads, relative to the project
+	env       []string           // what the manager has to know
 }
 
-// all are the versions of all packages that are asked for, by name.
-func (p packageFile) all() map[string]string {
-	all := map[string]string{}
-	for _, list := range []map[string]string{p.PeerDependencies, p.OptionalDependencies, p.DevDependencies, p.Dependencies} {
-		maps.Copy(all, list)
+// nodeManager is a package manager that is given a lock file.
+type nodeManager struct {
+	name   string
+	file   string // its lock file
+	read   func(data []byte, registry string) (lock, error)
+	script string // after it, the project has its node_modules
+	berry  bool   // yarn 2 or newer
+}
+
+// nodeManagers are in the order in which they count if a project has several lock files.
+func nodeManagers() []nodeManager {
+	return []nodeManager{
+		{name: "pnpm", file: "pnpm-lock.yaml", read: readPnpmLock, script: pnpmInstall},
+		{name: "yarn", file: "yarn.lock", read: readYarnLock, script: yarnInstall},
+		{name: "npm", file: "package-lock.json", read: readNPMLock, script: npmInstall},
+	}
+}
+
+// Installs without the scripts of packages. What they print is not part of the result. They check each
+// archive against the lock file, as the fetcher has done where it can.
+const (
+	npmInstall  = "npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error --fetch-retries=0 --replace-registry-host=never --registry=" + registryIs + "/ >&2\n"
+	pnpmInstall = "pnpm install --frozen-lockfile --ignore-scripts --ignore-pnpmfile --reporter=append-only --store-dir=/tmp/store --fetch-retries=0 --registry=" + registryIs + "/ " +
+		"--config.manage-package-manager-versions=false --config.package-manager-strict=false --config.minimum-release-age=0 --config.package-import-method=copy >&2\n"
+	yarnInstall = "yarn install --frozen-lockfile --ignore-scripts --ignore-engines --non-interactive --no-progress --no-default-rc --cache-folder /tmp/archives --registry " + registryIs + " >&2\n"
+	yarnBerry   = "yarn install --immutable --mode=skip-build >&2\n"
+	// packNode writes what was installed to standard output.
+	packNode = "mkdir -p node_modules\n(find . -name node_modules -type d -prune -print; if test -e .yarn/install-state.gz; then echo .yarn/install-state.gz; fi) | tar -cf - -T -\n"
+)
+
+// fetchNode prepares the packages of the projects of npm, pnpm and yarn: those folders that have
+// one of their lock files, and the top folder.
+func (s *session) fetchNode(ctx context.Context, l language) []dependencies {
+	files := []string{"package.json"}
+	for _, m := range nodeManagers() {
+		files = append(files, m.file)
+	}
+	found := s.find(files)
+	var locked []string
+	for _, f := range files[1:] {
+		locked = append(locked, found[f]...)
+	}
+	dirs := locked
+	for _, dir := range found["package.json"] {
+		if !slices.ContainsFunc(locked, func(of string) bool { return isBelow(dir, of) }) {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	var all []dependencies
+	for i, dir := range dirs {
+		d := l.in(dir)
+		if i >= maxProjects {
+			d.missing = fmt.Sprintf("not fetched: more than %d projects", maxProjects)
+			return append(all, d)
+		}
+		if s.fetchProject(ctx, &d, dir, packagesAt+"/"+strconv.Itoa(i)) {
+			all = append(all, d)
+		}
 	}
 	return all
 }
 
-// Versions of the registry; anything else names a server, a folder or a git repository.
-var plainVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.^~<>=| *+-]*$`) })
+// fetchProject prepares the packages of one project. It reports whether the project needs any.
+func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at string) bool {
+	var wanted packageFile
+	if err := json.Unmarshal(s.head(path.Join(dir, "package.json")), &wanted); err == nil && wanted.needsNothing() {
+		return false
+	}
+	if info, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(dir), "node_modules")); err == nil && info.IsDir() {
+		return true
+	}
+	m, c, err := s.chooseManager(dir)
+	if err == nil {
+		err = s.mayFetch(s.NPMRegistry)
+	}
+	if err == nil {
+		m, err = s.installed(m, c.data)
+	}
+	if err != nil {
+		d.fail(err)
+		return true
+	}
+	kept, err := s.keepProject(ctx, m, dir, c)
+	if err != nil {
+		d.fail(fmt.Errorf("%s: %w", m.name, err))
+		return true
+	}
+	d.say("packages", c)
+	d.env = commandEnv[m.name]
+	d.mounts = []sandbox.Mount{{Source: kept, Target: at}}
+	// The folders are the command's own, because tools keep caches in them.
+	d.prelude = fmt.Sprintf("(cd %s && sh %s/link.sh %s) 2>/dev/null\n", quoted(dir), at, at)
+	return true
+}
 
-// checkLock returns an error unless all packages come from the registry with a hash.
-func checkLock(manifest, lock []byte, registry string) error {
+// commandEnv is what a command needs so that its package manager neither fetches nor installs.
+var commandEnv = map[string][]string{
+	"pnpm": {"npm_config_manage_package_manager_versions=false", "npm_config_package_manager_strict=false", "npm_config_verify_deps_before_run=false"},
+	"yarn": {"YARN_IGNORE_PATH=1", "YARN_NODE_LINKER=node-modules", "YARN_ENABLE_NETWORK=0", "YARN_ENABLE_TELEMETRY=0", "YARN_ENABLE_GLOBAL_CACHE=false"},
+}
+
+// chooseManager finds the package manager of a project and its lock file: of the base, or of the
+// change if it may choose.
+func (s *session) chooseManager(dir string) (nodeManager, choice, error) {
+	all := nodeManagers()
 	var p packageFile
-	var l lockFile
-	if err := errors.Join(json.Unmarshal(manifest, &p), json.Unmarshal(lock, &l)); err != nil {
-		return errors.New("package.json or package-lock.json is invalid")
+	if json.Unmarshal(s.atBase(path.Join(dir, "package.json")), &p) == nil {
+		name, _, _ := strings.Cut(p.Manager, "@")
+		slices.SortStableFunc(all, func(a, b nodeManager) int {
+			return strings.Compare(strconv.FormatBool(b.name == name), strconv.FormatBool(a.name == name))
+		})
 	}
-	const oldest = 2
-	if l.Version < oldest {
-		return errors.New("package-lock.json is too old")
-	}
-	if len(p.Workspaces) > 0 || len(p.Overrides) > 0 {
-		return errors.New("package.json has workspaces or overrides")
-	}
-	for name, version := range p.all() {
-		if !plainVersion().MatchString(version) {
-			return fmt.Errorf("%.60q is not a version of the registry", name)
+	for _, m := range all {
+		if c := s.choose(path.Join(dir, m.file)); c.data != nil {
+			return m, c, nil
 		}
 	}
-	for name, one := range l.Packages {
-		if name == "" || one.InBundle {
-			continue
-		}
-		local := strings.HasPrefix(name, "node_modules/") && filepath.IsLocal(filepath.FromSlash(name)) && !one.Link
-		if !local || !strings.HasPrefix(one.Resolved, strings.TrimSuffix(registry, "/")+"/") || !strings.HasPrefix(one.Integrity, "sha") {
-			return fmt.Errorf("%.60q is not an archive of the registry with a hash", name)
-		}
-	}
-	return nil
+	return nodeManager{}, choice{}, errors.New("there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base")
 }
 
-// installPackages lets npm unpack the packages of a lock file into a folder.
-func (s *session) installPackages(ctx context.Context, to string, manifest, lock []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	scratch, err := os.MkdirTemp("", "precedent-fetch-")
-	if err != nil {
-		return err
+// installed checks that the server has the package manager in the version that the lock file needs.
+func (s *session) installed(m nodeManager, data []byte) (nodeManager, error) {
+	have, ok := s.manager(m.name)
+	if !ok {
+		return m, fmt.Errorf("%s is not installed on the server", m.name)
 	}
-	defer removeKept(scratch)
-	for name, data := range map[string][]byte{"package.json": manifest, "package-lock.json": lock} {
-		if err := os.WriteFile(filepath.Join(to, name), data, 0o600); err != nil {
-			return err
+	if m.name != "yarn" {
+		return m, nil
+	}
+	m.berry = isBerryLock(data)
+	if m.berry {
+		m.read, m.script = readBerryLock, yarnBerry
+	}
+	if have.classic == m.berry {
+		return m, fmt.Errorf("the server has yarn %s, and yarn.lock is of another", have.version)
+	}
+	return m, nil
+}
+
+// keepProject returns the folder with the packages of a project, which it fetches if it has to.
+func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c choice) (string, error) {
+	l, err := m.read(c.data, s.NPMRegistry)
+	if err != nil {
+		return "", err
+	}
+	r := recipe{files: map[string][]byte{m.file: localize(c.data, s.NPMRegistry)}, program: "node", script: m.script + packNode, env: l.env}
+	r.serve = func(f *fetcher) http.Handler { return f.serveArchives(l.archives) }
+	manifests := append([]string{"package.json"}, l.manifests...)
+	if m.name == "yarn" {
+		manifests = append(manifests, s.members(dir)...)
+	}
+	for _, name := range manifests {
+		if data := c.read(path.Join(dir, name)); data != nil {
+			r.files[name] = data
 		}
 	}
-	program := findProgram("npm", s.Path)
-	node := findProgram("node", s.Path)
-	args := []string{
-		program, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--registry=" + s.NPMRegistry,
-		"--userconfig=" + filepath.Join(scratch, "user"), "--globalconfig=" + filepath.Join(scratch, "global"), "--cache=" + filepath.Join(scratch, "cache"),
+	if r.files["package.json"] == nil {
+		return "", errors.New("there is no package.json at the base")
 	}
-	env := []string{"PATH=" + filepath.Dir(cmp.Or(node, program)) + ":/usr/bin:/bin", "HOME=" + scratch, "TMPDIR=" + scratch, "CI=true"}
-	res, err := child.Run(ctx, child.Program{Path: cmp.Or(node, program), Args: args, Dir: to, Env: env, Most: 1 << 20})
-	if err == nil {
-		err = res.Err
-	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(to, "node_modules", ".bin"), 0o755) //nolint:gosec // the sandbox may have a user of its own
-	}
-	if err != nil {
-		return fmt.Errorf("npm ci failed: %w", err)
-	}
-	return errors.Join(os.Remove(filepath.Join(to, "package.json")), os.Remove(filepath.Join(to, "package-lock.json")))
+	have, _ := s.manager(m.name)
+	parts := []string{"node", m.name, have.version, s.NPMRegistry, dir}
+	return s.keepCooked(ctx, c.trust, parts, r, writeLinks)
 }
+
+// members are the manifests of the folders below a project, which may be its workspaces.
+func (s *session) members(dir string) []string {
+	var all []string
+	for _, of := range s.find([]string{"package.json"})["package.json"] {
+		if rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(of)); err == nil && of != dir && isBelow(of, dir) {
+			all = append(all, path.Join(filepath.ToSlash(rel), "package.json"))
+		}
+	}
+	return all
+}
+
+// isBelow reports whether a folder is another one, or below it.
+func isBelow(dir, of string) bool { return of == "." || dir == of || strings.HasPrefix(dir, of+"/") }

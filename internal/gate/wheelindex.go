@@ -1,0 +1,148 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// wheelIndex serves an index of wheels to pip in a box: the operator's, without files that are not wheels or
+// have no SHA-256, and of the packages that a lock file pins only the files that it pins.
+type wheelIndex struct {
+	fetcher *fetcher
+	index   string
+	wanted  *requirements
+	mu      sync.Mutex
+	files   map[string]archive // by their paths in the box
+}
+
+func newWheelIndex(f *fetcher, index string, wanted *requirements) *wheelIndex {
+	return &wheelIndex{fetcher: f, index: strings.TrimSuffix(index, "/"), wanted: wanted, files: map[string]archive{}}
+}
+
+// wheelFile is a file of a page of an index.
+type wheelFile struct {
+	Name     string            `json:"filename"`
+	URL      string            `json:"url"`
+	Hashes   map[string]string `json:"hashes"`
+	Python   string            `json:"requires-python,omitempty"`
+	Yanked   any               `json:"yanked,omitempty"` // true or the reason
+	Metadata any               `json:"core-metadata,omitempty"`
+}
+
+// ServeHTTP answers requests for pages and for the files that they list.
+func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x.mu.Lock()
+	file, ok := x.files[r.URL.Path]
+	x.mu.Unlock()
+	if ok {
+		x.fetcher.answer(w, r, file)
+		return
+	}
+	name, is := strings.CutPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/simple/")
+	if !is || name != normalName(name) || !packageName().MatchString(name) || strings.Contains(name, "/") {
+		http.Error(w, "not a page of the index", http.StatusNotFound)
+		return
+	}
+	pins := x.wanted.hashes[name]
+	if x.wanted.strict && pins == nil {
+		http.Error(w, "the lock file does not list this", http.StatusNotFound)
+		return
+	}
+	address := x.index + "/" + name + "/"
+	var page bytes.Buffer
+	header, err := x.fetcher.get(r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage, &page)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	files, err := readPage(page.Bytes(), header.Get("Content-Type"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "application/vnd.pypi.simple.v1+json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"meta": map[string]string{"api-version": "1.0"}, "name": name, "files": x.list(address, files, pins),
+	})
+}
+
+// list gives the files of a page the addresses that they have in the box.
+func (x *wheelIndex) list(page string, files []wheelFile, pins []string) []wheelFile {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := []wheelFile{}
+	base, err := url.Parse(page)
+	if err != nil {
+		return all
+	}
+	for _, f := range files {
+		at, err := base.Parse(f.URL)
+		sum := strings.ToLower(f.Hashes["sha256"])
+		want, ok := parseHex("sha256", sum)
+		if err != nil || !ok || !wheelName().MatchString(f.Name) || pins != nil && !slices.Contains(pins, sum) || at.Scheme != base.Scheme && at.Scheme != "https" {
+			continue
+		}
+		at.Fragment = ""
+		f.URL, f.Hashes = registryIs+"/files/"+sum+"/"+f.Name, map[string]string{"sha256": sum}
+		x.files["/files/"+sum+"/"+f.Name] = archive{at.String(), want}
+		hashes, _ := f.Metadata.(map[string]any)
+		text, _ := hashes["sha256"].(string)
+		f.Metadata = nil
+		if want, ok := parseHex("sha256", text); ok {
+			at.Path += ".metadata"
+			at.RawPath = ""
+			x.files["/files/"+sum+"/"+f.Name+".metadata"] = archive{at.String(), want}
+			f.Metadata = map[string]string{"sha256": text}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+var (
+	wheelName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.+!-]+\.whl$`) })
+	anchor    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<a\s([^>]*)>([^<]*)</a>`) })
+	attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`) })
+)
+
+// readPage reads a page of an index, in the form of JSON or HTML.
+func readPage(data []byte, kind string) ([]wheelFile, error) {
+	if strings.Contains(kind, "json") {
+		var page struct {
+			Files []wheelFile `json:"files"`
+		}
+		if err := json.Unmarshal(data, &page); err != nil {
+			return nil, errors.New("the index has an invalid page")
+		}
+		return page.Files, nil
+	}
+	var files []wheelFile
+	for _, a := range anchor().FindAllSubmatch(data, -1) {
+		f := wheelFile{Name: strings.TrimSpace(html.UnescapeString(string(a[2]))), Hashes: map[string]string{}}
+		for _, m := range attribute().FindAllSubmatch(a[1], -1) {
+			value := html.UnescapeString(string(m[2]) + string(m[3]))
+			switch strings.ToLower(string(m[1])) {
+			case "href":
+				f.URL = value
+			case "data-requires-python":
+				f.Python = value
+			case "data-yanked":
+				f.Yanked = true
+			}
+		}
+		_, fragment, _ := strings.Cut(f.URL, "#")
+		if algorithm, sum, ok := strings.Cut(fragment, "="); ok {
+			f.Hashes[algorithm] = sum
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
