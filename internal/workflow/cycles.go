@@ -130,12 +130,20 @@ func (c *cycles) pushed(head string) (said, bool) {
 	return f, ok && c.last == f && c.summary.Head != head
 }
 
-// problems are what our last note says about a failed gate or failed checks of the head.
+// problems are what our newest note about a failed gate or failed checks of the head says. It still
+// says so after fixes have failed, and after we have given up; a later review of the head ends a
+// failed gate.
 func (c *cycles) problems(head string) []precedent.Untrusted {
-	if c.last.Head != head || c.last.Kind != comment.GateFailed && c.last.Kind != comment.ChecksEnded {
-		return nil
+	for _, s := range slices.Backward(c.own) {
+		if s.Head != head || s.Kind != comment.GateFailed && s.Kind != comment.ChecksEnded {
+			continue
+		}
+		if s.Kind == comment.GateFailed && c.summary.Head == head && c.summary.Review > s.Review { // ids sort by time
+			return nil
+		}
+		return []precedent.Untrusted{s.Body}
 	}
-	return []precedent.Untrusted{c.last.Body}
+	return nil
 }
 
 // exceeded says why people have to look, for people; empty if they need not yet.

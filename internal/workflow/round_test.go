@@ -65,6 +65,34 @@ func TestCountTries(t *testing.T) {
 	}
 }
 
+// TestProblems: what failed is for the next fix until the head moves, or its gate has passed.
+func TestProblems(t *testing.T) {
+	gate, checks := [3]string{"gate", "b", "h"}, [3]string{"checks", "b", "h"}
+	for _, test := range []struct {
+		name string
+		own  []said
+		want bool
+	}{
+		{"nothing", nil, false},
+		{"a failed gate", talk(gate), true},
+		{"failed checks", talk([3]string{"summary", "a", "g"}, checks), true},
+		{"of another head", talk([3]string{"gate", "b", "g"}), false},
+		{"a failed fix since", talk(gate, [3]string{"nofix", "c", "h"}), true},
+		{"given up since", talk(gate, [3]string{"nofix", "c", "h"}, [3]string{"nofix", "d", "h"}, [3]string{"giveup", "d", "h"}), true},
+		{"a review before", talk([3]string{"summary", "a", "h"}, gate), true},
+		{"a review since", talk([3]string{"summary", "c", "h"}, gate), false}, // it was edited
+		{"a review since the checks", talk([3]string{"summary", "c", "h"}, checks), true},
+	} {
+		for i := range test.own {
+			test.own[i].Body = precedent.Untrusted(test.own[i].Kind)
+		}
+		c := countCycles(test.own, "h")
+		if got := c.problems("h"); (len(got) == 1) != test.want || test.want && got[0] != "gate" && got[0] != "checks" {
+			t.Errorf("%s: %q, want one: %v", test.name, got, test.want)
+		}
+	}
+}
+
 // TestCountingEnds: whatever we say, more of it never makes the count smaller, until we give up.
 func TestCountingEnds(t *testing.T) {
 	kinds := []string{"finding", "review", "reply", "answer", "note", "gate", "checks", "fixed", "nofix"}
