@@ -20,6 +20,7 @@ import (
 // statuses: there a person's label leads to the second review. What is signed with another secret
 // changes nothing, nor do the events that the server causes itself.
 func TestServeGiteaHook(t *testing.T) {
+	t.Parallel()
 	for name, kind := range map[string]forgetest.GiteaKind{"Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

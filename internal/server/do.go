@@ -107,28 +107,18 @@ func (s *Server) connection(run *queue.Run) workflow.Connection {
 
 // round does the one thing that is due on a pull request.
 func (s *Server) round(ctx context.Context, run *queue.Run) error {
-	asked, err := s.o.Reviewer.Asked(ctx, run.Repo, run.Pull)
-	if err != nil {
-		return err
-	}
 	job, o := s.o.Job, s.o.Round
 	job.Resume = true
 	o.At, o.Check = s.location(), run.Check
 	if s.o.Fixes {
 		o.Fix = &workflow.FixOptions{}
 	}
-	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
-	if did.Review != nil {
-		s.metrics.Review(did.Review)
+	if did.Made != nil {
+		s.metrics.Review(did.Made)
 	}
 	if err != nil {
 		return err
-	}
-	if asked != workflow.NotAsked {
-		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, workflow.NotAsked); err != nil {
-			return err
-		}
 	}
 	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
@@ -184,18 +174,16 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
+	publisher.KeepRequests()
 	did, err := publisher.Converse(ctx, s.o.Job, "")
 	if err != nil {
 		return err
 	}
-	if did.Review && !did.Paused {
-		asked := workflow.AskedReview
-		if did.Again {
-			asked = workflow.AskedAgain
-		}
-		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, asked); err != nil {
-			return err
-		}
+	asked, err := s.o.Reviewer.AskedReview(ctx, run.Repo, run.Pull) // also by a run that was interrupted
+	if err != nil {
+		return err
+	}
+	if asked && !did.Paused {
 		if err := s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: pull.Head.SHA, Reason: "a comment asks for it"}); err != nil {
 			return err
 		}

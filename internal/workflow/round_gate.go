@@ -10,6 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // gate builds and tests the head. If that fails, it comments and is false: nothing is reviewed.
@@ -46,25 +47,40 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	export := func(name, commit string) (string, error) {
-		tree := filepath.Join(dir, name)
+	export := func(name, commit string) (tree, lacks string, err error) {
+		tree = filepath.Join(dir, name)
 		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
-			return "", fmt.Errorf("make temporary folder: %w", err)
+			return "", "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true, Links: true})
-		return tree, err
+		report, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
+		return tree, lacking(report), err
 	}
-	tree, err := export("head", rev)
+	tree, lacks, err := export("head", rev)
 	if err != nil {
 		return gate.Result{}, err
 	}
 	base := FilesAt(s.blobs, s.rg.BaseCommit)
 	result := g.Run(ctx, gate.Request{
-		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
-		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
+		Repo: p.repo.Repo, Tree: tree, Lacks: lacks, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
+		BaseTree: func(context.Context) (string, error) {
+			tree, _, err := export("base", s.rg.BaseCommit)
+			return tree, err
+		},
 		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	})
 	return result, ctx.Err()
+}
+
+// maxGateFile bounds a file of a tree that is built, in bytes: forges take none that is larger.
+const maxGateFile = 100 << 20
+
+// lacking says which files an export left out, such as submodules and what a partial clone lacks.
+func lacking(report git.ExportReport) string {
+	if len(report.Skipped) == 0 {
+		return ""
+	}
+	first := report.Skipped[0]
+	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", count(len(report.Skipped), "file is", "files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
 }
 
 // gateResult is a gate's result as a review has it.
