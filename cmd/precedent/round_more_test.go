@@ -313,22 +313,6 @@ func TestRoundsGate(t *testing.T) {
 	}
 }
 
-// TestRoundsFork: what would fix a pull request from a fork is suggested, and nothing is pushed.
-func TestRoundsFork(t *testing.T) {
-	t.Parallel()
-	s := newRounds(t)
-	s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "77" })
-	s.round("review", workflow.RoundReview, label.Changes)
-	s.fixes(fixedTill, fixedTill)
-	s.round("a suggestion", workflow.RoundFix, label.Changes)
-	s.says("a suggestion", "**Nothing was pushed**", 1)
-	s.round("another", workflow.RoundFix, label.Intervention)
-	s.says("another", "**A person has to look.** Two attempts to fix", 1)
-	if pushes := s.door.git.Pushes(); len(pushes) > 0 {
-		t.Errorf("pushed %+v", pushes)
-	}
-}
-
 // TestRoundsSay: a review without remarks says what was checked, and an incomplete one what was not.
 func TestRoundsSay(t *testing.T) {
 	t.Parallel()

@@ -133,14 +133,18 @@ func (c *cycles) pushed(head string) (said, bool) {
 	return f, ok && c.last == f && c.summary.Head != head
 }
 
-// problems are what our newest note about a failed gate or failed checks of the head says, whatever
-// was tried since. Of a head that a review has read, the gate has passed.
+// problems are what our newest note about a failed gate or failed checks of the head says. It still
+// says so after fixes have failed, and after we have given up; a later review of the head ends a
+// failed gate.
 func (c *cycles) problems(head string) []precedent.Untrusted {
 	for _, s := range slices.Backward(c.own) {
-		failed := s.Kind == comment.ChecksEnded || s.Kind == comment.GateFailed && c.summary.Head != head
-		if failed && s.Head == head {
-			return []precedent.Untrusted{s.Body}
+		if s.Head != head || s.Kind != comment.GateFailed && s.Kind != comment.ChecksEnded {
+			continue
 		}
+		if s.Kind == comment.GateFailed && c.summary.Head == head && c.summary.Review > s.Review { // ids sort by time
+			return nil
+		}
+		return []precedent.Untrusted{s.Body}
 	}
 	return nil
 }

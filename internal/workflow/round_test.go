@@ -66,6 +66,7 @@ func TestProblems(t *testing.T) {
 		{"failed checks", talk([3]string{"summary", "x", "g"}, [3]string{"fixed", "f", "h"}, checks, failed), "2"},
 		{"a gate of another head", talk([3]string{"gate", "a", "g"}), ""},
 		{"a gate that passed later", talk([3]string{"summary", "x", "h"}, gate), ""},
+		{"a gate that fails after a review", talk([3]string{"summary", "0", "h"}, gate), "1"}, // the gate of the base has changed
 		{"checks of a head that a review has read", talk([3]string{"summary", "x", "h"}, checks), "1"},
 		{"the newer of two", talk(checks, gate), "1"},
 	} {

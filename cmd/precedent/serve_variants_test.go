@@ -1,0 +1,375 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// hasAll expects parts in a text.
+func (s *rounds) hasAll(step, text string, parts ...string) {
+	s.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			s.t.Errorf("%s: it does not have %q:\n%s", step, part, text)
+		}
+	}
+}
+
+// TestServeStoryGate: a gate that fails ends a review before a model reads, and is what the fix is
+// for. Two fixes whose build fails are for a person, whose label lets the work go on.
+func TestServeStoryGate(t *testing.T) {
+	t.Parallel()
+	if !hasSandbox() {
+		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
+	}
+	s := newServeStory(t, "timed", onGitHub, oneFinder+"gate: {commands: [{name: test, run: \"seq 1 3000; grep -q once src/till.js\"}], dependencies: off}\n")
+	s.works(fixesNothing)
+	s.once("the gate fails, and a fix does", label.Changes)
+	s.says("the gate fails", "**The build or the tests fail**", 1)
+	note := s.notes("**The build or the tests fail**")[0]
+	s.hasAll("the gate fails", note, "at `"+shortID(s.id("feature"))+"`", "- `seq 1 3000; grep -q once src/till.js`: exit status 1", "\n| 2602\n", "\n| 3000\n")
+	if strings.Contains(note, "| 2600\n") { // each line has five
+		t.Errorf("more than the last 2,000 characters:\n%s", note)
+	}
+	s.says("the gate fails", "## Precedent", 0)
+	s.says("a fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail", 1)
+	if n := len(s.tasks(engine.Finder)); n != 0 {
+		t.Errorf("finders were asked %d times", n)
+	}
+	s.later += 2 * time.Minute
+	s.once("another fix fails", label.Intervention)
+	s.says("another fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail", 2)
+	s.says("another fix fails", "**A person has to look.** Two attempts to fix", 1)
+	s.pushed("another fix fails", 0)
+	s.quiet("a person's turn")
+
+	s.sets(label.Changes)
+	s.works("")
+	s.once("a fix passes", label.CIPending)
+	s.pushed("a fix passes", 1)
+	tasks := s.tasks(engine.Fixer)
+	s.hasAll("the task", tasks[len(tasks)-1].Prompt, "2999", "3000", "grep -q once")
+	s.report("build", "success")
+	s.once("green", label.ReviewNeeded, label.HumanReview)
+	s.says("the end", "## Precedent: clean, no findings", 1)
+	s.hasAll("the end", s.notes("## Precedent")[0], "- Build and tests: passed (`seq 1 3000; grep -q once src/till.js`)")
+	s.says("the end", "**The build or the tests fail**", 1)
+	s.says("the end", "**Nothing was fixed**", 2)
+}
+
+// TestServeStoryChecks: checks that fail, and checks that do not end within 10 minutes, are named
+// with their links, once, and fixed.
+func TestServeStoryChecks(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	world := s.door.stage.World
+	s.once("review and fix", label.Changes, label.CIPending)
+	s.quiet("no check has started yet")
+	s.later += 2 * time.Minute
+	red := s.id("feature")
+	world.Report(world.Repo("octo", "app"), forgetest.Check{Commit: red, Name: "unit *tests*", Conclusion: "failure", By: otherBot})
+	s.report("lint", "failure")
+	s.report("docs", "success")
+	s.report("slow", "pending")
+	s.once("red", label.Changes, label.CIPending)
+	s.says("red", "**2 checks failed** at `"+shortID(red)+"`", 1)
+	note := s.notes("**2 checks failed**")[0]
+	s.hasAll("red", note, "- [`unit *tests*`]("+s.door.URL+"/octo/app/runs/", "- [`lint`]("+s.door.URL+"/ci/lint): failed")
+	if strings.Contains(note, "docs") || strings.Contains(note, "slow") {
+		t.Errorf("checks that did not fail:\n%s", note)
+	}
+	tasks := s.tasks(engine.Fixer)
+	s.hasAll("the task", tasks[len(tasks)-1].Prompt, "2 checks failed", "lint")
+	s.pushed("red", 2)
+
+	s.report("build", "success")
+	s.report("slow", "pending")
+	s.quiet("pending")
+	for range 2 {
+		s.later += 2 * time.Minute
+		s.door.stage.Clock.Pass(4*time.Minute + 50*time.Second)
+		s.quiet("pending for less than 10 minutes")
+	}
+	stuck := s.id("feature")
+	s.later += 2 * time.Minute
+	s.door.stage.Clock.Pass(time.Minute)
+	s.once("pending for more than 10 minutes", label.Changes, label.CIPending)
+	s.says("timed out", "**The checks timed out** at `"+shortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
+	s.hasAll("timed out", s.notes("**The checks timed out**")[0], "- [`slow`]("+s.door.URL+"/ci/slow): pending")
+	s.pushed("timed out", 3)
+
+	s.report("build", "success")
+	s.once("green", label.ReviewNeeded, label.HumanReview)
+	s.says("the end", "**2 checks failed**", 1)
+	s.says("the end", "**The checks timed out**", 1)
+	s.says("the end", "**Pushed", 3)
+	s.says("the end", "## Precedent: clean, no findings", 1)
+}
+
+// TestServeStoryFork: what would fix a pull request from a fork is suggested, once for each
+// attempt, and nothing is pushed. The second attempt is for a person.
+func TestServeStoryFork(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	fork := filepath.Join(s.home, "forge", "newcomer", "app.git")
+	s.git(s.home, "clone", "-q", "--mirror", s.origin, fork)
+	s.door.stage.World.Add(&forgetest.Repo{ID: 2, Owner: "newcomer", Name: "app", UserOwned: true, Members: []forgetest.Member{{Person: author, Permission: forge.Admin}}})
+	s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "2" })
+	s.once("review and suggestion", label.Changes)
+	head := shortID(s.id("feature"))
+	s.says("suggested", "**Nothing was pushed** at `"+head+"`: nobody but its owner can push to the fork.", 1)
+	s.hasAll("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations", "+  ledger.total -= Math.min(amount, ledger.paid)")
+	suggestions := 0
+	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+		if c.Kind == forge.OnLine && c.ReplyTo != "" && strings.Contains(string(c.Body), "**Suggested:**") {
+			suggestions++
+		}
+	}
+	if suggestions != 3 {
+		t.Errorf("%d suggestions in conversations", suggestions)
+	}
+	s.later += 2 * time.Minute
+	s.once("another suggestion", label.Intervention)
+	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 2)
+	s.says("another suggestion", "**A person has to look.** Two attempts to fix", 1)
+	s.quiet("a person's turn")
+
+	s.push("Take what was suggested", map[string]string{"src/till.js": fixedTill}) // by the author
+	s.quiet("a push does not change what people decide")
+	s.sets(label.ReviewNeeded)
+	s.once("a person wants a review", label.HumanReview)
+	s.pushed("the end", 0)
+	s.says("the end", "## Precedent: clean, no findings", 1)
+}
+
+// TestServeStoryNoChange: two fixes that change nothing are for a person. A person's label lets the
+// work go on, and the attempts are counted anew.
+func TestServeStoryNoChange(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	s.works(changesNothing)
+	s.once("review, and no change", label.Changes)
+	for turn := range 2 {
+		s.says("no change", "**Nothing was fixed**", 2*turn+1)
+		s.later += 2 * time.Minute
+		s.once("no change again", label.Intervention)
+		s.says("no change again", "**Nothing was fixed**", 2*turn+2)
+		s.says("no change again", "**A person has to look.** Two attempts to fix", turn+1)
+		s.quiet("a person's turn")
+		s.sets(label.Changes)
+		if turn == 0 {
+			s.once("counted anew")
+		}
+	}
+	s.works("")
+	s.once("a change", label.CIPending)
+	s.pushed("a change", 1)
+}
+
+// TestServeStoryCycles: after the sixth cycle of reviews and failed checks a person has to look. A
+// person's label lets the work go on, and the cycles are counted anew.
+func TestServeStoryCycles(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	s.works(fixesNothing)
+	s.once("cycle 1: review", label.Changes, label.CIPending)
+	for n := 2; n < 6; n++ {
+		if n%2 == 0 {
+			s.report("build", "failure")
+			s.once(fmt.Sprintf("cycle %d: failed checks", n), label.Changes, label.CIPending)
+			continue
+		}
+		s.report("build", "success")
+		s.once(fmt.Sprintf("cycle %d: review", n), label.ReviewNeeded, label.Changes, label.CIPending)
+	}
+	s.pushed("five cycles", 5)
+	s.says("five cycles", "**A person has to look.**", 0)
+	s.report("build", "success")
+	s.once("cycle 6: review", label.ReviewNeeded, label.Changes, label.Intervention)
+	s.says("six cycles", "**A person has to look.** This pull request has gone through more than 5 cycles", 1)
+	s.pushed("six cycles", 5)
+	s.quiet("a person's turn")
+
+	s.sets(label.ReviewNeeded)
+	s.works("")
+	s.once("counted anew", label.Changes, label.CIPending)
+	s.pushed("counted anew", 6)
+}
+
+// TestServeStoryIncomplete: three reviews in a row that could not read everything are for a person.
+// None of them says that there is nothing to remark.
+func TestServeStoryIncomplete(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, strings.Replace(oneFinder, "security: false, ", "", 1))
+	s.push("Fixed already", map[string]string{"src/till.js": fixedTill})
+	s.works(refusesSome)
+	for n := 1; n <= 3; n++ {
+		if n < 3 {
+			s.once(fmt.Sprint("incomplete ", n))
+			s.quiet("too early for another review")
+		} else {
+			s.once("incomplete 3", label.Intervention)
+		}
+		s.says(fmt.Sprint("incomplete ", n), "## Precedent: partial", 1)
+		for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+			if said := strings.ToLower(string(c.Body)); strings.Contains(said, "lgtm") || strings.Contains(said, "no remarks") || strings.Contains(said, "no findings") {
+				t.Errorf("incomplete %d:\n%s", n, c.Body)
+			}
+		}
+		s.hasAll("incomplete", s.notes("## Precedent")[0], "This review is incomplete", "security")
+		s.later += 2 * time.Minute
+	}
+	s.says("three times", "**A person has to look.** Three reviews in a row", 1)
+	s.quiet("a person's turn")
+
+	s.sets(label.ReviewNeeded)
+	s.once("incomplete 4, counted anew")
+	s.works("")
+	s.later += 2 * time.Minute
+	s.once("complete", label.HumanReview)
+	s.says("complete", "## Precedent: clean, no findings", 1)
+}
+
+// TestServeStoryPairs: of two labels, the one for a person counts, and any others mean a review.
+func TestServeStoryPairs(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, oneFinder)
+	s.app.env["PRECEDENT_FIXES"] = "false"
+	repo := s.door.stage.World.Repo("octo", "app")
+	pairs := map[int][2]label.State{}
+	for i, first := range label.States {
+		for _, second := range label.States[i+1:] {
+			n := 7 + len(pairs)
+			pairs[n] = [2]label.State{first, second}
+			s.git(s.origin, "update-ref", fmt.Sprintf("refs/pull/%d/head", n), "refs/heads/feature")
+			s.world(func() {
+				if n > 7 {
+					repo.Pulls[n] = &forgetest.Pull{PullRequest: s.pull.PullRequest, Diff: s.pull.Diff}
+				}
+				repo.Pulls[n].Number, repo.Pulls[n].Ref = n, fmt.Sprintf("refs/pull/%d/head", n)
+				repo.Pulls[n].Labels = []string{labels.Of(first), labels.Of(second)}
+			})
+		}
+	}
+	cmd, said := s.server()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for n, pair := range pairs {
+		want, reviews := label.Changes, 1
+		if slices.Contains(pair[:], label.Intervention) {
+			want, reviews = label.Intervention, 0
+		}
+		world, pull := s.door.stage.World, repo.Pulls[n]
+		if got := world.LabelsOf(pull); !slices.Equal(got, []string{labels.Of(want)}) {
+			t.Errorf("%q led to %q, want %s", pair, got, want)
+		}
+		if got := len(slices.DeleteFunc(world.By(pull, forgetest.Bot), func(c forge.Comment) bool { return c.Kind != forge.OnThread })); got != reviews {
+			t.Errorf("%q led to %d reviews, want %d", pair, got, reviews)
+		}
+	}
+	s.quiet("nothing is due")
+}
+
+// TestServeStoryKilled: a server that is killed after it added a label, and before it removed the
+// other, leaves two, from which the next one goes on. Everything is said once.
+func TestServeStoryKilled(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	s.killed("after the review", 0, label.ReviewNeeded, label.Changes)
+	s.says("after the review", "## Precedent", 1)
+	s.killed("after the fix", 1, label.Changes, label.CIPending)
+	s.pushed("after the fix", 1)
+	s.once("a review", label.HumanReview)
+	s.says("a review", "## Precedent", 1)
+	s.says("a review", "**Pushed", 1)
+	s.pushed("a review", 1)
+
+	s.git(s.work, "pull", "-q", s.origin, "feature")
+	s.push("Break it again", map[string]string{"src/till.js": tillFile})
+	s.sets(label.ReviewNeeded)
+	s.works(changesNothing)
+	s.once("no change", label.Changes)
+	s.later += 2 * time.Minute
+	s.killed("after two attempts", 0, label.Changes, label.Intervention)
+	s.says("after two attempts", "**A person has to look.**", 0)
+	s.once("one label is left")
+	s.labelled("one label is left", label.Intervention)
+	s.says("one label is left", "**A person has to look.** Two attempts to fix", 1)
+	s.quiet("a person's turn")
+}
+
+// killed runs a server that is killed when it would remove a label, after it removed so many
+// others. It leaves two.
+func (s *serveStory) killed(step string, removed int, both ...label.State) {
+	s.t.Helper()
+	var running atomic.Pointer[os.Process]
+	s.door.stage.Script.Forget() // else the trap comes first
+	s.door.stage.Script.Plan(forgetest.Fault{Method: http.MethodDelete, On: "/issues/7/labels/", Skip: removed, Call: func() {
+		_ = running.Load().Kill()
+		panic(http.ErrAbortHandler) // the request never arrived
+	}})
+	cmd, said := s.server()
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	running.Store(cmd.Process)
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != -1 {
+		s.t.Fatalf("%s: it was not killed: %v\n%s", step, err, said)
+	}
+	want := []string{"area/till"}
+	for _, state := range both {
+		want = append(want, labels.Of(state))
+	}
+	if got := s.door.stage.World.LabelsOf(s.pull); !slices.Equal(got, want) {
+		s.t.Fatalf("%s: labels %q, want %q\n%s", step, got, want, said)
+	}
+}
+
+// TestServeStoryElsewhere: each step is made by a server that knows nothing of those before it, with
+// the same key: all that it decides by is on the forge.
+func TestServeStoryElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
+	elsewhere := func() {
+		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = t.TempDir(), t.TempDir()
+	}
+	elsewhere()
+	s.app.env["PRECEDENT_FIXES"] = "false"
+	s.once("review", label.Changes)
+	elsewhere()
+	s.quiet("without fixes")
+	elsewhere()
+	delete(s.app.env, "PRECEDENT_FIXES")
+	s.once("fix", label.CIPending)
+	s.says("fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 3 conversations", 1)
+	s.report("build", "pending")
+	elsewhere()
+	s.quiet("the checks run")
+	s.report("build", "success")
+	elsewhere()
+	s.once("checks and second review", label.ReviewNeeded, label.HumanReview)
+	elsewhere()
+	s.quiet("a person's turn")
+	s.pushed("the end", 1)
+	s.says("the end", "## Precedent", 1)
+	s.says("the end", "## Precedent: clean, no findings", 1)
+	s.says("the end", "**Pushed", 1)
+	if all := s.threads(); len(all) != len(flaws) {
+		t.Errorf("threads %v", all)
+	}
+}
