@@ -250,7 +250,7 @@ func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 		proxy = ""
 	}
 	g := &gate.Runner{
-		Box:  func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
+		Box:  a.probeBox,
 		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, NPMRegistry: npmRegistry, Log: log,
 	}
 	if r.CacheDir != "" {
@@ -259,9 +259,17 @@ func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 	return g
 }
 
+// probeBox returns the best sandbox that works here.
+func (a *app) probeBox(ctx context.Context) (sandbox.Box, error) {
+	if a.box != nil {
+		return a.box(ctx)
+	}
+	return sandbox.Probe(ctx, a.env["PATH"])
+}
+
 // sandboxKind says whether there is a sandbox.
 func (a *app) sandboxKind() string {
-	box, err := sandbox.Probe(context.Background(), a.env["PATH"])
+	box, err := a.probeBox(context.Background())
 	if err != nil {
 		return "none: gates and linters are skipped"
 	}

@@ -128,7 +128,7 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 		unpacked <- err
 	}()
 	job.Stdout = out
-	res, err := s.box.Run(ctx, job)
+	res, err := s.exec(ctx, job)
 	_ = out.Close()
 	if failed := <-unpacked; err == nil {
 		err = failed

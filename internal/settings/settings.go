@@ -61,6 +61,10 @@ type Settings struct {
 	// default branch of the remote.
 	TrustedBranch Value[string]
 
+	// For precedent gate: whether it runs commands without a sandbox where there is none. Nothing
+	// else reads it, and no policy can set it.
+	RunLocal Value[bool]
+
 	// For reviews; they take precedence over the policy.
 	Threshold Value[*int] // percent; nil leaves it to the policy
 	MaxInline Value[int]  // findings; 0 leaves it to the policy

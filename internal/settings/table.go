@@ -109,6 +109,10 @@ var All = []Def{
 		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true, unsetText: "default: the default branch of the remote",
 		Usage: "read guide and policy from this `branch` if a change is not in it yet",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.RunLocal }, Def{
+		Key: "run_local", InFile: true, Default: "false",
+		Usage: "let precedent gate run the commands of your own work tree without a sandbox where there is none: true or false",
+	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
 		Usage: "show findings with at least this confidence, in `percent`",

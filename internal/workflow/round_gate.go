@@ -3,13 +3,10 @@ package workflow
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/gate"
-	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // gate builds and tests the head. If that fails, it comments and is false: nothing is reviewed.
@@ -41,30 +38,10 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 // runGate exports a tree, of the head or of a change to it, and runs the commands that the base
 // names.
 func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev string, policy precedent.Gate) (gate.Result, error) {
-	dir, err := os.MkdirTemp(p.reviewer.Git.TempDir, "precedent-gate-")
-	if err != nil {
-		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	export := func(name, commit string) (string, error) {
-		tree := filepath.Join(dir, name)
-		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
-			return "", fmt.Errorf("make temporary folder: %w", err)
-		}
-		_, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{Shared: true, Links: true})
-		return tree, err
-	}
-	tree, err := export("head", rev)
-	if err != nil {
-		return gate.Result{}, err
-	}
 	base := FilesAt(s.blobs, s.rg.BaseCommit)
-	result := g.Run(ctx, gate.Request{
-		Repo: p.repo.Repo, Tree: tree, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
-		BaseTree: func(context.Context) (string, error) { return export("base", s.rg.BaseCommit) },
-		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
-	})
-	return result, ctx.Err()
+	return p.reviewer.runExported(ctx, s.repo, g, gate.Request{
+		Repo: p.repo.Repo, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy, Commands: gate.Discover(policy, gate.ReadDocuments(base)),
+	}, rev)
 }
 
 // gateResult is a gate's result as a review has it.
