@@ -221,7 +221,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	if err != nil {
 		host = "server"
 	}
-	var round workflow.RoundOptions
+	round := workflow.RoundOptions{Reviews: i.settings.Reviews.Value}
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)
 	}

@@ -81,6 +81,8 @@ type Settings struct {
 	LogFormat    Value[string]           // text or json
 	Fixes        Value[bool]             // whether labelled pull requests are fixed
 	Gates        Value[bool]             // whether they are built and tested
+	// Reviews says what leads to a review where the policy does not say it; nil for the default.
+	Reviews Value[*precedent.ReviewTriggers]
 
 	tables []Line // of the file: prices and linters
 }

@@ -156,6 +156,10 @@ var All = []Def{
 		Key: "jobs", Flag: "jobs", Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4",
 		Usage: "run at most `N` jobs at a time",
 	}),
+	def(occasions, func(s *Settings) *Value[*precedent.ReviewTriggers] { return &s.Reviews }, Def{
+		Key: "reviews", Flag: "reviews", Env: "PRECEDENT_REVIEWS", InFile: true, Server: true, unsetText: "default: label,request,command",
+		Usage: "review on these `occasions` where the policy of the repository names none: open, ready, push, request, command, label; with drafts, drafts, too; or none",
+	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{
 		Key: "fixes", Env: "PRECEDENT_FIXES", InFile: true, Server: true, Default: "true",
 		Usage: "fix labelled pull requests and push the fixes: true or false",

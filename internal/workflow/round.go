@@ -19,7 +19,8 @@ type RoundOptions struct {
 	// At says where the memory and the commits are; the zero value is right for a server, whose
 	// repositories share a database.
 	At Location
-	// Reviews says what leads to a review if the policy does not; nil means the default.
+	// Reviews is what the operator says leads to a review, where the policy does not; nil means the
+	// default.
 	Reviews *precedent.ReviewTriggers
 	// Asked tells that a person asked for a review in a comment that an earlier run has answered,
 	// and AskedAgain that everything is to be read.
