@@ -16,7 +16,7 @@ import (
 
 // timeouts limit jobs. A round may run a gate, a review and a fix.
 var timeouts = map[queue.Kind]time.Duration{
-	queue.Review: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
+	queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
 	queue.CorpusSync: time.Hour, queue.CatchUp: time.Hour, queue.Consolidate: 10 * time.Minute, queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute,
 }
 
@@ -47,8 +47,8 @@ func (s *Server) work(ctx context.Context, run *queue.Run) error {
 	switch run.Kind {
 	case queue.Review:
 		return s.round(ctx, run)
-	case queue.Fix: // a round does what is due: there is only one of a pull request at a time
-		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: run.Head, Reason: run.Reason})
+	case queue.Fix:
+		return s.fix(ctx, run)
 	case queue.CheckCI:
 		return s.checkCI(ctx, run)
 	case queue.Reply:
@@ -111,12 +111,7 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
-	job, o := s.o.Job, s.o.Round
-	job.Resume = true
-	o.At, o.Check = s.location(), run.Check
-	if s.o.Fixes {
-		o.Fix = &workflow.FixOptions{}
-	}
+	job, o := s.options(run)
 	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
 	if did.Review != nil {
@@ -135,6 +130,52 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 		return later{did.Again}
 	}
 	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
+}
+
+// options are those of a round.
+func (s *Server) options(run *queue.Run) (workflow.Job, workflow.RoundOptions) {
+	o := s.o.Round
+	o.At, o.Check = s.location(), run.Check
+	if s.o.Fixes {
+		o.Fix = &workflow.FixOptions{}
+	}
+	return s.job(run), o
+}
+
+// job says how a pull request is reviewed, and how its comments ask for a fix. What one comment asks
+// for is wanted once, as an event is, and starts a dead letter again.
+func (s *Server) job(run *queue.Run) workflow.Job {
+	job := s.o.Job
+	job.Resume = true
+	if s.o.Fixes {
+		job.AskFix = func(ctx context.Context, comment string) error {
+			d := queue.Delivery{Forge: run.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", run.Repo, run.Pull, comment), Event: "fix", At: s.o.Now()}
+			_, err := s.queue.Accept(ctx, d, []queue.Task{{Kind: queue.Fix, Repo: run.Repo, Pull: run.Pull, Reason: "a comment asks for it"}})
+			return err
+		}
+	}
+	return job
+}
+
+// fix makes the fix round that a comment asked for.
+func (s *Server) fix(ctx context.Context, run *queue.Run) error {
+	job, o := s.options(run)
+	if o.Fix == nil {
+		return queue.Never(errors.New("fixes are turned off on this server"))
+	}
+	o.FixAsked = true
+	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
+	if did.Asked {
+		err = errors.Join(err, s.wantReview(ctx, run, did.Head, did.AskedAgain))
+	}
+	if err != nil {
+		return err
+	}
+	s.o.Log.Info("fix", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	if did.Again > 0 {
+		return later{did.Again}
+	}
+	return nil
 }
 
 // location is where repositories are opened: never in a clone around the working folder.
@@ -184,19 +225,12 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
-	did, err := publisher.Converse(ctx, s.o.Job, "")
+	did, err := publisher.Converse(ctx, s.job(run), "")
 	if err != nil {
 		return err
 	}
 	if did.Review && !did.Paused {
-		asked := workflow.AskedReview
-		if did.Again {
-			asked = workflow.AskedAgain
-		}
-		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, asked); err != nil {
-			return err
-		}
-		if err := s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: pull.Head.SHA, Reason: "a comment asks for it"}); err != nil {
+		if err := s.wantReview(ctx, run, pull.Head.SHA, did.Again); err != nil {
 			return err
 		}
 	}
@@ -204,6 +238,18 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 		return fmt.Errorf("answer comments: %d answers are left", did.Posted.Left)
 	}
 	return nil
+}
+
+// wantReview wants the review that a comment asked for.
+func (s *Server) wantReview(ctx context.Context, run *queue.Run, head string, again bool) error {
+	asked := workflow.AskedReview
+	if again {
+		asked = workflow.AskedAgain
+	}
+	if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, asked); err != nil {
+		return err
+	}
+	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: head, Reason: "a comment asks for it"})
 }
 
 // pull reads the pull request of a job.

@@ -30,6 +30,9 @@ type RoundOptions struct {
 	// Fix lets rounds make one attempt at a time to fix what is open; nil for none: then the label
 	// stays for people or another bot. Its Gate, Check and Problems are those of the round.
 	Fix *FixOptions
+	// FixAsked tells that a person with write permission asked for a fix in a comment. The round then
+	// makes one attempt, whatever the label is, instead of what is due.
+	FixAsked bool
 	// Check is called right before each write; the write is not made if it returns an error. It
 	// may be nil.
 	Check func(ctx context.Context) error
@@ -48,6 +51,9 @@ type RoundResult struct {
 	Before, After label.State
 	// Why says for people why nothing was due, or why a result is not what it could be.
 	Why string
+	// Asked tells that a comment asked for a review, which a round with FixAsked does not make;
+	// AskedAgain that everything is to be read.
+	Asked, AskedAgain bool
 	// Review is the review of a RoundReview; nil if there is none.
 	Review *precedent.Review
 	// Status is the exit status that a command would have.
@@ -155,6 +161,8 @@ func (x *round) act(ctx context.Context) error {
 	x.did.Before, x.did.After = state, state
 	why := x.asked()
 	switch {
+	case x.o.FixAsked:
+		return x.fixAsked(ctx)
 	case state == label.ReviewNeeded:
 		return x.review(ctx, true)
 	case why != "": // people first
