@@ -32,7 +32,11 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	result, err := s.judge(ctx, s.work(ctx, run))
+	failed := s.work(ctx, run)
+	if m, ok := errors.AsType[movedError](failed); ok {
+		failed = s.goOn(ctx, run, m.to)
+	}
+	result, err := s.judge(ctx, failed)
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
 	return err
 }
@@ -120,6 +124,9 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
+	if !did.Moved.IsZero() {
+		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
+	}
 	if asked != workflow.NotAsked {
 		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, workflow.NotAsked); err != nil {
 			return err
@@ -171,6 +178,9 @@ func (s *Server) fix(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
+	if !did.Moved.IsZero() {
+		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
+	}
 	s.o.Log.Info("fix", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
 		return later{did.Again}
@@ -188,6 +198,9 @@ func (s *Server) location() workflow.Location {
 func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	if run.Pull > 0 {
 		p, err := s.o.Connection.PullRequest(ctx, run.Repo, run.Pull)
+		if err == nil && isOther(p.Base.Repo, run.Repo) {
+			return movedError{p.Base}
+		}
 		if err != nil || p.State != forge.Open || len(p.Labels) == 0 {
 			return err
 		}
@@ -198,6 +211,9 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	open, err := s.o.Connection.Open(ctx, run.Repo)
 	if err != nil {
 		return err
+	}
+	if base, moved := presentName(run.Repo, open); moved {
+		return movedError{base}
 	}
 	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: run.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
 	if err != nil {
@@ -262,6 +278,11 @@ func (s *Server) pull(ctx context.Context, run *queue.Run) (*workflow.Pull, func
 	if err != nil {
 		repo.Close()
 		return nil, nil, err
+	}
+	if isOther(pull.Base.Repo, run.Repo) {
+		pull.Close()
+		repo.Close()
+		return nil, nil, movedError{pull.Base}
 	}
 	return pull, func() { pull.Close(); repo.Close() }, nil
 }

@@ -51,6 +51,9 @@ type RoundResult struct {
 	Before, After label.State
 	// Why says for people why nothing was due, or why a result is not what it could be.
 	Why string
+	// Moved is the present name of the repository if that is another one than it was asked for by: then
+	// nothing else was done. It is zero otherwise.
+	Moved precedent.Repo
 	// Asked tells that a comment asked for a review, which a round with FixAsked does not make;
 	// AskedAgain that everything is to be read.
 	Asked, AskedAgain bool
@@ -93,11 +96,15 @@ func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Re
 		return RoundResult{}, err
 	}
 	defer opened.Close()
+	asked := opened.Repo
 	pull, err := r.ReadPull(ctx, conn, opened, number)
 	if err != nil {
 		return RoundResult{}, err
 	}
 	defer pull.Close()
+	if now := pull.Base.Repo; !sameRepo(now, asked) {
+		return RoundResult{Head: pull.Head.SHA, Moved: now}, nil
+	}
 	pub, err := pull.Publisher(ctx)
 	if err != nil {
 		return RoundResult{}, err
