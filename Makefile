@@ -13,8 +13,11 @@ PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sa
 # The race detector ignores SQLite, which is C translated to Go, and regular expressions, which only read strings. They take
 # several times as long with it.
 RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
-# Random tests run few rounds with the race detector (needs.Rounds), so these packages are also tested without it, with all rounds.
-ROUNDS := $(addprefix ./internal/,git portable post store)
+# With the race detector, random tests run few rounds (needs.Rounds), and tests in which it finds nothing are skipped
+# (needs.WithoutRace), so these packages are also tested without it. TestRounds checks that none is missing.
+ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review server store)
+# Many tests wait for other processes, for the disk or for a lease, so more run at once than there are processors.
+AT_A_TIME := -p 4 -parallel 4
 # The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
 # the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
 AT_ONCE := TestAtOnce|TestInterrupt|TestNamedPull|TestPullGathers|TestPost|TestPostAsApp|TestPostOnGitea|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestPeopleCloseFindings|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
@@ -25,9 +28,9 @@ help: ## list these targets
 check: fmt vet lint test ## check formatting, vet, lint, and run all tests with the race detector
 
 test: deps ## run all tests, skipping none, with the race detector where there are goroutines
-	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary -timeout 30m ./cmd/precedent $(PURE) $(ROUNDS)
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
+	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m ./cmd/precedent $(ROUNDS) $(PURE)
+	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
+	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
 
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(GO) run ./scripts/testsummary ./...

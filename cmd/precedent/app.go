@@ -87,6 +87,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "precedent",
 		Short: "The code reviewer that remembers",
@@ -103,10 +104,16 @@ error, 3 incomplete review, 130 interrupted.`,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:              exactly(0),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				fmt.Fprintln(cmd.OutOrStdout(), thisBuild())
+				return nil
+			}
+			return cmd.Help()
+		},
 	}
-	root.Version = thisBuild().String()
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Not cobra's flag, whose output is set by a template: see internal/prompt/render.go.
+	root.Flags().BoolVar(&version, "version", false, "version for precedent")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

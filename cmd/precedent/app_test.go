@@ -63,6 +63,7 @@ func TestGoEnvironment(t *testing.T) {
 // TestInterrupt sends SIGINT while an engine hangs: the program ends with 130,
 // its engine with it, nothing is saved, and no folder of its own is left.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	temp := t.TempDir()

@@ -45,6 +45,7 @@ func changedApp(t *testing.T) (*app, *bytes.Buffer) {
 
 // TestReviewStartsConsolidation: with the settings of the review, in the background, once.
 func TestReviewStartsConsolidation(t *testing.T) {
+	t.Parallel()
 	a, said := changedApp(t)
 	var started []background.Program
 	a.start = func(p background.Program) error {
@@ -82,6 +83,7 @@ func TestReviewStartsConsolidation(t *testing.T) {
 // TestConsolidationOutlivesItsReview: the review ends without waiting, its process is not its
 // child's terminal or pipe, and the result is in the memory later.
 func TestConsolidationOutlivesItsReview(t *testing.T) {
+	t.Parallel()
 	a, _ := changedApp(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -131,6 +133,7 @@ func TestConsolidationOutlivesItsReview(t *testing.T) {
 // TestConsolidationTakesItsTurn: while another process is at it, a run says so and ends; when
 // that one was killed, the turn is free after its time.
 func TestConsolidationTakesItsTurn(t *testing.T) {
+	t.Parallel()
 	a, said := changedApp(t)
 	if status := a.run(t.Context(), []string{"review"}); status != 1 {
 		t.Fatalf("status %d: %s", status, said)

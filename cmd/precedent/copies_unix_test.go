@@ -15,6 +15,7 @@ import (
 // copy that a review makes is one that others can read, none has the credentials of the tree,
 // and none outlives the next run, also after SIGKILL.
 func TestCopiesOfAKilledReview(t *testing.T) {
+	t.Parallel()
 	home, temp := t.TempDir(), t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	const canary = "Zx81qLmW" + "0pTr77vK" // opens nothing

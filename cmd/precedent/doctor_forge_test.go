@@ -48,6 +48,7 @@ func (s *prStage) forgeRow(remote string, flags map[string]string) (doctor.Check
 // TestDoctorNamesTheForge: which, as whom, and what is left; asked only with a
 // token, and no review depends on it.
 func TestDoctorNamesTheForge(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.door.api.Budget(4321, forgetest.Epoch.Add(time.Hour))
 	ours := s.door.URL + "/octo/app.git"

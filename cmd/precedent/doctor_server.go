@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/doctor"
@@ -88,10 +89,11 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 			d.Add("repositories", doctor.Missing, otherForgeHint, "%s is not on %s", r, conn.Host())
 		case err != nil:
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
-		case !slices.Contains(writable, r) && len(op.Owners.Value) == 0:
+		case !slices.ContainsFunc(writable, func(w precedent.Repo) bool { return strings.EqualFold(w.String(), r.String()) }) && len(op.Owners.Value) == 0:
 			d.Add("repositories", doctor.Warning, "give the account write access, and the token the permissions of docs/server.md", "%s can be read, but perhaps not written to", r)
 		}
 	}
+	a.checkRedelivery(within, d, op, conn, append(slices.Clone(op.Repositories.Value), writable...))
 	switch {
 	case len(op.Repositories.Value) > 0:
 		d.Add("repositories", doctor.OK, "", "%d listed", len(op.Repositories.Value))
@@ -100,6 +102,28 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	default:
 		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
 	}
+}
+
+// checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
+// that: those of the App, else of the first repository.
+func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workflow.Connection, repos []precedent.Repo) {
+	if op.WebhookURL.Value == "" || a.env[webhookSecret] == "" {
+		return
+	}
+	var why forge.Unsupported
+	for _, repo := range append([]precedent.Repo{{}}, repos[:min(len(repos), 1)]...) {
+		_, unsupported, err := conn.Deliveries(ctx, repo, op.WebhookURL.Value, a.now())
+		switch {
+		case err != nil:
+			d.AddError("redelivery", doctor.Warning, conn.Explain(err))
+			return
+		case unsupported == "":
+			d.Add("redelivery", doctor.OK, "", "%s can send failed deliveries again", conn.Host())
+			return
+		}
+		why = unsupported
+	}
+	d.Add("redelivery", doctor.Warning, "polls find what is lost; or remove --webhook-url", "failed deliveries are not sent again: %s", why)
 }
 
 // checkInstallation checks the database of a server, and tells whether it has a key for comments. It

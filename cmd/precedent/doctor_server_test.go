@@ -37,6 +37,7 @@ func (s *prStage) serverRows(flags map[string]string) (rows map[string]doctor.Ch
 
 // TestDoctorServer: what a server lacks is named, and a server that has everything works.
 func TestDoctorServer(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	long := strings.Repeat("s3", 16)
 	served := map[string]string{"listen": "off"}
@@ -99,6 +100,7 @@ func TestDoctorServer(t *testing.T) {
 // TestDoctorServerChangesNothing: the database of a server is looked at without making or upgrading
 // its tables, on both engines.
 func TestDoctorServerChangesNothing(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []string{"sqlite", "postgresql"} {
 		t.Run(engine, func(t *testing.T) {
 			s := newPRStage(t)

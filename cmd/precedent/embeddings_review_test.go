@@ -165,6 +165,7 @@ func citedComments(r precedent.Review) (ids []string) {
 // words alone find, and the review says so. Neither the key nor a credential of a comment gets
 // anywhere.
 func TestReviewWithEmbeddings(t *testing.T) {
+	t.Parallel()
 	e := newEmbeddedReview(t)
 	bodies := []string{remarked, paraphrased, "The token " + leakedToken + " must not be committed here, please revoke it."}
 	for i := range 6 {

@@ -131,6 +131,7 @@ func privateKey(t *testing.T) string {
 
 // TestNoSuchForge: what cannot be a forge is said with what helps, and no secret.
 func TestNoSuchForge(t *testing.T) {
+	t.Parallel()
 	key := privateKey(t)
 	whole, err := os.ReadFile(key)
 	if err != nil {
@@ -185,6 +186,7 @@ func TestNoSuchForge(t *testing.T) {
 
 // TestMarkerKey: what signs comments has to be long, and an App brings its own.
 func TestMarkerKey(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		env    map[string]string
@@ -267,6 +269,7 @@ func (p *tunnel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestForgeBehindAProxy: the forge's API and git both go through the operator's
 // proxy, with its password, and through it alone.
 func TestForgeBehindAProxy(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.toGitea(forgetest.Gitea127)
 	door, err := url.Parse(s.door.URL)

@@ -24,6 +24,7 @@ const memoryBound = 512 << 10
 // TestHostileChanges reviews what is made to be too much: each ends with a
 // result that names what was not read, in bounded memory.
 func TestHostileChanges(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	line := strings.Repeat("x", 999) + "\n"
 	for name, file := range map[string]func(*os.File) error{
@@ -62,6 +63,7 @@ func TestHostileChanges(t *testing.T) {
 
 // TestHostileWorkTree reviews a work tree full of what must not be opened.
 func TestHostileWorkTree(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := startRepository(t, home, "tree")
 	outside := filepath.Join(home, "outside.txt")

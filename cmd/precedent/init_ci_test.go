@@ -277,6 +277,7 @@ func TestActionBuildsWithTheModulesGo(t *testing.T) {
 // TestActionRuns runs the action's script with a program in Precedent's place,
 // which notes how it was called.
 func TestActionRuns(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("needs bash")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,22 +165,12 @@ again when it is wanted again: after a push, a label or another event.`,
 func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx := cmd.Context()
-		r := a.workflow()
-		if err := a.readSecretFiles(); err != nil {
-			return err
-		}
-		url := a.env[databaseVariable]
-		if path := filepath.Join(r.DataDir, workflow.InstallationFile); url == "" {
-			if _, err := os.Lstat(path); err != nil {
-				return hinted(errors.New("there is no database of a server at "+path), "precedent serve creates it; for one on PostgreSQL set %s", databaseVariable)
-			}
-		}
-		db, err := r.OpenInstallation(ctx, url, r.DataDir)
+		db, err := a.oldInstallation(ctx)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		jobs, err := r.OpenJobs(ctx, db)
+		jobs, err := a.workflow().OpenJobs(ctx, db)
 		if err != nil {
 			return err
 		}

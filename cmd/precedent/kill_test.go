@@ -17,6 +17,7 @@ import (
 // TestKilled kills the whole command with SIGKILL, while it asks a model and
 // while it posts.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	seed := needs.Seed(t)
 	t.Run("asking", func(t *testing.T) { killAsking(t, seed) })
 	t.Run("posting", func(t *testing.T) { killPosting(t, seed) })

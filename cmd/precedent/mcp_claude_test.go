@@ -57,6 +57,7 @@ func (m *claudeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestClaudeAsksForLearnings: the real Claude Code calls get_review_learnings in a review, and gets
 // a learning that did not fit into the prompt. A server of the repository's does not start.
 func TestClaudeAsksForLearnings(t *testing.T) {
+	t.Parallel()
 	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
 	model := &claudeModel{}
 	server := httptest.NewServer(model)

@@ -69,6 +69,7 @@ func (p *agentPlace) run(name string, args ...string) string {
 // TestMCP: a server that is started before the first review answers from what reviews and people
 // store meanwhile, and what an agent proposes waits for a person.
 func TestMCP(t *testing.T) {
+	t.Parallel()
 	p := newAgentPlace(t)
 	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: p.command("precedent", "mcp", "--write")}, nil)
 	if err != nil {
@@ -111,6 +112,7 @@ func TestMCP(t *testing.T) {
 
 // TestMCPAddresses: HTTP is for this machine only, with a token that is not short.
 func TestMCPAddresses(t *testing.T) {
+	t.Parallel()
 	p := newAgentPlace(t)
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "localhost:0", "example.org:80", "127.0.0.1"} {
 		cmd := p.command("precedent", "mcp", "--http", address)
@@ -144,6 +146,7 @@ func publicTools(t *testing.T, p *agentPlace) func(bin string, args ...string) *
 
 // TestMCPInspector: the public inspector lists and calls every tool.
 func TestMCPInspector(t *testing.T) {
+	t.Parallel()
 	p := newAgentPlace(t)
 	tools := publicTools(t, p)
 	inspect := func(args ...string) []byte {
@@ -195,6 +198,7 @@ func TestMCPInspector(t *testing.T) {
 // TestMCPConformance: the public scenarios pass. They know no token, so that a proxy adds it, and
 // passes Host and Origin on.
 func TestMCPConformance(t *testing.T) {
+	t.Parallel()
 	p := newAgentPlace(t)
 	tools := publicTools(t, p)
 	cmd := p.command("precedent", "mcp", "--http", "127.0.0.1:0")

@@ -20,6 +20,7 @@ import (
 // are killed at any moment, lose nothing: afterwards both have the union, and what was taken
 // back or forgotten stays so.
 func TestKilledSync(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(needs.Seed(t), 5))
 	home := t.TempDir()
 	runGit(t, home, home, "init", "-q", "--bare", "-b", "main", "origin.git")

@@ -53,6 +53,7 @@ func bugsRun(t *testing.T, r precedent.Review) precedent.FinderRun {
 // TestModelBehindAnAPI: all finders ask, one of them first and alone until its
 // answer begins; then a verifier checks what they found.
 func TestModelBehindAnAPI(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	s := serveAnswers(t, func(q question) string {
@@ -119,6 +120,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 }
 
 func TestModelWithoutBudget(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	s := serveModel(t, nothing)
@@ -131,6 +133,7 @@ func TestModelWithoutBudget(t *testing.T) {
 // TestResumePaysNothingTwice kills a review in its middle and goes on: what was
 // answered and kept is not asked again, and the result is that of a calm review.
 func TestResumePaysNothingTwice(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 40, 200)
 	s := serveModel(t, nothing)

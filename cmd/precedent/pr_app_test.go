@@ -77,6 +77,7 @@ func (i ill) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 // TestPostAsApp: an App posts as itself, git fetches with the token of its
 // installation, and a check run says how the review ended.
 func TestPostAsApp(t *testing.T) {
+	t.Parallel()
 	analyzed := func(s *shopPull) engine.Engine {
 		s.push("conflict", map[string]string{"b.txt": "one\n" + strings.Repeat("<", 7) + " HEAD\ntwo\n" + strings.Repeat("=", 7) + "\nthree\n" + strings.Repeat(">", 7) + " theirs\n"})
 		return nil
@@ -120,6 +121,7 @@ func TestPostAsApp(t *testing.T) {
 
 // TestPostAsActions: a workflow's run posts as GitHub's own account, with a check.
 func TestPostAsActions(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.door.api.Actions()
 	status, said := s.post("--fail-on", "medium")
@@ -135,6 +137,7 @@ func TestPostAsActions(t *testing.T) {
 // TestPostOverAnExpiredToken: a token that has run out in the middle is renewed,
 // and what it was refused for is done once.
 func TestPostOverAnExpiredToken(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.asApp()
 	s.door.stage.Script.Plan(forgetest.Fault{On: "/reviews", Method: http.MethodPost, Call: func() { s.door.stage.Clock.Pass(2 * time.Hour) }})
@@ -156,6 +159,7 @@ func TestPostOverAnExpiredToken(t *testing.T) {
 // TestForgedMarkers: a marker that somebody copied, or that was changed, makes
 // nothing ours. What it stands in is left alone, and ours is still known.
 func TestForgedMarkers(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.asApp()
 	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
@@ -234,6 +238,7 @@ func swapThread(body string) string {
 // TestEditedMarker: a comment of ours whose marker people changed speaks for no
 // finding any more, neither for its own nor for another; and none is said twice.
 func TestEditedMarker(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.asApp()
 	s.post("--fail-on", "medium")
@@ -261,6 +266,7 @@ func TestEditedMarker(t *testing.T) {
 // TestHeadMovesBeforePosting: nothing is said about a commit that is no more the
 // head, and the hint says what helps.
 func TestHeadMovesBeforePosting(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.door.api.Actions()
 	old := s.id("feature")
@@ -293,6 +299,7 @@ func TestHeadMovesBeforePosting(t *testing.T) {
 // TestLockedPull: where nobody can post, the review ends as it would have, but not
 // as if all was well.
 func TestLockedPull(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.door.stage.World.Change(func() { s.pull.Locked = true })
 	status, said := s.post("--fail-on", "medium")

@@ -136,6 +136,7 @@ func conversed(t *testing.T, s *witnessed) told {
 // TestThisIsIntentional: the author explains a finding, a maintainer makes that a rule, by a
 // command or by 👍, and forgets it again.
 func TestThisIsIntentional(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"command", "vote"} {
 		t.Run(how, func(t *testing.T) {
 			onForges(t, func(t *testing.T, s *witnessed) {
@@ -190,6 +191,7 @@ func TestThisIsIntentional(t *testing.T) {
 // TestAStrangerChangesNothing: "non-member comment … → no active learning" (T15). Somebody
 // without write permission neither ends a thread nor teaches, and is answered once.
 func TestAStrangerChangesNothing(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		a := conversed(t, s)
@@ -209,6 +211,7 @@ func TestAStrangerChangesNothing(t *testing.T) {
 // TestHostileLearnings: "in a quoted reply, by x[bot], edited after approval, from fork, the
 // bot's own text → no active learning" (T15).
 func TestHostileLearnings(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		a := conversed(t, s)
@@ -250,6 +253,7 @@ func TestHostileLearnings(t *testing.T) {
 
 // TestCommands: what each command answers.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	s := &witnessed{newFilePull(t, map[string]string{"flaws.js": numbered("s", 40, nil)}, map[string]string{"flaws.js": flawed("", nil)}), nil, "GitHub"}
 	s.parrot = &parrot{}
 	s.w = &witness{look: func(string) (string, string) { return "still_there", "" }}
@@ -334,6 +338,7 @@ func (s *prStage) threadStates() (closed []bool) {
 // TestPausedReviews: a pull request that somebody with write permission paused is not reviewed
 // until it is resumed. The author cannot push unread code that way.
 func TestPausedReviews(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		conversed(t, s)
@@ -376,6 +381,7 @@ func (c *chatty) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 // TestFreeText: what is not a command is answered by the engine, from the conversation and the
 // code; what follows needs a quote that is in the comment, and write permission.
 func TestFreeText(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
@@ -434,6 +440,7 @@ func TestFreeText(t *testing.T) {
 
 // TestReplyCommand answers one comment without a review.
 func TestReplyCommand(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		conversed(t, s)
@@ -459,6 +466,7 @@ func TestReplyCommand(t *testing.T) {
 
 // TestCommentEvents: a workflow for comments answers, and reviews only if somebody asks for it.
 func TestCommentEvents(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		conversed(t, s)
 		before := len(s.answers())
@@ -489,6 +497,7 @@ func TestCommentEvents(t *testing.T) {
 // TestAnswersSurviveFaults: a comment is obeyed and answered once, whatever becomes of the
 // requests that say so, and with a lost memory.
 func TestAnswersSurviveFaults(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		conversed(t, s)
 		before := len(s.answers())

@@ -13,6 +13,7 @@ import (
 // TestRequestedChangesAreTakenBack: the review that blocked the pull request is dismissed
 // once everything is fixed, or a person is told who can dismiss it.
 func TestRequestedChangesAreTakenBack(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		prepare func(*shopPull) (page string)
 		want    forgetest.ReviewState

@@ -49,6 +49,7 @@ func (s *prStage) more(number int) {
 }
 
 func TestPullOfAnEvent(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	run := func(sha, pulls string) string {
 		return fmt.Sprintf(`"workflow_run": {"head_sha": %q, "head_branch": "main", "pull_requests": [%s]}`, sha, pulls)
@@ -105,6 +106,7 @@ func TestPullOfAnEvent(t *testing.T) {
 
 // TestFileOfAnEvent: what cannot be an event's file is said, with a hint.
 func TestFileOfAnEvent(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.event("pull_request", strings.Repeat(" ", 26<<20))
 	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "larger than 25 MiB") || hintOf(err) == "" {
@@ -124,6 +126,7 @@ func TestFileOfAnEvent(t *testing.T) {
 
 // TestEventOfGitea: Gitea's workflows copy GitHub's, with payloads of their own.
 func TestEventOfGitea(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.toGitea(forgetest.Gitea127)
 	for _, test := range []struct {

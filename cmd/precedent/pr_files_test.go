@@ -266,6 +266,7 @@ func everyKind(t *testing.T) (*filePull, []told) {
 // TestPostOnEveryKindOfChange: each comment stands on what it is about, and what
 // is not read is skipped with a reason.
 func TestPostOnEveryKindOfChange(t *testing.T) {
+	t.Parallel()
 	s, finds := everyKind(t)
 	fileWide := told{name: "filewide", path: "added.js", evidence: []map[string]any{{"path": "a.txt", "line": 3, "quote": "three"}}}
 	moved := told{name: "movedonly", path: "went/away.js", evidence: []map[string]any{{"path": "went/away.js", "line": 3, "quote": "const only3 = compute(21, 'only')"}}}
@@ -345,6 +346,7 @@ func (s *filePull) silentAgain(more ...string) {
 // TestPostInlineAndTheRest: what is more than --max-inline stands in the summary,
 // whole, and nothing is lost or said twice. One line is flagged from both sides.
 func TestPostInlineAndTheRest(t *testing.T) {
+	t.Parallel()
 	before, after := map[string]string{}, map[string]string{}
 	var finds []told
 	for i := range 50 {
@@ -371,6 +373,7 @@ func TestPostInlineAndTheRest(t *testing.T) {
 // judge says that the remarks are the same, they are one finding that speaks for both.
 // If not, each is said once, under its own fingerprint.
 func TestPostOfBothSides(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		same bool
 		want int
@@ -397,6 +400,7 @@ func TestPostOfBothSides(t *testing.T) {
 // TestPostWhatTheForgeRefuses: a forge whose diff is cut refuses lines that git
 // shows. What it refuses stands in the summary, with a link to the line.
 func TestPostWhatTheForgeRefuses(t *testing.T) {
+	t.Parallel()
 	s, finds := everyKind(t)
 	cut := map[string]string{"edge": "#L58-L59", "lastline": "#L59", "renamed": "#L20", "renamedleft": "#L20", "oddj": "#L5"}
 	s.door.stage.World.Change(func() {
@@ -441,6 +445,7 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 // TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted (row 22 of the
 // fault matrix).
 func TestPostOf3001Files(t *testing.T) {
+	t.Parallel()
 	after := map[string]string{"d00/f0000.txt": "number(0)\n", "d39/f3000.txt": "number(3000)\n"}
 	s := newFilePull(t, nil, after)
 	blob := s.git(s.origin, "rev-parse", "main:a.txt")
@@ -484,6 +489,7 @@ func TestPostOf3001Files(t *testing.T) {
 // TestPostAmongManyComments: what we said is found again on the fourth page, by a
 // memory that knows of it and by one that was lost.
 func TestPostAmongManyComments(t *testing.T) {
+	t.Parallel()
 	before, after := map[string]string{}, map[string]string{}
 	var finds []told
 	for i := range 105 {
@@ -534,6 +540,7 @@ func TestPostAmongManyComments(t *testing.T) {
 // TestPostOfAForksMain: a fork's branch may be called what the base is called.
 // Everything is said of the fork's head.
 func TestPostOfAForksMain(t *testing.T) {
+	t.Parallel()
 	for name, fork := range map[string]string{"of a fork": "newcomer", "of a deleted fork": ""} {
 		t.Run(name, func(t *testing.T) {
 			s := newFilePull(t, map[string]string{"a.js": numbered("a", 9, nil)}, map[string]string{"a.js": numbered("a", 9, map[int]string{5: "forked()\n"})})
@@ -573,6 +580,7 @@ func TestPostOfAForksMain(t *testing.T) {
 // diff of, its list of files is read to the end. What no file was read for is not
 // offered to commit.
 func TestPostByTheForgesList(t *testing.T) {
+	t.Parallel()
 	after := map[string]string{}
 	for i := range 120 {
 		after[fmt.Sprintf("src/f%03d.js", i)] = numbered("part", 3, map[int]string{2: fmt.Sprintf("odd(%d)\n", i)})
@@ -596,6 +604,7 @@ func TestPostByTheForgesList(t *testing.T) {
 // TestPostOnANameThatIsNoText: no forge can be told such a name, so the summary
 // says what is found there.
 func TestPostOnANameThatIsNoText(t *testing.T) {
+	t.Parallel()
 	name := "caf\xe9.js"
 	s := newFilePull(t, nil, map[string]string{name: "odd(1)\n"})
 	f := told{name: "nameless", path: text.VisibleLine(name), quote: "odd(1)"}

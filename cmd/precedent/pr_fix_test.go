@@ -68,6 +68,7 @@ func (s *shopPull) fixes() (commits int, said []string) {
 // TestFixCommand: a dry run prints a patch and changes nothing; without a gate nothing is pushed
 // unless the operator says so; then one commit is pushed, and its thread has a reply.
 func TestFixCommand(t *testing.T) {
+	t.Parallel()
 	q := newQuarry(t, "person")
 	q.ownBranch()
 	q.run(0)
@@ -145,6 +146,7 @@ func (k *requestKiller) watch(r *http.Request) {
 // git's server carries it out, after that, and at other times. Repeated, it leaves one commit, one
 // push, and one reply for each thread, whatever happened.
 func TestFault54FixKilled(t *testing.T) {
+	t.Parallel()
 	var k requestKiller
 	prepare := func() *quarry {
 		q := newQuarry(t, "person")
@@ -218,6 +220,7 @@ func TestFault54FixKilled(t *testing.T) {
 // TestFixGate: the commands of the base build and test the change in the sandbox. If they pass, it
 // is pushed; if not, nothing is, and a comment has what they printed.
 func TestFixGate(t *testing.T) {
+	t.Parallel()
 	if _, err := sandbox.Probe(t.Context(), os.Getenv("PATH")); err != nil {
 		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
 	}

@@ -57,6 +57,7 @@ func (s *prStage) writes(after int) []string {
 // TestPostOnGitea: one review with a comment on each finding's line, one summary,
 // one status, and nothing the second time, however the forge is named.
 func TestPostOnGitea(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.toGitea(forgetest.Gitea127)
 	delete(s.app.env, "PRECEDENT_FORGE")
@@ -100,6 +101,7 @@ func TestPostOnGitea(t *testing.T) {
 // TestGiteaPostsInsideTheDiff: Gitea takes a comment on any line, and gets none
 // on a line that the diff does not show, even if a finding is there.
 func TestGiteaPostsInsideTheDiff(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		diff func(whole string) string
 		want string // that have a comment
@@ -172,6 +174,7 @@ func (s *shopPull) pushes() []func() (name string, fixed []string) {
 // Where conversations cannot be closed, that is said once, the answer says that
 // it is fixed, and nothing is said twice.
 func TestFivePushesOnGitea(t *testing.T) {
+	t.Parallel()
 	for name, kind := range map[string]forgetest.GiteaKind{"Gitea 1.27": forgetest.Gitea127, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,6 +258,7 @@ func (s *shopPull) stands(step string, kind forgetest.GiteaKind, fixed []string)
 // TestGiteaThatIsBehind: Gitea names the head before for a while after a push.
 // Nothing is posted on another head than the one that was read.
 func TestGiteaThatIsBehind(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	g := s.toGitea(forgetest.Gitea127)
 	if status, said := s.post(); status != precedent.ExitClean {

@@ -39,6 +39,7 @@ const guarded = "  return items.length > 0 ? sum / items.length : 0\n"
 // TestPushedWhileItIsReviewed: what a review found out and could not say, because
 // somebody pushed meanwhile, the next one finds out and says.
 func TestPushedWhileItIsReviewed(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	all := map[string]string{"refund": "open", "average": "open", "listener": "open"}
 	s.step("first", all, 1)
@@ -74,6 +75,7 @@ func TestPushedWhileItIsReviewed(t *testing.T) {
 // TestTheSameHeadAgain: a review that stands at the head is not made again, unless
 // it is one of another change or one that no model read.
 func TestTheSameHeadAgain(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.app.fixedEngine = nil
 	again := func(want bool, more ...string) {
@@ -104,6 +106,7 @@ func TestTheSameHeadAgain(t *testing.T) {
 // TestBackToAHeadThatNobodySpokeOf: a review that was overtaken by a push does not
 // stand at its head, should that come back.
 func TestBackToAHeadThatNobodySpokeOf(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	first := s.id("feature")
 	s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Finder, do: func() { s.push("more", map[string]string{"src/till.js": tillFile + "// The end.\n"}) }}
@@ -135,6 +138,7 @@ func (l *listening) Run(ctx context.Context, t engine.Task) (engine.Answer, erro
 // TestNewRules: what was read by other rules is read again by the finder of the
 // rules.
 func TestNewRules(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	all := map[string]string{"refund": "open", "average": "open", "listener": "open"}
 	s.step("first", all, 1)

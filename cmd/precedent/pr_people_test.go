@@ -99,6 +99,7 @@ const (
 // people who may write count, those of others do not, and what cannot be known is
 // said once.
 func TestWhoIsHeardOnGitea(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		set     func(*shopPull, *forgetest.Gitea)
 		invites string
@@ -187,6 +188,7 @@ func (s *shopPull) hearsOnceResolved(heard bool) {
 // TestWhoIsHeardOnGitHub: a token that may not ask for permissions does not make
 // comments invite replies, and hears who resolved a conversation.
 func TestWhoIsHeardOnGitHub(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.door.stage.Script.Plan(forgetest.Fault{On: "/permission", Status: 403, Body: `{"message":"Must have push access to view collaborator permission."}`, Times: 999})
 	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {

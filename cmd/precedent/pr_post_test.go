@@ -34,6 +34,7 @@ func (s *prStage) shown(kind forge.CommentKind) []forge.Comment {
 // TestPost: one review with a comment on each finding's line, one summary, one
 // check, and nothing at all the second time.
 func TestPost(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.app.sleep = s.door.stage.Clock.Sleep
 	status, said := s.post()

@@ -37,6 +37,7 @@ func (o *overhearing) Run(ctx context.Context, t engine.Task) (engine.Answer, er
 // another and is cited there, in the comment and in the result, unless the team decided otherwise
 // since. A comment of the pull request itself is not.
 func TestPrecedentsOnAPullRequest(t *testing.T) {
+	t.Parallel()
 	s := &witnessed{newFilePull(t, map[string]string{"flaws.js": numbered("s", 40, nil)}, map[string]string{"flaws.js": numbered("s", 40, nil), "other.js": "fine()\n"}), nil, "GitHub"}
 	s.w = &witness{look: func(string) (string, string) { return "still_there", "" }}
 	s.parrot = &parrot{}

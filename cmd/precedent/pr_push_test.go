@@ -322,6 +322,7 @@ func (s *shopPull) step(name string, want map[string]string, reviews int, summar
 // twice, whatever happens to the lines; what is fixed is closed, what is fixed
 // in half is not; and the summary is true at each step.
 func TestFivePushes(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	all := map[string]string{"refund": "open", "average": "open", "listener": "open"}
 	s.step("first", all, 1, "3 findings")

@@ -14,6 +14,7 @@ import (
 // TestRenamedRepository: a clone whose remote has the former name of a repository is
 // followed to the present one, with what its memory and the forge have of it.
 func TestRenamedRepository(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range map[string]func(*prStage) (pages string){
 		"GitHub": func(s *prStage) string { return "/pull/7" },
 		"Gitea": func(s *prStage) string {

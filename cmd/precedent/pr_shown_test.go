@@ -131,6 +131,7 @@ const licence = "// A line of the licence.\n// Another one.\n// The last.\n"
 // TestRangesOnForges: a finding of several lines keeps its range through pushes and lost
 // memories, also on forges that show only its last line.
 func TestRangesOnForges(t *testing.T) {
+	t.Parallel()
 	for name, fixed := range map[string]map[int]string{
 		"fixed":                {10: "good(10)\n"},
 		"suggestion_committed": {8: "fine(8)\n", 9: "fine(9)\n", 10: "fine(10)\n", 11: "fine(11)\n"},
@@ -177,6 +178,7 @@ func TestRangesOnForges(t *testing.T) {
 // TestRangesAfterAForcePush: where a comment quotes its code, the range is found again even if
 // memory and commit are gone.
 func TestRangesAfterAForcePush(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		s.w.finds = []told{flawAt("wide", 8, 11)}
 		s.posts("first", precedent.ExitFindings)
@@ -197,6 +199,7 @@ func TestRangesAfterAForcePush(t *testing.T) {
 // TestSummaryOfEverythingOpen: after pushes the summary lists every open finding with severity
 // and links, found again or not, and what was fixed in which commit; status and check agree.
 func TestSummaryOfEverythingOpen(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		a, b, c := flawAt("alpha", 8, 8), flawAt("beta", 20, 20), flawAt("gamma", 30, 30)
 		b.severity = "high"
@@ -270,6 +273,7 @@ func (s *witnessed) checks(want string) {
 // finding in summary and check at the next look: at the same head without reading anything,
 // and on a push, found again or not. Nobody else's does.
 func TestPeopleCloseFindings(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		a, b, c := flawAt("alpha", 8, 8), flawAt("beta", 20, 20), flawAt("gamma", 30, 30)
 		world := s.door.stage.World
@@ -317,6 +321,7 @@ func TestPeopleCloseFindings(t *testing.T) {
 // finding, at a newer head, is an answer in its thread: it is answered there once, and a
 // dismissal counts.
 func TestAnswersOnTheLine(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		a, b, c := flawAt("alpha", 8, 11), flawAt("beta", 20, 20), flawAt("gamma", 30, 30)
 		world := s.door.stage.World
@@ -365,6 +370,7 @@ func TestAnswersOnTheLine(t *testing.T) {
 // TestDismissedByCommand: what "precedent dismiss" dismissed is closed on the next push,
 // although nobody finds it again.
 func TestDismissedByCommand(t *testing.T) {
+	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
 		s.w.finds = []told{a, b}

@@ -38,6 +38,7 @@ func committed(t *testing.T, c *forge.Comment, text string) string {
 // TestPostSuggestions: to commit what a comment suggests makes the file that the
 // model meant.
 func TestPostSuggestions(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, suggestion string
 		end              int    // 9 if it replaces both flawed lines
@@ -93,6 +94,7 @@ func TestPostSuggestions(t *testing.T) {
 
 // TestPostSuggestionsThatDoNotFit: they are shown, and nobody can commit them.
 func TestPostSuggestionsThatDoNotFit(t *testing.T) {
+	t.Parallel()
 	before, after := map[string]string{}, map[string]string{}
 	both := func(path string) {
 		before[path], after[path] = numbered("s", 40, nil), numbered("s", 40, map[int]string{8: "bad(8)\n", 9: "bad(9)\n", 30: "bad(30)\n"})

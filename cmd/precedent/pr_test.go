@@ -146,6 +146,7 @@ func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, [
 }
 
 func TestNamedPull(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	for which, want := range map[string]string{
 		"7": "#7", "#7": "#7", s.door.URL + "/octo/app/pull/7/files": "octo/app#7",
@@ -161,6 +162,7 @@ func TestNamedPull(t *testing.T) {
 // TestPullFollowsAMovedHead is row 18 of the fault matrix: a head that is gone is read again, and
 // nothing is said about one that keeps moving.
 func TestPullFollowsAMovedHead(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	stale := s.id("main")
 	r, err := s.review(func(b *bent) {
@@ -185,6 +187,7 @@ func TestPullFollowsAMovedHead(t *testing.T) {
 // TestPullFallsBackToTheForgesDiff is row 21 of the fault matrix: what git cannot fetch, such as a
 // repository that is too large, is reviewed by the forge's diff, which the review says.
 func TestPullFallsBackToTheForgesDiff(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	calm, err := s.review(nil)
 	if err != nil {
@@ -231,6 +234,7 @@ func TestPullFallsBackToTheForgesDiff(t *testing.T) {
 
 // TestPullKeepsTheTokenAtHome: git gets it for the forge's own host alone.
 func TestPullKeepsTheTokenAtHome(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	other := openFrontDoor(t, filepath.Join(s.home, "forge"))
 	if _, err := s.review(func(b *bent) {
@@ -250,6 +254,7 @@ func TestPullKeepsTheTokenAtHome(t *testing.T) {
 }
 
 func TestPullWithoutADiscussion(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	for name, bend := range map[string]func(*bent){
 		"comments":   func(b *bent) { b.comments = &forge.Error{Kind: forge.KindServer, Msg: "server is ill"} },
@@ -269,6 +274,7 @@ func TestPullWithoutADiscussion(t *testing.T) {
 }
 
 func TestPullStates(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	for want, edit := range map[string]func(*forge.PullRequest){
 		"is a draft":        func(pr *forge.PullRequest) { pr.Draft = true },
@@ -284,6 +290,7 @@ func TestPullStates(t *testing.T) {
 }
 
 func TestPullThatIsEmpty(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/main")
 	s.door.stage.World.Change(func() { s.pull.Head.SHA = s.id("main") })
@@ -294,6 +301,7 @@ func TestPullThatIsEmpty(t *testing.T) {
 }
 
 func TestPullTroubleOfTheForge(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	run := func() (int, string) {
 		s.err.Reset()
@@ -326,6 +334,7 @@ func TestPullTroubleOfTheForge(t *testing.T) {
 // TestPullGathers: guide and policy are the base's, not those of the merge base
 // that an author can choose, of the head, or of somebody's work tree.
 func TestPullGathers(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	work := filepath.Join(s.home, "work")
 	s.git(work, "checkout", "-q", "main")
@@ -397,6 +406,7 @@ func TestPullGathers(t *testing.T) {
 
 // TestPullOfAPartialClone: what such a clone lacks is not missed.
 func TestPullOfAPartialClone(t *testing.T) {
+	t.Parallel()
 	s := newPRStage(t)
 	s.git(s.origin, "config", "uploadpack.allowFilter", "true")
 	clone := filepath.Join(s.home, "partial")

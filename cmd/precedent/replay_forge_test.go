@@ -197,6 +197,7 @@ func (s *pastStage) remembered() string {
 // TestReplayFromTheForge: "reads past pull requests from the forge's history, with a cost estimate
 // and a comparison to what people did". Nothing is posted, and nothing is remembered.
 func TestReplayFromTheForge(t *testing.T) {
+	t.Parallel()
 	s := newPastStage(t)
 	before, sent := s.remembered(), len(s.door.stage.Script.Requests())
 	if !strings.Contains(before, "review ") {
@@ -254,6 +255,7 @@ func TestReplayFromTheForge(t *testing.T) {
 
 // TestReplayFromTheForgeGoesOn: what an interrupted replay paid for is not asked for again.
 func TestReplayFromTheForgeGoesOn(t *testing.T) {
+	t.Parallel()
 	s := newPastStage(t)
 	s.reader.asked = 0
 	_, whole := s.replay("--dry-run", "--json")
@@ -276,6 +278,7 @@ func TestReplayFromTheForgeGoesOn(t *testing.T) {
 
 // TestReplayFromTheForgeIsBounded: what all reviews cost together is at most --max-cost.
 func TestReplayFromTheForgeIsBounded(t *testing.T) {
+	t.Parallel()
 	s := newPastStage(t)
 	status, r := s.replay("--yes", "--json", "--max-cost", "0.03")
 	if status != precedent.ExitIncomplete || r.Reviewed == 3 || r.CostUSD > 0.05 || len(r.Pulls) != 3 || !strings.Contains(r.Pulls[2].Why, "limit") {

@@ -348,3 +348,30 @@ func TestRoundsSay(t *testing.T) {
 		t.Errorf("complete:\n%s", said)
 	}
 }
+
+// TestRoundsKeepRequests: a review that a comment asks for is made by a later round if the first one
+// found a newer head, or was killed before it posted.
+func TestRoundsKeepRequests(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.relabel(label.None)
+	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnCommand}}
+	more := func(line string) { s.push(line, map[string]string{"src/till.js": tillFile + "// " + line + "\n"}) }
+
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
+	s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Finder, do: func() { more("meanwhile") }}
+	if did, err := s.try(); err != nil || did.Again == 0 || did.Made == nil || !strings.Contains(did.Why, "new commits") {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	s.app.fixedEngine = s.parrot
+	s.idleAfter("after a push", workflow.RoundReview, label.None)
+
+	more("later")
+	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
+	s.o.Check = func(context.Context) error { return errors.New("it is killed") }
+	if did, err := s.try(); err == nil || did.Made == nil {
+		t.Fatalf("it was not interrupted: %+v", did)
+	}
+	s.o.Check = nil
+	s.idleAfter("after an interruption", workflow.RoundReview, label.None)
+}

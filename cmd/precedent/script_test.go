@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing}
+var programs = map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing, "bursting": bursting}
 
 // withChildren runs tests that find the programs of needs.Child on PATH.
 type withChildren struct{ testscript.TestingM }

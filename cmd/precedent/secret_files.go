@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -66,14 +67,26 @@ func newKey() string {
 	return hex.EncodeToString(b)
 }
 
-// passwordOf returns the password in a URL; none if it has none.
+// passwordOf returns the password of a database's URL, as it is and as the URL has it: nothing if it
+// has none.
 func passwordOf(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return []string{address}
+	var all []string
+	add := func(s string) {
+		if s != "" && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
 	}
-	if password, ok := u.User.Password(); ok && password != "" {
-		return []string{password}
+	_, address, _ = strings.Cut(address, "://")
+	address, query, _ := strings.Cut(address, "?")
+	if at := strings.LastIndex(address, "@"); at >= 0 { // there may be several hosts, which package url refuses
+		_, written, _ := strings.Cut(address[:at], ":")
+		add(written)
+		if password, err := url.PathUnescape(written); err == nil {
+			add(password)
+		}
 	}
-	return nil
+	if values, err := url.ParseQuery(query); err == nil {
+		add(values.Get("password"))
+	}
+	return all
 }

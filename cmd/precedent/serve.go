@@ -47,8 +47,8 @@ On SIGTERM or SIGINT it takes no new work, ends what runs, and exits within 30
 seconds; what was not done is done after the next start. A second signal ends it at
 once.
 
-Exit status: 0 stopped, 2 usage or configuration error, 3 with --once if jobs have
-failed for good.`
+Exit status: 0 stopped, 2 usage or configuration error, 3 with --once if a repository
+could not be read, or jobs have failed for good.`
 
 func newServe(a *app) *cobra.Command {
 	var once, debug bool
@@ -204,7 +204,10 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	if done.Waiting > 0 {
 		a.notice("%s for later, such as pending checks", pluralAre(done.Waiting, "job"))
 	}
-	if done.Dead > 0 {
+	switch {
+	case done.Unread > 0:
+		return &workflow.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: 3}
+	case done.Dead > 0:
 		return &workflow.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: 3}
 	}
 	return nil
@@ -221,6 +224,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 	if err != nil {
 		host = "server"
 	}
+	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8])
 	round := workflow.RoundOptions{Reviews: i.settings.Reviews.Value}
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)
@@ -229,7 +233,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value && i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
 		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
-		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8]),
+		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),
 		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],
 	}

@@ -18,6 +18,7 @@ import (
 // webhook tells of its label. The server, a process, does not poll meanwhile. What is signed with
 // another secret changes nothing, nor do the events that the server causes itself.
 func TestServeGiteaHook(t *testing.T) {
+	t.Parallel()
 	for name, kind := range map[string]forgetest.GiteaKind{"Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

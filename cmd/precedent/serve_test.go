@@ -21,6 +21,7 @@ import (
 // TestServeOnce: serve --once finds a pull request, reviews it, and does nothing when it looks
 // again.
 func TestServeOnce(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	s.door.stage.World.Change(func() { s.pull.Labels = append(s.pull.Labels, "bot-review-needed") })
 	s.app.env["PRECEDENT_FIXES"] = "false"
@@ -93,6 +94,7 @@ func TestServeReviews(t *testing.T) {
 
 // TestServeAlone: a second server on the same file ends with an error, and changes nothing.
 func TestServeAlone(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	serve := []string{"serve", "--once", "--repositories", s.repoName()}
 	release, err := s.app.holdServer(t.Context(), s.app.workflow().DataDir)
@@ -134,6 +136,7 @@ func (h *heldEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, err
 // TestFault59StoppedReviews: a server that is stopped while it makes four reviews ends in time;
 // after the next start each pull request has one review (fault row 59).
 func TestFault59StoppedReviews(t *testing.T) {
+	t.Parallel()
 	s := newShopPull(t)
 	held := &heldEngine{parrot: parrot{path: s.parrot.path, text: s.parrot.text}, free: make(chan struct{}), asking: make(chan struct{}, 1000)}
 	s.app.fixedEngine = held

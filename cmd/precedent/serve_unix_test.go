@@ -147,6 +147,7 @@ func (s *served) post(ctx context.Context, client *http.Client, id string, pull 
 // TestFault1And2ServerKilled kills the server while webhooks come: every delivery that got its 2xx
 // has its job, also after the sender sends it again, and none has two (fault rows 1 and 2, G1).
 func TestFault1And2ServerKilled(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) { killServed(t, needs.Rounds(60, 6), "") })
 	t.Run("postgresql", func(t *testing.T) { killServed(t, needs.Rounds(60, 3), needs.PostgreSQL(t)) })
 }
@@ -273,6 +274,7 @@ func jobsOf(t *testing.T, home, url string) map[int]int {
 // TestServeEnds: the first signal ends the server in time and cleanly, whatever is open; the
 // second one at once (G11).
 func TestServeEnds(t *testing.T) {
+	t.Parallel()
 	s := startServed(t, t.TempDir(), nil)
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.at)
 	if err != nil {

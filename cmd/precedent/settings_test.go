@@ -14,6 +14,7 @@ import (
 
 // The prices of the operator's file are what a review books.
 func TestPricesOfTheOperator(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	s := serveModel(t, `{"findings":[]}`)
@@ -38,6 +39,7 @@ func TestPricesOfTheOperator(t *testing.T) {
 
 // What the operator says about the engine's size reaches the review.
 func TestNumbersOfTheOperator(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	env := map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "PRECEDENT_CONCURRENCY": "3", "PRECEDENT_CONTEXT": "8000"}
 	a := &app{dir: defectiveRepository(t, home, "repo"), env: env, now: time.Now, out: io.Discard, err: io.Discard, quiet: true}

@@ -14,6 +14,7 @@ import (
 // without JSON mode. Told of the window, a review reads everything in small
 // parts; not told, it ends with a status that says what to do.
 func TestSmallLocalModel(t *testing.T) {
+	t.Parallel()
 	const window = 8192
 	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
 		switch asked := len(r.Body)/4 + r.MaxTokens; {

@@ -101,7 +101,7 @@ func (p *parser) sentence(i int, held bool) (holds bool, n int) {
 			if !p.applies(t, mentioned, held) || t.access == alone && !mentioned && lead > whole {
 				continue
 			}
-			m := t.pattern.FindStringSubmatchIndex(l[from:])
+			m := t.pattern().FindStringSubmatchIndex(l[from:])
 			if m == nil || t.kind.stores() && question.MatchString(l) {
 				continue
 			}

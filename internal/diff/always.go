@@ -7,13 +7,17 @@ import (
 )
 
 // Files that run without being called, as alternatives of a regular expression: the pipelines of
-// all usual hosts; hooks, and what editors run.
+// all usual hosts, and what configures bots that merge; hooks, and what editors run.
 const (
 	pipelines = `\.(github|gitea|forgejo)/(workflows|actions)/.*|action\.ya?ml|\.gitlab-ci[^/]*\.ya?ml|\.gitlab/.*\.ya?ml|\.circleci/.*|\.buildkite/.*|\.teamcity/.*|\.semaphore/.*|\.tekton/.*` +
-		`|\.builds/.*|\.build\.ya?ml|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
-		`|\.cirrus\.(ya?ml|star)|\.?appveyor\.ya?ml|jenkinsfile[^/]*|cloudbuild\.ya?ml|buildspec\.ya?ml|codemagic\.ya?ml|bitrise\.ya?ml|wercker\.ya?ml|netlify\.toml|vercel\.json|fly\.toml|render\.ya?ml|procfile`
-	hooks = `|\.husky/.*|\.githooks/.*|lefthook\.ya?ml|\.pre-commit-(config|hooks)\.ya?ml|\.overcommit\.ya?ml|\.envrc|\.gitpod\.ya?ml|(\.devcontainer/.*|devcontainer\.json)|\.vscode/(tasks|launch|settings)\.json|\.idea/runconfigurations/.*` +
-		`|(applypatch-msg|commit-msg|post-(applypatch|checkout|commit|merge|receive|rewrite|update)|pre-(applypatch|auto-gc|commit|merge-commit|push|rebase|receive)|prepare-commit-msg|reference-transaction|sendemail-validate|update)`
+		`|\.builds/.*|\.build\.ya?ml|\.zuul\.ya?ml|zuul\.ya?ml|\.?zuul\.d/.*|\.azuredevops/.*|\.vsts-ci\.ya?ml|\.harness/.*|screwdriver\.ya?ml|\.?shippable\.ya?ml|\.?codefresh(\.ya?ml|/.*)|\.packit\.ya?ml|\.prow\.ya?ml|\.ci-operator\.ya?ml|\.copr/.*|\.jenkins/.*` +
+		`|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
+		`|\.cirrus\.(ya?ml|star)|\.?appveyor\.ya?ml|jenkinsfile[^/]*|cloudbuild\.(ya?ml|json)|buildspec\.ya?ml|codemagic\.ya?ml|bitrise\.ya?ml|wercker\.ya?ml|netlify\.toml|vercel\.json|fly\.toml|render\.ya?ml|procfile` +
+		// Bots that merge, approve or update
+		`|\.mergify(\.ya?ml|/.*)|\.kodiak\.toml|bors\.toml|\.bulldozer\.ya?ml|\.policy\.ya?ml|\.pullapprove\.ya?ml|\.aviator/.*|\.trunk/.*|renovate\.json5?|\.renovaterc(\.json5?)?|\.probot\.ya?ml|\.asf\.ya?ml`
+	hooks = `|\.husky/.*|\.huskyrc(\.[^/]*)?|\.?git-?hooks/.*|\.?lefthook(-local)?\.(ya?ml|toml|json)|\.lefthook(-local)?/.*|\.?simple-git-hooks\.[^/]*|\.lintstagedrc(\.[^/]*)?|lint-staged\.config\.[^/]*|captainhook\.json|grumphp\.ya?ml|hk\.pkl|prek\.toml|\.pre-commit-(config|hooks)\.ya?ml|\.overcommit\.ya?ml|\.envrc(\.[^/]*)?|\.?mise(\.[^/]*)?\.toml|\.gitpod\.(ya?ml|dockerfile)|(\.devcontainer/.*|\.?devcontainer\.json)|\.idx/.*|\.replit|\.codesandbox/.*` +
+		`|\.vscode/(tasks|launch|settings|mcp|extensions)\.json|[^/]*\.code-workspace|\.idea/(runconfigurations/.*|watchertasks\.xml)|\.zed/.*|\.fleet/.*|\.nova/.*|\.dir-locals(-2)?\.el|\.n?vimrc|\.nvim\.lua|\.exrc|[^/]*\.sublime-(project|build)` +
+		`|(applypatch-msg|commit-msg|post-(applypatch|checkout|commit|merge|receive|rewrite|update)|pre-(applypatch|auto-gc|commit|merge-commit|push|rebase|receive)|prepare-commit-msg|proc-receive|push-to-checkout|fsmonitor-watchman|reference-transaction|sendemail-validate|update)`
 )
 
 // pipeline and hook match these paths.
@@ -22,7 +26,8 @@ var (
 	hook     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(hooks, "|") + `)$`) })
 )
 
-// IsPipeline reports whether a file is, by its path, part of a pipeline of CI.
+// IsPipeline reports whether a file is, by its path, part of a pipeline of CI, or configures a bot that
+// merges, approves or updates.
 func IsPipeline(path string) bool { return pipeline().MatchString(path) }
 
 // IsHook reports whether a file is, by its path, a hook of git or something that editors run.

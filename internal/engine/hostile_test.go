@@ -44,6 +44,7 @@ var hostile = []struct{ before, unit, after string }{
 }
 
 func TestRepairTakesLinearTime(t *testing.T) {
+	needs.WithoutRace(t, "starts no goroutine")
 	const size, most = 1 << 20, 10 * time.Second // the square of it takes minutes
 	for _, h := range hostile {
 		t.Run(fmt.Sprintf("%q %q %q", h.before, h.unit, h.after), func(t *testing.T) {

@@ -2,6 +2,7 @@ package fixround
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -82,22 +83,27 @@ func (c *Copy) edits(ctx context.Context, l Limits) ([]git.Edit, error) {
 		return nil, err
 	}
 	no := &s.failed
-	var edits []git.Edit
-	deleted := map[string]bool{}
-	for _, p := range slices.Sorted(maps.Keys(c.had)) {
-		if _, there := s.files[p]; c.had[p].shown && !there {
-			deleted[p] = true
-			if why := forbidden(p, l); why != "" {
-				no.add("%s was deleted: %s", shown(p), why)
-			}
-			edits = append(edits, git.Edit{Path: p, Delete: true})
-		}
-	}
 	blobs, err := c.repo.Blobs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = blobs.Close() }()
+	var edits []git.Edit
+	deleted := map[string]bool{}
+	for _, p := range slices.Sorted(maps.Keys(c.had)) {
+		if _, there := s.files[p]; there || !c.had[p].shown {
+			continue
+		}
+		deleted[p] = true
+		before, err := blobs.ReadID(c.had[p].ID, maxCopied)
+		if err != nil {
+			return nil, err
+		}
+		if why := cmp.Or(forbidden(p, l), notText(before)); why != "" {
+			no.add("%s was deleted: %s", shown(p), why)
+		}
+		edits = append(edits, git.Edit{Path: p, Delete: true})
+	}
 	for _, p := range slices.Sorted(maps.Keys(s.files)) {
 		f, had := s.files[p], c.had[p]
 		if why := c.refuseKind(p, f, deleted); why != "" {
@@ -147,11 +153,11 @@ func (c *Copy) refuseKind(p string, f found, deleted map[string]bool) string {
 			return "it is below a file or a link"
 		}
 		if other, same := c.names[folded(dir)]; same && other != dir {
-			return "its folder differs from another one only in case"
+			return "its folder differs from another one only in case, or in the form of letters"
 		}
 	}
 	if other, same := c.names[folded(p)]; same && !deleted[other] {
-		return "its path differs from another one only in case"
+		return "its path differs from another one only in case, or in the form of letters"
 	}
 	return ""
 }
@@ -159,11 +165,14 @@ func (c *Copy) refuseKind(p string, f found, deleted map[string]bool) string {
 // committable returns the content to commit for a file, which was shown with its credentials
 // redacted, or why there is none.
 func committable(p string, before, after []byte) (content []byte, why string) {
-	switch {
-	case !utf8.Valid(after) || bytes.Contains(after, []byte{0}):
+	if !isText(after) {
 		return nil, "it is not text in UTF-8"
-	case before != nil && (!utf8.Valid(before) || bytes.Contains(before, []byte{0})):
-		return nil, "it was not text in UTF-8"
+	}
+	if isPointer(after) {
+		return nil, pointer
+	}
+	if why = notText(before); why != "" {
+		return nil, why
 	}
 	content, why = restore(p, before, after)
 	if why != "" {
@@ -172,7 +181,56 @@ func committable(p string, before, after []byte) (content []byte, why string) {
 	if addsSecret(p, before, content) {
 		return nil, "what was added looks like a credential"
 	}
-	return content, ""
+	return content, unreadable(before, content)
+}
+
+// pointer is why the pointer of a large file may not be changed: the large file is not part of the change.
+const pointer = "it is a pointer of Git LFS"
+
+// notText returns why the former content of a file may not be changed or deleted: nobody could read the
+// change. It is empty for a file that was not there.
+func notText(before []byte) string {
+	switch {
+	case !isText(before):
+		return "it was not text in UTF-8"
+	case isPointer(before):
+		return pointer
+	}
+	return ""
+}
+
+func isText(content []byte) bool { return utf8.Valid(content) && !bytes.Contains(content, []byte{0}) }
+
+func isPointer(content []byte) bool {
+	return bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/"))
+}
+
+// maxAddedLine bounds an added line, in bytes: people have to read it.
+const maxAddedLine = 4_000
+
+// unreadable returns why people could not read what was added: it is not displayed as it is, or its
+// lines are too long. Lines that were there before do not count.
+func unreadable(before, after []byte) string {
+	const mark = "\ufeff" // of the byte order
+	if bytes.HasPrefix(before, []byte(mark)) {
+		before, after = bytes.TrimPrefix(before, []byte(mark)), bytes.TrimPrefix(after, []byte(mark))
+	}
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(string(before), "\n") {
+		known[line] = true
+	}
+	for line := range strings.SplitSeq(string(after), "\n") {
+		if known[line] {
+			continue
+		}
+		if len(line) > maxAddedLine {
+			return fmt.Sprintf("a line of more than %d bytes was added", maxAddedLine)
+		}
+		for spot := range text.Spots(line) {
+			return fmt.Sprintf("what was added has a character that is not shown: U+%04X", spot.Rune)
+		}
+	}
+	return ""
 }
 
 // restore puts back the lines that were redacted in what the engine saw. It returns why it cannot:

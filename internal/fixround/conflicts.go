@@ -2,11 +2,11 @@ package fixround
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Conflicts returns the files of a merge whose conflicts an engine may resolve. The error is a
@@ -61,6 +61,7 @@ func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string
 		return "", err
 	}
 	var no refusal
+	added := 0
 	blobs, err := c.repo.Blobs(ctx)
 	if err != nil {
 		return "", err
@@ -75,9 +76,14 @@ func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string
 		if err != nil {
 			return "", err
 		}
-		if why := unresolved(string(before), string(e.Content), ours, theirs); why != "" {
+		n, why := unresolved(string(before), string(e.Content), ours, theirs)
+		if why != "" {
 			no.add("%s: %s", shown(e.Path), why)
 		}
+		added += n
+	}
+	if added > l.Lines {
+		no.add("the resolution has %d lines that no side has; at most %d may be added", added, l.Lines)
 	}
 	for _, p := range paths {
 		if !slices.ContainsFunc(edits, func(e git.Edit) bool { return e.Path == p }) {
@@ -92,8 +98,8 @@ func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string
 
 // region is one conflict of a file.
 type region struct {
-	before string // the lines above it that are in no conflict
-	rules  int    // lines of ======= in the text of its sides
+	before string         // the lines above it that are in no conflict
+	sides  map[string]int // how often each line is in the text of its sides, without its end
 }
 
 // separator is the line between the sides of a conflict, which also underlines headings.
@@ -101,23 +107,25 @@ const separator = "======="
 
 // regions divides a file with conflicts, whose marks have the ids of the commits as labels. rest
 // are the lines after the last one. ok is false if the marks do not match.
-func regions(text, ours, theirs string) (all []region, rest string, ok bool) {
+func regions(file, ours, theirs string) (all []region, rest string, ok bool) {
 	var outside strings.Builder
-	inside, rules := false, 0
-	for line := range strings.Lines(text) {
+	inside := false
+	var sides map[string]int
+	for line := range strings.Lines(file) {
 		switch bare := strings.TrimRight(line, "\r\n"); {
 		case !inside && bare == opening(ours):
-			inside, rules = true, 0
+			inside, sides = true, map[string]int{}
 		case inside && bare == closing(theirs):
-			if rules == 0 {
+			if sides[separator] == 0 {
 				return nil, "", false
 			}
-			all = append(all, region{outside.String(), rules - 1})
+			sides[separator]--
+			all = append(all, region{outside.String(), sides})
 			outside.Reset()
 			inside = false
-		case inside && bare == separator:
-			rules++
-		case !inside:
+		case inside:
+			sides[bare]++
+		default:
 			outside.WriteString(line)
 		}
 	}
@@ -128,22 +136,17 @@ func opening(ours string) string   { return "<<<<<<< " + ours }
 func closing(theirs string) string { return ">>>>>>> " + theirs }
 
 // unresolved returns why a file with conflicts was not resolved; empty if it was: the lines outside of
-// the conflicts are as they were, and none of the marks is left. A line that only looks like a mark
-// may stay if the file had it.
-func unresolved(before, after, ours, theirs string) string {
+// the conflicts are as they were, and no mark is left. A line that only looks like a mark may stay if
+// a side had it. added counts the lines of the resolution that no side had.
+func unresolved(before, after, ours, theirs string) (added int, why string) {
 	all, rest, ok := regions(before, ours, theirs)
 	if !ok {
-		return "its conflict has no marks"
-	}
-	for line := range strings.Lines(after) {
-		if bare := strings.TrimRight(line, "\r\n"); bare == opening(ours) || bare == closing(theirs) {
-			return "a mark of a conflict is left"
-		}
+		return 0, "its conflict has no marks"
 	}
 	const outside = "lines outside of the conflict were changed"
 	left, ok := strings.CutPrefix(after, all[0].before)
 	if !ok || !strings.HasSuffix(left, rest) {
-		return outside
+		return 0, outside
 	}
 	left = strings.TrimSuffix(left, rest)
 	for i, r := range all {
@@ -152,22 +155,33 @@ func unresolved(before, after, ours, theirs string) string {
 			next := all[i+1].before
 			at := strings.Index("\n"+left, "\n"+next)
 			if at < 0 {
-				return outside
+				return 0, outside
 			}
 			resolution, left = left[:at], left[at+len(next):]
 		}
 		if resolution != "" && !strings.HasSuffix(resolution, "\n") && (i+1 < len(all) || rest != "") {
-			return outside
+			return 0, outside
 		}
-		rules := 0
 		for line := range strings.Lines(resolution) {
-			if strings.TrimRight(line, "\r\n") == separator {
-				rules++
+			bare := strings.TrimRight(line, "\r\n")
+			if r.sides[bare]--; r.sides[bare] >= 0 {
+				continue
 			}
-		}
-		if rules > r.rules {
-			return fmt.Sprintf("a line of %s is left", separator)
+			if isMark(bare) {
+				return 0, "a mark of a conflict is left: " + shown(text.Cut(bare, 40))
+			}
+			added++
 		}
 	}
-	return ""
+	return added, ""
+}
+
+// isMark tells whether a line looks like one of the marks that programs put around conflicts.
+func isMark(line string) bool {
+	for _, mark := range []string{"<<<<<<<", "|||||||", separator, ">>>>>>>"} {
+		if line == mark || mark != separator && strings.HasPrefix(line, mark+" ") {
+			return true
+		}
+	}
+	return false
 }

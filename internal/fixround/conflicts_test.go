@@ -74,8 +74,13 @@ func TestResolved(t *testing.T) {
 			end := strings.Index(text, ">>>>>>> "+origin.theirs) + len(">>>>>>> "+origin.theirs) + 1
 			s.put("a.md", text[:at]+"one\n"+text[end:])
 		}, "a mark of a conflict is left"},
-		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, "a line of ======= is left"},
+		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, "a mark of a conflict is left: ======="},
 		{"mark left", lines3("our one\n>>>>>>> "+origin.theirs, "two"), nil, "a mark of a conflict is left"},
+		{"other marks", lines3("<<<<<<< HEAD\nour one\ntheir one", "two"), nil, "a mark of a conflict is left: <<<<<<< HEAD"},
+		{"mark of the ancestor", lines3("our one\n||||||| base\none", "two"), nil, "a mark of a conflict is left: ||||||| base"},
+		{"501 lines more", lines3("our one\n"+strings.Repeat("more\n", 501)+"their one", "two"), nil, "the resolution has 502 lines that no side has; at most 500 may be added"},
+		{"lines of a side again and again", lines3(strings.Repeat("our one\n", 600)+"their one", "our two"), nil, "the resolution has 599 lines that no side has"},
+		{"hidden characters", lines3("our \u202eone", "two"), nil, "a character that is not shown: U+202E"},
 		{"elsewhere", strings.Replace(lines3("one", "two"), "middle", "MIDDLE", 1), nil, "lines outside of the conflict were changed"},
 		{"at the end", lines3("one", "two") + "more\n", nil, "lines outside of the conflict were changed"},
 		{"at the beginning", "more\n" + lines3("one", "two"), nil, "lines outside of the conflict were changed"},
@@ -155,15 +160,15 @@ func TestUnresolvedAttacks(t *testing.T) {
 		"joined lines":  {"a\n" + mark + "b\n", "a\nxb\n"},
 		"lost line":     {"a\n" + mark + "b\n" + mark + "c\n", "a\nx\ny\nc\n"},
 	} {
-		if why := unresolved(test.before, test.after, ours, theirs); why == "" {
+		if _, why := unresolved(test.before, test.after, ours, theirs); why == "" {
 			t.Errorf("%s: it counts as resolved", name)
 		}
 	}
-	if why := unresolved("a\r\n<<<<<<< aaaa\r\nx\r\n=======\r\ny\r\n>>>>>>> bbbb\r\nb\r\n", "a\r\ny\r\nb\r\n", ours, theirs); why != "" {
+	if _, why := unresolved("a\r\n<<<<<<< aaaa\r\nx\r\n=======\r\ny\r\n>>>>>>> bbbb\r\nb\r\n", "a\r\ny\r\nb\r\n", ours, theirs); why != "" {
 		t.Errorf("windows lines: %s", why)
 	}
 	long := strings.Repeat("a\n"+mark, 5_000)
-	if why := unresolved(long, strings.Repeat("a\n", 20_000)+"b\n", ours, theirs); why == "" {
+	if _, why := unresolved(long, strings.Repeat("a\n", 20_000)+"b\n", ours, theirs); why == "" {
 		t.Log("a long file is resolved") // what counts is that it ends
 	}
 }

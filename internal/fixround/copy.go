@@ -23,7 +23,7 @@ type Copy struct {
 	repo *git.Repo
 	tree string
 	had  map[string]file // everything of the tree, by path
-	// folders are those of the tree, and names all its paths as a file system without case has them.
+	// folders are those of the tree, and names all its paths, by what [folded] makes of them.
 	folders map[string]bool
 	names   map[string]string
 }

@@ -59,7 +59,7 @@ func newShop(t *testing.T) *shop {
 		"main.go": "package main\n\nfunc main() {}\n", "lib/a.go": "package lib\n", "lib/b.go": "package lib\n", "run.sh": "echo run\n", "README.md": "# Shop\n",
 		".github/workflows/ci.yml": "on: push\n", ".github/CODEOWNERS": "* @ann\n", "CODEOWNERS": "* @ann\n", ".precedent.yaml": "threshold: 80\n", "CLAUDE.md": "Wrap errors.\n",
 		".claude/settings.json": "{}", ".mcp.json": "{}", "go.sum": "x v1 h1:y=\n", ".gitattributes": "*.go text\n", ".githooks/pre-commit": "true\n", ".husky/pre-push": "true\n",
-		"Jenkinsfile": "node {}\n", "data.bin": "a\x00b", "latin.txt": "caf\xe9\n", "key.go": "package main\n\nvar token = \"" + credential + "\"\n\nvar other = 1\n", ".env": "KEY=1\n",
+		"Jenkinsfile": "node {}\n", "data.bin": "a\x00b", "logo.dat": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n", "marked.cs": "\ufeffclass A {}\n", "caf\u00e9.go": "package cafe\n", "latin.txt": "caf\xe9\n", "key.go": "package main\n\nvar token = \"" + credential + "\"\n\nvar other = 1\n", ".env": "KEY=1\n",
 		"big.txt": strings.Repeat("line\n", 1000), "huge.txt": strings.Repeat("line of text\n", 100_000),
 	} {
 		put(t, s.dir, name, text)
@@ -199,6 +199,20 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"forgejo", edit(".forgejo/x", "x\n"), "it configures the forge"},
 		{"gitlab", edit(".gitlab-ci.yml", "x:\n"), "it is a pipeline of CI"},
 		{"circle", edit(".circleci/config.yml", "x:\n"), "it is a pipeline of CI"},
+		{"development container", edit(".devcontainer.json", "{}\n"), "it is a hook, or configures an editor"},
+		{"hooks of lefthook", edit(".lefthook.yaml", "pre-commit:\n"), "it is a hook, or configures an editor"},
+		{"commands of staged files", edit(".lintstagedrc.json", "{}\n"), "it is a hook, or configures an editor"},
+		{"servers of an editor", edit(".vscode/mcp.json", "{}\n"), "it is a hook, or configures an editor"},
+		{"tasks of Zed", edit(".zed/tasks.json", "[]\n"), "it is a hook, or configures an editor"},
+		{"local settings of Vim", edit(".exrc", "!curl evil\n"), "it is a hook, or configures an editor"},
+		{"bot that merges", edit(".mergify.yml", "pull_request_rules:\n"), "it is a pipeline of CI"},
+		{"bot that updates", edit("renovate.json5", "{}\n"), "it is a pipeline of CI"},
+		{"zuul", edit(".zuul.d/jobs.yaml", "x:\n"), "it is a pipeline of CI"},
+		{"azure", edit(".azuredevops/pr.yml", "x:\n"), "it is a pipeline of CI"},
+		{"long s in a path", edit("lib/.mcp.j\u017fon", "{}\n"), "it steers reviews or agents"},
+		{"Kelvin sign in a path", edit("deploy/.hus\u212ay/pre-x", "x\n"), "it is a hook"},
+		{"wide letters in a path", edit("lib/\uff23ODEOWNERS", "*\n"), "it names code owners"},
+		{"filler in a path", edit("a\u3164.go", "x\n"), "characters that are not allowed"},
 		{"jenkins", edit("Jenkinsfile", "node { sh 'x' }\n"), "it is a pipeline of CI"},
 		{"dependabot", edit(".github/dependabot.yml", "x:\n"), "it configures the forge"},
 		{"action", edit("tools/action.yml", "x:\n"), "it is a pipeline of CI"},
@@ -243,6 +257,7 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"file for a folder", func(s *shop) { s.must(os.RemoveAll(s.path("lib"))); s.put("lib", "x\n") }, "lib: it replaces a folder"},
 		{"other case", edit("Main.go", "package main\n"), "differs from another one only in case"},
 		{"folder in other case", edit("LIB/c.go", "package c\n"), "differs from another one only in case"},
+		{"other normal form", edit("cafe\u0301.go", "package cafe\n"), "or in the form of letters"},
 		{"file that was not shown", edit("huge.txt", "x\n"), "the tree has something else there"},
 
 		{"line break in a path", edit("a\nb.go", "x\n"), "characters that are not allowed"},
@@ -257,6 +272,14 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"binary", edit("x.bin", "\x7fELF\x00\x01"), "x.bin: it is not text in UTF-8"},
 		{"binary in place of text", edit("main.go", "package main\x00"), "it is not text in UTF-8"},
 		{"changed binary", edit("data.bin", "text\n"), "it was not text in UTF-8"},
+		{"deleted binary", remove("data.bin"), "data.bin was deleted: it was not text in UTF-8"},
+		{"deleted large file", remove("logo.dat"), "logo.dat was deleted: it is a pointer of Git LFS"},
+		{"other large file", edit("logo.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"), "it is a pointer of Git LFS"},
+		{"new large file", edit("film.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"), "it is a pointer of Git LFS"},
+		{"large file in place of text", edit("main.go", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"), "it is a pointer of Git LFS"},
+		{"giant line", edit("lib/a.go", "package lib // "+strings.Repeat("x", 5_000)+"\n"), "a line of more than 4000 bytes was added"},
+		{"direction mark", edit("lib/a.go", "package lib // \u202e\n"), "a character that is not shown: U+202E"},
+		{"invisible character", edit("lib/a.go", "package l\u200bib\n"), "a character that is not shown: U+200B"},
 		{"another encoding", edit("latin.txt", "caf\xe9s\n"), "it is not text in UTF-8"},
 		{"credential", edit("lib/a.go", "package lib\n\nvar t = \""+credential+"\"\n"), "looks like a credential"},
 		{"changed credential", func(s *shop) {
@@ -309,6 +332,15 @@ func TestLimits(t *testing.T) {
 	}
 	if _, err := s.copied.Changes(t.Context(), Limits{LockFiles: true, Lines: 9}); err == nil {
 		t.Error("too many files were allowed")
+	}
+}
+
+// TestByteOrderMark: the mark at the start of a file is no reason to refuse a change of its first line.
+func TestByteOrderMark(t *testing.T) {
+	s := newShop(t)
+	s.put("marked.cs", "\ufeffclass B {}\n")
+	if change, err := s.copied.Changes(t.Context(), limits); err != nil || change.Lines != 2 {
+		t.Errorf("%+v, %v", change, err)
 	}
 }
 

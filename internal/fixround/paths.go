@@ -1,6 +1,7 @@
 package fixround
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // forgeFolders hold what configures a forge: pipelines, templates, owners, bots.
@@ -21,14 +23,13 @@ var forgeFolders = []string{".github", ".gitea", ".forgejo", ".gitlab"}
 var gitFiles = []string{".gitattributes", ".gitmodules", ".gitconfig", ".lfsconfig"}
 
 // forbidden returns why a file at the path may not be added, changed or deleted; empty if it may.
-// Case does not matter, because some file systems and forges ignore it.
+// Neither case nor the form of letters matters, because some file systems and forges ignore them.
 func forbidden(p string, l Limits) string {
-	if why := git.UnsafePath(p); why != "" {
-		return why
-	}
-	if why := odd(p); why != "" {
-		return why
-	}
+	return cmp.Or(git.UnsafePath(p), odd(p), forbiddenName(p, l), forbiddenName(text.Alike(p), l))
+}
+
+// forbiddenName returns why a file of the name may not be changed, without regard to other forms of its letters.
+func forbiddenName(p string, l Limits) string {
 	parts := strings.Split(strings.ToLower(p), "/")
 	base := parts[len(parts)-1]
 	switch {
@@ -37,7 +38,7 @@ func forbidden(p string, l Limits) string {
 	case base == "codeowners":
 		return "it names code owners"
 	case diff.IsPipeline(p):
-		return "it is a pipeline of CI"
+		return "it is a pipeline of CI, or configures a bot"
 	case slices.Contains(forgeFolders, parts[0]):
 		return "it configures the forge"
 	case diff.IsHook(p):
@@ -59,7 +60,8 @@ func odd(p string) string {
 	case len(p) > longest:
 		return "its path is too long"
 	case !utf8.ValidString(p), strings.ContainsFunc(p, func(r rune) bool {
-		return !unicode.IsPrint(r) || unicode.Is(unicode.Variation_Selector, r) || strings.ContainsRune("\\:*?\"<>|", r)
+		_, hidden := text.Hidden(r)
+		return hidden || !unicode.IsPrint(r) || strings.ContainsRune("\\:*?\"<>|", r)
 	}):
 		return "its path has characters that are not allowed"
 	}
@@ -71,5 +73,5 @@ func odd(p string) string {
 	return ""
 }
 
-// folded is a path as a file system without case has it.
-func folded(p string) string { return strings.ToLower(path.Clean(p)) }
+// folded is equal for paths that some file system takes for the same one.
+func folded(p string) string { return text.Alike(path.Clean(p)) }

@@ -47,24 +47,40 @@ const MaxRepositories = 1000
 // Report is a check run or a status as a forge lists it, which may be replaced by a newer one.
 type Report struct {
 	CommitCheck
-	// Maker is who made it: of those of the same name, kind and maker only the newest counts.
+	// Maker is who made it, and Suite the run of a workflow that it belongs to, 0 if there are none: of
+	// those of the same name, maker and suite only the newest counts.
 	Maker string
+	Suite int64
 	// Number grows with time.
 	Number int64
+	// Void tells that it ended without a result, because it was cancelled or too old. Then a newer one of the
+	// same name and maker replaces it, also of another suite.
+	Void bool
 }
 
-// NewestChecks returns the newest report of each name and maker, sorted by name.
+// NewestChecks returns the newest report of each name, maker and suite, sorted by name. Two
+// workflows may have jobs of the same name, and a later run of one that was skipped says nothing about
+// an earlier one that failed: so suites do not replace each other.
 func NewestChecks(all []Report) []CommitCheck {
-	type key struct{ name, maker string }
-	newest := map[key]Report{}
+	type job struct{ name, maker string }
+	type key struct {
+		job
+		suite int64
+	}
+	newest, last := map[key]Report{}, map[job]int64{}
 	for _, r := range all {
-		k := key{r.Name, r.Maker}
+		j := job{r.Name, r.Maker}
+		k := key{j, r.Suite}
 		if old, ok := newest[k]; !ok || r.Number > old.Number {
 			newest[k] = r
 		}
+		last[j] = max(last[j], r.Number)
 	}
 	out := make([]CommitCheck, 0, len(newest))
-	for _, r := range newest {
+	for k, r := range newest {
+		if r.Void && r.Number < last[k.job] {
+			continue
+		}
 		r.Name, r.URL = text.Cut(r.Name, MaxCheckName), webPage(r.URL)
 		out = append(out, r.CommitCheck)
 	}

@@ -46,7 +46,7 @@ func TestIsBranch(t *testing.T) {
 // TestNewestChecks: of each name and maker the newest counts, and only pages of the web are links.
 func TestNewestChecks(t *testing.T) {
 	report := func(name, maker string, n int64, state CheckState, page string) Report {
-		return Report{CommitCheck{Name: name, State: state, URL: page}, maker, n}
+		return Report{CommitCheck: CommitCheck{Name: name, State: state, URL: page}, Maker: maker, Number: n}
 	}
 	got := NewestChecks([]Report{
 		report("b", "x", 2, CheckPassed, "https://ci.example/2"), report("b", "x", 1, CheckFailed, ""), report("b", "y", 3, CheckPending, "javascript:x"),

@@ -118,6 +118,7 @@ func TestT1HostileRepository(t *testing.T) {
 		t.Run(test.line, func(t *testing.T) {
 			if test.long {
 				needs.Long(t, "compiles with an empty cache")
+				needs.WithoutRace(t, "starts processes that do its work")
 			}
 			q := request(dir, o.env()+test.line)
 			q.Limits.Sandbox.Scratch = 0

@@ -64,7 +64,9 @@ type Request struct {
 	Base string
 	// Read reads a file of the base commit; the error is fs.ErrNotExist if there is none. Nil
 	// means that no dependencies are fetched.
-	Read  func(path string) ([]byte, error)
+	Read func(path string) ([]byte, error)
+	// Lacks says, in a few words, which files of the head Tree lacks; empty if it has all.
+	Lacks string
 	Trust Trust // empty means Pull
 	// BaseTree exports the base commit without .git, to fill the build cache that runs of
 	// pull requests start from; nil means that they start from what there is.

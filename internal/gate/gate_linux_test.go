@@ -140,18 +140,20 @@ func TestFailsAtBase(t *testing.T) {
 	r := runner(t)
 	broken, fine := tree(t, "test.sh", "exit 2\n"), tree(t, "test.sh", "exit 0\n")
 	for _, test := range []struct {
-		name, source, base string
-		want               Status
+		name, source, base, lacks string
+		want                      Status
 	}{
-		{"a document's, broken", "README.md: Test", broken, Skipped},
-		{"a document's, broken by the change", "README.md: Test", fine, Failed},
-		{"the policy's", fromPolicy, broken, Failed},
+		{"a document's, broken", "README.md: Test", broken, "", Skipped},
+		{"a document's, broken by the change", "README.md: Test", fine, "", Failed},
+		{"the policy's", fromPolicy, broken, "", Failed},
+		{"the policy's, without a submodule", fromPolicy, broken, "1 file is missing in the sandbox", Skipped},
+		{"the policy's, broken by the change, without a submodule", fromPolicy, fine, "1 file is missing in the sandbox", Failed},
 	} {
 		q := request(broken, "sh test.sh")
-		q.Commands[0].Source = test.source
+		q.Commands[0].Source, q.Lacks = test.source, test.lacks
 		exports := 0
 		q.BaseTree = func(context.Context) (string, error) { exports++; return test.base, nil }
-		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) || exports > 1 {
+		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) || exports > 1 || (got.Status == Skipped) && !strings.Contains(got.Why, test.lacks) {
 			t.Errorf("%s: %+v, %d exports", test.name, got, exports)
 		}
 	}
@@ -199,6 +201,7 @@ func shopModule(t *testing.T) []string {
 // run fills the build cache that the second one starts from.
 func TestGoRepository(t *testing.T) {
 	t.Parallel()
+	needs.WithoutRace(t, "starts processes that do its work")
 	r := runner(t)
 	r.ModCache = operatorsModules(t)
 	needs.Long(t, "compiles with an empty cache")

@@ -30,8 +30,12 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// being are the kept folders that this process is making.
+// being are the kept folders that this process is making, each with a channel that is closed when that
+// has ended.
 var being sync.Map
+
+// errBusy means that another run is making a kept folder.
+var errBusy = errors.New("another run is making it")
 
 // keptDir is where the kept folders of a repository are that runs of one trust may read.
 func (r Runner) keptDir(kind string, repo precedent.Repo, trust Trust) string {
@@ -65,12 +69,34 @@ func findKept(dir string) bool {
 }
 
 // keep makes a kept folder. Fill writes it into a temporary folder, so that nobody sees
-// it half-done. It is not ok if fill fails, or if it is being made right now.
+// it half-done. If another run is making it, keep waits for that one, and makes it only if that
+// one could not. It returns fill's error.
 func keep(dir string, fill func(string) error) error {
-	if _, busy := being.LoadOrStore(dir, true); busy {
-		return errors.New("another run is making it")
+	for {
+		err := keepUnlessBusy(dir, fill)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if ended, busy := being.Load(dir); busy {
+			<-ended.(chan struct{})
+		}
+		if findKept(dir) {
+			return nil
+		}
 	}
+}
+
+// keepUnlessBusy is keep, but returns errBusy if another run is making the folder.
+func keepUnlessBusy(dir string, fill func(string) error) error {
+	ended := make(chan struct{})
+	if _, busy := being.LoadOrStore(dir, ended); busy {
+		return errBusy
+	}
+	defer close(ended) // after the next line
 	defer being.Delete(dir)
+	if findKept(dir) { // since the caller looked
+		return nil
+	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
 		return err
@@ -91,6 +117,9 @@ func keep(dir string, fill func(string) error) error {
 	sum, err := sumFolder(work)
 	if err != nil {
 		return err
+	}
+	if findKept(dir) { // another process has made it, and may be using it
+		return nil
 	}
 	removeKept(dir)
 	if err := os.Rename(work, dir); err != nil {

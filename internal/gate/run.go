@@ -29,7 +29,7 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 	res := r.run(ctx, q)
 	res.Took = time.Since(begun)
 	if r.Log != nil {
-		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "why", res.Why,
+		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "reason", res.Why,
 			"commands", len(res.Commands), "took", res.Took)
 	}
 	return res
@@ -166,16 +166,19 @@ func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 	}
 	if out.Status == Failed && s.failsAtBase(ctx, c) {
 		out.Status, out.Why = Skipped, out.Why+", but it fails on the base, too"
+		if s.Lacks != "" {
+			out.Why += "; " + s.Lacks
+		}
 	}
 	out.Took = time.Since(begun)
 	return out
 }
 
-// failsAtBase reports whether a command of a document fails on the base commit, too: then it
-// does not work here, or needs what the sandbox has not, and says nothing of the change. A
-// policy's commands are meant.
+// failsAtBase reports whether a command fails on the base commit, too: then it does not work
+// here, or needs what the sandbox has not, and says nothing of the change. A policy's commands are
+// meant: they are compared only if files are lacking.
 func (s *session) failsAtBase(ctx context.Context, c Command) bool {
-	if c.Source == fromPolicy || s.BaseTree == nil {
+	if c.Source == fromPolicy && s.Lacks == "" || s.BaseTree == nil {
 		return false
 	}
 	tree, err := s.baseTree(ctx)

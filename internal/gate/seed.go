@@ -74,11 +74,11 @@ func (s *session) warm(ctx context.Context) {
 	if s.BaseTree == nil {
 		return
 	}
-	err := keep(dir, func(to string) error { return s.buildBase(ctx, to) })
+	err := keepUnlessBusy(dir, func(to string) error { return s.buildBase(ctx, to) }) // a run can do without
 	if err == nil {
 		s.seed = dir
 	} else if s.Log != nil {
-		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "why", err.Error())
+		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "reason", err.Error())
 	}
 }
 

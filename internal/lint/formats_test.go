@@ -242,6 +242,7 @@ func TestFixes(t *testing.T) {
 // TestHostileSarif: whatever is in it ends in an error or in a few remarks,
 // soon and in little memory.
 func TestHostileSarif(t *testing.T) {
+	needs.WithoutRace(t, "starts no goroutine")
 	const size = 1 << 20
 	for _, test := range []struct{ name, log, says string }{
 		{"empty", "", "not SARIF"},

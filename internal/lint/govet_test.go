@@ -19,15 +19,29 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// goEnv is the Go of the machine that runs the tests, with vetProgram.
+// goEnv is the Go of the machine that runs the tests, which starts the test binary as the process
+// that the Go analyzers run in.
 func goEnv(t *testing.T) GoEnv {
+	t.Helper()
+	env := raceEnv(t)
+	env.Tool = needs.Self(t)
+	return env
+}
+
+// raceEnv is goEnv for tests that the race detector looks at. It looks at the process, too.
+func raceEnv(t *testing.T) GoEnv {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs go on PATH")
 	}
-	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: vetProgram}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), ModCache: filepath.Join(t.TempDir(), "mod"), Tool: self}
 }
 
 // vetTree runs govet on a tree in txtar form whose files are all added, but
@@ -555,10 +569,9 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// TestVetInProcess: the child, which the other tests start without the race detector, reports
-// the same as its functions do in this process, which has it.
+// TestVetInProcess: the child reports the same as its functions do in this process.
 func TestVetInProcess(t *testing.T) {
-	env, dir := goEnv(t), t.TempDir()
+	env, dir := raceEnv(t), t.TempDir()
 	t.Setenv("GOWORK", "off")
 	write(t, dir, "go.mod", "module example.com/m\n\ngo 1.22\n")
 	write(t, dir, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F(x int) {\n\tx = x\n\tfmt.Printf(\"%s\\n\", x)\n}\n")
@@ -599,8 +612,8 @@ func TestGovetWithoutMeans(t *testing.T) {
 		}(), precedent.StatusSkipped, "no Go file"},
 		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
 		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
-		{"no tree", &Input{Change: c, Go: goEnv(t)}, precedent.StatusSkipped, "not exported"},
-		{"export fails", &Input{Change: c, Go: goEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
+		{"no tree", &Input{Change: c, Go: raceEnv(t)}, precedent.StatusSkipped, "not exported"},
+		{"export fails", &Input{Change: c, Go: raceEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := run(t, "govet", test.in)

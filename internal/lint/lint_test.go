@@ -12,7 +12,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/match"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -22,11 +21,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(VetEnv) == "1" {
 		VetMain()
 	}
-	os.Exit(needs.RunWithChild(m, &vetProgram))
+	os.Exit(m.Run())
 }
-
-// vetProgram is the process that the Go analyzers run in: the test binary.
-var vetProgram string
 
 // change makes a change of hunks, each in the form of a unified diff's body:
 // lines with their sign. A line that begins with @@ opens a hunk at the number

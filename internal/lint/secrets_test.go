@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // random makes a string of an alphabet. Secrets in tests are made, because
@@ -110,6 +111,7 @@ func TestSecretStaysInTheQuote(t *testing.T) {
 }
 
 func TestSecretsGiveUp(t *testing.T) {
+	needs.WithoutRace(t, "starts no goroutine")
 	line := "+" + strings.Repeat("api-key:token=secret ", 3000)
 	var lines []string
 	for range 400 {

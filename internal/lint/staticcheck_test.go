@@ -61,7 +61,7 @@ func bothGo(t *testing.T, in *Input) (vet, static Result) {
 }
 
 func TestStaticcheck(t *testing.T) {
-	in := goInput(t, goEnv(t), defective)
+	in := goInput(t, raceEnv(t), defective)
 	trees := 0
 	tree := in.Tree
 	in.Tree = func(ctx context.Context) (string, error) { trees++; return tree(ctx) }
@@ -78,7 +78,7 @@ func TestStaticcheck(t *testing.T) {
 
 // TestStaticcheckOff: one that is not asked does not run, and the other does.
 func TestStaticcheckOff(t *testing.T) {
-	in := goInput(t, goEnv(t), defective)
+	in := goInput(t, raceEnv(t), defective)
 	in.Enabled = func(name string) bool { return name != "staticcheck" }
 	if vet, static := bothGo(t, in); len(vet.Findings) != 2 || len(static.Findings) != 0 {
 		t.Errorf("%+v, %+v", vet, static)

@@ -101,7 +101,7 @@ func TestTurnOffs(t *testing.T) {
 // TestTurnedOff: a finding that a comment turns off is kept, with the reason, and says
 // whether the change adds the comment.
 func TestTurnedOff(t *testing.T) {
-	r := vetTree(t, goEnv(t), `
+	r := vetTree(t, raceEnv(t), `
 -- go.mod --
 module example.com/m
 
@@ -150,6 +150,7 @@ func TestNotTurnedOff(t *testing.T) {
 
 // TestTurnOffsCost: a file made of comments takes little time.
 func TestTurnOffsCost(t *testing.T) {
+	needs.WithoutRace(t, "starts no goroutine")
 	for path, line := range map[string]string{
 		"a.go": "var x = 1 //nolint:a,b,c\n", "b.go": "//lint:ignore A b\n", "c.go": "((((((((", "a.py": "x # noqa: E5 # pylint: disable=a\n", "a.js": "/* eslint-disable a */\n",
 		"A.java": "@SuppressWarnings(\"a\")\n", "a.sh": "# shellcheck disable=SC1\n", "b.sh": "# shellcheck a ",

@@ -8,21 +8,6 @@ import (
 	"testing"
 )
 
-// RunWithChild runs the tests of a package, and sets program to Child before. It returns the
-// exit status.
-func RunWithChild(m *testing.M, program *string) int {
-	dir, err := os.MkdirTemp("", "precedent-child-")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		*program, err = Child(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
-
 // Child returns this test binary, for tests that start it as another program. If it has
 // the race detector, Child builds one without in dir: parsing and type-checking take many
 // times as long with it, and what children do concurrently is also tested in process. The
@@ -38,4 +23,16 @@ func Child(dir string) (string, error) {
 		return "", fmt.Errorf("build the tests without the race detector: %w: %s", err, out)
 	}
 	return program, nil
+}
+
+// Self returns this test binary, for tests that start it as another program. Such a test needs no
+// race detector: the other program does its work.
+func Self(t testing.TB) string {
+	t.Helper()
+	WithoutRace(t, "starts processes that do its work")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }

@@ -61,6 +61,16 @@ func Rounds(all, few int) int {
 	return few
 }
 
+// WithoutRace skips a test that starts no goroutine, or in which other processes do the work: the race
+// detector finds nothing in it, and makes it take many times as long. make test runs all tests of its
+// package without the detector, too; TestRounds checks that.
+func WithoutRace(t testing.TB, why string) {
+	t.Helper()
+	if race {
+		t.Skipf("runs without the race detector: it %s", why)
+	}
+}
+
 // Path is the path of something that tests read: the value of the variable, else
 // below .tools in the root of the project.
 func Path(variable, below string) string {
@@ -97,6 +107,16 @@ func Program(t testing.TB, variable, below, what string) string {
 	}
 	if err != nil || Off(variable) {
 		Missing(t, variable, what)
+	}
+	return path
+}
+
+// Command returns the path of a program on PATH, and ends the test if it is not there.
+func Command(t testing.TB, variable, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil || Off(variable) {
+		Missing(t, variable, name)
 	}
 	return path
 }

@@ -51,9 +51,9 @@ type claim struct {
 // takeTurn waits for the turn in the store.
 func (j *job) takeTurn(ctx context.Context) error {
 	for over := j.Now().Add(claimWait); ; {
-		taken, err := j.Rows.TakeTurn(ctx, j.number, j.run, claimFor)
+		taken, died, err := j.Rows.TakeTurn(ctx, j.number, j.run, j.Replica, claimFor)
 		if err != nil || taken {
-			j.turn = taken
+			j.turn, j.died = taken, died
 			return err
 		}
 		if !j.Now().Before(over) {
@@ -110,7 +110,8 @@ func (j *job) look(ctx context.Context) error {
 }
 
 // rival returns a summary that another run claims, preferably one whose marker is valid. Without
-// a key, anyone who posts with our account can make such a claim: it only delays us.
+// a key, anyone who posts with our account can make such a claim: it only delays us. What a run
+// claimed that died with its replica does not count.
 func (j *job) rival() (ownComment, bool) {
 	now := cmp.Or(j.Forge.Quota().At, j.Now())
 	summaries := j.state.own
@@ -118,7 +119,7 @@ func (j *job) rival() (ownComment, bool) {
 		summaries = slices.Concat(summaries, j.state.unknown)
 	}
 	for _, o := range summaries {
-		if isSummary(o) && o.Run != "" && o.Run != j.run && now.Sub(o.Edited) < claimFor {
+		if isSummary(o) && o.Run != "" && o.Run != j.run && !slices.Contains(j.died, o.Run) && now.Sub(o.Edited) < claimFor {
 			return o, true
 		}
 	}
@@ -296,7 +297,7 @@ func (j *job) hold(ctx context.Context) error {
 	case !shown || !j.claimIsOld():
 		return nil
 	}
-	if _, err := j.Rows.TakeTurn(ctx, j.number, j.run, claimFor); err != nil {
+	if _, _, err := j.Rows.TakeTurn(ctx, j.number, j.run, j.Replica, claimFor); err != nil {
 		return err
 	}
 	j.claim.made = j.Now()

@@ -25,9 +25,10 @@ type job struct {
 	review *precedent.Review // the one to post; nil if there is none
 	state  forgeState
 	d      Delivery
-	failed int    // requests so far
-	run    string // id of this delivery
-	turn   bool   // it has the turn in the store
+	failed int      // requests so far
+	run    string   // id of this delivery
+	turn   bool     // it has the turn in the store
+	died   []string // runs that had the turn before and died with their replicas
 	claim  claim
 	told   map[string]bool // reasons that are in the notes
 	// impatient tells that this run waited long enough for claims that prove nothing.

@@ -26,7 +26,7 @@ const childVar = "PRECEDENT_POST_TEST_CHILD"
 func TestMain(m *testing.M) {
 	words := strings.SplitN(os.Getenv(childVar), " ", 3)
 	if words[0] == "" {
-		os.Exit(needs.RunWithChild(m, &childProgram))
+		os.Exit(m.Run())
 	}
 	if err := childDeliver(context.Background(), words[0], words[1], words[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -34,9 +34,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(0)
 }
-
-// childProgram is the test binary.
-var childProgram string
 
 // childDeliver delivers what is planned. It waits by asking the parent to let the
 // forge's time pass.
@@ -73,7 +70,7 @@ func newPrey(t *testing.T, lag time.Duration) *prey {
 // run delivers in a process, and tells whether that was killed.
 func (p *prey) run(limit time.Duration) bool {
 	p.t.Helper()
-	cmd := exec.Command(childProgram)
+	cmd := exec.Command(needs.Self(p.t))
 	cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, p.file, p.trap.Watch()}, " "))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -136,6 +133,7 @@ func (p *prey) picture() []string {
 // was carried out and at any other moment, while lists show everything at once or
 // ten seconds late. In the end everybody sees what they would have seen.
 func TestKilledWhileItPosts(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
 	type calm struct {
 		remarks, requests int
 		picture           []string

@@ -75,6 +75,7 @@ func (k *killer) count() {
 // kills one of them, or both, with SIGKILL. In the end each remark is there once, and one
 // summary; a third process starts only if both were killed.
 func TestPairsOfProcesses(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
 	random := needs.Random(t)
 	for _, kind := range []string{"", "gitea 1.27", "gitea 1.25"} {
 		for round := range needs.Rounds(30, 2) {
@@ -115,7 +116,7 @@ func startAll(t *testing.T, p *pair, h *hourglass, k *killer, clock string, file
 	h.change(func() { h.alive = len(files) })
 	k.mu.Lock()
 	for _, file := range files {
-		cmd := exec.Command(childProgram)
+		cmd := exec.Command(needs.Self(t))
 		cmd.Env = append(os.Environ(), strings.Join([]string{childVar + "=" + p.url, file, watch}, " "))
 		cmd.Stderr = new(bytes.Buffer)
 		if err := cmd.Start(); err != nil {

@@ -29,7 +29,7 @@ import (
 )
 
 // Poster posts to one forge with one account. All fields are required except Style,
-// Instant, Recheck and MaxWait.
+// Instant, Replica, Recheck and MaxWait.
 type Poster struct {
 	Forge forge.Forge
 	Rows  *store.Repo // of the repository that is posted to
@@ -44,6 +44,9 @@ type Poster struct {
 	// Instant tells that the forge lists a comment at once.
 	Instant bool
 	NewID   func() string // UUIDv7
+	// Replica is that of the server that posts; empty for a command. Once it is known to be dead, its
+	// deliveries hold up nobody.
+	Replica string
 	// Recheck takes citations from a stored review that do not hold any more, before it is posted. It
 	// is nil for a review that was checked when it was planned.
 	Recheck func(ctx context.Context, r *precedent.Review)

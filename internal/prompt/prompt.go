@@ -22,7 +22,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"text/template"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -188,24 +187,6 @@ func Schema(role string) json.RawMessage {
 		return nil
 	}
 	return b
-}
-
-// templates are parsed once, on first use.
-var templates = sync.OnceValue(func() *template.Template {
-	t := template.New("").Funcs(template.FuncMap{"fence": func(kind, s string) string { return s }})
-	return template.Must(t.ParseFS(files, "common.md", "prefix.md", "suffix.md", "discussion.md", "claims.md", "pairs.md", "conversations.md", "conversation.md", "patterns.md", "fix_task.md", "merge_task.md"))
-})
-
-// execute renders a template, in which fence marks a block.
-func execute(name, nonce string, data any) string {
-	t := template.Must(templates().Clone())
-	t.Funcs(template.FuncMap{"fence": func(kind, s string) string { return fence(nonce, kind, s) }})
-	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
-		// The templates are part of the program and every test runs them.
-		panic(fmt.Sprintf("prompt: %v", err))
-	}
-	return b.String()
 }
 
 func load(name string) string {

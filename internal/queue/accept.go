@@ -41,10 +41,11 @@ type intake struct {
 	busy    bool // a goroutine commits
 }
 
-// acceptance is a call of Accept. Fresh and err are set when done is closed.
+// acceptance is a call of Accept, Want or Found. Fresh and err are set when done is closed.
 type acceptance struct {
 	delivery Delivery
 	tasks    []Task
+	restarts bool // dead letters
 	done     chan struct{}
 	fresh    bool
 	err      error
@@ -55,10 +56,14 @@ type acceptance struct {
 // and changes nothing, for a delivery that was accepted before. It gives up after 8 seconds: then
 // the sender has to send it again.
 func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (bool, error) {
-	if err := check(d, tasks); err != nil {
+	return q.save(ctx, &acceptance{delivery: d, tasks: tasks, restarts: true})
+}
+
+func (q *Queue) save(ctx context.Context, a *acceptance) (fresh bool, err error) {
+	if err := check(a.delivery, a.tasks); err != nil {
 		return false, fmt.Errorf("accept delivery: %w", err)
 	}
-	a := &acceptance{delivery: d, tasks: tasks, done: make(chan struct{})}
+	a.done = make(chan struct{})
 	if !q.enqueue(a) { //nolint:contextcheck // a commit for several callers does not end with one of them
 		return false, fmt.Errorf("accept delivery: %w", errFull)
 	}
@@ -147,10 +152,10 @@ func (q *Queue) commit(ctx context.Context, group []*acceptance) error {
 			return err
 		}
 		wanted := 0
-		for _, delivered := range []bool{true, false} {
-			all := merge(group, delivered, now)
+		for _, restarts := range []bool{true, false} {
+			all := merge(group, restarts, now)
 			wanted += len(all)
-			if err := q.db.WantWork(ctx, tx, all, delivered); err != nil {
+			if err := q.db.WantWork(ctx, tx, all, restarts); err != nil {
 				return err
 			}
 		}
@@ -182,13 +187,13 @@ func (q *Queue) saveDeliveries(ctx context.Context, tx *sql.Tx, group []*accepta
 	return err
 }
 
-// merge returns the work that the new ones of the acceptances want, by deliveries or not, one
-// entry for each identity.
-func merge(group []*acceptance, delivered bool, now time.Time) []store.Work {
+// merge returns the work that the new ones of the acceptances want, those that restart dead letters
+// or the others, one entry for each identity.
+func merge(group []*acceptance, restarts bool, now time.Time) []store.Work {
 	var all []store.Work
 	nth := map[int64]int{}
 	for _, a := range group {
-		if !a.fresh || delivered != (a.delivery.ID != "") {
+		if !a.fresh || restarts != a.restarts {
 			continue
 		}
 		for _, t := range a.tasks {

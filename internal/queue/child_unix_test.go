@@ -19,20 +19,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // childVar, set, turns the test binary into a replica. Its value is its work and its words.
 const childVar = "PRECEDENT_QUEUE_TEST_CHILD"
 
-// childProgram is the test binary.
-var childProgram string
-
 func TestMain(m *testing.M) {
 	words := strings.Split(os.Getenv(childVar), " ")
 	if words[0] == "" {
-		os.Exit(needs.RunWithChild(m, &childProgram))
+		os.Exit(m.Run())
 	}
 	if err := childWork[words[0]](context.Background(), words[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +49,11 @@ type replica struct {
 
 func child(t testing.TB, words ...any) *replica {
 	t.Helper()
-	r := &replica{Cmd: exec.Command(childProgram)}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replica{Cmd: exec.Command(self)}
 	r.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
 	r.Stderr = t.Output()
 	out, err := r.StdoutPipe()

@@ -150,6 +150,7 @@ func effects(t testing.TB, db *store.DB) map[effect]int {
 // TestKilledWhileAccepting: "60 kill −9 under load: every delivery that got its 2xx has its job,
 // none twice" (fault rows 1 and 2).
 func TestKilledWhileAccepting(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
 	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		rnd := needs.Random(t)
@@ -207,6 +208,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 // restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
 // replicas on PostgreSQL, one on SQLite.
 func TestKilledWhileRunning(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
 	test := func(t *testing.T, place string, server *needs.Server) {
 		const pulls = 50
 		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)

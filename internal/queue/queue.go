@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	random "math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,10 +59,10 @@ type Task struct {
 	Reason string         `json:"reason,omitempty"` // what caused it, for people: "push", "label bot-review-needed"
 }
 
-// Delivery is an event that a forge sent, or that the poller found.
+// Delivery is an event that a forge sent.
 type Delivery struct {
 	Forge string // the forge's name or host: ids are unique within it
-	ID    string // empty for finds of the poller
+	ID    string // empty if the forge sent none
 	Event string // the forge's name of the event
 	At    time.Time
 }
@@ -197,10 +198,25 @@ func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Want saves work that no delivery caused. It does not restart a dead letter for the same head.
+// Want saves work that is wanted again and again until it is done. It does not restart a dead letter
+// for the same head.
 func (q *Queue) Want(ctx context.Context, tasks ...Task) error {
-	_, err := q.Accept(ctx, Delivery{}, tasks)
-	return err
+	return q.wantAll(ctx, tasks, false)
+}
+
+// Found saves work that something new made due: what a poll found, or a period that began. Like a
+// delivery, it restarts dead letters. If it fails, a part of the work may be saved.
+func (q *Queue) Found(ctx context.Context, tasks ...Task) error {
+	return q.wantAll(ctx, tasks, true)
+}
+
+func (q *Queue) wantAll(ctx context.Context, tasks []Task, restarts bool) error {
+	for part := range slices.Chunk(tasks, maxTasks) {
+		if _, err := q.save(ctx, &acceptance{tasks: part, restarts: restarts}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clock is the time that all replicas agree on.

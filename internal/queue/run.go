@@ -114,11 +114,21 @@ func (q *Queue) run(ctx context.Context, r *Run) store.WorkEnd {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	started := time.Now()
-	q.o.Log.Info("job started", slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt))
+	q.o.Log.Info("job started", slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID))
 	err := q.do(timed, r)
 	end := q.ending(ctx, r, err)
-	q.o.Log.Info("job ended", slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt),
-		slog.String("state", end.State), slog.Bool("failed", end.Failed), slog.Duration("took", time.Since(started).Round(time.Millisecond)))
+	level, words := slog.LevelInfo, "job ended"
+	about := []slog.Attr{
+		slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID),
+		slog.Duration("took", time.Since(started).Round(time.Millisecond)),
+	}
+	if end.Failed {
+		level, words = slog.LevelWarn, "job failed"
+		about = append(about, slog.String("error", end.Problem))
+	} else {
+		about = append(about, slog.String("result", end.State))
+	}
+	q.o.Log.LogAttrs(ctx, level, words, about...)
 	return end
 }
 
@@ -208,14 +218,14 @@ func (q *Queue) end(ctx context.Context, r *Run, end store.WorkEnd) {
 		if err == nil {
 			switch {
 			case !ours:
-				q.o.Log.Warn("job ended without its lease: nothing was saved", slog.String("kind", string(r.Kind)), slog.Int64("id", r.ID))
+				q.o.Log.Warn("job ended without its lease: nothing was saved", slog.String("kind", string(r.Kind)), slog.Int64("job", r.ID))
 			case end.State == store.WorkWaiting && end.After < sweepPolls*q.o.Poll:
 				time.AfterFunc(end.After+wakeMargin, q.wakeNow)
 			}
 			return
 		}
 		if try == endTries || q.isStopping() && try > 2 {
-			q.o.Log.Error("job will run again: its end cannot be saved", slog.Int64("id", r.ID), slog.String("error", q.problem(err)))
+			q.o.Log.Error("job will run again: its end cannot be saved", slog.Int64("job", r.ID), slog.String("error", q.problem(err)))
 			return
 		}
 		<-time.After(endPause)

@@ -118,7 +118,7 @@ func TestEndings(t *testing.T) {
 		retry()
 		is(Dead, "wrapped: it is gone", 1)
 		say(nil)
-		if err := q.Want(t.Context(), review(app, 1, "a")); err != nil { // a find of the poller does not restart a dead letter
+		if err := q.Want(t.Context(), review(app, 1, "a")); err != nil { // a sweep does not restart a dead letter
 			t.Fatal(err)
 		}
 		is(Dead, "wrapped: it is gone", 1)

@@ -43,6 +43,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	q.endLoops = end
 	q.mu.Unlock()
+	if err := q.sweep(ctx); err != nil { // it is repeated
+		q.o.Log.Warn("job queue", slog.String("error", q.problem(err)))
+	}
 	lives := newLives(time.Now)
 	q.repeat(loops, q.o.Lease/3, nil, func(ctx context.Context) error { return q.beat(ctx, lives) })
 	q.repeat(loops, watchEvery, q.look, func(ctx context.Context) error {

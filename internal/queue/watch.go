@@ -110,8 +110,8 @@ func (q *Queue) beginPeriods(ctx context.Context) error {
 				return err
 			}
 			t := Task{Kind: p.kind, Reason: "every " + p.interval.String()}
-			a := &acceptance{tasks: []Task{t}, fresh: true}
-			if err := q.db.WantWork(ctx, tx, merge([]*acceptance{a}, false, now), false); err != nil {
+			a := &acceptance{tasks: []Task{t}, restarts: true, fresh: true}
+			if err := q.db.WantWork(ctx, tx, merge([]*acceptance{a}, true, now), true); err != nil {
 				return err
 			}
 			return q.issueTickets(ctx, tx)

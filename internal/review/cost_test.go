@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -13,6 +14,7 @@ import (
 // token of the diff that git prints, while all of the change is read. Reading it
 // eight times without a cache would cost 8 and more.
 func TestCost(t *testing.T) {
+	needs.WithoutRace(t, "does with a large change what others do with a small one")
 	for _, test := range []struct {
 		lines int
 		most  float64

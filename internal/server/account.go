@@ -22,17 +22,21 @@ func (s *Server) account(ctx context.Context) (forge.Person, error) {
 	if s.meErr != nil {
 		valid = accountWait
 	}
-	if s.asked > 0 && now-s.asked < valid {
+	if known := s.me.ID != "" || s.meErr != nil; known && s.asked > 0 && now-s.asked < valid {
 		defer s.mu.Unlock()
 		return s.me, s.meErr
 	}
 	s.asked = now // others use what is known until the forge has answered
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, accountTime)
+	limited, cancel := context.WithTimeout(ctx, accountTime)
 	defer cancel()
-	me, err := s.o.Connection.Me(ctx)
+	me, err := s.o.Connection.Me(limited)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if ctx.Err() != nil { // who asked does not wait any more, which says nothing about the forge
+		s.asked = 0
+		return s.me, ctx.Err()
+	}
 	if err == nil {
 		s.me = me // the last known one stays otherwise
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ func (b *breaker) Wait() time.Duration {
 	return max(b.until-b.elapsed(), 0)
 }
 
-// Report notes how a request ended. Errors that are about one repository do not count.
+// Report notes how a request ended. Errors that are about one repository do not count: 403 is one,
+// as a forge that does not know the token answers 401.
 func (b *breaker) Report(err error) {
 	var e *forge.Error
 	switch {
@@ -56,12 +58,12 @@ func (b *breaker) Report(err error) {
 		wait := min(max(e.Retry.Sub(b.now()), firstBreak), maxRateWait)
 		b.until = max(b.until, b.elapsed()+wait)
 	case forge.KindServer, forge.KindNetwork, forge.KindAuth:
-		if e.Err != nil { // the caller stopped waiting
+		if e.Err != nil || e.Status == http.StatusForbidden { // the caller stopped waiting; or see above
 			return
 		}
 		if b.failures++; b.failures >= breakAfter {
 			most := min(firstBreak<<min(b.failures-breakAfter, 10), maxBreak)
-			b.until = b.elapsed() + max(b.random(most), time.Second)
+			b.until = max(b.until, b.elapsed()+max(b.random(most), time.Second))
 		}
 	}
 }

@@ -58,12 +58,16 @@ func compare(repo precedent.Repo, before map[int]workflow.PullSeen, open []forge
 	return n
 }
 
-// shapeOf stands for what, beside the head, can make a review due: labels, the base, and whether
-// it is a draft.
+// shapeOf stands for what, beside the head, can make a review due: labels, the base, whether it is a
+// draft or locked, and who is asked for a review.
 func shapeOf(p *forge.PullRequest) string {
-	labels := slices.Clone(p.Labels)
+	labels, asked := slices.Clone(p.Labels), []precedent.ForgeID{}
+	for _, who := range p.Requested {
+		asked = append(asked, who.ID)
+	}
 	slices.Sort(labels)
-	text, _ := json.Marshal([]any{labels, p.Base.Name, p.Draft}) // these always have a form
+	slices.Sort(asked)
+	text, _ := json.Marshal([]any{labels, p.Base.Name, p.Draft, p.Locked, asked}) // these always have a form
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }

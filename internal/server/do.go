@@ -111,26 +111,16 @@ func (s *Server) connection(run *queue.Run) workflow.Connection {
 
 // round does the one thing that is due on a pull request.
 func (s *Server) round(ctx context.Context, run *queue.Run) error {
-	asked, err := s.o.Reviewer.Asked(ctx, run.Repo, run.Pull)
-	if err != nil {
-		return err
-	}
 	job, o := s.options(run)
-	o.Asked, o.AskedAgain = asked != workflow.NotAsked, asked == workflow.AskedAgain
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
-	if did.Review != nil {
-		s.metrics.Review(did.Review)
+	if did.Made != nil {
+		s.metrics.Review(did.Made)
 	}
 	if err != nil {
 		return err
 	}
 	if !did.Moved.IsZero() {
 		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
-	}
-	if asked != workflow.NotAsked {
-		if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, workflow.NotAsked); err != nil {
-			return err
-		}
 	}
 	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
@@ -172,9 +162,6 @@ func (s *Server) fix(ctx context.Context, run *queue.Run) error {
 	}
 	o.FixAsked = true
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
-	if did.Asked {
-		err = errors.Join(err, s.wantReview(ctx, run, did.Head, did.AskedAgain))
-	}
 	if err != nil {
 		return err
 	}
@@ -185,7 +172,7 @@ func (s *Server) fix(ctx context.Context, run *queue.Run) error {
 	if did.Again > 0 {
 		return later{did.Again}
 	}
-	return nil
+	return s.wantAsked(ctx, run, did.Head)
 }
 
 // location is where repositories are opened: never in a clone around the working folder.
@@ -241,12 +228,13 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
+	publisher.KeepRequests()
 	did, err := publisher.Converse(ctx, s.job(run), "")
 	if err != nil {
 		return err
 	}
-	if did.Review && !did.Paused {
-		if err := s.wantReview(ctx, run, pull.Head.SHA, did.Again); err != nil {
+	if !did.Paused {
+		if err := s.wantAsked(ctx, run, pull.Head.SHA); err != nil {
 			return err
 		}
 	}
@@ -256,13 +244,10 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 	return nil
 }
 
-// wantReview wants the review that a comment asked for.
-func (s *Server) wantReview(ctx context.Context, run *queue.Run, head string, again bool) error {
-	asked := workflow.AskedReview
-	if again {
-		asked = workflow.AskedAgain
-	}
-	if err := s.o.Reviewer.SetAsked(ctx, run.Repo, run.Pull, asked); err != nil {
+// wantAsked wants the review that comments ask for, also those that an interrupted run has read.
+func (s *Server) wantAsked(ctx context.Context, run *queue.Run, head string) error {
+	asked, err := s.o.Reviewer.AskedReview(ctx, run.Repo, run.Pull)
+	if err != nil || !asked {
 		return err
 	}
 	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: head, Reason: "a comment asks for it"})

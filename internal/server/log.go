@@ -14,8 +14,8 @@ import (
 // logFields are the only attributes that are logged: names, numbers and reasons. No text of a
 // payload, a comment or an answer of a model is among them.
 var logFields = []string{
-	"address", "attempt", "delivery", "error", "event", "failures", "hint", "job", "kind", "path", "pull", "reason", "repo", "replica",
-	"result", "status", "took", "version", "head", "engine", "database", "repositories", "count", "skipped", "after", "signal", "webhooks", "id", "stack",
+	"address", "attempt", "base", "commands", "count", "delivery", "error", "event", "failures", "head", "hint", "job", "kind", "pull", "reason", "repo",
+	"replica", "result", "skipped", "stack", "status", "took", "trust", "version", "webhooks",
 }
 
 // Bounds of what is logged, in characters.

@@ -26,6 +26,19 @@ const (
 	maxSwept = 10_000
 )
 
+// unknownPause is how long a job waits that needs to know what is served.
+const unknownPause = 30 * time.Second
+
+// repositories returns those that are served. If they are not known, the error is a later.
+func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
+	all, err := s.served.Known(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Warn("the repositories could not be listed", "error", err)
+		return nil, later{max(s.breaker.Wait(), unknownPause)}
+	}
+	return all, err
+}
+
 // sweep wants a round of each open pull request whose head had none that ended well and that no
 // job is for, and has the forge send failed deliveries again. What people cancelled and dead
 // letters stay as they are.
@@ -44,7 +57,11 @@ func (s *Server) sweep(ctx context.Context) error {
 	for _, j := range jobs {
 		known[key{j.Repo, j.Pull}] = j
 	}
-	for _, repo := range s.served.All() {
+	served, err := s.repositories(ctx)
+	if err != nil {
+		return err
+	}
+	for _, repo := range served {
 		seen, err := s.o.Reviewer.Watched(ctx, repo)
 		if err != nil {
 			return err
@@ -61,58 +78,76 @@ func (s *Server) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.redeliver(ctx)
+	return s.redeliver(ctx, served)
 }
 
 // redeliver has the forge send deliveries again that failed: after the start those of a downtime,
 // then those since the last time.
-func (s *Server) redeliver(ctx context.Context) error {
+func (s *Server) redeliver(ctx context.Context, repos []precedent.Repo) error {
 	if s.hooks == nil || s.o.Hooks == "" {
 		return nil
 	}
 	now := s.o.Now()
 	s.mu.Lock()
-	since, shed := s.swept, s.shed
-	if since.IsZero() {
-		since = now.Add(-downtime)
-	} else if !shed && now.Sub(since) < redeliverEvery && now.After(since) {
+	last, shed := s.swept, s.shed
+	if !last.IsZero() && !shed && now.Sub(last) < redeliverEvery && now.After(last) {
 		s.mu.Unlock()
 		return nil
 	}
 	s.swept, s.shed = now, false
 	s.mu.Unlock()
-	sources := append([]precedent.Repo{{}}, s.served.All()...) // the zero one is the App's
+	since := last
+	if since.IsZero() {
+		since = now.Add(-downtime)
+	}
+	sources := append([]precedent.Repo{{}}, repos...) // the zero one is the App's
 	for _, repo := range sources {
-		failed, unsupported, err := s.o.Connection.Deliveries(ctx, repo, s.o.Hooks, since)
-		var e *forge.Error
+		has, err := s.redeliverOf(ctx, repo, since)
 		switch {
-		case errors.As(err, &e) && e.Kind == forge.KindTooLarge:
 		case err != nil && ctx.Err() != nil:
 			return err
-		case err != nil:
-			s.breaker.Report(err)
-			s.o.Log.Warn("failed deliveries could not be listed", "repo", repo.String(), "error", err)
-			if s.breaker.Wait() > 0 {
-				return nil
-			}
-			continue
-		case unsupported != "":
-			continue // the poller finds what they told
-		}
-		for _, d := range failed[:min(len(failed), maxRedeliveries)] {
-			if _, err := s.o.Connection.Redeliver(ctx, repo, d); err != nil {
-				s.o.Log.Warn("a delivery could not be sent again", "repo", repo.String(), "delivery", d.GUID, "error", err)
-				break
-			}
-		}
-		if len(failed) > 0 {
-			s.o.Log.Info("failed deliveries are sent again", "repo", repo.String(), "count", len(failed))
-		}
-		if repo.IsZero() && unsupported == "" && err == nil {
+		case err != nil && s.breaker.Wait() > 0: // the next sweep asks again for the same time
+			s.mu.Lock()
+			s.swept, s.shed = last, true
+			s.mu.Unlock()
+			return nil
+		case repo.IsZero() && has && err == nil:
 			return nil // an App has one webhook for all repositories
 		}
 	}
 	return nil
+}
+
+// redeliverOf does it for the webhook of a repository. has tells whether it has one whose deliveries
+// can be listed.
+func (s *Server) redeliverOf(ctx context.Context, repo precedent.Repo, since time.Time) (has bool, err error) {
+	failed, unsupported, err := s.o.Connection.Deliveries(ctx, repo, s.o.Hooks, since)
+	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindTooLarge {
+		err = nil // the newest ones are there
+	}
+	switch {
+	case err != nil:
+		s.breaker.Report(err)
+		s.o.Log.Warn("failed deliveries could not be listed", "repo", repo.String(), "error", err)
+		return false, err
+	case unsupported != "": // the poller finds what they told
+		if !repo.IsZero() {
+			s.unsent.Do(func() {
+				s.o.Log.Warn("deliveries that fail are not sent again", "repo", repo.String(), "reason", string(unsupported))
+			})
+		}
+		return false, nil
+	}
+	for _, d := range failed[:min(len(failed), maxRedeliveries)] {
+		if _, err := s.o.Connection.Redeliver(ctx, repo, d); err != nil {
+			s.o.Log.Warn("a delivery could not be sent again", "repo", repo.String(), "delivery", d.GUID, "error", err)
+			break
+		}
+	}
+	if len(failed) > 0 {
+		s.o.Log.Info("failed deliveries are sent again", "repo", repo.String(), "count", len(failed))
+	}
+	return true, nil
 }
 
 // syncCorpus reads what people wrote since the last time. Without a repository, it wants that of
@@ -160,18 +195,25 @@ func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
 }
 
 func (s *Server) wantEach(ctx context.Context, kind queue.Kind, why string) error {
+	repos, err := s.repositories(ctx)
+	if err != nil {
+		return err
+	}
 	var all []queue.Task
-	for _, repo := range s.served.All() {
+	for _, repo := range repos {
 		all = append(all, queue.Task{Kind: kind, Repo: repo, Reason: why})
 	}
-	return s.queue.Want(ctx, all...)
+	return s.queue.Found(ctx, all...)
 }
 
 // prune deletes what is too old from the memory of all repositories. The queue prunes itself.
 func (s *Server) prune(ctx context.Context) error {
 	deleted, err := s.o.Reviewer.PruneInstallation(ctx, s.o.Reviewer.Shared)
+	if err != nil {
+		return err
+	}
 	s.o.Log.Info("the memory was pruned", "count", deleted.Reviews+deleted.Findings+deleted.Comments)
-	return err
+	return nil
 }
 
 // noteComments hands an event of comments to the corpus, if there is room.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -45,7 +48,7 @@ type poller struct {
 	forge    forge.Forge
 	served   *served
 	store    watchStore
-	want     func(context.Context, ...queue.Task) error
+	found    func(context.Context, ...queue.Task) error
 	rename   func(ctx context.Context, from precedent.Repo, to forge.Branch) error
 	lead     func(ctx context.Context) (bool, error) // whether this replica polls
 	breaker  *breaker
@@ -54,6 +57,7 @@ type poller struct {
 	random   func(n time.Duration) time.Duration
 	log      *slog.Logger
 	done     func(result string)
+	failures atomic.Int64 // of polls, since the start
 
 	mu    sync.Mutex
 	repos map[precedent.Repo]*watched
@@ -93,16 +97,18 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 	if wait := p.breaker.Wait(); wait > 0 {
 		return wait
 	}
+	if err := p.served.Refresh(ctx); err != nil && ctx.Err() == nil { // webhooks and jobs need them on each replica
+		p.breaker.Report(err)
+		p.failures.Add(1)
+		p.log.Warn("the repositories could not be listed", "error", err)
+	}
 	if leads, err := p.lead(ctx); err != nil || !leads {
 		if err != nil && ctx.Err() == nil {
+			p.failures.Add(1)
 			p.log.Error("polling is paused: the database failed", "error", err)
 		}
 		p.forget() // another replica sees what changes meanwhile
 		return p.pause()
-	}
-	if err := p.served.Refresh(ctx); err != nil && ctx.Err() == nil {
-		p.breaker.Report(errors.Unwrap(err))
-		p.log.Warn("the repositories could not be listed", "error", err)
 	}
 	all := p.served.All()
 	p.keepOnly(all)
@@ -140,6 +146,9 @@ func (p *poller) pause() time.Duration {
 	return wait - share + p.random(2*share)
 }
 
+// ownFailures are the errors that are about one repository.
+var ownFailures = []forge.ErrorKind{forge.KindNotFound, forge.KindClosed, forge.KindTooLarge, forge.KindAnswer}
+
 // look polls a repository, unless it failed lately.
 func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 	w := p.watched(repo)
@@ -161,7 +170,8 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 		return pollSkipped
 	default:
 		w.fails++
-		if e != nil && (e.Kind == forge.KindNotFound || e.Kind == forge.KindClosed || e.Kind == forge.KindTooLarge || e.Kind == forge.KindAnswer) {
+		p.failures.Add(1)
+		if e != nil && (slices.Contains(ownFailures, e.Kind) || e.Status == http.StatusForbidden && e.Kind == forge.KindAuth) {
 			w.skip = min(1<<min(w.fails-1, 10), maxSkips)
 		}
 		p.log.Warn("a repository could not be polled", "repo", repo.String(), "error", err, "failures", w.fails)
@@ -197,7 +207,7 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (cha
 	if len(n.tasks) == 0 {
 		return false, nil
 	}
-	if err := p.want(ctx, n.tasks...); err != nil {
+	if err := p.found(ctx, n.tasks...); err != nil {
 		return false, err
 	}
 	if err := p.store.save(ctx, repo, n.seen, n.gone); err != nil {

@@ -46,6 +46,8 @@ func TestCompare(t *testing.T) {
 		{"a push", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Head.SHA = sha(2) })}, "review 7 poll: push"},
 		{"a label", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })}, "review 7 poll: changed"},
 		{"ready", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Draft = true })}, "review 7 poll: changed"},
+		{"a request for a review", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} })}, "review 7 poll: changed"},
+		{"unlocked", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Locked = true })}, "review 7 poll: changed"},
 		{"another base", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })}, "review 7 poll: changed"},
 		{"a comment", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })}, "reply 7 poll: updated"},
 		{"the forge's clock goes back", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) })}, "reply 7 poll: updated"},

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type served struct {
 	from Repositories
 	list func(ctx context.Context, owner string) ([]precedent.Repo, error)
 	now  func() time.Time
+
+	reading sync.Mutex // held while the sources are read
 
 	mu     sync.Mutex
 	byName map[string]precedent.Repo // by the name in lower case
@@ -113,9 +116,25 @@ func (s *served) Reread() {
 	s.due = time.Time{}
 }
 
+// Known returns the repositories, sorted, and reads the sources first if not every one was read
+// yet. It fails if one cannot be.
+func (s *served) Known(ctx context.Context) ([]precedent.Repo, error) {
+	s.mu.Lock()
+	whole := s.whole
+	s.mu.Unlock()
+	if !whole {
+		if err := s.Refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.All(), nil
+}
+
 // Refresh reads the sources if that is due. If one fails, the repositories stay as they were, and
-// those that other sources add are added.
+// those that other sources add are added. An owner who is gone counts as read.
 func (s *served) Refresh(ctx context.Context) error {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	s.mu.Lock()
 	now := s.now()
 	// A clock that was set back must not put it off.
@@ -129,24 +148,29 @@ func (s *served) Refresh(ctx context.Context) error {
 	if s.from.All {
 		owners = append(slices.Clip(owners), "")
 	}
-	all, failed := slices.Clone(listed), error(nil)
+	all, failed, gone := slices.Clone(listed), error(nil), error(nil)
 	for _, owner := range owners {
 		found, err := s.list(ctx, owner)
 		all = append(all, found...)
 		var e *forge.Error
-		if err != nil && (!errors.As(err, &e) || e.Kind != forge.KindTooLarge) {
+		switch errors.As(err, &e); {
+		case err == nil, e != nil && e.Kind == forge.KindTooLarge:
+		case e != nil && e.Kind == forge.KindNotFound:
+			gone = fmt.Errorf("list repositories: %w", err)
+		default:
 			failed = fmt.Errorf("list repositories: %w", err)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if failed != nil {
-		s.set(append(all, s.sorted...))
-		return failed
+	if failed != nil || gone != nil {
+		all = append(all, s.sorted...)
 	}
 	s.set(all)
-	s.whole, s.due = true, now.Add(rereadEvery)
-	return nil
+	if failed == nil {
+		s.whole, s.due = true, now.Add(rereadEvery)
+	}
+	return cmp.Or(failed, gone)
 }
 
 // SetBases notes the branches that open pull requests of a repository are merged into.

@@ -86,6 +86,11 @@ type Server struct {
 	swept  time.Time     // the last sweep of this process that asked for failed deliveries
 	shed   bool          // a webhook was sent away since
 	limits logLimits
+	unsent sync.Once // says that failed deliveries are lost
+
+	readying sync.Mutex
+	readyIs  readiness
+	readyAt  time.Duration // 0 for never
 }
 
 // New opens the queue of the database. Nothing runs before Run or Once.
@@ -111,7 +116,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
-		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, want: s.queue.Want,
+		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, found: s.queue.Found,
 		lead: func(ctx context.Context) (bool, error) {
 			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
 		},
@@ -208,11 +213,15 @@ const (
 type Left struct {
 	Waiting int // jobs for later, such as those that wait for CI
 	Dead    int // dead letters
+	// Unread are looks at repositories, or at the list of them, that failed.
+	Unread int
 }
 
 // Once polls every repository once, and runs what is due, and what that makes due soon, to its end.
 func (s *Server) Once(ctx context.Context) (Left, error) {
 	var left Left
+	s.queue.Every(queue.Consolidate, consolidateEvery)
+	s.queue.Every(queue.Prune, pruneEvery)
 	s.poller.Round(ctx)
 	err := ctx.Err()
 	if err == nil {
@@ -225,7 +234,7 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 			break
 		}
 		busy := 0
-		left = Left{Dead: stats.Dead}
+		left = Left{Dead: stats.Dead, Unread: int(s.poller.failures.Load())}
 		for _, k := range stats.Kinds {
 			busy += k.Ready + k.Running
 			left.Waiting += k.Waiting

@@ -172,7 +172,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
-	r.RemoteAddr = "127.0.0.1:4711"
+	r.RemoteAddr, r.Host = "127.0.0.1:4711", "localhost:8787"
 	if change != nil {
 		change(r)
 	}

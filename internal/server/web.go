@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Bounds of the web server.
@@ -46,7 +48,7 @@ func (s *Server) web() *http.Server {
 	})
 	return &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: maxHookHeader, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: maxHookHeader, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
 	}
 }
 
@@ -58,20 +60,29 @@ func answer(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text + "\n")) // the client may be gone
 }
 
-// mayLook tells whether a request comes from this machine, and not through a proxy on it, or has
-// the token.
+// mayLook tells whether a request comes from this machine, neither through a proxy on it nor from a
+// page that a browser on it shows under a name of its own, or has the token.
 func (s *Server) mayLook(r *http.Request) bool {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.o.Token != "" {
 		return subtle.ConstantTimeCompare([]byte(token), []byte(s.o.Token)) == 1
 	}
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Forwarded-") || slices.Contains(proxyHeaders, name) {
 			return false
 		}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback()
+	return wire.IsLoopback(hostOf(r.RemoteAddr)) && wire.IsLoopback(hostOf(r.Host))
+}
+
+// proxyHeaders are headers by which proxies say that they are one.
+var proxyHeaders = []string{"Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip"}
+
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
 }
 
 // readiness is what /readyz answers.
@@ -84,25 +95,36 @@ type readiness struct {
 	Repos    int    `json:"repositories"`
 }
 
-// ready answers whether this replica can work: its database answers, and its token is valid. Those
-// who may not look at the rest see only that.
+// readyFor is how long a readiness is shown: whoever asks more often learns nothing new, and makes
+// no work.
+const readyFor = time.Second
+
+// lookReady finds out whether this replica can work: its database answers, and its token is valid.
+func (s *Server) lookReady() readiness {
+	s.readying.Lock()
+	defer s.readying.Unlock()
+	if now := time.Since(s.started); s.readyAt == 0 || now-s.readyAt >= readyFor {
+		ctx, cancel := context.WithTimeout(context.Background(), statsTime) // one who goes away must not make it fail for others
+		defer cancel()
+		is := readiness{Ready: true, Database: "ok", Forge: "ok", Repos: len(s.served.All())}
+		if _, err := s.queue.Stats(ctx); err != nil {
+			is.Ready, is.Database = false, "failed"
+			s.o.Log.Warn("the database does not answer", "error", err)
+		}
+		me, err := s.account(context.Background())
+		if err != nil {
+			is.Ready, is.Forge = false, "failed"
+			s.o.Log.Warn("the forge does not accept the token, or does not answer", "error", err)
+		}
+		is.Account = me.Login
+		s.readyIs, s.readyAt = is, time.Since(s.started)
+	}
+	return s.readyIs
+}
+
+// ready answers whether this replica can work. Those who may not look at the rest see only that.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), statsTime)
-	defer cancel()
-	is := readiness{Ready: true, Database: "ok", Forge: "ok", Sandbox: "unknown", Repos: len(s.served.All())}
-	if _, err := s.queue.Stats(ctx); err != nil {
-		is.Ready, is.Database = false, "failed"
-		s.o.Log.Warn("the database does not answer", "error", err)
-	}
-	me, err := s.account(ctx)
-	if err != nil {
-		is.Ready, is.Forge = false, "failed"
-		s.o.Log.Warn("the forge does not accept the token, or does not answer", "error", err)
-	}
-	is.Account = me.Login
-	if s.o.Sandbox != nil {
-		is.Sandbox = s.o.Sandbox()
-	}
+	is := s.lookReady()
 	status := http.StatusOK
 	if !is.Ready {
 		status = http.StatusServiceUnavailable
@@ -110,6 +132,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if !s.mayLook(r) {
 		answer(w, status, map[bool]string{true: "ready", false: "not ready"}[is.Ready])
 		return
+	}
+	is.Sandbox = "unknown"
+	if s.o.Sandbox != nil {
+		is.Sandbox = s.o.Sandbox()
 	}
 	text, err := json.Marshal(is)
 	if err != nil { // a struct of texts always has a form

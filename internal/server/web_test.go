@@ -50,6 +50,8 @@ func TestHealth(t *testing.T) {
 		{"another machine", from("203.0.113.9:1"), false},
 		{"a proxy here", from("127.0.0.1:1", "X-Forwarded-For", "203.0.113.9"), false},
 		{"a proxy that says less", from("127.0.0.1:1", "Via", "1.1 proxy"), false},
+		{"a proxy that says only how it was asked", from("127.0.0.1:1", "X-Forwarded-Proto", "https"), false},
+		{"a page in a browser here (T23)", func(r *http.Request) { r.Host = "rebound.example:8787" }, false},
 		{"with the token", from("203.0.113.9:1", "Authorization", "Bearer a token for looking"), true},
 		{"with a wrong token", from("127.0.0.1:1", "Authorization", "Bearer guessed"), false},
 	} {
@@ -65,7 +67,7 @@ func TestHealth(t *testing.T) {
 		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "the token ghp_xyz is wrong"}
 	}
 	s.mu.Lock()
-	s.asked = 0
+	s.asked, s.readyAt = 0, 0
 	s.mu.Unlock()
 	if w := s.get(t, "/readyz", nil); w.Code != 503 || strings.Contains(w.Body.String(), "ghp_xyz") || s.ownID() != "500" {
 		t.Errorf("%d %s", w.Code, w.Body)

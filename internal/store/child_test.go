@@ -27,7 +27,7 @@ const childVar = "PRECEDENT_STORE_TEST_CHILD"
 func TestMain(m *testing.M) {
 	words := strings.Split(os.Getenv(childVar), " ")
 	if words[0] == "" {
-		os.Exit(needs.RunWithChild(m, &childProgram))
+		os.Exit(m.Run())
 	}
 	if err := childWork[words[0]](context.Background(), words[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,15 +36,12 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// childProgram is the test binary.
-var childProgram string
-
 // childWork is what a child can do.
 var childWork = map[string]func(ctx context.Context, words []string) error{"save": childSave}
 
 func child(t *testing.T, words ...any) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
-	cmd := exec.Command(childProgram)
+	cmd := exec.Command(needs.Self(t))
 	cmd.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
@@ -178,7 +175,10 @@ func (a *afterLines) Write(p []byte) (int, error) {
 
 // TestKilled kills a process that saves reviews at random points, some of them
 // before it has made the schema.
-func TestKilled(t *testing.T) { onBothEngines(t, testKilled) }
+func TestKilled(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
+	onBothEngines(t, testKilled)
+}
 
 func testKilled(t *testing.T, place func() string) {
 	n := needs.Seed(t)
@@ -224,7 +224,10 @@ func testKilled(t *testing.T, place func() string) {
 }
 
 // TestManyProcesses lets several processes open one empty database and write it at once.
-func TestManyProcesses(t *testing.T) { onBothEngines(t, testManyProcesses) }
+func TestManyProcesses(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
+	onBothEngines(t, testManyProcesses)
+}
 
 func testManyProcesses(t *testing.T, place func() string) {
 	const processes, reviews = 5, 15

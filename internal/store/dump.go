@@ -97,7 +97,7 @@ type dumpBytes struct {
 
 // Dump writes all rows of the database as lines of JSON, and returns their number: memory, answers
 // of unfinished reviews, and the work of a server. It has no turns of running processes. Equal
-// rows are equal bytes on both engines. They are as of one moment: writers wait until it ends.
+// rows are equal bytes on both engines. They are as of one moment, and nobody waits for it.
 func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 	const op = "export installation"
 	version, err := db.version(ctx)
@@ -106,7 +106,7 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 	}
 	var tx *sql.Tx
 	err = db.retryBusy(ctx, func() error {
-		tx, err = db.begin(ctx, everything)
+		tx, err = db.snapshot(ctx)
 		return err
 	})
 	if err != nil {
@@ -129,6 +129,27 @@ func (db *DB) Dump(ctx context.Context, to io.Writer) (int, error) {
 		err = lines.Encode(dumpEnd{total})
 	}
 	return total, db.fail(op, errors.Join(err, db.rollback(tx), w.Flush()))
+}
+
+// snapshot begins a transaction that reads the database as it is at one moment.
+func (db *DB) snapshot(ctx context.Context) (*sql.Tx, error) {
+	tx, err := db.sql.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.beSlow(ctx, tx); err != nil {
+		return nil, errors.Join(err, db.rollback(tx))
+	}
+	return tx, nil
+}
+
+// beSlow lets a transaction wait for whoever reads or writes a dump for as long as that takes.
+func (db *DB) beSlow(ctx context.Context, tx *sql.Tx) error {
+	if db.dialect.slow == "" {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, db.dialect.slow)
+	return err
 }
 
 // dumpRows writes the rows of a table, if it has any.
@@ -197,6 +218,9 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 	total := 0
 	// It is not tried again: what was read is gone.
 	err = db.attempt(ctx, everything, func(tx *sql.Tx) error {
+		if err := db.beSlow(ctx, tx); err != nil {
+			return err
+		}
 		for _, d := range dumped {
 			var n int
 			if err := row(ctx, tx, "SELECT COUNT(*) FROM "+d.table, nil, into(&n)); err != nil {

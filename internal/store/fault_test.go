@@ -301,7 +301,10 @@ func childUpgrade(ctx context.Context, words []string) error {
 // TestFault60MigrationKilled kills a process within its migrations, also within the one that
 // makes all of a new schema: what is there has all of the migrations up to its version and
 // nothing of a later one, and the next process completes them.
-func TestFault60MigrationKilled(t *testing.T) { onBothEngines(t, testMigrationKilled) }
+func TestFault60MigrationKilled(t *testing.T) {
+	needs.WithoutRace(t, "starts processes that do its work")
+	onBothEngines(t, testMigrationKilled)
+}
 
 func testMigrationKilled(t *testing.T, place func() string) {
 	const steps = 12

@@ -44,6 +44,7 @@ var postgres = &dialect{
 	uncertain:    postgresUncertain,
 	check:        postgresCheck,
 	size:         postgresSize,
+	slow:         "SET LOCAL idle_in_transaction_session_timeout = 0",
 	shrink:       []string{"VACUUM (SKIP_LOCKED) decisions, sightings, findings, reviews, corpus_comments, corpus_chunks, corpus_vectors"},
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -97,6 +98,33 @@ const answered = `
 // has no later review and no open thread. It returns what was deleted; Labels counts the
 // labels that were made.
 func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
+	deleted, err := r.prune(ctx, before, perFile, now)
+	if err != nil {
+		return deleted, err
+	}
+	return deleted, r.shrinkAfter(ctx, deleted)
+}
+
+// PruneAll is Prune for all repositories. One that fails does not stop the others. The space in a file
+// of SQLite is used again, but not returned to the disk: that would hold up a server for as long as the
+// file is copied.
+func (db *DB) PruneAll(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
+	var total Counts
+	all, failed := db.Repos(ctx)
+	for _, r := range all {
+		deleted, err := r.prune(ctx, before, perFile, now)
+		total, failed = total.Add(deleted), errors.Join(failed, err)
+		if ctx.Err() != nil {
+			return total, failed
+		}
+	}
+	if db.engine == PostgreSQL {
+		failed = errors.Join(failed, db.shrink(ctx))
+	}
+	return total, failed
+}
+
+func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now time.Time) (Counts, error) {
 	steps := []struct {
 		sql  string
 		args []any
@@ -154,7 +182,7 @@ func (r *Repo) Prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id},
 		},
 	}
-	deleted, err := r.remove(ctx, "prune memory", func(tx *sql.Tx) error {
+	deleted, err := r.delete(ctx, "prune memory", func(tx *sql.Tx) error {
 		for _, step := range steps {
 			if _, err := tx.ExecContext(ctx, step.sql, step.args...); err != nil {
 				return err
@@ -203,6 +231,15 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 
 // remove runs use in one transaction, frees the space, and returns what was deleted.
 func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
+	deleted, err := r.delete(ctx, op, use)
+	if err != nil {
+		return deleted, err
+	}
+	return deleted, r.shrinkAfter(ctx, deleted)
+}
+
+// delete runs use in a transaction, and returns what was deleted.
+func (r *Repo) delete(ctx context.Context, op string, use func(*sql.Tx) error) (Counts, error) {
 	var before, after Counts
 	err := r.change(ctx, op, func(tx *sql.Tx) error {
 		var err error
@@ -218,9 +255,13 @@ func (r *Repo) remove(ctx context.Context, op string, use func(*sql.Tx) error) (
 	if err != nil {
 		return Counts{}, err
 	}
-	deleted := before.subtract(after)
-	if deleted.Reviews > 0 || deleted.Findings > 0 || deleted.Comments > 0 {
-		err = r.db.shrink(ctx)
+	return before.subtract(after), nil
+}
+
+// shrinkAfter returns the space of what was deleted to the disk, if that is much.
+func (r *Repo) shrinkAfter(ctx context.Context, deleted Counts) error {
+	if deleted.Reviews == 0 && deleted.Findings == 0 && deleted.Comments == 0 {
+		return nil
 	}
-	return deleted, err
+	return r.db.shrink(ctx)
 }

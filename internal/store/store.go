@@ -138,6 +138,9 @@ type dialect struct {
 	size func(ctx context.Context, q querier, path string) (int64, error)
 	// shrink are statements that free the space of deleted rows.
 	shrink []string
+	// slow is a statement that lifts the limit of a transaction that waits for its client; empty for
+	// none.
+	slow string
 }
 
 // Options are the store's dependencies; the zero value uses the defaults.

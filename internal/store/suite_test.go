@@ -62,6 +62,7 @@ var suite = []struct {
 	{"PostsAreSavedWithTheirReview", testPostsAreSavedWithTheirReview},
 	{"BadPostLeavesNothing", testBadPostLeavesNothing},
 	{"PostsComeFurther", testPostsComeFurther},
+	{"Turns", testTurns},
 	{"LastReviewOfAPullRequest", testLastReviewOfAPullRequest},
 	{"PostsOfAJoinedRepository", testPostsOfAJoinedRepository},
 	{"PruneKeepsWhatASummaryNeeds", testPruneKeepsWhatASummaryNeeds},

@@ -81,15 +81,21 @@ func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
 	return a, r.db.fail("read what was asked", err)
 }
 
-// SetPullAsked saves whether a comment asked for a review of the pull request.
-func (r *Repo) SetPullAsked(ctx context.Context, pull int, a Asking) error {
+// AskPull saves that a comment asked for a review of the pull request. Of several that ask, the one
+// counts that asks for more.
+func (r *Repo) AskPull(ctx context.Context, pull int, a Asking) error {
 	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
-		if a == NotAsked {
-			_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
-			return err
-		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked`, r.id, pull, a)
+			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked WHERE asked_pulls.asked < excluded.asked`, r.id, pull, a)
+		return err
+	})
+}
+
+// EndAsked saves that the review was made that comments had asked for as was says. If they ask for
+// more since, that stays.
+func (r *Repo) EndAsked(ctx context.Context, pull int, was Asking) error {
+	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2 AND asked <= $3", r.id, pull, was)
 		return err
 	})
 }

@@ -134,8 +134,8 @@ func values(n int, one string) string {
 	return b.String()
 }
 
-// Parts of the statement that wants work. A dead letter is restarted by a delivery or a new head;
-// an entry that waits after a failure, only by a new head.
+// Parts of the statement that wants work. A dead letter is restarted by what is new, or by a new
+// head; an entry that waits after a failure, only by a new head.
 const (
 	newHead = "(excluded.head <> '' AND excluded.head <> work.head)"
 	ended   = "work.state IN ('done', 'cancelled')"
@@ -154,10 +154,10 @@ const (
 
 // WantWork wants entries, whose ids must differ: it adds those that are not there, and merges the
 // others. Of an entry it reads the identity, head, reason, generation (how often it is wanted) and
-// WantedAt. Delivered means that a delivery wants it, so that dead letters start again.
-func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, delivered bool) error {
+// WantedAt. Restarts means that dead letters start again.
+func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, restarts bool) error {
 	restart := "work.state = 'none'"
-	if delivered {
+	if restarts {
 		restart = "work.state = 'dead'"
 	}
 	for batch := range slices.Chunk(wanted, rowsAtOnce) {

@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -79,8 +80,7 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 	}
 	switch cmd.Kind {
 	case chat.Review, chat.ReviewAgain:
-		c.did.Review, c.did.Again = true, c.did.Again || cmd.Kind == chat.ReviewAgain
-		return "", nil
+		return "", c.request(ctx, cmd.Kind == chat.ReviewAgain)
 	case chat.Pause, chat.Resume:
 		if !h.mayWrite { // nothing would be found in what the author pushes next
 			return "Pausing and resuming reviews needs write permission.", nil
@@ -92,6 +92,19 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 		return c.fix(ctx, h)
 	}
 	return "", nil
+}
+
+// request notes that a person asks for a review.
+func (c *conversation) request(ctx context.Context, again bool) error {
+	c.did.Review, c.did.Again = true, c.did.Again || again
+	if !c.keeps {
+		return nil
+	}
+	asking := store.AskedReview
+	if again {
+		asking = store.AskedAgain
+	}
+	return c.rows.AskPull(ctx, c.pull.Number, asking)
 }
 
 const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention is …`, `don't flag …`, " +

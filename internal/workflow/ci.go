@@ -13,8 +13,8 @@ import (
 const (
 	// checksTimeout is how long the checks of a head may take.
 	checksTimeout = 10 * time.Minute
-	// checksDelay is how long a forge may take to start checks after a push. Until then, a head
-	// without checks may get some.
+	// checksDelay is how long a forge may take to start checks after a push. Until then, those that
+	// are there, if any, need not be all: a check of the author's signature is done before a build begins.
 	checksDelay = time.Minute
 )
 
@@ -90,12 +90,14 @@ func (s checksSeen) event() (label.EventKind, string) {
 		return label.ChecksFailed, "checks failed"
 	case s.n == 0 && s.complete && s.age >= checksDelay:
 		return label.ChecksPassed, "no checks are configured"
-	case s.n > 0 && len(s.pending) == 0 && s.complete:
+	case s.n > 0 && len(s.pending) == 0 && s.complete && s.age >= checksDelay:
 		return label.ChecksPassed, "all checks passed"
 	case s.age > checksTimeout:
 		return label.ChecksFailed, "checks timed out"
 	case s.n == 0:
 		return label.ChecksWait, "no check has started yet"
+	case len(s.pending) == 0:
+		return label.ChecksWait, "other checks may start"
 	}
 	return label.ChecksWait, fmt.Sprintf("%s pending", count(len(s.pending), "check is", "checks are"))
 }

@@ -130,12 +130,16 @@ func (c *cycles) pushed(head string) (said, bool) {
 	return f, ok && c.last == f && c.summary.Head != head
 }
 
-// problems are what our last note says about a failed gate or failed checks of the head.
+// problems are what our newest note about a failed gate or failed checks of the head says, whatever
+// was tried since. Of a head that a review has read, the gate has passed.
 func (c *cycles) problems(head string) []precedent.Untrusted {
-	if c.last.Head != head || c.last.Kind != comment.GateFailed && c.last.Kind != comment.ChecksEnded {
-		return nil
+	for _, s := range slices.Backward(c.own) {
+		failed := s.Kind == comment.ChecksEnded || s.Kind == comment.GateFailed && c.summary.Head != head
+		if failed && s.Head == head {
+			return []precedent.Untrusted{s.Body}
+		}
 	}
-	return []precedent.Untrusted{c.last.Body}
+	return nil
 }
 
 // exceeded says why people have to look, for people; empty if they need not yet.

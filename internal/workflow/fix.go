@@ -217,6 +217,8 @@ func (f *fixing) hasMoved(ctx context.Context) (string, error) {
 		return "", pull.connection.Explain(err)
 	case now.Head.SHA != f.state.rg.Head, now.Head.Name != pull.Head.Name, !sameRepo(now.Head.Repo, pull.Head.Repo):
 		return "the pull request has new commits: nothing was pushed for " + shortID(f.state.rg.Head), nil
+	case now.Base.Name != pull.Base.Name, !sameRepo(now.Base.Repo, pull.Base.Repo):
+		return "the pull request has another base branch", nil
 	case now.State != forge.Open, now.Locked:
 		return "the pull request was closed or locked", nil
 	}

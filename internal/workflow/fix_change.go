@@ -184,6 +184,9 @@ func (f *fixing) thread(id string) *precedent.Thread {
 	return f.threads[n-1]
 }
 
+// gatePassed is what a gate says whose commands have all passed.
+const gatePassed = "the gate passed"
+
 // build runs the gate on the changed tree. What was not built and tested is pushed only if the
 // operator or the policy allows that.
 func (f *fixing) build(ctx context.Context) (FixResult, bool, error) {
@@ -196,7 +199,10 @@ func (f *fixing) build(ctx context.Context) (FixResult, bool, error) {
 	}
 	switch result.Status {
 	case gate.Passed:
-		f.gated = "the gate passed"
+		f.gated = gatePassed
+		if result.Why != "" { // other commands were skipped
+			f.gated += " in part: " + result.Why
+		}
 		return FixResult{}, false, nil
 	case gate.Flaky:
 		if !result.Blocks {

@@ -23,11 +23,12 @@ func (f *fixing) notes(commit string) []post.ToComment {
 	if f.change.Empty() {
 		lead = fmt.Sprintf("**Pushed `%s`**, which resolves the conflicts with the base.", shortID(commit))
 	}
-	if !strings.Contains(f.gated, "passed") {
-		lead += " " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
+	after := ""
+	if f.gated != gatePassed {
+		after = f.gateSentence()
 	}
 	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
-		Kind: comment.Fixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Items: f.unthreaded(), End: f.leftOut()}),
+		Kind: comment.Fixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, After: after, Text: f.answer.Summary, Items: f.unthreaded(), End: f.leftOut()}),
 	}}}
 	for _, a := range f.answer.Addressed {
 		if t := f.thread(a.Thread); t.Comment != "" {
@@ -35,6 +36,11 @@ func (f *fixing) notes(commit string) []post.ToComment {
 		}
 	}
 	return all
+}
+
+// gateSentence is what the gate said. It may quote what a program of the change printed.
+func (f *fixing) gateSentence() string {
+	return strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
 }
 
 // unthreaded are the addressed findings that have no thread to reply in.
@@ -132,9 +138,9 @@ func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
 		all = append(all, f.reply(t, f.change.Tree, n))
 	}
 	lead := "**Nothing was pushed** at `" + shortID(f.state.rg.Head) + "`: " + fixWords[FixFork] + ". This change would address " +
-		count(len(f.answer.Addressed), "conversation", "conversations") + ". " + strings.ToUpper(f.gated[:1]) + f.gated[1:] + "."
+		count(len(f.answer.Addressed), "conversation", "conversations") + "."
 	all = append([]post.ToComment{{Key: "fix." + f.id, Note: &post.ToNote{
-		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}),
+		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}),
 	}}}, all...)
 	return result, f.sayOnce(ctx, "nofix", all...)
 }

@@ -103,6 +103,12 @@ func (f *fixing) resume(ctx context.Context) (FixResult, bool, error) {
 			return ended(FixSuperseded, "somebody pushed after the fix"), true, f.announce(ctx, rec)
 		}
 	}
+	// The forge may take some time to show a push. Without a look at the branch, the engine would be paid until it does.
+	if slices.ContainsFunc(records, func(rec pushRecord) bool { return rec.Before == head }) {
+		if result, arrived, err := f.arrived(ctx, records); arrived || err != nil {
+			return result, true, err
+		}
+	}
 	commit, err := f.state.repo.ReadCommit(ctx, head)
 	if err != nil {
 		return FixResult{}, false, err
@@ -134,21 +140,31 @@ func (f *fixing) adopt(ctx context.Context, result FixResult, records []pushReco
 // superseded is the result for a head that moved meanwhile. The push of a round that was killed may
 // arrive as late as that: then its commit is at the head, and what it did is announced.
 func (f *fixing) superseded(ctx context.Context, why string) (FixResult, error) {
-	result := ended(FixSuperseded, "%s", why)
 	records, err := f.pushes(ctx)
-	if err != nil || f.fork || len(records) == 0 {
-		return result, err
-	}
-	tip, err := f.state.repo.BranchTip(ctx, f.state.spec, f.pull.Head.Name)
 	if err != nil {
 		return FixResult{}, err
 	}
-	for _, rec := range records {
-		if rec.Commit == tip {
-			return f.adopt(ctx, FixResult{Review: rec.Round, Commit: tip}, records)
+	if !f.fork && len(records) > 0 {
+		if result, arrived, err := f.arrived(ctx, records); arrived || err != nil {
+			return result, err
 		}
 	}
-	return result, nil
+	return ended(FixSuperseded, "%s", why), nil
+}
+
+// arrived asks the server for the branch. If it is at a recorded commit, the round that pushed it is finished.
+func (f *fixing) arrived(ctx context.Context, records []pushRecord) (FixResult, bool, error) {
+	tip, err := f.state.repo.BranchTip(ctx, f.state.spec, f.pull.Head.Name)
+	if err != nil {
+		return FixResult{}, false, err
+	}
+	for _, rec := range records {
+		if rec.Commit == tip {
+			result, err := f.adopt(ctx, FixResult{Review: rec.Round, Commit: tip}, records)
+			return result, true, err
+		}
+	}
+	return FixResult{}, false, nil
 }
 
 // pushes are those that were recorded. Not all of them were made.

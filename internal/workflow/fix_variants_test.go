@@ -15,6 +15,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // editing is an engine that edits by a function and says that it addressed the threads.
@@ -317,5 +319,58 @@ func TestFault54MemoryLost(t *testing.T) {
 	got, err := s.fix(e, FixOptions{Ungated: true})
 	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 || len(s.git.Pushes()) != 1 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+	}
+}
+
+// TestFixForgeLags: a forge that still shows the old head after a push, as Gitea does for some seconds, does
+// not make the next round pay the engine again.
+func TestFixForgeLags(t *testing.T) {
+	s := newFixStage(t, nil)
+	e := s.fixer()
+	first, err := s.fix(e, FixOptions{Ungated: true})
+	if err != nil || first.Status != FixPushed {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	s.World.Change(func() { s.pull.Head.SHA = s.head })
+	runGit(t, s.home, s.bare, "update-ref", "refs/pull/7/head", s.head)
+	for range 2 {
+		got, err := s.fix(e, FixOptions{Ungated: true})
+		if err != nil || got.Status != FixPushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 || len(s.git.Pushes()) != 1 {
+			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
+		}
+	}
+	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {
+		t.Errorf("%d comments", n)
+	}
+}
+
+// TestFixRetargeted: what was made for one base branch is not pushed for another one.
+func TestFixRetargeted(t *testing.T) {
+	s := newFixStage(t, nil)
+	got, err := s.fix(s.editing(func(tree string) {
+		if err := average(tree); err != nil {
+			t.Error(err)
+		}
+		s.World.Change(func() { s.pull.Base.Name = "stable" })
+	}, "t2"), FixOptions{Ungated: true})
+	if err != nil || got.Status != FixSuperseded || !strings.Contains(got.Why, "another base branch") || len(s.git.Pushes()) != 0 {
+		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
+	}
+}
+
+// TestFixQuotesTheGate: what a gate says may be words of the change, which neither lead anywhere nor hide
+// what was pushed.
+func TestFixQuotesTheGate(t *testing.T) {
+	s := newFixStage(t, map[string]string{".precedent.yaml": "gate: {commands: [{name: test, run: make test}]}\n"})
+	box := func(context.Context) (sandbox.Box, error) {
+		return sandbox.Box{}, errors.New("![x](https://evil.example/x.png) www.evil.example/y @team is not installed")
+	}
+	got, err := s.fix(s.fixer(), FixOptions{Ungated: true, Gate: &gate.Runner{Box: box}})
+	if err != nil || got.Status != FixPushed {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	said := s.bodies(comment.Fixed)
+	if len(said) != 1 || !strings.HasPrefix(said[0], "**Pushed `") || !strings.Contains(said[0], "The gate was skipped: no sandbox") || strings.Contains(said[0], "@team") || strings.Contains(said[0], "![x](") {
+		t.Errorf("comments %q", said)
 	}
 }

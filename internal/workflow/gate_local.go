@@ -179,19 +179,22 @@ func (r *Reviewer) runExported(ctx context.Context, repo *git.Repo, runner *gate
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	export := func(name, rev string) (string, error) {
-		to := filepath.Join(dir, name)
+	export := func(name, rev string) (to, lacks string, err error) {
+		to = filepath.Join(dir, name)
 		if err := os.Mkdir(to, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
-			return "", fmt.Errorf("make temporary folder: %w", err)
+			return "", "", fmt.Errorf("make temporary folder: %w", err)
 		}
-		_, err := repo.Export(ctx, rev, to, git.ExportLimits{Shared: true, Links: true})
-		return to, err
+		report, err := repo.Export(ctx, rev, to, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
+		return to, lacking(report), err
 	}
-	if q.Tree, err = export("head", tree); err != nil {
+	if q.Tree, q.Lacks, err = export("head", tree); err != nil {
 		return gate.Result{}, err
 	}
 	if q.Base != "" {
-		q.BaseTree = func(context.Context) (string, error) { return export("base", q.Base) }
+		q.BaseTree = func(context.Context) (string, error) {
+			to, _, err := export("base", q.Base)
+			return to, err
+		}
 	}
 	result := runner.Run(ctx, q)
 	return result, ctx.Err()

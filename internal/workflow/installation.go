@@ -99,17 +99,8 @@ func (r *Reviewer) StatusOfInstallation(ctx context.Context, db *Database) (Inst
 // PruneInstallation deletes old findings of all repositories, as memory.Prune does for one, and
 // returns what was deleted. A repository that fails does not stop the others.
 func (r *Reviewer) PruneInstallation(ctx context.Context, db *Database) (store.Counts, error) {
-	var total store.Counts
-	all, failed := db.Repos(ctx)
-	for _, repo := range all {
-		now := r.Now()
-		gone, err := repo.Prune(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
-		total, failed = total.Add(gone), errors.Join(failed, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return total, failed
+	now := r.Now()
+	return db.PruneAll(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
 }
 
 // ExportInstallation writes all rows of the database of a server, and returns their number.

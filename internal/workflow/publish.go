@@ -26,7 +26,13 @@ type Publisher struct {
 	delivered post.Delivery
 	// tries is the number of an incomplete review in a row, for a round; else 0.
 	tries int
+	// keeps tells that requests for a review are stored.
+	keeps bool
 }
+
+// KeepRequests makes Converse store requests for a review, before the comment counts as handled, so
+// that a run that ends before the review was made does not lose them. A round ends them.
+func (p *Publisher) KeepRequests() { p.keeps = true }
 
 // Publisher returns what posts on the pull request.
 func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
@@ -46,7 +52,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	r := p.reviewer
 	return &Publisher{pull: p, rows: rows, poster: post.Poster{
 		Forge: p.connection, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration], NewID: r.NewID,
-		Instant: p.connection.Instant,
+		Instant: p.connection.Instant, Replica: r.Replica,
 	}}, nil
 }
 

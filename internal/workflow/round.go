@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // RoundOptions are what a round may do, apart from reading and reviewing.
@@ -22,9 +23,6 @@ type RoundOptions struct {
 	// Reviews is what the operator says leads to a review, where the policy does not; nil means the
 	// default.
 	Reviews *precedent.ReviewTriggers
-	// Asked tells that a person asked for a review in a comment that an earlier run has answered,
-	// and AskedAgain that everything is to be read.
-	Asked, AskedAgain bool
 	// Gate builds and tests the head before a review; nil for no gate.
 	Gate *gate.Runner
 	// Fix lets rounds make one attempt at a time to fix what is open; nil for none: then the label
@@ -54,11 +52,10 @@ type RoundResult struct {
 	// Moved is the present name of the repository if that is another one than it was asked for by: then
 	// nothing else was done. It is zero otherwise.
 	Moved precedent.Repo
-	// Asked tells that a comment asked for a review, which a round with FixAsked does not make;
-	// AskedAgain that everything is to be read.
-	Asked, AskedAgain bool
-	// Review is the review of a RoundReview; nil if there is none.
+	// Review is the review of a RoundReview, this or an earlier one of the head; nil if there is none.
 	Review *precedent.Review
+	// Made is the review that this round made, also if it could not be posted; nil if it made none.
+	Made *precedent.Review
 	// Status is the exit status that a command would have.
 	Status int
 	// Again is when another round is wanted although nothing happens until then: 0 for none.
@@ -109,26 +106,34 @@ func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Re
 	if err != nil {
 		return RoundResult{}, err
 	}
+	pub.KeepRequests()
 	x := &round{pub: pub, job: job, o: o, did: RoundResult{Head: pull.Head.SHA}}
-	err = x.run(ctx)
+	if err = x.run(ctx); err == nil && x.request != store.NotAsked && !x.unserved {
+		err = pub.rows.EndAsked(ctx, number, x.request)
+	}
 	return x.did, err
 }
 
 // round is one call of Round.
 type round struct {
-	pub       *Publisher
-	job       Job
-	o         RoundOptions
-	policy    precedent.Policy // of the base
-	names     label.Names
-	triggers  precedent.ReviewTriggers
-	conversed Conversation
-	cycles    cycles
-	did       RoundResult
+	pub      *Publisher
+	job      Job
+	o        RoundOptions
+	policy   precedent.Policy // of the base
+	names    label.Names
+	triggers precedent.ReviewTriggers
+	request  store.Asking // what comments ask for that no earlier round has done
+	unserved bool         // another round has to do that
+	cycles   cycles
+	did      RoundResult
 }
 
 func (x *round) run(ctx context.Context) error {
 	pull := x.pub.pull
+	var err error
+	if x.request, err = x.pub.rows.PullAsked(ctx, pull.Number); err != nil {
+		return err
+	}
 	switch {
 	case pull.State != forge.Open:
 		x.did.Why = "it is " + string(pull.State)
@@ -137,12 +142,15 @@ func (x *round) run(ctx context.Context) error {
 		x.did.Why = "it is locked, so that nothing can be posted"
 		return nil
 	}
-	var err error
-	if x.conversed, _, err = x.pub.converse(ctx, x.job, PostHooks{}); err != nil {
+	conversed, _, err := x.pub.converse(ctx, x.job, PostHooks{})
+	if err != nil {
 		return err
 	}
-	if x.conversed.Paused {
-		x.did.Why = "it is paused by " + x.conversed.PausedBy
+	if x.request, err = x.pub.rows.PullAsked(ctx, pull.Number); err != nil {
+		return err
+	}
+	if conversed.Paused {
+		x.did.Why = "it is paused by " + conversed.PausedBy
 		return nil
 	}
 	if err := x.readRules(ctx); err != nil {
@@ -254,7 +262,7 @@ func (x *round) asked() string {
 	pull := x.pub.pull
 	read := x.cycles.summary.Head == pull.Head.SHA
 	switch {
-	case slices.Contains(x.triggers.On, precedent.OnCommand) && (x.conversed.Review || x.o.Asked):
+	case slices.Contains(x.triggers.On, precedent.OnCommand) && x.request != store.NotAsked:
 		return "a comment asks for a review"
 	case slices.Contains(x.triggers.On, precedent.OnRequest) && !read && slices.ContainsFunc(pull.Requested, func(p forge.Person) bool { return p.ID != "" && p.ID == x.pub.poster.Me.ID }):
 		return "a review is requested"

@@ -7,6 +7,8 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // gate builds and tests the head. If that fails, it comments and is false: nothing is reviewed.
@@ -42,6 +44,18 @@ func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev strin
 	return p.reviewer.runExported(ctx, s.repo, g, gate.Request{
 		Repo: p.repo.Repo, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy, Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	}, rev)
+}
+
+// maxGateFile bounds a file of a tree that is built, in bytes: forges take none that is larger.
+const maxGateFile = 100 << 20
+
+// lacking says which files an export left out, such as submodules and what a partial clone lacks.
+func lacking(report git.ExportReport) string {
+	if len(report.Skipped) == 0 {
+		return ""
+	}
+	first := report.Skipped[0]
+	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", count(len(report.Skipped), "file is", "files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
 }
 
 // gateResult is a gate's result as a review has it.

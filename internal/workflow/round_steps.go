@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // review runs the gate, reviews the head and posts the review. With the label for it, the result
@@ -18,13 +19,14 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 	x.did.Did = RoundReview
 	pub.tries = x.cycles.tries%label.MaxIncomplete + 1
 	job := x.job
-	job.Again = job.Again || x.conversed.Again || x.o.AskedAgain
+	job.Again = job.Again || x.request == store.AskedAgain
 	stopped := false
 	posted, err := pub.Review(ctx, job, PostHooks{
 		Existing: x.show,
 		Run: func(ctx context.Context, p *Prepared) (Result, error) {
 			made, err := p.Run(ctx, x.o.Watch)
 			if err == nil {
+				x.did.Made = made.Review
 				err = x.show(made)
 			}
 			return made, err
@@ -37,7 +39,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 	})
 	switch {
 	case pub.delivered.Superseded:
-		x.did.Why, x.did.Again = "it has new commits, so that the result does not count", soon
+		x.did.Why, x.did.Again, x.unserved = "it has new commits, so that the result does not count", soon, true
 		return nil
 	case err != nil:
 		return err
@@ -51,7 +53,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		x.did.Why = pub.delivered.Undeliverable
 		return nil
 	case pub.delivered.OtherRun && pub.delivered.Left > 0:
-		x.did.Why, x.did.Again = "another run is posting", later
+		x.did.Why, x.did.Again, x.unserved = "another run is posting", later, true
 		return nil
 	}
 	x.did.Review, x.did.Status = posted.Review, posted.Status
@@ -69,7 +71,7 @@ func (x *round) review(ctx context.Context, labelled bool) error {
 		}
 	}
 	if event.Kind == label.Incomplete && event.Times < label.MaxIncomplete {
-		x.did.Again = later
+		x.did.Again, x.unserved = later, true
 	}
 	if !labelled {
 		return nil
@@ -142,7 +144,7 @@ func (x *round) fix(ctx context.Context) error {
 // anyway: elsewhere people decide. Another attempt is made only if this one was for a head that is
 // not the newest any more.
 func (x *round) fixAsked(ctx context.Context) error {
-	x.did.Did, x.did.Asked, x.did.AskedAgain = RoundFix, x.conversed.Review, x.conversed.Again
+	x.did.Did, x.unserved = RoundFix, true
 	if x.o.Fix == nil || !x.job.Engine.enabled() {
 		return errors.New("fix rounds are turned off")
 	}

@@ -49,6 +49,40 @@ func TestCountCycles(t *testing.T) {
 	}
 }
 
+// TestProblems: what failed is told to each attempt to fix it, also after one that failed and after people
+// have let us begin anew, until there is another head or a review has read this one.
+func TestProblems(t *testing.T) {
+	gate, checks := [3]string{"gate", "a", "h"}, [3]string{"checks", "b", "h"}
+	failed, gaveUp := [3]string{"nofix", "c", "h"}, [3]string{"giveup", "c", "h"}
+	for _, test := range []struct {
+		name string
+		own  []said
+		want string // the note's place
+	}{
+		{"nothing", nil, ""},
+		{"a failed gate", talk(gate), "0"},
+		{"a failed gate, and an attempt", talk(gate, failed), "0"},
+		{"begun anew", talk(gate, failed, failed, gaveUp), "0"},
+		{"failed checks", talk([3]string{"summary", "x", "g"}, [3]string{"fixed", "f", "h"}, checks, failed), "2"},
+		{"a gate of another head", talk([3]string{"gate", "a", "g"}), ""},
+		{"a gate that passed later", talk([3]string{"summary", "x", "h"}, gate), ""},
+		{"checks of a head that a review has read", talk([3]string{"summary", "x", "h"}, checks), "1"},
+		{"the newer of two", talk(checks, gate), "1"},
+	} {
+		for i := range test.own {
+			test.own[i].Body = precedent.Untrusted(fmt.Sprint(i))
+		}
+		c := countCycles(test.own, "h")
+		got := ""
+		for _, p := range c.problems("h") {
+			got += string(p)
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 // TestCountTries: incomplete reviews in a row, until we gave up because of them.
 func TestCountTries(t *testing.T) {
 	own := talk([3]string{"summary", "c"}, [3]string{"giveup", "c"})
@@ -111,6 +145,9 @@ func TestLookAtChecks(t *testing.T) {
 		{"none, by an update", nil, none, ago(time.Minute), label.ChecksPassed},
 		{"our own alone", []forge.CommitCheck{own}, ago(time.Hour), now, label.ChecksPassed},
 		{"green", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own}, short, now, label.ChecksPassed},
+		{"green, just pushed", []forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))}, ago(59 * time.Second), now, label.ChecksWait},
+		{"green, a minute after the push", []forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))}, ago(time.Minute), now, label.ChecksPassed},
+		{"red, just pushed", []forge.CommitCheck{check(forge.CheckFailed, now)}, now, now, label.ChecksFailed},
 		{"red beside pending", []forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)}, short, now, label.ChecksFailed},
 		{"pending", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)}, short, now, label.ChecksWait},
 		{"too old", []forge.CommitCheck{check(forge.CheckPending, long)}, long, now, label.ChecksFailed},

@@ -47,32 +47,14 @@ func (r *Reviewer) RoundEnded(ctx context.Context, repo precedent.Repo, pull int
 	return rows.SetWatchedDone(ctx, pull, head)
 }
 
-// Asking says whether a comment asked for a review that has not begun.
-type Asking = store.Asking
-
-// The values of Asking.
-const (
-	NotAsked    = store.NotAsked
-	AskedReview = store.AskedReview
-	AskedAgain  = store.AskedAgain // to read everything again
-)
-
-// Asked returns whether a comment asked for a review of the pull request.
-func (r *Reviewer) Asked(ctx context.Context, repo precedent.Repo, pull int) (Asking, error) {
+// AskedReview tells whether comments ask for a review that no round has made.
+func (r *Reviewer) AskedReview(ctx context.Context, repo precedent.Repo, pull int) (bool, error) {
 	rows, err := r.Shared.RepoFor(ctx, repo)
 	if err != nil {
-		return NotAsked, err
+		return false, err
 	}
-	return rows.PullAsked(ctx, pull)
-}
-
-// SetAsked saves whether a comment asked for a review of the pull request.
-func (r *Reviewer) SetAsked(ctx context.Context, repo precedent.Repo, pull int, a Asking) error {
-	rows, err := r.Shared.RepoFor(ctx, repo)
-	if err != nil {
-		return err
-	}
-	return rows.SetPullAsked(ctx, pull, a)
+	asked, err := rows.PullAsked(ctx, pull)
+	return asked != store.NotAsked, err
 }
 
 // SharedWorkspace opens the memory of a repository in the shared database, without a clone.

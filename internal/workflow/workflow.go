@@ -52,6 +52,8 @@ type Reviewer struct {
 	DataDir, CacheDir string
 	// Shared is the database of all repositories, as a server has one; nil for a file of each.
 	Shared *store.DB
+	// Replica is the name that the jobs of a server run under; empty for a command.
+	Replica string
 	// Indexes keeps the indexes of corpora between uses, with the database of all of them; nil to
 	// open one for each use.
 	Indexes *CorpusIndexes

@@ -106,7 +106,7 @@ func (g *GitHub) updateCheck(c *call) reply {
 	})
 }
 
-// checks lists the check runs of a commit: the last of each name, or all.
+// checks lists the check runs of a commit: the last of each name and suite, or all.
 func (g *GitHub) checks(c *call) reply {
 	if no := c.lacks("checks"); no != nil {
 		return *no
@@ -119,7 +119,7 @@ func (g *GitHub) checks(c *call) reply {
 			continue
 		}
 		if q.Get("filter") != "all" {
-			found = slices.DeleteFunc(found, func(old Check) bool { return old.Name == k.Name && old.By.ID == k.By.ID })
+			found = slices.DeleteFunc(found, func(old Check) bool { return old.Name == k.Name && old.Suite == k.Suite && old.By.ID == k.By.ID })
 		}
 		found = append(found, k)
 	}
@@ -145,6 +145,7 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
 		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
 		"app":    object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
+		"check_suite": object{"id": k.Suite},
 	}
 	if !k.Completed.IsZero() {
 		out["completed_at"] = k.Completed.Format(time.RFC3339)

@@ -51,8 +51,16 @@ type openAPI struct {
 	Paths      map[string]json.RawMessage
 	Components map[string]map[string]json.RawMessage
 
+	parts  map[int][]template // paths by the number of their parts
 	mu     sync.Mutex
 	loaded map[string]*openapi3.T // by path
+}
+
+// template is a path of the description in parts.
+type template struct {
+	path  string
+	parts []string // a parameter is empty
+	names []string // of the parameters; empty for a literal part
 }
 
 var description = sync.OnceValues(func() (*openAPI, error) {
@@ -66,6 +74,17 @@ var description = sync.OnceValues(func() (*openAPI, error) {
 	}
 	if len(all.Paths) < 500 { // it had 760 in 2026
 		return nil, errors.New("read GitHub's OpenAPI description: it is not whole")
+	}
+	all.parts = map[int][]template{}
+	for path := range all.Paths {
+		t := template{path: path, parts: strings.Split(path, "/")}
+		t.names = make([]string, len(t.parts))
+		for i, part := range t.parts {
+			if strings.HasPrefix(part, "{") {
+				t.parts[i], t.names[i] = "", strings.Trim(part, "{}")
+			}
+		}
+		all.parts[len(t.parts)] = append(all.parts[len(t.parts)], t)
 	}
 	return all, nil
 })
@@ -114,22 +133,18 @@ func (o *openAPI) load(path string) (*openapi3.T, error) {
 func (o *openAPI) route(method, path string) (*routers.Route, map[string]string, error) {
 	parts := strings.Split(path, "/")
 	best, params := "", map[string]string{}
-	for template := range o.Paths {
-		named := strings.Split(template, "/")
-		if len(named) != len(parts) {
-			continue
-		}
+	for _, t := range o.parts[len(parts)] {
 		values, fits := map[string]string{}, true
-		for i, part := range named {
-			if strings.HasPrefix(part, "{") && parts[i] != "" {
-				values[strings.Trim(part, "{}")] = parts[i]
-			} else if part != parts[i] {
+		for i, part := range parts {
+			if name := t.names[i]; name != "" && part != "" {
+				values[name] = part
+			} else if part != t.parts[i] || name != "" {
 				fits = false
 				break
 			}
 		}
 		if fits && (best == "" || len(values) < len(params)) {
-			best, params = template, values
+			best, params = t.path, values
 		}
 	}
 	if best == "" {

@@ -114,6 +114,7 @@ type Check struct {
 	Commit, Name, External    string
 	Status, Conclusion        string
 	Title, Summary, Text, URL string
+	Suite                     int64 // the run of a workflow that it belongs to
 	By                        forge.Person
 	Started, Completed        time.Time
 	written                   time.Time

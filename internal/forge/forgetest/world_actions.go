@@ -187,13 +187,13 @@ func (w *World) RequestReview(p *Pull, by, reviewer forge.Person) {
 	})
 }
 
-// Report sets a check run of another app: a new one, or the one of the same commit, name and
+// Report sets a check run of another app: a new one, or the one of the same commit, name, suite and
 // app that is not completed.
 func (w *World) Report(r *Repo, k Check) Check {
 	w.Change(func() {
 		now := w.clock.Now().Truncate(time.Second)
 		i := slices.IndexFunc(r.Checks, func(o Check) bool {
-			return o.Commit == k.Commit && o.Name == k.Name && o.By.ID == k.By.ID && o.Status != "completed"
+			return o.Commit == k.Commit && o.Name == k.Name && o.Suite == k.Suite && o.By.ID == k.By.ID && o.Status != "completed"
 		})
 		k.ID, k.written = w.next(), w.clock.Now()
 		if i >= 0 {

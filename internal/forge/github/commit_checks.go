@@ -13,8 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Checks lists the check runs and the statuses of a commit: of each name, those of the newest run
-// of each app, and the newest status of each context. An app needs checks: read and statuses: read.
+// Checks lists the check runs and the statuses of a commit: of each name, the newest of each app and
+// check suite, and the newest status of each context. An app needs checks: read and statuses: read.
 func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
 	doing := fmt.Sprintf("list checks of %.12q in %s", commit, repo)
 	ctx, err := c.begin(ctx, doing, repo)
@@ -49,9 +49,11 @@ func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string)
 	for _, r := range runs {
 		app := r.GetApp()
 		own := r.GetName() == forge.CheckName && app.GetSlug()+"[bot]" == me.Login
-		all = append(all, forge.Report{Number: r.GetID(), Maker: "app " + strconv.FormatInt(app.GetID(), 10), CommitCheck: forge.CommitCheck{
-			Name: r.GetName(), State: runState(r.GetStatus(), r.GetConclusion()), URL: r.GetHTMLURL(), Started: r.GetStartedAt().UTC(), Own: own,
-		}})
+		conclusion := r.GetConclusion()
+		all = append(all, forge.Report{
+			Number: r.GetID(), Maker: "app " + strconv.FormatInt(app.GetID(), 10), Suite: r.GetCheckSuite().GetID(), Void: conclusion == "cancelled" || conclusion == "stale",
+			CommitCheck: forge.CommitCheck{Name: r.GetName(), State: runState(r.GetStatus(), conclusion), URL: r.GetHTMLURL(), Started: r.GetStartedAt().UTC(), Own: own},
+		})
 	}
 	for _, s := range statuses {
 		own := s.GetContext() == forge.CheckName && precedent.NumberID(s.GetCreator().GetID()) == me.ID

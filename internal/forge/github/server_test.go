@@ -58,9 +58,30 @@ func TestCheckRuns(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) || !slices.IsSortedFunc(all, func(a, b forge.CommitCheck) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%d checks (-want +got):\n%s", len(all), d)
 	}
+	// Workflows may have jobs of the same name: a run of one does not replace a run of another one, unless that was cancelled.
+	for name, runs := range map[string][2]string{
+		"build": {"failure", "success"}, "lint": {"failure", "skipped"}, "test": {"cancelled", "success"}, "deploy": {"success", "cancelled"}, "package": {"stale", "failure"},
+	} {
+		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: runs[0], By: ci, Suite: 1})
+		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: runs[1], By: ci, Suite: 2})
+	}
+	if all, err = c.Checks(t.Context(), repo, commit); err != nil {
+		t.Fatal(err)
+	}
+	states := map[string][]string{}
+	for _, k := range all {
+		states[k.Name] = append(states[k.Name], string(k.State))
+	}
+	for name, want := range map[string]string{"build": "failed passed", "lint": "failed skipped", "test": "passed", "deploy": "failed passed", "package": "failed"} {
+		slices.Sort(states[name])
+		if strings.Join(states[name], " ") != want {
+			t.Errorf("%s is %q, want %s", name, states[name], want)
+		}
+	}
 	// The same name by two apps is two checks.
+	before := len(all)
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: other})
-	if all, err = c.Checks(t.Context(), repo, commit); err != nil || len(all) != len(want)+1 {
+	if all, err = c.Checks(t.Context(), repo, commit); err != nil || len(all) != before+1 {
 		t.Errorf("%d checks, %v", len(all), err)
 	}
 }

@@ -1,0 +1,242 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// open opens the database of the servers.
+func (b *burst) open(url string) (*store.DB, *queue.Queue) {
+	b.t.Helper()
+	var db *store.DB
+	var err error
+	if url == "" {
+		db, err = store.Open(b.t.Context(), filepath.Join(b.home, ".local", "share", "precedent", "server.db"), store.Options{})
+	} else {
+		db, err = store.OpenURL(b.t.Context(), url, store.Options{})
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	q, err := queue.Open(b.t.Context(), db, queue.Options{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = q.Stop(b.t.Context()); _ = db.Close() })
+	return db, q
+}
+
+// marked is a comment of ours with its marker.
+type marked struct {
+	forge.Comment
+	comment.Marker
+}
+
+// ours are our comments on a pull request that the key signed.
+func (b *burst) ours(p *burstPull) []marked {
+	key, err := comment.NewKey(burstKey)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	w := comment.Writer{Key: key, PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number}}
+	var all []marked
+	for _, c := range b.door.stage.World.By(p.Pull, forgetest.Bot) {
+		if m, ok := w.Read(string(c.Body)); ok {
+			all = append(all, marked{c, m})
+		} else if strings.TrimSpace(string(c.Body)) != "" {
+			b.t.Errorf("%s#%d: a comment without a marker: %s", p.repo.Name, p.Number, c.Body)
+		}
+	}
+	return all
+}
+
+// pending says what is not done yet; empty for nothing.
+func (b *burst) pending(q *queue.Queue) string {
+	for _, p := range b.pulls {
+		i := slices.IndexFunc(b.ours(p), func(m marked) bool { return m.Marker.Kind == comment.Summary })
+		if i < 0 {
+			return fmt.Sprintf("%s#%d has no summary", p.repo.Name, p.Number)
+		}
+		if m := b.ours(p)[i]; m.Head != p.heads[len(p.heads)-1] || m.Run != "" {
+			return fmt.Sprintf("the summary of %s#%d is about %s, not %s, and names the run %q", p.repo.Name, p.Number, m.Head, p.heads[len(p.heads)-1], m.Run)
+		}
+	}
+	all, err := q.List(b.t.Context(), queue.Filter{Limit: 100_000})
+	if err != nil {
+		return err.Error()
+	}
+	for _, j := range all {
+		if j.State != queue.Done {
+			return fmt.Sprintf("job %+v", j)
+		}
+	}
+	return ""
+}
+
+// quiet waits until everything is done.
+func (b *burst) quiet(q *queue.Queue, limit time.Duration) {
+	b.t.Helper()
+	b.relayed.Wait()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(limit); ; <-tick.C {
+		b.keep()
+		why := b.pending(q)
+		if why == "" {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("not done after %s: %s", limit, why)
+		}
+	}
+}
+
+// check looks at a pull request when all is done.
+func (b *burst) check(db *store.DB, p *burstPull) {
+	b.t.Helper()
+	name, newest := fmt.Sprintf("%s#%d", p.repo.Name, p.Number), p.heads[len(p.heads)-1]
+	kinds, seen, bodies, titles := map[comment.Kind]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	for _, m := range b.ours(p) {
+		kinds[m.Marker.Kind]++
+		key := fmt.Sprintf("%s of %s in thread %s", m.Marker.Kind, m.Marker.Review, m.Marker.Thread)
+		if m.Marker.Kind == comment.Finding {
+			key = "finding " + m.Fingerprint
+			titles[strings.ToLower(strings.Fields(m.Title)[0])]++
+		}
+		seen[key]++
+		bodies[fmt.Sprint(m.Comment.Kind, m.ReplyTo, m.Span, string(m.Body))]++
+	}
+	for what, n := range seen {
+		if n != 1 {
+			b.t.Errorf("%s: %d times: %s", name, n, what)
+		}
+	}
+	for body, n := range bodies {
+		if n != 1 {
+			b.t.Errorf("%s: posted %d times: %s", name, n, body)
+		}
+	}
+	if kinds[comment.Summary] != 1 {
+		b.t.Errorf("%s: %d summaries", name, kinds[comment.Summary])
+	}
+	for _, risk := range p.risks[len(p.risks)-1] {
+		if titles[risks[risk]] == 0 {
+			b.t.Errorf("%s: no remark about %s: %v", name, risks[risk], titles)
+		}
+	}
+	if n := b.door.stage.World.Unsent(p.Pull); n > 0 {
+		b.t.Errorf("%s: %d reviews that were not sent", name, n)
+	}
+	rows, err := db.RepoFor(b.t.Context(), p.Base.Repo)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	posts, err := rows.Posts(b.t.Context(), p.Number)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, q := range posts {
+		if !q.State.Done() {
+			b.t.Errorf("%s: a post is not done: %+v", name, q)
+		}
+	}
+	heads := map[string]int{}
+	for r, err := range rows.ReviewsSince(b.t.Context(), time.Time{}, 100_000) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if r.PullRequest != nil && *r.PullRequest == p.Number {
+			heads[r.Head]++
+			if r.Head == newest && r.Verdict != precedent.Findings {
+				b.t.Errorf("%s: the review of the newest head is %s", name, r.Verdict)
+			}
+		}
+	}
+	for head, n := range heads {
+		if n != 1 {
+			b.t.Errorf("%s: %s was reviewed %d times", name, head, n)
+		}
+	}
+	if heads[newest] != 1 {
+		b.t.Errorf("%s: the newest head %s was reviewed %d times", name, newest, heads[newest])
+	}
+}
+
+// left looks for what processes left behind.
+func (b *burst) left() {
+	b.t.Helper()
+	err := filepath.WalkDir(filepath.Join(b.home, ".cache"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (strings.HasSuffix(path, ".lock") || strings.HasPrefix(d.Name(), "new-") || strings.HasPrefix(d.Name(), "tmp_")) {
+			b.t.Logf("left: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Error(err)
+	}
+	entries, err := filepath.Glob(filepath.Join(b.home, "temp", "*", "*"))
+	if err != nil || len(entries) > 0 {
+		b.t.Errorf("temporary folders are left: %q, %v", entries, err)
+	}
+}
+
+// TestServeBurst: "500 pull-request events in a burst on two replicas with PostgreSQL, and on one
+// with SQLite; replicas killed 60 times, database restarted, clock jumped: each newest head reviewed
+// and posted exactly once, nothing lost", with real processes, webhooks over HTTP and git.
+func TestServeBurst(t *testing.T) {
+	size := burstSize{repos: 2, pulls: 5, pushes: 8, kills: 4, restarts: 1}
+	if os.Getenv("PRECEDENT_TEST_BURST") != "" {
+		size = burstSize{repos: 5, pulls: 50, pushes: 10, kills: 60, restarts: 3}
+	}
+	test := func(t *testing.T, url string, server *needs.Server) {
+		b := newBurst(t, size, url)
+		t.Cleanup(func() {
+			if t.Failed() || os.Getenv("BURST_LOG") != "" {
+				_ = os.WriteFile(os.Getenv("BURST_LOG"), []byte(b.logs.String()), 0o600)
+			}
+		})
+		replicas, restart := 1, func(int) {}
+		if server != nil {
+			replicas, restart = 2, func(n int) { server.Restart(t, n%2 == 0) }
+		}
+		b.play(replicas, restart)
+		_, q := b.open(url)
+		b.quiet(q, 10*time.Minute)
+		took := time.Since(b.began)
+		b.end()
+		db, _ := b.open(url)
+		reviews := 0
+		for _, p := range b.pulls {
+			b.check(db, p)
+			reviews += len(b.door.stage.World.Reviews(p.Pull))
+		}
+		b.left()
+		t.Logf("%d pushes to %d pull requests, %d kills, %d webhooks accepted, %d lost on the way, %d sent again; %d reviews with remarks posted; %s",
+			size.pulls*size.pushes, size.pulls, size.kills, b.events.Load(), b.dropped.Load(), b.resent.Load(), reviews, took.Round(time.Second))
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, "", nil)
+	})
+	t.Run("postgresql", func(t *testing.T) {
+		t.Parallel()
+		server := needs.PostgreSQLServer(t, true)
+		test(t, server.Database(t), server)
+	})
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// breaksSandbox are settings of a systemd unit with which the sandbox cannot be made: each was tried
+// with the system calls or mounts that systemd forbids or makes for it.
+var breaksSandbox = []string{
+	"RestrictNamespaces", "PrivateUsers", "SystemCallFilter", "RootDirectory", // no namespaces, or no mounts in them
+	"ProtectHostname",                                                         // sethostname is forbidden
+	"ProtectKernelLogs", "ProtectKernelTunables", "ProtectProc", "ProcSubset", // a /proc that is covered in part forbids a new one
+}
+
+// TestServiceUnit: the unit is valid, and leaves the sandbox working.
+func TestServiceUnit(t *testing.T) {
+	text := read(t, filepath.Join("..", "..", "contrib", "systemd", "precedent.service"))
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && slices.Contains(breaksSandbox, name) {
+			t.Errorf("%s=%s breaks the sandbox", name, value)
+		}
+	}
+	t.Run("systemd", func(t *testing.T) {
+		program := needs.Command(t, "PRECEDENT_TEST_SYSTEMD", "systemd-analyze")
+		unit := filepath.Join(t.TempDir(), "precedent.service")
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(text, "/usr/local/bin/precedent serve", self, 1) // which is installed
+		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.CommandContext(t.Context(), program, "--man=no", "verify", unit).CombinedOutput()
+		if about := regexp.MustCompile(`(?m)^.*precedent\.service.*$`).FindAllString(string(said), -1); err != nil || len(about) > 0 {
+			t.Errorf("%v\n%s", err, said)
+		}
+	})
+}
+
+// TestComposeFile: each secret that a service names is declared with its file, and the first lines of
+// compose.yaml make that file.
+func TestComposeFile(t *testing.T) {
+	text := read(t, filepath.Join("..", "..", "compose.yaml"))
+	services, declared, ok := strings.Cut(text, "\nsecrets:\n")
+	if !ok {
+		t.Fatal("there are no secrets")
+	}
+	uses := regexp.MustCompile(`/run/secrets/([a-z_]+)`).FindAllStringSubmatch(services, -1)
+	for _, use := range uses {
+		if !strings.Contains(declared, use[1]+": {file: ./secrets/"+use[1]+"}") {
+			t.Errorf("%s has no file", use[1])
+		}
+		if !strings.Contains(services, "> secrets/"+use[1]) {
+			t.Errorf("nothing makes %s", use[1])
+		}
+	}
+	if len(uses) != 5 {
+		t.Errorf("%d secrets", len(uses))
+	}
+}
+
+// TestPasswordOf: the password of a database is found, however it is written, so that it is replaced
+// in logs.
+func TestPasswordOf(t *testing.T) {
+	for address, want := range map[string][]string{
+		"postgres://precedent@db.example/precedent":                          nil,
+		"postgres://db.example:5432/precedent":                               nil,
+		"postgres://precedent:hunter2hunter2@db.example/precedent":           {"hunter2hunter2"},
+		"postgres://precedent:hunter%402%2F@db.example/precedent?a=b":        {"hunter%402%2F", "hunter@2/"},
+		"postgres://precedent:hunter2@one.example:1,two.example:2/precedent": {"hunter2"},
+		"postgres://db.example/precedent?user=precedent&password=hunter%202": {"hunter 2"},
+	} {
+		if got := passwordOf(address); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package gate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// TestKeepOnce: runs that need the same folder at the same time wait for the one that makes it, and one
+// of them makes it if that one could not.
+func TestKeepOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	begun, fail := make(chan struct{}), make(chan struct{})
+	made := 0
+	var all sync.WaitGroup
+	all.Go(func() {
+		broken := errors.New("the server is down")
+		err := keep(dir, func(string) error { close(begun); <-fail; return broken })
+		if !errors.Is(err, broken) {
+			t.Errorf("the first: %v", err)
+		}
+	})
+	<-begun
+	if err := keepUnlessBusy(dir, nil); !errors.Is(err, errBusy) {
+		t.Errorf("one that need not wait: %v", err)
+	}
+	for range 8 {
+		all.Go(func() {
+			err := keep(dir, func(to string) error { made++; return os.WriteFile(filepath.Join(to, "a"), nil, 0o600) })
+			if err != nil || !findKept(dir) {
+				t.Errorf("a later one: %v", err)
+			}
+		})
+	}
+	close(fail)
+	all.Wait()
+	if made != 1 {
+		t.Errorf("it was made %d times", made)
+	}
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+)
+
+// serveAll makes a server serve what its token may write to.
+func serveAll(replica string) func(*Options) {
+	return func(o *Options) { o.Replica, o.Repositories = replica, Repositories{All: true} }
+}
+
+// TestReplicaThatDoesNotPoll: a replica that does not poll knows which repositories are served, too:
+// it takes their webhooks, and its sweep looks at them.
+func TestReplicaThatDoesNotPoll(t *testing.T) {
+	db := openSQLite(t)
+	list := func(context.Context, string) ([]precedent.Repo, error) { return []precedent.Repo{shop}, nil }
+	none := func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { return nil, nil }
+	first, second := newStage(t, db, serveAll("first")), newStage(t, db, serveAll("second"))
+	for _, s := range []*stage{first, second} {
+		s.forge.repositories, s.forge.open = list, none
+		s.poller.Round(t.Context())
+	}
+	if status, got := second.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))); status != http.StatusAccepted || got != "accepted" {
+		t.Errorf("%d %s", status, got)
+	}
+}
+
+// TestJobsWaitForRepositories: a daily sync that begins before anybody knows what is served is not
+// over with nothing done. If the list cannot be read, it comes again, and that is no failure.
+func TestJobsWaitForRepositories(t *testing.T) {
+	s := newStage(t, openSQLite(t), serveAll("one"))
+	fail := true
+	s.forge.repositories = func(context.Context, string) ([]precedent.Repo, error) {
+		if fail {
+			return nil, &forge.Error{Kind: forge.KindServer, Status: http.StatusBadGateway}
+		}
+		return []precedent.Repo{shop}, nil
+	}
+	sync := &queue.Run{Task: queue.Task{Kind: queue.CorpusSync}}
+	for _, kind := range []queue.Kind{queue.CorpusSync, queue.Consolidate, queue.Sweep} {
+		sync.Kind = kind
+		if err := s.do(t.Context(), sync); err == nil || !strings.HasPrefix(err.Error(), "again in ") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	fail = false
+	sync.Kind = queue.CorpusSync
+	if err := s.do(t.Context(), sync); err != nil {
+		t.Fatal(err)
+	}
+	if all := s.jobs(t); len(all) != 1 || all[0].Kind != queue.CorpusSync || all[0].Repo != shop {
+		t.Errorf("jobs: %+v", all)
+	}
+}
+
+// TestOwnerWhoIsGone: an owner that no longer exists keeps nobody from knowing what is served, and
+// the others are not listed every minute.
+func TestOwnerWhoIsGone(t *testing.T) {
+	asked := 0
+	s := newServed(Repositories{Owners: []string{"gone", "acme"}}, func(_ context.Context, owner string) ([]precedent.Repo, error) {
+		asked++
+		if owner == "gone" {
+			return nil, &forge.Error{Kind: forge.KindNotFound, Status: http.StatusNotFound}
+		}
+		return []precedent.Repo{shop}, nil
+	}, time.Now)
+	if err := s.Refresh(t.Context()); err == nil {
+		t.Error("nobody is told")
+	}
+	if _, is, known := s.Find(precedent.Repo{Host: shop.Host, Owner: "other", Name: "app"}); is || !known {
+		t.Error("it is not known what is served")
+	}
+	if err := s.Refresh(t.Context()); err != nil || asked != 2 {
+		t.Errorf("%v, listed %d times", err, asked)
+	}
+}
+
+// TestForbiddenRepository: a repository that may not be read is asked for less and less, and does
+// not keep others. A token that is not known does.
+func TestForbiddenRepository(t *testing.T) {
+	p := newPollStage(t)
+	p.err = &forge.Error{Kind: forge.KindAuth, Status: http.StatusForbidden, Msg: "Repository access blocked"}
+	for range 64 {
+		p.poller.Round(t.Context())
+	}
+	if p.asked > 8 || p.breaker.Wait() != 0 {
+		t.Errorf("asked %d times, waits %s", p.asked, p.breaker.Wait())
+	}
+	for range breakAfter {
+		p.breaker.Report(&forge.Error{Kind: forge.KindAuth, Status: http.StatusUnauthorized})
+	}
+	if p.breaker.Wait() == 0 {
+		t.Error("an unknown token is sent again and again")
+	}
+}
+
+// TestBreakKeepsTheLongerWait: a failure during the wait for a rate limit does not shorten it.
+func TestBreakKeepsTheLongerWait(t *testing.T) {
+	p := newPollStage(t)
+	p.breaker.elapsed = func() time.Duration { return 0 }
+	p.breaker.Report(&forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Hour)})
+	for range 2 * breakAfter {
+		p.breaker.Report(&forge.Error{Kind: forge.KindServer, Status: http.StatusBadGateway})
+	}
+	if wait := p.breaker.Wait(); wait != time.Hour {
+		t.Errorf("waits %s", wait)
+	}
+}
+
+// TestRedeliveryAfterAnOutage: if the forge is still down when a server starts, the deliveries of the
+// downtime are asked for later.
+func TestRedeliveryAfterAnOutage(t *testing.T) {
+	p := newPollStage(t)
+	var since []time.Time
+	down := true
+	p.forge.deliveries = func(repo precedent.Repo, from time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+		if down {
+			return nil, "", &forge.Error{Kind: forge.KindRate, Retry: p.time.Add(time.Minute)}
+		}
+		since = append(since, from)
+		return nil, "", nil
+	}
+	start := p.time
+	elapsed := time.Duration(0)
+	p.breaker.elapsed = func() time.Duration { return elapsed }
+	for range 2 {
+		if err := p.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.time, elapsed, down = p.time.Add(5*time.Minute), elapsed+5*time.Minute, false
+	}
+	if want := []time.Time{start.Add(5 * time.Minute).Add(-downtime)}; !slices.EqualFunc(since, want, time.Time.Equal) {
+		t.Errorf("asked since %v, want %v", since, want)
+	}
+}
+
+// TestRedeliveryIsNotPossible: that failed deliveries are lost is said, once.
+func TestRedeliveryIsNotPossible(t *testing.T) {
+	p := newPollStage(t)
+	p.forge.deliveries = func(precedent.Repo, time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+		return nil, "the token cannot see the webhooks of acme/shop", nil
+	}
+	for range 3 {
+		if err := p.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.time = p.time.Add(2 * time.Hour)
+	}
+	if n := strings.Count(p.log.String(), "the token cannot see the webhooks"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, p.log)
+	}
+}
