@@ -66,6 +66,7 @@ func TestDoctorServer(t *testing.T) {
 		{"a short old secret", "webhooks", map[string]string{webhookSecret: long, webhookSecretOld: "s3s3s3s3"}, served, doctor.Warning, "fewer than 16 bytes", "openssl"},
 		{"the old secret only", "webhooks", map[string]string{webhookSecretOld: long}, served, doctor.Warning, "only " + webhookSecretOld, webhookSecret},
 		{"a secret", "webhooks", map[string]string{webhookSecret: long}, served, doctor.OK, webhookSecret + " is set", "--webhook-url"},
+		{"no redelivery", "redelivery", map[string]string{webhookSecret: long}, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning, "failed deliveries are not sent again: the token cannot see the webhooks", "--webhook-url"},
 		{"no database", "database", nil, served, doctor.OK, "none yet; the first start creates ", ""},
 		{"a bad database", "database", map[string]string{databaseVariable: "mysql://x"}, served, doctor.Missing, "postgres://", ""},
 		{"no data folder", "database", map[string]string{"HOME": ""}, served, doctor.Missing, "no data folder", "XDG_DATA_HOME"},

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/start"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -175,7 +175,9 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 			return errors.Join(hinted(fmt.Errorf("listen on %s: %w", at, err), "choose another address with --listen, or off"), s.Close(ctx))
 		}
 	}
-	debug.SetGCPercent(serverGC)
+	if a.env["GOGC"] == "" {
+		start.SetGCPercent(serverGC)
+	}
 	if err := s.Run(ctx, listener); err != nil {
 		return err
 	}
@@ -206,9 +208,9 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	}
 	switch {
 	case done.Unread > 0:
-		return &workflow.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: 3}
+		return &workflow.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: precedent.ExitIncomplete}
 	case done.Dead > 0:
-		return &workflow.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: 3}
+		return &workflow.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: precedent.ExitIncomplete}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type Forge interface {
 	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
 	// Open lists the open pull requests, the most recently updated first. Their Files
-	// is 0. An unchanged list is one conditional request, also if it has several pages,
+	// is 0 and their Body empty: the list is kept for the next poll. An unchanged list is one conditional request, also if it has several pages,
 	// where the forge supports that. An error returns no list: no pull request of an
 	// incomplete list may count as closed.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)

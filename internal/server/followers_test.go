@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -158,4 +161,68 @@ func TestRedeliveryIsNotPossible(t *testing.T) {
 	if n := strings.Count(p.log.String(), "the token cannot see the webhooks"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, p.log)
 	}
+}
+
+// TestPollsAfterAKill: with SQLite, a server polls at once, also if the one before it was killed.
+func TestPollsAfterAKill(t *testing.T) {
+	p := newPollStage(t)
+	p.poller.Round(t.Context()) // and it is killed
+	next := newStage(t, p.db, func(o *Options) { o.Replica, o.Now = "next", func() time.Time { return p.time } })
+	asked := 0
+	next.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { asked++; return nil, nil }
+	if err := next.takeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next.poller.Round(t.Context())
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// TestTooManyConnections: a connection that is sent away may have been a delivery: it is counted, and
+// the next sweep asks for those that failed.
+func TestTooManyConnections(t *testing.T) {
+	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
+	plain, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.limited(plain)
+	accepted := make(chan net.Conn, 2)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	dial := func() net.Conn {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := dial()
+	defer first.Close()
+	kept := <-accepted
+	second := dial()
+	defer second.Close()
+	said, _ := io.ReadAll(second) // the connection may be reset after the answer
+	eventually(t, "it is counted", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.shed
+	})
+	if len(said) > 0 && !strings.HasPrefix(string(said), "HTTP/1.1 503 ") {
+		t.Errorf("said %q", said)
+	}
+	if err := errors.Join(kept.Close(), l.Close()); err != nil {
+		t.Error(err)
+	}
+	<-done
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
@@ -137,6 +138,15 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // pollClaim is the name of the claim of the replica that polls.
 const pollClaim = "poller"
 
+// takeOver lets this process poll at once if it is the only one, as it is with SQLite: one before it
+// may have been killed, and its claim would last for minutes.
+func (s *Server) takeOver(ctx context.Context) error {
+	if s.o.Reviewer.Shared.Engine() != store.SQLite {
+		return nil
+	}
+	return s.o.Reviewer.Shared.Unclaim(ctx, pollClaim, "")
+}
+
 // Run serves on the listener until ctx ends, and then stops: it takes no new work, cancels what
 // runs, whose state is saved, and returns within 30 seconds. A nil listener serves nothing.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
@@ -144,6 +154,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.queue.Every(queue.CorpusSync, syncEvery)
 	s.queue.Every(queue.Consolidate, consolidateEvery)
 	s.queue.Every(queue.Prune, pruneEvery)
+	if err := s.takeOver(ctx); err != nil {
+		return errors.Join(err, s.Close(ctx))
+	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if err := s.queue.Start(work); err != nil {
@@ -222,8 +235,11 @@ func (s *Server) Once(ctx context.Context) (Left, error) {
 	var left Left
 	s.queue.Every(queue.Consolidate, consolidateEvery)
 	s.queue.Every(queue.Prune, pruneEvery)
-	s.poller.Round(ctx)
-	err := ctx.Err()
+	err := s.takeOver(ctx)
+	if err == nil {
+		s.poller.Round(ctx)
+		err = ctx.Err()
+	}
 	if err == nil {
 		err = s.queue.Start(context.WithoutCancel(ctx))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -95,7 +96,7 @@ type readiness struct {
 	Repos    int    `json:"repositories"`
 }
 
-// readyFor is how long a readiness is shown: whoever asks more often learns nothing new, and makes
+// readyFor is how long a readiness is shown: who asks more often learns nothing new, and makes
 // no work.
 const readyFor = time.Second
 
@@ -202,13 +203,15 @@ func (s *Server) limited(l net.Listener) net.Listener {
 	if most <= 0 {
 		most = defaultConnections
 	}
-	return &limitedListener{Listener: l, most: int64(most)}
+	rejected := func() { s.hookDone(hookOverload, "", errors.New("too many connections")) } // it may have been a delivery
+	return &limitedListener{Listener: l, most: int64(most), rejected: rejected}
 }
 
 type limitedListener struct {
 	net.Listener
-	most int64
-	open atomic.Int64
+	most     int64
+	rejected func() // is called after a connection was sent away
+	open     atomic.Int64
 }
 
 // tooMany is the answer to a connection that is one too many.
@@ -228,6 +231,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		_ = c.SetWriteDeadline(time.Now().Add(rejectTime)) // if it fails, closing is enough
 		_, _ = c.Write([]byte(tooMany))
 		_ = c.Close()
+		l.rejected()
 	}
 }
 

@@ -11,7 +11,21 @@ package start
 import (
 	"runtime"
 	"runtime/debug"
+	"sync"
 )
+
+var (
+	mu  sync.Mutex
+	set bool // by SetGCPercent
+)
+
+// SetGCPercent is debug.SetGCPercent for good: the first collection does not change it back.
+func SetGCPercent(percent int) {
+	mu.Lock()
+	defer mu.Unlock()
+	set = true
+	debug.SetGCPercent(percent)
+}
 
 func init() {
 	const percent = 400 // of the 4 MiB that the runtime grants a small heap
@@ -21,5 +35,11 @@ func init() {
 		return
 	}
 	type garbage struct{ _ *byte }
-	runtime.AddCleanup(&garbage{}, func(usual int) { debug.SetGCPercent(usual) }, usual)
+	runtime.AddCleanup(&garbage{}, func(usual int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !set {
+			debug.SetGCPercent(usual)
+		}
+	}, usual)
 }

@@ -42,7 +42,7 @@ func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answ
 		if err != nil {
 			return err
 		}
-		return r.savePosts(ctx, tx, "", answers)
+		return r.savePosts(ctx, tx, "", time.Time{}, answers)
 	})
 }
 

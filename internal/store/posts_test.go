@@ -45,7 +45,7 @@ func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	second, first := pullReview("r2", 2, 7), pullReview("r1", 1, 7)
 	want := append(postsOf(first, 2), postsOf(second, 12)...)
-	for _, v := range []*precedent.Review{second, first, pullReview("r3", 3, 8)} {
+	for _, v := range []*precedent.Review{first, second, pullReview("r3", 3, 8)} {
 		var posts []Post
 		if v.ID != "r3" {
 			posts = postsOf(v, map[string]int{"r1": 2, "r2": 12}[v.ID])
@@ -87,6 +87,32 @@ func testBadPostLeavesNothing(t *testing.T, open opener) {
 		}
 	}
 	checkEmpty(t, r)
+}
+
+// testClockSetBack: what is saved later is newer, whatever the clock said before.
+func testClockSetBack(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), remote)
+	for i, minute := range []int{120, 0, 1, 121} { // two hours ahead, then right
+		v := pullReview(fmt.Sprint("r", i), minute, 7)
+		if err := r.SaveReview(ctx, v, postsOf(v, 2)...); err != nil {
+			t.Fatal(err)
+		}
+		last, found, err := r.LastReview(ctx, 7)
+		if err != nil || !found || last.ID != v.ID {
+			t.Errorf("the last review after %s is %+v, %v", v.ID, last, err)
+		}
+		if posts := mustPosts(t, r, 7); posts[len(posts)-1].Review != v.ID || posts[len(posts)-2].Review != v.ID {
+			t.Errorf("the newest posts after %s are those of %s", v.ID, posts[len(posts)-1].Review)
+		}
+	}
+	other := pullReview("other", 2, 8)
+	if err := r.SaveReview(ctx, other, postsOf(other, 1)...); err != nil {
+		t.Fatal(err)
+	}
+	if last, _, err := r.LastReview(ctx, 8); err != nil || !last.At.Equal(other.At) {
+		t.Errorf("the time of another pull request changed: %+v, %v", last, err)
+	}
 }
 
 func testPostsComeFurther(t *testing.T, open opener) {

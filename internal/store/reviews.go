@@ -42,6 +42,9 @@ type findingExtra struct {
 // posts. A finding without a fingerprint is stored in the review only. Then it sets the
 // review's Sightings.
 //
+// A review with posts is newer than those of the pull request that were saved before, also if a clock
+// was wrong: if its time is not later, it gets one that is.
+//
 // Saving a review with the same id again changes nothing and adds no posts.
 func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts ...Post) error {
 	const op = "save review"
@@ -67,6 +70,9 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	folded := Fold(review.Findings)
 	var sightings map[string]int
 	err = r.change(ctx, op, func(tx *sql.Tx) error {
+		if at, err = r.afterPosts(ctx, tx, at, posts); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
@@ -80,7 +86,7 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 			if err := r.saveParts(ctx, tx, review, folded, millis(at)); err != nil {
 				return err
 			}
-			if err := r.savePosts(ctx, tx, review.ID, posts); err != nil {
+			if err := r.savePosts(ctx, tx, review.ID, at, posts); err != nil {
 				return err
 			}
 		}
@@ -92,6 +98,21 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	}
 	review.Sightings = sightings
 	return nil
+}
+
+// afterPosts returns the time, or a later one if the pull request of the posts has reviews or posts
+// that are as new.
+func (r *Repo) afterPosts(ctx context.Context, tx *sql.Tx, at time.Time, posts []Post) (time.Time, error) {
+	if len(posts) == 0 {
+		return at, nil
+	}
+	var newest int64
+	err := row(ctx, tx, `SELECT COALESCE(MAX(a.at), 0) FROM (SELECT at FROM reviews WHERE repo_id = $1 AND pull = $2
+		UNION ALL SELECT at FROM posts WHERE repo_id = $1 AND pull = $2 AND kind <> $3) a`, []any{r.id, posts[0].Pull, PostAnswer}, into(&newest))
+	if err == nil && millis(at) <= newest {
+		at = fromMillis(newest + 1)
+	}
+	return at, err
 }
 
 func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Review, folded []*precedent.Finding, at int64) error {

@@ -63,6 +63,7 @@ var suite = []struct {
 	{"BadPostLeavesNothing", testBadPostLeavesNothing},
 	{"PostsComeFurther", testPostsComeFurther},
 	{"Turns", testTurns},
+	{"ClockSetBack", testClockSetBack},
 	{"LastReviewOfAPullRequest", testLastReviewOfAPullRequest},
 	{"PostsOfAJoinedRepository", testPostsOfAJoinedRepository},
 	{"PruneKeepsWhatASummaryNeeds", testPruneKeepsWhatASummaryNeeds},

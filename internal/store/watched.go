@@ -141,10 +141,10 @@ func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) 
 	return mine, err
 }
 
-// Unclaim ends a claim that somebody has.
+// Unclaim ends a claim that somebody has; an empty who stands for everybody.
 func (db *DB) Unclaim(ctx context.Context, name, who string) error {
 	return db.Transact(ctx, "end claim", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND value = $2 AND until > 0", name, who)
+		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND (value = $2 OR $2 = '') AND until > 0", name, who)
 		return err
 	})
 }

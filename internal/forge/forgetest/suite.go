@@ -128,6 +128,9 @@ func openPullRequests(t *testing.T, s *Stage, f forge.Forge) {
 	numbers := map[int]bool{}
 	for _, p := range open {
 		numbers[p.Number] = true
+		if p.Body != "" {
+			t.Errorf("#%d has a body", p.Number)
+		}
 		if p.State != forge.Open {
 			t.Errorf("#%d is %s", p.Number, p.State)
 		}

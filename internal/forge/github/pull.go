@@ -80,6 +80,9 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 	if err = cmp.Or(wrong, err); err != nil {
 		return nil, err
 	}
+	for i := range open {
+		open[i].Body = ""
+	}
 	c.polls.Put(repo, tag, open)
 	return slices.Clone(open), nil
 }
@@ -117,7 +120,7 @@ func (c *Client) Merged(ctx context.Context, repo precedent.Repo, since time.Tim
 
 // pulls converts a list of pull requests.
 func (c *Client) pulls(doing string, listed []*gh.PullRequest) ([]forge.PullRequest, error) {
-	var all []forge.PullRequest
+	all := make([]forge.PullRequest, 0, len(listed))
 	seen := map[int]bool{} // a pull request that is updated meanwhile moves to the front and shifts the others
 	for _, p := range listed {
 		read, err := c.pull(doing, p)

@@ -211,7 +211,11 @@ func (s *pullRequest) branch(e pullEnd) forge.Branch {
 
 // Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
-	return f.list(ctx, repo, forge.Open)
+	open, err := f.list(ctx, repo, forge.Open)
+	for i := range open {
+		open[i].Body = ""
+	}
+	return open, err
 }
 
 // Merged lists the merged pull requests that were updated since a time, the most recently

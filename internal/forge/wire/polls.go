@@ -60,7 +60,7 @@ func (p *Polls) Put(repo precedent.Repo, tag string, pulls []forge.PullRequest) 
 	now := p.now()
 	size := pollOverhead
 	for i := range pulls {
-		size += pollOverhead + len(pulls[i].Title) + len(pulls[i].Body)
+		size += pollOverhead + len(pulls[i].Title)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ func TestPollsAreBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	p := NewPolls(func() time.Time { return now })
 	repo := func(i int) precedent.Repo { return precedent.Repo{Host: "x", Owner: "o", Name: fmt.Sprint(i)} }
-	big := []forge.PullRequest{{Body: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
+	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
 	kept := func() (n int) {
 		for i := range 40 {
 			if _, ok := p.Get(repo(i), 100); ok {
