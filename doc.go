@@ -39,8 +39,8 @@
 // hostile commands in a sandbox, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the
-// sandbox. internal/gate runs the repository's own build and tests, in the sandbox or
-// not at all. internal/queue keeps the jobs of a server and runs them.
+// sandbox. internal/gate runs the repository's own build and tests, in the sandbox or,
+// except for a person's own work tree, not at all. internal/queue keeps the jobs of a server and runs them.
 // internal/hook is the pre-push hook of git. internal/engine is the
 // interface to what reads with a model. internal/report prints a review.
 // internal/comment writes all comments on a forge, checks them for secrets and

@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/progress"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -40,7 +41,8 @@ type app struct {
 	quiet    bool                                             // no progress and no notices; errors are always printed
 	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 
-	start func(background.Program) error // starts a process that outlives this one; nil for never
+	box   func(context.Context) (sandbox.Box, error) // where gates run; nil for the best sandbox of this machine
+	start func(background.Program) error             // starts a process that outlives this one; nil for never
 
 	fixedEngine engine.Engine // takes precedence over the settings; for the demo
 }
@@ -119,7 +121,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		newReview(a), newPR(a), newFix(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
+		newReview(a), newGate(a), newPR(a), newFix(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
 		newServe(a), newJobs(a), newMemory(a), newCorpus(a), newMCP(a),
 		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
 	)

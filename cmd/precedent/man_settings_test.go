@@ -55,6 +55,8 @@ var describedSettings = map[string]described{
 	"jobs":                      {"2 to 64", "8", "1"},
 	"fixes":                     {"`true`, `false`", "false", "maybe"},
 	"gates":                     {"`true`, `false`", "false", "maybe"},
+	"reviews":                   {"`open`, `ready`, `push`, `request`, `command`, `label`, `drafts`, separated by commas, or a list; `none`", "open,push,command", "merge"},
+	"run_local":                 {"`true`, `false`", "true", "maybe"},
 	"log_format":                {"`text`, `json`", "json", "xml"},
 }
 

@@ -229,7 +229,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		host = "server"
 	}
 	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8])
-	var round workflow.RoundOptions
+	round := workflow.RoundOptions{Reviews: i.settings.Reviews.Value}
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)
 	}
@@ -290,7 +290,7 @@ func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 		proxy = ""
 	}
 	g := &gate.Runner{
-		Box:  func(ctx context.Context) (sandbox.Box, error) { return sandbox.Probe(ctx, path) },
+		Box:  a.probeBox,
 		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
 		NPMRegistry: a.onlyServer("NPM_CONFIG_REGISTRY", npmRegistry),
 		PythonIndex: a.onlyServer("PIP_INDEX_URL", pythonIndex),
@@ -303,9 +303,17 @@ func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
 	return g
 }
 
+// probeBox returns the best sandbox that works here.
+func (a *app) probeBox(ctx context.Context) (sandbox.Box, error) {
+	if a.box != nil {
+		return a.box(ctx)
+	}
+	return sandbox.Probe(ctx, a.env["PATH"])
+}
+
 // sandboxKind says whether there is a sandbox.
 func (a *app) sandboxKind() string {
-	box, err := sandbox.Probe(context.Background(), a.env["PATH"])
+	box, err := a.probeBox(context.Background())
 	if err != nil {
 		return "none: gates and linters are skipped"
 	}

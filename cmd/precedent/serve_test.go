@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +45,50 @@ func TestServeOnce(t *testing.T) {
 		if r.Writes() {
 			t.Errorf("%s %s", r.Method, r.Path)
 		}
+	}
+}
+
+// TestServeReviews: the operator's reviews say what leads to a review where the policy does not, from
+// each source of a setting.
+func TestServeReviews(t *testing.T) {
+	for _, test := range []struct {
+		name, file, env, flag, policy string
+		reviewed                      bool
+	}{
+		{"the default wants somebody to ask", "", "", "", "", false},
+		{"file", "reviews: [open]", "", "", "", true},
+		{"environment", "", "push,open", "", "", true},
+		{"flag over environment", "reviews: [open]", "open", "label", "", false},
+		{"flag", "", "", "open", "", true},
+		{"none", "", "", "none", "", false},
+		{"the policy first", "", "", "open", "reviews: {on: [command]}\n", false},
+		{"the policy alone", "", "", "none", "reviews: {on: [open]}\n", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShopPull(t)
+			if test.policy != "" {
+				s.base(test.policy)
+			}
+			config := filepath.Join(s.home, ".config", "precedent", "config.yaml")
+			if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(config, []byte(test.file+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.app.env["PRECEDENT_REVIEWS"], s.app.env["PRECEDENT_GATES"] = test.env, "false"
+			args := []string{"serve", "--once", "--repositories", s.repoName()}
+			if test.flag != "" {
+				args = append(args, "--reviews", test.flag)
+			}
+			if status := s.app.run(t.Context(), args); status != 0 {
+				t.Fatalf("status %d\n%s", status, s.err.String())
+			}
+			if n := len(s.shown(forge.OnLine)); (n > 0) != test.reviewed {
+				t.Errorf("%d comments, reviewed: %v\n%s", n, test.reviewed, s.err.String())
+			}
+		})
 	}
 }
 
@@ -162,7 +208,19 @@ func (s *prStage) runningJobs() int {
 // reviewJobs are the jobs for reviews of a server, in all states if none is named.
 func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
 	s.t.Helper()
-	db, err := store.Open(s.t.Context(), filepath.Join(s.home, ".local", "share", "precedent", "server.db"), store.Options{})
+	return slices.DeleteFunc(s.jobsOf(queue.Review), func(j queue.Job) bool { return len(states) > 0 && !slices.Contains(states, j.State) })
+}
+
+// jobsOf are the jobs of a kind of the server.
+func (s *prStage) jobsOf(kind queue.Kind) []queue.Job {
+	s.t.Helper()
+	var db *store.DB
+	var err error
+	if url := s.app.env[databaseVariable]; url != "" {
+		db, err = store.OpenURL(s.t.Context(), url, store.Options{})
+	} else {
+		db, err = store.Open(s.t.Context(), filepath.Join(s.home, ".local", "share", "precedent", "server.db"), store.Options{})
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -172,7 +230,7 @@ func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
 		s.t.Fatal(err)
 	}
 	defer q.Stop(s.t.Context())
-	all, err := q.List(s.t.Context(), queue.Filter{Kind: queue.Review, States: states})
+	all, err := q.List(s.t.Context(), queue.Filter{Kind: kind})
 	if err != nil {
 		s.t.Fatal(err)
 	}

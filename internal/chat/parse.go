@@ -242,7 +242,7 @@ var (
 func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
 	optional := c.Kind == WontFix || c.Kind == NotApplicable || c.Kind == PreferencesForFile || c.Kind == Undo || c.Kind == Approve
 	switch {
-	case c.Scope == InThread && !p.thread && (c.Kind == Fix || c.Kind == Resolve):
+	case c.Scope == InThread && !p.thread && c.Kind == Resolve:
 		c.Scope = InPullRequest
 	case c.Scope == InThread && !p.thread:
 		return NoThread

@@ -26,7 +26,7 @@ func TestFetchBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{Runner: r, box: box, tools: findToolchains(r.Path), managers: findManagers(r.Path)}
+	s := &session{Runner: r, exec: box.Run, tools: findToolchains(r.Path), managers: findManagers(r.Path)}
 	script := `cat >ask.js <<'END'
 const fs = require("fs");
 async function ask(url, name) { try { const r = await fetch(url); fs.writeFileSync(name, r.status + " " + await r.text()); } catch (e) { fs.writeFileSync(name, "none"); } }

@@ -91,7 +91,7 @@ func (s *session) runInto(ctx context.Context, job sandbox.Job, read func(io.Rea
 		done <- err
 	}()
 	job.Stdout = out
-	res, err := s.box.Run(ctx, job)
+	res, err := s.exec(ctx, job)
 	_ = out.Close()
 	if failed := <-done; err == nil && res.Status == sandbox.OK {
 		err = failed

@@ -1,5 +1,6 @@
 // Package gate runs a repository's own build and test commands on a pull request, in the
-// sandbox or not at all.
+// sandbox or not at all. Only for a person's own work tree can that person allow to run them
+// without one, where there is none ([Local]).
 //
 // The commands come from the base commit: from its policy, else from its documents
 // ([Discover]). Everything else is hostile: what a command runs, writes and prints is
@@ -45,6 +46,7 @@ type Trust string
 const (
 	Pull Trust = "pull" // the head of a pull request: hostile
 	Base Trust = "base" // a commit that was merged
+	Own  Trust = "own"  // the work tree of the person who runs the program
 )
 
 // Limits limit a run. A zero field means its default.
@@ -73,6 +75,8 @@ type Request struct {
 	Policy   precedent.Gate
 	Commands []Command
 	Limits   Limits
+	// Show is called with the result of each command that ran, when it has ended. It may be nil.
+	Show func(CommandResult)
 }
 
 // Result is what a run found. A failing gate is a result, never an error.
@@ -86,7 +90,9 @@ type Result struct {
 	// Blocks is set if the change must not go on: a command failed, or was flaky where the
 	// policy says that this fails.
 	Blocks bool
-	Took   time.Duration
+	// Unboxed tells that the commands ran without a sandbox.
+	Unboxed bool
+	Took    time.Duration
 }
 
 // CommandResult is how one command ended.
@@ -124,6 +130,9 @@ type Runner struct {
 	CratesIndex string
 	// Client sends the requests to these three; nil means [http.DefaultClient].
 	Client *http.Client
+	// Local runs the commands of requests with the trust Own where there is no sandbox; nil for never.
+	// Other requests are skipped there, whatever it is.
+	Local *Local
 	// Log may be nil.
 	Log *slog.Logger
 }

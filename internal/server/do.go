@@ -16,7 +16,7 @@ import (
 
 // timeouts limit jobs. A round may run a gate, a review and a fix.
 var timeouts = map[queue.Kind]time.Duration{
-	queue.Review: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
+	queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
 	queue.CorpusSync: time.Hour, queue.CatchUp: time.Hour, queue.Consolidate: 10 * time.Minute, queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute,
 }
 
@@ -32,7 +32,11 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
 		return queue.Later(wait)
 	}
-	result, err := s.judge(ctx, s.work(ctx, run))
+	failed := s.work(ctx, run)
+	if m, ok := errors.AsType[movedError](failed); ok {
+		failed = s.goOn(ctx, run, m.to)
+	}
+	result, err := s.judge(ctx, failed)
 	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
 	return err
 }
@@ -47,8 +51,8 @@ func (s *Server) work(ctx context.Context, run *queue.Run) error {
 	switch run.Kind {
 	case queue.Review:
 		return s.round(ctx, run)
-	case queue.Fix: // a round does what is due: there is only one of a pull request at a time
-		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: run.Head, Reason: run.Reason})
+	case queue.Fix:
+		return s.fix(ctx, run)
 	case queue.CheckCI:
 		return s.checkCI(ctx, run)
 	case queue.Reply:
@@ -107,12 +111,7 @@ func (s *Server) connection(run *queue.Run) workflow.Connection {
 
 // round does the one thing that is due on a pull request.
 func (s *Server) round(ctx context.Context, run *queue.Run) error {
-	job, o := s.o.Job, s.o.Round
-	job.Resume = true
-	o.At, o.Check = s.location(), run.Check
-	if s.o.Fixes {
-		o.Fix = &workflow.FixOptions{}
-	}
+	job, o := s.options(run)
 	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
 	if did.Made != nil {
 		s.metrics.Review(did.Made)
@@ -120,11 +119,60 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	if err != nil {
 		return err
 	}
+	if !did.Moved.IsZero() {
+		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
+	}
 	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
 		return later{did.Again}
 	}
 	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
+}
+
+// options are those of a round.
+func (s *Server) options(run *queue.Run) (workflow.Job, workflow.RoundOptions) {
+	o := s.o.Round
+	o.At, o.Check = s.location(), run.Check
+	if s.o.Fixes {
+		o.Fix = &workflow.FixOptions{}
+	}
+	return s.job(run), o
+}
+
+// job says how a pull request is reviewed, and how its comments ask for a fix. What one comment asks
+// for is wanted once, as an event is, and starts a dead letter again.
+func (s *Server) job(run *queue.Run) workflow.Job {
+	job := s.o.Job
+	job.Resume = true
+	if s.o.Fixes {
+		job.AskFix = func(ctx context.Context, comment string) error {
+			d := queue.Delivery{Forge: run.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", run.Repo, run.Pull, comment), Event: "fix", At: s.o.Now()}
+			_, err := s.queue.Accept(ctx, d, []queue.Task{{Kind: queue.Fix, Repo: run.Repo, Pull: run.Pull, Reason: "a comment asks for it"}})
+			return err
+		}
+	}
+	return job
+}
+
+// fix makes the fix round that a comment asked for.
+func (s *Server) fix(ctx context.Context, run *queue.Run) error {
+	job, o := s.options(run)
+	if o.Fix == nil {
+		return queue.Never(errors.New("fixes are turned off on this server"))
+	}
+	o.FixAsked = true
+	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
+	if err != nil {
+		return err
+	}
+	if !did.Moved.IsZero() {
+		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
+	}
+	s.o.Log.Info("fix", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	if did.Again > 0 {
+		return later{did.Again}
+	}
+	return s.wantAsked(ctx, run, did.Head)
 }
 
 // location is where repositories are opened: never in a clone around the working folder.
@@ -137,6 +185,9 @@ func (s *Server) location() workflow.Location {
 func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	if run.Pull > 0 {
 		p, err := s.o.Connection.PullRequest(ctx, run.Repo, run.Pull)
+		if err == nil && isOther(p.Base.Repo, run.Repo) {
+			return movedError{p.Base}
+		}
 		if err != nil || p.State != forge.Open || len(p.Labels) == 0 {
 			return err
 		}
@@ -147,6 +198,9 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	open, err := s.o.Connection.Open(ctx, run.Repo)
 	if err != nil {
 		return err
+	}
+	if base, moved := presentName(run.Repo, open); moved {
+		return movedError{base}
 	}
 	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: run.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
 	if err != nil {
@@ -175,16 +229,12 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 		return err
 	}
 	publisher.KeepRequests()
-	did, err := publisher.Converse(ctx, s.o.Job, "")
+	did, err := publisher.Converse(ctx, s.job(run), "")
 	if err != nil {
 		return err
 	}
-	asked, err := s.o.Reviewer.AskedReview(ctx, run.Repo, run.Pull) // also by a run that was interrupted
-	if err != nil {
-		return err
-	}
-	if asked && !did.Paused {
-		if err := s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: pull.Head.SHA, Reason: "a comment asks for it"}); err != nil {
+	if !did.Paused {
+		if err := s.wantAsked(ctx, run, pull.Head.SHA); err != nil {
 			return err
 		}
 	}
@@ -192,6 +242,15 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 		return fmt.Errorf("answer comments: %d answers are left", did.Posted.Left)
 	}
 	return nil
+}
+
+// wantAsked wants the review that comments ask for, also those that an interrupted run has read.
+func (s *Server) wantAsked(ctx context.Context, run *queue.Run, head string) error {
+	asked, err := s.o.Reviewer.AskedReview(ctx, run.Repo, run.Pull)
+	if err != nil || !asked {
+		return err
+	}
+	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: head, Reason: "a comment asks for it"})
 }
 
 // pull reads the pull request of a job.
@@ -204,6 +263,11 @@ func (s *Server) pull(ctx context.Context, run *queue.Run) (*workflow.Pull, func
 	if err != nil {
 		repo.Close()
 		return nil, nil, err
+	}
+	if isOther(pull.Base.Repo, run.Repo) {
+		pull.Close()
+		repo.Close()
+		return nil, nil, movedError{pull.Base}
 	}
 	return pull, func() { pull.Close(); repo.Close() }, nil
 }

@@ -49,6 +49,7 @@ type poller struct {
 	served   *served
 	store    watchStore
 	found    func(context.Context, ...queue.Task) error
+	rename   func(ctx context.Context, from precedent.Repo, to forge.Branch) error
 	lead     func(ctx context.Context) (bool, error) // whether this replica polls
 	breaker  *breaker
 	interval time.Duration
@@ -194,6 +195,12 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (cha
 	open, err := p.forge.Open(ctx, repo)
 	if err != nil {
 		return false, err
+	}
+	if base, moved := presentName(repo, open); moved {
+		if err := p.rename(ctx, repo, base); err != nil {
+			return false, err
+		}
+		repo = base.Repo
 	}
 	p.served.SetBases(repo, basesOf(open))
 	n := compare(repo, w.pulls, open)

@@ -84,6 +84,31 @@ func (s *served) Find(r precedent.Repo) (found precedent.Repo, is, known bool) {
 	return found, is, is || s.whole
 }
 
+// Rename makes a repository that is served be served under another name. One that belongs to somebody
+// else now is no longer served, unless it was listed by name.
+func (s *served) Rename(from, to precedent.Repo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	listed := slices.Clone(s.from.Listed)
+	keep := s.from.All || slices.ContainsFunc(s.from.Owners, func(o string) bool { return strings.EqualFold(o, to.Owner) })
+	for i, r := range listed {
+		if nameOf(r) == nameOf(from) {
+			listed[i], keep = to, true
+		}
+	}
+	s.from.Listed = listed
+	if _, is := s.byName[nameOf(from)]; !is {
+		return
+	}
+	all := slices.DeleteFunc(slices.Clone(s.sorted), func(r precedent.Repo) bool { return nameOf(r) == nameOf(from) })
+	if keep {
+		all = append(all, to)
+	}
+	s.set(all)
+	s.bases[nameOf(to)] = s.bases[nameOf(from)]
+	delete(s.bases, nameOf(from))
+}
+
 // Reread makes the next refresh read again.
 func (s *served) Reread() {
 	s.mu.Lock()
@@ -113,6 +138,7 @@ func (s *served) Refresh(ctx context.Context) error {
 	s.mu.Lock()
 	now := s.now()
 	// A clock that was set back must not put it off.
+	listed := s.from.Listed
 	dynamic, due := s.from.All || len(s.from.Owners) > 0, !now.Before(s.due) || s.due.Sub(now) > rereadEvery
 	s.mu.Unlock()
 	if !dynamic || !due {
@@ -122,7 +148,7 @@ func (s *served) Refresh(ctx context.Context) error {
 	if s.from.All {
 		owners = append(slices.Clip(owners), "")
 	}
-	all, failed, gone := slices.Clone(s.from.Listed), error(nil), error(nil)
+	all, failed, gone := slices.Clone(listed), error(nil), error(nil)
 	for _, owner := range owners {
 		found, err := s.list(ctx, owner)
 		all = append(all, found...)

@@ -122,8 +122,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
 		},
 		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
-		done:  func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
-		repos: map[precedent.Repo]*watched{},
+		rename: s.rename,
+		done:   func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
+		repos:  map[precedent.Repo]*watched{},
 	}
 	if len(o.Secrets) > 0 {
 		s.hooks = &hooks{

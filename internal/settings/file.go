@@ -100,7 +100,7 @@ func parseFile(path string, data []byte) (*configFile, error) {
 }
 
 // listKeys are the settings that the file may also have as a list.
-var listKeys = []string{"repositories", "owners"}
+var listKeys = []string{"repositories", "owners", "reviews"}
 
 // scalar reads a single value, or a list of them.
 func (p parsing) scalar(name string, key, val *yaml.Node, file *configFile) error {

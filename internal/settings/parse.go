@@ -133,6 +133,33 @@ func repositories(g given) ([]precedent.Repo, error) {
 	return repos, nil
 }
 
+// occasions are separated by commas. The word drafts among them includes drafts, and none alone is
+// for reviews by command line only.
+func occasions(g given) (*precedent.ReviewTriggers, error) {
+	all, err := names(g)
+	if err != nil {
+		return nil, err
+	}
+	t := &precedent.ReviewTriggers{}
+	if len(all) == 1 && all[0] == "none" {
+		return t, nil
+	}
+	for _, name := range all {
+		switch o := precedent.ReviewTrigger(name); {
+		case name == "drafts":
+			t.Drafts = true
+		case !slices.Contains(precedent.ReviewOccasions, o):
+			return nil, fmt.Errorf("%q is not an occasion for a review: want open, ready, push, request, command or label, more after commas, or none", name)
+		case !slices.Contains(t.On, o):
+			t.On = append(t.On, o)
+		}
+	}
+	if len(t.On) == 0 {
+		return nil, errors.New("no occasion is named")
+	}
+	return t, nil
+}
+
 // listenAddress is HOST:PORT, or off.
 func listenAddress(g given) (string, error) {
 	if g.text == "off" {

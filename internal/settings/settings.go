@@ -61,6 +61,10 @@ type Settings struct {
 	// default branch of the remote.
 	TrustedBranch Value[string]
 
+	// For precedent gate: whether it runs commands without a sandbox where there is none. Nothing
+	// else reads it, and no policy can set it.
+	RunLocal Value[bool]
+
 	// For reviews; they take precedence over the policy.
 	Threshold Value[*int] // percent; nil leaves it to the policy
 	MaxInline Value[int]  // findings; 0 leaves it to the policy
@@ -77,6 +81,8 @@ type Settings struct {
 	LogFormat    Value[string]           // text or json
 	Fixes        Value[bool]             // whether labelled pull requests are fixed
 	Gates        Value[bool]             // whether they are built and tested
+	// Reviews says what leads to a review where the policy does not say it; nil for the default.
+	Reviews Value[*precedent.ReviewTriggers]
 
 	tables []Line // of the file: prices and linters
 }

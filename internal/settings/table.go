@@ -109,6 +109,10 @@ var All = []Def{
 		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true, unsetText: "default: the default branch of the remote",
 		Usage: "read guide and policy from this `branch` if a change is not in it yet",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.RunLocal }, Def{
+		Key: "run_local", InFile: true, Default: "false",
+		Usage: "let precedent gate run the commands of your own work tree without a sandbox where there is none: true or false",
+	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
 		Usage: "show findings with at least this confidence, in `percent`",
@@ -151,6 +155,10 @@ var All = []Def{
 	def(between(2, 64, "jobs"), func(s *Settings) *Value[int] { return &s.Jobs }, Def{
 		Key: "jobs", Flag: "jobs", Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4",
 		Usage: "run at most `N` jobs at a time",
+	}),
+	def(occasions, func(s *Settings) *Value[*precedent.ReviewTriggers] { return &s.Reviews }, Def{
+		Key: "reviews", Flag: "reviews", Env: "PRECEDENT_REVIEWS", InFile: true, Server: true, unsetText: "default: label,request,command",
+		Usage: "review on these `occasions` where the policy of the repository names none: open, ready, push, request, command, label; with drafts, drafts, too; or none",
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{
 		Key: "fixes", Env: "PRECEDENT_FIXES", InFile: true, Server: true, Default: "true",

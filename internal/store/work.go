@@ -253,6 +253,26 @@ func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Tim
 	return err
 }
 
+// WorkOfRepo returns all entries of a repository.
+func (db *DB) WorkOfRepo(ctx context.Context, tx *sql.Tx, repo string) ([]Work, error) {
+	return works(ctx, tx, "SELECT "+workColumns+" FROM work w WHERE w.repo = $1 ORDER BY w.id", repo)
+}
+
+// MoveWork gives an entry that does not run the id and the name that its repository has now. If there
+// is an entry with that id, it deletes this one and returns false.
+func (db *DB) MoveWork(ctx context.Context, tx *sql.Tx, from, to int64, repo string) (bool, error) {
+	result, err := tx.ExecContext(ctx, `UPDATE work SET id = $2, repo = $3 WHERE id = $1 AND state <> 'running'
+		AND NOT EXISTS (SELECT 1 FROM work o WHERE o.id = $2)`, from, to, repo)
+	if err != nil {
+		return false, err
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return true, err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM work WHERE id = $1 AND state <> 'running'", from)
+	return false, err
+}
+
 // PruneWork deletes entries that ended before ended, dead letters from before dead, and deliveries
 // from before delivered.
 func (db *DB) PruneWork(ctx context.Context, ended, dead, delivered time.Time) error {

@@ -7,9 +7,14 @@ import (
 	"time"
 )
 
+// oneRound selects what may run beside what runs: at most one review or fix of a pull request, so
+// that two rounds of it never push or review at the same time.
+const oneRound = `(w.kind NOT IN ('review', 'fix') OR NOT EXISTS (SELECT 1 FROM work b
+	WHERE b.state = 'running' AND b.repo = w.repo AND b.pull = w.pull AND b.kind IN ('review', 'fix')))`
+
 // ClaimWork gives the replica the entry that is next, and the number of the execution. Next is an
 // entry of the repository with the fewest that run, then of that which was served longest ago. A
-// repository has at most most running on one replica. It returns false if there is none.
+// repository has at most most running on one replica, and a pull request one review or fix. It returns false if there is none.
 func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, replica string, ticket int64, most int, now time.Time) (Work, bool, error) {
 	var turn int64
 	err := row(ctx, tx, `INSERT INTO work_turns (repo, turn) VALUES ('*', 1)
@@ -21,7 +26,7 @@ func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, replica string, ticket 
 		LEFT JOIN work_turns t ON t.repo = w.repo
 		LEFT JOIN (SELECT o.repo, COUNT(*) AS everywhere, SUM(CASE WHEN o.replica = $1 THEN 1 ELSE 0 END) AS here
 			FROM work o WHERE o.state = 'running' GROUP BY o.repo) r ON r.repo = w.repo
-		WHERE w.state = 'ready' AND COALESCE(r.here, 0) < $2 AND EXISTS (SELECT 1 FROM replicas p WHERE p.id = $1)
+		WHERE w.state = 'ready' AND COALESCE(r.here, 0) < $2 AND EXISTS (SELECT 1 FROM replicas p WHERE p.id = $1) AND `+oneRound+`
 		ORDER BY COALESCE(r.everywhere, 0), COALESCE(t.turn, 0), w.wanted_at, w.id LIMIT 1`, replica, most)
 	if err != nil || len(next) == 0 {
 		return Work{}, false, err
@@ -139,13 +144,13 @@ func (db *DB) WorkPending(ctx context.Context, now time.Time) (bool, error) {
 	return n > 0, db.fail("read jobs", err)
 }
 
-// Runnable counts the ready entries, at most limit, whose repositories have fewer running than
-// most on each replica.
+// Runnable counts the ready entries, at most limit, that ClaimWork may give to a replica now: their
+// repositories have fewer running than most on each replica.
 func (db *DB) Runnable(ctx context.Context, tx *sql.Tx, most, limit int) (int, error) {
 	var n int
 	err := row(ctx, tx, `SELECT COUNT(*) FROM (SELECT w.id FROM work w
 		LEFT JOIN (SELECT o.repo, COUNT(*) AS everywhere FROM work o WHERE o.state = 'running' GROUP BY o.repo) r ON r.repo = w.repo
-		WHERE w.state = 'ready' AND COALESCE(r.everywhere, 0) < $1 * (SELECT COUNT(*) FROM replicas) LIMIT $2) p`, []any{most, limit}, into(&n))
+		WHERE w.state = 'ready' AND COALESCE(r.everywhere, 0) < $1 * (SELECT COUNT(*) FROM replicas) AND `+oneRound+` LIMIT $2) p`, []any{most, limit}, into(&n))
 	return n, err
 }
 

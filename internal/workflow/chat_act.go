@@ -89,7 +89,7 @@ func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *
 	case chat.Resolve:
 		return c.resolve(ctx, h)
 	case chat.Fix:
-		return fixText(h), nil
+		return c.fix(ctx, h)
 	}
 	return "", nil
 }
@@ -109,7 +109,7 @@ func (c *conversation) request(ctx context.Context, again bool) error {
 
 const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention is …`, `don't flag …`, " +
 	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `focus less on …`, `update preference: …`, `forget: …`, `undo ID`, `approve ID`, " +
-	"`list my preferences`, `what do you remember about this repo?`, `review again`, `pause`, `resume`.\n\n" +
+	"`list my preferences`, `what do you remember about this repo?`, `review again`, `fix`, `pause`, `resume`.\n\n" +
 	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, `explain why you flagged this`, `resolve`, `fix`."
 
 // pause pauses or resumes the reviews of the pull request.
@@ -123,12 +123,28 @@ func (c *conversation) pause(ctx context.Context, h *heard, paused bool) (string
 	return "The next run reviews this pull request again.", nil
 }
 
-// fixText says how a finding is fixed: this program changes nothing on a forge.
-func fixText(h *heard) string {
-	if h.thread == nil {
-		return "Ask that in the conversation about a finding."
+// byHand is how to get a fix without a server.
+const byHand = "In a clone of the branch, `precedent review --fix` applies suggestions to the work tree, and commits nothing."
+
+// fix asks for a fix round, which addresses all open conversations: one alone would be a push, a run
+// of CI and a review for each.
+func (c *conversation) fix(ctx context.Context, h *heard) (string, error) {
+	if !h.mayWrite {
+		return "Asking for a fix needs write permission. " + byHand, nil
 	}
-	return "In a clone of the branch, run " + quoted("precedent review --fix") + ". It applies suggestions to your work tree, and commits nothing."
+	who, paused, err := c.rows.PausedBy(ctx, c.pull.Number)
+	switch {
+	case err != nil:
+		return "", err
+	case paused:
+		return fmt.Sprintf("Nothing is fixed, because %s has paused this pull request. To go on: “@precedent resume”", quoted(text.VisibleLine(who))), nil
+	case c.job.AskFix == nil:
+		return "Nothing is fixed on request here: only a server does that. With a token that may push, run " + quoted(fmt.Sprintf("precedent fix %d", c.pull.Number)) + ". " + byHand, nil
+	}
+	if err := c.job.AskFix(ctx, keyOf(h.Comment)+"."+h.hash); err != nil {
+		return "", err
+	}
+	return "A fix round follows, for all open conversations. A comment will say how it ended.", nil
 }
 
 // mayEnd tells whether the person may end a thread: people with write permission, and the author

@@ -20,13 +20,17 @@ type RoundOptions struct {
 	// At says where the memory and the commits are; the zero value is right for a server, whose
 	// repositories share a database.
 	At Location
-	// Reviews says what leads to a review if the policy does not; nil means the default.
+	// Reviews is what the operator says leads to a review, where the policy does not; nil means the
+	// default.
 	Reviews *precedent.ReviewTriggers
 	// Gate builds and tests the head before a review; nil for no gate.
 	Gate *gate.Runner
 	// Fix lets rounds make one attempt at a time to fix what is open; nil for none: then the label
 	// stays for people or another bot. Its Gate, Check and Problems are those of the round.
 	Fix *FixOptions
+	// FixAsked tells that a person with write permission asked for a fix in a comment. The round then
+	// makes one attempt, whatever the label is, instead of what is due.
+	FixAsked bool
 	// Check is called right before each write; the write is not made if it returns an error. It
 	// may be nil.
 	Check func(ctx context.Context) error
@@ -45,6 +49,9 @@ type RoundResult struct {
 	Before, After label.State
 	// Why says for people why nothing was due, or why a result is not what it could be.
 	Why string
+	// Moved is the present name of the repository if that is another one than it was asked for by: then
+	// nothing else was done. It is zero otherwise.
+	Moved precedent.Repo
 	// Review is the review of a RoundReview, this or an earlier one of the head; nil if there is none.
 	Review *precedent.Review
 	// Made is the review that this round made, also if it could not be posted; nil if it made none.
@@ -86,11 +93,15 @@ func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Re
 		return RoundResult{}, err
 	}
 	defer opened.Close()
+	asked := opened.Repo
 	pull, err := r.ReadPull(ctx, conn, opened, number)
 	if err != nil {
 		return RoundResult{}, err
 	}
 	defer pull.Close()
+	if now := pull.Base.Repo; !sameRepo(now, asked) {
+		return RoundResult{Head: pull.Head.SHA, Moved: now}, nil
+	}
 	pub, err := pull.Publisher(ctx)
 	if err != nil {
 		return RoundResult{}, err
@@ -170,6 +181,8 @@ func (x *round) act(ctx context.Context) error {
 		}
 	}
 	switch {
+	case x.o.FixAsked:
+		return x.fixAsked(ctx)
 	case state == label.ReviewNeeded:
 		return x.review(ctx, true)
 	case why != "": // people first

@@ -3,8 +3,6 @@ package workflow
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -42,33 +40,10 @@ func (x *round) gate(ctx context.Context, p *PreparedPull) (bool, error) {
 // runGate exports a tree, of the head or of a change to it, and runs the commands that the base
 // names.
 func (p *Pull) runGate(ctx context.Context, g *gate.Runner, s subject, rev string, policy precedent.Gate) (gate.Result, error) {
-	dir, err := os.MkdirTemp(p.reviewer.Git.TempDir, "precedent-gate-")
-	if err != nil {
-		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	export := func(name, commit string) (tree, lacks string, err error) {
-		tree = filepath.Join(dir, name)
-		if err := os.Mkdir(tree, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
-			return "", "", fmt.Errorf("make temporary folder: %w", err)
-		}
-		report, err := s.repo.Export(ctx, commit, tree, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
-		return tree, lacking(report), err
-	}
-	tree, lacks, err := export("head", rev)
-	if err != nil {
-		return gate.Result{}, err
-	}
 	base := FilesAt(s.blobs, s.rg.BaseCommit)
-	result := g.Run(ctx, gate.Request{
-		Repo: p.repo.Repo, Tree: tree, Lacks: lacks, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
-		BaseTree: func(context.Context) (string, error) {
-			tree, _, err := export("base", s.rg.BaseCommit)
-			return tree, err
-		},
-		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
-	})
-	return result, ctx.Err()
+	return p.reviewer.runExported(ctx, s.repo, g, gate.Request{
+		Repo: p.repo.Repo, Base: s.rg.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy, Commands: gate.Discover(policy, gate.ReadDocuments(base)),
+	}, rev)
 }
 
 // maxGateFile bounds a file of a tree that is built, in bytes: forges take none that is larger.

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -118,9 +119,9 @@ func (x *round) follow(ctx context.Context, e label.Event) error {
 	return nil
 }
 
-// fix makes one attempt to fix what is open.
+// fix makes an attempt to fix what is open, if that is due and allowed.
 func (x *round) fix(ctx context.Context) error {
-	pub, head := x.pub, x.pub.pull.Head.SHA
+	head := x.pub.pull.Head.SHA
 	if _, pushed := x.cycles.pushed(head); pushed { // an interrupted round had come to this
 		x.did.Did = RoundFix
 		return x.follow(ctx, label.Event{Kind: label.FixPushed})
@@ -136,6 +137,42 @@ func (x *round) fix(ctx context.Context) error {
 		x.did.Why = "it waits for changes"
 		return x.enter(ctx, label.Changes)
 	}
+	return x.attempt(ctx)
+}
+
+// fixAsked makes the attempt to fix that a person asked for. The label changes only where a fix is due
+// anyway: elsewhere people decide. Another attempt is made only if this one was for a head that is
+// not the newest any more.
+func (x *round) fixAsked(ctx context.Context) error {
+	x.did.Did, x.unserved = RoundFix, true
+	if x.o.Fix == nil || !x.job.Engine.enabled() {
+		return errors.New("fix rounds are turned off")
+	}
+	_, pushed := x.cycles.pushed(x.pub.pull.Head.SHA)
+	var err error
+	switch {
+	case pushed: // a round before this one has done it
+		err = x.follow(ctx, label.Event{Kind: label.FixPushed})
+	case x.cycles.n() > label.MaxCycles && x.did.Before == label.Changes:
+		err = x.giveUp(ctx)
+	case x.cycles.n() > label.MaxCycles:
+		x.did.Why = manyCycles
+		review := x.cycles.latest()
+		err = x.say(ctx, comment.GivenUp, "giveup."+review, review, comment.Note{
+			Lead: "**A person has to look.** " + manyCycles, End: "Nothing was fixed. Asked again, it will be: the cycles are then counted anew.",
+		})
+	default:
+		err = x.attempt(ctx)
+	}
+	if x.did.Again == later {
+		x.did.Again = 0
+	}
+	return err
+}
+
+// attempt makes one attempt to fix what is open.
+func (x *round) attempt(ctx context.Context) error {
+	pub, head := x.pub, x.pub.pull.Head.SHA
 	x.did.Did = RoundFix
 	o := *x.o.Fix
 	o.Gate, o.Check, o.Problems = x.o.Gate, x.o.Check, x.cycles.problems(head)
@@ -151,7 +188,7 @@ func (x *round) fix(ctx context.Context) error {
 	case FixPushed:
 		return x.afterPush(ctx, fixed)
 	}
-	if err := x.recount(ctx); err != nil {
+	if err := x.recount(ctx); err != nil || x.did.Before != label.Changes {
 		return err
 	}
 	times := max(1, len(x.cycles.unfixed))

@@ -29,6 +29,15 @@ func (r *Reviewer) SaveWatched(ctx context.Context, repo precedent.Repo, seen []
 	return rows.SaveWatched(ctx, seen, gone)
 }
 
+// FollowName makes the rows of a repository those of its present name. number is the forge's; empty
+// if it is not known: then nothing changes.
+func (r *Reviewer) FollowName(ctx context.Context, from, to precedent.Repo, number precedent.ForgeID) error {
+	if number == "" {
+		return nil
+	}
+	return r.Shared.Follow(ctx, precedent.NumberedRepo(to.Host, number), to, from)
+}
+
 // RoundEnded saves that the last round of a head ended well, so that no sweep repeats it.
 func (r *Reviewer) RoundEnded(ctx context.Context, repo precedent.Repo, pull int, head string) error {
 	rows, err := r.Shared.RepoFor(ctx, repo)

@@ -92,6 +92,10 @@ type Job struct {
 	Resume bool
 	// Again reads everything, also what an earlier review has read.
 	Again bool
+	// AskFix has a fix round of the pull request made, because a person with write permission asked for
+	// one. comment identifies what the person wrote: asked twice for the same, it is made once. Nil
+	// where comments cannot ask for it.
+	AskFix func(ctx context.Context, comment string) error
 	// Paths are the only files and folders to review, relative to the working folder; all
 	// if empty. They are for local changes.
 	Paths []string

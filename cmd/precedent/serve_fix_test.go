@@ -1,0 +1,249 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// serves runs serve --once, with more arguments.
+func (s *rounds) serves(args ...string) {
+	s.t.Helper()
+	s.err.Reset()
+	if status := s.app.run(s.t.Context(), append([]string{"serve", "--once", "--repositories", s.repoName()}, args...)); status != 0 {
+		s.t.Fatalf("status %d\n%s", status, s.err.String())
+	}
+}
+
+// asked is a pull request without a label, reviewed by a server that lets people ask for fixes.
+func asked(t *testing.T, policy string, texts ...string) *rounds {
+	t.Helper()
+	s := newRounds(t)
+	s.base(policy)
+	s.relabel(label.None)
+	s.editor.texts = texts
+	s.serves("--reviews", "open")
+	if len(s.shown(forge.OnLine)) == 0 {
+		t.Fatalf("no review\n%s", s.err.String())
+	}
+	return s
+}
+
+// told counts our comments that hold the words.
+func (s *rounds) told(words string) (n int) {
+	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+		if strings.Contains(string(c.Body), words) {
+			n++
+		}
+	}
+	return n
+}
+
+// pushes is the number of commits that were pushed for fixes.
+func (s *rounds) pushes() int { return len(s.door.git.Pushes()) }
+
+// TestServeFixAsked: a person with write permission asks for a fix in a comment; the server makes one
+// round and says how it ended. Nothing is pushed twice, and the labels stay as they are.
+func TestServeFixAsked(t *testing.T) {
+	t.Run("pushed", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "fix: {ungated: true}\n", fixedTill, fixedTill+"// again\n")
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 || s.told("A fix round follows") != 1 {
+			t.Fatalf("%d pushes\n%s", s.pushes(), s.err.String())
+		}
+		s.labelled("after the fix", label.None)
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix") // what was pushed is not reviewed yet
+		s.serves()
+		s.serves()
+		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 {
+			t.Errorf("asked again: %d pushes", s.pushes())
+		}
+		if fixes := s.jobsOf(queue.Fix); len(fixes) != 1 || fixes[0].State != queue.Done {
+			t.Errorf("jobs %+v", fixes)
+		}
+	})
+	t.Run("in the conversation of a finding", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "fix: {ungated: true}\n", fixedTill)
+		s.door.stage.World.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "fix")
+		s.serves()
+		if s.pushes() != 1 {
+			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
+		}
+	})
+	t.Run("with the label", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "fix: {ungated: true}\n", fixedTill, fixedTill+"// twice\n")
+		s.relabel(label.Changes)
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		s.serves()
+		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 {
+			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "fix: {ungated: true}\n", fixedTill)
+		s.withoutSay()
+		s.door.stage.World.Say(s.pull, author, "", "@precedent fix")
+		s.door.stage.World.Say(s.pull, dana, "", "@precedent fix")
+		s.serves()
+		if n := s.told("Asking for a fix needs write permission."); n != 1 { // dana, a stranger, is told whom it is for
+			t.Errorf("%d answers\n%s", n, s.err.String())
+		}
+		s.app.env["PRECEDENT_FIXES"] = "false"
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		if n := s.told("Nothing is fixed on request here"); n != 1 {
+			t.Errorf("without fixes: %d answers\n%s", n, s.err.String())
+		}
+		delete(s.app.env, "PRECEDENT_FIXES")
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent pause")
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		if n := s.told("Nothing is fixed, because"); n != 1 {
+			t.Errorf("paused: %d answers\n%s", n, s.err.String())
+		}
+		if s.pushes() != 0 || len(s.jobsOf(queue.Fix)) != 0 {
+			t.Errorf("%d pushes", s.pushes())
+		}
+	})
+	t.Run("the policy refuses", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "fix: {enabled: false}\n", fixedTill)
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		s.serves()
+		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 || !strings.Contains(s.notes("**Nothing was fixed**")[0], "turns fixes off") {
+			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
+		}
+	})
+	t.Run("the gate is skipped", func(t *testing.T) {
+		t.Parallel()
+		s := asked(t, "threshold: 75\n", fixedTill)
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.serves()
+		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 {
+			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
+		}
+	})
+}
+
+// TestFixAskedCycles: after five cycles a fix that is asked for is refused once, with the reason; asked
+// again, it is made.
+func TestFixAskedCycles(t *testing.T) {
+	s := newRounds(t)
+	s.app.env[markerKeyVariable] = strings.Repeat("a key of tests ", 2)
+	s.relabel(label.None)
+	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnOpen}}
+	s.round("review", workflow.RoundReview, label.None)
+	s.o.FixAsked = true
+	s.fixes("", "", "", "", "", "")
+	for range 6 { // each attempt changes nothing, and counts
+		s.round("an attempt", workflow.RoundFix, label.None)
+	}
+	s.says("five attempts", "**Nothing was fixed**", 5)
+	s.says("then none", "**A person has to look.**", 1)
+	s.fixes(fixedTill)
+	s.round("asked again", workflow.RoundFix, label.None)
+	s.round("once more", workflow.RoundFix, label.None)
+	s.says("asked again", "**Pushed", 1)
+	if s.pushes() != 1 {
+		t.Errorf("%d pushes", s.pushes())
+	}
+}
+
+// TestServeRenamed: the waiting jobs of a repository that is renamed go on under its present name, on
+// both databases, whether it was listed by the former name or is found by its owner.
+func TestServeRenamed(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgresql"} {
+		for _, how := range []string{"listed", "owned"} {
+			if engine == "postgresql" && how == "owned" {
+				continue // what the lists differ in is not in the database
+			}
+			t.Run(engine+", "+how, func(t *testing.T) {
+				s := newRounds(t)
+				if engine == "postgresql" {
+					s.app.env[databaseVariable] = needs.PostgreSQL(t)
+				}
+				s.app.env["PRECEDENT_FIXES"], s.app.env["PRECEDENT_GATES"] = "false", "false"
+				s.relabel(label.CIPending)
+				s.report("test", "pending")
+				serve := func(args ...string) {
+					t.Helper()
+					s.err.Reset()
+					if status := s.app.run(t.Context(), append([]string{"serve", "--once"}, args...)); status != 0 {
+						t.Fatalf("%q: status %d\n%s", args, status, s.err.String())
+					}
+				}
+				names := func() (left []string) {
+					for _, j := range s.jobsOf(queue.Review) {
+						if j.State != queue.Done {
+							left = append(left, j.Repo.Owner+"/"+j.Repo.Name+" "+string(j.State))
+						}
+					}
+					return left
+				}
+				args := []string{"--repositories", s.repoName()}
+				if how == "owned" {
+					args = nil
+				}
+				serve(args...)
+				if got := strings.Join(names(), ", "); got != "octo/app waiting" {
+					t.Fatalf("jobs %q\n%s", got, s.err.String())
+				}
+				world := s.door.stage.World
+				world.Change(func() { world.Rename(world.Repo("octo", "app"), "team", "store") })
+				root := filepath.Join(s.home, "forge")
+				if err := os.MkdirAll(filepath.Join(root, "team"), 0o750); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Rename(s.origin, filepath.Join(root, "team", "store.git")); err != nil {
+					t.Fatal(err)
+				}
+				s.origin = filepath.Join(root, "team", "store.git")
+				serve(args...)
+				if how == "owned" { // the list has the present name, and the former one is due in a minute
+					s.retry(queue.Review)
+					serve(args...)
+				}
+				if got := strings.Join(names(), ", "); got != "team/store waiting" {
+					t.Fatalf("after the repository was renamed: jobs %q\n%s", got, s.err.String())
+				}
+				s.relabel(label.ReviewNeeded)
+				serve(args...)
+				if n := len(s.shown(forge.OnLine)); n == 0 {
+					t.Errorf("no review under the present name\n%s", s.err.String())
+				}
+				if now := s.jobsOf(queue.Outcomes); len(now) != 0 {
+					t.Errorf("pull requests seem closed: %+v", now)
+				}
+			})
+		}
+	}
+}
+
+// retry makes the jobs of a kind ready.
+func (s *prStage) retry(kind queue.Kind) {
+	s.t.Helper()
+	for _, j := range s.jobsOf(kind) {
+		if j.State == queue.Waiting && j.Repo.Owner == "octo" {
+			if status := s.app.run(s.t.Context(), []string{"jobs", "retry", strconv.FormatInt(j.ID, 10)}); status != precedent.ExitClean {
+				s.t.Fatalf("retry: status %d\n%s", status, s.err.String())
+			}
+		}
+	}
+}

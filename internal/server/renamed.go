@@ -1,0 +1,57 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/queue"
+)
+
+// movedError is the error of a job whose repository has another name now. The job has done nothing.
+type movedError struct{ to forge.Branch }
+
+func (m movedError) Error() string { return "the repository is called " + m.to.Repo.String() + " now" }
+
+// isOther tells whether a repository has another name than the one that it was asked for by. The
+// zero Repo is none.
+func isOther(now, asked precedent.Repo) bool {
+	return !now.IsZero() && !strings.EqualFold(now.String(), asked.String())
+}
+
+// presentName returns the base branch of the listed pull requests if their repository has another
+// name than the one that they were listed by.
+func presentName(asked precedent.Repo, open []forge.PullRequest) (forge.Branch, bool) {
+	for i := range open {
+		if base := open[i].Base; isOther(base.Repo, asked) {
+			return base, true
+		}
+	}
+	return forge.Branch{}, false
+}
+
+// rename makes everything go on under the present name of a repository: its memory, whose rows follow
+// the number, its jobs, and what is served.
+func (s *Server) rename(ctx context.Context, from precedent.Repo, to forge.Branch) error {
+	if err := s.o.Reviewer.FollowName(ctx, from, to.Repo, to.RepoID); err != nil {
+		return err
+	}
+	if err := s.queue.Rename(ctx, from, to.Repo); err != nil {
+		return err
+	}
+	s.served.Rename(from, to.Repo)
+	s.o.Log.Info("a repository has another name", "repo", to.Repo.String(), "reason", "it was called "+from.String())
+	return nil
+}
+
+// goOn has a job done under the present name of its repository. The head that was wanted may be
+// older than the one that is wanted under that name, so it does not count.
+func (s *Server) goOn(ctx context.Context, run *queue.Run, to forge.Branch) error {
+	if err := s.rename(ctx, run.Repo, to); err != nil {
+		return err
+	}
+	t := run.Task
+	t.Repo, t.Head = to.Repo, ""
+	return s.queue.Want(ctx, t)
+}
