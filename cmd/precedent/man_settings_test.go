@@ -110,6 +110,7 @@ var otherVariables = []struct{ names, does string }{
 	{"`XDG_CONFIG_HOME` `XDG_DATA_HOME` `HOME`", "where the configuration file and memories without a work tree are; git also looks for its configuration there"},
 	{"`TMPDIR`", "where temporary folders are created"},
 	{"`PATH`", "where git, go and the engine's program are found; relative entries are ignored"},
+	{"`GOGC`", "for `precedent serve`: how much memory may grow between two collections, in percent; the default is 50"},
 	{"`GOPROXY`", "for `precedent serve`: the first server in it is where a gate gets Go modules, if its address begins with https://; the default is https://proxy.golang.org"},
 	{"`NPM_CONFIG_REGISTRY` `PIP_INDEX_URL` `CARGO_REGISTRIES_CRATES_IO_INDEX`", "for `precedent serve`: where a gate gets packages of npm, pnpm and yarn, wheels and crates; addresses that begin with https://, and `off` for none; the defaults are https://registry.npmjs.org, https://pypi.org/simple and https://index.crates.io"},
 	{"`GOMODCACHE` `GOPATH` `XDG_CACHE_HOME`", "where the Go analyzers find modules; commits of pull requests are stored in the last one, or in `~/.cache`"},

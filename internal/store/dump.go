@@ -143,7 +143,7 @@ func (db *DB) snapshot(ctx context.Context) (*sql.Tx, error) {
 	return tx, nil
 }
 
-// beSlow lets a transaction wait for who reads or writes a dump for as long as that takes.
+// beSlow lets a transaction be idle for as long as the other end of a dump takes.
 func (db *DB) beSlow(ctx context.Context, tx *sql.Tx) error {
 	if db.dialect.slow == "" {
 		return nil
