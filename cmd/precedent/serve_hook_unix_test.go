@@ -50,9 +50,13 @@ func TestServeGiteaHook(t *testing.T) {
 				s.sets(label.ReviewNeeded)
 				want = slices.Delete(want, 2, 3)
 			} else {
+				s.report("lint", "success")
+				server.logs(`reason="other checks may start"`, 1)
+				s.door.stage.Clock.Pass(time.Minute)
 				s.report("build", "success")
 			}
 			server.logs("result=review status="+string(label.HumanReview), 1)
+			server.logs(`msg="job ended" kind=review`, strings.Count(server.log.String(), `msg="job started" kind=review`))
 			if got := s.entered(); !slices.Equal(got, want) {
 				t.Errorf("labels %q, want %q\n%s", got, want, server.log.String())
 			}
