@@ -50,6 +50,7 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			}
 
 			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
+			s.door.stage.Clock.Pass(time.Minute)
 			s.round("the checks passed", workflow.RoundChecks, label.ReviewNeeded)
 			s.round("a person decides whether it was addressed", workflow.RoundReview, label.HumanReview)
 
@@ -66,6 +67,7 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			s.fixed("the second fix")
 			s.says("the second fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 1 conversation:", 1)
 			s.addressed(asked.ID, kind, 2)
+			s.door.stage.Clock.Pass(time.Minute)
 			s.round("the checks passed again", workflow.RoundChecks, label.ReviewNeeded)
 			s.round("nothing is open", workflow.RoundReview, label.HumanReview)
 		})
