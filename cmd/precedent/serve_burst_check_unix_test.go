@@ -113,7 +113,7 @@ func (b *burst) check(db *store.DB, p *burstPull) {
 	kinds, seen, bodies, titles := map[comment.Kind]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for _, m := range b.ours(p) {
 		kinds[m.Marker.Kind]++
-		key := fmt.Sprintf("%s of %s in thread %s", m.Marker.Kind, m.Marker.Review, m.Marker.Thread)
+		key := fmt.Sprintf("%s of %s in thread %s", m.Marker.Kind, m.Marker.Review, m.Thread)
 		if m.Marker.Kind == comment.Finding {
 			key = "finding " + m.Fingerprint
 			titles[strings.ToLower(strings.Fields(m.Title)[0])]++

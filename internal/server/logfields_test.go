@@ -55,7 +55,8 @@ func loggedKeys(call *ast.CallExpr) []string {
 	if !ok {
 		return nil
 	}
-	on, first := "", 0
+	var on string
+	var first int
 	switch x := of.X.(type) {
 	case *ast.Ident:
 		on = x.Name

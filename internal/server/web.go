@@ -101,18 +101,19 @@ type readiness struct {
 const readyFor = time.Second
 
 // lookReady finds out whether this replica can work: its database answers, and its token is valid.
-func (s *Server) lookReady() readiness {
+func (s *Server) lookReady(ctx context.Context) readiness {
+	ctx = context.WithoutCancel(ctx) // one who goes away must not make it fail for others
 	s.readying.Lock()
 	defer s.readying.Unlock()
 	if now := time.Since(s.started); s.readyAt == 0 || now-s.readyAt >= readyFor {
-		ctx, cancel := context.WithTimeout(context.Background(), statsTime) // one who goes away must not make it fail for others
-		defer cancel()
 		is := readiness{Ready: true, Database: "ok", Forge: "ok", Repos: len(s.served.All())}
-		if _, err := s.queue.Stats(ctx); err != nil {
+		bounded, cancel := context.WithTimeout(ctx, statsTime)
+		defer cancel()
+		if _, err := s.queue.Stats(bounded); err != nil {
 			is.Ready, is.Database = false, "failed"
 			s.o.Log.Warn("the database does not answer", "error", err)
 		}
-		me, err := s.account(context.Background())
+		me, err := s.account(ctx)
 		if err != nil {
 			is.Ready, is.Forge = false, "failed"
 			s.o.Log.Warn("the forge does not accept the token, or does not answer", "error", err)
@@ -125,7 +126,7 @@ func (s *Server) lookReady() readiness {
 
 // ready answers whether this replica can work. Those who may not look at the rest see only that.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	is := s.lookReady()
+	is := s.lookReady(r.Context())
 	status := http.StatusOK
 	if !is.Ready {
 		status = http.StatusServiceUnavailable
@@ -171,7 +172,11 @@ func (s *Server) hookDone(result hookResult, event string, err error) {
 	if !ok {
 		return
 	}
-	s.o.Log.Log(context.Background(), level, "a webhook was refused", "result", string(result), "event", event, "error", err, "skipped", skipped)
+	log := s.o.Log.Warn
+	if level == slog.LevelError {
+		log = s.o.Log.Error
+	}
+	log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event), slog.Any("error", err), slog.Int("skipped", skipped))
 }
 
 // logLimits lets one message of a kind pass each second.

@@ -127,10 +127,10 @@ func (c *cycles) has(kind comment.Kind, key string) bool {
 	return slices.ContainsFunc(c.own, func(s said) bool { return s.Kind == kind && s.Answers == key })
 }
 
-// pushed returns the fix that we pushed as the head and that nothing has looked at since.
-func (c *cycles) pushed(head string) (said, bool) {
+// pushed tells whether the head is a fix that we pushed and that nothing has looked at since.
+func (c *cycles) pushed(head string) bool {
 	f, ok := c.fixed[head]
-	return f, ok && c.last == f && c.summary.Head != head
+	return ok && c.last == f && c.summary.Head != head
 }
 
 // problems are what our newest note about a failed gate or failed checks of the head says. It still

@@ -131,7 +131,8 @@ func (p *Publisher) unfinished(ctx context.Context, job Job) (bool, error) {
 
 // covers tells whether a review is one of the head, against its base, that needs no other one.
 func (p *Publisher) covers(last *precedent.Review, job Job) bool {
-	return last.Head == p.pull.Head.SHA && last.Target.Base == p.pull.Base.Name && !job.Again && !(job.Engine.enabled() && last.NoEngine)
+	lacks := last.NoEngine && job.Engine.enabled()
+	return last.Head == p.pull.Head.SHA && last.Target.Base == p.pull.Base.Name && !job.Again && !lacks
 }
 
 // Finish delivers what is left of an existing review, and learns the outcomes of

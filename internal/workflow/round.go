@@ -174,11 +174,13 @@ func (x *round) act(ctx context.Context) error {
 		state = label.None
 	}
 	x.did.Before, x.did.After = state, state
-	why, err := x.asked(), error(nil)
+	why := x.asked()
 	if why == "" && state != label.ReviewNeeded {
-		if why, err = x.unposted(ctx); err != nil {
+		unposted, err := x.unposted(ctx)
+		if err != nil {
 			return err
 		}
+		why = unposted
 	}
 	switch {
 	case x.o.FixAsked:

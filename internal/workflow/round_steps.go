@@ -122,7 +122,7 @@ func (x *round) follow(ctx context.Context, e label.Event) error {
 // fix makes an attempt to fix what is open, if that is due and allowed.
 func (x *round) fix(ctx context.Context) error {
 	head := x.pub.pull.Head.SHA
-	if _, pushed := x.cycles.pushed(head); pushed { // an interrupted round had come to this
+	if x.cycles.pushed(head) { // an interrupted round had come to this
 		x.did.Did = RoundFix
 		return x.follow(ctx, label.Event{Kind: label.FixPushed})
 	}
@@ -148,7 +148,7 @@ func (x *round) fixAsked(ctx context.Context) error {
 	if x.o.Fix == nil || !x.job.Engine.enabled() {
 		return errors.New("fix rounds are turned off")
 	}
-	_, pushed := x.cycles.pushed(x.pub.pull.Head.SHA)
+	pushed := x.cycles.pushed(x.pub.pull.Head.SHA)
 	var err error
 	switch {
 	case pushed: // a round before this one has done it

@@ -91,7 +91,7 @@ func (s *Stage) Git(t testing.TB, root string) *Git {
 
 // gitPrograms is the folder of git's own programs.
 var gitPrograms = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("git", "--exec-path").Output() //nolint:noctx // it ends by itself
+	out, err := exec.Command("git", "--exec-path").Output()
 	return strings.TrimSpace(string(out)), err
 })
 
