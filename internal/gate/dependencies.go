@@ -180,9 +180,9 @@ func (d *dependencies) say(what string, c choice) {
 	}
 }
 
-// keepCooked returns a kept folder with what a recipe makes, and runs the recipe if there is none. The
-// folder depends on the parts and on everything that the recipe reads. Finish completes it.
-func (s *session) keepCooked(ctx context.Context, trust Trust, parts []string, r recipe, finish func(string) error) (string, error) {
+// keepInstalled returns a kept folder with what a package manager makes, and runs it if there is none. The
+// folder depends on the parts and on everything that it reads. Finish completes it.
+func (s *session) keepInstalled(ctx context.Context, trust Trust, parts []string, r managerRun, finish func(string) error) (string, error) {
 	parts = append(slices.Clone(parts), r.program, r.script)
 	parts = append(parts, r.env...)
 	names := make([]string, 0, len(r.files))
@@ -194,7 +194,7 @@ func (s *session) keepCooked(ctx context.Context, trust Trust, parts []string, r
 		parts = append(parts, name, string(r.files[name]))
 	}
 	return s.keepAs(trust, parts, func(to string) error {
-		if err := s.cook(ctx, to, r); err != nil {
+		if err := s.runManager(ctx, to, r); err != nil {
 			return err
 		}
 		return finish(to)

@@ -42,7 +42,7 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 		return f.serveArchives(map[string]archive{"/listed": {url: registry.url + "/listed"}})
 	}
 	to := folder(t)
-	err = s.cook(t.Context(), to, recipe{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
+	err = s.runManager(t.Context(), to, managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 		t.Errorf("asked for %q", got)
 	}
 	for name, script := range map[string]string{"no archive": "echo x", "it fails": "echo 'error: sorry' >&2; exit 1", "a link outside": "ln -s ../x y; tar -cf - ."} {
-		if err := s.cook(t.Context(), folder(t), recipe{program: "node", script: script, serve: serve}); err == nil || name == "it fails" && err.Error() != "error: sorry" {
+		if err := s.runManager(t.Context(), folder(t), managerRun{program: "node", script: script, serve: serve}); err == nil || name == "it fails" && err.Error() != "error: sorry" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -35,8 +35,8 @@ var (
 	bridgePy string
 )
 
-// recipe says how a package manager unpacks the dependencies of a project.
-type recipe struct {
+// managerRun says how a package manager unpacks the dependencies of a project.
+type managerRun struct {
 	files   map[string][]byte // all that it sees of the tree, by path
 	program string            // node or python3, which runs the bridge
 	script  string            // for a shell; it writes an archive of the result to standard output
@@ -44,8 +44,8 @@ type recipe struct {
 	serve   func(*fetcher) http.Handler
 }
 
-// cook runs a recipe in a box and unpacks what it makes into a folder.
-func (s *session) cook(ctx context.Context, to string, r recipe) error {
+// runManager runs a package manager in a box and unpacks what it makes into a folder.
+func (s *session) runManager(ctx context.Context, to string, r managerRun) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	scratch, err := os.MkdirTemp("", "precedent-fetch-")

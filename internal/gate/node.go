@@ -187,7 +187,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 	if err != nil {
 		return "", err
 	}
-	r := recipe{files: map[string][]byte{m.file: localize(c.data, s.NPMRegistry)}, program: "node", script: m.script + packNode, env: l.env}
+	r := managerRun{files: map[string][]byte{m.file: localize(c.data, s.NPMRegistry)}, program: "node", script: m.script + packNode, env: l.env}
 	r.serve = func(f *fetcher) http.Handler { return f.serveArchives(l.archives) }
 	manifests := append([]string{"package.json"}, l.manifests...)
 	if m.name == "yarn" {
@@ -203,7 +203,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 	}
 	have, _ := s.manager(m.name)
 	parts := []string{"node", m.name, have.version, s.NPMRegistry, dir}
-	return s.keepCooked(ctx, c.trust, parts, r, writeLinks)
+	return s.keepInstalled(ctx, c.trust, parts, r, writeLinks)
 }
 
 // members are the manifests of the folders below a project, which may be its workspaces.

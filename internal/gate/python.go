@@ -77,12 +77,12 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 	if !c.differs && c.trust == Base { // a file that another one includes
 		c.differs = !slices.Equal(wanted.files, sameFiles(s, wanted.files))
 	}
-	r := recipe{files: map[string][]byte{"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n"))}, program: "python3", script: pipInstall}
+	r := managerRun{files: map[string][]byte{"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n"))}, program: "python3", script: pipInstall}
 	r.serve = func(f *fetcher) http.Handler {
 		return newWheelIndex(f, s.PythonIndex, wanted)
 	}
 	parts := append([]string{"python", s.PythonIndex, s.python()}, wanted.pins()...)
-	kept, err := s.keepCooked(ctx, c.trust, parts, r, func(string) error { return nil })
+	kept, err := s.keepInstalled(ctx, c.trust, parts, r, func(string) error { return nil })
 	return kept, c, err
 }
 
