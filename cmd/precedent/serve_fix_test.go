@@ -156,7 +156,7 @@ func TestFixAskedCycles(t *testing.T) {
 		s.round("an attempt", workflow.RoundFix, label.None)
 	}
 	s.says("five attempts", "**Nothing was fixed**", 5)
-	s.says("then none", "**A person has to look.**", 1)
+	s.says("then none", "**A person has to look.** This pull request has gone through more than 5 cycles", 1)
 	s.fixes(fixedTill)
 	s.round("asked again", workflow.RoundFix, label.None)
 	s.round("once more", workflow.RoundFix, label.None)

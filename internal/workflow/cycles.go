@@ -156,10 +156,17 @@ func (c *cycles) exceeded() string {
 		return failedFixes
 	case c.tries >= label.MaxIncomplete:
 		return incompleteReviews
-	case c.n() > cmp.Or(c.most, label.MaxCycles):
-		return fmt.Sprintf(manyCycles, cmp.Or(c.most, label.MaxCycles))
 	}
-	return ""
+	return c.tooMany()
+}
+
+// tooMany says that there were more cycles than allowed, for people; empty if there were not.
+func (c *cycles) tooMany() string {
+	most := cmp.Or(c.most, label.MaxCycles)
+	if c.n() <= most {
+		return ""
+	}
+	return fmt.Sprintf(manyCycles, most)
 }
 
 // Why people have to look.

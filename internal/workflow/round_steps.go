@@ -148,18 +148,18 @@ func (x *round) fixAsked(ctx context.Context) error {
 	if x.o.Fix == nil || !x.job.Engine.enabled() {
 		return errors.New("fix rounds are turned off")
 	}
-	pushed := x.cycles.pushed(x.pub.pull.Head.SHA)
+	tooMany := x.cycles.tooMany()
 	var err error
 	switch {
-	case pushed: // a round before this one has done it
+	case x.cycles.pushed(x.pub.pull.Head.SHA): // a round before this one has done it
 		err = x.follow(ctx, label.Event{Kind: label.FixPushed})
-	case x.cycles.n() > label.MaxCycles && x.did.Before == label.Changes:
+	case tooMany != "" && x.did.Before == label.Changes:
 		err = x.giveUp(ctx)
-	case x.cycles.n() > label.MaxCycles:
-		x.did.Why = manyCycles
+	case tooMany != "":
+		x.did.Why = tooMany
 		review := x.cycles.latest()
 		err = x.say(ctx, comment.GivenUp, "giveup."+review, review, comment.Note{
-			Lead: "**A person has to look.** " + manyCycles, End: "Nothing was fixed. Asked again, it will be: the cycles are then counted anew.",
+			Lead: "**A person has to look.** " + tooMany, End: "Nothing was fixed. Asked again, it will be: the cycles are then counted anew.",
 		})
 	default:
 		err = x.attempt(ctx)
