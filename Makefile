@@ -15,7 +15,7 @@ PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sa
 RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 # With the race detector, random tests run few rounds (needs.Rounds), and tests in which it finds nothing are skipped
 # (needs.WithoutRace). -again runs these tests of these packages without it. TestRounds checks that none is missing.
-ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review sandbox search server store)
+ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review sandbox search store)
 # Many tests wait for other processes, for the disk or for a lease, so more run at once than there are processors.
 AT_A_TIME := -p 4 -parallel 4
 # The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;

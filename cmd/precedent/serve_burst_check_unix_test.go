@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,15 +185,12 @@ func (b *burst) left() {
 	}
 }
 
-// burstVariable, if set, lets TestServeBurst run in full, which takes minutes.
-const burstVariable = "PRECEDENT_TEST_BURST"
-
 // TestServeBurst: "500 pull-request events in a burst on two replicas with PostgreSQL, and on one
 // with SQLite; replicas killed 60 times, database restarted, clock jumped: each newest head reviewed
 // and posted exactly once, nothing lost", with real processes, webhooks over HTTP and git.
 func TestServeBurst(t *testing.T) {
 	size := burstSize{repos: 2, pulls: 5, pushes: 8, kills: 4, restarts: 1}
-	if os.Getenv(burstVariable) != "" {
+	if needs.Full() {
 		size = burstSize{repos: 5, pulls: 50, pushes: 10, kills: 60, restarts: 3}
 	}
 	test := func(t *testing.T, url string, server *needs.Server) {

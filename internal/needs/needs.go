@@ -18,11 +18,18 @@ import (
 const (
 	allVariable  = "PRECEDENT_TEST_ALL"  // if set, nothing may be missing, and all rounds run
 	seedVariable = "PRECEDENT_TEST_SEED" // repeats the draws of Random
+	fullVariable = "PRECEDENT_TEST_FULL" // makes Full true
 )
 
 // All reports whether nothing may be missing.
 func All() bool {
 	return os.Getenv(allVariable) != "" //nolint:forbidigo // only tests call this
+}
+
+// Full reports whether tests that take minutes run in their full form, which make test does not ask
+// for.
+func Full() bool {
+	return os.Getenv(fullVariable) != "" //nolint:forbidigo // only tests call this
 }
 
 // Missing ends a test that cannot run without something: it skips the test, or fails
@@ -56,6 +63,14 @@ func Long(t testing.TB, why string) {
 // same goroutines as the last one, so make test runs such tests without it, too.
 func Rounds(all, few int) int {
 	if All() && !race {
+		return all
+	}
+	return few
+}
+
+// FullRounds is Rounds for a test whose rounds take minutes together: all if Full, else few.
+func FullRounds(all, few int) int {
+	if Full() {
 		return all
 	}
 	return few

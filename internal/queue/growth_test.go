@@ -17,7 +17,7 @@ import (
 // TestNoGrowth: "after 24 simulated hours of 2,000 events no growth of goroutines"; rows do not
 // outlive their retention either.
 func TestNoGrowth(t *testing.T) {
-	minutes := needs.Rounds(24*60, 20)
+	minutes := needs.FullRounds(24*60, 20)
 	synctest.Test(t, func(t *testing.T) {
 		db := openSQLite(t)
 		q := started(t, db, Options{Poll: time.Second, Lease: 2 * time.Minute, Keep: 10 * time.Minute, Random: func() float64 { return 0.5 }, Do: func(ctx context.Context, r *Run) error {

@@ -155,7 +155,7 @@ func TestKilledWhileAccepting(t *testing.T) {
 		db := placed(t, place)
 		rnd := needs.Random(t)
 		accepted := map[int]bool{}
-		kills := needs.Rounds(60, 5)
+		kills := needs.FullRounds(60, 5)
 		for round := range kills {
 			c := child(t, "accept", place, fmt.Sprint("acceptor", round), round*1_000_000+1)
 			first, _ := strconv.Atoi(c.says(t))
@@ -211,7 +211,7 @@ func TestKilledWhileRunning(t *testing.T) {
 	needs.WithoutRace(t, "starts processes that do its work")
 	test := func(t *testing.T, place string, server *needs.Server) {
 		const pulls = 50
-		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)
+		events, kills := needs.FullRounds(500, 100), needs.FullRounds(60, 4)
 		db := placed(t, place)
 		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
 		rnd := needs.Random(t)
