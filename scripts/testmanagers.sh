@@ -16,22 +16,11 @@ if has pnpm pnpm $pnpm && has yarn yarn $yarn && has berry @yarnpkg/cli-dist $be
 	exit 0
 fi
 
-if ! command -v npm >/dev/null 2>&1; then
-	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-		echo "missing for the tests: npm, to install pnpm and yarn" >&2
-		echo "hint: install Node.js, or set PRECEDENT_TEST_MANAGERS to off" >&2
-		exit 1
-	fi
-	echo "installing for the tests: nodejs npm"
-	apt-get update -q >/dev/null
-	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm >/dev/null
-fi
+. scripts/npm.sh
+need_npm "install pnpm and yarn" \
+	"install Node.js, or set PRECEDENT_TEST_MANAGERS to off"
 
 echo "installing for the tests: pnpm $pnpm, yarn $yarn and $berry"
-install() { # folder package
-	mkdir -p ".tools/managers/$1"
-	npm install --prefix ".tools/managers/$1" --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error "$2" >/dev/null
-}
-install pnpm "pnpm@$pnpm"
-install yarn "yarn@$yarn"
-install berry "@yarnpkg/cli-dist@$berry"
+install .tools/managers/pnpm "pnpm@$pnpm"
+install .tools/managers/yarn "yarn@$yarn"
+install .tools/managers/berry "@yarnpkg/cli-dist@$berry"

@@ -18,16 +18,9 @@ if has @modelcontextprotocol/inspector $inspector && has @modelcontextprotocol/c
 	exit 0
 fi
 
-if ! command -v npm >/dev/null 2>&1; then
-	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-		echo "missing for the tests: npm, to install the MCP inspector" >&2
-		echo "hint: install Node.js, or set PRECEDENT_TEST_MCP to the folder node_modules with it, or to off" >&2
-		exit 1
-	fi
-	echo "installing for the tests: nodejs npm"
-	apt-get update -q >/dev/null
-	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends nodejs npm >/dev/null
-fi
+. scripts/npm.sh
+need_npm "install the MCP inspector" \
+	"install Node.js, or set PRECEDENT_TEST_MCP to the folder node_modules with it, or to off"
 
 set -- "@modelcontextprotocol/inspector@$inspector" "@modelcontextprotocol/conformance@$conformance"
 if [ "$(node --version | sed 's/^v\([0-9]*\).*/\1/')" -lt 22 ]; then
@@ -41,5 +34,4 @@ if [ "$(node --version | sed 's/^v\([0-9]*\).*/\1/')" -lt 22 ]; then
 	esac
 fi
 echo "installing for the tests: MCP inspector $inspector, MCP conformance tests $conformance"
-mkdir -p .tools/mcp
-npm install --prefix .tools/mcp --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error "$@" >/dev/null
+install .tools/mcp "$@"
