@@ -241,14 +241,16 @@ func (s *session) incomplete(c Command) (why string, added bool) {
 // mayUse reports whether a command can need one of the programs: it names one or, if unsure is set, it
 // names none that belongs to a language, as make does.
 func mayUse(line string, users []string, unsure bool) bool {
-	other := false
+	other, all := false, languages()
 	for part := range strings.SplitSeq(line, "&&") {
-		words := bare(strings.TrimSpace(part))
-		for i, w := range strings.Fields(part) {
+		if words := bare(strings.TrimSpace(part)); len(words) > 0 && words[0] == "go" {
+			other = true
+		}
+		for _, w := range strings.Fields(part) {
 			if slices.Contains(users, w) {
 				return true
 			}
-			if i < len(words) && words[i] == "go" && i == 0 || slices.ContainsFunc(languages(), func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) }) {
+			if slices.ContainsFunc(all, func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) }) {
 				other = true
 			}
 		}

@@ -46,23 +46,22 @@ type managerRun struct {
 
 // runManager runs a package manager in a box and unpacks what it makes into a folder.
 func (s *session) runManager(ctx context.Context, to string, r managerRun) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	scratch, err := os.MkdirTemp("", "precedent-fetch-")
-	if err != nil {
-		return err
-	}
-	defer removeKept(scratch)
-	tree, door := filepath.Join(scratch, "tree"), filepath.Join(scratch, "registry")
+	return s.fetching(ctx, func(ctx context.Context, f *fetcher) error {
+		return s.runManagerWith(ctx, f, to, r)
+	})
+}
+
+func (s *session) runManagerWith(ctx context.Context, f *fetcher, to string, r managerRun) error {
+	tree, door := filepath.Join(f.dir, "tree"), filepath.Join(f.dir, "registry")
 	bridge := map[string]string{"node": "bridge.js", "python3": "bridge.py"}[r.program]
-	err = errors.Join(
+	err := errors.Join(
 		writeFiles(tree, r.files),
 		writeFiles(door, map[string][]byte{"bridge.js": []byte(bridgeJS), "bridge.py": []byte(bridgePy)}),
-		os.Chmod(scratch, 0o711)) //nolint:gosec // the sandbox may have a user of its own
+		os.Chmod(f.dir, 0o711)) //nolint:gosec // the sandbox may have a user of its own
 	if err != nil {
 		return err
 	}
-	stop, err := serveAt(ctx, filepath.Join(door, "socket"), r.serve(newFetcher(s.Client, scratch)))
+	stop, err := serveAt(ctx, filepath.Join(door, "socket"), r.serve(f))
 	if err != nil {
 		return err
 	}

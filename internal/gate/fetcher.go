@@ -96,6 +96,18 @@ func newFetcher(client *http.Client, dir string) *fetcher {
 	return &fetcher{client: client, dir: dir, slots: make(chan struct{}, atOnce)}
 }
 
+// fetching calls use with a fetcher, whose folder is removed afterwards. It ends after fetchTime.
+func (s *session) fetching(ctx context.Context, use func(ctx context.Context, f *fetcher) error) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "precedent-fetch-")
+	if err != nil {
+		return err
+	}
+	defer removeKept(dir)
+	return use(ctx, newFetcher(s.Client, dir))
+}
+
 // get requests a file and writes it, most bytes at the most.
 func (f *fetcher) get(ctx context.Context, address, accept string, most int64, to io.Writer) (http.Header, error) {
 	select {

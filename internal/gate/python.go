@@ -49,7 +49,8 @@ func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 	}
 	d.env = append(d.env, "PYTHONPATH="+search, "UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false")
 	all := []dependencies{d}
-	for _, dirs := range found {
+	for _, name := range l.files { // in order, so that it is always the same one that is named
+		dirs := found[name]
 		if i := slices.IndexFunc(dirs, func(other string) bool { return other != dir }); i >= 0 && len(all) == 1 {
 			other := l.in(dirs[i])
 			other.fail(errManyFolders)
@@ -75,7 +76,7 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 		return "", c, err
 	}
 	if !c.differs && c.trust == Base { // a file that another one includes
-		c.differs = !slices.Equal(wanted.files, sameFiles(s, wanted.files))
+		c.differs = slices.ContainsFunc(wanted.files, func(name string) bool { return string(s.head(name)) != string(s.atBase(name)) })
 	}
 	r := managerRun{files: map[string][]byte{"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n"))}, program: "python3", script: pipInstall}
 	r.serve = func(f *fetcher) http.Handler {
@@ -84,17 +85,6 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 	parts := append([]string{"python", s.PythonIndex, s.python()}, wanted.pins()...)
 	kept, err := s.keepInstalled(ctx, c.trust, parts, r, func(string) error { return nil })
 	return kept, c, err
-}
-
-// sameFiles are those of the files which the change has as the base has them.
-func sameFiles(s *session, files []string) []string {
-	var same []string
-	for _, name := range files {
-		if string(s.head(name)) == string(s.atBase(name)) {
-			same = append(same, name)
-		}
-	}
-	return same
 }
 
 // python is the program that runs as python3 in a box, whose version decides which wheels fit.

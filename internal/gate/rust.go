@@ -147,25 +147,25 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 
 // fetchCrates downloads and unpacks crates, in the form that cargo reads as a folder of sources.
 func (s *session) fetchCrates(ctx context.Context, to string, crates []crate) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	return s.fetching(ctx, func(ctx context.Context, f *fetcher) error {
+		return f.fetchCrates(ctx, to, s.CratesIndex, crates)
+	})
+}
+
+func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []crate) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	scratch, err := os.MkdirTemp("", "precedent-fetch-")
-	if err != nil {
-		return err
-	}
-	defer removeKept(scratch)
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	f := newFetcher(s.Client, scratch)
 	var page bytes.Buffer
 	var config struct {
 		Download string `json:"dl"`
 		Auth     bool   `json:"auth-required"`
 	}
-	if _, err := f.get(ctx, strings.TrimSuffix(s.CratesIndex, "/")+"/config.json", "application/json", maxPage, &page); err != nil {
+	if _, err := f.get(ctx, strings.TrimSuffix(index, "/")+"/config.json", "application/json", maxPage, &page); err != nil {
 		return err
 	}
 	if json.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {
@@ -246,25 +246,17 @@ func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, templ
 		return err
 	}
 	top := c.Name + "-" + c.Version
-	entries := tar.NewReader(zip)
-	for {
-		header, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	err = eachEntry(zip, errLarge, func(header *tar.Header, content io.Reader) error {
 		if err := budget.take(header.Size); err != nil {
 			return err
 		}
-		name := path.Clean(header.Name)
-		if header.Typeflag != tar.TypeReg || !strings.HasPrefix(name, top+"/") {
-			continue
+		if header.Typeflag != tar.TypeReg || !strings.HasPrefix(path.Clean(header.Name), top+"/") {
+			return nil
 		}
-		if err := unpackOne(root, header, entries); err != nil {
-			return err
-		}
+		return unpackOne(root, header, content)
+	})
+	if err != nil {
+		return err
 	}
 	return root.WriteFile(filepath.Join(top, ".cargo-checksum.json"), []byte(`{"files":{},"package":"`+c.Checksum+`"}`), 0o644)
 }

@@ -146,31 +146,18 @@ func unpackSeed(in io.Reader, to string) error {
 			return err
 		}
 	}
-	archive := tar.NewReader(in)
-	for n := 0; ; n++ {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if n == mostFiles {
-			return errSeed
-		}
+	return eachEntry(in, errSeed, func(header *tar.Header, content io.Reader) error {
 		name := path.Clean(header.Name)
 		m := entryName().FindStringSubmatch(name)
 		if m == nil || header.Typeflag != tar.TypeReg {
-			continue
+			return nil
 		}
 		name = filepath.FromSlash(kinds[m[1]] + "/" + name)
 		if err := root.Mkdir(filepath.Dir(name), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 			return err
 		}
-		if err := writeIn(root, name, archive); err != nil {
-			return err
-		}
-	}
+		return writeIn(root, name, content)
+	})
 }
 
 func writeIn(root *os.Root, name string, content io.Reader) error {

@@ -21,6 +21,17 @@ func unpackTree(in io.Reader, to string) error {
 		return err
 	}
 	defer root.Close()
+	return eachEntry(in, errLarge, func(header *tar.Header, content io.Reader) error {
+		if err := unpackOne(root, header, content); err != nil {
+			return fmt.Errorf("unpack %.60q: %w", header.Name, err)
+		}
+		return nil
+	})
+}
+
+// eachEntry calls use for each entry of an archive, in order. More than mostFiles of them are the error
+// tooMany.
+func eachEntry(in io.Reader, tooMany error, use func(header *tar.Header, content io.Reader) error) error {
 	archive := tar.NewReader(in)
 	for n := 0; ; n++ {
 		header, err := archive.Next()
@@ -31,10 +42,10 @@ func unpackTree(in io.Reader, to string) error {
 			return err
 		}
 		if n == mostFiles {
-			return errLarge
+			return tooMany
 		}
-		if err := unpackOne(root, header, archive); err != nil {
-			return fmt.Errorf("unpack %.60q: %w", header.Name, err)
+		if err := use(header, archive); err != nil {
+			return err
 		}
 	}
 }
