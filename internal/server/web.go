@@ -154,29 +154,21 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 // a second at most.
 func (s *Server) hookDone(result hookResult, event string, err error) {
 	s.metrics.webhooks.WithLabelValues(string(result)).Inc()
-	level := slog.LevelDebug
+	log := s.o.Log.Warn
 	switch result {
 	case hookOverload, hookDown:
 		s.mu.Lock()
 		s.shed = true
 		s.mu.Unlock()
-		level = slog.LevelError
+		log = s.o.Log.Error
 	case hookUnsigned, hookMalformed, hookTooLarge, hookMediaType, hookSlow:
-		level = slog.LevelWarn
-	}
-	if level == slog.LevelDebug {
+	default:
 		s.o.Log.Debug("webhook", "result", string(result), "event", event)
 		return
 	}
-	skipped, ok := s.limits.Pass(string(result), time.Since(s.started))
-	if !ok {
-		return
+	if skipped, ok := s.limits.Pass(string(result), time.Since(s.started)); ok {
+		log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event), slog.Any("error", err), slog.Int("skipped", skipped))
 	}
-	log := s.o.Log.Warn
-	if level == slog.LevelError {
-		log = s.o.Log.Error
-	}
-	log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event), slog.Any("error", err), slog.Int("skipped", skipped))
 }
 
 // logLimits lets one message of a kind pass each second.

@@ -199,11 +199,7 @@ func (f *fixing) reviewed(ctx context.Context, head string) (bool, error) {
 
 // announce posts the notes about a push, each once.
 func (f *fixing) announce(ctx context.Context, rec pushRecord) error {
-	handled, err := f.rows.HandledComments(ctx, f.pull.Number)
-	if err != nil {
-		return err
-	}
-	if _, planned := handled[notesKey(rec.Commit)]; !planned {
+	if !rec.announced {
 		headOf := func(n post.ToComment) string {
 			if n.Note.Kind.IsNote() {
 				return rec.Commit
