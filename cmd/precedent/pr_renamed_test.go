@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,18 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
+
+// rename makes octo/app team/store.
+func (s *prStage) rename() {
+	s.t.Helper()
+	world := s.door.stage.World
+	world.Change(func() { world.Rename(world.Repo("octo", "app"), "team", "store") })
+	origin := filepath.Join(s.home, "forge", "team", "store.git")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(origin), 0o750), os.Rename(s.origin, origin)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.origin = origin
+}
 
 // TestRenamedRepository: a clone whose remote has the former name of a repository is
 // followed to the present one, with what its memory and the forge have of it.
@@ -35,15 +48,7 @@ func TestRenamedRepository(t *testing.T) {
 			}
 			before := len(s.shown(forge.OnLine))
 
-			world := s.door.stage.World
-			world.Change(func() { world.Rename(world.Repo("octo", "app"), "team", "store") })
-			root := filepath.Join(s.home, "forge")
-			if err := os.MkdirAll(filepath.Join(root, "team"), 0o750); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(s.origin, filepath.Join(root, "team", "store.git")); err != nil {
-				t.Fatal(err)
-			}
+			s.rename()
 			same := func(when string) {
 				t.Helper()
 				if n, m := len(s.shown(forge.OnLine)), len(s.shown(forge.OnThread)); before == 0 || n != before || m != 1 {

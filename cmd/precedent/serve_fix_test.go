@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -205,16 +203,7 @@ func TestServeRenamed(t *testing.T) {
 				if got := strings.Join(names(), ", "); got != "octo/app waiting" {
 					t.Fatalf("jobs %q\n%s", got, s.err.String())
 				}
-				world := s.door.stage.World
-				world.Change(func() { world.Rename(world.Repo("octo", "app"), "team", "store") })
-				root := filepath.Join(s.home, "forge")
-				if err := os.MkdirAll(filepath.Join(root, "team"), 0o750); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Rename(s.origin, filepath.Join(root, "team", "store.git")); err != nil {
-					t.Fatal(err)
-				}
-				s.origin = filepath.Join(root, "team", "store.git")
+				s.rename()
 				serve(args...)
 				if how == "owned" { // the list has the present name, and the former one is due in a minute
 					s.retry(queue.Review)

@@ -335,7 +335,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: the mark at the start of a file is no reason to refuse a change of its first line.
+// TestByteOrderMark: a change of the first line of a file that starts with the mark is not refused for it.
 func TestByteOrderMark(t *testing.T) {
 	s := newShop(t)
 	s.put("marked.cs", "\ufeffclass B {}\n")

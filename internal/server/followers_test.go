@@ -38,7 +38,7 @@ func TestReplicaThatDoesNotPoll(t *testing.T) {
 }
 
 // TestJobsWaitForRepositories: a daily sync that begins before anybody knows what is served is not
-// over with nothing done. If the list cannot be read, it comes again, and that is no failure.
+// over with nothing done. If the list cannot be read, it comes again, and that does not count as a failure.
 func TestJobsWaitForRepositories(t *testing.T) {
 	s := newStage(t, openSQLite(t), serveAll("one"))
 	fail := true

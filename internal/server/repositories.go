@@ -85,7 +85,7 @@ func (s *served) Find(r precedent.Repo) (found precedent.Repo, is, known bool) {
 }
 
 // Rename makes a repository that is served be served under another name. One that belongs to somebody
-// else now is no longer served, unless it was listed by name.
+// else now is not served any more, unless it was listed by name.
 func (s *served) Rename(from, to precedent.Repo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
