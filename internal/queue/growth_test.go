@@ -20,7 +20,7 @@ func TestNoGrowth(t *testing.T) {
 	minutes := needs.FullRounds(24*60, 20)
 	synctest.Test(t, func(t *testing.T) {
 		db := openSQLite(t)
-		q := started(t, db, Options{Poll: time.Second, Lease: 2 * time.Minute, Keep: 10 * time.Minute, Random: func() float64 { return 0.5 }, Do: func(ctx context.Context, r *Run) error {
+		q := opened(t, db, Options{Poll: time.Second, Lease: 2 * time.Minute, Keep: 10 * time.Minute, Random: func() float64 { return 0.5 }, Do: func(ctx context.Context, r *Run) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -35,6 +35,9 @@ func TestNoGrowth(t *testing.T) {
 			return nil
 		}})
 		q.Every(Sweep, 5*time.Minute)
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		events := 2000 * minutes / (24 * 60)
 		pause := time.Duration(minutes) * time.Minute / time.Duration(events)
 		var early int
