@@ -298,15 +298,11 @@ func becomeTheAttacks() {
 func TestFault23Hang(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
-	begun := time.Now()
 	q := request(tree(t, "a", "b"), fmt.Sprintf("(trap '' HUP TERM INT; exec setsid sleep %[1]s) & echo waiting; sleep %[1]s", o.marker), "echo unreached")
 	q.Limits.Time = time.Second
 	got := r.Run(t.Context(), q)
 	if got.Status != TimedOut || got.Blocks || !strings.Contains(got.Why, "not done after 1s") || got.Tail() != "waiting" || got.Commands[1].Status != Skipped {
 		t.Errorf("%+v", got)
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	o.check(t, got.Tail())
 

@@ -147,6 +147,21 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
+// patience is how long WaitUntil waits. It only has to end before the time of all tests is over: on
+// a machine with much else to do, what takes a second may take half a minute.
+const patience = 3 * time.Minute
+
+// WaitUntil calls done until it is true. The test fails if it takes minutes.
+func WaitUntil(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); {
+		if time.Now().After(end) {
+			t.Fatalf("waited %v until %s", patience, what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
 // Busy is the processor time that do takes in this process, including other work at
 // the same time. Unlike wall time, it does not grow while the machine is busy with
 // other processes.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // postgresVariable is "off" to skip tests with PostgreSQL.
@@ -309,15 +308,4 @@ func socketRoot() string {
 		return "/tmp"
 	}
 	return os.TempDir()
-}
-
-// WaitUntil calls done until it is true, for at most 20 seconds.
-func WaitUntil(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); {
-		if time.Now().After(end) {
-			t.Fatalf("waited 20 s until %s", what)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -26,7 +27,7 @@ func TestFoundRestartsDeadLetters(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-ran
-			eventually(t, "it is dead", func() bool { return only(t, q).State == Dead })
+			needs.WaitUntil(t, "it is dead", func() bool { return only(t, q).State == Dead })
 			if err := q.Want(t.Context(), reply); err != nil || only(t, q).State != Dead {
 				t.Errorf("%v, wanted again: %+v", err, only(t, q))
 			}
@@ -56,7 +57,7 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 		}
 		<-ran
 		<-ran
-		eventually(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })
+		needs.WaitUntil(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })
 	})
 }
 

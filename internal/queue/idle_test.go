@@ -15,7 +15,7 @@ func TestIdle(t *testing.T) {
 	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
 		q := started(t, open(t), Options{Poll: defaultPoll, Do: func(context.Context, *Run) error { return nil }})
 		accept(t, q, "1", review(app, 1, "a"))
-		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		const idle = 10 * time.Second
 		busy := needs.Busy(func() { <-time.After(idle) })
 		t.Logf("%.2f %% of a core", 100*busy.Seconds()/idle.Seconds())

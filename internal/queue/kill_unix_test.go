@@ -50,7 +50,7 @@ func TestFault12WorkerKilled(t *testing.T) {
 		attempts := make(chan int, 10)
 		q := opened(t, db, Options{Lease: 600 * time.Millisecond, Do: func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil }})
 		victim := child(t, "hang", place, "victim")
-		eventually(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
+		needs.WaitUntil(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
 		accept(t, q, "1", review(app, 1, "a"))
 		if got := victim.says(t); got != "running" {
 			t.Fatal(got)
@@ -62,7 +62,7 @@ func TestFault12WorkerKilled(t *testing.T) {
 		if got := <-attempts; got != 2 {
 			t.Errorf("attempt %d", got)
 		}
-		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		if len(attempts) > 0 {
 			t.Errorf("it ran again")
 		}
@@ -81,7 +81,7 @@ func TestFault13WorkerStalls(t *testing.T) {
 			return record(ctx, db, r)
 		}})
 		stalled := child(t, "hang", place, "stalled")
-		eventually(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
+		needs.WaitUntil(t, "the other replica lives", func() bool { beats, err := db.Beats(t.Context()); return err == nil && len(beats) == 1 })
 		accept(t, q, "1", review(app, 1, "a"))
 		if got := stalled.says(t); got != "running" {
 			t.Fatal(got)
@@ -92,7 +92,7 @@ func TestFault13WorkerStalls(t *testing.T) {
 		if err := q.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		before := only(t, q)
 		if err := stalled.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			replicas[i].kill()
 			replicas[i] = start()
 		}
-		eventually(t, "all done", func() bool {
+		needs.WaitUntil(t, "all done", func() bool {
 			for _, j := range jobs(t, q) {
 				if j.State != Done {
 					return false

@@ -114,26 +114,13 @@ func started(t testing.TB, db *store.DB, o Options) *Queue {
 // stop stops a queue; a second time it does nothing.
 func stop(t testing.TB, q *Queue) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if q.isStopping() {
 		return
 	}
 	if err := q.Stop(ctx); err != nil {
 		t.Error(err)
-	}
-}
-
-// eventually waits until ok holds.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	limit := time.After(30 * time.Second)
-	for !ok() {
-		select {
-		case <-limit:
-			t.Fatalf("after 30 s still not: %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
 	}
 }
 
@@ -179,7 +166,7 @@ func TestRun(t *testing.T) {
 		if r.Task != want || r.Attempt != 1 || r.MaxAttempts != 8 {
 			t.Errorf("ran %+v", r)
 		}
-		eventually(t, "done", func() bool { return only(t, q).State == Done })
+		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 	})
 }
 
@@ -212,7 +199,7 @@ func TestBurst(t *testing.T) {
 			})
 		}
 		group.Wait()
-		eventually(t, "all done", func() bool {
+		needs.WaitUntil(t, "all done", func() bool {
 			for _, j := range jobs(t, q) {
 				if j.State != Done {
 					return false

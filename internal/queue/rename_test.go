@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -40,7 +41,7 @@ func TestRename(t *testing.T) {
 			slices.Sort(want)
 			return slices.Equal(got, want)
 		}
-		eventually(t, "all ran once", func() bool {
+		needs.WaitUntil(t, "all ran once", func() bool {
 			return ended("github.com/octo/app#1 waiting", "github.com/octo/app#2 dead", "github.com/octo/app#3 done", "github.com/octo/app#4 waiting",
 				"github.com/team/store#3 done", "github.com/team/store#4 waiting", small.String()+"#1 waiting")
 		})
@@ -52,7 +53,7 @@ func TestRename(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Of #4, two waited: the one that was there is wanted, runs, and waits again.
-			eventually(t, "all are renamed", func() bool {
+			needs.WaitUntil(t, "all are renamed", func() bool {
 				return ended("github.com/team/store#1 waiting", "github.com/team/store#2 dead", "github.com/team/store#3 done", "github.com/team/store#4 waiting", small.String()+"#1 waiting")
 			})
 		}
@@ -68,7 +69,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%d runs", did.Load())
 		}
 		accept(t, q, "b", review(to, 2, "b")) // a delivery starts the dead letter under its new name
-		eventually(t, "the dead letter ran", func() bool { return did.Load() == 9 })
+		needs.WaitUntil(t, "the dead letter ran", func() bool { return did.Load() == 9 })
 	})
 }
 
@@ -105,7 +106,7 @@ func TestOneRound(t *testing.T) {
 			accept(t, queues[i%2], fmt.Sprint(i), review(big, 7, fmt.Sprint(i)), Task{Kind: Fix, Repo: big, Pull: 7})
 		}
 		accept(t, queues[0], "others", Task{Kind: Fix, Repo: big, Pull: 8}, review(big, 9, "a"))
-		eventually(t, "all is done", func() bool {
+		needs.WaitUntil(t, "all is done", func() bool {
 			return !slices.ContainsFunc(jobs(t, queues[0]), func(j Job) bool { return j.State != Done })
 		})
 		for _, q := range queues {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 )
 
@@ -213,7 +214,7 @@ func TestTooManyConnections(t *testing.T) {
 	second := dial()
 	defer second.Close()
 	said, _ := io.ReadAll(second) // the connection may be reset after the answer
-	eventually(t, "it is counted", func() bool {
+	needs.WaitUntil(t, "it is counted", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.shed

@@ -24,6 +24,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 )
 
@@ -249,7 +250,7 @@ func TestFault5DatabaseLocked(t *testing.T) {
 	if status, got := s.deliver(delivery(t.Context(), "after", "pull_request", newSecret, pullEvent("opened", 50, sha(1)))); status != 202 {
 		t.Errorf("%d %s", status, got)
 	}
-	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
+	needs.WaitUntil(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
 }
 
 // TestFault6Malformed: a signed body that is not an event is refused and logged once a second, and
@@ -352,7 +353,7 @@ func TestOverload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "all places are taken", func() bool { return len(s.hooks.inFlight) == maxHooks })
+	needs.WaitUntil(t, "all places are taken", func() bool { return len(s.hooks.inFlight) == maxHooks })
 	ask := func() int {
 		status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
 		return status
@@ -363,7 +364,7 @@ func TestOverload(t *testing.T) {
 	for _, c := range open {
 		c.Close()
 	}
-	eventually(t, "places are free", func() bool { return len(s.hooks.inFlight) == 0 })
+	needs.WaitUntil(t, "places are free", func() bool { return len(s.hooks.inFlight) == 0 })
 	s.hooks.bytes.Store(maxHookBytes)
 	if status := ask(); status != http.StatusServiceUnavailable {
 		t.Errorf("status %d", status)
@@ -382,14 +383,5 @@ func TestDatabaseDown(t *testing.T) {
 	}
 	if status, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))); status != 503 || got != "unavailable" {
 		t.Errorf("%d %s", status, got)
-	}
-}
-
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("it never comes that %s", what)
-		}
 	}
 }
