@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/workflow"
+)
+
+// backupWay is a way of docs/operation.md to back up the database of a server and to restore it.
+type backupWay struct {
+	postgres bool
+	stopped  bool // it needs the server to be stopped
+	save     func(s *serveStory, to string) error
+	// restore puts a copy in the place of the database, which is lost.
+	restore func(s *serveStory, from string) error
+}
+
+var backupWays = map[string]backupWay{
+	"copy": {stopped: true, save: func(s *serveStory, to string) error { return copyFiles(s.database(), to) }, restore: restoreFile},
+	"sqlite3": {save: func(s *serveStory, to string) error {
+		return s.tool(needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3"), "-cmd", ".timeout 10000", s.database(), `.backup "`+to+`"`)
+	}, restore: restoreFile},
+	"psql": {postgres: true, save: func(s *serveStory, to string) error {
+		return s.tool("pg_dump", "--file", to, s.app.env[databaseVariable])
+	}, restore: func(s *serveStory, from string) error {
+		s.app.env[databaseVariable] = needs.PostgreSQL(s.t)
+		return s.tool("psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", from, s.app.env[databaseVariable])
+	}},
+	"pg_restore": {postgres: true, save: func(s *serveStory, to string) error {
+		return s.tool("pg_dump", "--format", "custom", "--file", to, s.app.env[databaseVariable])
+	}, restore: func(s *serveStory, from string) error {
+		s.app.env[databaseVariable] = needs.PostgreSQL(s.t)
+		return s.tool("pg_restore", "--exit-on-error", "--dbname", s.app.env[databaseVariable], from)
+	}},
+	"export": {save: func(s *serveStory, to string) error {
+		return s.tool("precedent", "memory", "export", "--all", "--out", to)
+	}, restore: func(s *serveStory, from string) error {
+		s.app.env[databaseVariable] = needs.PostgreSQL(s.t)
+		return s.tool("precedent", "memory", "import", "--all", from)
+	}},
+}
+
+// TestBackups: a copy of the database that was made in any way that the documents name, most of them
+// while the server works, can be restored. The server then goes on where the forge is, and posts
+// nothing again.
+func TestBackups(t *testing.T) {
+	for name, way := range backupWays {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
+			if way.postgres {
+				s.app.env[databaseVariable] = needs.PostgreSQL(t)
+			}
+			s.once("review and fix", label.Changes, label.CIPending)
+			s.passes()
+			saved := s.backUpMeanwhile(way, func() { s.once("checks and second review", label.ReviewNeeded, label.HumanReview) })
+			if err := way.restore(s, saved); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.reviewJobs()) == 0 {
+				t.Error("the job for a review is not restored")
+			}
+			s.later += time.Hour
+			s.once("restored")
+			s.quiet("a person's turn")
+			s.says("the end", "## Precedent: clean, no findings", 1)
+			s.says("the end", "## Precedent", 1)
+			s.says("the end", "**Pushed", 1)
+			s.pushed("the end", 1)
+			if all := s.threads(); len(all) != len(flaws) {
+				t.Errorf("threads %v", all)
+			}
+		})
+	}
+}
+
+// backUpMeanwhile saves the database again and again while work runs, if the way allows that, and
+// returns one of the copies.
+func (s *serveStory) backUpMeanwhile(way backupWay, work func()) string {
+	s.t.Helper()
+	folder := s.t.TempDir()
+	var copies []string
+	save := func() error {
+		to := filepath.Join(folder, fmt.Sprint("copy", len(copies)))
+		if err := way.save(s, to); err != nil {
+			return err
+		}
+		copies = append(copies, to)
+		return nil
+	}
+	if err := save(); err != nil {
+		s.t.Fatal(err)
+	}
+	ended, failed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for !way.stopped {
+			select {
+			case <-ended:
+				failed <- nil
+				return
+			default:
+			}
+			if err := save(); err != nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	work()
+	close(ended)
+	if err := <-failed; err != nil {
+		s.t.Fatal(err)
+	}
+	n := needs.Random(s.t).IntN(len(copies))
+	s.t.Logf("copy %d of %d is restored", n+1, len(copies))
+	return copies[n]
+}
+
+// database is the file of a server on SQLite.
+func (s *serveStory) database() string {
+	return filepath.Join(s.home, ".local", "share", "precedent", workflow.InstallationFile)
+}
+
+// restoreFile puts a copy in the place of the file of a server.
+func restoreFile(s *serveStory, from string) error {
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(s.database() + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return copyFiles(from, s.database())
+}
+
+// copyFiles copies the file of a database, with its log if there is one.
+func copyFiles(from, to string) error {
+	for _, end := range []string{"", "-wal"} {
+		data, err := os.ReadFile(from + end)
+		if end != "" && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to+end, data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tool runs a program as an operator would.
+func (s *serveStory) tool(program string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = s.home, append(s.environ(), "PATH="+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, out)
+	}
+	return nil
+}
