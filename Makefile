@@ -17,7 +17,7 @@ RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=
 # (needs.WithoutRace). -again runs these tests of these packages without it. TestRounds checks that none is missing.
 ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review sandbox search store)
 # Many tests wait for other processes, for the disk or for a lease, so more run at once than there are processors.
-AT_A_TIME := -p 4 -parallel 4
+AT_A_TIME := -p 4 -parallel 4 -vet=off # make vet does it
 # The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
 # the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
 AT_ONCE := TestAtOnce|TestInterrupt|TestNamedPull|TestPullGathers|TestPost|TestPostAsApp|TestPostOnGitea|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestPeopleCloseFindings|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
