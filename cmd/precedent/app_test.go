@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/review"
 )
 
@@ -69,7 +70,7 @@ func TestInterrupt(t *testing.T) {
 	temp := t.TempDir()
 	started := filepath.Join(home, "started")
 	engine := filepath.Join(home, "engine")
-	writeFile(t, engine, "#!/bin/sh\necho $$ > "+started+"\nsleep 1000 & sleep 1000\n", 0o755)
+	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+started+"\nsleep 1000 & sleep 1000\n")
 	cmd := precedentCmd(home, repo, "review", "--engine", "command:"+engine)
 	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	var stderr bytes.Buffer

@@ -85,19 +85,7 @@ func TestReviewStartsConsolidation(t *testing.T) {
 func TestConsolidationOutlivesItsReview(t *testing.T) {
 	t.Parallel()
 	a, _ := changedApp(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "precedent") // what TestMain makes the program
-	data, err := os.ReadFile(self)
-	if err == nil {
-		err = os.WriteFile(program, data, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "review")
+	cmd := exec.Command("precedent", "review")
 	cmd.Dir = a.dir
 	cmd.Env = append(os.Environ(), "HOME="+a.env["HOME"], "PRECEDENT_CONSOLIDATION=auto", "CI=", "XDG_DATA_HOME=", "TMPDIR="+a.env["TMPDIR"])
 	out, err := cmd.CombinedOutput() // it would wait for a child that holds the pipe

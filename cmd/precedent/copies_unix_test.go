@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestCopiesOfAKilledReview: secrets are "in files readable only" by those who need them. No
@@ -26,7 +28,7 @@ func TestCopiesOfAKilledReview(t *testing.T) {
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "Add an app")
 	started, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
-	writeFile(t, engine, "#!/bin/sh\necho $$ > "+started+"\nexec sleep 1000\n", 0o755)
+	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+started+"\nexec sleep 1000\n")
 	cmd := precedentCmd(home, repo, "review", "HEAD~1", "--engine", "command:"+engine)
 	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	if err := cmd.Start(); err != nil {

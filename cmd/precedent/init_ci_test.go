@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"gopkg.in/yaml.v3"
 )
 
@@ -315,9 +316,7 @@ func TestActionRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
-			if err := os.WriteFile(filepath.Join(dir, "precedent"), []byte(program), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			needs.WriteProgram(t, filepath.Join(dir, "precedent"), program)
 			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
 			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "GITHUB_SERVER_URL=https://forge.example", "GITHUB_REPOSITORY=team/app"}, inputs(test.env)...)
 			out, err := cmd.CombinedOutput()

@@ -23,6 +23,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // canary is a pull request, a model that does whatever the change tells it to,
@@ -97,9 +98,7 @@ func (c *canary) spy() {
 	dir := c.t.TempDir()
 	c.spied = filepath.Join(dir, "log")
 	script := fmt.Sprintf("#!/bin/sh\n{ echo \"git $*\"; env | sed 's/=.*//'; cat \"$GIT_DIR/config\"; } >>'%s' 2>/dev/null\nexec '%s' \"$@\"\n", c.spied, git)
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
-		c.t.Fatal(err)
-	}
+	needs.WriteProgram(c.t, filepath.Join(dir, "git"), script)
 	c.t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
@@ -451,9 +450,7 @@ func TestCanaryAndTheProgram(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	program := filepath.Join(c.home, "engine")
 	script := fmt.Sprintf("#!/bin/sh\n{ env; echo \"$0 $*\"; cat; } >>'%s'\necho '{\"answer\":{\"findings\":[],\"summary\":\"\"}}'\n", log)
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, program, script)
 	c.app.env["PRECEDENT_ENGINE"] = "command:" + program
 	c.app.env["GITEA_TOKEN"], c.app.env["ACTIONS_RUNTIME_TOKEN"] = c.secrets["forge"], c.secrets["forge"]
 	if status := c.run("pr", c.door.URL+"/octo/app/pull/7", "--post"); status != precedent.ExitClean {

@@ -309,9 +309,7 @@ func TestFault61Descriptors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(shell, []byte("#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, shell, "#!/bin/sh\nulimit -n 64\nexec '"+program+"' \"$@\"\n")
 	s := startLimited(t, shell, home)
 	var open []net.Conn
 	sent := 0

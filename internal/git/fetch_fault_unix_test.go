@@ -7,12 +7,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // noisy adds a commit to the pull request whose pack has about 200 KB.
@@ -116,8 +117,6 @@ func TestFault19DiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := filepath.Join(scratch(t), "small-git")
-	if err := os.WriteFile(small, []byte("#!/bin/sh\nulimit -f 40\nexec '"+program+"' \"$@\"\n"), 0o755); err != nil { // blocks of 512 bytes
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, small, "#!/bin/sh\nulimit -f 40\nexec '"+program+"' \"$@\"\n") // blocks of 512 bytes
 	p.fetchTwice(t, Options{Exec: small})
 }

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/precedent-dev/precedent/internal/needs"
-
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // trap is a program that leaves a marker when anything runs it.
@@ -27,9 +26,7 @@ func newTrap(t *testing.T) trap {
 	t.Helper()
 	dir := scratch(t)
 	p := trap{t, filepath.Join(dir, "script"), filepath.Join(dir, "marker")}
-	if err := os.WriteFile(p.script, []byte("#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, p.script, "#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n")
 	return p
 }
 
@@ -418,9 +415,7 @@ func TestHostileProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			program := filepath.Join(scratch(t), "git")
-			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+test.script+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			needs.WriteProgram(t, program, "#!/bin/sh\n"+test.script+"\n")
 			bounded(t, func() {
 				_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: test.timeout})
 				wantError(t, err, test.msg, "")

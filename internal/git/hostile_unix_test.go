@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func fifo(tb testing.TB, name string) {
@@ -163,9 +165,7 @@ func TestKilledWithItsChildren(t *testing.T) {
 	program, held := filepath.Join(dir, "git"), filepath.Join(dir, "held")
 	fifo(t, held)
 	// The child holds the FIFO's writing end for as long as it lives.
-	if err := os.WriteFile(program, []byte("#!/bin/sh\nsleep 1000 > '"+held+"' &\nsleep 1000\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, program, "#!/bin/sh\nsleep 1000 > '"+held+"' &\nsleep 1000\n")
 	reader := make(chan error)
 	go func() {
 		_, err := os.ReadFile(held)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func TestOpenFindsTheRepository(t *testing.T) {
@@ -61,9 +63,7 @@ func TestOpenRefuses(t *testing.T) {
 	garbled := newRepo(t)
 	garbled.write(".git/config", "[core\n")
 	pretender := filepath.Join(scratch(t), "git")
-	if err := os.WriteFile(pretender, []byte("#!/bin/sh\necho 'fatal: \x1b[31mred' >&2; exit 128\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, pretender, "#!/bin/sh\necho 'fatal: \x1b[31mred' >&2; exit 128\n")
 	for _, test := range []struct {
 		name, dir string
 		o         Options
@@ -106,9 +106,7 @@ func TestOpenRefusesAnOldGit(t *testing.T) {
 		"ancient": "#!/bin/sh\necho 'error: unknown option `show-scope' >&2\nexit 129\n",
 	} {
 		old := filepath.Join(dir, name)
-		if err := os.WriteFile(old, []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		needs.WriteProgram(t, old, script)
 		_, err := Open(context.Background(), f.dir, Options{Exec: old, TempDir: scratch(t)})
 		wantError(t, err, "", "git 2.38 or newer")
 	}
@@ -132,9 +130,7 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 	other.commit("elsewhere", "other.txt", "x\n")
 	marker := filepath.Join(scratch(t), "marker")
 	script := filepath.Join(scratch(t), "script")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch '"+marker+"'\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, script, "#!/bin/sh\ntouch '"+marker+"'\n")
 	for name, value := range map[string]string{
 		"GIT_DIR": other.path(".git"), "GIT_WORK_TREE": other.dir, "GIT_INDEX_FILE": other.path(".git/index"),
 		"GIT_OBJECT_DIRECTORY": other.path(".git/objects"), "GIT_COMMON_DIR": other.path(".git"), "GIT_NAMESPACE": "x",

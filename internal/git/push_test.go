@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // pushes is a repository on a server whose branch topic is to be pushed to.
@@ -105,9 +107,7 @@ func TestFault53PushNeverForces(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(hook, []byte("#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			needs.WriteProgram(t, hook, "#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n")
 		}, ErrRejected, "ask ann"},
 		{"a protected branch", func(_ *testing.T, p *pushes) { p.origin.git("checkout", "-q", "topic") }, ErrRejected, "checked out"},
 		{"no permission", func(_ *testing.T, p *pushes) { p.push.To.Token = "another" }, ErrRejected, "refused the push"},

@@ -32,9 +32,7 @@ func TestFindProgram(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tool-1.2")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, file, "#!/bin/sh\n")
 	if err := os.Symlink("tool-1.2", filepath.Join(dir, "tool")); err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +77,7 @@ func TestBoxed(t *testing.T) {
 	bin, tree := t.TempDir(), t.TempDir()
 	program := filepath.Join(bin, "lister")
 	const script = "#!/bin/sh\nls; env | sort; echo \"at $0\"; (echo x >mark) 2>/dev/null && echo wrote; exit 3\n"
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, program, script)
 	if err := os.Chmod(tree, 0o755); err != nil {
 		t.Fatal(err)
 	}

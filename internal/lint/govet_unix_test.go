@@ -13,14 +13,13 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // script writes a program for the shell.
 func script(t *testing.T, file, commands string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+commands+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	needs.WriteProgram(t, file, "#!/bin/sh\n"+commands+"\n")
 }
 
 // TestGovetExecutesNothing plants every program that a tree can make Go start.

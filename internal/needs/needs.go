@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -159,6 +160,19 @@ func WaitUntil(t testing.TB, what string, done func() bool) {
 			t.Fatalf("waited %v until %s", patience, what)
 		}
 		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// WriteProgram writes a program that a test executes. While the file is open no other test starts a
+// process: that would have it open for a moment, too, and Linux does not execute a file that
+// somebody writes ("text file busy").
+func WriteProgram(t testing.TB, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(text), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 func write(t *testing.T, path, text string, mode os.FileMode) string {
@@ -64,8 +65,8 @@ func TestNewFinds(t *testing.T) {
 	if err := os.Mkdir("bin", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "bin", "in path"), script, 0o700)
-	write(t, filepath.Join(dir, "--relative.sh"), script, 0o700)
+	needs.WriteProgram(t, filepath.Join(dir, "bin", "in path"), script)
+	needs.WriteProgram(t, filepath.Join(dir, "--relative.sh"), script)
 	write(t, filepath.Join(dir, "no first line"), "\x01\x02", 0o700)
 
 	for _, path := range []string{"in path", "./--relative.sh", filepath.Join(dir, "--relative.sh")} {
