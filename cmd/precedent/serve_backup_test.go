@@ -53,6 +53,7 @@ var backupWays = map[string]backupWay{
 // while the server works, can be restored. The server then goes on where the forge is, and posts
 // nothing again.
 func TestBackups(t *testing.T) {
+	t.Parallel()
 	for name, way := range backupWays {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

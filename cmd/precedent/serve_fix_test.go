@@ -167,6 +167,7 @@ func TestFixAskedCycles(t *testing.T) {
 // TestServeRenamed: the waiting jobs of a repository that is renamed go on under its present name, on
 // both databases, whether it was listed by the former name or is found by its owner.
 func TestServeRenamed(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []string{"sqlite", "postgresql"} {
 		for _, how := range []string{"listed", "owned"} {
 			if engine == "postgresql" && how == "owned" {

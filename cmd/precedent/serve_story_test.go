@@ -319,6 +319,7 @@ func (s *serveStory) play(flaws int, fixed string) {
 // from findings over a fix and CI to a person's review, with git over HTTP. What it posts, it posts
 // once, and with nothing due it writes nothing.
 func TestServeStory(t *testing.T) {
+	t.Parallel()
 	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": onGitHub, "Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
