@@ -148,16 +148,16 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// patience is how long WaitUntil waits. It only has to end before the time of all tests is over: on
+// waitLimit is how long WaitUntil waits. It only has to end before the time of all tests is over: on
 // a machine with much else to do, what takes a second may take half a minute.
-const patience = 3 * time.Minute
+const waitLimit = 3 * time.Minute
 
 // WaitUntil calls done until it is true. The test fails if it takes minutes.
 func WaitUntil(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !done(); {
+	for end := time.Now().Add(waitLimit); !done(); {
 		if time.Now().After(end) {
-			t.Fatalf("waited %v until %s", patience, what)
+			t.Fatalf("waited %v until %s", waitLimit, what)
 		}
 		<-time.After(5 * time.Millisecond)
 	}
