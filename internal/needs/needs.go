@@ -169,7 +169,7 @@ func WaitUntil(t testing.TB, what string, done func() bool) {
 func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte(text), 0o755)
+	err := os.WriteFile(path, []byte(text), 0o755) //nolint:gosec // it is executed, also by another user
 	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)
