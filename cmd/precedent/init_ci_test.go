@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"gopkg.in/yaml.v3"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // ciWorkflow is what the tests look at of a workflow.

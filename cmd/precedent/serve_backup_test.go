@@ -12,7 +12,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // backupWay is a way of docs/operation.md to back up the database of a server and to restore it.
@@ -25,9 +24,9 @@ type backupWay struct {
 }
 
 var backupWays = map[string]backupWay{
-	"copy": {stopped: true, save: func(s *serveStory, to string) error { return copyFiles(s.database(), to) }, restore: restoreFile},
+	"copy": {stopped: true, save: func(s *serveStory, to string) error { return copyFiles(serverFile(s.home), to) }, restore: restoreFile},
 	"sqlite3": {save: func(s *serveStory, to string) error {
-		return s.tool(needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3"), "-cmd", ".timeout 10000", s.database(), `.backup "`+to+`"`)
+		return s.tool(needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3"), "-cmd", ".timeout 10000", serverFile(s.home), `.backup "`+to+`"`)
 	}, restore: restoreFile},
 	"psql": {postgres: true, save: func(s *serveStory, to string) error {
 		return s.tool("pg_dump", "--file", to, s.app.env[databaseVariable])
@@ -127,19 +126,14 @@ func (s *serveStory) backUpMeanwhile(way backupWay, work func()) string {
 	return copies[n]
 }
 
-// database is the file of a server on SQLite.
-func (s *serveStory) database() string {
-	return filepath.Join(s.home, ".local", "share", "precedent", workflow.InstallationFile)
-}
-
 // restoreFile puts a copy in the place of the file of a server.
 func restoreFile(s *serveStory, from string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(s.database() + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(serverFile(s.home) + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return copyFiles(from, s.database())
+	return copyFiles(from, serverFile(s.home))
 }
 
 // copyFiles copies the file of a database, with its log if there is one.

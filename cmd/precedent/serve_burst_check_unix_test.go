@@ -22,21 +22,8 @@ import (
 // open opens the database of the servers.
 func (b *burst) open(url string) (*store.DB, *queue.Queue) {
 	b.t.Helper()
-	var db *store.DB
-	var err error
-	if url == "" {
-		db, err = store.Open(b.t.Context(), filepath.Join(b.home, ".local", "share", "precedent", "server.db"), store.Options{})
-	} else {
-		db, err = store.OpenURL(b.t.Context(), url, store.Options{})
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	q, err := queue.Open(b.t.Context(), db, queue.Options{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = q.Stop(b.t.Context()); _ = db.Close() })
+	db, q, end := openServer(b.t, b.home, url)
+	b.t.Cleanup(end)
 	return db, q
 }
 

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // TestCanaryInServer looks for every secret of a server where it does not belong: in logs, also
@@ -50,16 +48,8 @@ func TestCanaryInServer(t *testing.T) {
 	}
 	c.everywhere()
 	jobs := 0
-	db, err := store.Open(t.Context(), filepath.Join(c.home, ".local", "share", "precedent", "server.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	q, err := queue.Open(t.Context(), db, queue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer q.Stop(t.Context())
+	_, q, end := openServer(t, c.home, "")
+	defer end()
 	all, err := q.List(t.Context(), queue.Filter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)

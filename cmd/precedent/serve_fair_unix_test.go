@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -96,11 +97,9 @@ func TestServeFairness(t *testing.T) {
 		one := func(p *burstPull) {
 			b.push(p)
 			head := p.heads[p.at-1]
-			for end := time.Now().Add(2 * time.Minute); !slices.ContainsFunc(b.ours(p), func(m marked) bool { return m.Marker.Kind == comment.Summary && m.Head == head && m.Run == "" }); <-time.After(20 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("%s#%d is not reviewed", p.repo.Name, p.Number)
-				}
-			}
+			needs.WaitUntil(t, fmt.Sprintf("%s#%d is reviewed", p.repo.Name, p.Number), func() bool {
+				return slices.ContainsFunc(b.ours(p), func(m marked) bool { return m.Marker.Kind == comment.Summary && m.Head == head && m.Run == "" })
+			})
 		}
 		var few, many []*burstPull
 		for _, p := range b.pulls {

@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // TestServeOnce: serve --once finds a pull request, reviews it, and does nothing when it looks
@@ -214,25 +215,35 @@ func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
 // jobsOf are the jobs of a kind of the server.
 func (s *prStage) jobsOf(kind queue.Kind) []queue.Job {
 	s.t.Helper()
-	var db *store.DB
-	var err error
-	if url := s.app.env[databaseVariable]; url != "" {
-		db, err = store.OpenURL(s.t.Context(), url, store.Options{})
-	} else {
-		db, err = store.Open(s.t.Context(), filepath.Join(s.home, ".local", "share", "precedent", "server.db"), store.Options{})
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer db.Close()
-	q, err := queue.Open(s.t.Context(), db, queue.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer q.Stop(s.t.Context())
+	_, q, end := openServer(s.t, s.home, s.app.env[databaseVariable])
+	defer end()
 	all, err := q.List(s.t.Context(), queue.Filter{Kind: kind})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return all
+}
+
+// serverFile is the database of a server on SQLite.
+func serverFile(home string) string {
+	return filepath.Join(home, ".local", "share", "precedent", workflow.InstallationFile)
+}
+
+// openServer opens the database of a server, at the URL if there is one, and its queue, until end is
+// called.
+func openServer(t testing.TB, home, url string) (db *store.DB, q *queue.Queue, end func()) {
+	t.Helper()
+	var err error
+	if url == "" {
+		db, err = store.Open(t.Context(), serverFile(home), store.Options{})
+	} else {
+		db, err = store.OpenURL(t.Context(), url, store.Options{})
+	}
+	if err == nil {
+		q, err = queue.Open(t.Context(), db, queue.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, q, func() { _ = q.Stop(t.Context()); _ = db.Close() }
 }

@@ -28,7 +28,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // served is a process of precedent serve whose forge cannot be reached, so that only webhooks make
@@ -244,22 +243,8 @@ func killServed(t *testing.T, kills int, url string) {
 // jobsOf counts the jobs for reviews by pull request.
 func jobsOf(t *testing.T, home, url string) map[int]int {
 	t.Helper()
-	var db *store.DB
-	var err error
-	if url == "" {
-		db, err = store.Open(t.Context(), filepath.Join(home, ".local", "share", "precedent", "server.db"), store.Options{})
-	} else {
-		db, err = store.OpenURL(t.Context(), url, store.Options{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	q, err := queue.Open(t.Context(), db, queue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer q.Stop(t.Context())
+	_, q, end := openServer(t, home, url)
+	defer end()
 	all, err := q.List(t.Context(), queue.Filter{Kind: queue.Review, Limit: 1_000_000})
 	if err != nil {
 		t.Fatal(err)

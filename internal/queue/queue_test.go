@@ -114,7 +114,7 @@ func started(t testing.TB, db *store.DB, o Options) *Queue {
 // stop stops a queue; a second time it does nothing.
 func stop(t testing.TB, q *Queue) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // what a server has
 	defer cancel()
 	if q.isStopping() {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/child"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/engine/enginetest"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // The test binary is the program under test, too.
@@ -213,15 +215,7 @@ func checkDead(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(time.Minute); alive(pid); {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("process %d, a child of the program, is still there", pid)
-		}
-	}
+	needs.WaitUntil(t, fmt.Sprintf("process %d, a child of the program, has ended", pid), func() bool { return !alive(pid) })
 }
 
 func TestCancelReachesTheChildren(t *testing.T) {
@@ -234,18 +228,7 @@ func TestCancelReachesTheChildren(t *testing.T) {
 		_, err := e.Run(ctx, task(time.Minute))
 		done <- err
 	}()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(time.Minute); ; {
-		if _, err := os.Stat(pid); err == nil {
-			break
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal("the program did not start its child")
-		}
-	}
+	needs.WaitUntil(t, "the program has started its child", func() bool { _, err := os.Stat(pid); return err == nil })
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
