@@ -297,7 +297,8 @@ type PullRequest struct {
 	// refs/pull/7/head on GitHub.
 	Ref    string
 	Labels []string
-	// Requested are the accounts that are asked for a review, without teams.
+	// Requested are the accounts that are asked for a review, without teams. In lists of pull requests
+	// it may also have those who have reviewed already.
 	Requested []Person
 	Updated   time.Time
 	Files     int  // number of changed files, as the forge counts them

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -73,6 +74,13 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	for _, who := range p.Requested {
 		requested = append(requested, giteaUser(who))
 	}
+	for _, id := range slices.Sorted(maps.Keys(p.Reviews)) { // Gitea lists who has reviewed, too
+		r := p.Reviews[id]
+		listed := slices.ContainsFunc(p.Requested, func(who forge.Person) bool { return who.ID == r.Author.ID })
+		if r.State != Pending && r.State != Dismissed && !listed {
+			requested = append(requested, giteaUser(r.Author))
+		}
+	}
 	out := object{
 		"requested_reviewers": requested,
 		"id":                  repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
@@ -135,8 +143,9 @@ type giteaReview struct {
 // Numbers that the world does not give: of reviews that a test did not name, and
 // of the comments that hold the words of reviews.
 const (
-	namelessReview = 800_000
-	wordsOfReviews = 1 << 40
+	namelessReview    = 800_000
+	wordsOfReviews    = 1 << 40
+	requestsOfReviews = 1 << 41
 )
 
 // giteaReviews returns the reviews of the visible comments, in their order.
@@ -256,6 +265,12 @@ func (g *Gitea) reviews(c *call) reply {
 		} else {
 			all = append(all, g.reviewJSON(c, r))
 		}
+	}
+	for i, who := range c.pull.Requested {
+		all = append(all, object{
+			"id": int64(requestsOfReviews + i), "user": giteaUser(who), "team": nil, "state": "REQUEST_REVIEW", "body": "", "commit_id": "",
+			"comments_count": 0, "submitted_at": c.pull.Updated.Format(time.RFC3339),
+		})
 	}
 	return g.page(c, all)
 }

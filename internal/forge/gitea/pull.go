@@ -44,7 +44,38 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	if p.Index != int64(number) {
 		return forge.PullRequest{}, do.unexpected("it describes another pull request")
 	}
-	return c.pull(do, p)
+	out, err := c.pull(do, p)
+	if err == nil && len(out.Requested) > 0 {
+		out.Requested, err = c.requested(do, repo, number)
+	}
+	return out, err
+}
+
+// requested returns who is asked for a review and has not given one since. Gitea's requested_reviewers
+// also has everybody who reviewed (LoadRequestedReviewers in its models/issues/pull.go).
+func (c *Client) requested(do call, repo precedent.Repo, number int) ([]forge.Person, error) {
+	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
+		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
+	})
+	if err != nil {
+		return nil, err
+	}
+	last := map[int64]*sdk.PullReview{}
+	for _, r := range listed {
+		if r == nil || r.Reviewer == nil || r.State == sdk.ReviewStatePending {
+			continue
+		}
+		if was := last[r.Reviewer.ID]; was == nil || was.ID < r.ID {
+			last[r.Reviewer.ID] = r
+		}
+	}
+	var all []forge.Person
+	for _, r := range listed {
+		if r != nil && r.Reviewer != nil && r.State == sdk.ReviewStateRequestReview && last[r.Reviewer.ID] == r {
+			all = append(all, person(r.Reviewer))
+		}
+	}
+	return all, nil
 }
 
 // Open lists the open pull requests, the most recently updated first. Gitea has no conditional
