@@ -273,20 +273,29 @@ func (r *Run) Check(ctx context.Context) error {
 		return err
 	}
 	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
 	stale := time.Since(r.queue.renewed) >= r.queue.o.Lease
-	r.queue.mu.Unlock()
 	if stale || len(all) == 0 {
 		return ErrLeaseLost
 	}
 	return r.compare(all[0])
 }
 
-// compare tells whether a run may go on, by its entry as it is now.
+// Pushing tells that the run is about to push a commit. The forge then tells of a newer head, which
+// does not supersede this run: it has to finish what belongs to the push.
+func (r *Run) Pushing(commit string) {
+	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
+	r.pushed = commit
+}
+
+// compare tells whether a run may go on, by its entry as it is now. The
+// caller has the queue's mutex.
 func (r *Run) compare(now store.Work) error {
 	switch {
 	case now.State != store.WorkRunning || now.Replica != r.work.Replica || now.Fence != r.work.Fence:
 		return ErrLeaseLost
-	case now.Head != r.work.Head && r.work.Head != "":
+	case now.Head != r.work.Head && r.work.Head != "" && now.Head != r.pushed:
 		return ErrSuperseded
 	case now.Cancelled > 0 && now.Cancelled >= now.Generation:
 		return ErrCancelled

@@ -325,3 +325,40 @@ func TestSoon(t *testing.T) {
 		}
 	})
 }
+
+// TestOwnPush: the head that a run pushes does not supersede it, on this or another replica; the next one
+// does.
+func TestOwnPush(t *testing.T) {
+	onEngines(t, func(t *testing.T, db *store.DB) {
+		began, release := make(chan *Run), make(chan struct{})
+		q := started(t, db, Options{Do: func(ctx context.Context, r *Run) error {
+			began <- r
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-release:
+				return r.Check(ctx)
+			}
+		}})
+		other := opened(t, db, Options{})
+		accept(t, q, "1", review(app, 1, "a"))
+		run := <-began
+		run.Pushing("b")
+		accept(t, other, "2", review(app, 1, "b"))
+		if err := run.Check(t.Context()); err != nil {
+			t.Fatalf("its own push: %v", err)
+		}
+		if err := q.watch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		accept(t, other, "3", review(app, 1, "c"))
+		if err := run.Check(t.Context()); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("another push: %v", err)
+		}
+		if next := <-began; next.Head != "c" {
+			t.Errorf("head %s", next.Head)
+		}
+		release <- struct{}{}
+		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
+	})
+}
