@@ -359,3 +359,14 @@ func TestRoundsKeepRequests(t *testing.T) {
 	s.o.Check = nil
 	s.idleAfter("after an interruption", workflow.RoundReview, label.None)
 }
+
+// TestRoundsNothingOpen: where a fix is due and nothing is open, the cycle goes on to CI and to a review. It
+// is no failed attempt, and nothing is said about it.
+func TestRoundsNothingOpen(t *testing.T) {
+	onLabelledForges(t, func(t *testing.T, s *rounds) {
+		s.o.Fix = &workflow.FixOptions{Ungated: true}
+		s.relabel(label.Changes)
+		s.round("nothing is open", workflow.RoundFix, label.CIPending)
+		s.says("nothing is open", "Nothing was fixed", 0)
+	})
+}

@@ -249,7 +249,8 @@ func TestServeStoryIncomplete(t *testing.T) {
 	s.says("complete", "## Precedent: clean, no findings", 1)
 }
 
-// TestServeStoryPairs: of two labels, the one for a person counts, and any others mean a review.
+// TestServeStoryPairs: of two labels, the one for a person counts, those of a fix and of CI wait for CI, and
+// any others mean a review.
 func TestServeStoryPairs(t *testing.T) {
 	t.Parallel()
 	s := newServeStory(t, "timed", onGitHub, oneFinder)
@@ -279,6 +280,9 @@ func TestServeStoryPairs(t *testing.T) {
 		if slices.Contains(pair[:], label.Intervention) {
 			want, reviews = label.Intervention, 0
 		}
+		if pair == [2]label.State{label.Changes, label.CIPending} {
+			want, reviews = label.CIPending, 0
+		}
 		world, pull := s.door.stage.World, repo.Pulls[n]
 		if got := world.LabelsOf(pull); !slices.Equal(got, []string{labels.Of(want)}) {
 			t.Errorf("%q led to %q, want %s", pair, got, want)
@@ -299,7 +303,11 @@ func TestServeStoryKilled(t *testing.T) {
 	s.says("after the review", "## Precedent", 1)
 	s.killed("after the fix", 1, label.Changes, label.CIPending)
 	s.pushed("after the fix", 1)
-	s.once("a review", label.HumanReview)
+	s.once("one label is left, and CI goes on")
+	s.labelled("CI goes on", label.CIPending)
+	s.later += 2 * time.Minute
+	s.door.stage.Clock.Pass(time.Minute)
+	s.once("CI has passed", label.ReviewNeeded, label.HumanReview)
 	s.says("a review", "## Precedent", 1)
 	s.says("a review", "**Pushed", 1)
 	s.pushed("a review", 1)

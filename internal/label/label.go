@@ -125,8 +125,9 @@ func Found(labels []string, n Names) []State {
 }
 
 // Of returns the state of a pull request with these labels. A change of labels that was
-// interrupted leaves two of them: then Intervention wins, and any others mean ReviewNeeded, which
-// is always safe to repeat.
+// interrupted leaves two of them: then Intervention wins. Changes and CIPending together mean
+// CIPending, whose checks decide again; a review would not wait for them. Any others mean
+// ReviewNeeded, which is always safe to repeat.
 func Of(labels []string, n Names) State {
 	found := Found(labels, n)
 	switch {
@@ -136,6 +137,8 @@ func Of(labels []string, n Names) State {
 		return found[0]
 	case slices.Contains(found, Intervention):
 		return Intervention
+	case len(found) == 2 && slices.Contains(found, Changes) && slices.Contains(found, CIPending):
+		return CIPending
 	}
 	return ReviewNeeded
 }

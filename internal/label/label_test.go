@@ -49,6 +49,8 @@ func TestOf(t *testing.T) {
 			want = found[0]
 		case slices.Contains(found, label.Intervention):
 			want = label.Intervention
+		case len(found) == 2 && slices.Contains(found, label.Changes) && slices.Contains(found, label.CIPending):
+			want = label.CIPending
 		}
 		slices.Reverse(labels)
 		if got := label.Of(labels, names); got != want {
@@ -131,6 +133,7 @@ func TestNext(t *testing.T) {
 		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 8, MaxCycles: 8}, label.Changes, label.Fix},
 		{label.Changes, label.Event{Kind: label.FixDue, Cycles: 3, MaxCycles: 2}, label.Intervention, label.CommentGivingUp},
 		{label.Changes, label.Event{Kind: label.FixPushed}, label.CIPending, label.ReplyAddressed},
+		{label.Changes, label.Event{Kind: label.NothingOpen}, label.CIPending, label.Nothing},
 		{label.Changes, label.Event{Kind: label.FixFailed, Times: 1}, label.Changes, label.CommentFix},
 		{label.Changes, label.Event{Kind: label.FixFailed, Times: 2}, label.Intervention, label.CommentFix},
 		{label.CIPending, label.Event{Kind: label.ChecksPassed}, label.ReviewNeeded, label.Nothing},

@@ -13,6 +13,7 @@ const (
 	Incomplete   EventKind = "incomplete"    // a partial or failed review
 	FixDue       EventKind = "fix due"       // a fix would begin
 	FixPushed    EventKind = "fix pushed"    //
+	NothingOpen  EventKind = "nothing open"  // a fix was due, and nothing is open any more
 	FixFailed    EventKind = "fix failed"    // nothing changed, the build failed, or the branch cannot be pushed to
 	ChecksPassed EventKind = "checks passed" // or none are configured
 	ChecksFailed EventKind = "checks failed" // or not done in time
@@ -20,7 +21,7 @@ const (
 )
 
 // Kinds are all kinds of events.
-var Kinds = []EventKind{GateFailed, Findings, Clean, Incomplete, FixDue, FixPushed, FixFailed, ChecksPassed, ChecksFailed, ChecksWait}
+var Kinds = []EventKind{GateFailed, Findings, Clean, Incomplete, FixDue, FixPushed, NothingOpen, FixFailed, ChecksPassed, ChecksFailed, ChecksWait}
 
 // Bounds of the cycle. When one is exceeded, people have to look.
 const (
@@ -95,6 +96,8 @@ func afterFix(e Event) (State, Effect) {
 		return Changes, Fix
 	case FixPushed:
 		return CIPending, ReplyAddressed
+	case NothingOpen:
+		return CIPending, Nothing
 	case FixFailed:
 		if e.Times >= MaxFailed {
 			return Intervention, CommentFix

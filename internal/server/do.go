@@ -132,7 +132,7 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 // options are those of a round.
 func (s *Server) options(run *queue.Run) (workflow.Job, workflow.RoundOptions) {
 	o := s.o.Round
-	o.At, o.Check = s.location(), run.Check
+	o.At, o.Check, o.Pushing = s.location(), run.Check, run.Pushing
 	if s.o.Fixes {
 		o.Fix = &workflow.FixOptions{}
 	}

@@ -65,9 +65,8 @@ type poller struct {
 
 // watched is what the poller knows of a repository.
 type watched struct {
-	pulls map[int]workflow.PullSeen // nil until they are loaded
-	fails int                       // in a row
-	skip  int                       // polls to leave out
+	fails int // in a row
+	skip  int // polls to leave out
 }
 
 // results of a poll; labels of a metric.
@@ -107,7 +106,6 @@ func (p *poller) Round(ctx context.Context) time.Duration {
 			p.failures.Add(1)
 			p.log.Error("polling is paused: the database failed", "error", err)
 		}
-		p.forget() // another replica sees what changes meanwhile
 		return p.pause()
 	}
 	all := p.served.All()
@@ -156,7 +154,7 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 		w.skip--
 		return pollSkipped
 	}
-	changed, err := p.poll(ctx, repo, w)
+	changed, err := p.poll(ctx, repo)
 	var e *forge.Error
 	if errors.As(err, &e) {
 		p.breaker.Report(err)
@@ -186,11 +184,10 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 // poll compares a repository with how it was last seen. What it finds is wanted first and noted
 // then: if it is interrupted in between, the same is wanted again, which changes nothing. If the
 // list cannot be read, nothing is noted.
-func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (changed bool, err error) {
-	if w.pulls == nil {
-		if w.pulls, err = p.store.load(ctx, repo); err != nil {
-			return false, err
-		}
+func (p *poller) poll(ctx context.Context, repo precedent.Repo) (changed bool, err error) {
+	before, err := p.store.load(ctx, repo) // rounds and other replicas change it
+	if err != nil {
+		return false, err
 	}
 	open, err := p.forge.Open(ctx, repo)
 	if err != nil {
@@ -203,23 +200,14 @@ func (p *poller) poll(ctx context.Context, repo precedent.Repo, w *watched) (cha
 		repo = base.Repo
 	}
 	p.served.SetBases(repo, basesOf(open))
-	n := compare(repo, w.pulls, open)
+	n := compare(repo, before, open)
 	if len(n.tasks) == 0 {
 		return false, nil
 	}
 	if err := p.found(ctx, n.tasks...); err != nil {
 		return false, err
 	}
-	if err := p.store.save(ctx, repo, n.seen, n.gone); err != nil {
-		return false, err
-	}
-	for _, is := range n.seen {
-		w.pulls[is.Pull] = is
-	}
-	for _, pull := range n.gone {
-		delete(w.pulls, pull)
-	}
-	return true, nil
+	return true, p.store.save(ctx, repo, n.seen, n.gone)
 }
 
 // watched returns what is known of a repository. Only one poll of it runs at a time.
@@ -246,11 +234,4 @@ func (p *poller) keepOnly(all []precedent.Repo) {
 		served[repo] = true
 	}
 	maps.DeleteFunc(p.repos, func(repo precedent.Repo, _ *watched) bool { return !served[repo] })
-}
-
-// forget makes the next round load what was last seen.
-func (p *poller) forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	clear(p.repos)
 }

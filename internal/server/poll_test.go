@@ -116,12 +116,10 @@ func TestPollAfterRestart(t *testing.T) {
 	if got := p.due(t); got != "review 7, review 8" {
 		t.Fatal(got)
 	}
-	p.poller.forget() // as a restart does
 	p.poller.Round(t.Context())
 	if got := p.due(t); got != "" {
 		t.Errorf("again: %s", got)
 	}
-	p.poller.forget()
 	p.pulls = []forge.PullRequest{openPull(8, 3)}
 	p.poller.Round(t.Context())
 	if got := p.due(t); got != "catch-up 0, outcomes 7, review 8" {
@@ -138,7 +136,6 @@ func TestPollAfterRestart(t *testing.T) {
 		t.Errorf("not noted: %s", got)
 	}
 	p.poller.store.save = save
-	p.poller.forget()
 	p.poller.Round(t.Context())
 	if jobs := p.jobs(t); !slices.ContainsFunc(jobs, func(j queue.Job) bool { return j.Kind == queue.Review && j.Pull == 8 && j.Head == sha(4) }) {
 		t.Errorf("missed: %+v", jobs)
@@ -368,5 +365,35 @@ func TestIdle(t *testing.T) {
 	}
 	if n := len(p.jobs(t)); n != 200 {
 		t.Errorf("%d jobs", n)
+	}
+}
+
+// TestPollSeesLabelSetBack: a person sets the label back to what the last poll had seen, after a round of
+// this or another replica has changed it.
+func TestPollSeesLabelSetBack(t *testing.T) {
+	p := newPollStage(t)
+	p.pulls = []forge.PullRequest{openPull(7, 1, "bot-review-needed")}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "review 7" {
+		t.Fatal(got)
+	}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "" {
+		t.Fatal(got)
+	}
+	rows, err := p.reviewer.Shared.RepoFor(t.Context(), shop)
+	if err == nil {
+		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "review 7" {
+		t.Errorf("after the label was set back: %q", got)
+	}
+	p.poller.Round(t.Context())
+	if got := p.due(t); got != "" {
+		t.Errorf("again: %q", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
 	"AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked", "EndConsolidation", "EndCorpusListing", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire",
-	"SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts", "SetWatchedDone", "TakeTurn", "Unreject",
+	"ForgetWatchedShape", "SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts", "SetWatchedDone", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository

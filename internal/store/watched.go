@@ -61,6 +61,16 @@ func (r *Repo) SetWatchedDone(ctx context.Context, pull int, head string) error 
 	})
 }
 
+// ForgetWatchedShape makes the next look at a pull request find it changed, if it is watched. A
+// server calls it when it changes labels: otherwise labels that a person sets back to what the last
+// poll had seen would look unchanged.
+func (r *Repo) ForgetWatchedShape(ctx context.Context, pull int) error {
+	return r.change(ctx, "save watched pull request", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE watched_pulls SET shape = '' WHERE repo_id = $1 AND pull = $2", r.id, pull)
+		return err
+	})
+}
+
 // Asking says whether a comment asked for a review that has not begun.
 type Asking int
 

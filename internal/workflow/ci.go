@@ -39,6 +39,9 @@ func (x *round) checkCI(ctx context.Context) error {
 	}
 	if to == label.CIPending {
 		x.did.Why, x.did.Again = why, later
+		if len(label.Found(pull.Labels, x.names)) > 1 { // an interruption left another label
+			return x.enter(ctx, to)
+		}
 		return nil
 	}
 	x.did.Again = soon

@@ -18,11 +18,12 @@ import (
 // FixStatus is how a fix round ended.
 type FixStatus string
 
-// The ends of a fix round. All but FixPushed and FixSuperseded count as an attempt that failed:
+// The ends of a fix round. All but FixPushed, FixNothing and FixSuperseded count as an attempt that failed:
 // a comment with the id of the round says so.
 const (
 	FixPushed      FixStatus = "pushed"       // a commit is at the head of the pull request
-	FixNoChange    FixStatus = "no-change"    // nothing was changed, or there is nothing to fix
+	FixNoChange    FixStatus = "no-change"    // nothing was changed
+	FixNothing     FixStatus = "nothing-open" // there is nothing to fix
 	FixBuildFailed FixStatus = "build-failed" // the gate failed after the change
 	FixConflict    FixStatus = "conflict"     // the conflicts with the base could not be resolved
 	FixRefused     FixStatus = "refused"      // the change, the branch or the push is not allowed
@@ -42,6 +43,8 @@ type FixOptions struct {
 	Problems []precedent.Untrusted
 	// DryRun pushes and posts nothing.
 	DryRun bool
+	// Pushing is called with a commit right before it is pushed. It may be nil.
+	Pushing func(commit string)
 	// Check is called right before each push and each comment; its error ends the round. It may be nil.
 	Check func(ctx context.Context) error
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/fixround"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -106,7 +107,8 @@ func (f *fixing) edit(ctx context.Context) (FixResult, bool, error) {
 			f.change.Tree = f.resolved
 			return FixResult{}, false, nil
 		}
-		return ended(FixNoChange, "nothing is open"), true, nil
+		status, err := f.nothingOpen(ctx)
+		return ended(status, "nothing is open"), true, err
 	}
 	tree := f.resolved
 	if tree == "" {
@@ -140,6 +142,16 @@ func (f *fixing) edit(ctx context.Context) (FixResult, bool, error) {
 		f.answer.Addressed = nil
 	}
 	return FixResult{}, false, nil
+}
+
+// nothingOpen is how a round without open threads ends. It counts as a failed attempt if the review of
+// the head has findings all the same: they are in no thread, so that no fix can settle them.
+func (f *fixing) nothingOpen(ctx context.Context) (FixStatus, error) {
+	last, found, err := f.rows.LastReview(ctx, f.pull.Number)
+	if found && last.Head == f.state.rg.Head && reviewEvent(last, f.job.Settings.FailOn.Value, 0).Kind == label.Findings {
+		return FixNoChange, err
+	}
+	return FixNothing, err
 }
 
 // brief is what the engine is told. It has no learnings.

@@ -72,6 +72,9 @@ func (f *fixing) push(ctx context.Context) (FixResult, error) {
 	if err := f.o.Check(ctx); err != nil {
 		return FixResult{}, err
 	}
+	if f.o.Pushing != nil {
+		f.o.Pushing(commit)
+	}
 	err = f.state.repo.PushCommit(ctx, git.Push{To: f.state.spec, Branch: f.pull.Head.Name, Expect: f.state.rg.Head, Commit: commit})
 	switch {
 	case errors.Is(err, git.ErrStale):

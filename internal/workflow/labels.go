@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -40,6 +41,24 @@ func (x *round) enter(ctx context.Context, to label.State) error {
 		return nil
 	}
 	add, remove := label.Swap(now.Labels, x.names, to)
+	if x.did.After = to; add == "" && len(remove) == 0 {
+		return nil
+	}
+	// Before, because this process may be killed after the change; and after it, because a poll may
+	// look in between.
+	if err := x.pub.rows.ForgetWatchedShape(ctx, pull.Number); err != nil {
+		return err
+	}
+	x.did.After = x.did.Before
+	if err := x.swap(ctx, add, remove, to); err != nil {
+		return err
+	}
+	return x.pub.rows.ForgetWatchedShape(ctx, pull.Number)
+}
+
+// swap adds a label and then removes others.
+func (x *round) swap(ctx context.Context, add string, remove []string, to label.State) error {
+	pull := x.pub.pull
 	if add != "" {
 		unsupported, err := pull.connection.AddLabel(ctx, pull.repo.Repo, pull.Number, add)
 		if no := denied(unsupported, err); no != "" {
@@ -51,6 +70,14 @@ func (x *round) enter(ctx context.Context, to label.State) error {
 	}
 	x.did.After = to
 	for _, name := range remove {
+		now, err := pull.connection.PullRequest(ctx, pull.repo.Repo, pull.Number)
+		if err != nil {
+			return pull.connection.Explain(err)
+		}
+		if !slices.Contains(label.Found(now.Labels, x.names), to) { // what a person set meanwhile stays
+			x.did.Why, x.did.Again = "its labels were changed meanwhile", soon
+			return nil
+		}
 		unsupported, err := pull.connection.RemoveLabel(ctx, pull.repo.Repo, pull.Number, name)
 		if no := denied(unsupported, err); no != "" {
 			return x.sayUnlabelled(ctx, name, no)

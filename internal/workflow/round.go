@@ -34,6 +34,9 @@ type RoundOptions struct {
 	// Check is called right before each write; the write is not made if it returns an error. It
 	// may be nil.
 	Check func(ctx context.Context) error
+	// Pushing is called with a commit right before a fix pushes it. The forge then tells of a newer
+	// head, which must not end the round. It may be nil.
+	Pushing func(commit string)
 	// Show is called with a review before it is posted. It may be nil.
 	Show func(Result) error
 	// Watch follows the progress of a review.
@@ -167,6 +170,58 @@ func (x *round) run(ctx context.Context) error {
 	return x.act(ctx)
 }
 
+// facts are what decides what a round does. They come from the forge, except unposted and asked, which
+// only ask for more.
+type facts struct {
+	state    label.State
+	fixAsked bool // a person asks for a fix in a comment
+	asked    bool // somebody asks for a review
+	unposted bool // a review of the head is not posted to its end
+	pushed   bool // the head is a fix of ours that nothing has looked at since
+	unread   bool // the head is to be reviewed without anybody asking
+}
+
+// step is what a round does.
+type step int
+
+const (
+	doNothing step = iota
+	doReviewLabelled
+	doReview // without a label for it
+	doFixAsked
+	doFix
+	doAfterPush // what an interrupted round did not come to
+	doChecks
+	doExplain // why people have to look
+	doTidy    // leave one label
+)
+
+// due returns what is due. A fix that was pushed comes before people who ask: as long as it is not known to
+// be one, a review would hide that, and the cycle would not wait for its checks.
+func (f facts) due() step {
+	switch {
+	case f.fixAsked:
+		return doFixAsked
+	case f.state == label.ReviewNeeded:
+		return doReviewLabelled
+	case f.state == label.Changes && f.pushed:
+		return doAfterPush
+	case f.asked, f.unposted: // people first
+		return doReview
+	case f.state == label.Changes:
+		return doFix
+	case f.state == label.CIPending:
+		return doChecks
+	case f.unread:
+		return doReview
+	case f.state == label.Intervention:
+		return doExplain
+	case f.state == label.HumanReview:
+		return doTidy
+	}
+	return doNothing
+}
+
 // act does what is due.
 func (x *round) act(ctx context.Context) error {
 	state := x.did.Before
@@ -174,34 +229,37 @@ func (x *round) act(ctx context.Context) error {
 		state = label.None
 	}
 	x.did.Before, x.did.After = state, state
-	why := x.asked()
-	if why == "" && state != label.ReviewNeeded {
-		unposted, err := x.unposted(ctx)
-		if err != nil {
+	f := facts{
+		state: state, fixAsked: x.o.FixAsked, asked: x.asked(),
+		pushed: x.cycles.pushed(x.pub.pull.Head.SHA), unread: x.unread(),
+	}
+	if !f.asked && state != label.ReviewNeeded {
+		var err error
+		if f.unposted, err = x.pub.unfinished(ctx, x.job); err != nil {
 			return err
 		}
-		why = unposted
 	}
-	switch {
-	case x.o.FixAsked:
+	switch f.due() {
+	case doFixAsked:
 		return x.fixAsked(ctx)
-	case state == label.ReviewNeeded:
+	case doReviewLabelled:
 		return x.review(ctx, true)
-	case why != "": // people first
+	case doAfterPush:
+		x.did.Did, x.unserved = RoundFix, true
+		return x.follow(ctx, label.Event{Kind: label.FixPushed})
+	case doReview:
 		if state == label.Changes || state == label.CIPending {
 			x.did.Again = soon
 		}
 		return x.review(ctx, false)
-	case state == label.Changes:
+	case doFix:
 		return x.fix(ctx)
-	case state == label.CIPending:
+	case doChecks:
 		return x.checkCI(ctx)
-	case x.unread():
-		return x.review(ctx, false)
-	case state == label.Intervention:
+	case doExplain:
 		x.did.Why = "people have to look"
 		return x.explainIntervention(ctx)
-	case state == label.HumanReview:
+	case doTidy:
 		x.did.Why = "it waits for a person's review"
 		return x.enter(ctx, state) // alone, if an interruption left another label
 	}
@@ -264,27 +322,13 @@ func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, e
 	return policy.Policy, err
 }
 
-// asked says who asked for a review; empty if nobody did.
-func (x *round) asked() string {
+// asked tells whether somebody asked for a review: in a comment, or on the forge.
+func (x *round) asked() bool {
 	pull := x.pub.pull
 	read := x.cycles.summary.Head == pull.Head.SHA
-	switch {
-	case slices.Contains(x.triggers.On, precedent.OnCommand) && x.request != store.NotAsked:
-		return "a comment asks for a review"
-	case slices.Contains(x.triggers.On, precedent.OnRequest) && !read && slices.ContainsFunc(pull.Requested, func(p forge.Person) bool { return p.ID != "" && p.ID == x.pub.poster.Me.ID }):
-		return "a review is requested"
-	}
-	return ""
-}
-
-// unposted says that a review of the head was not posted to its end; empty if it was. The check comes
-// after the summary, so that the summary tells nothing of it.
-func (x *round) unposted(ctx context.Context) (string, error) {
-	left, err := x.pub.unfinished(ctx, x.job)
-	if !left {
-		return "", err
-	}
-	return "a review is not posted to its end", err
+	return slices.Contains(x.triggers.On, precedent.OnCommand) && x.request != store.NotAsked ||
+		slices.Contains(x.triggers.On, precedent.OnRequest) && !read &&
+			slices.ContainsFunc(pull.Requested, func(p forge.Person) bool { return p.ID != "" && p.ID == x.pub.poster.Me.ID })
 }
 
 // unread tells whether the head is to be reviewed without anybody asking for it. A head that we

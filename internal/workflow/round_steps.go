@@ -121,11 +121,6 @@ func (x *round) follow(ctx context.Context, e label.Event) error {
 
 // fix makes an attempt to fix what is open, if that is due and allowed.
 func (x *round) fix(ctx context.Context) error {
-	head := x.pub.pull.Head.SHA
-	if x.cycles.pushed(head) { // an interrupted round had come to this
-		x.did.Did = RoundFix
-		return x.follow(ctx, label.Event{Kind: label.FixPushed})
-	}
 	if len(x.cycles.unfixed) >= label.MaxFailed {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: len(x.cycles.unfixed)})
 	}
@@ -175,7 +170,7 @@ func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.pull.Head.SHA
 	x.did.Did = RoundFix
 	o := *x.o.Fix
-	o.Gate, o.Check, o.Problems = x.o.Gate, x.o.Check, x.cycles.problems(head)
+	o.Gate, o.Check, o.Pushing, o.Problems = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head)
 	fixed, err := pub.Fix(ctx, x.job, o)
 	if err != nil {
 		return err
@@ -187,6 +182,8 @@ func (x *round) attempt(ctx context.Context) error {
 		return nil
 	case FixPushed:
 		return x.afterPush(ctx, fixed)
+	case FixNothing:
+		return x.nothingOpen(ctx)
 	}
 	if err := x.recount(ctx); err != nil || x.did.Before != label.Changes {
 		return err
@@ -196,6 +193,23 @@ func (x *round) attempt(ctx context.Context) error {
 		x.did.Again = later
 	}
 	return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: times})
+}
+
+// nothingOpen goes on where nothing is left to fix: to CI, which may not have passed yet, and from there
+// to the review that says so. Who asked for a fix in a comment gets an answer.
+func (x *round) nothingOpen(ctx context.Context) error {
+	if x.o.FixAsked {
+		head := x.pub.pull.Head.SHA
+		if err := x.say(ctx, comment.Remark, "nothing."+head, "", comment.Note{
+			Lead: "**Nothing was fixed** at `" + shortID(head) + "`: nothing is open.",
+		}); err != nil {
+			return err
+		}
+	}
+	if x.did.Before != label.Changes {
+		return nil
+	}
+	return x.follow(ctx, label.Event{Kind: label.NothingOpen})
 }
 
 // afterPush waits for CI. The pull request has a new head then.
