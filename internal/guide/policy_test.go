@@ -421,6 +421,9 @@ func TestPolicyKeys(t *testing.T) {
 		).Draw(t, "key")
 		for _, value := range valid {
 			got, errs := ParsePolicy([]byte(key+": "+value+"\n"), PolicyFile, testFinders)
+			if got = withoutBroken(got); len(errs) > 0 { // see TestPolicyFailsClosed
+				got.RequestChanges, got.Precedents = false, ""
+			}
 			_, allowed := valid[strings.TrimSpace(key)]
 			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
 				t.Fatalf("key %q with %s has an effect: %+v", key, value, got)
