@@ -55,8 +55,10 @@ type Policy struct {
 
 // FixPolicy says what a fix round may change, when it may push, and how long the cycle of reviews and fixes goes on.
 type FixPolicy struct {
-	// Off allows no fixes.
-	Off bool
+	// Off allows no fixes. With Broken, the policy has an error, so that it is not known what it allows;
+	// Broken says which one.
+	Off    bool
+	Broken string
 	// LockFiles allows changes of lock files.
 	LockFiles bool
 	// Ungated allows to push what no gate has built and tested.
@@ -101,8 +103,10 @@ var ReviewOccasions = []ReviewTrigger{OnOpen, OnReady, OnPush, OnRequest, OnComm
 
 // Gate is what a policy says about building and testing a change.
 type Gate struct {
-	// Off runs no command.
-	Off bool
+	// Off runs no command. With Broken, the policy has an error, so that it is not known what to run; Broken
+	// says which one.
+	Off    bool
+	Broken string
 	// Commands are run instead of those that the documents name.
 	Commands []GateCommand
 	// Dependencies says which dependencies the commands get; empty means

@@ -120,6 +120,9 @@ type Failure struct {
 	Status Status `json:"status"`
 }
 
+// PolicyStep is the step of failures that say which part of the policy has no effect.
+const PolicyStep = "policy"
+
 // GateResult is the result of the repository's own build and tests before the review.
 type GateResult struct {
 	Status  string `json:"status"`

@@ -282,6 +282,50 @@ func TestRoundsIncomplete(t *testing.T) {
 	s.round("the first of another row", workflow.RoundReview, label.ReviewNeeded)
 }
 
+// TestRoundsMistakenPolicy: mistakes in the policy are said in the summary and have no other effect on a
+// round. The head is read once, and a fix is refused only where the policy does not tell what it allows.
+func TestRoundsMistakenPolicy(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		policy, said string
+		refused      bool
+	}{
+		"a finder":  {"threshold: 60\nlanguage: en\n\nfinders: {gosec: false}\n", ".precedent.yaml:4:11: unknown finder \"gosec\"; known: ", false},
+		"a type":    {"threshold: high\n", ".precedent.yaml:1:12: want a whole number from 0 to 100", false},
+		"a key":     {"treshold: 60\n", ".precedent.yaml:1:1: unknown key \"treshold\"; did you mean threshold?", false},
+		"no YAML":   {"threshold: 60\nfinders: {\n", "; the whole file has no effect", true},
+		"the fixes": {"fix: {max_file: 1}\n", "; did you mean max_files?; the section fix has no effect", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRounds(t)
+			s.base(test.policy)
+			did := s.round("the first", workflow.RoundReview, label.Changes)
+			asked := s.parrot.asked
+			if asked == 0 || did.Review.Verdict != precedent.Findings || did.Status != precedent.ExitFindings {
+				t.Errorf("asked %d times, %s, status %d: %+v", asked, did.Review.Verdict, did.Status, did.Review.Failures)
+			}
+			for range 2 {
+				s.round("another", workflow.RoundNothing, label.Changes)
+			}
+			if s.parrot.asked != asked {
+				t.Errorf("the same head was read again: %d requests, then %d", asked, s.parrot.asked)
+			}
+			s.says("afterwards", "**A person has to look.**", 0)
+			summary := strings.ReplaceAll(s.notes("## Precedent")[0], "\\", "")
+			if !strings.Contains(summary, "**Policy**: ") || !strings.Contains(summary, test.said) {
+				t.Errorf("the summary does not say %q:\n%.1500s", test.said, summary)
+			}
+			s.fixes("// Fixed.\n" + tillFile)
+			if test.refused {
+				s.round("no fix", workflow.RoundNothing, label.Changes)
+			} else {
+				s.fixed("fix")
+			}
+		})
+	}
+}
+
 // TestRoundsChecks: a CI that fails or does not end is for the next fix, and said once.
 func TestRoundsChecks(t *testing.T) {
 	onLabelledForges(t, func(t *testing.T, s *rounds) {

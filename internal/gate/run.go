@@ -51,6 +51,8 @@ func skipped(format string, args ...any) Result {
 
 func (r Runner) run(ctx context.Context, q Request) Result {
 	switch {
+	case q.Policy.Broken != "":
+		return skipped("the policy has an error: %s", q.Policy.Broken)
 	case q.Policy.Off:
 		return skipped("the policy turns the gate off")
 	case len(q.Commands) == 0:

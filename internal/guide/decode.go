@@ -25,8 +25,9 @@ type decoder struct {
 	finders []string
 	src     []string // the file's lines
 	errs    []error
-	full    bool // the error limit was reached
-	bytes   int  // limits of the file and of each list; 0 for those of a policy
+	full    bool   // the error limit was reached
+	section string // the top-level key that is read
+	bytes   int    // limits of the file and of each list; 0 for those of a policy
 	rows    int
 }
 
@@ -40,6 +41,7 @@ func (d *decoder) add(e *PolicyError) {
 	if d.full {
 		return
 	}
+	e.Section = d.section
 	if len(d.errs) == maxPolicyErrors-1 {
 		d.full = true
 		e = &PolicyError{File: e.File, Line: e.Line, Col: e.Col, Msg: "too many errors; the rest of the file has no effect"}

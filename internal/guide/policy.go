@@ -1,6 +1,8 @@
 package guide
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,13 +31,25 @@ const (
 // has no effect; the rest of the policy applies.
 type PolicyError struct {
 	File      string
-	Line, Col int // from 1
+	Line, Col int    // from 1
+	Section   string // the top-level key that it is below; empty if the whole file has no effect
 	Msg       string
 	Hint      string // what to write instead; may be empty
 }
 
 func (e *PolicyError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+}
+
+// Effect says what has no effect because of the error; empty for a key that is not known.
+func (e *PolicyError) Effect() string {
+	if e.Section == "" {
+		return "the whole file has no effect"
+	}
+	if sections[e.Section] != nil {
+		return "the section " + e.Section + " has no effect"
+	}
+	return ""
 }
 
 // section reads one top-level key into the policy. It reports errors, and leaves the
@@ -190,12 +204,14 @@ var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // ParsePolicy parses a policy. name is the file's name for errors; finders are the
 // names that can be turned on and off. Every error is a *PolicyError. If the file as
 // a whole is invalid, the policy is empty; an error in a section only drops that
-// section.
+// section. Where the default allows more than the section may have allowed, the closest
+// restriction takes its place: see failClosed.
 func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, []error) {
 	d := &decoder{file: name, finders: finders}
 	var p precedent.Policy
 	root := d.decodeRoot(data)
 	if root == nil {
+		failClosed(&p, d.errs)
 		return p, d.errs
 	}
 	count := map[string]int{}
@@ -205,6 +221,7 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 	for i := 0; i+1 < len(root.Content) && !d.full; i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		before := len(d.errs)
+		d.section = cmp.Or(key.Value, "?")
 		read, known := sections[key.Value]
 		switch {
 		case !d.key(key):
@@ -219,7 +236,46 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 			}
 		}
 	}
+	failClosed(&p, d.errs)
 	return p, d.errs
+}
+
+// UnreadablePolicy is the policy of a repository in which something else than a readable file
+// has the policy's name.
+func UnreadablePolicy(name, why string) (precedent.Policy, []error) {
+	var p precedent.Policy
+	errs := []error{&PolicyError{File: name, Line: 1, Col: 1, Msg: why, Hint: "commit a text file under this name"}}
+	failClosed(&p, errs)
+	return p, errs
+}
+
+// failClosed restricts what an error could loosen. What the gate runs and what may be fixed is not
+// known then, so nothing is run or fixed; nothing is cited, and blocking findings request changes.
+// All other sections only add to what is reviewed and shown if they are missing. A key that is not
+// known counts as the one that it resembles.
+func failClosed(p *precedent.Policy, errs []error) {
+	for _, err := range errs {
+		var e *PolicyError
+		if !errors.As(err, &e) {
+			continue
+		}
+		meant := e.Section
+		if sections[meant] == nil && meant != "" {
+			meant = closest(meant, keys())
+		}
+		if e.Section == "" || meant == "gate" {
+			p.Gate = precedent.Gate{Off: true, Broken: cmp.Or(p.Gate.Broken, e.Error())}
+		}
+		if e.Section == "" || meant == "fix" {
+			p.Fix = precedent.FixPolicy{Off: true, Broken: cmp.Or(p.Fix.Broken, e.Error())}
+		}
+		switch meant {
+		case "precedents":
+			p.Precedents = precedent.PrecedentsOff
+		case "request_changes":
+			p.RequestChanges = true
+		}
+	}
 }
 
 // clone copies what a section may change.
@@ -255,8 +311,8 @@ func toStrings[T ~string](list []T) []string {
 // quote formats text from the file: short, on one line, without hidden characters.
 func quote(s string) string { return strconv.Quote(text.Cut(s, 60)) }
 
-// nearest returns the hint for a misspelled word: the known word within two edits.
-func nearest(s string, known []string) string {
+// closest returns the known word within two edits; empty if there is none.
+func closest(s string, known []string) string {
 	best, distance := "", 3
 	if utf8.RuneCountInString(s) <= 40 {
 		for _, k := range known {
@@ -265,7 +321,12 @@ func nearest(s string, known []string) string {
 			}
 		}
 	}
-	if best != "" {
+	return best
+}
+
+// nearest returns the hint for a misspelled word: the closest known word, or all of them.
+func nearest(s string, known []string) string {
+	if best := closest(s, known); best != "" {
 		return "did you mean " + best + "?"
 	}
 	if len(known) == 0 {

@@ -62,7 +62,7 @@ func TestPolicyGateRefused(t *testing.T) {
 		for _, err := range errs {
 			found = found || strings.Contains(err.Error(), test.want)
 		}
-		if !found || !cmp.Equal(got, precedent.Policy{}) {
+		if !found || !cmp.Equal(withoutBroken(got), precedent.Policy{}) {
 			t.Errorf("%.80s: %+v, %v", test.src, got, errs)
 		}
 	}

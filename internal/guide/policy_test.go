@@ -20,6 +20,17 @@ var testFinders = []string{"bugs", "secrets", "unicode", "govet"}
 
 func number(i int) *int { return &i }
 
+// withoutBroken takes away what an error turned off.
+func withoutBroken(p precedent.Policy) precedent.Policy {
+	if p.Gate.Broken != "" {
+		p.Gate = precedent.Gate{}
+	}
+	if p.Fix.Broken != "" {
+		p.Fix = precedent.FixPolicy{}
+	}
+	return p
+}
+
 func TestParsePolicy(t *testing.T) {
 	const src = `# How Precedent reviews this repository.
 threshold: 80
@@ -258,7 +269,10 @@ func TestPolicyOverrides(t *testing.T) {
 			if test.whole {
 				want = precedent.Policy{}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if test.whole && (got.Gate.Broken == "" || got.Fix.Broken == "") {
+				t.Error("it does not turn the gate and fixes off")
+			}
+			if diff := cmp.Diff(want, withoutBroken(got)); diff != "" {
 				t.Errorf("it had an effect (-want +got):\n%s", diff)
 			}
 		})
@@ -289,6 +303,39 @@ max_inline_comments: 3
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+// TestPolicyFailsClosed: an error takes no restriction away, and restricts nothing else.
+func TestPolicyFailsClosed(t *testing.T) {
+	for src, want := range map[string]string{
+		"gate: {enabled: no}\n":                            "gate",
+		"gaet: {commands: []}\n":                           "gate",
+		"fix: {max_files: many}\n":                         "fix",
+		"precedents: anonymos\n":                           "precedents",
+		"request_changes: yes\n":                           "request_changes",
+		"threshold: {\n":                                   "gate fix",
+		"- threshold\n":                                    "gate fix",
+		"finders: {gosec: false}\nignore: src\nmodel: x\n": "",
+	} {
+		p, errs := ParsePolicy([]byte(src), PolicyFile, testFinders)
+		var closed []string
+		for _, s := range []struct {
+			name string
+			on   bool
+		}{
+			{"gate", p.Gate.Off && p.Gate.Broken != ""},
+			{"fix", p.Fix.Off && p.Fix.Broken != ""},
+			{"precedents", p.Precedents == precedent.PrecedentsOff},
+			{"request_changes", p.RequestChanges},
+		} {
+			if s.on {
+				closed = append(closed, s.name)
+			}
+		}
+		if got := strings.Join(closed, " "); len(errs) == 0 || got != want {
+			t.Errorf("%q closes %q, want %q; %v", src, got, want, errs)
+		}
 	}
 }
 
@@ -374,6 +421,9 @@ func TestPolicyKeys(t *testing.T) {
 		).Draw(t, "key")
 		for _, value := range valid {
 			got, errs := ParsePolicy([]byte(key+": "+value+"\n"), PolicyFile, testFinders)
+			if got = withoutBroken(got); len(errs) > 0 { // see TestPolicyFailsClosed
+				got.RequestChanges, got.Precedents = false, ""
+			}
 			_, allowed := valid[strings.TrimSpace(key)]
 			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
 				t.Fatalf("key %q with %s has an effect: %+v", key, value, got)
@@ -416,7 +466,7 @@ func TestPolicyBombs(t *testing.T) {
 			if took > 10*time.Second { // with the race detector
 				t.Errorf("took %v", took)
 			}
-			if !cmp.Equal(got, precedent.Policy{}) || len(errs) > maxPolicyErrors {
+			if !cmp.Equal(withoutBroken(got), precedent.Policy{}) || len(errs) > maxPolicyErrors {
 				t.Errorf("policy %+v with %d errors", got, len(errs))
 			}
 			if name != "comments" && len(errs) == 0 {
@@ -500,7 +550,7 @@ func TestFixPolicy(t *testing.T) {
 		t.Errorf("%+v, %v", got.Fix, errs)
 	}
 	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}"} {
-		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(withoutBroken(got), precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
 		}
 	}

@@ -28,7 +28,7 @@ func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) 
 			all = append(all, l)
 		} else {
 			failures = append(failures, precedent.Failure{
-				Step: "policy", Error: fmt.Sprintf("linters: unknown linter %q; known: %s", name, strings.Join(PresetNames(), ", ")),
+				Step: precedent.PolicyStep, Error: fmt.Sprintf("linters: unknown linter %q; known: %s", name, strings.Join(PresetNames(), ", ")),
 			})
 		}
 	}

@@ -133,6 +133,9 @@ func (n *markdownWriter) verdict(r *precedent.Review, s Style) {
 	if r.Verdict != precedent.Skipped && (s.NoEngine || r.Scope == precedent.AnalyzersScope) {
 		n.line("**No model read this change: only the analyzers did.**%s\n", checkWithoutModel(s))
 	}
+	if wrong := failuresOf(r, true); len(wrong) > 0 {
+		n.line("**Policy**: %s\n", joinAtMost(wrong, func(f precedent.Failure) string { return n.phrase(f.Error) }))
+	}
 	if r.Positive != "" {
 		n.line("Done well: %s\n", n.phrase(r.Positive))
 	}

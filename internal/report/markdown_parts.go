@@ -33,10 +33,17 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 			}
 			return text + because(n.phrase(f.Error))
 		})},
-		entry{"Failed steps", joinAtMost(r.Failures, func(f precedent.Failure) string {
+		entry{"Failed steps", joinAtMost(failuresOf(r, false), func(f precedent.Failure) string {
 			return n.phrase(f.Step) + because(n.phrase(f.Error))
 		})},
 	)
+}
+
+// failuresOf returns the failures that are about the policy, or all others.
+func failuresOf(r *precedent.Review, policy bool) []precedent.Failure {
+	return slices.DeleteFunc(slices.Clone(r.Failures), func(f precedent.Failure) bool {
+		return (f.Step == precedent.PolicyStep) != policy
+	})
 }
 
 // notable returns the finders that found something or did not do their work.

@@ -310,6 +310,10 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 		p.Para("precedents ", p.Ink(Faint, line))
 	}
 	for _, f := range r.Failures {
+		if f.Step == precedent.PolicyStep {
+			p.Para(p.Ink(Yellow, "policy")+"     ", p.Ink(Plain, f.Error))
+			continue
+		}
 		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
 	}
 	if s.NoEngine && !s.NoHint {

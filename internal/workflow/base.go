@@ -15,6 +15,9 @@ import (
 
 const attributesFile = ".gitattributes"
 
+// errNoFile means that something else than a file has a name.
+var errNoFile = errors.New("not a file")
+
 // base reads the files of the base commit that decide about a review.
 type base struct {
 	blobs  *git.Blobs
@@ -36,9 +39,9 @@ func (b base) read(path string, max int64) ([]byte, error) {
 	case !ok:
 		return nil, fs.ErrNotExist
 	case e.Type == "tree":
-		return nil, fmt.Errorf("%s: a folder has the name", path)
+		return nil, fmt.Errorf("%s: %w: a folder has the name", path, errNoFile)
 	case e.Type != "blob":
-		return nil, fmt.Errorf("%s: a submodule has the name", path)
+		return nil, fmt.Errorf("%s: %w: a submodule has the name", path, errNoFile)
 	}
 	data, err := b.blobs.Read(b.commit, path, max)
 	if errors.Is(err, git.ErrNotFound) {
@@ -51,7 +54,7 @@ func (b base) read(path string, max int64) ([]byte, error) {
 func (p *Prepared) headFile(path string) ([]byte, error) { return p.Input.Read(precedent.Right, path) }
 
 // readBase adds what the base commit defines: classes of files, guide and policy. If a part
-// of that cannot be read, the review is incomplete. There tells whether the base commit was
+// of that cannot be read, the review is incomplete; mistakes in the policy only have no effect. There tells whether the base commit was
 // fetched.
 func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	in, s := &p.Input, p.subject
@@ -96,10 +99,10 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 	}
 	in.Policy, in.OwnPolicy = policy.Policy, policy.Own
 	p.reviewer.noticePolicy(ctx, policy)
-	for _, err := range policy.Errors {
-		p.fail("policy", err.Error())
+	for _, line := range policy.problems() {
+		p.fail(precedent.PolicyStep, line)
 	}
-	in.Incomplete = in.Incomplete || err != nil || policy.Broken
+	in.Incomplete = in.Incomplete || err != nil
 	return nil //nolint:nilerr // the error is among those of the policy
 }
 

@@ -40,21 +40,21 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
 		}, nil, precedent.Clean},
 		{"a notice", func(t *testing.T, work string) { write(t, work, ".precedent.yaml", "gate: {}\n") }, nil, precedent.Clean},
-		{"a folder is the policy", func(t *testing.T, work string) { write(t, work, ".precedent.yaml/x", "") }, nil, precedent.Partial},
+		{"a folder is the policy", func(t *testing.T, work string) { write(t, work, ".precedent.yaml/x", "") }, nil, precedent.Clean},
 		{"a folder is the guide", func(t *testing.T, work string) { write(t, work, "CLAUDE.md/x", "") }, nil, precedent.Partial},
 		{"a folder has the attributes", func(t *testing.T, work string) { write(t, work, ".gitattributes/x", "") }, nil, precedent.Partial},
 		{"a submodule is the policy", func(t *testing.T, work string) {
 			runGit(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
-		}, nil, precedent.Partial},
+		}, nil, precedent.Clean},
 		{"a link is the policy", func(t *testing.T, work string) {
 			blob := strings.TrimSpace(runGit(t, filepath.Dir(work), work, "rev-parse", "HEAD:a.txt"))
 			runGit(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", "120000,"+blob+",.precedent.yaml")
-		}, nil, precedent.Partial},
-		{"the policy is malformed", func(t *testing.T, work string) { write(t, work, ".precedent.yaml", "treshold: 60\n") }, nil, precedent.Partial},
-		{"the policy is not text", func(t *testing.T, work string) { write(t, work, ".precedent.yaml", "a: \x00\n") }, nil, precedent.Partial},
+		}, nil, precedent.Clean},
+		{"the policy is malformed", func(t *testing.T, work string) { write(t, work, ".precedent.yaml", "treshold: 60\n") }, nil, precedent.Clean},
+		{"the policy is not text", func(t *testing.T, work string) { write(t, work, ".precedent.yaml", "a: \x00\n") }, nil, precedent.Clean},
 		{"the policy is too large", func(t *testing.T, work string) {
 			write(t, work, ".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1))
-		}, nil, precedent.Partial},
+		}, nil, precedent.Clean},
 		{"the guide is too large", func(t *testing.T, work string) {
 			write(t, work, "AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20))
 		}, nil, precedent.Partial},

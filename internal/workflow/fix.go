@@ -186,8 +186,10 @@ func (f *fixing) rules(ctx context.Context) (FixResult, bool, error) {
 	switch {
 	case ctx.Err() != nil:
 		return FixResult{}, true, ctx.Err()
-	case !ok || policy.Broken:
+	case !ok:
 		return ended(FixRefused, "the policy of the base cannot be read, so it is not known what may be fixed"), true, nil
+	case policy.Fix.Broken != "":
+		return ended(FixRefused, "the policy has an error, so it is not known what may be fixed: %s", policy.Fix.Broken), true, nil
 	case policy.Fix.Off:
 		return ended(FixRefused, "the policy of the base turns fixes off"), true, nil
 	}

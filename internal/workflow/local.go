@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
@@ -45,7 +46,7 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
 	p.onClose(blobs.Close)
 	if why != "" {
-		p.fail("policy", why)
+		p.fail(precedent.PolicyStep, why)
 	}
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
@@ -22,7 +24,27 @@ type Policy struct {
 	Source string // for people; empty if there is none
 	Errors []error
 	Own    bool // it is the user's own, uncommitted one
-	Broken bool // parts of the one at the base have no effect, because of errors
+}
+
+// problems says in one line for each section with an error what is wrong with it first, and what
+// that means.
+func (p Policy) problems() []string {
+	var lines []string
+	seen := map[string]bool{}
+	for _, err := range p.Errors {
+		var e *guide.PolicyError
+		if !errors.As(err, &e) {
+			lines = append(lines, err.Error())
+			continue
+		}
+		if seen[e.File+":"+e.Section] {
+			continue
+		}
+		seen[e.File+":"+e.Section] = true
+		parts := slices.DeleteFunc([]string{e.Error(), e.Hint, e.Effect()}, func(s string) bool { return s == "" })
+		lines = append(lines, strings.Join(parts, "; "))
+	}
+	return lines
 }
 
 // readPolicy reads the policy for a range: the one at the base. An uncommitted policy
@@ -37,7 +59,10 @@ func readPolicy(ctx context.Context, repo *git.Repo, at base, rg git.Range) (Pol
 	case err == nil:
 		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
 		held.Policy, held.Errors = guide.ParsePolicy(committed, guide.PolicyFile, review.Names())
-		held.Broken = len(held.Errors) > 0
+	case errors.Is(err, errNoFile) || errors.Is(err, git.ErrTooLarge):
+		held.Source = guide.PolicyFile + " at " + rg.BaseCommit[:12]
+		held.Policy, held.Errors = guide.UnreadablePolicy(guide.PolicyFile, err.Error())
+		return held, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return held, fmt.Errorf("read policy: %w", err)
 	}
