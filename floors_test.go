@@ -67,7 +67,7 @@ const anywhere = "*"
 var thirdParties = map[string][]string{
 	"code.gitea.io/sdk/gitea":                  {"internal/forge/gitea"},
 	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
-	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
+	"github.com/VictoriaMetrics/metrics":       {"internal/server"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
@@ -80,7 +80,6 @@ var thirdParties = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/gate", "internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
-	"github.com/prometheus/client_golang":      {"internal/server"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/riverqueue/river":              {"internal/queue"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
