@@ -10,10 +10,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/backoff"
 )
 
 const (
@@ -272,25 +273,11 @@ func (e endpoint) statusError(status int, header http.Header, message string, bo
 	default:
 		out.Kind = KindRequest
 	}
-	out.RetryAfter = retryAfter(header.Get("Retry-After"), now)
+	out.RetryAfter, _ = backoff.After(header, now)
 	if out.Message == "" {
 		out.Message = http.StatusText(status)
 	}
 	return out
-}
-
-// retryAfter reads the header's two forms, seconds and an HTTP date.
-func retryAfter(v string, now time.Time) time.Duration {
-	if v == "" {
-		return 0
-	}
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 // quote returns what a server said without the key, in at most 300 bytes.
