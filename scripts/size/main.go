@@ -127,11 +127,14 @@ func addSeconds(costs map[string]cost, moduleOf map[string]string, graph []byte)
 	return nil
 }
 
+// zeroMemory is 32 MB that are not in the file, although nm calls them data.
+const zeroMemory = "crypto/internal/fips140/drbg.memory"
+
 // addBytes adds the sizes of the symbols that the program's file contains.
 func addBytes(costs map[string]cost, moduleOf map[string]string, symbols []byte) {
 	for line := range strings.Lines(string(symbols)) {
 		f := strings.Fields(line) // address, size, type, name
-		if len(f) < 4 || strings.EqualFold(f[2], "b") {
+		if len(f) < 4 || strings.EqualFold(f[2], "b") || f[3] == zeroMemory {
 			continue
 		}
 		size, err := strconv.ParseInt(f[1], 10, 64)
