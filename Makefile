@@ -1,6 +1,6 @@
 # Development tasks. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help check test quick fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
+.PHONY: help check test quick fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean size
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools
@@ -93,6 +93,9 @@ build: ## build a static binary in bin/
 
 release: ## build static binaries for all platforms in dist/, with checksums and SBOMs
 	sh scripts/release.sh
+
+size: ## print what compiling from nothing costs by module, and fail above the bounds; minutes
+	$(GO) run ./scripts/size
 
 man: ## write the manual pages to dist/man
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) test ./cmd/precedent -count=1 -run '^TestManPages$$' -man "$(CURDIR)/dist/man"

@@ -19,9 +19,8 @@
 // Tools. internal/git is the only package that runs git, and treats every
 // repository as hostile. internal/diff parses the diffs that git prints.
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
-// redacts credentials. internal/sarif defines the objects of SARIF. internal/llm
-// sends a request to a model, runs a tool loop, and makes both reliable.
-// internal/start delays the first garbage collection. internal/label is the
+// redacts credentials. internal/sarif defines the objects of SARIF. internal/backoff
+// says how long to wait before a request is sent again. internal/start delays the first garbage collection. internal/label is the
 // table of the labels on a pull request. internal/calibration tunes the
 // threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that
@@ -30,7 +29,8 @@
 //
 // Speech and sources. internal/forge is the interface to the hosts of pull
 // requests, for reading and for writing. internal/chat finds the commands in the
-// comments of people. internal/guide reads guide files, rules
+// comments of people. internal/llm sends a request to a model, runs a tool loop, and makes
+// both reliable. internal/guide reads guide files, rules
 // and policy of the base commit. internal/markdown turns text from outside into
 // inert Markdown. internal/prompt builds the prompts for models. internal/match
 // decides whether two remarks are the same, for merging, memory, threads and their

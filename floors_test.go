@@ -24,9 +24,9 @@ const module = "github.com/precedent-dev/precedent"
 var floors = map[string]int{
 	"": 0,
 
-	"internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/label": 1, "internal/llm": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
+	"internal/backoff": 1, "internal/background": 1, "internal/calibration": 1, "internal/child": 1, "internal/diff": 1, "internal/git": 1, "internal/label": 1, "internal/sarif": 1, "internal/secret": 1, "internal/start": 1, "internal/temp": 1, "internal/text": 1,
 
-	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/search": 2, "internal/store": 2,
+	"internal/chat": 2, "internal/forge": 2, "internal/guide": 2, "internal/llm": 2, "internal/markdown": 2, "internal/match": 2, "internal/prompt": 2, "internal/sandbox": 2, "internal/search": 2, "internal/store": 2,
 
 	"internal/comment": 3, "internal/engine": 3, "internal/gate": 3, "internal/hook": 3, "internal/queue": 3, "internal/forge/wire": 3, "internal/lint": 3, "internal/report": 3,
 
@@ -41,7 +41,7 @@ var floors = map[string]int{
 	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/golden": 8, "internal/needs": 8,
 	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
 
-	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/testsummary": 9,
+	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/size": 9, "scripts/testsummary": 9,
 }
 
 // wired names, for packages that commands use through internal/workflow, the files of
@@ -67,7 +67,7 @@ const anywhere = "*"
 var thirdParties = map[string][]string{
 	"code.gitea.io/sdk/gitea":                  {"internal/forge/gitea"},
 	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
-	"github.com/anthropics/anthropic-sdk-go":   {"internal/llm"},
+	"github.com/VictoriaMetrics/metrics":       {"internal/server"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
@@ -80,7 +80,6 @@ var thirdParties = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/gate", "internal/secret"},
 	"github.com/pressly/goose/v3":              {"internal/store"},
-	"github.com/prometheus/client_golang":      {"internal/server"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/riverqueue/river":              {"internal/queue"},
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},

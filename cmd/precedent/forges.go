@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
@@ -128,14 +129,14 @@ func staticToken(secret string) func(context.Context, precedent.Repo) (string, e
 }
 
 // wait waits in real time, also in tests whose forge has a clock of its own.
-func wait(ctx context.Context, d time.Duration) error { return wire.Sleep(ctx, d) }
+func wait(ctx context.Context, d time.Duration) error { return backoff.Sleep(ctx, d) }
 
 // pause waits, or stops when the context ends.
 func (a *app) pause(ctx context.Context, d time.Duration) error {
 	if a.sleep != nil {
 		return a.sleep(ctx, d)
 	}
-	return wire.Sleep(ctx, d)
+	return backoff.Sleep(ctx, d)
 }
 
 // github connects to GitHub, or to GitHub Enterprise at the base.

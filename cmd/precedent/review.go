@@ -135,6 +135,9 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 			return err
 		}
 	}
+	if o.format == "text" && job.Engine.New == nil && made.Review.Verdict == precedent.Clean {
+		a.notice("nothing was found; precedent demo shows a change in which something is")
+	}
 	a.wakeAfter(ctx, p, made, job, o.flags)
 	return statusOf(made.Status)
 }

@@ -1,22 +1,25 @@
 package llm
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
-
-	anthropic "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/precedent-dev/precedent"
 )
 
 // AnthropicURL is where Anthropic's API lives.
 const AnthropicURL = "https://api.anthropic.com"
+
+// anthropicVersion is the version of the Messages API, which every request names.
+const anthropicVersion = "2023-06-01"
 
 // AnthropicConfig says how to reach Anthropic's API, or a server that speaks it.
 type AnthropicConfig struct {
@@ -31,9 +34,8 @@ type AnthropicConfig struct {
 
 type anthropicModel struct {
 	endpoint
-	model  string
-	now    func() time.Time
-	client anthropic.Client
+	model string
+	url   string
 	// unstructured is set once the model has refused an output schema.
 	unstructured atomic.Bool
 }
@@ -46,22 +48,16 @@ func Anthropic(c AnthropicConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = AnthropicURL
 	}
-	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.FirstWait, c.Idle)
+	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.Now, c.FirstWait, c.Idle)
 	if err != nil {
 		return nil, err
 	}
 	if c.Model == "" || c.Now == nil {
 		return nil, errors.New("a model's name and a clock are needed")
 	}
-	return &anthropicModel{
-		endpoint: e, model: c.Model, now: c.Now,
-		client: anthropic.NewClient(
-			option.WithoutEnvironmentDefaults(),
-			option.WithBaseURL(c.BaseURL),
-			option.WithAPIKey(string(c.Key)),
-			option.WithMaxRetries(0), // Reliable retries, for every provider alike
-		),
-	}, nil
+	e.header.Set("Anthropic-Version", anthropicVersion)
+	e.header.Set("X-Api-Key", string(c.Key))
+	return &anthropicModel{endpoint: e, model: c.Model, url: strings.TrimRight(c.BaseURL, "/") + "/v1/messages"}, nil
 }
 
 func (m *anthropicModel) Name() string { return m.model }
@@ -81,156 +77,250 @@ func (m *anthropicModel) Send(ctx context.Context, r Request) (Reply, error) {
 	return reply, err
 }
 
-func (m *anthropicModel) send(parent context.Context, r Request, structured bool) (Reply, error) {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	params, err := m.params(r, structured)
+func (m *anthropicModel) send(ctx context.Context, r Request, structured bool) (Reply, error) {
+	body, err := m.body(r, structured)
 	if err != nil {
 		return Reply{}, err
 	}
-	s := m.client.Messages.NewStreaming(ctx, params, option.WithHTTPClient(m.endpoint.client(cancel, r.FirstByte)))
-	defer s.Close()
-	var msg anthropic.Message
-	ended := false
-	for s.Next() {
-		event := s.Current()
-		if err := msg.Accumulate(event); err != nil {
-			return Reply{}, &Error{Kind: KindServer, Host: m.host, Message: cut(err.Error(), 300)}
-		}
-		ended = ended || event.Type == "message_stop"
-	}
-	if err := s.Err(); err != nil {
-		if parent.Err() != nil {
-			return Reply{}, parent.Err()
-		}
-		return Reply{}, m.errorOf(ctx, err)
-	}
-	if !ended {
-		return Reply{}, &Error{Kind: KindServer, Host: m.host, Message: "the stream was cut short"}
-	}
-	return m.reply(msg), nil
+	var reply Reply
+	err = m.post(ctx, m.url, body, r.FirstByte, func(in io.Reader) (err error) {
+		reply, err = m.read(in)
+		return err
+	})
+	return reply, err
 }
 
-// errorOf converts an error of the SDK. Errors inside a stream have a type but no
-// status.
-func (m *anthropicModel) errorOf(ctx context.Context, err error) *Error {
-	var api *anthropic.Error
-	if !errors.As(err, &api) {
-		return m.transportError(ctx, err)
-	}
-	status, header := api.StatusCode, http.Header{}
-	if api.Response != nil {
-		header = api.Response.Header
-	}
-	var body struct {
-		Error struct {
-			Type    string `json:"type"`
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal([]byte(api.RawJSON()), &body)
-	if status == http.StatusOK || status == 0 {
-		switch body.Error.Type {
-		case "overloaded_error":
-			status = 529
-		case "rate_limit_error":
-			status = http.StatusTooManyRequests
-		case "invalid_request_error":
-			status = http.StatusBadRequest
-		default:
-			status = http.StatusInternalServerError
-		}
-	}
-	return m.statusError(status, header, body.Error.Message, []byte(api.RawJSON()), m.now())
+// anthropicBody is a request of the Messages API.
+type anthropicBody struct {
+	Model        string             `json:"model"`
+	MaxTokens    int                `json:"max_tokens"`
+	Stream       bool               `json:"stream"`
+	System       []anthropicBlock   `json:"system,omitempty"`
+	Messages     []anthropicMessage `json:"messages"`
+	Tools        []anthropicTool    `json:"tools,omitempty"`
+	ToolChoice   map[string]any     `json:"tool_choice,omitempty"`
+	OutputConfig map[string]any     `json:"output_config,omitempty"`
 }
 
-func (m *anthropicModel) params(r Request, structured bool) (anthropic.MessageNewParams, error) {
-	p := anthropic.MessageNewParams{Model: m.model, MaxTokens: int64(r.MaxTokens)}
-	if p.MaxTokens == 0 {
-		p.MaxTokens = DefaultMaxTokens
+type anthropicMessage struct {
+	Role    string           `json:"role"`
+	Content []anthropicBlock `json:"content"`
+}
+
+type anthropicTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"input_schema"`
+}
+
+// anthropicBlock is a block of a message: of type text, tool_use or tool_result.
+type anthropicBlock struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Content      string          `json:"content,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	CacheControl map[string]any  `json:"cache_control,omitempty"`
+}
+
+// ephemeral marks the end of what the provider caches.
+var ephemeral = map[string]any{"type": "ephemeral"}
+
+func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error) {
+	b := anthropicBody{Model: m.model, MaxTokens: r.MaxTokens, Stream: true}
+	if b.MaxTokens == 0 {
+		b.MaxTokens = DefaultMaxTokens
 	}
 	if r.System != "" {
-		p.System = []anthropic.TextBlockParam{{Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+		b.System = []anthropicBlock{{Type: "text", Text: r.System, CacheControl: ephemeral}}
 	}
-	var first []anthropic.ContentBlockParamUnion
+	var first []anthropicBlock
 	for _, shared := range []string{r.Common, r.Prefix} {
 		if shared != "" {
-			block := anthropic.NewTextBlock(shared)
-			block.OfText.CacheControl = anthropic.NewCacheControlEphemeralParam()
-			first = append(first, block)
+			first = append(first, anthropicBlock{Type: "text", Text: shared, CacheControl: ephemeral})
 		}
 	}
-	first = append(first, anthropic.NewTextBlock(r.Prompt))
-	p.Messages = append(p.Messages, anthropic.NewUserMessage(first...))
+	first = append(first, anthropicBlock{Type: "text", Text: r.Prompt})
+	b.Messages = append(b.Messages, anthropicMessage{"user", first})
 	for i, t := range r.Turns {
-		p.Messages = append(p.Messages, anthropicTurn(t, i == len(r.Turns)-1)...)
+		b.Messages = append(b.Messages, anthropicTurn(t, i == len(r.Turns)-1)...)
 	}
 	for _, t := range r.Tools {
-		schema := anthropic.ToolInputSchemaParam{}
-		if err := json.Unmarshal(t.Schema, &schema); err != nil {
-			return p, fmt.Errorf("read schema of tool %s: %w", t.Name, err)
+		if !json.Valid(t.Schema) {
+			return b, fmt.Errorf("the schema of tool %s is not JSON", t.Name)
 		}
-		tool := anthropic.ToolUnionParamOfTool(schema, t.Name)
-		tool.OfTool.Description = anthropic.String(t.Description)
-		p.Tools = append(p.Tools, tool)
+		b.Tools = append(b.Tools, anthropicTool{t.Name, t.Description, t.Schema})
 	}
-	if r.NoCalls && len(p.Tools) > 0 {
-		p.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
+	if r.NoCalls && len(b.Tools) > 0 {
+		b.ToolChoice = map[string]any{"type": "none"}
 	}
 	if structured {
 		var schema map[string]any
 		if err := json.Unmarshal(r.Schema, &schema); err != nil {
-			return p, fmt.Errorf("read answer schema: %w", err)
+			return b, fmt.Errorf("read answer schema: %w", err)
 		}
-		p.OutputConfig = anthropic.OutputConfigParam{Format: anthropic.JSONOutputFormatParam{Schema: closed(schema)}}
+		b.OutputConfig = map[string]any{"format": map[string]any{"type": "json_schema", "schema": closed(schema)}}
 	}
-	return p, nil
+	return b, nil
 }
 
 // anthropicTurn is one round of the tool loop as two messages. The last one
 // ends with a cache breakpoint.
-func anthropicTurn(t Turn, last bool) []anthropic.MessageParam {
-	var said, got []anthropic.ContentBlockParamUnion
-	if t.Text != "" {
-		said = append(said, anthropic.NewTextBlock(t.Text))
+func anthropicTurn(t Turn, last bool) []anthropicMessage {
+	var said, got []anthropicBlock
+	if strings.TrimSpace(t.Text) != "" { // the API refuses blank blocks
+		said = append(said, anthropicBlock{Type: "text", Text: t.Text})
 	}
 	for _, c := range t.Calls {
-		said = append(said, anthropic.NewToolUseBlock(c.ID, c.Args, c.Name))
+		args := c.Args
+		if !json.Valid(args) { // the result says so; the API takes only JSON
+			args = json.RawMessage("{}")
+		}
+		said = append(said, anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: args})
 	}
 	for _, res := range t.Results {
-		got = append(got, anthropic.NewToolResultBlock(res.ID, res.Text, res.Error))
+		got = append(got, anthropicBlock{Type: "tool_result", ToolUseID: res.ID, Content: res.Text, IsError: res.Error})
 	}
 	if last && len(got) > 0 {
-		got[len(got)-1].OfToolResult.CacheControl = anthropic.NewCacheControlEphemeralParam()
+		got[len(got)-1].CacheControl = ephemeral
 	}
-	return []anthropic.MessageParam{anthropic.NewAssistantMessage(said...), anthropic.NewUserMessage(got...)}
+	return []anthropicMessage{{"assistant", said}, {"user", got}}
 }
 
-func (m *anthropicModel) reply(msg anthropic.Message) Reply {
-	out := Reply{Model: msg.Model, Stop: StopEnd}
-	for _, b := range msg.Content {
-		switch b.Type {
-		case "text":
-			out.Text += b.Text
-		case "tool_use":
-			out.Calls = append(out.Calls, Call{ID: b.ID, Name: b.Name, Args: b.Input})
+// anthropicEvent is an event of a stream, of any type.
+type anthropicEvent struct {
+	Type    string `json:"type"`
+	Message struct {
+		Model string         `json:"model"`
+		Usage anthropicUsage `json:"usage"`
+	} `json:"message"` // of message_start
+	Index int            `json:"index"`         // of content_block_*
+	Block anthropicBlock `json:"content_block"` // of content_block_start
+	Delta struct {
+		Text        string `json:"text"`
+		PartialJSON string `json:"partial_json"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"` // of content_block_delta and message_delta
+	Usage anthropicUsage `json:"usage"` // of message_delta
+	Error struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// anthropicUsage counts tokens; what an event does not count is nil.
+type anthropicUsage struct {
+	Input      *int `json:"input_tokens"`
+	CacheRead  *int `json:"cache_read_input_tokens"`
+	CacheWrite *int `json:"cache_creation_input_tokens"`
+	Output     *int `json:"output_tokens"`
+}
+
+// anthropicReply is an incomplete reply.
+type anthropicReply struct {
+	model, text, stop string
+	calls             []Call
+	inputs            []json.RawMessage // of the calls, as their first events have them
+	at                map[int]int       // the place in calls by the index of the block
+	usage             precedent.Usage   // InputTokens without those of the cache
+}
+
+// read reads a stream of events.
+func (m *anthropicModel) read(body io.Reader) (Reply, error) {
+	r := anthropicReply{model: m.model, at: map[int]int{}}
+	last, err := m.events(bufio.NewReaderSize(body, 64<<10), func(data []byte) (bool, error) {
+		var e anthropicEvent
+		if err := json.Unmarshal(data, &e); err != nil {
+			return false, &Error{Kind: KindServer, Host: m.host, Message: "an event of the stream is not JSON"}
+		}
+		if e.Type == "error" {
+			return false, m.statusError(streamStatus(e.Error.Type), nil, e.Error.Message, data, m.now())
+		}
+		r.add(e)
+		return e.Type == "message_stop", nil
+	})
+	switch {
+	case err != nil:
+		return Reply{}, err
+	case !last:
+		return Reply{}, m.cutShort()
+	}
+	return r.finished(), nil
+}
+
+// streamStatus is the HTTP status of an error inside a stream, which has only a type.
+func streamStatus(kind string) int {
+	switch kind {
+	case "overloaded_error":
+		return 529
+	case "rate_limit_error":
+		return http.StatusTooManyRequests
+	case "invalid_request_error":
+		return http.StatusBadRequest
+	}
+	return http.StatusInternalServerError
+}
+
+func (r *anthropicReply) add(e anthropicEvent) {
+	switch e.Type {
+	case "message_start":
+		if e.Message.Model != "" {
+			r.model = e.Message.Model
+		}
+		r.count(e.Message.Usage)
+	case "content_block_start":
+		r.text += e.Block.Text
+		if e.Block.Type == "tool_use" && len(r.calls) < mostCalls {
+			r.at[e.Index] = len(r.calls)
+			r.calls = append(r.calls, Call{ID: e.Block.ID, Name: e.Block.Name})
+			r.inputs = append(r.inputs, e.Block.Input)
+		}
+	case "content_block_delta":
+		r.text += e.Delta.Text
+		if i, ok := r.at[e.Index]; ok {
+			r.calls[i].Args = append(r.calls[i].Args, e.Delta.PartialJSON...)
+		}
+	case "message_delta":
+		r.stop = e.Delta.StopReason
+		r.count(e.Usage)
+	}
+}
+
+// count takes the counts of an event, which are totals.
+func (r *anthropicReply) count(u anthropicUsage) {
+	set := func(to, from *int) {
+		if from != nil {
+			*to = *from
 		}
 	}
-	switch msg.StopReason {
-	case anthropic.StopReasonToolUse:
-		out.Stop = StopTools
-	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
-		out.Stop = StopLength
-	case anthropic.StopReasonRefusal:
-		out.Stop = StopRefusal
+	set(&r.usage.InputTokens, u.Input)
+	set(&r.usage.CachedTokens, u.CacheRead)
+	set(&r.usage.CacheWriteTokens, u.CacheWrite)
+	set(&r.usage.OutputTokens, u.Output)
+}
+
+func (r *anthropicReply) finished() Reply {
+	out := Reply{Text: r.text, Calls: r.calls, Model: r.model, Stop: StopEnd, Usage: r.usage}
+	out.Usage.Requests = 1
+	out.Usage.InputTokens += out.Usage.CachedTokens + out.Usage.CacheWriteTokens
+	for i := range out.Calls {
+		if len(out.Calls[i].Args) == 0 {
+			out.Calls[i].Args = r.inputs[i]
+		}
+		if len(out.Calls[i].Args) == 0 {
+			out.Calls[i].Args = json.RawMessage("{}")
+		}
 	}
-	u := msg.Usage
-	out.Usage = precedent.Usage{
-		Requests:         1,
-		InputTokens:      int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
-		CachedTokens:     int(u.CacheReadInputTokens),
-		CacheWriteTokens: int(u.CacheCreationInputTokens),
-		OutputTokens:     int(u.OutputTokens),
+	switch r.stop {
+	case "tool_use":
+		out.Stop = StopTools
+	case "max_tokens", "model_context_window_exceeded":
+		out.Stop = StopLength
+	case "refusal":
+		out.Stop = StopRefusal
 	}
 	return out
 }

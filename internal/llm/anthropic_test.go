@@ -1,6 +1,10 @@
 package llm
 
 import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
@@ -75,5 +79,110 @@ func TestStops(t *testing.T) {
 		if err != nil || reply.Stop != want {
 			t.Errorf("%s: stop %q, %v; want %q", stop, reply.Stop, err, want)
 		}
+	}
+}
+
+// TestAnthropicStreams reads streams as the API's documentation has them ("Streaming messages"),
+// which have what our own fake does not: unknown events, counts in several events, a call
+// between texts, and a call without arguments.
+func TestAnthropicStreams(t *testing.T) {
+	const start = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_014p7gG3wDgGV9EUtLvnow3U","type":"message","role":"assistant",` +
+		`"model":"claude-opus-4-8","stop_sequence":null,"usage":{"input_tokens":472,"cache_read_input_tokens":30,` +
+		`"output_tokens":2},"content":[],"stop_reason":null}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: ping
+data: {"type": "ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Okay"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+`
+	const calls = `event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"hidden"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_01T1","name":"get_weather","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"location\":"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"toolu_01T2","name":"now","input":{}}}
+
+event: something_new
+data: {"type":"something_new","index":3}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":89}}
+
+`
+	const stop = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	for name, test := range map[string]struct {
+		stream string
+		want   Reply
+		kind   Kind
+	}{
+		"tools": {start + calls + stop, Reply{
+			Text: "Okay", Stop: StopTools, Model: "claude-opus-4-8",
+			Calls: []Call{{"toolu_01T1", "get_weather", []byte(`{"location": "Paris"}`)}, {"toolu_01T2", "now", []byte("{}")}},
+			Usage: precedent.Usage{Requests: 1, InputTokens: 502, CachedTokens: 30, OutputTokens: 89},
+		}, ""},
+		"cut short":  {start + calls, Reply{}, KindServer},
+		"no JSON":    {start + "data: {\n\n" + stop, Reply{}, KindServer},
+		"overloaded": {start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n", Reply{}, KindOverloaded},
+		"too long": {
+			start + `data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}` + "\n\n",
+			Reply{}, KindContext,
+		},
+	} {
+		var sent http.Header
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent = r.Header
+			if r.URL.Path != "/proxy/v1/messages" {
+				t.Errorf("%s: path %s", name, r.URL.Path)
+			}
+			_, _ = io.WriteString(w, test.stream)
+		}))
+		got, err := anthropicAt(t, s.URL+"/proxy/").Send(t.Context(), Request{Prompt: "p"})
+		s.Close()
+		var e *Error
+		if errors.As(err, &e) != (test.kind != "") || e != nil && e.Kind != test.kind {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if v := sent.Get("Anthropic-Version"); v != "2023-06-01" {
+			t.Errorf("%s: version %q", name, v)
+		}
+	}
+}
+
+// TestAnthropicTakesNoBadArguments: the arguments of a call that are no JSON do not break the
+// next request.
+func TestAnthropicTakesNoBadArguments(t *testing.T) {
+	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
+	turn := Turn{Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}}, Results: []Result{{ID: "a", Text: "error", Error: true}}}
+	if _, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Requests()[0].Turns[0]; got.Calls[0].Args != "{}" || got.Text != "" {
+		t.Errorf("%+v", got)
 	}
 }

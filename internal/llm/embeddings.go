@@ -1,9 +1,7 @@
 package llm
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +73,7 @@ type Embedded struct {
 // NewEmbeddings returns the client for a server. It sends nothing.
 func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/embeddings")
-	e, err := newEndpoint(base, c.Key, c.Transport, c.FirstWait, 0)
+	e, err := newEndpoint(base, c.Key, c.Transport, c.Waiting.Now, c.FirstWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +83,8 @@ func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	if c.Dimensions < 0 || c.Dimensions > maxVector {
 		return nil, fmt.Errorf("a vector has 1 to %d dimensions, not %d", maxVector, c.Dimensions)
 	}
+	e.header.Set("Accept", "application/json")
+	e.bearer()
 	return &Embeddings{
 		endpoint: e, retries: retries{w: c.Waiting, tries: maxTries},
 		url: base + "/embeddings", model: c.Model, dimensions: c.Dimensions, most: mostTexts,
@@ -213,43 +213,23 @@ func (e *Error) ofTexts(n int) bool {
 func cutBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
 
 // send sends one request.
-func (c *embedCall) send(parent context.Context, texts []string) ([][]float32, error) {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
+func (c *embedCall) send(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.model, "input": texts}
 	if c.dimensions > 0 {
 		body["dimensions"] = c.dimensions
 	}
-	payload, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("write request: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(payload))
-	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	if c.key != "" {
-		req.Header.Set("Authorization", "Bearer "+string(c.key))
-	}
 	c.out.Usage.Requests++
-	resp, err := c.client(cancel, nil).Do(req)
-	if err != nil {
-		return nil, c.errorOf(parent, ctx, err)
+	var data []byte
+	err := c.post(ctx, c.url, body, nil, func(reply io.Reader) (err error) {
+		data, err = io.ReadAll(reply)
+		return err
+	})
+	var e *Error
+	if errors.As(err, &e) && e.Kind == KindServer && strings.Contains(e.Message, "NaN") {
+		e.Kind, e.unfit = KindVector, true // Ollama cannot write its own vector
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		e := c.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, c.w.Now())
-		if e.Kind == KindServer && strings.Contains(e.Message, "NaN") { // Ollama cannot write its own vector
-			e.Kind, e.unfit = KindVector, true
-		}
-		return nil, e
-	}
-	data, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, c.errorOf(parent, ctx, err)
+		return nil, err
 	}
 	return c.read(data, texts)
 }

@@ -1,7 +1,7 @@
 // Package llm sends requests to language models: single requests and tool loops, with
 // retries, and for the vectors of texts. It knows nothing about reviews. It supports
-// Anthropic's API through its official SDK, and every server that is compatible with
-// OpenAI's chat completions or embeddings.
+// Anthropic's Messages API, and every server that is compatible with OpenAI's chat
+// completions or embeddings, through one client.
 //
 // A key is only sent to the configured host: there are no environment defaults, no
 // redirects to other hosts, and no keys in errors.

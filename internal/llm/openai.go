@@ -1,11 +1,9 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -42,13 +40,14 @@ func OpenAI(c OpenAIConfig) (Model, error) {
 		c.BaseURL = OpenAIURL
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.FirstWait, c.Idle)
+	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.Now, c.FirstWait, c.Idle)
 	if err != nil {
 		return nil, err
 	}
 	if c.Model == "" || c.Now == nil {
 		return nil, errors.New("a model's name and a clock are needed")
 	}
+	e.bearer()
 	return &openAIModel{endpoint: e, OpenAIConfig: c, ability: everything}, nil
 }
 
@@ -139,38 +138,10 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	return body
 }
 
-func (m *openAIModel) send(parent context.Context, r Request, a ability) (Reply, error) {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	payload, err := json.Marshal(m.body(r, a))
-	if err != nil {
-		return Reply{}, fmt.Errorf("write request: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.BaseURL+"/chat/completions", bytes.NewReader(payload))
-	if err != nil {
-		return Reply{}, fmt.Errorf("make request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	if m.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+string(m.Key))
-	}
-	resp, err := m.client(cancel, r.FirstByte).Do(req)
-	if err != nil {
-		return Reply{}, m.errorOf(parent, ctx, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		return Reply{}, m.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, m.Now())
-	}
-	reply, err := m.read(resp.Body, r)
-	if err != nil {
-		var e *Error
-		if errors.As(err, &e) {
-			return Reply{}, err
-		}
-		return Reply{}, m.errorOf(parent, ctx, err)
-	}
-	return reply, nil
+func (m *openAIModel) send(ctx context.Context, r Request, a ability) (reply Reply, err error) {
+	err = m.post(ctx, m.BaseURL+"/chat/completions", m.body(r, a), r.FirstByte, func(body io.Reader) (err error) {
+		reply, err = m.read(body, r)
+		return err
+	})
+	return reply, err
 }

@@ -3,11 +3,9 @@ package llm
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -99,10 +97,6 @@ func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
 	return g.finished(r), nil
 }
 
-func (m *openAIModel) cutShort() error {
-	return &Error{Kind: KindServer, Host: m.host, Message: "the stream was cut short"}
-}
-
 func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err error) {
 	data, err := io.ReadAll(in)
 	if err != nil {
@@ -114,29 +108,16 @@ func (m *openAIModel) readWhole(g *gathered, in *bufio.Reader) (done bool, err e
 	return true, m.addChunk(g, data)
 }
 
+// doneMark ends a stream of chunks.
+const doneMark = "[DONE]"
+
 func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err error) {
-	for {
-		line, err := in.ReadString('\n')
-		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended {
-			return false, err
-		}
-		data, isEvent := strings.CutPrefix(strings.TrimSpace(line), "data:")
-		data = strings.TrimSpace(data)
-		switch {
-		case data == "[DONE]":
+	return m.events(in, func(data []byte) (bool, error) {
+		if string(data) == doneMark {
 			return true, nil
-		case isEvent && ended && !json.Valid([]byte(data)):
-			return false, m.cutShort()
-		case isEvent:
-			if err := m.addChunk(g, []byte(data)); err != nil {
-				return false, err
-			}
 		}
-		if ended {
-			return false, nil
-		}
-	}
+		return false, m.addChunk(g, data)
+	})
 }
 
 // addChunk adds a chunk to the reply.

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/backoff"
 )
 
-// The limits of retries, chosen so as not to overload a provider in trouble (full jitter
-// after Amazon's "Exponential Backoff And Jitter").
+// The limits of retries, chosen so as not to overload a provider in trouble.
 const (
 	maxTries        = 4 // of one request
 	maxTimeoutTries = 2 // a request that timed out is tried once more
@@ -17,10 +18,11 @@ const (
 	// up to three minutes, within the time that the request has. If there is another
 	// model, it is maxTries.
 	overloadTries = 8
-	firstBackoff  = 2 * time.Second // doubles with each try
 	maxBackoff    = 60 * time.Second
 	maxRetryAfter = 15 * time.Minute // a server that asks for more is not asked again
 )
+
+var waits = backoff.Policy{First: 2 * time.Second, Max: maxBackoff}
 
 // Waiting is what retries need from outside.
 type Waiting struct {
@@ -32,18 +34,7 @@ type Waiting struct {
 
 // RealWaiting waits in real time.
 func RealWaiting() Waiting {
-	return Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return Waiting{Now: time.Now, Sleep: backoff.Sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
 }
 
 // retries sends requests to one server again.
@@ -133,11 +124,7 @@ func (r *retries) again(e *Error, try int) bool {
 
 // backoff returns the random wait after the given number of tries.
 func (r *retries) backoff(tries int) time.Duration {
-	top := maxBackoff
-	if tries <= 5 { // then it is more
-		top = min(firstBackoff<<(tries-1), maxBackoff)
-	}
-	return r.w.Rand(top) + time.Millisecond
+	return r.w.Rand(waits.Bound(tries)) + time.Millisecond
 }
 
 // await blocks as long as the server is to be left alone.

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
 
@@ -151,11 +152,11 @@ func TestSharedBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
-		model := Reliable(server, Waiting{Now: time.Now, Sleep: sleep, Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
+		model := Reliable(server, Waiting{Now: time.Now, Sleep: backoff.Sleep, Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				if err := sleep(t.Context(), time.Duration(i)*100*time.Millisecond); err != nil {
+				if err := backoff.Sleep(t.Context(), time.Duration(i)*100*time.Millisecond); err != nil {
 					t.Error(err)
 				}
 				if _, err := model.Send(t.Context(), Request{}); err != nil {
@@ -205,7 +206,7 @@ func (*overloadedUntil) Name() string { return "m" }
 func (*overloadedUntil) Host() string { return "example.com" }
 
 func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
-	if err := sleep(ctx, o.takes); err != nil {
+	if err := backoff.Sleep(ctx, o.takes); err != nil {
 		return Reply{}, err
 	}
 	o.mu.Lock()

@@ -1,15 +1,20 @@
 package llm
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/backoff"
 )
 
 const (
@@ -28,16 +33,20 @@ var (
 	errTooLarge = errors.New("the reply is larger than 8 MiB")
 )
 
-// endpoint is what both providers know about their server.
+// endpoint is a server, whichever API it has.
 type endpoint struct {
 	host      string
 	key       Secret // a server may repeat it
+	header    http.Header
 	transport http.RoundTripper
+	now       func() time.Time
 	first     time.Duration
 	idle      time.Duration
 }
 
-func newEndpoint(base string, key Secret, transport http.RoundTripper, first, idle time.Duration) (endpoint, error) {
+func newEndpoint(
+	base string, key Secret, transport http.RoundTripper, now func() time.Time, first, idle time.Duration,
+) (endpoint, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return endpoint{}, errors.New("base URL is not an http or https URL with a host")
@@ -54,7 +63,81 @@ func newEndpoint(base string, key Secret, transport http.RoundTripper, first, id
 	if idle == 0 {
 		idle = idleWait
 	}
-	return endpoint{host: u.Host, key: key, transport: transport, first: first, idle: idle}, nil
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
+	return endpoint{
+		host: u.Host, key: key, header: header, transport: transport, now: now, first: first, idle: idle,
+	}, nil
+}
+
+// bearer sends the key as OpenAI's API takes it. Local servers need none.
+func (e endpoint) bearer() {
+	if e.key != "" {
+		e.header.Set("Authorization", "Bearer "+string(e.key))
+	}
+}
+
+// post sends a request and calls read with the body of its reply. The error is an *Error, or
+// that of the context.
+func (e endpoint) post(
+	parent context.Context, url string, body any, firstByte func(), read func(io.Reader) error,
+) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	payload, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("write request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(payload))
+	if err != nil {
+		return fmt.Errorf("make request: %w", err)
+	}
+	req.Header = e.header.Clone()
+	resp, err := e.client(cancel, firstByte).Do(req)
+	if err != nil {
+		return e.errorOf(parent, ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		return e.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, e.now())
+	}
+	if err := read(resp.Body); err != nil {
+		var known *Error
+		if errors.As(err, &known) {
+			return err
+		}
+		return e.errorOf(parent, ctx, err)
+	}
+	return nil
+}
+
+// events calls add with the data of each server-sent event, until it reports the last one
+// or the stream ends. Both APIs write an event's data in one line.
+func (e endpoint) events(in *bufio.Reader, add func(data []byte) (last bool, err error)) (last bool, err error) {
+	for {
+		line, err := in.ReadString('\n')
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return false, err
+		}
+		data, isEvent := strings.CutPrefix(strings.TrimSpace(line), "data:")
+		data = strings.TrimSpace(data)
+		switch {
+		case isEvent && ended && data != doneMark && !json.Valid([]byte(data)):
+			return false, e.cutShort()
+		case isEvent:
+			if last, err := add([]byte(data)); last || err != nil {
+				return last, err
+			}
+		}
+		if ended {
+			return false, nil
+		}
+	}
+}
+
+func (e endpoint) cutShort() error {
+	return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
 }
 
 // client is an HTTP client for one request: it watches the stream, reports the
@@ -190,25 +273,11 @@ func (e endpoint) statusError(status int, header http.Header, message string, bo
 	default:
 		out.Kind = KindRequest
 	}
-	out.RetryAfter = retryAfter(header.Get("Retry-After"), now)
+	out.RetryAfter, _ = backoff.After(header, now)
 	if out.Message == "" {
 		out.Message = http.StatusText(status)
 	}
 	return out
-}
-
-// retryAfter reads the header's two forms, seconds and an HTTP date.
-func retryAfter(v string, now time.Time) time.Duration {
-	if v == "" {
-		return 0
-	}
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 // quote returns what a server said without the key, in at most 300 bytes.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -183,7 +184,7 @@ func (q *Queue) ending(ctx context.Context, r *Run, err error) store.WorkEnd {
 
 // retryAfter is how long to wait after the failures so far and one more, with full jitter.
 func (q *Queue) retryAfter(failures int) time.Duration {
-	longest := min(maxRetry, firstRetry<<min(failures, 16))
+	longest := backoff.Policy{First: firstRetry, Max: maxRetry}.Bound(failures + 1)
 	return time.Duration(q.o.Random() * float64(longest))
 }
 

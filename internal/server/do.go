@@ -29,7 +29,7 @@ const (
 // do does one job.
 func (s *Server) do(ctx context.Context, run *queue.Run) error {
 	if wait := s.breaker.Wait(); wait > 0 && run.Kind != queue.Prune && run.Kind != queue.Sweep {
-		s.metrics.jobs.WithLabelValues(string(run.Kind), "later").Inc()
+		s.metrics.Job(run.Kind, "later")
 		return queue.Later(wait)
 	}
 	failed := s.work(ctx, run)
@@ -37,7 +37,7 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 		failed = s.goOn(ctx, run, m.to)
 	}
 	result, err := s.judge(ctx, failed)
-	s.metrics.jobs.WithLabelValues(string(run.Kind), result).Inc()
+	s.metrics.Job(run.Kind, result)
 	return err
 }
 

@@ -2,14 +2,14 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	vm "github.com/VictoriaMetrics/metrics"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -18,80 +18,105 @@ import (
 
 // metrics are what /metrics shows. No label has a value that a repository can choose.
 type metrics struct {
-	registry *prometheus.Registry
-
-	reviews  *prometheus.CounterVec   // verdict
-	review   prometheus.Histogram     // seconds
-	finders  *prometheus.HistogramVec // finder
-	tokens   *prometheus.CounterVec   // kind
-	cost     prometheus.Counter
-	gates    *prometheus.CounterVec // status
-	webhooks *prometheus.CounterVec // result
-	polls    *prometheus.CounterVec // result
-	jobs     *prometheus.CounterVec // kind, result
+	set   *vm.Set
+	stats func(context.Context) (queue.Stats, error)
 }
 
 // finderNames are the values of the label finder; analyzers, linters and others are "other".
 var finderNames = []string{"architecture", "bugs", "guidelines", "performance", "security", "style", "tests", "types"}
 
-// states of the gauge of jobs.
+// queueStates are the states of the gauge of jobs.
 var queueStates = []string{"ready", "waiting", "running", "dead"}
 
-func newMetrics(version string, quota func() forge.Quota, stats func(context.Context) (queue.Stats, error)) *metrics {
-	seconds := []float64{0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "precedent_" + name, Help: help}, labels)
-	}
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		reviews:  counter("reviews_total", "Reviews by verdict.", "verdict"),
-		review:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "precedent_review_seconds", Help: "How long reviews took.", Buckets: seconds}),
-		finders:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "precedent_finder_seconds", Help: "How long finders took.", Buckets: seconds}, []string{"finder"}),
-		tokens:   counter("tokens_total", "Tokens by kind: input (all of it), cached, cache-write, output.", "kind"),
-		cost:     prometheus.NewCounter(prometheus.CounterOpts{Name: "precedent_cost_dollars_total", Help: "Cost of engines in US dollars."}),
-		gates:    counter("gates_total", "Gates by status.", "status"),
-		webhooks: counter("webhooks_total", "Requests of webhooks by result.", "result"),
-		polls:    counter("polls_total", "Polls of repositories by result.", "result"),
-		jobs:     counter("jobs_total", "Executions of jobs by kind and result.", "kind", "result"),
-	}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "precedent_build_info", Help: "The version of this program.", ConstLabels: prometheus.Labels{"version": version}})
-	build.Set(1)
-	m.registry.MustRegister(
-		m.reviews, m.review, m.finders, m.tokens, m.cost, m.gates, m.webhooks, m.polls, m.jobs, build,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		gaugeFunc("precedent_forge_quota_limit", "Requests that the forge allows in a period; 0 if it does not say.", func() float64 { return float64(quota().Limit) }),
-		gaugeFunc("precedent_forge_quota_left", "Requests that are left of it.", func() float64 { return float64(quota().Left) }),
-		queueCollector{stats},
-	)
+// secondsBuckets are the upper bounds of the histograms.
+var secondsBuckets = []float64{0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
+
+func newMetrics(
+	version string, quota func() forge.Quota, stats func(context.Context) (queue.Stats, error),
+) *metrics {
+	m := &metrics{set: vm.NewSet(), stats: stats}
+	m.set.NewFloatCounter("precedent_cost_dollars_total")
+	m.histogram("precedent_review_seconds")
+	m.set.NewGauge(series("precedent_build_info", "version", version), func() float64 { return 1 })
+	m.set.NewGauge("precedent_forge_quota_limit", func() float64 { return float64(quota().Limit) })
+	m.set.NewGauge("precedent_forge_quota_left", func() float64 { return float64(quota().Left) })
+	m.set.RegisterMetricsWriter(m.writeQueue)
 	return m
 }
 
-func gaugeFunc(name, help string, value func() float64) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+// series is a metric with labels: names and values in turn.
+func series(name string, labels ...string) string {
+	var pairs []string
+	for i := 0; i < len(labels); i += 2 {
+		pairs = append(pairs, fmt.Sprintf("%s=%q", labels[i], labels[i+1]))
+	}
+	if pairs == nil {
+		return name
+	}
+	return name + "{" + strings.Join(pairs, ",") + "}"
 }
+
+func (m *metrics) count(name string, n int, labels ...string) {
+	m.set.GetOrCreateCounter(series(name, labels...)).Add(max(n, 0))
+}
+
+func (m *metrics) histogram(name string, labels ...string) *vm.PrometheusHistogram {
+	return m.set.GetOrCreatePrometheusHistogramExt(series(name, labels...), secondsBuckets)
+}
+
+// The bounds of requests for /metrics, each of which counts the jobs.
+const (
+	mostScrapes = 4 // at a time
+	// statsTime bounds a look at the queue.
+	statsTime = 5 * time.Second
+)
 
 // Handler shows the metrics.
 func (m *metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+	free := make(chan struct{}, mostScrapes)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case free <- struct{}{}:
+			defer func() { <-free }()
+		default:
+			http.Error(w, "too many requests for metrics at a time", http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		m.set.WritePrometheus(w)
+		vm.WriteProcessMetrics(w)
+	})
 }
+
+// Job counts an execution of a job.
+func (m *metrics) Job(kind queue.Kind, result string) {
+	m.count("precedent_jobs_total", 1, "kind", string(kind), "result", result)
+}
+
+// Poll counts a poll of a repository.
+func (m *metrics) Poll(result string) { m.count("precedent_polls_total", 1, "result", result) }
+
+// Webhook counts a request of a webhook.
+func (m *metrics) Webhook(result string) { m.count("precedent_webhooks_total", 1, "result", result) }
 
 // Review counts a review.
 func (m *metrics) Review(r *precedent.Review) {
-	m.reviews.WithLabelValues(verdictLabel(r.Verdict)).Inc()
-	m.review.Observe(float64(r.TookMS) / 1000)
+	m.count("precedent_reviews_total", 1, "verdict", verdictLabel(r.Verdict))
+	m.histogram("precedent_review_seconds").Update(float64(r.TookMS) / 1000)
 	for _, f := range r.Finders {
 		name := f.Name
 		if !slices.Contains(finderNames, name) {
 			name = "other"
 		}
-		m.finders.WithLabelValues(name).Observe(float64(f.TookMS) / 1000)
+		m.histogram("precedent_finder_seconds", "finder", name).Update(float64(f.TookMS) / 1000)
 	}
-	for kind, n := range map[string]int{"input": r.Usage.InputTokens, "cached": r.Usage.CachedTokens, "cache-write": r.Usage.CacheWriteTokens, "output": r.Usage.OutputTokens} {
-		m.tokens.WithLabelValues(kind).Add(float64(max(n, 0)))
-	}
-	m.cost.Add(max(r.CostUSD, 0))
+	m.count("precedent_tokens_total", r.Usage.InputTokens, "kind", "input") // all of it
+	m.count("precedent_tokens_total", r.Usage.CachedTokens, "kind", "cached")
+	m.count("precedent_tokens_total", r.Usage.CacheWriteTokens, "kind", "cache-write")
+	m.count("precedent_tokens_total", r.Usage.OutputTokens, "kind", "output")
+	m.set.GetOrCreateFloatCounter("precedent_cost_dollars_total").Add(max(r.CostUSD, 0))
 	if r.Gate != nil {
-		m.gates.WithLabelValues(gateLabel(r.Gate.Status)).Inc()
+		m.count("precedent_gates_total", 1, "status", gateLabel(r.Gate.Status))
 	}
 }
 
@@ -111,43 +136,25 @@ func gateLabel(status string) string {
 	return "other"
 }
 
-// queueCollector counts jobs when somebody asks.
-type queueCollector struct {
-	stats func(context.Context) (queue.Stats, error)
-}
-
-var (
-	jobsGauge   = prometheus.NewDesc("precedent_queue_jobs", "Jobs by kind and state.", []string{"kind", "state"}, nil)
-	oldestGauge = prometheus.NewDesc("precedent_queue_oldest_seconds", "How long the job of a kind that waits longest has waited.", []string{"kind"}, nil)
-	deadGauge   = prometheus.NewDesc("precedent_dead_letters", "Jobs that failed for good.", nil, nil)
-)
-
-// statsTime bounds a look at the queue.
-const statsTime = 5 * time.Second
-
-func (c queueCollector) Describe(to chan<- *prometheus.Desc) {
-	to <- jobsGauge
-	to <- oldestGauge
-	to <- deadGauge
-}
-
-// Collect counts the jobs. If the database fails, it shows none.
-func (c queueCollector) Collect(to chan<- prometheus.Metric) {
+// writeQueue counts the jobs. If the database fails, it shows none.
+func (m *metrics) writeQueue(to io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), statsTime)
 	defer cancel()
-	s, err := c.stats(ctx)
+	s, err := m.stats(ctx)
 	if err != nil {
 		return
 	}
-	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	gauge := func(value float64, name string, labels ...string) {
+		fmt.Fprintf(to, "%s %g\n", series(name, labels...), value)
 	}
 	for _, kind := range queue.Kinds {
 		k := s.Kinds[kind]
 		for i, n := range []int{k.Ready, k.Waiting, k.Running, k.Dead} {
-			gauge(jobsGauge, float64(n), string(kind), queueStates[i])
+			gauge(float64(n), "precedent_queue_jobs", "kind", string(kind), "state", queueStates[i])
 		}
-		gauge(oldestGauge, k.Oldest.Seconds(), string(kind))
 	}
-	gauge(deadGauge, float64(s.Dead))
+	for _, kind := range queue.Kinds {
+		gauge(s.Kinds[kind].Oldest.Seconds(), "precedent_queue_oldest_seconds", "kind", string(kind))
+	}
+	gauge(float64(s.Dead), "precedent_dead_letters")
 }

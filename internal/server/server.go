@@ -123,7 +123,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		},
 		breaker: s.breaker, interval: o.Interval, sleep: o.Sleep, random: o.Random, log: o.Log,
 		rename: s.rename,
-		done:   func(result string) { s.metrics.polls.WithLabelValues(result).Inc() },
+		done:   func(result string) { s.metrics.Poll(result) },
 		repos:  map[precedent.Repo]*watched{},
 	}
 	if len(o.Secrets) > 0 {

@@ -153,7 +153,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 // hookDone counts and logs a request of a webhook. Results that anybody can cause are logged once
 // a second at most.
 func (s *Server) hookDone(result hookResult, event string, err error) {
-	s.metrics.webhooks.WithLabelValues(string(result)).Inc()
+	s.metrics.Webhook(string(result))
 	log := s.o.Log.Warn
 	switch result {
 	case hookOverload, hookDown:

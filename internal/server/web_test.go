@@ -85,8 +85,8 @@ func TestMetrics(t *testing.T) {
 		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}}, Gate: &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
 	})
 	s.metrics.Review(&precedent.Review{Verdict: "what is that", Gate: &precedent.GateResult{Status: "odd"}})
-	s.metrics.polls.WithLabelValues(pollUnchanged).Inc()
-	s.metrics.jobs.WithLabelValues("review", "done").Inc()
+	s.metrics.Poll(pollUnchanged)
+	s.metrics.Job("review", "done")
 	if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: 7, Head: sha(1)}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-const (
-	firstBackoff = time.Second // doubles with each try, with full jitter
-	maxBackoff   = 30 * time.Second
-	// secondaryPause is how long GitHub asks to wait, longer each time, after a
-	// secondary limit that names no time ("Best practices for using the REST API").
-	secondaryPause = time.Minute
-)
+var backoffs = backoff.Policy{First: time.Second, Max: 30 * time.Second}
+
+// secondaryPause is how long GitHub asks to wait, longer each time, after a
+// secondary limit that names no time ("Best practices for using the REST API").
+const secondaryPause = time.Minute
 
 // waitTurn waits until no other request that makes a change is in flight. The caller
 // calls done after its own.
@@ -116,24 +115,13 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 		t.mu.Unlock()
 		return 0, try < maxTries // delay waits
 	case forge.KindServer, forge.KindNetwork:
-		if until, ok := retryAfter(g.header, now); ok {
-			wait := until.Sub(now)
-			e.Retry = until
-			return max(wait, 0), try < maxTries && wait <= t.o.MaxWait
+		if wait, asks := backoff.After(g.header, now); asks {
+			e.Retry = now.Add(wait)
+			return wait, try < maxTries && wait <= t.o.MaxWait
 		}
-		return t.o.Rand(min(firstBackoff<<(try-1), maxBackoff)), try < maxTries
+		return t.o.Rand(backoffs.Bound(try)), try < maxTries
 	}
 	return 0, false
-}
-
-// retryAfter parses the Retry-After header: seconds, or a date.
-func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s >= 0 {
-		return now.Add(time.Duration(s) * time.Second), true
-	}
-	at, err := http.ParseTime(v)
-	return at.UTC(), err == nil
 }
 
 // rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if
@@ -142,11 +130,12 @@ func (t *Transport) rateLimited(g answer, message string) (until time.Time, is b
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false
 	}
-	if at, ok := retryAfter(g.header, t.o.Now()); ok {
-		return at, true
+	now := t.o.Now()
+	if wait, asks := backoff.After(g.header, now); asks {
+		return now.Add(wait), true
 	}
 	if g.header.Get("X-RateLimit-Remaining") == "0" {
-		if q, ok := quotaOf(g.header); ok && q.Reset.After(t.o.Now()) {
+		if q, ok := quotaOf(g.header); ok && q.Reset.After(now) {
 			return q.Reset, true
 		}
 		return time.Time{}, true

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -123,7 +124,7 @@ func New(o Options) *Transport {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = Sleep
+		o.Sleep = backoff.Sleep
 	}
 	if o.Rand == nil {
 		o.Rand = rand.N[time.Duration]
@@ -192,16 +193,4 @@ func Address(base string) (*url.URL, error) {
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// Sleep waits in real time, or until the context ends.
-func Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
