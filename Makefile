@@ -1,6 +1,10 @@
 # Development tasks. `make help` lists them.
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help check test quick fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean size
+=======
+.PHONY: help check test quick soak fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
+>>>>>>> gitea
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools
@@ -35,6 +39,9 @@ test: deps ## run all tests, skipping none, with the race detector where there a
 
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(GO) run ./scripts/testsummary ./...
+
+soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), and list what was skipped
+	$(GO) run ./scripts/testsummary -count=1 -timeout 60m -run '^TestRealGitea$$' ./cmd/precedent
 
 deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh

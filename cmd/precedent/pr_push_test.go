@@ -243,6 +243,11 @@ func (s *shopPull) push(message string, files map[string]string) {
 // moved tells the forge of the branch's head.
 func (s *shopPull) moved() {
 	s.t.Helper()
+	if s.real != nil {
+		s.git(s.work, "push", "-q", "-f", s.real.GitURL(&s.pull.Author), "feature")
+		s.sync()
+		return
+	}
 	s.git(s.work, "push", "-q", "-f", s.origin, "feature", "main")
 	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/feature")
 	s.door.stage.World.Change(func() { s.pull.Base.SHA = s.id("main") })

@@ -26,6 +26,7 @@ type prStage struct {
 	door         *frontDoor
 	origin, home string
 	pull         *forgetest.Pull
+	real         *forgetest.Real // where the pull request is; nil if the door leads to a forge of forgetest
 	app          *app
 	out, err     bytes.Buffer
 }

@@ -124,14 +124,17 @@ type serveStory struct {
 	later   time.Duration
 }
 
-// onGitHub is the kind of a forge that is none of Gitea's family.
-const onGitHub forgetest.GiteaKind = -1
+// Kinds of forges beside those that forgetest plays of Gitea's family.
+const (
+	onGitHub    forgetest.GiteaKind = -1
+	onRealGitea forgetest.GiteaKind = -2 // that runs elsewhere
+)
 
 // newServeStory lets a program serve, on a forge of a kind, with a policy.
 func newServeStory(t *testing.T, program string, kind forgetest.GiteaKind, policy string) *serveStory {
 	t.Helper()
 	s := &serveStory{rounds: newRounds(t), program: program}
-	if kind != onGitHub {
+	if kind >= 0 {
 		s.gitea = s.toGitea(kind)
 		s.open()
 	}
@@ -139,10 +142,13 @@ func newServeStory(t *testing.T, program string, kind forgetest.GiteaKind, polic
 	s.world(func() { s.pull.Comments = nil })
 	s.trap = s.door.stage.Trap(t, 0)
 	s.had = slices.Clone(s.pull.Labels)
-	if record := forgetest.Listen(t).URL; kind == onGitHub {
-		s.hook = s.door.api.Hook(record, hookSecret, nil)
-	} else {
-		s.hook = s.gitea.Hook(record, hookSecret, nil)
+	switch kind {
+	case onRealGitea:
+		s.toReal()
+	case onGitHub:
+		s.hook = s.door.api.Hook(forgetest.Listen(t).URL, hookSecret, nil)
+	default:
+		s.hook = s.gitea.Hook(forgetest.Listen(t).URL, hookSecret, nil)
 	}
 	s.app.env["PRECEDENT_ENGINE"], s.app.env["PRECEDENT_CONSOLIDATION"] = "command:editing", "off"
 	s.app.env[editingLog] = filepath.Join(s.home, "tasks.jsonl")
@@ -204,6 +210,10 @@ func (s *serveStory) once(step string, through ...label.State) {
 	if err := cmd.Run(); err != nil {
 		s.t.Fatalf("%s: %v\n%s", step, err, said)
 	}
+	s.sync()
+	if s.real != nil {
+		s.t.Logf("%s:\n%s", step, said)
+	}
 	var want []string
 	for _, state := range through {
 		want = append(want, labels.Of(state))
@@ -221,6 +231,14 @@ func (s *serveStory) once(step string, through ...label.State) {
 func (s *serveStory) entered() (all []string) {
 	s.t.Helper()
 	had := s.had
+	if s.real != nil {
+		for _, e := range s.real.Events() {
+			if e.Type == "label" && e.Added && e.By == s.door.stage.World.Me {
+				all = append(all, e.Label)
+			}
+		}
+		return all
+	}
 	for _, d := range s.hook.Wait() {
 		if d.Event != "pull_request" {
 			continue
@@ -250,6 +268,13 @@ func (s *serveStory) entered() (all []string) {
 // quiet runs serve --once, which must change nothing.
 func (s *serveStory) quiet(step string) {
 	s.t.Helper()
+	if s.real != nil {
+		before := s.real.Page()
+		if s.once(step); s.real.Page() != before {
+			s.t.Fatalf("%s: the page was\n%s\nand is\n%s", step, before, s.real.Page())
+		}
+		return
+	}
 	before := len(s.door.stage.Script.Requests())
 	s.once(step)
 	for _, r := range s.door.stage.Script.Requests()[before:] {
@@ -272,9 +297,46 @@ func (s *serveStory) sets(state label.State) {
 // pushed expects so many pushes to the branch of the pull request, and none elsewhere.
 func (s *serveStory) pushed(step string, n int) {
 	s.t.Helper()
+	if s.real != nil {
+		if got := s.real.PushesBy(s.door.stage.World.Me); got != n {
+			s.t.Fatalf("%s: %d pushes, want %d", step, got, n)
+		}
+		return
+	}
 	all := s.door.git.Pushes()
 	if len(all) != n || slices.ContainsFunc(all, func(p forgetest.PushedRef) bool { return p.Repo != "octo/app" || p.Ref != "refs/heads/feature" }) {
 		s.t.Fatalf("%s: pushes %+v, want %d", step, all, n)
+	}
+}
+
+// toReal moves the pull request to a repository of its own on the Gitea of PRECEDENT_TEST_GITEA.
+func (s *serveStory) toReal() {
+	s.t.Helper()
+	address, admin := needs.Gitea(s.t)
+	s.real = s.door.stage.Real(s.t, address, admin, s.pull, author, maintainer, outsider, otherBot)
+	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main", "feature")
+	s.real.Open()
+	s.door.URL = s.real.URL
+	delete(s.app.env, "GITHUB_API_URL")
+	delete(s.app.env, "GH_TOKEN")
+	s.app.env["GITEA_TOKEN"], s.app.env["PRECEDENT_FORGE"] = s.real.Token, "gitea:"+s.real.URL
+	s.had = s.door.stage.World.LabelsOf(s.pull)
+}
+
+// closes reports whether the forge resolves conversations for programs.
+func (s *serveStory) closes() bool {
+	if s.real != nil {
+		return s.real.Resolves()
+	}
+	return s.gitea == nil || s.gitea.Kind != forgetest.Forgejo
+}
+
+// sync reads what a server left on a real forge.
+func (s *prStage) sync() {
+	s.t.Helper()
+	if s.real != nil {
+		s.git(s.origin, "fetch", "-q", s.real.GitURL(nil), "+refs/heads/*:refs/heads/*", "+refs/pull/*:refs/pull/*")
+		s.real.Refresh()
 	}
 }
 
@@ -306,7 +368,7 @@ func (s *serveStory) play(flaws int, fixed string) {
 	s.pushed("the end", 1)
 	all := s.threads() // one for each flaw
 	for name, state := range all {
-		if state != "closed" && (s.gitea == nil || s.gitea.Kind != forgetest.Forgejo) { // which closes none for programs
+		if state != "closed" && s.closes() {
 			s.t.Errorf("%s is %s", name, state)
 		}
 	}

@@ -121,7 +121,12 @@ func TestServeAlone(t *testing.T) {
 }
 
 // repoName is the repository as --repositories takes it.
-func (s *prStage) repoName() string { return s.door.URL[len("http://"):] + "/octo/app" }
+func (s *prStage) repoName() string {
+	if s.real != nil {
+		return s.pull.Base.Repo.String()
+	}
+	return s.door.URL[len("http://"):] + "/octo/app"
+}
 
 // heldEngine is a parrot that answers nothing until it is let go.
 type heldEngine struct {

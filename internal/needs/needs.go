@@ -7,10 +7,12 @@ package needs
 
 import (
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -189,4 +191,25 @@ func Busy(do func()) time.Duration {
 func Random(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0))
+}
+
+// Variables of a Gitea or Forgejo that runs elsewhere.
+const (
+	giteaVariable = "PRECEDENT_TEST_GITEA"       // its URL
+	adminVariable = "PRECEDENT_TEST_GITEA_ADMIN" // name:password of an administrator
+)
+
+// Gitea returns the URL of a running Gitea or Forgejo, and an administrator of it. Without one it skips the
+// test, also under make test: make soak runs these tests.
+func Gitea(t testing.TB) (address string, admin *url.Userinfo) {
+	t.Helper()
+	address = os.Getenv(giteaVariable)                                  //nolint:forbidigo // only tests call this
+	name, password, found := strings.Cut(os.Getenv(adminVariable), ":") //nolint:forbidigo // only tests call this
+	switch {
+	case address == "" || Off(giteaVariable):
+		t.Skipf("needs a running Gitea (%s=URL and %s=NAME:PASSWORD of an administrator)", giteaVariable, adminVariable)
+	case !found:
+		t.Fatalf("%s is set, but %s is not NAME:PASSWORD of an administrator", giteaVariable, adminVariable)
+	}
+	return address, url.UserPassword(name, password)
 }

@@ -381,7 +381,7 @@ func TestPollSeesLabelSetBack(t *testing.T) {
 	if got := p.due(t); got != "" {
 		t.Fatal(got)
 	}
-	rows, err := p.reviewer.Shared.RepoFor(t.Context(), shop)
+	rows, err := p.o.Reviewer.Shared.RepoFor(t.Context(), shop)
 	if err == nil {
 		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
 	}

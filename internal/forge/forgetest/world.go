@@ -19,6 +19,7 @@ type World struct {
 	clock *Clock
 	last  int64 // last id given to anything
 	hooks []*Hook
+	real  *Real // where people act; nil if the world is all there is
 }
 
 // Bot is the account of Secret in a new world.

@@ -89,6 +89,10 @@ func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content str
 
 // Push changes the head of the pull request. diff is the new diff to the base.
 func (w *World) Push(p *Pull, head, diff string) {
+	if w.real != nil { // git has pushed it there
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() {
 		before := p.Head.SHA
 		w.push(p, head, diff)
@@ -116,6 +120,11 @@ func (w *World) Open(r *Repo, p *Pull, by forge.Person) {
 
 // Label sets a label of a pull request; setting it twice does nothing.
 func (w *World) Label(p *Pull, by forge.Person, label string) {
+	if w.real != nil {
+		w.real.label(&by, label)
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() { w.label(p, by, label) })
 }
 
@@ -129,6 +138,11 @@ func (w *World) label(p *Pull, by forge.Person, label string) {
 
 // Unlabel removes a label of a pull request.
 func (w *World) Unlabel(p *Pull, by forge.Person, label string) {
+	if w.real != nil {
+		w.real.unlabel(&by, label)
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() { w.unlabel(p, by, label) })
 }
 
@@ -218,6 +232,10 @@ func (w *World) Report(r *Repo, k Check) Check {
 
 // ReportStatus adds a status to a commit; the newest of a context counts.
 func (w *World) ReportStatus(r *Repo, s Status) Status {
+	if w.real != nil {
+		w.real.status(s)
+		return s
+	}
 	w.Change(func() { s = w.status(r, s) })
 	return s
 }
