@@ -1,10 +1,6 @@
 # Development tasks. `make help` lists them.
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help check test quick fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean size
-=======
-.PHONY: help check test quick soak fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean
->>>>>>> gitea
+.PHONY: help check test quick soak fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean size
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools

@@ -124,7 +124,7 @@ type Run struct {
 
 	queue  *Queue
 	work   store.Work // as it was when this execution began
-	pushed string // by this run; under the queue's mutex
+	pushed string     // by this run; under the queue's mutex
 	cancel context.CancelCauseFunc
 }
 
