@@ -388,7 +388,7 @@ func TestPollSeesLabelSetBack(t *testing.T) {
 	p.pulls = []forge.PullRequest{openPull(7, 1, "bot-review-needed")}
 	poll("new", 1)
 	poll("unchanged", 0)
-	rows, err := p.o.Reviewer.Shared.RepoFor(t.Context(), shop)
+	rows, err := p.o.Reviewer.Shared.RepoFor(t.Context(), p.served.All()[0])
 	if err == nil {
 		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
 	}
