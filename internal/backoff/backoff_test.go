@@ -9,8 +9,10 @@ import (
 
 func TestBound(t *testing.T) {
 	p := Policy{First: 2 * time.Second, Max: 60 * time.Second}
-	for failures, want := range map[int]time.Duration{1: 2, 2: 4, 5: 32, 6: 60, math.MaxInt: 60} {
-		if got := p.Bound(failures); got != want*time.Second {
+	for failures, want := range map[int]time.Duration{
+		1: 2 * time.Second, 2: 4 * time.Second, 5: 32 * time.Second, 6: time.Minute, math.MaxInt: time.Minute,
+	} {
+		if got := p.Bound(failures); got != want {
 			t.Errorf("%d failures: %s", failures, got)
 		}
 	}

@@ -312,7 +312,7 @@ func TestPolicyFailsClosed(t *testing.T) {
 		"gate: {enabled: no}\n":                            "gate",
 		"gaet: {commands: []}\n":                           "gate",
 		"fix: {max_files: many}\n":                         "fix",
-		"precedents: anonymos\n":                           "precedents",
+		"precedents: nobody\n":                             "precedents",
 		"request_changes: yes\n":                           "request_changes",
 		"threshold: {\n":                                   "gate fix",
 		"- threshold\n":                                    "gate fix",

@@ -148,7 +148,8 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 		"overloaded": {start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n", Reply{}, KindOverloaded},
 		"too long": {
 			start + `data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}` + "\n\n",
-			Reply{}, KindContext,
+			Reply{},
+			KindContext,
 		},
 	} {
 		var sent http.Header

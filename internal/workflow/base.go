@@ -103,7 +103,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		p.fail(precedent.PolicyStep, line)
 	}
 	in.Incomplete = in.Incomplete || err != nil
-	return nil //nolint:nilerr // the error is among those of the policy
+	return nil
 }
 
 // failBase records that a part of the base cannot be read.

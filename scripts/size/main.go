@@ -6,6 +6,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ const program = "./cmd/precedent"
 const shown = 20
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	if err := run(context.Background(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "size:", err)
 		os.Exit(1)
 	}
@@ -43,22 +44,22 @@ type cost struct {
 	bytes int64
 }
 
-func run(out io.Writer) error {
+func run(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "precedent-size-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	env := append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"), "CGO_ENABLED=0")
-	moduleOf, err := modules(env)
+	env := []string{"GOCACHE=" + filepath.Join(dir, "cache"), "CGO_ENABLED=0"}
+	moduleOf, err := modules(ctx, env)
 	if err != nil {
 		return err
 	}
 	graph, bare, whole := filepath.Join(dir, "graph.json"), filepath.Join(dir, "bare"), filepath.Join(dir, "whole")
-	if _, err := golang(env, "build", "-trimpath", "-ldflags", "-s -w", "-debug-actiongraph", graph, "-o", bare, program); err != nil {
+	if _, err := golang(ctx, env, "build", "-trimpath", "-ldflags", "-s -w", "-debug-actiongraph", graph, "-o", bare, program); err != nil {
 		return err
 	}
-	if _, err := golang(env, "build", "-trimpath", "-o", whole, program); err != nil {
+	if _, err := golang(ctx, env, "build", "-trimpath", "-o", whole, program); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(graph)
@@ -69,7 +70,7 @@ func run(out io.Writer) error {
 	if err := addSeconds(costs, moduleOf, data); err != nil {
 		return err
 	}
-	symbols, err := golang(env, "tool", "nm", "-size", whole)
+	symbols, err := golang(ctx, env, "tool", "nm", "-size", whole)
 	if err != nil {
 		return err
 	}
@@ -81,10 +82,10 @@ func run(out io.Writer) error {
 	return report(out, costs, file.Size())
 }
 
-// golang runs the go command.
-func golang(env []string, args ...string) ([]byte, error) {
-	c := exec.Command("go", args...) //nolint:gosec // our own arguments
-	c.Env, c.Stderr = env, os.Stderr
+// golang runs the go command with more variables in its environment.
+func golang(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Env, c.Stderr = append(c.Environ(), env...), os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
@@ -93,8 +94,8 @@ func golang(env []string, args ...string) ([]byte, error) {
 }
 
 // modules returns the module of each package of the program.
-func modules(env []string) (map[string]string, error) {
-	list, err := golang(env, "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", program)
+func modules(ctx context.Context, env []string) (map[string]string, error) {
+	list, err := golang(ctx, env, "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", program)
 	if err != nil {
 		return nil, err
 	}

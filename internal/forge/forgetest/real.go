@@ -342,7 +342,11 @@ func (r *Real) PushesBy(who forge.Person) (n int) {
 // Resolves reports whether programs can resolve conversations on this version of the forge.
 func (r *Real) Resolves() bool {
 	r.t.Helper()
-	response, err := http.Get(r.URL + "/swagger.v1.json")
+	request, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.URL+"/swagger.v1.json", http.NoBody)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		r.t.Fatal(err)
 	}
