@@ -193,7 +193,10 @@ func settingsExample() string {
 // policyReference writes the part about the policy.
 func policyReference(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n## The repository's policy\n\n`%s` in the top folder. `precedent init` writes it with all settings commented out. A review uses the file from the *base* of the\n"+
-		"change, so a change cannot steer its own review. An uncommitted file applies to your own local reviews. A section with an error is\nignored, the others apply, and the review says so.\n\n"+
+		"change, so a change cannot steer its own review. An uncommitted file applies to your own local reviews. A section with an error is\n"+
+		"ignored, the others apply, and the review says so in one line. If the file is not valid YAML, all of it is ignored. An ignored section never loosens\n"+
+		"anything: with an error in `gate` nothing is built, in `fix` nothing is fixed, in `precedents` nothing is cited, and in `request_changes` blocking\n"+
+		"findings request changes.\n\n"+
 		"| key | values | default | what it does |\n|---|---|---|---|\n", guide.PolicyFile)
 	for _, p := range describedPolicy {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.key, p.values, p.fallback, p.does)

@@ -134,7 +134,7 @@ func escapeStart(s string) string {
 func Code(s string) string {
 	s = visibleLine(text.Head(s, maxCode))
 	if !fitsSpan(s) {
-		return escapeLine(s, false)
+		return escapeLine(s, true) // the caller may put it first, for example in an item of a list
 	}
 	return span(s)
 }
