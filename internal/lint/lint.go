@@ -75,6 +75,8 @@ type Result struct {
 	// Files are the files that the analyzer had to read, with whether it did. Nil
 	// means all files of the change, which were read if the status is ok or empty.
 	Files map[string]bool
+	// NotChecked lists what could not be loaded, sorted by reason, kind and path.
+	NotChecked []precedent.NotChecked
 }
 
 // Analyzer is one analyzer.

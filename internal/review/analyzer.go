@@ -28,7 +28,7 @@ func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	}
 	return Report{
 		Findings: res.Findings,
-		Files:    res.Files,
-		Run:      precedent.FinderRun{Engine: precedent.AnalyzerEngine, Status: res.Status, Error: res.Error},
+		Files:    res.Files, NotChecked: res.NotChecked,
+		Run: precedent.FinderRun{Engine: precedent.AnalyzerEngine, Status: res.Status, Error: res.Error},
 	}
 }
