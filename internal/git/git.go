@@ -54,6 +54,8 @@ type Options struct {
 	// NAME=VALUE: PATH, SSH_AUTH_SOCK, proxies.
 	Lazy    bool
 	LazyEnv []string
+	// Cache is a folder in which answers are kept that take long to find; empty to keep none.
+	Cache string
 	// Timeout limits each git process. Zero means one minute.
 	Timeout time.Duration
 }
