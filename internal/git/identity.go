@@ -82,4 +82,3 @@ func (r *Repo) Identity(ctx context.Context, parse func(remote string) (preceden
 	}
 	return precedent.LocalRepo(root), nil
 }
-
