@@ -27,6 +27,8 @@ type Input struct {
 	Tree func(ctx context.Context) (dir string, err error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
+	// Secrets returns what ScanSecrets returns for Change; nil to scan here.
+	Secrets func() *Secrets
 	// OwnPolicy tells that the review uses the policy file of the work tree.
 	OwnPolicy bool
 	// Enabled reports whether an analyzer will run; nil means all. Analyzers that
