@@ -405,7 +405,7 @@ func TestFreeText(t *testing.T) {
 		}
 		s.posts("first", precedent.ExitFindings)
 		before := len(s.answers()) // to what was said on the pull request before
-		if before != 3 {
+		if before != 1 { // one comment collects them
 			t.Fatalf("%d answers", before)
 		}
 		// The author's words do not end the thread when a model reads them.
@@ -603,4 +603,57 @@ func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error)
 	}
 	data, err := json.Marshal(map[string]any{"pairs": pairs})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
+}
+
+// TestAnswersAreCollected: what is answered outside of conversations is one comment a run, so that
+// nobody gets a mail for each. An end between the writes repeats none.
+func TestAnswersAreCollected(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		a := conversed(t, s)
+		world := s.door.stage.World
+		for round, cut := range []int{0, 20, 28, 36, 44} {
+			before := len(s.answers())
+			for range 6 {
+				world.Say(s.pull, author, s.remark(a).ID, "explain why you flagged this")
+			}
+			world.Say(s.pull, maintainer, "", fmt.Sprintf("@precedent remember this: wrap errors of package p%d", round))
+			world.Say(s.pull, author, "", fmt.Sprintf("@precedent remember this: wrap errors of package q%d", round))
+			if cut > 0 {
+				s.ended(cut)
+			}
+			s.posts("answers", precedent.ExitFindings)
+			collected, said := 0, ""
+			for _, c := range s.answers()[before:] {
+				if c.ReplyTo == "" {
+					collected++
+				}
+				said += string(c.Body)
+			}
+			if collected != 1 && cut == 0 || collected > 2 {
+				t.Errorf("cut %d: %d comments:\n%s", cut, collected, said)
+			}
+			for words, n := range map[string]int{"bugs reported it": 6, fmt.Sprintf("package p%d”", round): 1, fmt.Sprintf("package q%d”", round): 1, "👍": 0} {
+				if strings.Count(said, words) != n {
+					t.Errorf("cut %d: %q %d times, want %d:\n%s", cut, words, strings.Count(said, words), n, said)
+				}
+			}
+		}
+		s.silent("again", precedent.ExitFindings)
+	})
+}
+
+// ended runs pr --post, and ends it when it asks for the time the n-th time.
+func (s *witnessed) ended(n int) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	now := s.app.now
+	defer func() { s.app.now = now }()
+	s.app.now = func() time.Time {
+		if n--; n == 0 {
+			cancel()
+		}
+		return now()
+	}
+	_ = s.app.run(ctx, []string{"pr", s.door.URL + "/octo/app/pull/7", "--post", "--fail-on", "medium"})
 }

@@ -61,7 +61,8 @@ func TestServeStoryGate(t *testing.T) {
 	}
 	s.later += 2 * time.Minute
 	s.once("another fix fails", label.Intervention)
-	s.says("another fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail", 2)
+	s.says("another fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail after the change. This was attempt 2.", 1)
+	s.says("another fix fails", "**Nothing was fixed**", 1)
 	s.says("another fix fails", "**A person has to look.** Two attempts to fix", 1)
 	s.pushed("another fix fails", 0)
 	s.quiet("a person's turn")
@@ -77,7 +78,7 @@ func TestServeStoryGate(t *testing.T) {
 	s.says("the end", "## Precedent: clean, no findings", 1)
 	s.hasAll("the end", s.notes("## Precedent")[0], "- Build and tests: passed (`seq 1 3000; grep -q once src/till.js`)")
 	s.says("the end", "**The build or the tests fail**", 1)
-	s.says("the end", "**Nothing was fixed**", 2)
+	s.says("the end", "**Nothing was fixed**", 1)
 }
 
 // TestServeStoryChecks: checks that fail, and checks that do not end within 10 minutes, are named
@@ -129,8 +130,8 @@ func TestServeStoryChecks(t *testing.T) {
 	s.says("the end", "## Precedent: clean, no findings", 1)
 }
 
-// TestServeStoryFork: what would fix a pull request from a fork is suggested, once for each
-// attempt, and nothing is pushed. The second attempt is for a person.
+// TestServeStoryFork: what would fix a pull request from a fork is suggested, once, and
+// nothing is pushed. After the second attempt a person has to look.
 func TestServeStoryFork(t *testing.T) {
 	t.Parallel()
 	s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
@@ -153,7 +154,7 @@ func TestServeStoryFork(t *testing.T) {
 	}
 	s.later += 2 * time.Minute
 	s.once("another suggestion", label.Intervention)
-	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 2)
+	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 1) // once
 	s.says("another suggestion", "**A person has to look.** Two attempts to fix", 1)
 	s.quiet("a person's turn")
 
@@ -173,10 +174,10 @@ func TestServeStoryNoChange(t *testing.T) {
 	s.works(changesNothing)
 	s.once("review, and no change", label.Changes)
 	for turn := range 2 {
-		s.says("no change", "**Nothing was fixed**", 2*turn+1)
+		s.says("no change", "**Nothing was fixed**", turn+1)
 		s.later += 2 * time.Minute
 		s.once("no change again", label.Intervention)
-		s.says("no change again", "**Nothing was fixed**", 2*turn+2)
+		s.says("no change again", "**Nothing was fixed**", turn+1) // the same, so that it is not said again
 		s.says("no change again", "**A person has to look.** Two attempts to fix", turn+1)
 		s.quiet("a person's turn")
 		s.sets(label.Changes)

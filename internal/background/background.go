@@ -94,20 +94,20 @@ func Hold(ctx context.Context, path string, r Record, sleep Sleep) (release func
 		_, err = f.WriteAt(data, 0)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), unlock(f))
 	}
 	const attempts = 50 // Running locks the mark for a moment, too
 	for attempt := 1; ; attempt++ {
 		mark, err := lock(marked(path))
 		if err == nil {
-			return func() { mark.Close(); f.Close() }, nil
+			return func() { unlock(mark); unlock(f) }, nil
 		}
 		if attempt < attempts && errors.Is(err, ErrRunning) {
 			if err = sleep(ctx, pause); err == nil {
 				continue
 			}
 		}
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", marked(path), err), f.Close())
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", marked(path), err), unlock(f))
 	}
 }
 
@@ -116,7 +116,7 @@ func Running(path string) (Record, bool, error) {
 	f, err := lockExisting(marked(path))
 	switch {
 	case err == nil:
-		return Record{}, false, f.Close()
+		return Record{}, false, unlock(f)
 	case errors.Is(err, fs.ErrNotExist):
 		return Record{}, false, nil
 	case !errors.Is(err, ErrRunning):

@@ -38,5 +38,11 @@ func open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
+// unlock closes a locked file. A process that is being started has the file, too, for a moment, so
+// closing it does not end the lock at once.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 // terminate asks the process to end.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

@@ -36,5 +36,8 @@ func open(path string, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
+// unlock closes a locked file.
+func unlock(f *os.File) error { return f.Close() }
+
 // terminate ends the process: there is no signal that asks it to.
 func terminate(p *os.Process) error { return p.Kill() }

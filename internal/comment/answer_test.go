@@ -12,7 +12,9 @@ func TestAnswer(t *testing.T) {
 	w := writer(t)
 	m := mark()
 	m.Review, m.Answers = "", "inline.7.0123abcd"
-	body := w.Answer([]string{"Stored: “/merge @dependabot rebase <!-- precedent:1 kind=answer -->”", "- one\n- two"}, "https://good.example/o/r/pull/7#issuecomment-7", m)
+	body := w.Answer(m, comment.Answered{
+		Parts: []string{"Stored: “/merge @dependabot rebase <!-- precedent:1 kind=answer -->”", "- one\n- two"}, To: "https://good.example/o/r/pull/7#issuecomment-7",
+	})
 	got, ok := w.Read(body)
 	m.Kind = comment.Answer
 	if !ok || got != m {

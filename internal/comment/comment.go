@@ -50,10 +50,11 @@ type Marker struct {
 	// Spent is what the reviews of the pull request have cost on a day; only in a summary.
 	Spent Spending
 	// Answers identifies what an answer answers: the comment, and what it asked. Of a note, it
-	// identifies what the note says. It is the same in every run.
+	// identifies what the note says. It is the same in every run. A comment may collect answers: see
+	// Collect.
 	Answers string
-	// Tries is the number of incomplete reviews in a row, up to this one; only in a summary. 0 for
-	// a complete review.
+	// Tries is the number of incomplete reviews in a row, up to this one, in a summary: 0 for a
+	// complete review. In a note about a failed fix it is how often that happened, 0 for once.
 	Tries int
 
 	// The rest is set in a comment that opens a thread, and describes its finding.
@@ -164,19 +165,44 @@ func (w Writer) Reply(words string, m Marker) string {
 	return w.seal(strings.Join(markdown.Body(sanitize(words, own), w.Links), "\n"), m, own)
 }
 
-// Answer writes an answer to a comment of a person: of each part, at most 2,000 bytes. to is the
+// Answered is an answer to a comment of a person: of each part, at most 2,000 bytes. To is the
 // address of the comment, if the answer is not in its thread.
-func (w Writer) Answer(parts []string, to string, m Marker) string {
+type Answered struct {
+	Parts []string
+	To    string
+}
+
+// Answer writes a comment with answers.
+func (w Writer) Answer(m Marker, all ...Answered) string {
 	m.Kind = Answer
 	own := w.own()
 	var blocks []string
-	if to != "" {
-		blocks = append(blocks, "In reply to "+markdown.Link("this comment", to, w.Links)+":")
-	}
-	for _, p := range parts {
-		blocks = append(blocks, strings.Join(markdown.Body(sanitize(p, own), w.Links), "\n"))
+	for i, a := range all {
+		if i > 0 {
+			blocks = append(blocks, "---")
+		}
+		if a.To != "" {
+			blocks = append(blocks, "In reply to "+markdown.Link("this comment", a.To, w.Links)+":")
+		}
+		for _, p := range a.Parts {
+			blocks = append(blocks, strings.Join(markdown.Body(sanitize(p, own), w.Links), "\n"))
+		}
 	}
 	return w.seal(strings.Join(blocks, "\n\n"), m, own)
+}
+
+// MaxAnswers limits Marker.Answers, in bytes.
+const MaxAnswers = 1024
+
+// Collect is the Marker.Answers of a comment that has several answers.
+func Collect(answers []string) string { return strings.Join(answers, "_") }
+
+// AllAnswers returns what the comment answers: the parts of Collect.
+func (m Marker) AllAnswers() []string {
+	if m.Answers == "" {
+		return nil
+	}
+	return strings.Split(m.Answers, "_")
 }
 
 // Review writes the body of a review with the number of new inline comments.

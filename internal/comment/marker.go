@@ -39,7 +39,7 @@ var (
 // secret.
 func (m Marker) sanitized(own secret.Own) Marker {
 	for _, s := range []*string{&m.Thread, &m.Review, &m.Fingerprint, &m.Finding, &m.Head, &m.Run, &m.Answers} {
-		if len(*s) > maxField || !token().MatchString(*s) {
+		if len(*s) > maxFieldOf(s == &m.Answers) || !token().MatchString(*s) {
 			*s = ""
 		}
 	}
@@ -64,8 +64,16 @@ func (m Marker) sanitized(own secret.Own) Marker {
 	return m
 }
 
-// maxField limits fields other than the title, in bytes: a hash of 512 bits in hexadecimal.
+// maxField limits fields other than the title and the answers, in bytes: a hash of 512 bits in
+// hexadecimal.
 const maxField = 128
+
+func maxFieldOf(answers bool) int {
+	if answers {
+		return MaxAnswers
+	}
+	return maxField
+}
 
 // firstFields is the number of fields in the first markers that were posted.
 const firstFields = 10
@@ -218,7 +226,7 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		return Marker{}, "", false
 	}
 	for i, v := range values {
-		if i != 9 && v != "" && (len(v) > maxField || !token().MatchString(v)) {
+		if i != 9 && v != "" && (len(v) > maxFieldOf(fields[i] == "answers") || !token().MatchString(v)) {
 			return Marker{}, "", false
 		}
 	}

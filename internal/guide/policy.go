@@ -87,7 +87,7 @@ var sections = map[string]section{
 		p.Finders = map[string]bool{}
 		for key, value := range d.mapping(n) {
 			if !slices.Contains(d.finders, key.Value) {
-				d.fail(key, "unknown finder "+quote(key.Value), nearest(key.Value, d.finders))
+				d.fail(key, "unknown finder "+quote(key.Value), "known: "+strings.Join(d.finders, ", "))
 				continue
 			}
 			p.Finders[key.Value], _ = d.boolean(value)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
@@ -121,10 +122,8 @@ func (j *job) deliverAnswers(ctx context.Context) error {
 	if err := j.resolveUnknown(ctx); err != nil {
 		return err
 	}
-	for _, p := range j.unsent(store.PostAnswer) {
-		if err := j.sendUntilDone(ctx, p, j.sendAnswer); err != nil {
-			return err
-		}
+	if err := j.sendAnswers(ctx); err != nil {
+		return err
 	}
 	// A run with another memory may have answered at the same time.
 	if err := j.Sleep(ctx, j.lag()); err != nil {
@@ -136,39 +135,113 @@ func (j *job) deliverAnswers(ctx context.Context) error {
 	return j.sweep(ctx)
 }
 
-// sendAnswer posts an answer in the conversation of the comment, or on the pull request if it
-// has none, or the forge has no replies.
-func (j *job) sendAnswer(ctx context.Context, p *store.Post) error {
-	a := payload[ToComment](*p)
-	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
-	if a.Note != nil {
-		m.Kind, m.Review = a.kind(), a.Note.Review
-		if a.Root != "" {
-			return j.sendReply(ctx, p, a, m)
+// sendAnswers posts notes, answers in the conversations of comments where the forge has replies, and
+// collects the others: a forge notifies everybody of each comment on the pull request.
+func (j *job) sendAnswers(ctx context.Context) error {
+	var rest []*store.Post
+	for _, p := range j.unsent(store.PostAnswer) {
+		a := payload[ToComment](*p)
+		err := errElsewhere
+		switch {
+		case a.Note != nil:
+			err = j.sendUntilDone(ctx, p, j.sendNote)
+		case a.Root != "":
+			err = j.sendUntilDone(ctx, p, j.answerInThread)
 		}
-		return j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
-			return j.Forge.Comment(ctx, j.repo, j.number, body)
-		})
-	}
-	if a.Root != "" {
-		err := j.sendAnswerBody(ctx, p, j.writer.Answer(a.Parts, "", m), func(body string) (forge.Comment, error) {
-			return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
-		})
-		forgeErr, _ := errors.AsType[*forge.Error](err)
-		if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
+		if errors.Is(err, errElsewhere) {
+			rest = append(rest, p)
+		} else if err != nil {
 			return err
 		}
 	}
-	return j.sendAnswerBody(ctx, p, j.writer.Answer(a.Parts, a.URL, m), func(body string) (forge.Comment, error) {
-		return j.Forge.Comment(ctx, j.repo, j.number, body)
-	})
+	for len(rest) > 0 {
+		n := collectable(rest)
+		if err := j.sendUntilDone(ctx, rest[0], func(ctx context.Context, _ *store.Post) error { return j.sendCollected(ctx, rest[:n]) }); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
 }
 
-// sendAnswerBody sends the text of an answer. Its error is that of a forge that has no replies,
+// maxCollected limits the text of answers that one comment collects, in bytes: Markdown makes it longer.
+const maxCollected = 20_000
+
+// collectable returns how many of the answers one comment takes, at least one.
+func collectable(all []*store.Post) int {
+	keys, words := 0, 0
+	for n, p := range all {
+		a := payload[ToComment](*p)
+		keys += len(a.Key) + 1
+		for _, part := range a.Parts {
+			words += len(part)
+		}
+		if n > 0 && (keys > comment.MaxAnswers || words > maxCollected) {
+			return n
+		}
+	}
+	return len(all)
+}
+
+// sendCollected posts answers as one comment on the pull request.
+func (j *job) sendCollected(ctx context.Context, posts []*store.Post) error {
+	var all []comment.Answered
+	var keys []string
+	for _, p := range posts {
+		a := payload[ToComment](*p)
+		if len(posts) > 1 { // which of them would be meant?
+			for i := range a.Parts {
+				a.Parts[i] = strings.Replace(a.Parts[i], ByVote, "", 1)
+			}
+		}
+		all, keys = append(all, comment.Answered{Parts: a.Parts, To: a.URL}), append(keys, a.Key)
+	}
+	m := comment.Marker{Kind: comment.Answer, Thread: posts[0].Thread, Head: posts[0].Head, Answers: comment.Collect(keys)}
+	return j.sendAnswerBody(ctx, j.writer.Answer(m, all...), func(body string) (forge.Comment, error) {
+		return j.Forge.Comment(ctx, j.repo, j.number, body)
+	}, posts...)
+}
+
+// ByVote ends a sentence of an answer about one learning that a 👍 approves.
+const ByVote = " or a 👍 on this comment"
+
+// errElsewhere means that an answer cannot be in the conversation: the forge has no replies, or the
+// conversation is gone.
+var errElsewhere = errors.New("the answer cannot be in the conversation")
+
+// answerInThread posts an answer in the conversation of the comment.
+func (j *job) answerInThread(ctx context.Context, p *store.Post) error {
+	a := payload[ToComment](*p)
+	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
+	err := j.sendAnswerBody(ctx, j.writer.Answer(m, comment.Answered{Parts: a.Parts}), func(body string) (forge.Comment, error) {
+		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
+	}, p)
+	forgeErr, _ := errors.AsType[*forge.Error](err)
+	if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
+		return err
+	}
+	return errElsewhere
+}
+
+// sendNote posts a note on the pull request, or the reply of a fix.
+func (j *job) sendNote(ctx context.Context, p *store.Post) error {
+	a := payload[ToComment](*p)
+	m := comment.Marker{Kind: a.kind(), Thread: p.Thread, Head: p.Head, Review: a.Note.Review, Answers: a.Key}
+	if a.Root != "" {
+		return j.sendReply(ctx, p, a, m)
+	}
+	return j.sendAnswerBody(ctx, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
+		return j.Forge.Comment(ctx, j.repo, j.number, body)
+	}, p)
+}
+
+// sendAnswerBody sends the text of answers. Its error is that of a forge that has no replies,
 // or whose conversation is gone, or one that ends the delivery.
-func (j *job) sendAnswerBody(ctx context.Context, p *store.Post, body string, send func(string) (forge.Comment, error)) error {
-	p.Hash = hash(body)
-	if err := j.markSending(ctx, p); err != nil {
+func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string) (forge.Comment, error), posts ...*store.Post) error {
+	for _, p := range posts {
+		p.Hash = hash(body)
+	}
+	if err := j.markSending(ctx, posts...); err != nil {
 		return err
 	}
 	c, err := send(body)
@@ -177,20 +250,22 @@ func (j *job) sendAnswerBody(ctx context.Context, p *store.Post, body string, se
 	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported, isGone(err):
 		return err
 	case err != nil:
-		return j.handleError(ctx, err, p)
+		return j.handleError(ctx, err, posts...)
 	}
-	p.Remote = c.ID
-	j.d.Replies++
-	return j.setState(ctx, store.PostConfirmed, "", p)
+	for _, p := range posts {
+		p.Remote, p.Thread = c.ID, posts[0].Thread
+	}
+	j.d.Replies += len(posts)
+	return j.setState(ctx, store.PostConfirmed, "", posts...)
 }
 
 // sendReply posts the reply of a fix in a conversation. Where a forge has no replies, it becomes a
 // dated line of the comment that opened the conversation, which is the same if it is written
 // twice. If a person opened it, it becomes a comment on the pull request that links to it.
 func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comment.Marker) error {
-	err := j.sendAnswerBody(ctx, p, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
+	err := j.sendAnswerBody(ctx, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
 		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
-	})
+	}, p)
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
 	case isGone(err):
@@ -200,9 +275,9 @@ func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comme
 	case !j.state.mine[a.Root]:
 		n := a.Note.Note
 		n.Items = []comment.NoteItem{{Name: "In reply to", URL: a.URL}}
-		return j.sendAnswerBody(ctx, p, j.writer.Note(n, m), func(body string) (forge.Comment, error) {
+		return j.sendAnswerBody(ctx, j.writer.Note(n, m), func(body string) (forge.Comment, error) {
 			return j.Forge.Comment(ctx, j.repo, j.number, body)
-		})
+		}, p)
 	}
 	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)
 }

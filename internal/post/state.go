@@ -110,7 +110,9 @@ func (j *job) findOwn(p store.Post) (ownComment, bool) {
 		})
 	case store.PostAnswer:
 		a := payload[ToComment](p)
-		return j.state.find(func(o ownComment) bool { return o.Marker.Kind == a.kind() && a.Key != "" && o.Answers == a.Key })
+		return j.state.find(func(o ownComment) bool {
+			return o.Marker.Kind == a.kind() && a.Key != "" && (o.Answers == a.Key || a.Note == nil && slices.Contains(o.AllAnswers(), a.Key))
+		})
 	case store.PostSummary:
 		return j.state.find(isSummary)
 	}

@@ -66,20 +66,28 @@ func uniqueKeys(o ownComment) []string {
 	case o.Marker.Kind == comment.Reply:
 		return []string{"reply " + o.Marker.Review + " " + o.Thread}
 	case o.Marker.Kind == comment.Answer && o.Answers != "":
-		return []string{"answer " + o.Answers}
+		var k []string
+		for _, a := range o.AllAnswers() {
+			k = append(k, "answer "+a)
+		}
+		return k
 	case o.Marker.Kind.IsNote() && o.Answers != "":
 		return []string{"note " + string(o.Marker.Kind) + " " + o.Answers}
 	}
 	return nil
 }
 
-func isDuplicate(kept map[string]ownComment, o ownComment) (ownComment, bool) {
-	for _, k := range uniqueKeys(o) {
-		if first, ok := kept[k]; ok {
-			return first, true
+func isDuplicate(kept map[string]ownComment, o ownComment) (first ownComment, twice bool) {
+	keys := uniqueKeys(o)
+	for _, k := range keys {
+		switch there, ok := kept[k]; {
+		case ok:
+			first, twice = there, true
+		case o.Marker.Kind == comment.Answer: // it has an answer that the others do not have
+			return ownComment{}, false
 		}
 	}
-	return ownComment{}, false
+	return first, twice
 }
 
 // answered tells whether somebody else wrote in the conversation that a comment opened.

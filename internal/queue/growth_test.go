@@ -28,7 +28,7 @@ func TestNoGrowth(t *testing.T) {
 			}
 			switch r.Fence % 10 {
 			case 0:
-				return Later(time.Minute)
+				return Later(time.Minute, "it waits")
 			case 1:
 				return errors.New("no network")
 			}

@@ -56,7 +56,7 @@ type Task struct {
 	Repo   precedent.Repo `json:"repo,omitzero"`    // zero for work of the server
 	Pull   int            `json:"pull,omitempty"`   // 0 for work of the repository
 	Head   string         `json:"head,omitempty"`   // the head commit that is wanted; empty if any will do
-	Reason string         `json:"reason,omitempty"` // what caused it, for people: "push", "label bot-review-needed"
+	Reason string         `json:"reason,omitempty"` // what caused it or what it waits for, for people: "push", "no check has started yet"
 }
 
 // Delivery is an event that a forge sent.

@@ -24,7 +24,7 @@ func TestRename(t *testing.T) {
 			did.Add(1)
 			switch r.Pull {
 			case 1, 4:
-				return Later(time.Hour)
+				return Later(time.Hour, "it waits")
 			case 2:
 				return Never(errors.New("it cannot succeed"))
 			}

@@ -32,17 +32,21 @@ const (
 )
 
 // laterError and neverError are the errors by which a job says what becomes of it.
-type laterError struct{ after time.Duration }
+type laterError struct {
+	after time.Duration
+	why   string
+}
 
-func (l laterError) Error() string { return "again in " + l.after.String() }
+func (l laterError) Error() string { return "again in " + l.after.String() + ": " + l.why }
 
 type neverError struct{ err error }
 
 func (n neverError) Error() string { return n.err.Error() }
 func (n neverError) Unwrap() error { return n.err }
 
-// Later is the error by which a job says that it wants to run again after d. It is not an attempt.
-func Later(d time.Duration) error { return laterError{d} }
+// Later is the error by which a job says that it wants to run again after d, and why it waits, for
+// people; an empty why keeps what caused it. It is not an attempt.
+func Later(d time.Duration, why string) error { return laterError{d, why} }
 
 // Never is the error by which a job says that retries are useless. It becomes a dead letter.
 func Never(err error) error { return neverError{err} }
@@ -128,6 +132,9 @@ func (q *Queue) run(ctx context.Context, r *Run) store.WorkEnd {
 		about = append(about, slog.String("error", end.Problem))
 	} else {
 		about = append(about, slog.String("result", end.State))
+		if end.State == store.WorkWaiting {
+			about = append(about, slog.Duration("after", end.After), slog.String("reason", end.Reason))
+		}
 	}
 	q.o.Log.LogAttrs(ctx, level, words, about...)
 	return end
@@ -166,7 +173,11 @@ func (q *Queue) ending(ctx context.Context, r *Run, err error) store.WorkEnd {
 		return store.WorkEnd{State: store.WorkDone}
 	}
 	if l, ok := errors.AsType[laterError](err); ok {
-		return store.WorkEnd{State: store.WorkWaiting, After: max(0, l.after)}
+		end := store.WorkEnd{State: store.WorkWaiting, After: max(0, l.after)}
+		if l.why != "" {
+			end.Reason = q.problem(errors.New(l.why))
+		}
+		return end
 	}
 	if _, ok := errors.AsType[neverError](err); ok {
 		return store.WorkEnd{State: store.WorkDead, Failed: true, Problem: q.problem(err)}
@@ -174,7 +185,7 @@ func (q *Queue) ending(ctx context.Context, r *Run, err error) store.WorkEnd {
 	for _, why := range []error{context.Cause(ctx), err} {
 		switch {
 		case errors.Is(why, ErrSuperseded):
-			return store.WorkEnd{State: store.WorkWaiting, After: supersededPause}
+			return store.WorkEnd{State: store.WorkWaiting, After: supersededPause, Reason: why.Error()}
 		case errors.Is(why, ErrLeaseLost), errors.Is(why, ErrCancelled), errors.Is(why, ErrStopping):
 			return store.WorkEnd{State: store.WorkReady}
 		}

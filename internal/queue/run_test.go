@@ -94,11 +94,11 @@ func TestEndings(t *testing.T) {
 			})
 			return j
 		}
-		say(Later(time.Hour))
+		say(Later(time.Hour, "it waits"))
 		accept(t, q, "1", review(app, 1, "a"))
 		j := is(Waiting, "", 0)
-		if in := j.Due.Sub(j.Since); in != time.Hour {
-			t.Errorf("due in %s", in)
+		if in := j.Due.Sub(j.Since); in != time.Hour || j.Reason != "it waits" {
+			t.Errorf("due in %s, because %q", in, j.Reason)
 		}
 		say(errors.New("no network"))
 		accept(t, q, "2", review(app, 1, "a")) // an event makes a job that said Later run now
@@ -128,7 +128,7 @@ func TestEndings(t *testing.T) {
 			t.Fatal(err)
 		}
 		is(Done, "", 0) // there is nothing to cancel
-		say(Later(time.Hour))
+		say(Later(time.Hour, "it waits"))
 		accept(t, q, "4", review(app, 1, "b"))
 		is(Waiting, "", 0)
 		if got, err := q.Cancel(t.Context(), j.ID); err != nil || got.State != Cancelled {
@@ -313,7 +313,7 @@ func TestSoon(t *testing.T) {
 		q := started(t, db, Options{Poll: poll, Do: func(context.Context, *Run) error {
 			ran <- time.Now()
 			if len(ran) == 1 {
-				return Later(200 * time.Millisecond)
+				return Later(200*time.Millisecond, "it waits")
 			}
 			return nil
 		}})

@@ -30,7 +30,7 @@ const (
 func (s *Server) do(ctx context.Context, run *queue.Run) error {
 	if wait := s.breaker.Wait(); wait > 0 && run.Kind != queue.Prune && run.Kind != queue.Sweep {
 		s.metrics.Job(run.Kind, "later")
-		return queue.Later(wait)
+		return queue.Later(wait, forgePause)
 	}
 	failed := s.work(ctx, run)
 	if m, ok := errors.AsType[movedError](failed); ok {
@@ -42,9 +42,20 @@ func (s *Server) do(ctx context.Context, run *queue.Run) error {
 }
 
 // later is the error of a job that goes on after a pause.
-type later struct{ after time.Duration }
+type later struct {
+	after time.Duration
+	why   string // for people
+}
 
-func (l later) Error() string { return "again in " + l.after.String() }
+func (l later) Error() string { return "again in " + l.after.String() + ": " + l.why }
+
+// goesOn is the error of a round that wants another one.
+func goesOn(did workflow.RoundResult) error {
+	return later{did.Again, cmp.Or(did.Why, "goes on after: "+cmp.Or(string(did.Did), "nothing"))}
+}
+
+// forgePause is why jobs wait while the forge refuses requests or fails.
+const forgePause = "the forge asks for a pause, or does not answer"
 
 // work does what the kind of a job says.
 func (s *Server) work(ctx context.Context, run *queue.Run) error {
@@ -81,7 +92,7 @@ func (s *Server) judge(ctx context.Context, err error) (string, error) {
 		return "stopped", cause
 	}
 	if again, ok := errors.AsType[later](err); ok {
-		return "later", queue.Later(again.after)
+		return "later", queue.Later(again.after, again.why)
 	}
 	var e *forge.Error
 	if !errors.As(err, &e) {
@@ -92,12 +103,12 @@ func (s *Server) judge(ctx context.Context, err error) (string, error) {
 	case forge.KindFenced:
 		return "stopped", e.Err
 	case forge.KindRate:
-		return "later", queue.Later(max(s.breaker.Wait(), firstBreak))
+		return "later", queue.Later(max(s.breaker.Wait(), firstBreak), forgePause)
 	case forge.KindNotFound, forge.KindClosed:
 		return "dead", queue.Never(err)
 	}
 	if wait := s.breaker.Wait(); wait > 0 {
-		return "later", queue.Later(wait)
+		return "later", queue.Later(wait, forgePause)
 	}
 	return "failed", err
 }
@@ -124,7 +135,7 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	}
 	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
-		return later{did.Again}
+		return goesOn(did)
 	}
 	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
 }
@@ -170,7 +181,7 @@ func (s *Server) fix(ctx context.Context, run *queue.Run) error {
 	}
 	s.o.Log.Info("fix", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
-		return later{did.Again}
+		return goesOn(did)
 	}
 	return s.wantAsked(ctx, run, did.Head)
 }

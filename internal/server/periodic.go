@@ -34,7 +34,7 @@ func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
 	all, err := s.served.Known(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("the repositories could not be listed", "error", err)
-		return nil, later{max(s.breaker.Wait(), unknownPause)}
+		return nil, later{max(s.breaker.Wait(), unknownPause), "the forge did not list its repositories"}
 	}
 	return all, err
 }
@@ -168,7 +168,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	defer cancel()
 	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w, workflow.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
-		return later{nextPause} // what was read is stored
+		return later{nextPause, "there is more to read"} // what was read is stored
 	}
 	return err
 }

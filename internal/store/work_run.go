@@ -56,6 +56,7 @@ type WorkEnd struct {
 	Most    int
 	After   time.Duration
 	Problem string
+	Reason  string // why it is due then, of WorkWaiting without Failed; empty to keep what caused the execution
 }
 
 // Parts of the statement that ends an execution: whether it was wanted again meanwhile, and
@@ -86,8 +87,9 @@ func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, end WorkEnd, now 
 		attempts = CASE WHEN $11 = 'done' OR NOT `+wasHead+` THEN 0 ELSE attempts + $9 END,
 		crashes = CASE WHEN $11 = 'ready' AND `+wasHead+` THEN crashes ELSE 0 END,
 		wanted_at = CASE WHEN `+wantedAgain+` THEN wanted_at ELSE $4 END,
+		reason = CASE WHEN $12 = '' OR `+wantedAgain+` THEN reason ELSE $12 END,
 		state = `+state+` WHERE id = $1 AND fence = $2 AND replica = $3 AND state = 'running' AND $10 >= 0`,
-		w.ID, w.Fence, w.Replica, millis(now), w.Generation, w.Head, millis(now.Add(end.After)), end.Problem, zeroOne(end.Failed), end.Most, end.State)
+		w.ID, w.Fence, w.Replica, millis(now), w.Generation, w.Head, millis(now.Add(end.After)), end.Problem, zeroOne(end.Failed), end.Most, end.State, end.Reason)
 	if err != nil {
 		return false, err
 	}

@@ -15,7 +15,7 @@ import (
 const (
 	runs     = "run-" // the beginning of the names of the processes' folders
 	lockName = "lock" // a file in each, which its process holds
-	attempts = 10     // another process may remove the user's folder while it is empty
+	attempts = 100    // another process may remove the user's folder while it is empty
 )
 
 // Folder is the temporary folder of this process.

@@ -133,9 +133,11 @@ func (c *conversation) load(ctx context.Context) (err error) {
 	c.answered = map[string]bool{}
 	for _, m := range c.comments {
 		if marker, ok := c.marker(m); ok && marker.Kind == comment.Answer {
-			kind, rest, _ := strings.Cut(marker.Answers, ".")
-			id, _, _ := strings.Cut(rest, ".")
-			c.answered[kind+"."+id] = true
+			for _, key := range marker.AllAnswers() {
+				kind, rest, _ := strings.Cut(key, ".")
+				id, _, _ := strings.Cut(rest, ".")
+				c.answered[kind+"."+id] = true
+			}
 		}
 	}
 	pending, err := c.pull.workspace.Memory.Learnings(ctx, precedent.LearningPending)
@@ -466,7 +468,8 @@ func (c *conversation) approveByVotes(ctx context.Context) error {
 // Person if there is none.
 func (c *conversation) approver(ctx context.Context, p store.Post) (forge.Person, error) {
 	for _, m := range c.comments {
-		if marker, ok := c.marker(m); !ok || m.ID != p.Remote || marker.Thread != p.Thread {
+		marker, ok := c.marker(m)
+		if !ok || m.ID != p.Remote || marker.Thread != p.Thread || len(marker.AllAnswers()) > 1 {
 			continue
 		}
 		reactions, err := c.pull.connection.Reactions(ctx, c.pull.repo.Repo, c.pull.Number, forge.CommentRef{Kind: m.Kind, ID: m.ID})

@@ -390,7 +390,7 @@ func confirmation(h *heard, l memory.Captured) string {
 		if o := l.Contradicts; o != nil {
 			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", quoted(o.ID), told(o.Directive))
 		}
-		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) + " or a 👍 on this comment.")
+		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) + post.ByVote + ".")
 	}
 	if l.Note != "" {
 		b.WriteString(" Note: " + l.Note + ".")

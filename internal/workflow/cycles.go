@@ -17,6 +17,7 @@ type said struct {
 	comment.Marker
 	At   time.Time // by the forge's clock
 	Body precedent.Untrusted
+	Ref  forge.CommentRef
 }
 
 // said returns our comments among those of the pull request, oldest first. A marker counts only
@@ -28,7 +29,7 @@ func (p *Publisher) said(comments []forge.Comment) []said {
 			continue
 		}
 		if m, ok := p.pull.writer.Read(string(c.Body)); ok {
-			own = append(own, said{m, c.At, c.Body})
+			own = append(own, said{m, c.At, c.Body, forge.CommentRef{Kind: c.Kind, ID: c.ID}})
 		}
 	}
 	slices.SortStableFunc(own, func(a, b said) int { return a.At.Compare(b.At) })
@@ -44,19 +45,19 @@ type cycles struct {
 	ids      map[string]bool // of reviews, failed gates, failed checks and failed fixes
 	fixed    map[string]said // the newest fix, by head
 	fixes    map[string]bool
-	unfixed  map[string]bool // failed fixes of the head
-	failed   map[string]bool // failed fixes of any head
-	tries    int             // incomplete reviews in a row
-	gaveUp   bool            // we have given up at least once
-	last     said            // the newest note that counts
-	most     int             // cycles before people have to look; 0 means the default
+	unfixed  int  // failed fixes of the head
+	failed   int  // failed fixes of any head
+	tries    int  // incomplete reviews in a row
+	gaveUp   bool // we have given up at least once
+	last     said // the newest note that counts
+	most     int  // cycles before people have to look; 0 means the default
 	own      []said
 }
 
 // countCycles counts what was said since we last gave up. head is the pull request's.
 func countCycles(own []said, head string) cycles {
 	c := cycles{
-		gates: map[string]bool{}, ids: map[string]bool{}, fixed: map[string]said{}, fixes: map[string]bool{}, unfixed: map[string]bool{}, failed: map[string]bool{}, own: own,
+		gates: map[string]bool{}, ids: map[string]bool{}, fixed: map[string]said{}, fixes: map[string]bool{}, own: own,
 	}
 	anew := 0
 	for i, s := range own {
@@ -95,9 +96,10 @@ func (c *cycles) count(s said, head string, before map[string]bool) {
 	case comment.Fixed:
 		c.fixes[s.Review], c.fixed[s.Head] = true, s
 	case comment.Unfixed:
-		c.failed[s.Review] = true
+		times := max(1, s.Tries)
+		c.failed += times
 		if s.Head == head {
-			c.unfixed[s.Review] = true
+			c.unfixed += times
 		}
 	case comment.GateFailed:
 		c.gates[s.Head] = true
@@ -112,7 +114,7 @@ func (c *cycles) count(s said, head string, before map[string]bool) {
 
 // n is the number of cycles, with the one that runs. The summary names only its last review, so
 // that fixes count, too.
-func (c *cycles) n() int { return max(len(c.ids), len(c.fixes)+len(c.failed)+1) }
+func (c *cycles) n() int { return max(len(c.ids), len(c.fixes)+c.failed+1) }
 
 // latest is the id of the last review or round, for the marker of a comment about it.
 func (c *cycles) latest() string {
@@ -152,7 +154,7 @@ func (c *cycles) problems(head string) []precedent.Untrusted {
 // exceeded says why people have to look, for people; empty if they need not yet.
 func (c *cycles) exceeded() string {
 	switch {
-	case len(c.unfixed) >= label.MaxFailed:
+	case c.unfixed >= label.MaxFailed:
 		return failedFixes
 	case c.tries >= label.MaxIncomplete:
 		return incompleteReviews

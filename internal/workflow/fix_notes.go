@@ -103,9 +103,34 @@ func (f *fixing) explain(ctx context.Context, r *FixResult) error {
 		return nil
 	}
 	lead := "**Nothing was fixed** at `" + shortID(f.state.rg.Head) + "`: " + words + "."
-	return f.sayOnce(ctx, "nofix", post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{
-		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, Text: r.Why, Log: r.log, End: f.leftOut()}),
-	}})
+	return f.sayUnfixed(ctx, comment.Note{Lead: lead, Text: r.Why, Log: r.log, End: f.leftOut()})
+}
+
+// sayUnfixed posts why nothing was fixed, with other comments. If nobody asked for the attempt, and the
+// same was said of this head since we last gave up, that comment is edited, and counts one attempt more:
+// nobody needs another mail.
+func (f *fixing) sayUnfixed(ctx context.Context, n comment.Note, more ...post.ToComment) error {
+	n = redacted(n)
+	var same said
+	for _, s := range f.said(f.state.comments) {
+		switch {
+		case s.Kind == comment.GivenUp:
+			same = said{}
+		case s.Kind == comment.Unfixed && s.Head == f.state.rg.Head && strings.HasPrefix(string(s.Body), n.Lead):
+			same = s
+		}
+	}
+	if same.Ref.ID != "" && !f.o.Asked {
+		if err := f.o.Check(ctx); err != nil {
+			return err
+		}
+		same.Tries = max(1, same.Tries) + 1
+		n.Lead += fmt.Sprintf(" This was attempt %d.", same.Tries)
+		err := f.pull.connection.Edit(ctx, f.pull.repo.Repo, f.pull.Number, same.Ref, f.poster.Writer.Note(n, same.Marker))
+		return f.pull.connection.Explain(err)
+	}
+	note := post.ToComment{Key: "fix." + f.id, Note: &post.ToNote{Kind: comment.Unfixed, Review: f.id, Note: n}}
+	return f.sayOnce(ctx, "nofix", append([]post.ToComment{note}, more...)...)
 }
 
 // sayOnce plans comments and posts them.
@@ -139,10 +164,8 @@ func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
 	}
 	lead := "**Nothing was pushed** at `" + shortID(f.state.rg.Head) + "`: " + fixWords[FixFork] + ". This change would address " +
 		count(len(f.answer.Addressed), "conversation", "conversations") + "."
-	all = append([]post.ToComment{{Key: "fix." + f.id, Note: &post.ToNote{
-		Kind: comment.Unfixed, Review: f.id, Note: redacted(comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}),
-	}}}, all...)
-	return result, f.sayOnce(ctx, "nofix", all...)
+	n := comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}
+	return result, f.sayUnfixed(ctx, n, all...)
 }
 
 // replacement returns the lines that replace exactly those of a thread; nil if the change is not within

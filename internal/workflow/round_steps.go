@@ -121,8 +121,8 @@ func (x *round) follow(ctx context.Context, e label.Event) error {
 
 // fix makes an attempt to fix what is open, if that is due and allowed.
 func (x *round) fix(ctx context.Context) error {
-	if len(x.cycles.unfixed) >= label.MaxFailed {
-		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: len(x.cycles.unfixed)})
+	if x.cycles.unfixed >= label.MaxFailed {
+		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: x.cycles.unfixed})
 	}
 	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles})
 	if effect == label.CommentGivingUp {
@@ -170,7 +170,7 @@ func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.pull.Head.SHA
 	x.did.Did = RoundFix
 	o := *x.o.Fix
-	o.Gate, o.Check, o.Pushing, o.Problems = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head)
+	o.Gate, o.Check, o.Pushing, o.Problems, o.Asked = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head), x.o.FixAsked
 	fixed, err := pub.Fix(ctx, x.job, o)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (x *round) attempt(ctx context.Context) error {
 	if err := x.recount(ctx); err != nil || x.did.Before != label.Changes {
 		return err
 	}
-	times := max(1, len(x.cycles.unfixed))
+	times := max(1, x.cycles.unfixed)
 	if times < label.MaxFailed {
 		x.did.Again = later
 	}
