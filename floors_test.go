@@ -89,6 +89,7 @@ var thirdParties = map[string][]string{
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
+	"golang.org/x/mod":                         {"internal/lint"},
 	"golang.org/x/net":                         {"cmd/precedent"},
 	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},

@@ -22,9 +22,11 @@ type Verdict string
 const (
 	Clean    Verdict = "clean"    // everything enabled read everything, without a live finding
 	Findings Verdict = "findings" // complete, with at least one live finding
-	Partial  Verdict = "partial"  // a finder failed, or a hunk was truncated
-	Failed   Verdict = "failed"   // an engine is configured, and no prompted finder succeeded
-	Skipped  Verdict = "skipped"  // there was nothing to review
+	// NoFindings is complete and without a live finding, but packages were not checked.
+	NoFindings Verdict = "no-findings"
+	Partial    Verdict = "partial" // a finder failed, or a hunk was truncated
+	Failed     Verdict = "failed"  // an engine is configured, and no prompted finder succeeded
+	Skipped    Verdict = "skipped" // there was nothing to review
 )
 
 // Status says how the work of one finder or one engine task ended.
@@ -110,7 +112,23 @@ type Coverage struct {
 	HunksBefore int             `json:"hunks_read_before"`
 	Skipped     []SkippedFile   `json:"skipped"`
 	Truncated   []TruncatedHunk `json:"truncated"`
+	// NotChecked is what analyzers could not load, such as packages of which a module is
+	// missing. The review is complete without it, but not clean.
+	NotChecked []NotChecked `json:"not_checked"`
 }
+
+// NotChecked is a package or file that analyzers of a language did not check.
+type NotChecked struct {
+	Kind   string `json:"kind"` // PackageKind or FileKind
+	Path   string `json:"path"` // of the folder or file
+	Reason string `json:"reason"`
+}
+
+// Kinds of what was not checked.
+const (
+	PackageKind = "package"
+	FileKind    = "file"
+)
 
 // Failure is a step that failed and that the review continued without.
 type Failure struct {

@@ -98,7 +98,6 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 	if err != nil {
 		return err
 	}
-	defer g.Close()
 	runner := a.gate(r, nil)
 	box, none := a.probeBox(ctx)
 	if ctx.Err() != nil {

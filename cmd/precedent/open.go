@@ -36,7 +36,7 @@ func (a *app) workingDir() (string, error) {
 }
 
 func (a *app) gitOptions() git.Options {
-	return git.Options{Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment()}
+	return git.Options{Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment(), Cache: a.folder("XDG_CACHE_HOME", ".cache")}
 }
 
 // lazyVariables are what git needs to reach the remote of a clone as the user.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -442,27 +443,16 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 	s.silentAgain()
 }
 
-// TestPostOf3001Files: what is beyond the bounds is said, and the rest is posted (row 22 of the
-// fault matrix).
-func TestPostOf3001Files(t *testing.T) {
+// TestPostOfTooManyLines: what is beyond the bounds is said, and the rest is posted (row 22 of
+// the fault matrix).
+func TestPostOfTooManyLines(t *testing.T) {
 	t.Parallel()
-	after := map[string]string{"d00/f0000.txt": "number(0)\n", "d39/f3000.txt": "number(3000)\n"}
+	after := map[string]string{"a/first.txt": "number(0)\n", "b/huge.txt": strings.Repeat("x\n", diff.DefaultLimits.Lines), "c/last.txt": "number(2)\n"}
 	s := newFilePull(t, nil, after)
-	blob := s.git(s.origin, "rev-parse", "main:a.txt")
-	var index strings.Builder
-	for i := range 2999 {
-		fmt.Fprintf(&index, "100644 %s\td%02d/f%04d.txt\n", blob, i%40, i+1)
-	}
-	list := filepath.Join(s.home, "index")
-	writeFile(t, list, index.String(), 0o600)
-	s.git(s.work, "-c", "alias.add-all=!git update-index --index-info < '"+list+"'", "add-all")
-	s.git(s.work, "commit", "-q", "--amend", "--no-edit")
 	s.moved()
-	s.door.stage.World.Change(func() { s.pull.Files = 3001 })
-	last := s.git(s.origin, "diff", "--name-only", "main...feature")
-	last = last[strings.LastIndex(last, "\n")+1:]
+	const last = "c/last.txt"
 	s.scribe.finds = []told{
-		{name: "kept", path: "d00/f0000.txt", quote: "number(0)"},
+		{name: "kept", path: "a/first.txt", quote: "number(0)"},
 		{name: "beyond", path: last, quote: strings.TrimSuffix(after[last], "\n")},
 		{name: "filewide", path: last, evidence: []map[string]any{{"path": last, "line": 1, "quote": strings.TrimSuffix(after[last], "\n")}}},
 	}
@@ -471,11 +461,11 @@ func TestPostOf3001Files(t *testing.T) {
 	if err := json.Unmarshal(s.out.Bytes(), &r); err != nil || status != precedent.ExitIncomplete || r.Verdict != precedent.Partial {
 		t.Fatalf("status %d, verdict %s, %v\n%s", status, r.Verdict, err, said)
 	}
-	if c := r.Coverage; c.Files != 3001 || len(c.Truncated) != 1 || c.Truncated[0].Path != last || !strings.Contains(c.Truncated[0].Reason, "3000 files") {
+	if c := r.Coverage; c.Files != 3 || len(c.Truncated) != 2 || c.Truncated[1].Path != last || !strings.Contains(c.Truncated[1].Reason, "250000 lines") {
 		t.Errorf("coverage %d files, not read %+v", c.Files, c.Truncated)
 	}
 	page := s.summary()
-	for _, words := range []string{"**This review is incomplete", "change has more than 3000 files", last} {
+	for _, words := range []string{"**This review is incomplete", "diff longer than 250000 lines", last} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the summary does not say %q:\n%.3000s", words, page)
 		}

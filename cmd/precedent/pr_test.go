@@ -382,8 +382,8 @@ func TestPullGathers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if _, err := os.Stat(filepath.Join(s.home, ".cache")); err == nil {
-		t.Error("the clone is not used")
+	if kept, err := filepath.Glob(filepath.Join(s.home, ".cache", "precedent", "*.git")); err != nil || len(kept) > 0 {
+		t.Errorf("the clone is not used: %v, %v", kept, err)
 	}
 	in := p.Input
 	if in.Policy.Threshold == nil || *in.Policy.Threshold != 61 {

@@ -13,19 +13,16 @@ type Limits struct {
 	FileBytes int64 // text of the kept lines of one file
 	LineBytes int   // length of one line; longer ones are cut
 	Lines     int   // kept lines
-	Files     int   // files whose hunks are kept
 	Hunks     int   // kept hunks
 }
 
 // DefaultLimits are more than anyone reviews: 16 MiB are about four million tokens,
-// twice what a review may spend, and GitHub shows up to 3,000 files of a pull
-// request.
+// twice what a review may spend. Files without hunks are limited by maxListed.
 var DefaultLimits = Limits{
 	Bytes:     16 << 20,
 	FileBytes: 4 << 20,
 	LineBytes: 64 << 10,
 	Lines:     250_000,
-	Files:     3_000,
 	Hunks:     25_000,
 }
 
@@ -36,7 +33,6 @@ func (l Limits) orDefault() Limits {
 		FileBytes: cmp.Or(l.FileBytes, d.FileBytes),
 		LineBytes: cmp.Or(l.LineBytes, d.LineBytes),
 		Lines:     cmp.Or(l.Lines, d.Lines),
-		Files:     cmp.Or(l.Files, d.Files),
 		Hunks:     cmp.Or(l.Hunks, d.Hunks),
 	}
 }
@@ -101,20 +97,17 @@ func (b *budget) hunk() string {
 	return ""
 }
 
-// file counts a file and returns why its hunks cannot be kept, "" if they can.
-func (b *budget) file(f *File) (string, error) {
+// file counts a file.
+func (b *budget) file(f *File) error {
 	b.listed++
 	b.paths += len(f.Path)
 	if f.OldPath != f.Path {
 		b.paths += len(f.OldPath)
 	}
 	if b.listed > maxListed || b.paths > maxListedBytes {
-		return "", fmt.Errorf("%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed, size(maxListedBytes))
+		return fmt.Errorf("%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed, size(maxListedBytes))
 	}
-	if b.listed > b.lim.Files {
-		return fmt.Sprintf("change has more than %d files", b.lim.Files), nil
-	}
-	return "", nil
+	return nil
 }
 
 // size formats a number of bytes.

@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 		cut, err := Parse(strings.NewReader(text), Limits{
 			Bytes: rapid.Int64Range(1, 200).Draw(t, "Bytes"), FileBytes: rapid.Int64Range(1, 100).Draw(t, "FileBytes"),
 			LineBytes: rapid.IntRange(1, 12).Draw(t, "LineBytes"), Lines: rapid.IntRange(1, 20).Draw(t, "Lines"),
-			Files: rapid.IntRange(1, 4).Draw(t, "Files"), Hunks: rapid.IntRange(1, 8).Draw(t, "Hunks"),
+			Hunks: rapid.IntRange(1, 8).Draw(t, "Hunks"),
 		})
 		if err != nil {
 			t.Fatalf("within limits: %v\n%q", err, text)
@@ -280,7 +280,7 @@ func fuzzSeeds(f *testing.F) {
 // its promises, through every function that works on a change.
 func FuzzParse(f *testing.F) {
 	fuzzSeeds(f)
-	lim := Limits{Bytes: 1 << 12, FileBytes: 1 << 11, LineBytes: 80, Lines: 100, Files: 5, Hunks: 10}
+	lim := Limits{Bytes: 1 << 12, FileBytes: 1 << 11, LineBytes: 80, Lines: 100, Hunks: 10}
 	f.Fuzz(func(t *testing.T, in string) {
 		for _, lim := range []Limits{lim, DefaultLimits} {
 			if c, err := Parse(strings.NewReader(in), lim); err == nil {

@@ -100,11 +100,9 @@ func objectID(s string) string {
 
 // addFile appends a file and returns its index.
 func (p *parser) addFile(f File) (int, error) {
-	why, err := p.budget.file(&f)
-	if err != nil {
+	if err := p.budget.file(&f); err != nil {
 		return 0, err
 	}
-	f.Skip, f.TooLarge = why, why != ""
 	p.change.Files = append(p.change.Files, f)
 	return len(p.change.Files) - 1, nil
 }

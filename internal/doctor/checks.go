@@ -158,7 +158,6 @@ func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none s
 		d.AddError(name, Warning, err)
 		return
 	}
-	defer blobs.Close()
 	use(workflow.FilesAt(blobs, rg.Head))
 }
 

@@ -87,7 +87,6 @@ func (c *Copy) edits(ctx context.Context, l Limits) ([]git.Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = blobs.Close() }()
 	var edits []git.Edit
 	deleted := map[string]bool{}
 	for _, p := range slices.Sorted(maps.Keys(c.had)) {

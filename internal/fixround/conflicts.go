@@ -66,7 +66,6 @@ func (c *Copy) Resolved(ctx context.Context, paths []string, ours, theirs string
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = blobs.Close() }()
 	for _, e := range edits {
 		if e.Delete || !slices.Contains(paths, e.Path) {
 			no.add("%s has no conflict, or was deleted", shown(e.Path))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // The revisions that choose resolves at once.
@@ -57,9 +59,12 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 		against, againstName = defaultBase(found, branch)
 	}
 	if against != "" && against != head {
-		base, err := r.mergeBase(ctx, against, head)
-		if err != nil {
-			return Range{}, err
+		base, line := against, false
+		var log precedent.Untrusted
+		if log, line = r.between(ctx, against, head); !line {
+			if base, err = r.mergeBase(ctx, against, head); err != nil {
+				return Range{}, err
+			}
 		}
 		if base == "" && r.Shallow() {
 			return Range{}, r.unrelated(againstName, name)
@@ -67,7 +72,10 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 		if base != "" && base != head {
 			rg := Range{Kind: Commits, Base: base, Head: head, BaseCommit: base, HeadCommit: head, BaseName: againstName, HeadName: name}
 			rg.Why = "no range was given: what " + name + " adds to " + againstName
-			if rg.Log, err = r.log(ctx, logCommits, head, "^"+base); err != nil || committed {
+			if rg.Log = log; !line {
+				rg.Log, err = r.log(ctx, logCommits, head, "^"+base)
+			}
+			if err != nil || committed {
 				return rg, err
 			}
 			return r.withWorkTree(ctx, rg, found[askTree].id)
@@ -150,8 +158,12 @@ func (r *Repo) last(ctx context.Context, head, parent, name string) (Range, erro
 	if parent == "" {
 		rg.Base, rg.BaseName = r.hash.emptyTree(), emptyTreeName
 	}
-	var err error
-	rg.Log, err = r.log(ctx, 1, head)
+	c, err := r.readCommit(ctx, head)
+	if err != nil || c.encoded {
+		rg.Log, err = r.log(ctx, 1, head)
+	} else {
+		rg.Log = messages("commit " + head + "\n" + c.message + "\n")
+	}
 	return rg, err
 }
 

@@ -152,7 +152,7 @@ func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	if err := r.offerHaves(ctx, haves); err != nil {
 		return Range{}, err
 	}
-	err = r.fetch(ctx, p, shadowed, filepath.Join(r.shadow, "objects"))
+	err = r.fetch(ctx, p, shadowed, r.shadowObjects())
 	if gone := os.Remove(haves); err == nil && gone != nil && !errors.Is(gone, os.ErrNotExist) {
 		err = asError(opFetch, gone)
 	}

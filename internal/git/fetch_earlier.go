@@ -14,7 +14,7 @@ const maxEarlier = 50
 // returns those that can be read. The server may have deleted the others. p is the
 // argument of FetchPull.
 func (r *Repo) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
-	return r.fetchEarlier(ctx, p, ids, shadowed, filepath.Join(r.shadow, "objects"))
+	return r.fetchEarlier(ctx, p, ids, shadowed, r.shadowObjects())
 }
 
 // FetchEarlier is like Repo.FetchEarlier, but keeps what it fetches in the mirror.

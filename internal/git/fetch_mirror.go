@@ -57,7 +57,8 @@ func OpenMirror(ctx context.Context, folder, name string, o Options) (*Mirror, e
 		return nil, &Error{Op: op, Msg: printable(err.Error()), Err: err, Hint: "set XDG_CACHE_HOME to a writable folder"}
 	}
 	// Do not search for the repository: the folder may be in a work tree.
-	m.Repo = &Repo{exec: program, options: o, shadow: shadow, place: place{gitDir: m.dir, commonDir: m.dir}, open: map[*Blobs]struct{}{}}
+	m.Repo = &Repo{exec: program, options: o, shadow: shadow, place: place{gitDir: m.dir, commonDir: m.dir}}
+	m.real, m.shadowed = batch{repo: m.Repo, view: real}, batch{repo: m.Repo}
 	if err := m.prepare(ctx); err != nil {
 		m.Close()
 		return nil, err

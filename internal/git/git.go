@@ -54,6 +54,8 @@ type Options struct {
 	// NAME=VALUE: PATH, SSH_AUTH_SOCK, proxies.
 	Lazy    bool
 	LazyEnv []string
+	// Cache is a folder in which answers are kept that take long to find; empty to keep none.
+	Cache string
 	// Timeout limits each git process. Zero means one minute.
 	Timeout time.Duration
 }
@@ -80,8 +82,9 @@ type Repo struct {
 	shallow map[string]bool // the commits whose parents the clone lacks
 	lazy    lazy
 
+	real, shadowed batch
+
 	mu     sync.Mutex
-	open   map[*Blobs]struct{}
 	closed bool
 }
 
@@ -98,7 +101,8 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{exec: program, options: o, place: where, open: map[*Blobs]struct{}{}}
+	r := &Repo{exec: program, options: o, place: where}
+	r.real, r.shadowed = batch{repo: r, view: real}, batch{repo: r}
 	r.shadow, err = os.MkdirTemp(o.TempDir, "precedent-git-")
 	if err != nil {
 		return nil, &Error{
@@ -129,16 +133,13 @@ func (r *Repo) prepare(ctx context.Context) error {
 	return r.writeShadow()
 }
 
-// Close ends running git processes and removes their temporary files.
+// Close ends the git processes that are left and removes their temporary files.
 func (r *Repo) Close() error {
 	r.mu.Lock()
 	r.closed = true
-	open := r.open
-	r.open = nil
 	r.mu.Unlock()
-	for b := range open {
-		b.end()
-	}
+	r.real.close()
+	r.shadowed.close()
 	if err := os.RemoveAll(r.shadow); err != nil {
 		return &Error{Op: "close repository", Msg: err.Error(), Err: err}
 	}

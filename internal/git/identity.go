@@ -82,31 +82,3 @@ func (r *Repo) Identity(ctx context.Context, parse func(remote string) (preceden
 	}
 	return precedent.LocalRepo(root), nil
 }
-
-// RootCommit returns the id of the first commit in HEAD's history, along first
-// parents.
-func (r *Repo) RootCommit(ctx context.Context) (string, error) {
-	const op = "find the root commit"
-	found, err := r.peel(ctx, op, "HEAD^{commit}")
-	if err != nil {
-		return "", err
-	}
-	if found[0].id == "" {
-		return "", noCommitsError(op)
-	}
-	out, err := r.run(ctx, call{op: op, args: []string{"rev-list", "--first-parent", "--max-parents=0", "--end-of-options", found[0].id}}, configBytes)
-	if err != nil {
-		return "", err
-	}
-	root := strings.TrimSpace(string(out))
-	switch {
-	case r.shallow[root]:
-		return "", &Error{
-			Op: op, Msg: "the clone is shallow: it lacks the first commit",
-			Hint: r.deepen("--unshallow"),
-		}
-	case !r.hash.valid(root):
-		return "", &Error{Op: op, Msg: "git did not name a commit"}
-	}
-	return root, nil
-}

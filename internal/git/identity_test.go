@@ -2,7 +2,9 @@ package git
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -91,6 +93,51 @@ func TestIdentityIsUnknown(t *testing.T) {
 	c.git("remote", "rename", "origin", "other")
 	_, err = c.open().Identity(context.Background(), precedent.ParseRepo)
 	wantError(t, err, "the clone is shallow", "git fetch --unshallow other")
+}
+
+// TestRootCommitIsKept: the whole history is read once. Later, only the commits since are,
+// also on another branch, and a history with another root has that one.
+func TestRootCommitIsKept(t *testing.T) {
+	t.Parallel()
+	f := newRepo(t)
+	root := f.commit("root")
+	for _, name := range []string{"two", "three"} {
+		f.commit(name)
+	}
+	cache := scratch(t)
+	ask := func(want string) {
+		t.Helper()
+		r := f.openAt(f.dir, Options{Cache: cache})
+		got, err := r.RootCommit(context.Background())
+		if err != nil || got != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+	ask(root)
+	// A root that is kept is believed: reading the history again would contradict it.
+	kept, err := filepath.Glob(filepath.Join(cache, "roots", "*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	believed := strings.Repeat("1", 40)
+	if err := os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask(believed)
+	f.git("checkout", "-q", "-b", "side", "HEAD~1")
+	f.commit("four")
+	ask(believed)
+	f.git("checkout", "-q", "--orphan", "other")
+	other := f.commit("another root")
+	ask(other)
+	f.git("merge", "-q", "--allow-unrelated-histories", "-m", "both", "side")
+	ask(other)
+	f.git("checkout", "-q", "side")
+	ask(root)
+	if err := os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask(root) // the commit is gone
 }
 
 func TestRemotes(t *testing.T) {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -163,8 +164,8 @@ func TestCloseTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := r.Blobs(context.Background())
-	if err != nil {
+	b := blobs(t, r)
+	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -172,8 +173,8 @@ func TestCloseTwice(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
+	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, errClosed) {
+		t.Errorf("a closed repository was read: %v", err)
 	}
 	if _, err := r.Blobs(context.Background()); err == nil {
 		t.Error("a closed repository was read")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -171,7 +170,7 @@ func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 				"--refmap=", "--stdin", "--end-of-options", from,
 			},
 		}
-		said, cause, ended := r.fetchWithin(ctx, c, filepath.Join(r.shadow, "objects"), lazyBytes, r.options.Timeout)
+		said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), lazyBytes, r.options.Timeout)
 		if ended != nil || cause != nil {
 			err = failureOf(cause, opLazy, ended, said, r.options.Timeout)
 		}

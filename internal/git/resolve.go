@@ -137,7 +137,11 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], HeadCommit: ids[1], BaseName: names[0], HeadName: names[1]}
+	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1], BaseName: names[0], HeadName: names[1]}
+	var line bool
+	if rg.Log, line = r.between(ctx, rg.Base, rg.Head); line {
+		return rg, nil
+	}
 	if symmetric {
 		base, err := r.mergeBase(ctx, ids[0], ids[1])
 		if err != nil {
@@ -212,46 +216,20 @@ type answer struct{ id, kind, why string }
 // cannot be options. Revisions that do not resolve have empty answers.
 func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answer, error) {
 	answers := make([]answer, len(revisions))
-	for done := 0; done < len(revisions); {
-		n, err := r.peelSome(ctx, op, revisions[done:], answers[done:])
-		done += n
-		if err == nil {
-			break
-		}
-		// Some revisions end git at once ("@{upstream}" without one). They do not
-		// resolve; the rest is asked again.
-		if exitCode(err) < 0 || done >= len(revisions) {
-			return nil, err
-		}
+	for i, revision := range revisions {
+		o, err := r.real.find(ctx, op, revision)
+		// Some revisions end git at once ("@{upstream}" without one). They do not resolve.
 		var e *Error
-		if errors.As(err, &e) {
-			answers[done].why = e.Msg
+		switch {
+		case err != nil && exitCode(err) < 0:
+			return nil, err
+		case errors.As(err, &e):
+			answers[i].why = e.Msg
+		default:
+			answers[i] = answer{o.id, o.kind, o.why}
 		}
-		done++
 	}
 	return answers, nil
-}
-
-// peelSome returns how many answers git gave.
-func (r *Repo) peelSome(ctx context.Context, op string, revisions []string, answers []answer) (int, error) {
-	out, err := r.run(ctx, call{
-		op: op, view: real, stdin: strings.NewReader(strings.Join(revisions, "\n") + "\n"),
-		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-	}, configBytes)
-	n := 0
-	for line := range strings.Lines(string(out)) {
-		if n == len(revisions) {
-			break
-		}
-		id, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if r.hash.valid(id) && kind != "missing" && kind != "ambiguous" && kind != "submodule" {
-			answers[n] = answer{id: id, kind: kind}
-		} else if strings.HasSuffix(line, " ambiguous\n") {
-			answers[n].why = "ambiguous"
-		}
-		n++
-	}
-	return n, err
 }
 
 // mergeBase returns the best common ancestor of two commits, or "" if the clone has
@@ -285,7 +263,12 @@ func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.U
 		text, err = io.ReadAll(io.LimitReader(out, logBytes))
 		return err
 	})
-	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
+	return messages(string(text)), err
+}
+
+// messages limits the messages of commits.
+func messages(text string) precedent.Untrusted {
+	return precedent.Untrusted(strings.ToValidUTF8(text[:min(len(text), logBytes)], "\uFFFD"))
 }
 
 func noCommitsError(op string) *Error {

@@ -75,6 +75,9 @@ func (r *Repo) writeShadow() error {
 	return nil
 }
 
+// shadowObjects is where the shadow has its own objects.
+func (r *Repo) shadowObjects() string { return filepath.Join(r.shadow, "objects") }
+
 // QuotePath quotes a path as git does in lists and patches.
 func QuotePath(path string) string {
 	var b strings.Builder

@@ -120,7 +120,7 @@ func (r *Repo) FetchShared(ctx context.Context, s Shared) (string, error) {
 		"fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--refmap=", "--end-of-options", from, "+" + s.Ref + ":" + sharedRef,
 	}
-	said, cause, ended := r.fetchWithin(ctx, c, filepath.Join(r.shadow, "objects"), shareBytes, shareTimeout)
+	said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), shareBytes, shareTimeout)
 	switch {
 	case errors.Is(cause, errTooMuch):
 		return "", &Error{Op: opShare, Msg: printable(s.Ref) + " is larger than " + sizeText(shareBytes), Err: errTooMuch, Hint: "look at who wrote it, and delete it on the remote if it is not a memory"}
@@ -213,7 +213,7 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 		"push", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
 		"--force-with-lease=" + s.Ref + ":" + from, "--end-of-options", address, to + ":" + s.Ref,
 	}
-	said, cause, ended := r.fetchWithin(ctx, c, filepath.Join(r.shadow, "objects"), shareBytes, shareTimeout)
+	said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), shareBytes, shareTimeout)
 	if ended == nil && cause == nil {
 		return nil
 	}

@@ -204,7 +204,6 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 		return rg, nil
 	}
 	s := &snapshotter{repo: r, index: x}
-	defer s.close()
 	rg.Head, err = r.build(ctx, from, func(w *builder) error {
 		w.staged(d.staged)
 		return s.takeSnapshot(ctx, w, d.changed, d.untracked.paths)

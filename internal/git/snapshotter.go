@@ -17,14 +17,6 @@ type snapshotter struct {
 	index   index
 	skipped []precedent.SkippedFile
 	total   int64
-	blobs   *Blobs // opened when a file first needs its former content
-}
-
-// close closes what takeSnapshot opened.
-func (s *snapshotter) close() {
-	if s.blobs != nil {
-		s.blobs.Close()
-	}
 }
 
 // takeSnapshot reads the new files and those that may have changed, and passes them
@@ -142,13 +134,11 @@ func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 	if c.id == "" || c.mode == "160000" {
 		return nil, nil
 	}
-	if s.blobs == nil {
-		var err error
-		if s.blobs, err = s.repo.Blobs(ctx); err != nil {
-			return nil, err
-		}
+	blobs, err := s.repo.Blobs(ctx)
+	if err != nil {
+		return nil, err
 	}
-	data, err := s.blobs.ReadID(c.id, workFileBytes)
+	data, err := blobs.ReadID(c.id, workFileBytes)
 	if err != nil {
 		return nil, nil //nolint:nilerr // git also treats missing content as none
 	}
@@ -177,7 +167,7 @@ func (s *snapshotter) attributes(ctx context.Context, changed []change, untracke
 		if err := s.addAttributes(own); err != nil {
 			return nil, &Error{Op: c.op, Msg: printable(err.Error()), Err: err}
 		}
-		c.env = append(c.env, "GIT_DIR="+s.index.dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(s.repo.shadow, "objects"))
+		c.env = append(c.env, "GIT_DIR="+s.index.dir, "GIT_OBJECT_DIRECTORY="+s.repo.shadowObjects())
 	}
 	out, err := s.repo.run(ctx, c, int64(paths.Len()+256)*int64(2*len(attributeNames))+configBytes)
 	if err != nil {

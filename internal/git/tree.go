@@ -2,12 +2,13 @@ package git
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"slices"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -79,53 +80,79 @@ func (r *Repo) list(ctx context.Context, rev, prefix string, most int, sizes boo
 	return entries, nil
 }
 
-// argumentBytes bounds the paths in the arguments of one process. Windows allows 32,767
-// characters for all arguments, which escapes can double.
-const argumentBytes = 16_000
+// treeBytes limits one folder of a tree that is read here: 64 MiB, a million files.
+const treeBytes = 64 << 20
 
 // Lookup returns what is at the paths of a revision, by path: files, folders (of the type
-// tree), links and submodules. Paths at which there is nothing are missing, as are those
-// that are longer than argumentBytes: no file system has them.
+// tree), links and submodules. Paths at which there is nothing are missing.
 func (r *Repo) Lookup(ctx context.Context, rev string, paths ...string) (map[string]Entry, error) {
 	found := map[string]Entry{}
-	if rev == "" {
+	if rev == "" || len(paths) == 0 {
 		return found, nil
 	}
-	for batch := range batches(paths) {
-		out, err := r.run(ctx, call{op: opTree, args: append([]string{"ls-tree", "-t", "-z", "--full-tree", "--end-of-options", rev, "--"}, batch...)}, configBytes)
-		if err != nil {
-			return nil, err
+	folders := map[string]map[string]Entry{}
+	open := func(name, at string) (err error) {
+		if folders[at] == nil {
+			folders[at], err = r.folder(ctx, name)
 		}
-		for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if e, err := parseEntry(line); err == nil && slices.Contains(batch, e.Path) { // folders above are listed, too
-				found[e.Path] = e
+		return err
+	}
+	if err := open(rev+":", ""); err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if !isPlain(p) {
+			continue
+		}
+		at := ""
+		for parts := strings.Split(p, "/"); ; parts = parts[1:] {
+			e, ok := folders[at][parts[0]]
+			if at = path.Join(at, parts[0]); !ok || len(parts) > 1 && e.Type != "tree" {
+				break
+			}
+			if len(parts) == 1 {
+				e.Path = p
+				found[p] = e
+				break
+			}
+			if err := open(e.ID, at); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return found, nil
 }
 
-// batches yields the paths in groups that fit into the arguments of one process.
-func batches(paths []string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		var batch []string
-		size := 0
-		for _, p := range paths {
-			if len(p) > argumentBytes {
-				continue
-			}
-			if size += len(p) + 1; size > argumentBytes && len(batch) > 0 {
-				if !yield(batch) {
-					return
-				}
-				batch, size = nil, len(p)+1
-			}
-			batch = append(batch, p)
-		}
-		if len(batch) > 0 {
-			yield(batch)
-		}
+// folder reads one folder of a tree, by name. If a name is there twice, the first counts,
+// as for git.
+func (r *Repo) folder(ctx context.Context, name string) (map[string]Entry, error) {
+	o, data, err := r.objects().read(ctx, opTree, name, "tree", treeBytes)
+	if err == nil && o.id == "" {
+		err = &Error{Op: opTree, Msg: "the clone lacks the tree " + printable(name), Err: ErrNotFound}
 	}
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]Entry{}
+	for size := r.hash.size / 2; len(data) > 0; {
+		head, rest, ok := bytes.Cut(data, []byte{0})
+		mode, file, ok2 := strings.Cut(string(head), " ")
+		if !ok || !ok2 || len(rest) < size {
+			return nil, &Error{Op: opTree, Msg: "git wrote a broken tree"}
+		}
+		e := Entry{Mode: fmt.Sprintf("%06s", mode), Type: "blob", ID: hex.EncodeToString(rest[:size])}
+		switch e.Mode {
+		case "040000":
+			e.Type = "tree"
+		case submoduleMode:
+			e.Type = "commit"
+		}
+		if _, twice := entries[file]; !twice {
+			entries[file] = e
+		}
+		data = rest[size:]
+	}
+	return entries, nil
 }
 
 const opTree = "list tree"

@@ -3,6 +3,9 @@ package git
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -30,6 +33,14 @@ func (r *Repo) TrustedBase(ctx context.Context, rg Range, named string) (string,
 	tip, err := r.trustedTip(ctx, named)
 	if err != nil {
 		return "", err
+	}
+	if rg.BaseCommit == tip {
+		return tip, nil
+	}
+	if rg.HeadCommit == tip && rg.BaseCommit != "" {
+		if _, line := r.between(ctx, rg.BaseCommit, tip); line {
+			return rg.BaseCommit, nil
+		}
 	}
 	c := call{op: opTrust, args: []string{"rev-list", "--max-count=1", "--end-of-options", rg.HeadCommit, "^" + tip}}
 	if rg.BaseCommit != "" {
@@ -67,17 +78,36 @@ func (r *Repo) defaultTip(ctx context.Context) (string, error) {
 	if r.place.top == "" {
 		return r.firstCommit(ctx, "HEAD")
 	}
-	fetched := []string{"for-each-ref", "--count=1"}
+	var fetched []string
 	for _, remote := range trustedRemotes {
 		if tip, err := r.DefaultBranch(ctx, remote); tip != "" || err != nil {
 			return tip, err
 		}
 		fetched = append(fetched, "refs/remotes/"+remote+"/")
 	}
-	if any, err := r.run(ctx, call{op: opTrust, view: real, args: fetched}, configBytes); err != nil || len(any) > 0 {
-		return "", err
+	if r.mayHaveRefs(fetched) {
+		args := append([]string{"for-each-ref", "--count=1"}, fetched...)
+		if any, err := r.run(ctx, call{op: opTrust, view: real, args: args}, configBytes); err != nil || len(any) > 0 {
+			return "", err
+		}
 	}
 	return r.firstCommit(ctx, "refs/heads/"+r.config.user("init.defaultbranch"), "refs/heads/main", "refs/heads/master")
+}
+
+// mayHaveRefs reports whether the repository may have refs below one of the folders, which
+// end in a slash, without asking git.
+func (r *Repo) mayHaveRefs(folders []string) bool {
+	if r.config.repository("extensions.refstorage") != "" {
+		return true
+	}
+	packed, err := readRegular(filepath.Join(r.place.commonDir, "packed-refs"), adminBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		_, err := os.Lstat(filepath.Join(r.place.commonDir, filepath.FromSlash(folder)))
+		return !errors.Is(err, fs.ErrNotExist) || strings.Contains(string(packed), " "+folder)
+	})
 }
 
 // DefaultBranch returns the commit of a remote's default branch at the last fetch;

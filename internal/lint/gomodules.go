@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,23 +13,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/precedent-dev/precedent/internal/child"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
-// goMod is a go.mod or go.work file, as the go command prints it in JSON.
+// goMod is what is used of a go.mod or go.work file.
 type goMod struct {
-	Module  struct{ Path string }
-	Go      string
-	Require []goVersion
-	Exclude []goVersion
-	Replace []goReplace
-	Use     []struct{ DiskPath string }
+	module, goVersion string
+	require, exclude  []module.Version
+	replace           []goReplace
+	use               []string // folders, relative to the file
 }
 
-// goVersion is a module. Without a version, Path may be a folder.
-type goVersion struct{ Path, Version string }
-
-type goReplace struct{ Old, New goVersion }
+// goReplace is a replacement. Without a version, the new path is a folder.
+type goReplace struct{ old, new module.Version }
 
 // goModules are the module files that the go command gets for one module, instead of
 // those of the head. They require what the base requires, and name no folder outside
@@ -44,48 +39,44 @@ type goModules struct {
 
 // moduleReader makes goModules.
 type moduleReader struct {
-	in      *Input
-	tree    string // folder of the head
-	program string // the go command
-	scratch string // folder for temporary files
-	out     goModules
-	queue   []string // folders of modules that are still to be read
-	local   map[string]bool
-	head    map[string]goMod // by folder
+	in    *Input
+	tree  string // folder of the head
+	out   goModules
+	queue []string // folders of modules that are still to be read
+	local map[string]bool
+	head  map[string]goMod // by folder
 }
 
-// mostModules limits how many modules of the tree are read for one: each takes the go
-// command two times 10 ms.
+// mostModules limits how many modules of the tree are read for one.
 const mostModules = 200
 
 var errModules = errors.New("too many modules")
 
 // readModules returns the module files for the module in the folder root, and for the
 // workspace in the folder work, if it is not empty.
-func (v *vetting) readModules(ctx context.Context, root, work string) (*goModules, error) {
+func (v *vetting) readModules(root, work string) (*goModules, error) {
 	r := &moduleReader{
-		in: v.in, tree: v.tree, program: goProgram(v.env.Path), scratch: v.scratch, queue: []string{root},
-		out: goModules{files: map[string]string{}}, local: map[string]bool{}, head: map[string]goMod{},
+		in: v.in, tree: v.tree, queue: []string{root}, out: goModules{files: map[string]string{}}, local: map[string]bool{}, head: map[string]goMod{},
 	}
 	vendored := r.has(path.Join(root, "vendor/modules.txt"))
 	if work != "" {
-		if err := r.readWork(ctx, work); err != nil {
+		if err := r.readWork(work); err != nil {
 			return nil, err
 		}
 		vendored = vendored || r.has(path.Join(work, "vendor/modules.txt"))
 	}
-	for n := 0; len(r.queue) > 0; n++ {
-		if n == mostModules {
+	for len(r.queue) > 0 {
+		if len(r.head) > mostModules {
 			return nil, errModules
 		}
 		next := r.queue[0]
 		r.queue = r.queue[1:]
-		if err := r.readModule(ctx, next); err != nil {
+		if err := r.readModule(next); err != nil {
 			return nil, err
 		}
 	}
 	for dir := range r.head {
-		if err := r.write(ctx, dir, vendored); err != nil {
+		if err := r.write(dir, vendored); err != nil {
 			return nil, err
 		}
 	}
@@ -96,19 +87,19 @@ func (v *vetting) readModules(ctx context.Context, root, work string) (*goModule
 
 // readModule reads the head's go.mod in a folder of the tree, and queues the modules of
 // the tree that replace others in it.
-func (r *moduleReader) readModule(ctx context.Context, dir string) error {
+func (r *moduleReader) readModule(dir string) error {
 	if _, ok := r.head[dir]; ok || !r.has(path.Join(dir, "go.mod")) {
 		return nil
 	}
-	m, err := r.parse(ctx, "mod", readInTree(r.tree, path.Join(dir, "go.mod")))
+	m, err := parseMod(readInTree(r.tree, path.Join(dir, "go.mod")))
 	if err != nil {
 		return err
 	}
 	r.head[dir] = m
-	for _, re := range m.Replace {
-		if to, ok := inTree(dir, re.New); ok {
+	for _, re := range m.replace {
+		if to, ok := inTree(dir, re.new); ok {
 			r.queue = append(r.queue, to)
-			r.local[re.Old.Path] = true
+			r.local[re.old.Path] = true
 		}
 	}
 	return nil
@@ -116,22 +107,22 @@ func (r *moduleReader) readModule(ctx context.Context, dir string) error {
 
 // readWork reads the workspace of the head, and writes one that only uses folders of
 // the tree.
-func (r *moduleReader) readWork(ctx context.Context, dir string) error {
+func (r *moduleReader) readWork(dir string) error {
 	name := path.Join(dir, "go.work")
-	m, err := r.parse(ctx, "work", readInTree(r.tree, name))
+	m, err := parseWork(readInTree(r.tree, name))
 	if err != nil {
 		return err
 	}
-	base, err := r.atBase(ctx, "work", name)
+	base, err := r.atBase(name, parseWork)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	writeLine(&b, "go", m.Go)
-	for _, u := range m.Use {
-		if to, ok := inTree(dir, goVersion{Path: u.DiskPath}); ok {
+	writeLine(&b, "go", m.goVersion)
+	for _, folder := range m.use {
+		if to, ok := inTree(dir, module.Version{Path: folder}); ok {
 			r.queue = append(r.queue, to)
-			writeLine(&b, "use", u.DiskPath)
+			writeLine(&b, "use", folder)
 		}
 	}
 	writeReplaces(&b, dir, m, base)
@@ -141,21 +132,21 @@ func (r *moduleReader) readWork(ctx context.Context, dir string) error {
 
 // write writes the go.mod and go.sum files of a module. If the modules are vendored,
 // they are in the tree, and the file may require all that the head requires.
-func (r *moduleReader) write(ctx context.Context, dir string, vendored bool) error {
+func (r *moduleReader) write(dir string, vendored bool) error {
 	name := path.Join(dir, "go.mod")
 	head := r.head[dir]
-	base, err := r.atBase(ctx, "mod", name)
+	base, err := r.atBase(name, parseMod)
 	if err != nil {
 		return err
 	}
 	versions := map[string]string{}
 	if vendored {
-		base.Require = head.Require
+		base.require = head.require
 	}
-	for _, m := range base.Require {
+	for _, m := range base.require {
 		versions[m.Path] = m.Version
 	}
-	for _, m := range head.Require {
+	for _, m := range head.require {
 		switch version, ok := versions[m.Path]; {
 		case !ok && r.local[m.Path]:
 			versions[m.Path] = m.Version
@@ -163,18 +154,18 @@ func (r *moduleReader) write(ctx context.Context, dir string, vendored bool) err
 			r.out.withheld = append(r.out.withheld, m.Path)
 		}
 	}
-	for _, re := range head.Replace {
-		if _, ok := inTree(dir, re.New); !ok && !slices.Contains(base.Replace, re) {
-			r.out.withheld = append(r.out.withheld, re.Old.Path)
+	for _, re := range head.replace {
+		if _, ok := inTree(dir, re.new); !ok && !slices.Contains(base.replace, re) {
+			r.out.withheld = append(r.out.withheld, re.old.Path)
 		}
 	}
 	var b strings.Builder
-	writeLine(&b, "module", head.Module.Path)
-	writeLine(&b, "go", head.Go)
+	writeLine(&b, "module", head.module)
+	writeLine(&b, "go", head.goVersion)
 	for _, p := range slices.Sorted(maps.Keys(versions)) {
 		writeLine(&b, "require", p, versions[p])
 	}
-	for _, m := range base.Exclude {
+	for _, m := range base.exclude {
 		writeLine(&b, "exclude", m.Path, m.Version)
 	}
 	writeReplaces(&b, dir, head, base)
@@ -185,21 +176,21 @@ func (r *moduleReader) write(ctx context.Context, dir string, vendored bool) err
 // writeReplaces writes the head's replacements by folders of the tree, and the base's
 // by folders of the tree and by other modules.
 func writeReplaces(b *strings.Builder, dir string, head, base goMod) {
-	written := map[goVersion]bool{}
+	written := map[module.Version]bool{}
 	write := func(re goReplace) {
-		if !written[re.Old] {
-			written[re.Old] = true
-			args := []string{"replace", re.Old.Path, re.Old.Version, "=>", re.New.Path, re.New.Version}
+		if !written[re.old] {
+			written[re.old] = true
+			args := []string{"replace", re.old.Path, re.old.Version, "=>", re.new.Path, re.new.Version}
 			writeLine(b, slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
 		}
 	}
-	for _, re := range head.Replace {
-		if _, ok := inTree(dir, re.New); ok {
+	for _, re := range head.replace {
+		if _, ok := inTree(dir, re.new); ok {
 			write(re)
 		}
 	}
-	for _, re := range base.Replace {
-		if _, ok := inTree(dir, re.New); ok || re.New.Version != "" {
+	for _, re := range base.replace {
+		if _, ok := inTree(dir, re.new); ok || re.new.Version != "" {
 			write(re)
 		}
 	}
@@ -233,7 +224,7 @@ func (r *moduleReader) writeSum(name string) error {
 
 // inTree returns the folder in the tree that a module file in the folder dir names;
 // ok is false if it names a version of a module, or a folder outside of the tree.
-func inTree(dir string, to goVersion) (folder string, ok bool) {
+func inTree(dir string, to module.Version) (folder string, ok bool) {
 	local := filepath.FromSlash(to.Path)
 	if to.Version != "" || to.Path == "" || path.IsAbs(to.Path) || filepath.IsAbs(local) || strings.ContainsAny(to.Path, "\\:") {
 		return "", false
@@ -260,34 +251,49 @@ func (r *moduleReader) readBase(name string) ([]byte, error) {
 	return data, err
 }
 
-func (r *moduleReader) atBase(ctx context.Context, kind, name string) (goMod, error) {
+// atBase reads a module file of the base; the zero goMod if there is none.
+func (r *moduleReader) atBase(name string, parse func([]byte) (goMod, error)) (goMod, error) {
 	data, err := r.readBase(name)
 	if err != nil || data == nil {
 		return goMod{}, err
 	}
-	return r.parse(ctx, kind, data)
+	return parse(data)
 }
 
-// parse lets the go command parse a file, so that both read the same. It reads nothing
-// else.
-func (r *moduleReader) parse(ctx context.Context, kind string, data []byte) (goMod, error) {
-	var m goMod
-	file := filepath.Join(r.scratch, "go."+kind)
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		return m, err
-	}
-	defer os.Remove(file)
-	env := append(goSettings(r.scratch, r.scratch), "PATH="+absolute(r.in.Go.Path), "HOME="+r.scratch, "GOWORK=off")
-	const most = 16 << 20
-	res, err := child.Run(ctx, child.Program{Path: r.program, Args: []string{kind, "edit", "-json", file}, Dir: r.scratch, Env: env, Most: most})
-	if err == nil {
-		err = res.Err
-	}
-	if err == nil {
-		err = json.NewDecoder(bytes.NewReader(res.Output)).Decode(&m)
-	}
+// parseMod parses a go.mod file with the parser of the go command, so that both read the
+// same.
+func parseMod(data []byte) (goMod, error) {
+	f, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
-		return m, fmt.Errorf("parse go.%s: %w", kind, err)
+		return goMod{}, fmt.Errorf("parse go.mod: %w", err)
+	}
+	m := goMod{module: cmp.Or(f.Module, &modfile.Module{}).Mod.Path, goVersion: cmp.Or(f.Go, &modfile.Go{}).Version, replace: replaces(f.Replace)}
+	for _, r := range f.Require {
+		m.require = append(m.require, r.Mod)
+	}
+	for _, x := range f.Exclude {
+		m.exclude = append(m.exclude, x.Mod)
 	}
 	return m, nil
+}
+
+// parseWork does the same for a go.work file.
+func parseWork(data []byte) (goMod, error) {
+	f, err := modfile.ParseWork("go.work", data, nil)
+	if err != nil {
+		return goMod{}, fmt.Errorf("parse go.work: %w", err)
+	}
+	m := goMod{goVersion: cmp.Or(f.Go, &modfile.Go{}).Version, replace: replaces(f.Replace)}
+	for _, u := range f.Use {
+		m.use = append(m.use, u.Path)
+	}
+	return m, nil
+}
+
+func replaces(all []*modfile.Replace) []goReplace {
+	var out []goReplace
+	for _, r := range all {
+		out = append(out, goReplace{r.Old, r.New})
+	}
+	return out
 }

@@ -219,7 +219,7 @@ func (v *vetting) findUp(dir, name string) (string, bool) {
 // is one. The workspace need not include the module.
 func (v *vetting) check(ctx context.Context, root string, names []string) {
 	work, inWork := v.findUp(root, "go.work")
-	modules, err := v.readModules(ctx, root, work)
+	modules, err := v.readModules(root, work)
 	if err == nil {
 		err = v.starter.choose(v.in.Go.moduleCache(), modules)
 	}
@@ -381,7 +381,8 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 		r.Status = precedent.StatusSkipped
 	}
 	if len(run.reasons) > 0 {
-		notes = append(notes, notChecked(run.reasons))
+		r.NotChecked = notChecked(run.reasons)
+		notes = append(notes, listNotChecked(r.NotChecked))
 	}
 	r.Error = strings.Join(notes, "; ")
 	return r

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/module"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -267,23 +269,23 @@ func TestGovetLinks(t *testing.T) {
 func TestInTree(t *testing.T) {
 	for _, test := range []struct {
 		dir  string
-		to   goVersion
+		to   module.Version
 		want string // "" is outside
 	}{
-		{".", goVersion{Path: "./x"}, "x"},
-		{"a/b", goVersion{Path: "../c"}, "a/c"},
-		{"a", goVersion{Path: ".."}, "."},
-		{".", goVersion{Path: "../x"}, ""},
-		{"a", goVersion{Path: "../../a"}, ""},
-		{"a", goVersion{Path: "./x/../../../y"}, ""},
-		{".", goVersion{Path: "/x"}, ""},
-		{".", goVersion{Path: `\x`}, ""},
-		{".", goVersion{Path: `..\x`}, ""},
-		{".", goVersion{Path: `C:\x`}, ""},
-		{".", goVersion{Path: "C:/x"}, ""},
-		{".", goVersion{Path: `\\host\x`}, ""},
-		{".", goVersion{Path: "x", Version: "v1.0.0"}, ""},
-		{".", goVersion{}, ""},
+		{".", module.Version{Path: "./x"}, "x"},
+		{"a/b", module.Version{Path: "../c"}, "a/c"},
+		{"a", module.Version{Path: ".."}, "."},
+		{".", module.Version{Path: "../x"}, ""},
+		{"a", module.Version{Path: "../../a"}, ""},
+		{"a", module.Version{Path: "./x/../../../y"}, ""},
+		{".", module.Version{Path: "/x"}, ""},
+		{".", module.Version{Path: `\x`}, ""},
+		{".", module.Version{Path: `..\x`}, ""},
+		{".", module.Version{Path: `C:\x`}, ""},
+		{".", module.Version{Path: "C:/x"}, ""},
+		{".", module.Version{Path: `\\host\x`}, ""},
+		{".", module.Version{Path: "x", Version: "v1.0.0"}, ""},
+		{".", module.Version{}, ""},
 	} {
 		if got, ok := inTree(test.dir, test.to); ok != (test.want != "") || ok && got != test.want {
 			t.Errorf("%s, %v: %q, %v", test.dir, test.to, got, ok)

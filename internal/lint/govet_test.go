@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis/suite/vet"
+	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
@@ -173,6 +174,23 @@ func TestGovetMissing(t *testing.T) {
 		if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(vet.Files, want) || !maps.Equal(static.Files, want) {
 			t.Errorf("%v, %v", vet.Files, static.Files)
 		}
+		why := string(notFetched)
+		want := []precedent.NotChecked{{Kind: precedent.PackageKind, Path: "dep", Reason: why}, {Kind: precedent.PackageKind, Path: "uses", Reason: why}}
+		if d := cmp.Diff(want, vet.NotChecked); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
+	}
+}
+
+// TestVetReadsNothingForUnusable: what only a package imports that cannot be checked is not
+// type-checked.
+func TestVetReadsNothingForUnusable(t *testing.T) {
+	fmtPackage := &packages.Package{ID: "fmt", PkgPath: "fmt", Name: "fmt"}
+	gone := &packages.Package{ID: "gone", Errors: []packages.Error{{Msg: "no required module provides package gone"}}}
+	root := &packages.Package{ID: "m", PkgPath: "m", Name: "m", GoFiles: []string{"m.go"}, Imports: map[string]*packages.Package{"fmt": fmtPackage, "gone": gone}}
+	w := newTypeChecker(vetRequest{}, []*packages.Package{root})
+	if len(w.order) != 0 || w.reasonOf(root) != notRequired {
+		t.Errorf("%d packages to read, reason %q", len(w.order), w.reasonOf(root))
 	}
 }
 
@@ -231,7 +249,7 @@ package good
 
 // F does nothing.
 func F(x int) { x = x }
-`, []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (it does not compile)"},
+`, []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (compile error)"},
 
 		{"syntax error", `
 -- go.mod --
@@ -240,7 +258,7 @@ module example.com/m
 package m
 
 func F( {
-`, nil, precedent.StatusSkipped, "package . (it does not compile)"},
+`, nil, precedent.StatusSkipped, "package . (compile error)"},
 
 		{"missing module", `
 -- go.mod --
@@ -256,7 +274,7 @@ package b
 
 // F does nothing.
 func F(x int) { x = x }
-`, []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks a module that it imports: run go mod tidy)"},
+`, []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
 
 		{"required module without a checksum", `
 -- go.mod --
@@ -270,13 +288,13 @@ require example.com/elsewhere v1.0.0
 package m
 
 import _ "example.com/elsewhere"
-`, nil, precedent.StatusSkipped, "package . (go.mod or go.sum lacks a module that it imports: run go mod tidy)"},
+`, nil, precedent.StatusSkipped, "package . (go.mod or go.sum lacks an imported module: run go mod tidy)"},
 
 		{
 			"required module that is not downloaded", usesMissing,
 			[]string{"good/good.go:4 assign medium"},
 			precedent.StatusOK,
-			"not checked: package ./dep, package ./uses (a module that it needs is not downloaded: run go mod download)",
+			"not checked: package ./dep, package ./uses (a needed module is not downloaded: run go mod download)",
 		},
 
 		{"tests that need a module that is not downloaded", `
@@ -317,7 +335,7 @@ go 1.999.0
 toolchain go1.999.1
 -- a.go --
 package m
-`, nil, precedent.StatusSkipped, "package . (its module needs a newer version of Go)"},
+`, nil, precedent.StatusSkipped, "package . (needs a newer version of Go)"},
 
 		{"broken go.mod", `
 -- go.mod --
@@ -462,7 +480,7 @@ func F(x int) { x = x }
 package m
 
 var x int = "not a number"
-`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (it does not compile)"},
+`, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (compile error)"},
 
 		{"other system", `
 -- go.mod --

@@ -22,6 +22,33 @@ func script(t *testing.T, file, commands string) {
 	needs.WriteProgram(t, file, "#!/bin/sh\n"+commands+"\n")
 }
 
+// TestGovetCallsGoForPackagesOnly: module files are parsed without the go command, however
+// many modules replace each other.
+func TestGovetCallsGoForPackagesOnly(t *testing.T) {
+	env := goEnv(t)
+	program, calls := goProgram(env.Path), filepath.Join(t.TempDir(), "calls")
+	dir := t.TempDir()
+	script(t, filepath.Join(dir, "go"), `echo "$1" >> `+calls+`; exec `+program+` "$@"`)
+	env.Path = dir + string(filepath.ListSeparator) + env.Path
+	archive := ""
+	for _, m := range []string{"a", "b", "c"} {
+		archive += "-- " + m + "/go.mod --\nmodule example.com/" + m + "\n\ngo 1.22\n"
+		for _, other := range []string{"a", "b", "c"} {
+			if other != m {
+				archive += "require example.com/" + other + " v0.0.0\nreplace example.com/" + other + " => ../" + other + "\n"
+			}
+		}
+		archive += "-- " + m + "/m.go --\npackage " + m + "\n\nfunc f(x int) { x = x }\n"
+	}
+	if r := vetTree(t, env, archive); len(r.Findings) != 3 {
+		t.Errorf("%s: %d findings, want 3", r.Error, len(r.Findings))
+	}
+	said, err := os.ReadFile(calls)
+	if got := strings.ReplaceAll(string(said), "list\n", ""); err != nil || got != "" {
+		t.Errorf("the go command was called for %q, %v", got, err)
+	}
+}
+
 // TestGovetExecutesNothing plants every program that a tree can make Go start.
 func TestGovetExecutesNothing(t *testing.T) {
 	env := goEnv(t)
@@ -166,9 +193,9 @@ func TestGovetCrash(t *testing.T) {
 		name, dies, says string // the child dies if its request has these words
 		status           precedent.Status
 	}{
-		{"crash", "bad/bad.go", "not checked: package ./bad (the checker crashed on it; if modules are missing, run go mod download)", precedent.StatusOK},
+		{"crash", "bad/bad.go", "not checked: package ./bad (the checker crashed; if modules are missing, run go mod download)", precedent.StatusOK},
 		{"crash of staticcheck", `bad/bad.go.*"staticcheck"`, "", precedent.StatusOK},
-		{"memory", "bad/bad.go", "not checked: package ./bad (checking it needs too much memory)", precedent.StatusError},
+		{"memory", "bad/bad.go", "not checked: package ./bad (too little memory to check it)", precedent.StatusError},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			last := "panic: secret of the tree"

@@ -27,6 +27,8 @@ type Input struct {
 	Tree func(ctx context.Context) (dir string, err error)
 	// IsPolicyPath reports whether a file configures reviews.
 	IsPolicyPath func(path string) bool
+	// Secrets returns what ScanSecrets returns for Change; nil to scan here.
+	Secrets func() *Secrets
 	// OwnPolicy tells that the review uses the policy file of the work tree.
 	OwnPolicy bool
 	// Enabled reports whether an analyzer will run; nil means all. Analyzers that
@@ -75,6 +77,8 @@ type Result struct {
 	// Files are the files that the analyzer had to read, with whether it did. Nil
 	// means all files of the change, which were read if the status is ok or empty.
 	Files map[string]bool
+	// NotChecked lists what could not be loaded, sorted by reason, kind and path.
+	NotChecked []precedent.NotChecked
 }
 
 // Analyzer is one analyzer.

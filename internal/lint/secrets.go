@@ -17,6 +17,12 @@ import (
 func secrets(ctx context.Context, in *Input) Result {
 	c := &collect{name: "secrets"}
 	var scanner secret.Scanner
+	var scanned *Secrets
+	if in.Secrets != nil {
+		scanned = in.Secrets()
+	} else {
+		scanned = ScanSecrets(in.Change)
+	}
 	for i := range in.Change.Files {
 		f := &in.Change.Files[i]
 		if m, ok := scanner.Path(f.Path); ok && f.Status != diff.Deleted && (f.Status != diff.Renamed || len(f.Hunks) > 0) {
@@ -27,7 +33,7 @@ func secrets(ctx context.Context, in *Input) Result {
 			if ctx.Err() != nil {
 				return c.result(ctx, nil)
 			}
-			if err := s.read(c, &scanner, &f.Hunks[h]); err != nil {
+			if err := s.read(c, &scanner, &f.Hunks[h], scanned.hunks[&f.Hunks[h]]); err != nil {
 				s.addDoubtful(c)
 				return c.result(ctx, fmt.Errorf("stopped in %s: %w", f.Path, err))
 			}
@@ -44,21 +50,18 @@ type secretsOf struct {
 	testKeys, lookAlikes []precedent.Finding
 }
 
-// read adds the credentials in a hunk, and keeps what is probably none.
-func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk) error {
-	var lines []diff.Line
-	var texts []string
-	added := false
-	for _, l := range h.Lines {
-		if l.Op != diff.Delete {
-			lines, texts = append(lines, l), append(texts, l.Text)
-			added = added || l.Op == diff.Add
-		}
-	}
-	if !added {
+// read adds the credentials in a hunk, and keeps what is probably none. It scans the hunk
+// again, for reports alone, if scanning for both cost too much.
+func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk, scanned scannedHunk) error {
+	matches, err := scanned.found, scanned.err
+	if len(matches) == 0 && err == nil {
 		return nil
 	}
-	matches, err := scanner.Scan(s.file.Path, texts)
+	lines, _ := sideLines(h, diff.Add)
+	all := texts(lines)
+	if err != nil {
+		matches, err = scanner.Scan(s.file.Path, all)
+	}
 	for _, m := range matches {
 		// In files that people neither write nor read, the catch-all rules take
 		// checksums for secrets. Rules for known formats still apply.
@@ -70,7 +73,7 @@ func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk) erro
 				continue
 			}
 			f := secretAt(s.file, lines[i], lines[m.EndLine], m)
-			switch m.Class(s.file.Path, texts) {
+			switch m.Class(s.file.Path, all) {
 			case secret.TestKey:
 				s.testKeys = append(s.testKeys, f)
 			case secret.LookAlike:

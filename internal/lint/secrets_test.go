@@ -192,3 +192,26 @@ func BenchmarkLines(b *testing.B) {
 		})
 	}
 }
+
+// TestScanSecrets: one scan has what is reported of the new side, and what must not leave of
+// both.
+func TestScanSecrets(t *testing.T) {
+	before, after := awsKey(81), awsKey(82)
+	c := change("a.go", " package a", "-const key = \""+before+"\"", "+const key = \""+after+"\"", " // End.")
+	s := ScanSecrets(c)
+	var leaving []string
+	for _, m := range s.Leaving(&c.Files[0].Hunks[0]) {
+		leaving = append(leaving, m.Secret)
+	}
+	if d := cmp.Diff([]string{after, before}, leaving); d != "" {
+		t.Errorf("leaving (-want +got):\n%s", d)
+	}
+	r := run(t, "secrets", &Input{Change: c, Secrets: func() *Secrets { return s }})
+	if len(r.Findings) != 1 || r.Findings[0].Secrets[0] != after {
+		t.Errorf("findings %+v", r.Findings)
+	}
+	// What the scan left out, nobody scans again.
+	if r := run(t, "secrets", &Input{Change: c, Secrets: func() *Secrets { return &Secrets{} }}); len(r.Findings) != 0 {
+		t.Errorf("scanned again: %+v", r.Findings)
+	}
+}

@@ -21,8 +21,10 @@ type typeChecker struct {
 	fset    *token.FileSet
 	sizes   types.Sizes
 	roots   []*packages.Package
-	order   []*packages.Package       // imports first
-	rank    map[*packages.Package]int // index in order
+	// readable are the roots that the go command could list with their imports.
+	readable []*packages.Package
+	order    []*packages.Package       // imports first
+	rank     map[*packages.Package]int // index in order
 	// whole are the packages whose function bodies are read: the roots and near
 	// imports. What a function does with its arguments, such as passing them to
 	// fmt.Sprintf, matters to its callers.
@@ -55,10 +57,41 @@ func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 		}
 	}
 	for _, p := range roots {
+		if why := w.unusable(p); why != "" {
+			w.fail(p, why) // what only this root imports need not be read
+			continue
+		}
+		w.readable = append(w.readable, p)
 		visit(p)
 	}
 	w.chooseWhole()
 	return w
+}
+
+// unusable returns why a root cannot be checked by what the go command says of it and of
+// its imports; empty if it may be.
+func (w *typeChecker) unusable(p *packages.Package) reason {
+	if w.isOutside(p) {
+		return outside
+	}
+	if why := listReason(p); why != "" {
+		return w.atHead(p, why)
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
+		if why := importReason(p.Imports[path]); path != "unsafe" && why != "" {
+			return w.atHead(p, why)
+		}
+	}
+	return ""
+}
+
+// importReason returns why an imported package cannot be loaded; empty if it can, or if
+// the reason shows up where it is used.
+func importReason(d *packages.Package) reason {
+	if why := listReason(d); d.Name == "" && why != notListed {
+		return why
+	}
+	return ""
 }
 
 // Limits on the imports that are read with function bodies: two steps from a root,
@@ -69,7 +102,7 @@ const (
 )
 
 func (w *typeChecker) chooseWhole() {
-	ring := w.roots
+	ring := w.readable
 	for _, p := range ring {
 		w.whole[p] = true
 	}
@@ -211,7 +244,7 @@ func (w *typeChecker) imported(p *packages.Package, path string) (*types.Package
 	case d == nil || w.rank[d] > w.rank[p]:
 		return nil, errImport
 	case d.Name == "" || d.Types == nil:
-		if why := listReason(d); why != "" && why != notListed {
+		if why := importReason(d); why != "" {
 			w.fail(p, w.atHead(p, why))
 		}
 		return nil, errImport

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/types"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // reason is why a Go file was not checked; empty if it was. The list is closed:
@@ -20,19 +23,19 @@ type reason string
 
 const (
 	noModule     reason = "no go.mod in its folder or a parent folder"
-	notFetched   reason = "a module that it needs is not downloaded: run go mod download"
-	notRequired  reason = "go.mod or go.sum lacks a module that it imports: run go mod tidy"
-	withheld     reason = "it needs a module, or a version of one, that the base does not require"
-	outside      reason = "it needs a folder outside of the repository"
-	newerGo      reason = "its module needs a newer version of Go"
+	notFetched   reason = "a needed module is not downloaded: run go mod download"
+	notRequired  reason = "go.mod or go.sum lacks an imported module: run go mod tidy"
+	withheld     reason = "needs a module, or a version of one, that the base does not require"
+	outside      reason = "needs a folder outside of the repository"
+	newerGo      reason = "needs a newer version of Go"
 	badModule    reason = "go.mod or go.work cannot be used"
 	importCycle  reason = "import cycle"
-	notCompiling reason = "it does not compile"
-	badImport    reason = "a package that it imports does not compile"
+	notCompiling reason = "compile error"
+	badImport    reason = "compile error in an imported package"
 	noGoFiles    reason = "the folder has no Go files for this system"
-	notListed    reason = "the go command could not list its package"
-	crashed      reason = "the checker crashed on it; if modules are missing, run go mod download"
-	tooLarge     reason = "checking it needs too much memory"
+	notListed    reason = "the go command could not list the package"
+	crashed      reason = "the checker crashed; if modules are missing, run go mod download"
+	tooLarge     reason = "too little memory to check it"
 	notStarted   reason = "the checker could not be started"
 	failed       reason = "the checker failed"
 	notInPackage reason = "not part of a package that could be loaded"
@@ -158,34 +161,55 @@ func isInvalid(t types.Type) bool {
 	return false
 }
 
-// notChecked lists what was not checked, by reason: packages by their folder, and
-// files where only they are concerned. Tests that need modules which are not downloaded
-// are only counted, because a build of the program alone does not download them.
-func notChecked(reasons map[string]reason) string {
-	byReason := map[reason][]string{}
-	for _, name := range slices.Sorted(maps.Keys(reasons)) {
-		why, shown := reasons[name], name
-		if !why.ofFile() && !strings.HasSuffix(name, "_test.go") {
-			shown = packageOf(name)
-		}
-		if !slices.Contains(byReason[why], shown) {
-			byReason[why] = append(byReason[why], shown)
-		}
-	}
-	const most = 5
-	var parts []string
-	for _, why := range slices.Sorted(maps.Keys(byReason)) {
-		var names []string
-		tests := 0
-		for _, name := range byReason[why] {
-			switch test := strings.HasSuffix(name, "_test.go"); {
-			case test && slices.Contains(byReason[why], packageOf(name)):
-			case test && why == notFetched:
-				tests++
+// notChecked lists what was not checked: packages, and files where only they are
+// concerned. Tests of a package that is listed for the same reason are left out.
+func notChecked(reasons map[string]reason) []precedent.NotChecked {
+	all := map[precedent.NotChecked]bool{}
+	add := func(tests bool) {
+		for name, why := range reasons {
+			isTest := strings.HasSuffix(name, "_test.go")
+			pack := precedent.NotChecked{Kind: precedent.PackageKind, Path: path.Dir(name), Reason: string(why)}
+			switch {
+			case isTest != tests || isTest && all[pack]:
+			case isTest || why.ofFile():
+				all[precedent.NotChecked{Kind: precedent.FileKind, Path: name, Reason: string(why)}] = true
 			default:
-				names = append(names, name)
+				all[pack] = true
 			}
 		}
+	}
+	add(false)
+	add(true)
+	return slices.SortedFunc(maps.Keys(all), func(a, b precedent.NotChecked) int {
+		return cmp.Or(strings.Compare(a.Reason, b.Reason), -strings.Compare(a.Kind, b.Kind), strings.Compare(a.Path, b.Path))
+	})
+}
+
+// listNotChecked lists what was not checked, by reason. Tests that need modules which are
+// not downloaded are only counted, because a build of the program alone does not download
+// them.
+func listNotChecked(all []precedent.NotChecked) string {
+	const most = 5
+	var parts []string
+	for len(all) > 0 {
+		why := all[0].Reason
+		n := 1 + slices.IndexFunc(all[1:], func(u precedent.NotChecked) bool { return u.Reason != why })
+		if n == 0 {
+			n = len(all)
+		}
+		var names []string
+		tests := 0
+		for _, u := range all[:n] {
+			switch {
+			case u.Kind == precedent.PackageKind:
+				names = append(names, packageOf(u.Path))
+			case why == string(notFetched):
+				tests++
+			default:
+				names = append(names, u.Path)
+			}
+		}
+		all = all[n:]
 		if tests == 1 {
 			parts = append(parts, "1 test file (run go mod download)")
 		} else if tests > 1 {
@@ -198,14 +222,14 @@ func notChecked(reasons map[string]reason) string {
 		if n := len(names) - most; n > 0 {
 			list += fmt.Sprintf(" and %d more", n)
 		}
-		parts = append(parts, list+" ("+string(why)+")")
+		parts = append(parts, list+" ("+why+")")
 	}
 	return "not checked: " + strings.Join(parts, "; ")
 }
 
-// packageOf names the package of a file as the go command does.
-func packageOf(name string) string {
-	if dir := path.Dir(name); dir != "." {
+// packageOf names the package in a folder as the go command does.
+func packageOf(dir string) string {
+	if dir != "." {
 		return "package ./" + dir
 	}
 	return "package ."

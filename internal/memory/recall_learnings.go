@@ -132,6 +132,9 @@ func (q *LearningQuery) wants(l *precedent.Learning, now time.Time) bool {
 // sortByRelevance sorts learnings: those learned in a file of the change first, then those
 // whose words are most like its paths and added lines, then those for some files.
 func sortByRelevance(all []Recalled, change *diff.Change) {
+	if len(all) < 2 {
+		return // the words of a long change need not be counted
+	}
 	about := map[string]bool{}
 	for i := range change.Files {
 		about[change.Files[i].Path] = true

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,11 +136,15 @@ func (r row) finish(value any) (row, error) {
 	return r, nil
 }
 
-// idPattern matches ids and fingerprints.
-var idPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._:-]{0,127}$`)
+// isID reports whether a text has the form of ids and fingerprints: at most 128 letters,
+// digits and marks, the first a letter or digit.
+func isID(s string) bool {
+	const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return s != "" && len(s) <= 128 && strings.Contains(alphanumeric, s[:1]) && strings.Trim(s, alphanumeric+"._:-") == ""
+}
 
 func checkID(what, id string) error {
-	if !idPattern.MatchString(id) {
+	if !isID(id) {
 		return fmt.Errorf("invalid %s %q", what, text.Cut(text.VisibleLine(id), 60))
 	}
 	return nil

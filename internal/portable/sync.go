@@ -178,7 +178,6 @@ func (s *Sync) read(ctx context.Context, commit string, now time.Time, result *I
 	if err != nil {
 		return nil, nil, err
 	}
-	defer blobs.Close()
 	var files []git.SharedFile
 	if _, ok := sizes[versionFile]; !ok {
 		return nil, nil, foreign("it has no %s", versionFile)

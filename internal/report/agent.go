@@ -72,6 +72,9 @@ func lastLine(r *precedent.Review, s Style) string {
 	if len(parts) == 0 {
 		parts = []string{"no findings"}
 	}
+	if n := len(r.Coverage.NotChecked); n > 0 {
+		parts = append(parts, thousands(n)+" not checked")
+	}
 	var why string
 	switch {
 	case s.FailOn == "":

@@ -170,8 +170,10 @@ func outcome(r *precedent.Review) string {
 	switch r.Verdict {
 	case precedent.Clean:
 		return "clean, no findings"
+	case precedent.NoFindings:
+		return markdown.Phrase("no findings; "+notChecked(r), nil, false)
 	case precedent.Findings:
-		return found
+		return found + markdown.Phrase(semicolon(notChecked(r)), nil, false)
 	case precedent.Partial:
 		return "partial, not everything was read; " + found
 	case precedent.Failed:
@@ -184,7 +186,7 @@ func outcome(r *precedent.Review) string {
 
 // complete tells whether the review was complete. An unknown verdict is not.
 func complete(r *precedent.Review) bool {
-	return r.Verdict == precedent.Clean || r.Verdict == precedent.Findings || r.Verdict == precedent.Skipped
+	return slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings, precedent.Skipped}, r.Verdict)
 }
 
 // gaps lists what made a review incomplete, at most limit reasons.

@@ -25,6 +25,9 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 		entry{"Not read", joinAtMost(c.Truncated, func(t precedent.TruncatedHunk) string {
 			return fmt.Sprintf("%s%s (%s)", markdown.Code(t.Path), hunkOf(t, " "), n.phrase(t.Reason))
 		})},
+		entry{"Not checked", joinAtMost(c.NotChecked, func(u precedent.NotChecked) string {
+			return u.Kind + " " + markdown.Code(u.Path) + " (" + n.phrase(u.Reason) + ")"
+		})},
 		entry{"Build and tests", n.gate(r.Gate)},
 		entry{"Finders", joinAtMost(notable(r.Finders), func(f precedent.FinderRun) string {
 			text := n.phrase(f.Name + " " + Ended(f.Status, f.Found))

@@ -241,9 +241,12 @@ func Check(r *precedent.Review, failOn precedent.Severity, passWithoutModel bool
 	case len(openSeverities(r)) > 0:
 		found += ", none at or above " + visible(string(failOn))
 		result = "success"
+	case len(r.Coverage.NotChecked) > 0:
+		found, result = "no findings", "success"
 	default:
 		found, result = "clean, no findings", "success"
 	}
+	found += semicolon(notChecked(r))
 	if r.Scope != precedent.AnalyzersScope {
 		return result, found
 	}

@@ -140,6 +140,36 @@ func TestPostedSummaryIsInert(t *testing.T) {
 	}
 }
 
+// TestNotChecked: no form calls a review clean of which packages were not checked, and each
+// says how many, and why.
+func TestNotChecked(t *testing.T) {
+	r := analyzersOnly()
+	r.Verdict = precedent.NoFindings
+	r.Coverage.NotChecked = []precedent.NotChecked{
+		{Kind: precedent.PackageKind, Path: "a", Reason: "compile error"},
+		{Kind: precedent.PackageKind, Path: "b", Reason: "a needed module is not downloaded"},
+		{Kind: precedent.FileKind, Path: "c/d_test.go", Reason: "a needed module is not downloaded"},
+	}
+	const left = "2 packages and 1 file not checked: compile error (1); a needed module is not downloaded (2)"
+	for format, want := range map[string]string{
+		"text": "no findings  " + left, "markdown": "## Precedent: no findings; " + left, "json": `"verdict": "no-findings"`, "agent": "no findings, 3 not checked",
+	} {
+		got := string(printed(t, format, r, report.Style{Width: 200}))
+		if !strings.Contains(got, want) || strings.Contains(got, "clean") {
+			t.Errorf("%s: no %q, or clean, in\n%s", format, want, got)
+		}
+	}
+	if result, title := report.Check(r, precedent.High, true); result != "success" || !strings.HasSuffix(title, "; no findings; "+left) {
+		t.Errorf("the check is %s: %s", result, title)
+	}
+	r.Verdict, r.Findings = precedent.Findings, []precedent.Finding{{ID: "k7m2q0v5xa", Severity: precedent.Low, Placement: precedent.Inline}}
+	for format, want := range map[string]string{"text": "findings  1 finding · " + left, "markdown": "## Precedent: 1 finding; " + left} {
+		if got := string(printed(t, format, r, report.Style{Width: 200})); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q in\n%s", format, want, got)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	clean, analyzers, incomplete := full(), later(), partial()
 	clean.Findings, clean.Verdict = nil, precedent.Clean

@@ -328,6 +328,8 @@ func verdict(p *Page, r *precedent.Review) string {
 	switch r.Verdict {
 	case precedent.Clean:
 		return p.Ink(Green, "clean")
+	case precedent.NoFindings:
+		return p.Ink(Bold, "no findings")
 	case precedent.Partial:
 		return p.Ink(BoldRed, "partial: not everything was read")
 	case precedent.Failed:
@@ -342,6 +344,9 @@ func verdict(p *Page, r *precedent.Review) string {
 // and how many were dropped for each reason.
 func counts(r *precedent.Review) string {
 	parts := []string{Plural(len(r.Live()), "finding")}
+	if r.Verdict == precedent.NoFindings {
+		parts = nil
+	}
 	confirmed, before := 0, 0
 	for _, f := range r.Live() {
 		if f.Thread != "" {
@@ -356,6 +361,9 @@ func counts(r *precedent.Review) string {
 	}
 	if before > 0 {
 		parts[0] += fmt.Sprintf(", %s posted before", thousands(before))
+	}
+	if left := notChecked(r); left != "" {
+		parts = append(parts, left)
 	}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -374,6 +382,48 @@ func counts(r *precedent.Review) string {
 	add(r.Count(precedent.Dismissed), "dismissed")
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
+}
+
+// notChecked counts what analyzers could not load, with the reasons; empty if there is
+// nothing.
+func notChecked(r *precedent.Review) string {
+	var whys []string
+	count := map[string]int{}
+	packages, files := 0, 0
+	for _, u := range r.Coverage.NotChecked {
+		if count[u.Reason]++; count[u.Reason] == 1 {
+			whys = append(whys, u.Reason)
+		}
+		if u.Kind == precedent.PackageKind {
+			packages++
+		} else {
+			files++
+		}
+	}
+	var what []string
+	if packages > 0 {
+		what = append(what, Plural(packages, "package"))
+	}
+	if files > 0 {
+		what = append(what, Plural(files, "file"))
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	if len(whys) > 1 {
+		for i, why := range whys {
+			whys[i] = fmt.Sprintf("%s (%s)", why, thousands(count[why]))
+		}
+	}
+	return strings.Join(what, " and ") + " not checked: " + strings.Join(whys, "; ")
+}
+
+// semicolon puts a semicolon before what follows in a sentence, if anything does.
+func semicolon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "; " + s
 }
 
 // sinceLast says which findings are fixed, still there or new; empty without a last review.

@@ -18,7 +18,7 @@ func (a analyzer) Name() string { return a.Analyzer.Name }
 // shown.
 func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	res := a.Run(ctx, &lint.Input{
-		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, OwnPolicy: in.OwnPolicy, Enabled: in.enabled, Go: in.Go,
+		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, OwnPolicy: in.OwnPolicy, Enabled: in.enabled, Go: in.Go, Secrets: in.secrets,
 		Base:     func(path string) ([]byte, error) { return in.Read(precedent.Left, path) },
 		Trusted:  in.Trusted,
 		External: in.Linters,
@@ -28,7 +28,7 @@ func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	}
 	return Report{
 		Findings: res.Findings,
-		Files:    res.Files,
-		Run:      precedent.FinderRun{Engine: precedent.AnalyzerEngine, Status: res.Status, Error: res.Error},
+		Files:    res.Files, NotChecked: res.NotChecked,
+		Run: precedent.FinderRun{Engine: precedent.AnalyzerEngine, Status: res.Status, Error: res.Error},
 	}
 }

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -14,6 +15,13 @@ import (
 // count as truncated, and come first.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
+	for _, rep := range reports {
+		for _, u := range rep.NotChecked {
+			if !slices.Contains(c.NotChecked, u) { // govet and staticcheck load the same packages
+				c.NotChecked = append(c.NotChecked, u)
+			}
+		}
+	}
 	for i := range in.Change.Files {
 		if f := &in.Change.Files[i]; f.Excused {
 			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip + ", which only the file itself says"})

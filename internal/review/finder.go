@@ -30,6 +30,8 @@ type Report struct {
 	// with whether it did; nil means all, which were read if it succeeded.
 	Analyzer bool
 	Files    map[string]bool
+	// NotChecked lists what an analyzer could not load.
+	NotChecked []precedent.NotChecked
 	// Positive is what the finder likes about the change; it may be empty.
 	Positive string
 }
@@ -62,6 +64,9 @@ type Event struct {
 	CostUSD float64
 	// Run is set when the finder has ended.
 	Run *precedent.FinderRun
+	// Found are the findings of an analyzer that has ended, before they are merged and
+	// compared with the memory. Their titles have no secrets.
+	Found []precedent.Finding
 }
 
 // finders returns all finders: the specialists, then the analyzers. The first
@@ -93,11 +98,25 @@ func find(ctx context.Context, in *Input, all []Finder) []Report {
 			in.progress(Event{Finder: f.Name()})
 			reports[i] = runFinder(ctx, in, f)
 			run := reports[i].Run
-			in.progress(Event{Finder: f.Name(), Run: &run})
+			in.progress(Event{Finder: f.Name(), Run: &run, Found: reports[i].early()})
 		})
 	}
 	wg.Wait()
 	return reports
+}
+
+// early returns the findings of an analyzer for people who wait for the other finders.
+func (r *Report) early() []precedent.Finding {
+	if !r.Analyzer {
+		return nil
+	}
+	var found []precedent.Finding
+	for _, f := range r.Findings {
+		if f.Dropped == "" {
+			found = append(found, precedent.Finding{Span: f.Span, Severity: f.Severity, Title: redacted(f.Title)})
+		}
+	}
+	return found
 }
 
 // offByPolicy is the error of a finder that the policy turned off.

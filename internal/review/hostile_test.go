@@ -149,10 +149,7 @@ func tree(t *testing.T, dir string) api.Files {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		blobs.Close()
-		repo.Close()
-	})
+	t.Cleanup(func() { repo.Close() })
 	return api.Files{
 		List: func(ctx context.Context, _ precedent.Side) ([]string, error) {
 			entries, err := repo.Tree(ctx, "HEAD", "")

@@ -77,13 +77,12 @@ func newRedactor(fs []precedent.Finding, src *sources) redactor {
 	known := knownSecrets{}
 	var sc secret.Scanner
 	for _, path := range slices.Sorted(maps.Keys(src.change)) {
-		f := src.change[path]
-		for h := range f.Hunks {
-			lines := make([]string, len(f.Hunks[h].Lines))
-			for i := range lines {
-				lines[i] = f.Hunks[h].Lines[i].Text
+		for h := range src.change[path].Hunks {
+			hunk := &src.change[path].Hunks[h]
+			known.addAll(src.secrets().Leaving(hunk))
+			for i := range hunk.Lines {
+				known.addPrivate(path, hunk.Lines[i].Text)
 			}
-			known.scan(&sc, path, lines)
 		}
 	}
 	read := map[sideKey]bool{}
@@ -126,14 +125,25 @@ type knownSecrets map[string]string
 // whole elsewhere.
 func (k knownSecrets) scan(sc *secret.Scanner, path string, lines []string) {
 	matches, _ := sc.Outgoing(path, lines)
+	k.addAll(matches)
+	k.addPrivate(path, lines...)
+}
+
+func (k knownSecrets) addAll(matches []secret.Match) {
 	for _, m := range matches {
 		k.add(m.Secret, m.Rule)
 	}
-	if secret.Private(path) { // a model has not seen it, but may guess what is there
-		for _, l := range lines {
-			_, value, _ := strings.Cut(l, "=")
-			k.add(value, "private-file")
-		}
+}
+
+// addPrivate adds the values of a file that holds credentials: a model has not seen it, but
+// may guess what is there.
+func (k knownSecrets) addPrivate(path string, lines ...string) {
+	if !secret.Private(path) {
+		return
+	}
+	for _, l := range lines {
+		_, value, _ := strings.Cut(l, "=")
+		k.add(value, "private-file")
 	}
 }
 

@@ -90,6 +90,8 @@ type Input struct {
 	Threshold     *int
 	ThresholdFrom string
 	tuned         bool // Threshold is the learned one
+	// secrets are those in the lines of the change.
+	secrets func() *lint.Secrets
 	// Scores turns verdicts into confidence; nil means ShippedScores.
 	Scores      *Scores
 	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
@@ -123,6 +125,7 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	in.fillDefaults()
 	r := in.newReview(began)
 	x := newReader(&in)
+	in.secrets = x.src.secrets
 	if len(in.Change.Files) == 0 && len(in.Skipped) == 0 && len(x.threads) == 0 {
 		r.Verdict = verdict(r, nil, &in)
 		r.TookMS = in.Now().Sub(began).Milliseconds()

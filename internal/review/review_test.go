@@ -468,7 +468,7 @@ func TestTooLarge(t *testing.T) {
 		in := input(t, shopBase, shopHead)
 		in.Engine = e
 		in.Change.Files[1].Hunks[0].Cut = "file's diff larger than 4 MiB"
-		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go", Skip: "change has more than 3000 files", TooLarge: true})
+		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go", Skip: "diff larger than 16 MiB", TooLarge: true})
 		r := run(t, in)
 		if r.Verdict != precedent.Partial || len(r.Coverage.Truncated) != 2 || r.Coverage.HunksRead != 1 {
 			t.Errorf("verdict %s, coverage %+v", r.Verdict, r.Coverage)

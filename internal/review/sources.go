@@ -3,9 +3,11 @@ package review
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -19,6 +21,8 @@ type sources struct {
 	change map[string]*diff.File
 	files  map[sideKey]*source
 	bytes  int
+	// secrets are those in the lines of the change, which are scanned on first use.
+	secrets func() *lint.Secrets
 }
 
 // source is the text of one file on one side, white space collapsed, or as
@@ -34,6 +38,7 @@ type source struct {
 
 func newSources(c *diff.Change, read func(precedent.Side, string) ([]byte, error)) *sources {
 	s := &sources{read: read, change: map[string]*diff.File{}, files: map[sideKey]*source{}}
+	s.secrets = sync.OnceValue(func() *lint.Secrets { return lint.ScanSecrets(c) })
 	for i := range c.Files {
 		s.change[c.Files[i].Path] = &c.Files[i]
 	}

@@ -36,6 +36,14 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 	case len(r.Coverage.Skipped) >= r.Coverage.Files || !anyRead(reports):
 		return precedent.Skipped
 	}
+	return withoutFindings(r)
+}
+
+// withoutFindings is the verdict of a complete review without findings.
+func withoutFindings(r *precedent.Review) precedent.Verdict {
+	if len(r.Coverage.NotChecked) > 0 {
+		return precedent.NoFindings
+	}
 	return precedent.Clean
 }
 
@@ -69,7 +77,7 @@ func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Re
 		return nil
 	}
 	if next.Verdict == precedent.Findings && len(next.Live())+len(next.OpenThreads()) == 0 {
-		next.Verdict = precedent.Clean
+		next.Verdict = withoutFindings(r)
 		if len(r.Coverage.Skipped) >= r.Coverage.Files {
 			next.Verdict = precedent.Skipped
 		}

@@ -105,6 +105,12 @@ func TestSameWithoutShortcuts(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", text[:min(len(text), 200)], diff)
 		}
+		both, leaving, err := new(Scanner).Both("a.yaml", lines)
+		scanned, err2 := new(Scanner).Scan("a.yaml", lines)
+		outgoing, err3 := new(Scanner).Outgoing("a.yaml", lines)
+		if err != nil || err2 != nil || err3 != nil || !slices.Equal(both, scanned) || !slices.Equal(leaving, outgoing) {
+			t.Errorf("both at once, %q: %v, %v, %v\n%s%s", text[:min(len(text), 200)], err, err2, err3, cmp.Diff(scanned, both), cmp.Diff(outgoing, leaving))
+		}
 		got, err = quick.Scan("a.yaml", lines)
 		want, err2 = thorough.Scan("a.yaml", lines)
 		if err != nil || err2 != nil || !slices.Equal(got, want) {

@@ -54,17 +54,38 @@ func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
 		return nil, err
 	}
 	t := newText(lines)
-	hits, err := s.leaving(set, path, t, maxDepth)
+	w := newWalk(s, set, path, t)
+	hits, err := w.leaving(maxDepth)
 	return t.matches(set, t.united(hits, set)), err
 }
 
-func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit, error) {
+// Both returns what Scan returns, and what Outgoing returns, for the cost of Outgoing. The
+// path must not be empty. After an error, more is missing of what Scan returns than after
+// an error of Scan.
+func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err error) {
+	set, err := loadRules()
+	if err != nil {
+		return nil, nil, err
+	}
+	t := newText(lines)
 	w := newWalk(s, set, path, t)
+	hits, err := w.leaving(maxDepth)
+	leaving = t.matches(set, t.united(slices.Clone(hits), set))
+	reported := slices.DeleteFunc(w.hits, func(h hit) bool {
+		r := &set.rules[h.rule]
+		return r.leaves != nil || r.own && !isOwnSecret(t.s[h.start:h.end])
+	})
+	return t.matches(set, withoutOverlaps(reported, set)), leaving, err
+}
+
+// leaving returns the hits of the walk, and those of what is not found by an expression.
+func (w *walk) leaving(depth int) ([]hit, error) {
+	s, set, path, t := w.Scanner, w.set, w.path, w.text
 	w.outbound = true
 	if err := w.run(); err != nil {
 		return w.hits, err
 	}
-	hits := append(w.hits, manifests(t, set.named[ruleManifest])...)
+	hits := append(slices.Clip(w.hits), manifests(t, set.named[ruleManifest])...)
 	hits = append(hits, keyBodies(t, set.named[ruleKey])...)
 	if depth == 0 {
 		return hits, nil
@@ -73,7 +94,7 @@ func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit,
 		if s.spent += runCost; s.spent > budget {
 			return hits, ErrTooMuch
 		}
-		inner, err := s.leaving(set, "", newText(strings.Split(run.text, "\n")), depth-1)
+		inner, err := newWalk(s, set, "", newText(strings.Split(run.text, "\n"))).leaving(depth - 1)
 		if err != nil {
 			return hits, err
 		}
@@ -86,7 +107,7 @@ func (s *Scanner) leaving(set *ruleSet, path string, t *text, depth int) ([]hit,
 		}
 	}
 	if v := plain(t.s); v.text != "" {
-		inner, err := s.leaving(set, path, newText(strings.Split(v.text, "\n")), depth-1)
+		inner, err := newWalk(s, set, path, newText(strings.Split(v.text, "\n"))).leaving(depth - 1)
 		for _, h := range inner {
 			if h.end > h.start {
 				hits = append(hits, hit{h.rule, v.from[h.start], v.to[h.end-1]})

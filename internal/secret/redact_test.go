@@ -141,6 +141,9 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, s string) {
 		lines := strings.Split(s, "\n")
+		if both, _, err := new(Scanner).Both("a/"+path, lines); err == nil && !slices.Equal(both, scan(t, "a/"+path, lines...)) {
+			t.Fatalf("both at once: %+v", both)
+		}
 		line, end := 0, 0
 		for _, m := range scan(t, path, lines...) {
 			if m.Line < line || m.Line == line && m.Start < end || m.EndLine < m.Line || m.EndLine >= len(lines) {

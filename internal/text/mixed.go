@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -22,7 +23,7 @@ var lookalikes = map[string]string{
 const weakLookalikes = "ανρικγτυχηω"
 
 // lookalikeScript is the script of each letter that looks like a Latin one.
-var lookalikeScript = func() map[rune]string {
+var lookalikeScript = sync.OnceValue(func() map[rune]string {
 	scripts := map[rune]string{}
 	for script, letters := range lookalikes {
 		for _, r := range letters {
@@ -30,7 +31,7 @@ var lookalikeScript = func() map[rune]string {
 		}
 	}
 	return scripts
-}()
+})
 
 // Mixed reports whether an identifier imitates another one. That is so if one of its
 // words, split at underscores, digits and capitals, mixes Latin letters only with
@@ -85,7 +86,7 @@ func looksFake(word string) bool {
 	for i, r := range letters {
 		switch {
 		case !unicode.IsLetter(r) || scriptOf(r) == "Latin":
-		case lookalikeScript[r] != "", scriptOf(r) == "Fullwidth", scriptOf(r) == "Mathematical":
+		case lookalikeScript()[r] != "", scriptOf(r) == "Fullwidth", scriptOf(r) == "Mathematical":
 			foreign = true
 		case strings.ContainsRune(weakLookalikes, r) && isLatin(letters, i-1) && isLatin(letters, i+1):
 			foreign = true

@@ -42,14 +42,14 @@ func NewVector(s string) Vector {
 			break
 		}
 	}
-	v := Vector{make([]term, 0, len(counts))}
+	v, common := Vector{make([]term, 0, len(counts))}, commonWords()
 	sum := 0.0
 	for token, n := range counts {
 		w := n
 		if n > 1 {
 			w = 1 + repeatWeight*math.Log(n)
 		}
-		if commonWords[token] {
+		if common[token] {
 			w *= commonWeight
 		}
 		v.terms = append(v.terms, term{hash(token), float32(w)})

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // stopWords carry no meaning of their own.
 var stopWords = wordSet(`
@@ -15,7 +18,8 @@ am
 // commonWords are so frequent in reviews that sharing one does not suggest a shared
 // point: common English words in prose about code, and names of parts of code. The
 // list was not derived from a corpus.
-var commonWords = stemmed(wordSet(`
+var commonWords = sync.OnceValue(func() map[string]bool {
+	return stemmed(wordSet(`
 use make need think want see like look get set add remove change check call
 function method code line file name value test case type return variable
 comment nit maybe perhaps seem appear instead better good nice great already
@@ -37,6 +41,7 @@ whether either neither against through during via per potential potentially
 cause lead behavior behaviour logic condition implementation version module
 package section block statement
 `))
+})
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}

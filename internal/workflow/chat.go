@@ -219,7 +219,6 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer state.close()
 	defer c.closeTalker(ctx)
 	c.state, c.comments = state, state.comments
 	if m := c.pull.workspace.Memory; state.learningsOff && !m.LearningsOff {

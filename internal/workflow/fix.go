@@ -127,7 +127,6 @@ func (f *fixing) run(ctx context.Context) (FixResult, error) {
 	if f.state, err = pull.state(ctx, purpose{posts: true, engine: true}); err != nil {
 		return FixResult{}, err
 	}
-	defer f.state.close()
 	if f.state.patched {
 		return FixResult{}, fmt.Errorf("fix #%d: %w", pull.Number, f.state.fetchError)
 	}

@@ -201,7 +201,7 @@ func lastRead(reviews iter.Seq2[*precedent.Review, error], engine bool) (*preced
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.Verdict != precedent.Clean && r.Verdict != precedent.Findings || r.Scope != precedent.FullScope && engine {
+		if !slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings}, r.Verdict) || r.Scope != precedent.FullScope && engine {
 			continue
 		}
 		asked := false

@@ -65,7 +65,6 @@ func (r *Reviewer) PrepareGate(ctx context.Context, repo *Repository, trusted st
 		g.tree, err = g.selected(ctx)
 	}
 	if err != nil {
-		g.Close()
 		return nil, err
 	}
 	return g, nil
@@ -73,9 +72,6 @@ func (r *Reviewer) PrepareGate(ctx context.Context, repo *Repository, trusted st
 
 // maxNoticed bounds how many files are named that are left out.
 const maxNoticed = 10
-
-// Close releases what was opened.
-func (g *WorkTreeGate) Close() { _ = g.subject.blobs.Close() } // it was only read from
 
 // readRules reads the policy and the documents.
 func (g *WorkTreeGate) readRules(ctx context.Context) error {

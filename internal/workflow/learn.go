@@ -46,7 +46,6 @@ func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
 	if s.earlier.trees == nil {
 		return nil, Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs access to the repository and to its own account")
 	}

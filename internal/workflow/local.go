@@ -44,7 +44,6 @@ func (r *Reviewer) PrepareLocal(ctx context.Context, repo *Repository, spec git.
 		return nil, err
 	}
 	p := r.newPrepared(repo.IDs[0], subject{repo.Git, rg, blobs}, change, job)
-	p.onClose(blobs.Close)
 	if why != "" {
 		p.fail(precedent.PolicyStep, why)
 	}

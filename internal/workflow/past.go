@@ -224,7 +224,7 @@ func (p *Past) Replay(ctx context.Context, e PastEstimate) (PastReplay, error) {
 		if err != nil {
 			one.Why = err.Error()
 		}
-		if one.Verdict == precedent.Clean || one.Verdict == precedent.Findings || one.Verdict == precedent.Skipped {
+		if one.Verdict != "" && one.Verdict != precedent.Partial && one.Verdict != precedent.Failed {
 			out.Reviewed++
 		}
 		out.Total.add(one.PastCount)

@@ -86,7 +86,6 @@ func CurrentPolicy(ctx context.Context, repo *git.Repo, trusted string) (Policy,
 	if err != nil {
 		return Policy{}, err
 	}
-	defer blobs.Close()
 	rg := git.Range{Kind: git.Worktree}
 	head, err := repo.Resolve(ctx, git.Spec{Range: "HEAD"})
 	var none *git.Error

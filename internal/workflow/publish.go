@@ -64,12 +64,6 @@ type ExistingReview struct {
 	state              *pullState // as it is now; nil if it could not be read
 }
 
-func (s *ExistingReview) close() {
-	if s.state != nil {
-		s.state.close()
-	}
-}
-
 // Existing returns the earlier review of the current head, if it is complete and
 // posted, or if some of its posts are not delivered. It ignores reviews against
 // another base, and reviews without an engine if there is one now.
@@ -111,9 +105,7 @@ func (p *Publisher) Existing(ctx context.Context, job Job) (ExistingReview, bool
 		r.notice(ctx, "%s was reviewed already (review %s); --again reviews it again", shortID(last.Head), last.ID)
 	}
 	if s.unfinished || s.posted {
-		if err = p.lookAgain(ctx, job, &s, posts); err != nil {
-			s.close()
-		}
+		err = p.lookAgain(ctx, job, &s, posts)
 	}
 	return s, true, err
 }
@@ -138,7 +130,6 @@ func (p *Publisher) covers(last *precedent.Review, job Job) bool {
 // Finish delivers what is left of an existing review, and learns the outcomes of
 // earlier ones. It returns the exit status.
 func (p *Publisher) Finish(ctx context.Context, s ExistingReview) (int, error) {
-	defer s.close()
 	if !s.unfinished && !s.posted {
 		return undeliveredStatus(s.Status), nil
 	}

@@ -106,16 +106,13 @@ type PreparedPull struct {
 func (p *Pull) prepare(ctx context.Context, s *pullState, job Job) (*PreparedPull, error) {
 	change, err := s.change(ctx)
 	if err != nil {
-		s.close()
 		return nil, err
 	}
 	shown, err := s.forgeChange(ctx)
 	if err != nil {
-		s.close()
 		return nil, err
 	}
 	x := p.reviewer.newPrepared(p.workspace.IDs[0], s.subject, change, job)
-	x.onClose(s.blobs.Close)
 	x.number, x.visibility, x.before = &p.Number, p.Base.Visibility, p.MergedAt
 	x.posted = p.postedSpending(job.Settings)
 	x.Input.ForgeChange = shown
@@ -177,8 +174,6 @@ type pullState struct {
 	learningsOff bool
 }
 
-func (s *pullState) close() { s.blobs.Close() }
-
 func (s *pullState) fail(step string, err error, consequence string) {
 	s.failures = append(s.failures, precedent.Failure{Step: step, Error: err.Error() + "; " + consequence})
 }
@@ -198,7 +193,6 @@ func (p *Pull) state(ctx context.Context, of purpose) (*pullState, error) {
 		p.people.maintainers, s.language, s.learningsOff = policy.Maintainers, policy.Language, policy.Learnings.Off
 	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
-		s.close()
 		return nil, err
 	}
 	return s, nil

@@ -298,7 +298,6 @@ func (p *Pull) basePolicy(ctx context.Context) (precedent.Policy, error) {
 	if err != nil {
 		return precedent.Policy{}, err
 	}
-	defer f.blobs.Close()
 	if f.patched {
 		p.reviewer.notice(ctx, "%v; the policy of #%d is not known", f.fetchError, p.Number)
 		return precedent.Policy{}, nil
@@ -313,7 +312,6 @@ func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, e
 	if err != nil {
 		return precedent.Policy{}, err
 	}
-	defer blobs.Close()
 	at, err := openBase(ctx, repo, blobs, commit, guide.PolicyFile)
 	if err != nil {
 		return precedent.Policy{}, err
