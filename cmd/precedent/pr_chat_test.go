@@ -405,7 +405,7 @@ func TestFreeText(t *testing.T) {
 		}
 		s.posts("first", precedent.ExitFindings)
 		before := len(s.answers()) // to what was said on the pull request before
-		if before != 1 { // one comment collects them
+		if before != 1 {           // one comment collects them
 			t.Fatalf("%d answers", before)
 		}
 		// The author's words do not end the thread when a model reads them.

@@ -201,7 +201,7 @@ func (s *rounds) idle(step string) {
 		s.t.Fatalf("%s: did %+v, %v", step, did, err)
 	}
 	for _, r := range s.door.stage.Script.Requests()[before:] {
-		if r.Writes() {
+		if r.Writes() && !strings.HasSuffix(r.Path, "/octo/app/labels") { // the repository gets its labels once
 			s.t.Fatalf("%s: a round with nothing due sent %s %s", step, r.Method, r.Path)
 		}
 	}

@@ -100,6 +100,14 @@ func (f fenced) Resolve(ctx context.Context, repo precedent.Repo, number int, t 
 	return f.Forge.Resolve(ctx, repo, number, t, closed)
 }
 
+func (f fenced) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (Unsupported, error) {
+	ctx, err := f.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	return f.Forge.MakeLabels(ctx, repo, labels)
+}
+
 func (f fenced) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error) {
 	ctx, err := f.begin(ctx)
 	if err != nil {

@@ -128,6 +128,8 @@ type Forge interface {
 	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
 	// Resolve resolves a conversation, or reopens it if closed is false.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
+	// MakeLabels creates the labels that the repository does not have, so that people can choose them.
+	MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (Unsupported, error)
 	// AddLabel adds a label to a pull request, and creates it in the repository if
 	// needed. Adding a label twice succeeds.
 	AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)

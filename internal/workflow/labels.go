@@ -2,12 +2,16 @@ package workflow
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // labelNames returns the names of the labels: the policy's, then the default. If they cannot be
@@ -19,6 +23,36 @@ func (r *Reviewer) labelNames(ctx context.Context, policy label.Names) label.Nam
 		return label.DefaultNames()
 	}
 	return names
+}
+
+// makeLabels creates the labels of the cycle in the repository, once for each set of names: people have to
+// be able to choose them. Reviews do not need them, so that only an end of the job is an error.
+func (x *round) makeLabels(ctx context.Context) error {
+	if !slices.Contains(x.triggers.On, precedent.OnLabel) {
+		return nil
+	}
+	var names []string
+	for _, s := range label.States {
+		names = append(names, x.names.Of(s))
+	}
+	const ofRepository = 0 // no pull request has this number
+	p := x.pub
+	key := "labels." + shortHash(strings.Join(names, "\n"))
+	handled, err := p.rows.HandledComments(ctx, ofRepository)
+	if _, made := handled[key]; made || err != nil {
+		return err
+	}
+	unsupported, err := p.pull.connection.MakeLabels(ctx, p.pull.repo.Repo, names)
+	if e, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && e.Kind != forge.KindRate && e.Kind != forge.KindFenced {
+		unsupported, err = forge.Unsupported(e.Msg), nil
+	}
+	if err != nil {
+		return err
+	}
+	if unsupported != "" {
+		p.pull.reviewer.notice(ctx, "%s; create them on the forge: %s", unsupported, strings.Join(names, ", "))
+	}
+	return p.rows.SaveHandled(ctx, ofRepository, store.HandledComment{Comment: key, Document: json.RawMessage("{}"), At: p.pull.reviewer.Now()})
 }
 
 // enter gives the pull request the label of a state, and takes the others away. It first reads

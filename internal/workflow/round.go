@@ -86,7 +86,8 @@ const (
 // Round looks at a pull request as it is now and does the one thing that is due: it answers
 // comments, and then reviews, fixes, checks the results of CI, or does nothing. All that it
 // decides by is on the forge, so that a round after an interruption goes on where that one ended,
-// and a round with nothing due writes nothing.
+// and a round with nothing due writes nothing, except that the first one in a
+// repository creates the labels.
 func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Repo, number int, job Job, o RoundOptions) (RoundResult, error) {
 	if o.Check != nil {
 		conn.Forge = forge.Fenced(conn.Forge, o.Check)
@@ -157,6 +158,9 @@ func (x *round) run(ctx context.Context) error {
 		return nil
 	}
 	if err := x.readRules(ctx); err != nil {
+		return err
+	}
+	if err := x.makeLabels(ctx); err != nil {
 		return err
 	}
 	if err := x.recount(ctx); err != nil {

@@ -115,6 +115,8 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", (*GitHub).commentReactions},
 	{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).comments},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", (*GitHub).say},
+	{"GET", "/repos/{owner}/{repo}/labels", (*GitHub).repoLabels},
+	{"POST", "/repos/{owner}/{repo}/labels", (*GitHub).makeLabel},
 	{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", (*GitHub).label},
 	{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{label}", (*GitHub).unlabel},
 

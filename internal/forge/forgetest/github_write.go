@@ -3,6 +3,7 @@ package forgetest
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -371,6 +372,36 @@ func (g *GitHub) editInline(c *call) reply    { return g.edit(c, forge.OnLine) }
 func (g *GitHub) deleteInline(c *call) reply  { return g.remove(c, forge.OnLine) }
 func (g *GitHub) editComment(c *call) reply   { return g.edit(c, forge.OnThread) }
 func (g *GitHub) deleteComment(c *call) reply { return g.remove(c, forge.OnThread) }
+
+func (g *GitHub) repoLabels(c *call) reply {
+	return g.page(c.Request, c.repo.githubLabels(c.repo.Labels...))
+}
+
+// makeLabel takes the color without a number sign, and chooses one if there is none.
+func (g *GitHub) makeLabel(c *call) reply {
+	var in struct{ Name, Color, Description string }
+	switch bad := c.read(&in); {
+	case bad != nil:
+		return *bad
+	case !c.repo.mayWrite(c.who) && !c.app:
+		return g.denied(c)
+	case slices.ContainsFunc(c.repo.Labels, func(l string) bool { return strings.EqualFold(l, in.Name) }):
+		return problem(http.StatusUnprocessableEntity, "Validation Failed: already_exists")
+	}
+	c.repo.Labels = append(c.repo.Labels, in.Name)
+	return reply{status: http.StatusCreated, body: c.repo.githubLabels(in.Name)[0]}
+}
+
+// githubLabels are labels as GitHub lists them.
+func (r *Repo) githubLabels(names ...string) []any {
+	all := []any{}
+	for _, name := range names {
+		all = append(all, object{
+			"id": r.label(name)["id"], "node_id": "LA_" + name, "url": "https://api.github.com/labels", "name": name, "color": "ededed", "default": false, "description": nil,
+		})
+	}
+	return all
+}
 
 func (g *GitHub) label(c *call) reply {
 	var in struct{ Labels []string }

@@ -24,6 +24,10 @@ func setsLabels(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 			t.Errorf("%s: %q, %v", doing, cannot, err)
 		}
 	}
+	for range 2 { // the second time they are there
+		cannot, err := f.MakeLabels(t.Context(), repo(f), []string{"precedent:review", "bot: made"})
+		did("make labels", cannot, err)
+	}
 	for _, label := range []string{"precedent:review", "précédent / 50%?", "precedent:review"} {
 		cannot, err := f.AddLabel(t.Context(), repo(f), till, label)
 		did("add "+label, cannot, err)

@@ -16,6 +16,20 @@ import (
 // labelColor is the color of new labels: GitHub's default.
 const labelColor = "#ededed"
 
+// MakeLabels creates the labels that neither the repository nor its organization has.
+func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (forge.Unsupported, error) {
+	do, err := c.begin(ctx, repo, "create labels in "+repo.String())
+	if err != nil {
+		return "", err
+	}
+	for _, label := range labels {
+		if _, err := c.label(do, repo, label); err != nil {
+			return do.unlessForbidden(err)
+		}
+	}
+	return "", nil
+}
+
 // AddLabel adds a label to a pull request: the repository's of that name, else its
 // organization's, else a new one in the repository.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {

@@ -6,11 +6,43 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
+
+// MakeLabels creates the labels that the repository does not have.
+func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (forge.Unsupported, error) {
+	doing := "create labels in " + repo.String()
+	ctx, err := c.begin(ctx, doing, repo)
+	if err != nil {
+		return "", err
+	}
+	there, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Label, *gh.Response, error) {
+		return c.api.Issues.ListLabels(ctx, repo.Owner, repo.Name, &o)
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, label := range labels {
+		if slices.ContainsFunc(there, func(l *gh.Label) bool { return strings.EqualFold(l.GetName(), label) }) {
+			continue
+		}
+		_, err := c.write(ctx, doing, func(ctx context.Context) error {
+			_, _, err := c.api.Issues.CreateLabel(ctx, repo.Owner, repo.Name, &gh.Label{Name: &label})
+			return err
+		})
+		if no, err := labelsUnsupported(err); no != "" || err != nil {
+			return no, err
+		}
+	}
+	return "", nil
+}
 
 // AddLabel adds a label to a pull request. GitHub creates it if needed.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {

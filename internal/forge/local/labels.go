@@ -9,6 +9,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
+// MakeLabels does nothing: a pull request here can have any label.
+func (f *Forge) MakeLabels(context.Context, precedent.Repo, []string) (forge.Unsupported, error) {
+	return "", nil
+}
+
 // AddLabel adds a label to a pull request.
 func (f *Forge) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
 	doing := fmt.Sprintf("add label %q to %s#%d", label, repo, number)

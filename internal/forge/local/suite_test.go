@@ -305,6 +305,10 @@ func (b *staged) Dismiss(ctx context.Context, r precedent.Repo, n int, id preced
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.Dismiss(ctx, r, n, id, why) })
 }
 
+func (b *staged) MakeLabels(ctx context.Context, r precedent.Repo, labels []string) (forge.Unsupported, error) {
+	return on(b, 0, func() (forge.Unsupported, error) { return b.Forge.MakeLabels(ctx, r, labels) })
+}
+
 func (b *staged) AddLabel(ctx context.Context, r precedent.Repo, n int, label string) (forge.Unsupported, error) {
 	return on(b, n, func() (forge.Unsupported, error) { return b.Forge.AddLabel(ctx, r, n, label) })
 }
