@@ -143,6 +143,7 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/collaborators", (*Gitea).collaborators, nil},
 	{"GET", "/repos/{owner}/{repo}/teams", (*Gitea).teams, nil},
 	{"GET", "/teams/{id}/members", (*Gitea).teamMembers, nil},
+	{"GET", "/users/{login}/orgs/{org}/permissions", (*Gitea).organizationPermissions, nil},
 	{"POST", "/repos/{owner}/{repo}/statuses/{sha}", (*Gitea).status, nil},
 	{"GET", "/repos/{owner}/{repo}/commits/{ref}/statuses", (*Gitea).statuses, nil},
 	{"GET", "/repos/{owner}/{repo}", (*Gitea).repository, nil},

@@ -125,9 +125,29 @@ func (g *Gitea) teams(c *call) reply {
 				units[name] = permission
 			}
 		}
+		if t.Name == "Owners" {
+			permission = "owner"
+		}
 		all = append(all, object{"id": t.ID, "name": t.Name, "organization": nil, "permission": permission, "units_map": units})
 	}
 	return reply{status: http.StatusOK, body: all}
+}
+
+// organizationPermissions are what somebody may in the organization, by the highest level of their
+// teams. Every token with the scope is told.
+func (g *Gitea) organizationPermissions(c *call) reply {
+	if no := g.mayListTeams(); no != nil {
+		return *no
+	}
+	owner, write := false, false
+	for _, r := range g.stage.World.repos {
+		for _, t := range r.Teams {
+			if strings.EqualFold(r.Owner, c.PathValue("org")) && slices.ContainsFunc(t.Members, func(m forge.Person) bool { return strings.EqualFold(m.Login, c.PathValue("login")) }) {
+				owner, write = owner || t.Name == "Owners", write || t.Level.MayWrite()
+			}
+		}
+	}
+	return reply{status: http.StatusOK, body: object{"is_owner": owner, "is_admin": owner, "can_write": write, "can_read": true, "can_create_repository": owner}}
 }
 
 // teamMembers are shown to the members of the team, and to owners of the organization.

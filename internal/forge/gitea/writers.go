@@ -27,10 +27,16 @@ type writers struct {
 	// all others may not write.
 	doubtful []forge.Person
 	listed   bool
-	// complete means that nobody else can write by a team: if Gitea says "read" of
-	// somebody, it is true.
+	// complete means that nobody else can write by a team, except owners if they are hidden: if Gitea
+	// says "read" of somebody, it is true.
 	complete bool
-	refused  atomic.Bool // Gitea does not tell the permission of single people
+	// hiddenOwners means that the members of the team of owners were not listed. Of each person Gitea
+	// tells whether they are an owner. byName are those who were added to the repository by name; nil if
+	// that is not known.
+	hiddenOwners bool
+	byName       map[precedent.ForgeID]bool
+	withheld     string      // the first list that Gitea does not show, for people
+	refused      atomic.Bool // Gitea does not tell the permission of single people
 }
 
 // writersOf returns who may write, from lists that are at most a minute old.
@@ -49,6 +55,7 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 	w := &writers{may: map[precedent.ForgeID]bool{}}
 	listed, resp, err := do.GetAssignees(repo.Owner, repo.Name)
 	if isWithheld(err) {
+		w.withheld = "the assignees"
 		return w, nil
 	}
 	people, err := peopleOf(do, listed, err)
@@ -69,7 +76,7 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.complete = found.allWriters
+	w.complete, w.hiddenOwners, w.withheld = found.allWriters, found.hiddenOwners, found.withheld
 	for _, p := range people {
 		// People in no team that cannot write are here for another right, which is to
 		// write.
@@ -90,11 +97,13 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 		return w, nil
 	}
 	byName, err := peopleOf(do, added, err)
-	named := map[precedent.ForgeID]bool{}
+	w.byName = map[precedent.ForgeID]bool{}
 	for _, p := range byName {
-		named[p.ID] = true
+		w.byName[p.ID] = true
 	}
-	w.doubtful = slices.DeleteFunc(w.doubtful, func(p forge.Person) bool { return !named[p.ID] })
+	if !w.hiddenOwners {
+		w.doubtful = slices.DeleteFunc(w.doubtful, func(p forge.Person) bool { return !w.byName[p.ID] })
+	}
 	return w, err
 }
 
@@ -123,7 +132,9 @@ func peopleOf(do call, listed []*sdk.User, err error) ([]forge.Person, error) {
 // of the others.
 type teams struct {
 	writers, others       map[precedent.ForgeID]bool
-	allWriters, allOthers bool // the members of all such teams could be listed
+	allWriters, allOthers bool // the members of all such teams, except of owners, could be listed
+	hiddenOwners          bool
+	withheld              string // the first team whose members are not shown, for people
 }
 
 // readTeams reads the teams of an organization's repository. Their members are shown
@@ -132,6 +143,7 @@ func readTeams(do call, repo precedent.Repo) (teams, error) {
 	found := teams{writers: map[precedent.ForgeID]bool{}, others: map[precedent.ForgeID]bool{}}
 	listed, _, err := do.GetRepoTeams(repo.Owner, repo.Name)
 	if isWithheld(err) {
+		found.withheld = "the teams"
 		return found, nil
 	}
 	if err != nil {
@@ -157,8 +169,15 @@ func readTeams(do call, repo precedent.Repo) (teams, error) {
 			}
 			return do.ListTeamMembers(t.ID, sdk.ListTeamMembersOptions{ListOptions: o})
 		})
+		if isWithheld(err) && t.Permission == sdk.AccessModeOwner {
+			found.hiddenOwners = true
+			continue
+		}
 		if isWithheld(err) || isTooMany(err) {
 			*all = false
+			if mayPush(t) && found.withheld == "" {
+				found.withheld = fmt.Sprintf("the members of the team %q", t.Name)
+			}
 			continue
 		}
 		people, err := peopleOf(do, members, err)
