@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/module"
+
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
@@ -31,11 +33,14 @@ func chooseModules(cache, dir string, sums []byte) ([]sandbox.Mount, error) {
 			break
 		}
 		version, onlyMod := strings.CutSuffix(fields[1], "/go.mod")
-		module, version := escapeModule(fields[0]), escapeModule(version)
-		if module == "" || version == "" || strings.Contains(version, "/") {
-			continue
+		path, err := module.EscapePath(fields[0])
+		if err == nil {
+			version, err = module.EscapeVersion(version)
 		}
-		about := filepath.Join("cache", "download", filepath.FromSlash(module), "@v", version)
+		if err != nil {
+			continue // no cache has it
+		}
+		about := filepath.Join("cache", "download", filepath.FromSlash(path), "@v", version)
 		kind := ".ziphash"
 		if onlyMod {
 			kind = ".mod"
@@ -43,7 +48,7 @@ func chooseModules(cache, dir string, sums []byte) ([]sandbox.Mount, error) {
 		if err := chooseFile(cache, dir, about+kind); err != nil {
 			return nil, err
 		}
-		name := filepath.FromSlash(module) + "@" + version
+		name := filepath.FromSlash(path) + "@" + version
 		if info, err := os.Stat(filepath.Join(cache, name)); onlyMod || err != nil || !info.IsDir() {
 			continue
 		}
@@ -79,25 +84,4 @@ func linkModules(dir string, mounts []sandbox.Mount) error {
 		}
 	}
 	return nil
-}
-
-// escapeModule writes a module's path or version as the module cache does: an
-// exclamation mark stands before a letter that was a capital. It returns "" for what
-// cannot be one.
-func escapeModule(s string) string {
-	if !filepath.IsLocal(filepath.FromSlash(s)) || strings.ContainsAny(s, `\:!@`) {
-		return ""
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r <= ' ' || r > '~':
-			return ""
-		case r >= 'A' && r <= 'Z':
-			b.WriteString("!" + string(r+'a'-'A'))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -291,12 +291,24 @@ func TestInTree(t *testing.T) {
 			t.Errorf("%s, %v: %q, %v", test.dir, test.to, got, ok)
 		}
 	}
-	for module, want := range map[string]string{
-		"github.com/BurntSushi/toml": "github.com/!burnt!sushi/toml", "v1.0.0-RC1": "v1.0.0-!r!c1",
-		"../x": "", "/x": "", `a\b`: "", "a@b": "", "a!b": "", "a b": "", "C:/x": "", "a/../b/../../c": "", "é": "", "": "",
-	} {
-		if got := escapeModule(module); got != want {
-			t.Errorf("%q: %q, want %q", module, got, want)
+}
+
+// TestChooseModules: go.sum chooses modules of the cache, and nothing beside them.
+func TestChooseModules(t *testing.T) {
+	top := t.TempDir()
+	cache := filepath.Join(top, "mod")
+	for _, dir := range []string{"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0", "mod/x@v1.0.0"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
+			t.Fatal(err)
 		}
+	}
+	sums := "github.com/BurntSushi/toml v1.0.0-RC1 h1:x\n"
+	for _, name := range []string{"../x", "/x", `..\x`, "a/../../x", "mod/../../x", "C:/x", "é"} {
+		sums += name + " v1.0.0 h1:x\n"
+	}
+	sums += "example.com/x ../v1.0.0 h1:x\nexample.com/x .. h1:x\n"
+	mounts, err := chooseModules(cache, t.TempDir(), []byte(sums))
+	if err != nil || len(mounts) != 1 || mounts[0].Source != filepath.Join(cache, "github.com/!burnt!sushi/toml@v1.0.0-!r!c1") {
+		t.Errorf("%+v, %v", mounts, err)
 	}
 }

@@ -107,7 +107,7 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {
-		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings, precedent.Skipped} {
+		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Skipped} {
 			for _, r := range []*precedent.Review{{}, full(), broken()} {
 				r.Verdict = verdict
 				incomplete := verdict == precedent.Partial || verdict == precedent.Failed

@@ -72,6 +72,7 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	c.Finders = list(c.Finders)
 	c.Coverage.Skipped = list(c.Coverage.Skipped)
 	c.Coverage.Truncated = list(c.Coverage.Truncated)
+	c.Coverage.NotChecked = list(c.Coverage.NotChecked)
 	c.Memory.Hotspots = list(slices.Clone(c.Memory.Hotspots))
 	for i := range c.Memory.Hotspots {
 		c.Memory.Hotspots[i].Categories = list(c.Memory.Hotspots[i].Categories)

@@ -344,8 +344,8 @@ func verdict(p *Page, r *precedent.Review) string {
 // and how many were dropped for each reason.
 func counts(r *precedent.Review) string {
 	parts := []string{Plural(len(r.Live()), "finding")}
-	if r.Verdict == precedent.NoFindings {
-		parts = nil
+	if r.Verdict == precedent.NoFindings && len(r.Live()) == 0 {
+		parts = nil // the verdict says it
 	}
 	confirmed, before := 0, 0
 	for _, f := range r.Live() {
