@@ -121,7 +121,7 @@ func (s *witnessed) silent(step string, status int) {
 	}
 }
 
-var undoID = regexp.MustCompile("`@`precedent undo ([0-9a-z]{10})”")
+var undoID = regexp.MustCompile("`@precedent undo ([0-9a-z]{10})`")
 
 // conversed is a pull request whose author may not write, with a posted finding.
 func conversed(t *testing.T, s *witnessed) told {

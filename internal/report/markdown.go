@@ -311,6 +311,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	}
 	n.cites(r, f, s)
 	if s.Posted != nil { // nobody can run a command on the forge's page
+		n.line("Finding %s\n", markdown.Code(f.ID))
 		return
 	}
 	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
