@@ -90,9 +90,9 @@ func (s *shopPull) outcomes() map[string]string {
 }
 
 const (
-	invitesReply    = "Dismiss: with write permission, reply “not applicable here” or react with 👎; in your own"
-	invitesListed   = "Dismiss: as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation; in your own"
-	invitesResolver = "Dismiss: with write permission, resolve this conversation; in your own"
+	invitesReply    = "Dismiss: with write permission, reply `not applicable here` or react with 👎"
+	invitesListed   = "Dismiss: as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write permission, resolve this conversation"
+	invitesResolver = "Dismiss: with write permission, resolve this conversation"
 )
 
 // TestWhoIsHeardOnGitea: comments invite only answers that count, the answers of

@@ -335,22 +335,22 @@ func TestFivePushes(t *testing.T) {
 
 	shifted := strings.Replace(tillFile, "// The till.\n", "// The till.\n"+strings.Repeat("// A line of the licence.\n", 12), 1)
 	s.push("shift the lines", map[string]string{"src/till.js": shifted})
-	s.step("line shift", all, 1, "3 findings", "**Threads**: 3 still there.", "`src/till.js:16`", "3 posted before")
+	s.step("line shift", all, 1, "3 findings", "**Earlier findings**: 3 still there.", "`src/till.js:16`", "3 posted before")
 
 	fixed := strings.Replace(shifted, "  return sum / items.length\n", "  return items.length > 0 ? sum / items.length : 0\n", 1)
 	s.push("guard the average", map[string]string{"src/till.js": fixed})
 	all["average"] = "closed"
-	s.step("fix", all, 1, "2 findings", "**Threads**: 2 still there · 1 addressed.", "**Closed**: 1 fixed.", "**fixed** in `"+shortID(s.id("feature"))+"`: the flagged lines changed")
+	s.step("fix", all, 1, "2 findings", "**Earlier findings**: 2 still there · 1 addressed.", "**Closed**: 1 fixed.", "**fixed** in `"+shortID(s.id("feature"))+"`: the flagged lines changed")
 
 	half := strings.Replace(fixed, "  ledger.total -= amount\n", "  ledger.total -= Math.round(amount)\n", 1)
 	s.push("round the amount", map[string]string{"src/till.js": half})
-	s.step("partial fix", all, 1, "2 findings", "**Threads**: 2 still there.", "`src/till.js:16`")
+	s.step("partial fix", all, 1, "2 findings", "**Earlier findings**: 2 still there.", "`src/till.js:16`")
 
 	s.git(s.work, "mv", "src/till.js", "src/register.js")
 	s.parrot.path = "src/register.js"
 	s.git(s.work, "commit", "-q", "-m", "rename")
 	s.moved()
-	s.step("rename", all, 1, "2 findings", "**Threads**: 2 still there.", "`src/register.js:16`", "`src/register.js:28`")
+	s.step("rename", all, 1, "2 findings", "**Earlier findings**: 2 still there.", "`src/register.js:16`", "`src/register.js:28`")
 
 	s.git(s.work, "checkout", "-q", "main")
 	if err := os.WriteFile(filepath.Join(s.work, "a.txt"), []byte("zero\none\ntwo\nthree\n"), 0o600); err != nil {
@@ -362,10 +362,10 @@ func TestFivePushes(t *testing.T) {
 	s.git(s.work, "commit", "-q", "-m", "Add a register")
 	s.git(s.work, "rebase", "-q", "main")
 	s.moved()
-	s.step("rebased by force", all, 1, "2 earlier findings still open", "**Threads**: 2 still there.")
+	s.step("rebased by force", all, 1, "2 earlier findings still open", "**Earlier findings**: 2 still there.")
 
 	done := strings.Replace(half, "  ledger.total -= Math.round(amount)\n", "  ledger.total -= Math.min(amount, ledger.paid)\n", 1)
 	done = strings.Replace(done, "  bus.on('paid', () => render(till))\n", "  bus.once('paid', () => render(till))\n", 1)
 	s.push("fix the rest", map[string]string{"src/register.js": done})
-	s.step("all fixed", map[string]string{"refund": "closed", "average": "closed", "listener": "closed"}, 1, "clean, no findings", "**Threads**: 2 addressed.")
+	s.step("all fixed", map[string]string{"refund": "closed", "average": "closed", "listener": "closed"}, 1, "clean, no findings", "**Earlier findings**: 2 addressed.")
 }

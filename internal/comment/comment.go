@@ -185,7 +185,7 @@ func (w Writer) Answer(m Marker, all ...Answered) string {
 			blocks = append(blocks, "In reply to "+markdown.Link("this comment", a.To, w.Links)+":")
 		}
 		for _, p := range a.Parts {
-			blocks = append(blocks, strings.Join(markdown.Body(sanitize(p, own), w.Links), "\n"))
+			blocks = append(blocks, strings.Join(markdown.Answer(sanitize(p, own), w.Links), "\n"))
 		}
 	}
 	return w.seal(strings.Join(blocks, "\n\n"), m, own)

@@ -68,7 +68,7 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("Caused by a fix: these lines were changed for an earlier finding.")
 	}
 	if f.ID != "" {
-		d.block("Explain: " + d.code("precedent explain "+f.ID) + " · Dismiss: " + d.Answers.invitation() + "; in your own reviews, run " + d.code("precedent dismiss "+f.ID))
+		d.block("Why: reply " + d.code("explain why you flagged this") + " · Dismiss: " + d.Answers.invitation())
 	}
 	return w.seal(strings.Join(d.blocks, "\n\n"), m.withFinding(f), d.own)
 }
@@ -82,9 +82,9 @@ func (d *draft) evidence(e precedent.Evidence) string {
 func (a Answers) invitation() string {
 	switch {
 	case !a.Unknown:
-		return "with write permission, reply “not applicable here” or react with 👎"
+		return "with write permission, reply `not applicable here` or react with 👎"
 	case a.Maintainers:
-		return "as a maintainer that the policy lists, reply “not applicable here” or react with 👎; with write permission, resolve this conversation"
+		return "as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write permission, resolve this conversation"
 	}
 	return "with write permission, resolve this conversation"
 }
@@ -220,8 +220,15 @@ func (d *draft) details(f precedent.Finding) {
 	if d.Version != "" {
 		by += " · precedent " + d.code(d.Version)
 	}
+	if f.ID != "" {
+		by += " · finding " + d.code(f.ID)
+	}
 	items := []string{by}
-	for _, e := range f.Evidence {
+	for i, e := range f.Evidence {
+		shown := e.Path == f.Path && (e.Side == precedent.Left) == (f.Side == precedent.Left) && e.Line >= f.Start && e.Line <= f.End // by the comment's own lines
+		if shown || slices.ContainsFunc(f.Evidence[:i], func(o precedent.Evidence) bool { return o.Path == e.Path && o.Side == e.Side && o.Line == e.Line }) {
+			continue
+		}
 		at := d.code(precedent.Span{Path: e.Path, Start: e.Line}.String())
 		if e.Side == precedent.Left {
 			at += " before the change"

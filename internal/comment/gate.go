@@ -86,7 +86,7 @@ func truncate(page string, limit int) string {
 		if omitted > 0 {
 			note = fmt.Sprintf("Shortened to fit a comment: %d more not shown in full.", omitted)
 		}
-		return strings.Join(append(blocks[:kept:kept], "**"+note+"** "+"`precedent review --format json` shows everything."), "\n\n") + last
+		return strings.Join(append(blocks[:kept:kept], "**"+note+"**"), "\n\n") + last
 	}
 	depth := openDetails(blocks)
 	for _, whole := range []bool{true, false} { // findings, then any blocks

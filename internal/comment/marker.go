@@ -149,14 +149,7 @@ func (w Writer) footer(m Marker) string {
 	if m.Kind == Summary {
 		return ""
 	}
-	line := "\n\n<sub>" + w.finder()
-	if m.Thread != "" && m.Kind != Answer {
-		line += " | thread::" + m.Thread
-	}
-	if m.Review != "" {
-		line += " | review::" + m.Review
-	}
-	return line + "</sub>"
+	return "\n\n<sub>" + w.finder() + "</sub>"
 }
 
 func (w Writer) finder() string {

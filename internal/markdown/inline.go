@@ -84,7 +84,8 @@ func (w *inlines) node(n ast.Node) {
 // code writes a code span, or text that joins its neighbors.
 func (w *inlines) code(s string) {
 	s = visibleLine(strings.ReplaceAll(s, "\n", " "))
-	if !fitsSpan(s) {
+	rest, ours := strings.CutPrefix(s, "@precedent")
+	if ours = ours && w.whole && (rest == "" || rest[0] == ' ') && fitsSpan(rest); !ours && !fitsSpan(s) {
 		w.text.WriteString(s)
 		return
 	}

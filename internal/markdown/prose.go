@@ -32,6 +32,7 @@ const maxNesting = 4
 type renderer struct {
 	source []byte
 	hosts  []string // allowed targets of links
+	whole  bool     // commands for Precedent stay in one piece
 }
 
 var (
@@ -49,14 +50,21 @@ var (
 // Body renders a text of several paragraphs as lines: at most 2,000 bytes of it.
 // Links may lead to the hosts.
 func Body(s string, hosts []string) []string {
-	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts}
+	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, false}
+	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
+}
+
+// Answer is Body for what is said to people: a command for Precedent in a code span stays in one piece, to
+// be copied. Precedent reads no code, and no other program obeys its name.
+func Answer(s string, hosts []string) []string {
+	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, true}
 	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
 }
 
 // Phrase renders a text of one line, at most 400 bytes of it. start means that it
 // begins a line. Links may lead to the hosts.
 func Phrase(s string, hosts []string, start bool) string {
-	p := renderer{[]byte(strings.TrimSpace(visibleLine(text.Head(s, maxPhrase)))), hosts}
+	p := renderer{[]byte(strings.TrimSpace(visibleLine(text.Head(s, maxPhrase)))), hosts, false}
 	n := phrases().Parse(source.NewReader(p.source)).FirstChild()
 	if n == nil {
 		return ""

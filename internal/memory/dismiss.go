@@ -29,6 +29,8 @@ type Error struct {
 	Err  error // one of the above
 	Msg  string
 	Hint string
+	// Learnings are those that the words fit, if several do.
+	Learnings []precedent.Learning
 }
 
 func (e *Error) Error() string { return e.Msg }

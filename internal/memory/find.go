@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // FindLearning returns the learning that ForgetLearnings would forget. Its errors are the same.
@@ -13,11 +14,20 @@ func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Lear
 	if err != nil {
 		return precedent.Learning{}, err
 	}
+	return m.findNamed(ctx, rows, which)
+}
+
+// findNamed returns the learning with the id, its beginning, or the words.
+func (m *Memory) findNamed(ctx context.Context, rows *store.Repo, which string) (precedent.Learning, error) {
 	l, err := m.findLearning(ctx, rows, which)
-	if errors.Is(err, ErrUnknownID) {
-		l, err = m.findByWords(ctx, rows, which)
+	if err == nil || !errors.Is(err, ErrUnknownID) && !errors.Is(err, ErrAmbiguous) {
+		return l, err
 	}
-	return l, err
+	byWords, other := m.findByWords(ctx, rows, which)
+	if other != nil && errors.Is(other, ErrUnknownID) && errors.Is(err, ErrAmbiguous) {
+		return l, err
+	}
+	return byWords, other
 }
 
 // Applies tells whether a learning is about a file.

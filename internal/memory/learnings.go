@@ -1,8 +1,8 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -211,10 +211,7 @@ func (m *Memory) ForgetLearnings(ctx context.Context, which, who string) ([]prec
 	if err != nil {
 		return nil, err
 	}
-	l, err := m.findLearning(ctx, rows, which)
-	if errors.Is(err, ErrUnknownID) {
-		l, err = m.findByWords(ctx, rows, which)
-	}
+	l, err := m.findNamed(ctx, rows, which)
 	if err != nil {
 		return nil, err
 	}
@@ -255,22 +252,53 @@ func (m *Memory) forget(ctx context.Context, rows *store.Repo, all []precedent.L
 	return forgotten, nil
 }
 
-// findByWords returns the learning, active or pending, that a person means by its words.
+// What findByWords takes for a learning that is meant: how well its words fit, and how much better than
+// those of the next one. Both are chosen, not measured.
+const (
+	minFit   = 0.6
+	clearFit = 0.1
+)
+
+// findByWords returns the learning, active or pending, whose words fit best.
 func (m *Memory) findByWords(ctx context.Context, rows *store.Repo, words string) (precedent.Learning, error) {
 	all, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 	if err != nil {
 		return precedent.Learning{}, err
 	}
 	words = text.Collapse(text.Clean(words))
-	claim, lower := match.NewClaim(words), strings.ToLower(words)
-	found := slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool { return !strings.EqualFold(l.Directive, words) })
-	if len(found) == 0 {
-		found = slices.DeleteFunc(all, func(l precedent.Learning) bool {
-			return !strings.Contains(strings.ToLower(l.Directive), lower) && claim.Similarity(match.NewClaim(l.Directive)) < match.EqualDirective
-		})
+	fits := map[string]float64{}
+	for _, l := range all {
+		fits[l.ID] = fit(words, l.Directive)
 	}
-	if len(found) == 0 || words == "" {
-		return precedent.Learning{}, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("no learning has the id or the words %q", text.Cut(words, maxBlockWords)), Hint: listLearnings}
+	slices.SortStableFunc(all, func(a, b precedent.Learning) int { return cmp.Compare(fits[b.ID], fits[a.ID]) })
+	said := text.Cut(words, maxBlockWords)
+	if len(all) == 0 || fits[all[0].ID] < minFit {
+		return precedent.Learning{}, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("no learning fits %q", said), Hint: listLearnings}
 	}
-	return exactlyOne(text.Cut(words, maxBlockWords), found, lineOf, "", listLearnings)
+	best := slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool { return fits[all[0].ID]-fits[l.ID] >= clearFit })
+	if len(best) == 1 {
+		return best[0], nil
+	}
+	best = best[:min(len(best), maxCandidates)]
+	msg := fmt.Sprintf("several learnings fit %q:", said)
+	for _, l := range best {
+		msg += "\n  " + lineOf(l)
+	}
+	return precedent.Learning{}, &Error{Err: ErrAmbiguous, Msg: msg, Hint: "name one by its id", Learnings: best}
+}
+
+// fit tells how well words name a directive, 0 to 2: by the share of them that it has, and by its similarity. 2
+// is for the directive itself.
+func fit(words, directive string) float64 {
+	lower := strings.ToLower(directive)
+	if words == "" || strings.EqualFold(words, directive) {
+		return 2 * float64(min(len(words), 1))
+	}
+	parts, has := strings.Fields(strings.ToLower(words)), 0
+	for _, w := range parts {
+		if strings.Contains(lower, w) {
+			has++
+		}
+	}
+	return (2*float64(has)/float64(len(parts)) + match.NewClaim(words).Similarity(match.NewClaim(directive))) / 3
 }

@@ -295,6 +295,17 @@ func TestEditAndHistory(t *testing.T) {
 	if _, err := m.ForgetLearnings(ctx, "e", "dana"); !errors.Is(err, ErrAmbiguous) {
 		t.Errorf("%v", err)
 	}
+	if _, err := m.ForgetLearnings(ctx, "the rule about regular expressions", "dana"); err == nil || strings.Contains(err.Error(), " id") {
+		t.Errorf("words that nothing fits are called an id: %v", err)
+	}
+	propose(t, m, says(precedent.LearnDo, "check the length of names", ""))
+	var several *Error
+	if _, err := m.ForgetLearnings(ctx, "length check", "dana"); !errors.As(err, &several) || len(several.Learnings) != 2 || strings.Contains(err.Error(), " ids ") {
+		t.Errorf("words that two fit: %v", err)
+	}
+	if gone, err := m.ForgetLearnings(ctx, "length of the names", "dana"); err != nil || gone[0].Directive != "check the length of names" {
+		t.Errorf("words that one fits best: %+v, %v", gone, err)
+	}
 	if gone, err := m.ForgetAllLearnings(ctx, "", "dana"); err != nil || len(gone) != 2 || gone[0].State != precedent.LearningForgotten {
 		t.Errorf("%+v, %v", gone, err)
 	}

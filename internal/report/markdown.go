@@ -52,7 +52,7 @@ func (n *markdownWriter) phrase(s string) string { return markdown.Phrase(s, n.h
 // HTML, no links except to s.Links, no mentions, no references, no commands.
 func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	about := &markdownWriter{hosts: s.Links, reserved: maxBytes - maxAbout}
-	about.about(r)
+	about.about(r, s)
 	n := &markdownWriter{hosts: s.Links, reserved: about.Len()}
 	n.verdict(r, s)
 	n.first(r, s)
@@ -71,10 +71,10 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 
 // about says in a collapsed section how the review was done: what was read, what was dropped
 // and suppressed, by which rules, and what it cost.
-func (n *markdownWriter) about(r *precedent.Review) {
+func (n *markdownWriter) about(r *precedent.Review, s Style) {
 	n.line("<details>\n<summary>About this review</summary>\n")
 	n.part("Coverage", func(n *markdownWriter) { n.coverage(r) })
-	n.part("Counts", func(n *markdownWriter) { n.counts(r) })
+	n.part("Counts", func(n *markdownWriter) { n.counts(r, s.Posted == nil) })
 	n.part("Suppressed findings", func(n *markdownWriter) { n.suppressed(r) })
 	n.part("Learnings", func(n *markdownWriter) { n.learningsUsed(r) })
 	n.part("Sources", func(n *markdownWriter) { n.sources(r) })
@@ -102,9 +102,6 @@ func codeSuffix(s string) string {
 // reviewedAt names the review and its commit.
 func reviewedAt(r *precedent.Review) string {
 	var parts []string
-	if r.ID != "" {
-		parts = append(parts, "Review "+markdown.Code(r.ID))
-	}
 	if r.Head != "" {
 		parts = append(parts, "Commit "+markdown.Code(r.Head))
 	}
@@ -269,7 +266,7 @@ func (n *markdownWriter) findings(r *precedent.Review, s Style) {
 	live := slices.DeleteFunc(r.Live(), func(f precedent.Finding) bool { return hasComment(s, f) })
 	for i, f := range live {
 		if !n.add(func(n *markdownWriter) { n.finding(r, f, s, e) }) {
-			n.line("%s not shown in full to fit a comment: `precedent review --format json` shows everything.\n", Plural(len(live)-i, "finding"))
+			n.line("%s not shown in full to fit a comment.\n", Plural(len(live)-i, "finding"))
 			break
 		}
 	}
@@ -313,6 +310,10 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}
 	n.cites(r, f, s)
+	if s.Posted != nil { // nobody can run a command on the forge's page
+		n.line("Finding %s\n", markdown.Code(f.ID))
+		return
+	}
 	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
 }
 

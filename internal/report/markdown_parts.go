@@ -86,15 +86,15 @@ func joinAtMost[T any](all []T, format func(T) string) string {
 }
 
 // counts says how many findings were shown, dropped and suppressed, and how to see those below
-// the threshold.
-func (n *markdownWriter) counts(r *precedent.Review) {
+// the threshold, if the reader can run the review again.
+func (n *markdownWriter) counts(r *precedent.Review, again bool) {
 	text, lowest := counts(r), 100
 	for _, f := range r.Findings {
 		if f.Dropped == precedent.BelowThreshold {
 			lowest = min(lowest, f.Confidence)
 		}
 	}
-	if r.Count(precedent.BelowThreshold) > 0 {
+	if again && r.Count(precedent.BelowThreshold) > 0 {
 		below := fmt.Sprintf("below %d", r.Threshold)
 		text = strings.Replace(text, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below, lowest/5*5), 1)
 	}

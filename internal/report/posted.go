@@ -66,13 +66,7 @@ func (n *markdownWriter) refused(f precedent.Finding, s Style) {
 	if !ok || p.State != Refused {
 		return
 	}
-	there := ""
-	if s.LineURL != nil {
-		if link := markdown.Link("the line", s.LineURL(f.Span), s.Links); link != "the line" {
-			there = " Go to " + link + "."
-		}
-	}
-	n.line("Shown here because the forge rejected a comment on the line%s.%s\n", because(n.phrase(p.Why)), there)
+	n.line("Shown here because the forge rejected a comment on the line%s.\n", because(n.phrase(p.Why)))
 }
 
 // samples shows a sample of the suppressed findings, so that people notice when memory is
@@ -142,7 +136,7 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	if len(r.Threads) == 0 {
 		return
 	}
-	n.line("**Threads**: %s.\n", strings.Join(threadCounts(r), " · "))
+	n.line("**Earlier findings**: %s.\n", strings.Join(threadCounts(r), " · "))
 	open := slices.DeleteFunc(slices.Clone(r.Threads), func(t precedent.ThreadAnswer) bool {
 		return slices.ContainsFunc(s.Closed, func(c Closed) bool { return c.Thread == t.Thread })
 	})

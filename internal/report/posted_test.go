@@ -70,12 +70,12 @@ func TestPostedSummary(t *testing.T) {
 	out := markdown(t, later(), posted())
 	golden.Compare(t, "testdata/posted.md", out)
 	for _, id := range []string{"k7m2q0v5xa", "ab3d0e5f7g"} {
-		if strings.Contains(out, "precedent explain "+id) {
+		if strings.Contains(out, "\nFinding `"+id) {
 			t.Errorf("%s stands in a comment, and is shown in full", id)
 		}
 	}
 	for _, id := range []string{"zz11223344", "1eft000001", "wh01e00001", "h1dd3n0001"} {
-		if strings.Count(out, "precedent explain "+id) != 1 {
+		if strings.Count(out, "\nFinding `"+id) != 1 {
 			t.Errorf("%s stands in no comment, and is not shown in full", id)
 		}
 	}
@@ -104,7 +104,7 @@ func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
 			if state == report.PostedNow || state == report.PostedBefore || !f.Live() && f.Placement != precedent.Collapsed {
 				want = 0
 			}
-			if got := strings.Count(out, "precedent explain "+f.ID); got != want {
+			if got := strings.Count(out, "\nFinding `"+f.ID); got != want {
 				t.Errorf("%s as %q is in full %d times, want %d", f.ID, state, got, want)
 			}
 			if f.Live() && strings.Count(out, "| `"+f.String()+"`") != 1 {

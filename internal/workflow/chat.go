@@ -316,6 +316,11 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
 	return h
 }
 
+// isPlain tells whether a comment has free text only.
+func (h *heard) isPlain() bool {
+	return len(h.refusals) == 0 && !slices.ContainsFunc(h.commands, func(cmd chat.Command) bool { return cmd.Kind != chat.FreeText })
+}
+
 // hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
 // text asks the same.
 func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
@@ -351,7 +356,8 @@ func (c *conversation) ownWords(m forge.Comment) []precedent.Untrusted {
 // result, until the answer is planned, in one transaction with the record that it is handled.
 func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 	h := c.read(ctx, m)
-	if h.hash == "" {
+	if h.hash == "" || h.record.Stranger && h.isPlain() && !c.mentions(string(m.Body)) {
+		h.record.Stranger = false // whose one answer is for what is said to us
 		return c.skip(ctx, h)
 	}
 	a := post.ToComment{Key: keyOf(m) + "." + h.hash, URL: m.URL}
@@ -418,7 +424,7 @@ func (c *conversation) tooMany(h *heard) bool {
 	}
 	people := map[precedent.ForgeID]bool{}
 	for key, before := range c.handled {
-		if r := readRecord(before); r.Stranger && r.Failed == 0 && key != keyOf(h.Comment) {
+		if r := readRecord(before); r.Stranger && r.Failed == 0 && (key != keyOf(h.Comment) || before.Hash != h.hash) {
 			people[r.Who] = true
 		}
 	}

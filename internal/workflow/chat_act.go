@@ -52,8 +52,8 @@ func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bo
 // quoted is a text of ours as code.
 func quoted(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
 
-// say is a command for people to write. The code of a mention would be shown in two parts.
-func say(command string) string { return "“@precedent " + command + "”" }
+// say is a command for people to write.
+func say(command string) string { return quoted("@precedent " + command) }
 
 // obey carries out a command and returns what to answer; empty for nothing.
 func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
@@ -118,7 +118,7 @@ func (c *conversation) pause(ctx context.Context, h *heard, paused bool) (string
 		return "", err
 	}
 	if paused {
-		return "Reviews of this pull request are paused. To go on: “@precedent resume”", nil
+		return "Reviews of this pull request are paused. To go on: " + say("resume"), nil
 	}
 	return "The next run reviews this pull request again.", nil
 }
@@ -137,7 +137,7 @@ func (c *conversation) fix(ctx context.Context, h *heard) (string, error) {
 	case err != nil:
 		return "", err
 	case paused:
-		return fmt.Sprintf("Nothing is fixed, because %s has paused this pull request. To go on: “@precedent resume”", quoted(text.VisibleLine(who))), nil
+		return fmt.Sprintf("Nothing is fixed, because %s has paused this pull request. To go on: %s", quoted(text.VisibleLine(who)), say("resume")), nil
 	case c.job.AskFix == nil:
 		return "Nothing is fixed on request here: only a server does that. With a token that may push, run " + quoted(fmt.Sprintf("precedent fix %d", c.pull.Number)) + ". " + byHand, nil
 	}
@@ -220,7 +220,7 @@ func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a 
 	if cmd.Kind == chat.RememberReferential {
 		said, ok := c.referred(h)
 		if !ok {
-			return "It is not clear what to remember. For example: “@precedent remember this: errors are wrapped with %w”", nil
+			return "It is not clear what to remember. For example: " + say("remember this: errors are wrapped with %w"), nil
 		}
 		p.Directive, p.Inferred = text.Cut(chat.Prose(said.Body), precedent.MaxLearningField), said.Author.ID != h.Author.ID
 		p.Rationale = "said at " + said.URL

@@ -3,6 +3,7 @@ package workflow
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 	switch {
 	case cmd.Kind == chat.ForgetAll && h.mayWrite:
 		h.record.AsksAll = true
-		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: “@precedent confirm”", nil
+		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: " + say("confirm"), nil
 	case cmd.Kind == chat.Confirm && h.mayWrite && !c.askedAll(h):
 		return "There is nothing to confirm: a confirmation counts for 24 hours, and for the person who asked.", nil
 	case !h.mayWrite && (cmd.Kind == chat.ForgetAll || cmd.Kind == chat.Confirm || cmd.Kind == chat.ResetPreferences):
@@ -98,15 +99,13 @@ func (c *conversation) findTargets(ctx context.Context, h *heard, cmd chat.Comma
 		}
 		which = latest
 	}
-	l, err := m.FindLearning(ctx, which)
-	if before, _, found := strings.Cut(which, " - "); err != nil && found { // forget: the old rule - we have another one now
-		if other, err2 := m.FindLearning(ctx, trimRule(before)); err2 == nil {
-			l, err = other, nil
-		}
-	} else if err != nil {
-		if other, err2 := m.FindLearning(ctx, trimRule(which)); err2 == nil {
-			l, err = other, nil
-		}
+	before, _, _ := strings.Cut(which, " - ") // forget: the old rule - we have another one now
+	l, err := m.FindLearning(ctx, trimRule(before))
+	if errors.Is(err, memory.ErrUnknownID) && before != which {
+		l, err = m.FindLearning(ctx, which)
+	}
+	if e, ok := errors.AsType[*memory.Error](err); ok && len(e.Learnings) > 0 {
+		return "Several rules fit. Which one? " + several(e.Learnings, "undo"), nil
 	}
 	if answer, ok := misnamed(err); ok {
 		return answer, nil
@@ -159,7 +158,7 @@ func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (st
 	path := cmd.Content
 	if cmd.Kind == chat.PreferencesForFile {
 		if path = cmp.Or(cmp.Or(cmd.Glob, path), threadPath(h)); path == "" {
-			return "Which file? For example: “@precedent what preferences apply to src/main.go?”", nil
+			return "Which file? For example: " + say("what preferences apply to src/main.go?"), nil
 		}
 	}
 	var b strings.Builder
@@ -182,7 +181,7 @@ func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (st
 		}
 	}
 	if more := active - maxListed; more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more: %s", more, quoted("precedent learn list"))
+		fmt.Fprintf(&b, "\n- and %d more", more)
 	}
 	said := fmt.Sprintf("%s, %d pending.", count(active, "preference is active", "preferences are active"), pending)
 	if cmd.Kind == chat.AskRemember {
@@ -215,17 +214,14 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s reported it. The confidence is %d %%, and the threshold was %d %% (%s).\n",
-		e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold, cmp.Or(e.Review.ThresholdFrom, "by an older version"))
-	for _, d := range e.Trail[:min(len(e.Trail), maxListed)] {
-		delta := ""
-		if d.Delta != 0 {
-			delta = fmt.Sprintf(" (%+d)", d.Delta)
+	said := fmt.Sprintf("%s reported it with %d %% confidence, and findings from %d %% on are shown.", e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold)
+	for _, d := range e.Trail {
+		if reason, ok := strings.CutPrefix(text.Collapse(d.Text), string(precedent.Confirmed)+": "); ok && d.Step == "verify" {
+			said += " A second look at the code confirmed it: " + strings.TrimRight(text.Cut(reason, 200), ".") + "."
+			break
 		}
-		fmt.Fprintf(&b, "\n- %s: %s%s", d.Step, text.Cut(text.Collapse(d.Text), 200), delta)
 	}
-	return b.String(), nil
+	return said, nil
 }
 
 // resetThresholds makes threshold and confidences start anew.

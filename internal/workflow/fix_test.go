@@ -212,10 +212,10 @@ func TestFix(t *testing.T) {
 		t.Errorf("pushes %+v", pushes)
 	}
 	replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed)
-	if len(replies) != 1 || !strings.HasPrefix(replies[0], "**Addressed:**") || !strings.Contains(replies[0], "review::"+got.Review) || !strings.Contains(replies[0], "thread::"+got.Addressed[0]) || strings.Contains(replies[0], "@team") {
+	if len(replies) != 1 || !strings.HasPrefix(replies[0], "**Addressed:**") || !strings.Contains(replies[0], "review="+got.Review+" ") || !strings.Contains(replies[0], "thread="+got.Addressed[0]+" ") || strings.Contains(replies[0], "@team") {
 		t.Errorf("replies %q", replies)
 	}
-	if len(fixed) != 1 || !strings.Contains(fixed[0], "review::"+got.Review) {
+	if len(fixed) != 1 || !strings.Contains(fixed[0], "review="+got.Review) {
 		t.Errorf("notes %q", fixed)
 	}
 	if n := len(e.tasks); n != 1 {

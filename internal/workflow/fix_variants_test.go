@@ -34,7 +34,7 @@ func (s *fixStage) unpushed(got FixResult, err error, status FixStatus, why stri
 		s.t.Errorf("feature is at %s after the pushes %+v", now, s.git.Pushes())
 	}
 	said := s.bodies(comment.Unfixed)
-	if len(said) != 1 || !strings.Contains(said[0], "review::"+got.Review) {
+	if len(said) != 1 || !strings.Contains(said[0], "review="+got.Review) {
 		s.t.Errorf("comments %q", said)
 	}
 	if n := len(s.bodies(comment.Reply)); n > 0 && status != FixFork {
