@@ -36,8 +36,10 @@ test: deps ## run all tests, skipping none, with the race detector where there a
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(GO) run ./scripts/testsummary ./...
 
-soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), and list what was skipped
-	$(GO) run ./scripts/testsummary -count=1 -timeout 60m -run '^TestRealGitea$$' ./cmd/precedent
+soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), and list stories, kills and seconds
+	@mkdir -p $(TOOLS)
+	@$(GO) test -count=1 -timeout 60m -parallel 8 -v -run '^TestRealGitea$$' ./cmd/precedent > $(TOOLS)/soak.log; status=$$?; \
+	grep -oE '(played|killed): .*|--- (FAIL|SKIP).*|needs a running .*' $(TOOLS)/soak.log; exit $$status
 
 deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh

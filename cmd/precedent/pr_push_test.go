@@ -15,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // flaw is a defect that the parrot knows.
@@ -244,7 +245,9 @@ func (s *shopPull) push(message string, files map[string]string) {
 func (s *shopPull) moved() {
 	s.t.Helper()
 	if s.real != nil {
-		s.git(s.work, "push", "-q", "-f", s.real.GitURL(&s.pull.Author), "feature")
+		s.git(s.work, "push", "-q", "-f", s.origin, "feature")
+		s.real.Push()
+		needs.WaitUntil(s.t, "the push to be on the pull request", func() bool { return s.real.Shows(s.id("feature")) })
 		s.sync()
 		return
 	}

@@ -1,40 +1,147 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestRealGitea plays stories on a Gitea or Forgejo that runs elsewhere: make soak.
 func TestRealGitea(t *testing.T) {
 	t.Parallel()
-	for name, story := range map[string]func(*serveStory){
-		"fix": func(s *serveStory) { s.play(len(flaws), fixedTill) },
-		"push": func(s *serveStory) {
-			s.app.env["PRECEDENT_FIXES"] = "false"
-			s.once("review", label.Changes)
-			s.says("review", "## Precedent", 1)
-			if all := s.threads(); len(all) != len(flaws) {
-				s.t.Errorf("threads %v", all)
-			}
-			s.quiet("the author's turn")
-			s.push("Fix", map[string]string{"src/till.js": fixedTill})
-			s.sets(label.ReviewNeeded)
-			s.once("review of the push", label.HumanReview)
-			s.says("review of the push", "## Precedent: clean, no findings", 1)
-			s.says("review of the push", "## Precedent", 1)
-			for name, state := range s.threads() {
-				if state != "closed" && s.closes() {
-					s.t.Errorf("%s is %s", name, state)
-				}
-			}
-			s.quiet("a person's turn")
-		},
-	} {
+	play := func(name string, of aStory) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(newServeStory(t, "timed", onRealGitea, ungated+oneFinder))
+			began := time.Now()
+			of.play(newServeStory(t, "timed", of.real, of.policy))
+			t.Logf("played: %s, %.0f s", name, time.Since(began).Seconds())
 		})
 	}
+	if hasSandbox() {
+		play("Gate", stories["Gate"])
+	}
+	for name, of := range stories {
+		if name != "Gate" {
+			play(name, of)
+		}
+	}
+	cycle := func(s *serveStory) { s.play(len(flaws), fixedTill) }
+	play("AGit", aStory{ungated + oneFinder, storyFork, onRealAGit})
+	play("Fix", aStory{ungated + oneFinder, cycle, onRealGitea})
+	play("Runs", aStory{ungated + oneFinder, storyRuns, onRealGitea})
+	play("Webhooks", aStory{ungated + oneFinder, storyWebhooks, onRealGitea})
+	for _, w := range []struct{ name, method, on string }{
+		{"Posting", http.MethodPost, "/pulls/7/reviews"},
+		{"Labelling", http.MethodPost, "/issues/7/labels"},
+		{"Pushing", http.MethodPost, "/git-receive-pack"},
+		{"Telling", http.MethodPost, "/issues/7/comments"},
+	} {
+		for _, answered := range []bool{false, true} {
+			play(fmt.Sprintf("Killed/%s/%t", w.name, answered), aStory{ungated + oneFinder, func(s *serveStory) {
+				s.dies(w.name, &window{Method: w.method, On: w.on, after: answered})
+				s.ends()
+			}, onRealGitea})
+		}
+	}
+}
+
+// ends lets servers end the cycle after a kill, and expects that everything was done once.
+func (s *serveStory) ends() {
+	s.t.Helper()
+	for range 3 { // whatever was left
+		s.later += 2 * time.Minute
+		s.runs()
+	}
+	s.labelled("the fix", label.CIPending)
+	s.passes()
+	s.runs()
+	s.labelled("the end", label.HumanReview)
+	s.says("the end", "## Precedent: clean, no findings", 1)
+	s.says("the end", "## Precedent", 1)
+	s.says("the end", "**Pushed", 1)
+	s.pushed("the end", 1)
+	if all := s.threads(); len(all) != len(flaws) {
+		s.t.Errorf("threads %v", all)
+	}
+	s.quiet("a person's turn")
+}
+
+// runs runs a server once, whatever it does.
+func (s *serveStory) runs() {
+	s.t.Helper()
+	cmd, said := s.server()
+	if err := cmd.Run(); err != nil {
+		s.t.Fatalf("%v\n%s", err, said)
+	}
+	s.t.Logf("%s", said)
+	s.sync()
+}
+
+// storyRuns: two runs that post at once, each with a memory of its own, post everything once.
+func storyRuns(s *serveStory) {
+	var runs [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range runs {
+		s.app.env["XDG_DATA_HOME"], s.app.env["XDG_CACHE_HOME"] = s.t.TempDir(), s.t.TempDir()
+		s.app.env["PRECEDENT_MARKER_KEY"] = "a key of tests a key of tests a key of tests"
+		runs[i] = exec.Command(s.program, "pr", s.door.URL+"/"+s.real.Owner+"/"+s.real.Name+"/pulls/7", "--post")
+		runs[i].Dir, runs[i].Env, runs[i].Stdout, runs[i].Stderr = s.app.dir, s.environ(), &said[i], &said[i]
+		if err := runs[i].Start(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for i, cmd := range runs {
+		_ = cmd.Wait() // the status tells of findings
+		s.t.Logf("%s", said[i].String())
+	}
+	s.sync()
+	s.says("both", "## Precedent", 1)
+	if all := s.threads(); len(all) != len(flaws) {
+		s.t.Errorf("threads %v", all)
+	}
+}
+
+// storyWebhooks: a server that polls once an hour leads the cycle by the events of the forge.
+func storyWebhooks(s *serveStory) {
+	s.app.env["PRECEDENT_WEBHOOK_SECRET"] = hookSecret
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close() // the server takes it
+	cmd, said := s.server()
+	cmd.Args = append(cmd.Args[:1:1], "serve", "--interval", "1h", "--listen", address, "--repositories", s.repoName())
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		s.t.Logf("%s", said)
+	})
+	s.real.Hook("http://"+address+"/webhooks/gitea", hookSecret)
+	reaches := func(state label.State) {
+		s.t.Helper()
+		needs.WaitUntil(s.t, labels.Of(state), func() bool {
+			s.real.Refresh()
+			all := label.Found(s.door.stage.World.LabelsOf(s.pull), labels)
+			return len(all) == 1 && all[0] == state
+		})
+	}
+	reaches(label.CIPending)
+	s.sync()
+	s.report("build", "success")
+	reaches(label.HumanReview)
+	s.real.Refresh()
+	s.says("the end", "## Precedent: clean, no findings", 1)
+	s.says("the end", "**Pushed", 1)
+	s.pushed("the end", 1)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -122,12 +124,24 @@ type serveStory struct {
 	hook    *forgetest.Hook // tells what happens to labels
 	had     []string        // labels before that
 	later   time.Duration
+	deadly  atomic.Pointer[window] // at which a server is killed
+}
+
+// window is a request at which a server is killed: before the forge gets it, or after it was answered.
+type window struct {
+	Method, On string // a part of its path
+	Skip       int    // so many before it
+	after      bool
+	skipped    atomic.Int64
+	kill       func()
 }
 
 // Kinds of forges beside those that forgetest plays of Gitea's family.
 const (
 	onGitHub    forgetest.GiteaKind = -1
 	onRealGitea forgetest.GiteaKind = -2 // that runs elsewhere
+	onRealFork  forgetest.GiteaKind = -3 // and the pull request comes from a fork
+	onRealAGit  forgetest.GiteaKind = -4 // and was pushed to refs/for/main
 )
 
 // newServeStory lets a program serve, on a forge of a kind, with a policy.
@@ -144,7 +158,11 @@ func newServeStory(t *testing.T, program string, kind forgetest.GiteaKind, polic
 	s.had = slices.Clone(s.pull.Labels)
 	switch kind {
 	case onRealGitea:
-		s.toReal()
+		s.toReal(forgetest.FromBranch)
+	case onRealFork:
+		s.toReal(forgetest.FromFork)
+	case onRealAGit:
+		s.toReal(forgetest.FromAGit)
 	case onGitHub:
 		s.hook = s.door.api.Hook(forgetest.Listen(t).URL, hookSecret, nil)
 	default:
@@ -310,16 +328,32 @@ func (s *serveStory) pushed(step string, n int) {
 }
 
 // toReal moves the pull request to a repository of its own on the Gitea of PRECEDENT_TEST_GITEA.
-func (s *serveStory) toReal() {
+func (s *serveStory) toReal(from forgetest.Origin) {
 	s.t.Helper()
 	address, admin := needs.Gitea(s.t)
 	s.real = s.door.stage.Real(s.t, address, admin, s.pull, author, maintainer, outsider, otherBot)
-	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main", "feature")
-	s.real.Open()
-	s.door.URL = s.real.URL
+	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main")
+	s.real.Proxy(func(r *http.Request, next func()) {
+		w := s.deadly.Load()
+		if w == nil || r.Method != w.Method || !strings.Contains(r.URL.Path, w.On) || w.skipped.Add(1) <= int64(w.Skip) {
+			next()
+			return
+		}
+		if s.deadly.CompareAndSwap(w, nil) {
+			if w.after {
+				next()
+			}
+			w.kill()
+		}
+		panic(http.ErrAbortHandler)
+	})
+	s.real.Open(from, func(address, ref string) {
+		s.git(s.origin, "push", "-q", "-f", "-o", "force-push=true", address, "feature:"+ref)
+	})
+	s.door.URL = s.real.Door
 	delete(s.app.env, "GITHUB_API_URL")
 	delete(s.app.env, "GH_TOKEN")
-	s.app.env["GITEA_TOKEN"], s.app.env["PRECEDENT_FORGE"] = s.real.Token, "gitea:"+s.real.URL
+	s.app.env["GITEA_TOKEN"], s.app.env["PRECEDENT_FORGE"] = s.real.Token, "gitea:"+s.real.Door
 	s.had = s.door.stage.World.LabelsOf(s.pull)
 }
 

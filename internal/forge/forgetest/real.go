@@ -22,6 +22,7 @@ import (
 // there, each with an account of their own; Refresh reads the pull request back into the world.
 type Real struct {
 	URL         string // of the forge, without a slash at the end
+	Door        string // the same, or that of a Proxy
 	Owner, Name string // of the repository
 	Token       string // of the account of the world
 
@@ -33,7 +34,20 @@ type Real struct {
 	suffix   string // of their names, and of the owner's
 	people   map[string]forge.Person
 	labels   map[string]int64
+	push     func(address, ref string)
+	pushTo   string // the address and the ref of the branch
+	pushAs   string
 }
+
+// Origin is where the commits of a pull request come from.
+type Origin string
+
+// The origins of pull requests on a real forge.
+const (
+	FromBranch Origin = "branch"
+	FromFork   Origin = "fork" // of the author
+	FromAGit   Origin = "AGit" // a push to refs/for/, without a branch
+)
 
 // Real makes accounts for the people of the world and a repository with the branches main and feature of
 // the git repository origin, and moves the pull request there, which keeps its number. It needs an
@@ -45,7 +59,7 @@ func (s *Stage) Real(t testing.TB, address string, admin *url.Userinfo, p *Pull,
 		URL: strings.TrimSuffix(address, "/"), Name: p.Base.Repo.Name, t: t, world: s.World, pull: p,
 		admin: admin, password: random, suffix: "-" + random[:10], people: map[string]forge.Person{}, labels: map[string]int64{},
 	}
-	r.Owner = p.Base.Repo.Owner + r.suffix
+	r.Door, r.Owner = r.URL, p.Base.Repo.Owner+r.suffix
 	r.as(nil, http.MethodPost, "/orgs", object{"username": r.Owner}, nil)
 	r.as(nil, http.MethodPost, "/orgs/"+r.Owner+"/repos", object{
 		"name": r.Name, "default_branch": p.Base.Name, "auto_init": true, // an empty one has no pull requests until some time after the push
@@ -69,29 +83,51 @@ func (s *Stage) Real(t testing.TB, address string, admin *url.Userinfo, p *Pull,
 	return r
 }
 
-// Open opens the pull request, once its branches are pushed. Issues take the numbers before its own.
-func (r *Real) Open() {
+// Open opens the pull request, once its branches are pushed. Issues take the numbers before its own. push
+// pushes the branch of the test to an address as a ref; Push calls it again.
+func (r *Real) Open(from Origin, push func(address, ref string)) {
+	r.push = push
 	r.t.Helper()
 	for n := 1; n < r.pull.Number; n++ {
 		r.as(nil, http.MethodPost, r.repo("/issues"), object{"title": fmt.Sprint("Issue ", n)}, nil)
 	}
-	var opened struct{ Number int }
-	r.as(&r.pull.Author, http.MethodPost, r.repo("/pulls"), object{
-		"head": r.pull.Head.Name, "base": r.pull.Base.Name, "title": string(r.pull.Title), "body": string(r.pull.Body),
-	}, &opened)
-	if opened.Number != r.pull.Number {
-		r.t.Fatalf("pull request %d, want %d", opened.Number, r.pull.Number)
+	head := r.pull.Head.Name
+	r.pushTo, r.pushAs = r.GitURL(nil), "refs/heads/"+head
+	switch from {
+	case FromAGit:
+		r.pushTo, r.pushAs = r.GitURL(&r.pull.Author), "refs/for/"+r.pull.Base.Name+"/"+head
+	case FromFork:
+		r.as(&r.pull.Author, http.MethodPost, r.repo("/forks"), object{}, nil)
+		r.pushTo = strings.Replace(r.GitURL(&r.pull.Author), "/"+r.Owner+"/", "/"+r.login(r.pull.Author)+"/", 1)
+		head = r.login(r.pull.Author) + ":" + head
+	case FromBranch:
+	}
+	r.Push()
+	if from != FromAGit {
+		r.as(&r.pull.Author, http.MethodPost, r.repo("/pulls"), object{
+			"head": head, "base": r.pull.Base.Name, "title": string(r.pull.Title), "body": string(r.pull.Body),
+		}, nil)
 	}
 	for _, name := range r.pull.Labels {
 		r.label(nil, name)
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(r.URL, "http://"), "https://")
+	host := strings.TrimPrefix(strings.TrimPrefix(r.Door, "http://"), "https://")
 	r.world.Change(func() {
 		r.world.real = r
 		repo := precedent.Repo{Host: host, Owner: r.Owner, Name: r.Name}
 		r.pull.Base.Repo, r.pull.Head.Repo = repo, repo
 	})
 	r.Refresh()
+}
+
+// Push pushes the branch of the pull request, as its author does.
+func (r *Real) Push() { r.push(r.pushTo, r.pushAs) }
+
+// Shows reports whether a push of a head is an entry of the page of the pull request, which it becomes some time
+// after git has ended.
+func (r *Real) Shows(head string) bool {
+	r.t.Helper()
+	return slices.ContainsFunc(r.Events(), func(e RealEvent) bool { return e.Type == "pull_push" && strings.Contains(e.Body, head) })
 }
 
 // GitURL is the address for git, with the credentials of an account, or of the administrator for nil.
@@ -211,11 +247,16 @@ type realComment struct {
 	CreatedAt        time.Time `json:"created_at"`
 	UpdatedAt        time.Time `json:"updated_at"`
 	Submitted        time.Time `json:"submitted_at"`
+	State            ReviewState
+	Dismissed        bool
 	Path             string
 	Position         int
 	OriginalPosition int `json:"original_position"`
 	Resolver         *struct{ Login string }
 }
+
+// realStates are the states of reviews that have another name in Gitea.
+var realStates = map[ReviewState]ReviewState{"COMMENT": Commented, "REQUEST_CHANGES": ChangesRequested}
 
 // Refresh reads head, labels, comments and conversations of the pull request into the world.
 func (r *Real) Refresh() {
@@ -229,13 +270,17 @@ func (r *Real) Refresh() {
 	pull := r.repo(fmt.Sprint("/pulls/", r.pull.Number))
 	r.as(nil, http.MethodGet, pull, nil, &now)
 	var all []forge.Comment
-	closed := map[precedent.ForgeID]forge.Person{}
+	closed, reviews := map[precedent.ForgeID]forge.Person{}, map[precedent.ForgeID]Review{}
 	for _, c := range realList[realComment](r, r.issue("/comments")) {
 		all = append(all, r.comment(forge.OnThread, c))
 	}
 	first := map[precedent.Span]precedent.ForgeID{} // conversations are by path and line
 	for _, v := range realList[realComment](r, pull+"/reviews") {
 		v.CreatedAt = v.Submitted
+		if v.State = cmp.Or(realStates[v.State], v.State); v.Dismissed {
+			v.State = Dismissed
+		}
+		reviews[precedent.ForgeID(fmt.Sprint(v.ID))] = Review{Author: r.person(v.User.Login), State: v.State}
 		all = append(all, r.comment(forge.OnReview, v))
 		remarks := realList[realComment](r, pull+fmt.Sprintf("/reviews/%d/comments", v.ID))
 		slices.SortFunc(remarks, func(a, b realComment) int { return cmp.Compare(a.ID, b.ID) }) // forges list them in any order
@@ -258,7 +303,7 @@ func (r *Real) Refresh() {
 		}
 	}
 	r.world.Change(func() {
-		r.pull.Head.SHA, r.pull.Comments, r.pull.Closed, r.pull.Labels = now.Head.SHA, all, closed, nil
+		r.pull.Head.SHA, r.pull.Comments, r.pull.Closed, r.pull.Reviews, r.pull.Labels = now.Head.SHA, all, closed, reviews, nil
 		for _, l := range now.Labels {
 			r.pull.Labels = append(r.pull.Labels, l.Name)
 		}

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 // Say adds a comment by a person: in the conversation of the inline comment to, or on
 // the pull request if to is empty.
 func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string) (m forge.Comment) {
+	if w.real != nil {
+		return w.real.say(who, to, body)
+	}
 	w.Change(func() {
 		m = forge.Comment{Kind: forge.OnThread, Author: who, Body: precedent.Untrusted(body)}
 		if to != "" {
@@ -32,6 +36,9 @@ func (w *World) Say(p *Pull, who forge.Person, to precedent.ForgeID, body string
 
 // Remark starts a conversation on lines of the head.
 func (w *World) Remark(p *Pull, who forge.Person, s precedent.Span, body string) (m forge.Comment) {
+	if w.real != nil {
+		return w.real.remark(who, s, body)
+	}
 	w.Change(func() {
 		r := w.review(p, Review{Author: who, State: Commented, Commit: p.Head.SHA})
 		m = w.add(p, forge.Comment{
@@ -73,6 +80,11 @@ func (w *World) remove(p *Pull, m *forge.Comment, by forge.Person) {
 
 // Close resolves the conversation that starts with an inline comment.
 func (w *World) Close(p *Pull, root precedent.ForgeID, who forge.Person) {
+	if w.real != nil {
+		w.real.as(&who, http.MethodPost, w.real.repo("/pulls/comments/"+string(root)+"/resolve"), nil, nil)
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() {
 		p.close(root, who)
 		w.happen(happening{kind: "thread", action: "resolved", pull: p, by: who})
@@ -84,6 +96,11 @@ func (w *World) Reopen(p *Pull, root precedent.ForgeID) { w.Change(func() { dele
 
 // React adds a reaction to a comment.
 func (w *World) React(p *Pull, c forge.CommentRef, who forge.Person, content string) {
+	if w.real != nil {
+		w.real.react(who, c, content)
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() { w.react(p, c, forge.Reaction{Who: who, Content: content}) })
 }
 
@@ -162,6 +179,11 @@ func (w *World) LabelsOf(p *Pull) (all []string) {
 
 // Retitle changes the title of a pull request.
 func (w *World) Retitle(p *Pull, by forge.Person, title string) {
+	if w.real != nil {
+		w.real.change(by, object{"title": title})
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() {
 		p.Title = precedent.Untrusted(title)
 		w.touch(p)
@@ -180,6 +202,11 @@ func (w *World) SetDraft(p *Pull, by forge.Person, draft bool) {
 
 // SetState closes, merges or reopens a pull request.
 func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
+	if w.real != nil {
+		w.real.change(by, object{"state": string(state)})
+		w.real.Refresh()
+		return
+	}
 	w.Change(func() {
 		p.State = state
 		w.touch(p)
@@ -204,6 +231,10 @@ func (w *World) RequestReview(p *Pull, by, reviewer forge.Person) {
 // Report sets a check run of another app: a new one, or the one of the same commit, name, suite and
 // app that is not completed.
 func (w *World) Report(r *Repo, k Check) Check {
+	if w.real != nil { // which has statuses only
+		w.real.status(Status{Commit: k.Commit, Context: k.Name, State: k.Conclusion, URL: w.real.Door + "/octo/app/runs/1"})
+		return k
+	}
 	w.Change(func() {
 		now := w.clock.Now().Truncate(time.Second)
 		i := slices.IndexFunc(r.Checks, func(o Check) bool {

@@ -192,6 +192,9 @@ func (c *Client) pull(do call, p *sdk.PullRequest) (forge.PullRequest, error) {
 	if err != nil {
 		return forge.PullRequest{}, err
 	}
+	if strings.HasPrefix(p.Head.Ref, "refs/") { // AGit: anybody pushes to refs/for/, and there is no branch
+		head = forge.Branch{Name: head.Name, SHA: head.SHA}
+	}
 	if p.Index <= 0 || int64(int(p.Index)) != p.Index || base.Repo.IsZero() || p.Updated == nil {
 		return forge.PullRequest{}, do.unexpected("it names no pull request")
 	}

@@ -39,3 +39,16 @@ func TestRequested(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutBranch: a pull request that was pushed to refs/for/ is of no repository, as one from a deleted
+// fork: nothing is pushed to it, and it is not trusted as a branch of the repository is.
+func TestWithoutBranch(t *testing.T) {
+	b := lay(t, forgetest.Gitea127)
+	b.World.Change(func() {
+		b.pull.Head.Name, b.pull.Head.Repo, b.pull.Head.RepoID = "refs/pull/2/head", b.pull.Base.Repo, b.pull.Base.RepoID
+	})
+	p, err := b.PullRequest(t.Context(), b.repo, b.pull.Number)
+	if err != nil || !p.Head.Repo.IsZero() || p.Head.SHA != b.pull.Head.SHA {
+		t.Errorf("head %+v, %v", p.Head, err)
+	}
+}
