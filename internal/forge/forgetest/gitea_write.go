@@ -75,6 +75,7 @@ func (g *Gitea) review(c *call) reply {
 	m.Edited, r.State, r.Body, r.Commit = m.At, state, in.Body, in.CommitID
 	c.pull.Reviews[id] = r
 	if state != Pending {
+		c.pull.mail(c.who)
 		w.reviewed(c.pull, c.who)
 		w.happen(happening{kind: "comment", action: "submitted", pull: c.pull, by: c.who, comment: *m})
 	}

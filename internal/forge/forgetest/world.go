@@ -81,6 +81,7 @@ type Pull struct {
 	Folded map[forge.CommentRef]string
 
 	written map[forge.CommentRef]time.Time      // when the forge received them
+	mails   map[precedent.ForgeID]int           // by who wrote
 	placed  map[precedent.ForgeID]forge.Comment // original places of inline comments that a push moved
 }
 

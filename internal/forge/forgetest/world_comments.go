@@ -29,10 +29,29 @@ func (w *World) add(p *Pull, m forge.Comment) forge.Comment {
 	}
 	p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}] = w.clock.Now()
 	w.touch(p)
+	if m.Kind == forge.OnThread || m.Kind == forge.OnLine && m.ReplyTo != "" && !p.unsent(m) {
+		p.mail(m.Author)
+	}
 	if m.Kind != forge.OnReview && !p.unsent(m) {
 		w.happen(happening{kind: "comment", action: "created", pull: p, by: m.Author, comment: m})
 	}
 	return m
+}
+
+// mail counts a mail to everybody who takes part: forges send one for each comment, reply and review, and
+// none for an edit.
+func (p *Pull) mail(by forge.Person) {
+	if p.mails == nil {
+		p.mails = map[precedent.ForgeID]int{}
+	}
+	p.mails[by.ID]++
+}
+
+// Mails counts the mails that everybody else who takes part in the pull request got for what an account
+// wrote.
+func (w *World) Mails(p *Pull, by forge.Person) (n int) {
+	w.Change(func() { n = p.mails[by.ID] })
+	return n
 }
 
 // touch marks a pull request as updated now, and never before its last update.
@@ -53,6 +72,9 @@ func (w *World) review(p *Pull, r Review) Review {
 	}
 	p.Reviews[r.ID] = r
 	if r.State != Pending {
+		if r.Body != "" { // that of a reply has none
+			p.mail(r.Author)
+		}
 		w.reviewed(p, r.Author)
 		w.happen(happening{kind: "comment", action: "submitted", pull: p, by: r.Author, comment: m})
 	}

@@ -1,0 +1,113 @@
+package post
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// asks plans so many answers: six in conversations, the others on the pull request.
+func (s *stage) asks(p *Poster, n int, words string) {
+	s.t.Helper()
+	threads := s.threads()
+	for i := range n {
+		a := ToComment{Key: fmt.Sprintf("comment.%d.0123abcd", 100+i), URL: "https://" + s.repo.Host + "/c", Parts: []string{fmt.Sprintf("Answer %d. %s", i, words)}}
+		if i < 6 {
+			a.Key, a.Root = strings.Replace(a.Key, "comment", "inline", 1), threads[0].Comment
+		}
+		planned, err := p.PlanAnswer(s.pull.Number, s.pull.Head.SHA, a)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number, store.HandledComment{Comment: a.Key, Hash: "h", At: s.Clock.Now()}, planned); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// given are the answers that people see, by key.
+func (s *stage) given() map[string]int {
+	s.t.Helper()
+	all := map[string]int{}
+	for _, c := range s.World.By(s.pull, s.poster.Me) {
+		w := s.poster.Writer
+		w.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
+		if m, ok := w.Read(string(c.Body)); ok && m.Kind == comment.Answer {
+			for _, key := range m.AllAnswers() {
+				all[key]++
+			}
+		}
+	}
+	return all
+}
+
+func (s *stage) answer(p *Poster) {
+	s.t.Helper()
+	if d, err := p.DeliverAnswers(s.t.Context(), s.repo, s.pull.Number); err != nil || d.Left != 0 {
+		s.t.Fatalf("%+v, %v", d, err)
+	}
+}
+
+// TestAnswersOfARoundAreOneMail: where a forge has no replies, all answers of a round are one comment,
+// which is found again although the program died before it knew its number. Where it has replies, those
+// on the pull request are one.
+func TestAnswersOfARoundAreOneMail(t *testing.T) {
+	for kind, mails := range map[string]int{"gitea 1.26": 1, "gitea 1.25": 1, "gitea 1.27": 7, "": 7} {
+		t.Run("on "+kind, func(t *testing.T) {
+			s := newStageOn(t, kind)
+			s.say(1, findings(1, 1)...)
+			before := s.World.Mails(s.pull, s.poster.Me)
+			if want := 2; kind != "" && before != want { // a review, and the summary
+				t.Errorf("%d mails of the first review, want %d", before, want)
+			}
+			s.asks(s.poster, 8, "<!-- answer comment.9.ff --> @everyone")
+			s.answer(s.poster)
+			if got := s.World.Mails(s.pull, s.poster.Me) - before; got != mails {
+				t.Errorf("%d mails, want %d", got, mails)
+			}
+			posts, err := s.rows.AnswerPosts(t.Context(), s.pull.Number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range posts { // as if the program had died while it was sending
+				posts[i].State, posts[i].Remote = store.PostSending, ""
+			}
+			if err := s.rows.SetPosts(t.Context(), posts...); err != nil {
+				t.Fatal(err)
+			}
+			s.again()
+			s.answer(s.poster)
+			all := s.given()
+			for key, n := range all {
+				if n != 1 {
+					t.Errorf("%s is answered %d times", key, n)
+				}
+			}
+			if got := s.World.Mails(s.pull, s.poster.Me) - before; len(all) != 8 || got != mails {
+				t.Errorf("%d answers and %d mails after it died: %v", len(all), got, all)
+			}
+		})
+	}
+}
+
+// TestManyAnswersFit: what does not fit one comment is in another one, whole.
+func TestManyAnswersFit(t *testing.T) {
+	s := newStageOn(t, "gitea 1.26")
+	s.say(1, findings(1, 1)...)
+	before := len(s.World.By(s.pull, s.poster.Me))
+	s.asks(s.poster, 50, strings.Repeat("word ", 390))
+	s.answer(s.poster)
+	all := s.World.By(s.pull, s.poster.Me)[before:]
+	for _, c := range all {
+		if n := len([]rune(string(c.Body))); n > forge.MaxPost {
+			t.Errorf("%d characters", n)
+		}
+	}
+	if n := len(s.given()); n != 50 || len(all) < 2 || len(all) > 8 {
+		t.Errorf("%d answers in %d comments", n, len(all))
+	}
+}
