@@ -420,7 +420,7 @@ func TestPostWhatTheForgeRefuses(t *testing.T) {
 	r := s.reviewed(finds, "--max-inline", "100")
 	s.nothingLost(r)
 	links := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^### .*Flaw (\w+)\n\n.*\n\n.*\[the line\]\((.*)\)`).FindAllStringSubmatch(s.summary(), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^### .*Flaw (\w+)\n\nAt \[[^\]]*\]\(([^)]*)\)`).FindAllStringSubmatch(s.summary(), -1) {
 		links[m[1]] = m[2]
 	}
 	for _, f := range finds {

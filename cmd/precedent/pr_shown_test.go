@@ -375,7 +375,7 @@ func TestDismissedByCommand(t *testing.T) {
 		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
 		s.w.finds = []told{a, b}
 		s.posts("first", precedent.ExitFindings)
-		_, id, _ := strings.Cut(string(s.remark(a).Body), "precedent explain ")
+		_, id, _ := strings.Cut(string(s.remark(a).Body), " · finding `")
 		repo := s.connection().Host() + "/octo/app"
 		if status, said := s.run("dismiss", id[:precedent.FindingIDLen], "--repo", repo, "--reason", "a fixture"); status != precedent.ExitClean {
 			t.Fatalf("status %d\n%s", status, said)

@@ -100,7 +100,7 @@ func Hold(ctx context.Context, path string, r Record, sleep Sleep) (release func
 	for attempt := 1; ; attempt++ {
 		mark, err := lock(marked(path))
 		if err == nil {
-			return func() { unlock(mark); unlock(f) }, nil
+			return func() { _ = errors.Join(unlock(mark), unlock(f)) }, nil // the system releases them at the end
 		}
 		if attempt < attempts && errors.Is(err, ErrRunning) {
 			if err = sleep(ctx, pause); err == nil {

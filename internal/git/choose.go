@@ -4,8 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-
-	"github.com/precedent-dev/precedent"
 )
 
 // The revisions that choose resolves at once.
@@ -59,9 +57,9 @@ func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 		against, againstName = defaultBase(found, branch)
 	}
 	if against != "" && against != head {
-		base, line := against, false
-		var log precedent.Untrusted
-		if log, line = r.between(ctx, against, head); !line {
+		base := against
+		log, line := r.between(ctx, against, head)
+		if !line {
 			if base, err = r.mergeBase(ctx, against, head); err != nil {
 				return Range{}, err
 			}

@@ -38,7 +38,7 @@ type Mailbox struct {
 // Mailbox receives mails at an address until the test ends.
 func (s *Stage) Mailbox(t testing.TB, address string) *Mailbox {
 	t.Helper()
-	l, err := net.Listen("tcp", address)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
