@@ -89,6 +89,15 @@ func (r *burstReplica) address() string {
 	return r.at
 }
 
+func (r *burstReplica) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // burstKey signs the comments.
 const burstKey = "a key of tests, which opens nothing"
 
@@ -425,6 +434,8 @@ func (b *burst) play(replicas int, restart func(n int)) {
 func (b *burst) end() {
 	b.t.Helper()
 	for _, r := range b.replicas {
+		// One that has not said its address may not catch the signal yet.
+		needs.WaitUntil(b.t, "a replica listens", func() bool { return r.address() != "" || r.ended() })
 		_ = r.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-r.done:
