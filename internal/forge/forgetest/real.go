@@ -196,7 +196,8 @@ func realList[T any](r *Real, path string) (all []T) {
 		var some []T
 		r.as(nil, http.MethodGet, fmt.Sprintf("%s?limit=%d&page=%d", path, realPage, page), nil, &some)
 		all = append(all, some...)
-		if len(some) < realPage {
+		// Gitea hides entries of a timeline after it has cut the page, so a short page need not be the last.
+		if len(some) == 0 || len(some) < realPage && !strings.HasSuffix(path, "/timeline") {
 			return all
 		}
 	}
