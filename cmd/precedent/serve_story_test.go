@@ -316,7 +316,9 @@ func (s *serveStory) sets(state label.State) {
 func (s *serveStory) pushed(step string, n int) {
 	s.t.Helper()
 	if s.real != nil {
-		if got := s.real.PushesBy(s.door.stage.World.Me); got != n {
+		me := s.door.stage.World.Me // whose push is an event some time after git has ended
+		needs.WaitUntil(s.t, step, func() bool { return s.real.PushesBy(me) >= n })
+		if got := s.real.PushesBy(me); got != n {
 			s.t.Fatalf("%s: %d pushes, want %d", step, got, n)
 		}
 		return
