@@ -3,10 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
@@ -67,6 +69,12 @@ func TestRequestedChangesAreTakenBack(t *testing.T) {
 			status, said = s.run("pr", page, "--post", "--fail-on", "medium")
 			if status != precedent.ExitClean || states()[0] != test.want || !strings.Contains(said, test.says) {
 				t.Errorf("after all fixes: status %d, reviews %v\n%s", status, states(), said)
+			}
+			told := slices.ContainsFunc(s.door.stage.World.By(s.pull, forgetest.Bot), func(c forge.Comment) bool {
+				return strings.Contains(string(c.Body), "**Still blocked**: Precedent may not dismiss [its review that requested changes](")
+			})
+			if told != (test.says != "") {
+				t.Errorf("the summary says that somebody has to dismiss: %t", told)
 			}
 		})
 	}

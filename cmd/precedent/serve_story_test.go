@@ -123,7 +123,9 @@ type serveStory struct {
 	trap    *forgetest.Trap
 	hook    *forgetest.Hook // tells what happens to labels
 	had     []string        // labels before that
+	flags   []string        // of the server
 	later   time.Duration
+	ahead   atomic.Int64           // nanoseconds that the clock of a running forge seems to be ahead
 	deadly  atomic.Pointer[window] // at which a server is killed
 }
 
@@ -215,7 +217,7 @@ func (s *serveStory) environ() []string {
 
 // server is a process of serve --once.
 func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
-	cmd, said = exec.Command(s.program, "serve", "--once", "--repositories", s.repoName()), new(bytes.Buffer)
+	cmd, said = exec.Command(s.program, append([]string{"serve", "--once", "--repositories", s.repoName()}, s.flags...)...), new(bytes.Buffer)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.app.dir, s.environ(), said, said
 	return cmd, said
 }
@@ -335,7 +337,7 @@ func (s *serveStory) toReal(from forgetest.Origin) {
 	address, admin := needs.Gitea(s.t)
 	s.real = s.door.stage.Real(s.t, address, admin, s.pull, author, maintainer, outsider, otherBot)
 	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main")
-	s.real.Proxy(func(r *http.Request, next func()) {
+	s.real.Proxy(func() time.Duration { return time.Duration(s.ahead.Load()) }, func(r *http.Request, next func()) {
 		w := s.deadly.Load()
 		if w == nil || r.Method != w.Method || !strings.Contains(r.URL.Path, w.On) || w.skipped.Add(1) <= int64(w.Skip) {
 			next()
@@ -372,6 +374,8 @@ func (s *prStage) sync() {
 	s.t.Helper()
 	if s.real != nil {
 		s.git(s.origin, "fetch", "-q", s.real.GitURL(nil), "+refs/heads/*:refs/heads/*", "+refs/pull/*:refs/pull/*")
+		// Gitea writes the event of a push some time after git has ended.
+		needs.WaitUntil(s.t, "the head to be on the pull request", func() bool { return s.real.Shows(s.id("feature")) })
 		s.real.Refresh()
 	}
 }

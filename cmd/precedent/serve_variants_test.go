@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,6 +68,8 @@ var stories = map[string]aStory{
 	"Push":       {ungated + oneFinder, storyPush, onRealGitea},
 	"Reopened":   {ungated + oneFinder, storyReopened, onRealGitea},
 	"People":     {ungated + oneFinder, storyPeople, onRealGitea},
+	"Requests":   {ungated + oneFinder + "request_changes: true\n", storyRequests, onRealGitea},
+	"Corpus":     {ungated + oneFinder, storyCorpus, onRealGitea},
 }
 
 // TestServeStories plays the stories on a fake of GitHub; TestRealGitea does on a running Gitea.
@@ -143,24 +146,18 @@ func storyChecks(s *serveStory) {
 	tasks := s.tasks(engine.Fixer)
 	s.hasAll("the task", tasks[len(tasks)-1].Prompt, "2 checks failed", "lint")
 	s.pushed("red", 2)
-	if s.real != nil { // whose minutes are long
-		s.passes()
-		s.once("green", label.ReviewNeeded, label.HumanReview)
-		s.says("green", "## Precedent: clean, no findings", 1)
-		return
-	}
 
 	s.report("build", "success")
 	s.report("slow", "pending")
 	s.quiet("pending")
 	for range 2 {
 		s.later += 2 * time.Minute
-		s.door.stage.Clock.Pass(4*time.Minute + 50*time.Second)
+		s.pass(4*time.Minute + 40*time.Second)
 		s.quiet("pending for less than 10 minutes")
 	}
 	stuck := s.id("feature")
 	s.later += 2 * time.Minute
-	s.door.stage.Clock.Pass(time.Minute)
+	s.pass(time.Minute)
 	s.once("pending for more than 10 minutes", label.Changes, label.CIPending)
 	s.says("timed out", "**The checks timed out** at `"+shortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
 	s.hasAll("timed out", s.notes("**The checks timed out**")[0], "- [`slow`]("+s.door.URL+"/ci/slow): pending")
@@ -172,6 +169,12 @@ func storyChecks(s *serveStory) {
 	s.says("the end", "**The checks timed out**", 1)
 	s.says("the end", "**Pushed", 3)
 	s.says("the end", "## Precedent: clean, no findings", 1)
+}
+
+// pass lets time pass on the forge.
+func (s *serveStory) pass(d time.Duration) {
+	s.ahead.Add(int64(d))
+	s.door.stage.Clock.Pass(d)
 }
 
 // storyFork: what would fix a pull request from a fork is suggested, once, and
@@ -510,4 +513,61 @@ func storyPeople(s *serveStory) {
 		s.quiet("all are answered")
 	}
 	s.says("the end", "## Precedent", 1)
+}
+
+// storyRequests: a review that requests changes blocks until all is fixed. Who cannot take that back
+// says who can.
+func storyRequests(s *serveStory) {
+	s.flags = []string{"--fail-on", "medium"}
+	blocks := func() (all []forgetest.ReviewState) {
+		for _, r := range s.door.stage.World.Reviews(s.pull) {
+			if r.Author == s.door.stage.World.Me && r.State != forgetest.Commented {
+				all = append(all, r.State)
+			}
+		}
+		return all
+	}
+	s.once("review and fix", label.Changes, label.CIPending)
+	if got := blocks(); !slices.Equal(got, []forgetest.ReviewState{forgetest.ChangesRequested}) {
+		s.t.Fatalf("reviews %v of %+v", got, s.door.stage.World.Reviews(s.pull))
+	}
+	s.passes()
+	s.once("green", label.ReviewNeeded, label.HumanReview)
+	want := forgetest.Dismissed
+	if s.real != nil { // where the account is not an administrator
+		want = forgetest.ChangesRequested
+		s.hasAll("the end", s.notes("## Precedent: clean, no findings")[0], "**Still blocked**: Precedent may not dismiss ")
+	}
+	if got := blocks(); !slices.Equal(got, []forgetest.ReviewState{want}) {
+		s.t.Fatalf("at the end: reviews %v, want %v", got, want)
+	}
+	s.quiet("a person's turn")
+}
+
+// storyCorpus: what people say in reviews is read once, and found again. What Precedent says is not.
+func storyCorpus(s *serveStory) {
+	world := s.door.stage.World
+	s.app.env["PRECEDENT_FIXES"] = "false"
+	s.once("review", label.Changes)
+	const remark = "Refunds must never exceed what the customer has paid: clamp the amount."
+	m := world.Remark(s.pull, maintainer, precedent.Span{Path: "src/till.js", Side: precedent.Right, Start: 4, End: 4}, remark)
+	world.Say(s.pull, author, m.ID, "Good catch, I will clamp the amount of the refund.")
+	command := func(args ...string) string {
+		s.t.Helper()
+		args = append(args, "--repo", s.repoName())
+		cmd := exec.Command(s.program, append([]string{"corpus"}, args...)...)
+		cmd.Dir, cmd.Env = s.app.dir, s.environ()
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			s.t.Fatalf("%v\n%s", err, said)
+		}
+		return string(said)
+	}
+	s.hasAll("sync", command("sync", "--json"), `"stored": 2`)
+	s.hasAll("sync again", command("sync", "--json"), `"stored": 0`)
+	found := command("search", "clamp the refund to what was paid")
+	s.hasAll("search", found, "clamp the amount", maintainer.Login)
+	if strings.Contains(found, "A refund can exceed") {
+		s.t.Errorf("Precedent's own words are a precedent:\n%s", found)
+	}
 }

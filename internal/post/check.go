@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/precedent-dev/precedent"
@@ -42,11 +43,6 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if err := j.markSending(ctx, p); err != nil {
 		return err
 	}
-	if c.Result == forge.Success {
-		if err := j.takeRequestsBack(ctx, end.FailOn); err != nil {
-			return j.handleError(ctx, err, p)
-		}
-	}
 	unsupported, err := j.Forge.Check(ctx, j.repo, c)
 	switch {
 	case err != nil:
@@ -68,11 +64,15 @@ func (j *job) takeRequestsBack(ctx context.Context, failOn precedent.Severity) e
 		}
 		why := fmt.Sprintf("Nothing at or above %s is left at %.12s.", failOn, j.review.Head)
 		unsupported, err := j.Forge.Dismiss(ctx, j.repo, j.number, o.ID, why)
+		if e, ok := errors.AsType[*forge.Error](err); ok && (e.Kind == forge.KindInvalid || e.Kind == forge.KindRefused) {
+			unsupported, err = forge.Unsupported(e.Msg), nil
+		}
 		if err != nil {
 			return err
 		}
 		if unsupported != "" {
 			j.note("a request for changes is left: %s", unsupported)
+			j.blocking = report.Blocking{Left: true, URL: o.URL}
 		}
 		o.Blocks = false
 	}

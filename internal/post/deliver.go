@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/thread"
 )
@@ -30,7 +31,9 @@ type job struct {
 	turn   bool     // it has the turn in the store
 	died   []string // runs that had the turn before and died with their replicas
 	claim  claim
-	told   map[string]bool // reasons that are in the notes
+	// blocking is our review that requests changes and should not any more.
+	blocking report.Blocking
+	told     map[string]bool // reasons that are in the notes
 	// impatient tells that this run waited long enough for claims that prove nothing.
 	impatient bool
 }

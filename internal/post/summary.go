@@ -43,12 +43,18 @@ func (j *job) postSummary(ctx context.Context) error {
 // summarize edits the existing summary, or posts the first one.
 func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	j.reuseSummary(p)
+	end := payload[checkPayload](*p)
+	if result, _ := report.Check(j.review, end.FailOn, end.PassWithoutModel); forge.CheckResult(result) == forge.Success {
+		if err := j.takeRequestsBack(ctx, end.FailOn); err != nil {
+			return j.handleError(ctx, err, p)
+		}
+	}
 	page, err := j.page(p)
 	if err != nil {
 		return err
 	}
 	m := j.marker(comment.Summary, p.Thread)
-	m.Spent, m.Tries = j.spentSince(p.Remote), payload[checkPayload](*p).Tries
+	m.Spent, m.Tries = j.spentSince(p.Remote), end.Tries
 	body := j.writer.Summary(page, m)
 	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
@@ -130,6 +136,7 @@ func sameText(shown, sent string) bool {
 // page writes the Markdown of a summary or a check.
 func (j *job) page(p *store.Post) (string, error) {
 	style := j.Style
+	style.Blocking = j.blocking
 	planned := payload[checkPayload](*p)
 	style.Posted, style.PassWithoutModel, style.Precedents = j.postings(), planned.PassWithoutModel, planned.Precedents
 	var page strings.Builder

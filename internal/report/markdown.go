@@ -56,6 +56,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n := &markdownWriter{hosts: s.Links, reserved: about.Len()}
 	n.verdict(r, s)
 	n.first(r, s)
+	n.blocked(s.Blocking)
 	n.part("Findings", func(n *markdownWriter) { n.table(r, s) })
 	n.part("Minor findings", func(n *markdownWriter) { n.minor(r) })
 	n.part("Findings that a model ended", func(n *markdownWriter) { n.taken(r) })
@@ -159,6 +160,18 @@ func (n *markdownWriter) first(r *precedent.Review, s Style) {
 		return cmp.Or(cmp.Compare(a.severity.Rank(), b.severity.Rank()), cmp.Compare(b.confidence, a.confidence))
 	})
 	n.line("**Fix first**: %s, at %s.\n", n.phrase(worst.title), s.place(worst.Span, worst.url))
+}
+
+// blocked says that a person has to dismiss a review.
+func (n *markdownWriter) blocked(b Blocking) {
+	if !b.Left {
+		return
+	}
+	review := "its review that requested changes"
+	if b.URL != "" {
+		review = "[" + review + "](" + b.URL + ")"
+	}
+	n.line("**Still blocked**: Precedent may not dismiss %s. A person who may dismiss reviews has to.\n", review)
 }
 
 // outcome is the verdict in words, for a heading.

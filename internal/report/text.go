@@ -47,8 +47,17 @@ type Style struct {
 	PassWithoutModel bool
 	// Precedents says how Markdown, and formats that other tools post, cite the comments of people.
 	Precedents precedent.CitationDisplay
+	// Blocking is a review that still requests changes although nothing is left that it is for, since the
+	// account may not dismiss it. The zero value means none.
+	Blocking Blocking
 	// LineURL returns the address of lines on the forge, empty if they have none. It may be nil.
 	LineURL func(precedent.Span) string
+}
+
+// Blocking is a review that requests changes.
+type Blocking struct {
+	Left bool
+	URL  string // may be empty
 }
 
 // Posting says where a finding was posted on a pull request.

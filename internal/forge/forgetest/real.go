@@ -362,6 +362,9 @@ func (r *Real) Page() string {
 	r.world.Change(func() {
 		fmt.Fprintf(&all, "%s %q\n", r.pull.Head.SHA, r.pull.Labels)
 		for _, c := range r.pull.Comments {
+			if c.Kind == forge.OnLine { // some time after a push Gitea marks those on changed lines, which counts as an edit
+				c.Edited = time.Time{}
+			}
 			fmt.Fprintf(&all, "%s %s %s %q\n", c.Kind, c.ID, c.Edited, string(c.Body))
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"time"
 )
 
 // say adds a comment, on the line of a conversation or on the pull request.
@@ -77,13 +78,18 @@ func (r *Real) Hook(address, secret string) {
 
 // Proxy makes the door another address that leads to the forge. Each request goes through do, which passes it on by calling
 // next; a panic with http.ErrAbortHandler ends it without an answer.
-func (r *Real) Proxy(do func(request *http.Request, next func())) {
+func (r *Real) Proxy(ahead func() time.Duration, do func(request *http.Request, next func())) {
 	r.t.Helper()
 	to, err := url.Parse(r.URL)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) }}
+	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) }, ModifyResponse: func(response *http.Response) error {
+		if at, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			response.Header.Set("Date", at.Add(ahead()).UTC().Format(http.TimeFormat))
+		}
+		return nil
+	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		do(request, func() { proxy.ServeHTTP(w, request) })
 	}))
