@@ -12,6 +12,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/doctor"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
@@ -101,6 +102,13 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories", "none that the token may write to")
 	default:
 		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
+	}
+	var names []string
+	for _, s := range label.States {
+		names = append(names, label.DefaultNames().Of(s))
+	}
+	if d.Works {
+		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy", strings.Join(names, ", "))
 	}
 }
 

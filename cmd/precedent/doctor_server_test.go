@@ -57,6 +57,7 @@ func TestDoctorServer(t *testing.T) {
 	}{
 		{"a token", "forge", nil, served, doctor.OK, "as " + forgetest.Bot.Login, ""},
 		{"its repositories", "repositories", nil, served, doctor.OK, "1 that the token may write to", ""},
+		{"its labels", "labels", nil, served, doctor.OK, "the first round in a repository creates bot-review-needed, bot-changes-needed, ", ""},
 		{"no token", "forge", map[string]string{"GH_TOKEN": ""}, served, doctor.Missing, "without a token", "set GITHUB_TOKEN or GH_TOKEN"},
 		{"a wrong token", "forge", map[string]string{"GH_TOKEN": "ghp_wrong"}, served, doctor.Missing, "look up the account of the token", "GITHUB_TOKEN"},
 		{"a repository elsewhere", "repositories", nil, with("repositories", "example.org/octo/app"), doctor.Missing, "is not on", ""},

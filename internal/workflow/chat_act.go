@@ -194,7 +194,7 @@ func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, 
 	if h.mayEnd() {
 		said = "The finding is dismissed on this pull request."
 		if h.mayWrite {
-			said = "The finding is dismissed: it is not reported here again. To undo that: " + quoted("precedent dismiss --undo "+h.thread.Finding)
+			said = "The finding is dismissed: it is not reported here again."
 		}
 	}
 	if cmd.Kind != chat.Exception || h.record.Stranger {

@@ -168,7 +168,7 @@ func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *pos
 		if err := c.pull.storedThreads(c.rows).Save(ctx, []precedent.Thread{*t}); err != nil {
 			return err
 		}
-		a.Parts = append(a.Parts, "The finding is dismissed: it is not reported here again. To undo that: "+quoted("precedent dismiss --undo "+t.Finding))
+		a.Parts = append(a.Parts, "The finding is dismissed: it is not reported here again.")
 	}
 	l := said.Learning
 	if l == nil || h.record.Stranger {
