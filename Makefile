@@ -38,8 +38,9 @@ quick: ## run the tests that need only Go and git, and list what was skipped and
 
 soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), and list stories, kills and seconds
 	@mkdir -p $(TOOLS)
-	@$(GO) test -count=1 -timeout 60m -parallel 8 -v -run '^TestRealGitea$$' ./cmd/precedent > $(TOOLS)/soak.log; status=$$?; \
-	grep -oE '(played|killed): .*|--- (FAIL|SKIP).*|needs a running .*' $(TOOLS)/soak.log; exit $$status
+	@$(GO) test -count=1 -timeout 60m -parallel 8 -v -run '^TestRealGitea' ./cmd/precedent > $(TOOLS)/soak.log; status=$$?; \
+	grep -oE '(played|killed|mails): .*|--- (FAIL|SKIP).*|needs a running .*' $(TOOLS)/soak.log; \
+	for what in played killed '--- FAIL' '--- SKIP'; do echo "$$what: $$(grep -cE -e "(^| )$$what" $(TOOLS)/soak.log)"; done; exit $$status
 
 deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh

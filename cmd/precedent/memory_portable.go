@@ -14,14 +14,13 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newMemoryExport(a *app) *cobra.Command {
 	var out string
-	var shared, all bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the memory to a file that another database can import",
@@ -29,24 +28,14 @@ func newMemoryExport(a *app) *cobra.Command {
 their history, dismissals, and the outcomes of findings. It leaves out what reviews make
 again. Texts are redacted once more.
 
-With --shared it adds the dismissals and active learnings to ` + guide.MemoryFile + `
-in the work tree. Once that is committed and on the default branch, every review of the
-repository uses it, also with an empty memory.
-
 With --all it writes all rows of all repositories of a server, and its unfinished jobs, as
 they are: to move it between SQLite and PostgreSQL. Stop the server before. The file is as
 private as the database.`,
-		Example: "  precedent memory export --out memory.jsonl\n  precedent memory export --shared && git add -f " + guide.MemoryFile + `
+		Example: `  precedent memory export --out memory.jsonl
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		Args: exactly(0),
 		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
-			if shared {
-				if out != "" {
-					return misuse(cmd, errors.New("--shared and --out exclude each other"))
-				}
-				return a.shareMemory(cmd.Context(), w)
-			}
 			if out == "" {
 				_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
 				return err
@@ -60,24 +49,9 @@ private as the database.`,
 		}),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
-	cmd.Flags().BoolVar(&shared, "shared", false, "write "+guide.MemoryFile+" in the work tree, to be committed")
 	addAll(cmd, &all)
-	cmd.MarkFlagsMutuallyExclusive("all", "shared")
 	addSettings(cmd, memorySettings...)
 	return cmd
-}
-
-// shareMemory writes the memory file of the work tree.
-func (a *app) shareMemory(ctx context.Context, w *workflow.Workspace) error {
-	file, err := a.workflow().ShareMemory(ctx, w)
-	if err != nil {
-		return err
-	}
-	if err := writeNew(w.Git.Top(), guide.MemoryFile, file, true, ""); err != nil {
-		return err
-	}
-	a.printWritten(w.Git.Top(), guide.MemoryFile)
-	return a.printAdvice("Review and commit it: git add -f " + guide.MemoryFile + ". It holds once it is on the default branch.")
 }
 
 // writeFile writes a file in one step: it is complete, or not there.

@@ -50,7 +50,7 @@ func TestRealGiteaMails(t *testing.T) {
 	more := func(step string, before map[string]int, most int) {
 		t.Helper()
 		for login, n := range count() {
-			t.Logf("%s: %d mails to %s", step, n-before[login], login)
+			t.Logf("mails: %s: %d to %s", step, n-before[login], login)
 			if n-before[login] > most {
 				t.Errorf("%s: %d mails to %s, want at most %d", step, n-before[login], login, most)
 			}

@@ -64,7 +64,7 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		return nil
 	}
 	candidates := guide.Candidates(pathsOf(in.Change))
-	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile, guide.MemoryFile})...)
+	at, err := openBase(ctx, s.repo, s.blobs, s.rg.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile})...)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,6 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 		p.failBase(f.Step, f.Error)
 	}
 	p.readLearnings(at)
-	p.readMemoryFile(at)
 	policy, err := readPolicy(ctx, s.repo, at, s.rg)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -110,22 +109,4 @@ func (p *Prepared) readBase(ctx context.Context, there bool) error {
 func (p *Prepared) failBase(step, what string) {
 	p.fail(step, what)
 	p.Input.Incomplete = true
-}
-
-// readMemoryFile reads what the team shares of its memory. What cannot be read hides nothing, and
-// the review says so.
-func (p *Prepared) readMemoryFile(at base) {
-	data, err := at.read(guide.MemoryFile, guide.MaxMemoryBytes+1)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err != nil {
-		p.fail("memory", err.Error())
-		return
-	}
-	var errs []error
-	p.shared, errs = guide.ParseMemory(data, guide.MemoryFile)
-	for _, err := range errs {
-		p.fail("memory", err.Error())
-	}
 }

@@ -39,7 +39,7 @@ const learningsStep = "learnings"
 // recallLearnings adds the learnings that apply to the change. If the memory cannot be read,
 // the review goes on without them, and says so.
 func (p *Prepared) recallLearnings(ctx context.Context, w *Workspace) error {
-	q := memory.LearningQuery{Change: p.Input.Change, Policy: p.Input.Policy.Learnings, File: append(p.learnings, p.shared.Learnings...)}
+	q := memory.LearningQuery{Change: p.Input.Change, Policy: p.Input.Policy.Learnings, File: p.learnings}
 	if p.number != nil {
 		q.PullRequest = *p.number
 	}

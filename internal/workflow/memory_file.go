@@ -84,7 +84,7 @@ func (r *Reviewer) foreignMemory(ctx context.Context, repo *git.Repo) (hint stri
 		}
 		defer main.Close()
 	}
-	tracked, err := main.Tracked(ctx, memoryDir, guide.MemoryFile, guide.LearningsFile)
+	tracked, err := main.Tracked(ctx, memoryDir, guide.LearningsFile)
 	switch {
 	case err != nil:
 		return "", err

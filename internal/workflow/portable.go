@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/portable"
 )
 
@@ -31,30 +30,6 @@ func (r *Reviewer) ImportMemory(ctx context.Context, w *Workspace, from io.Reade
 		return portable.Import{}, err
 	}
 	return portable.Read(ctx, w.Memory, from, skip)
-}
-
-// ShareMemory returns the memory file of the work tree with what the memory adds. Rows that it
-// cannot have are counted in a notice.
-func (r *Reviewer) ShareMemory(ctx context.Context, w *Workspace) ([]byte, error) {
-	if w.Git == nil || w.Git.Top() == "" {
-		return nil, Hinted(errors.New("there is no work tree to share the memory in"), "run this in a clone, or use precedent memory sync")
-	}
-	var present guide.SharedMemory
-	data, err := w.Git.WorkFile(guide.MemoryFile, guide.MaxMemoryBytes+1)
-	if err != nil && !errors.Is(err, git.ErrNotFound) {
-		return nil, err
-	}
-	if err == nil {
-		var errs []error
-		if present, errs = guide.ParseMemory(data, guide.MemoryFile); len(errs) > 0 {
-			return nil, errs[0]
-		}
-	}
-	file, left, err := portable.Share(ctx, w.Memory, present)
-	if err == nil && left > 0 {
-		r.notice(ctx, "%d rows were left out, because the file cannot have them", left)
-	}
-	return file, err
 }
 
 // SyncOptions say how to exchange a memory with a remote.

@@ -19,7 +19,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
-	"github.com/precedent-dev/precedent/internal/portable"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -47,8 +46,7 @@ type Prepared struct {
 	learnings []precedent.Learning // of the file at the base
 	// visibility of the repository; empty if it is not known.
 	visibility forge.Visibility
-	shared     guide.SharedMemory // of the memory file at the base
-	answers    *engine.Keeper     // nil without an engine, or if answers cannot be kept
+	answers    *engine.Keeper // nil without an engine, or if answers cannot be kept
 	// posted returns the dollars that were spent today, as the summaries on the forge say; nil
 	// if they cannot.
 	posted func(ctx context.Context) (float64, error)
@@ -170,13 +168,6 @@ func (p *Prepared) complete(ctx context.Context, w *Workspace, job Job) error {
 	in.Linters.Sandbox = p.reviewer.Sandbox
 	in.Failures = slices.Concat(in.Failures, unknown, w.failures)
 	if in.Recall, err = w.Memory.Recall(ctx, pathsOf(in.Change), p.subject.rg.Base, p.subject.rg.Head); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		p.fail("memory", err.Error())
-	}
-	p.shared = portable.CleanFile(w.Memory, p.shared)
-	if in.Recall.Rejections, err = w.Memory.WithFile(ctx, in.Recall.Rejections, p.shared.Dismissals, guide.MemoryFile); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
