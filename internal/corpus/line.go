@@ -3,9 +3,11 @@ package corpus
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,118 +26,56 @@ type imported struct {
 // errNoPull means that a comment is on an issue.
 var errNoPull = errors.New("not on a pull request")
 
-// fields are the values of a line that are used, raw.
+// fields are the values of a line that are used, raw: what is wrong with one does not matter to the others.
 type fields struct {
-	id, replyTo, user, author, association, path, line, originalLine, startLine, originalStartLine []byte
-	side, startSide, position, originalPosition, commit, originalCommit, hunk, body                []byte
-	created, updated, submitted, page, pullURL, issueURL, state, subject                           []byte
-	pr, prTitle, prMerged, prAuthor, number, title, merged, head, review                           []byte
-}
-
-// slot returns where a field is kept; nil for one that is not used.
-func (f *fields) slot(key string) *[]byte {
-	switch key {
-	case `"id"`:
-		return &f.id
-	case `"in_reply_to_id"`:
-		return &f.replyTo
-	case `"user"`:
-		return &f.user
-	case `"author"`:
-		return &f.author
-	case `"author_association"`:
-		return &f.association
-	case `"path"`:
-		return &f.path
-	case `"line"`:
-		return &f.line
-	case `"original_line"`:
-		return &f.originalLine
-	case `"start_line"`:
-		return &f.startLine
-	case `"original_start_line"`:
-		return &f.originalStartLine
-	case `"side"`:
-		return &f.side
-	case `"start_side"`:
-		return &f.startSide
-	case `"position"`:
-		return &f.position
-	case `"original_position"`:
-		return &f.originalPosition
-	case `"commit_id"`:
-		return &f.commit
-	case `"original_commit_id"`:
-		return &f.originalCommit
-	case `"diff_hunk"`:
-		return &f.hunk
-	case `"body"`:
-		return &f.body
-	case `"created_at"`:
-		return &f.created
-	case `"updated_at"`:
-		return &f.updated
-	case `"submitted_at"`:
-		return &f.submitted
-	case `"html_url"`:
-		return &f.page
-	case `"pull_request_url"`:
-		return &f.pullURL
-	case `"issue_url"`:
-		return &f.issueURL
-	case `"state"`:
-		return &f.state
-	case `"subject_type"`:
-		return &f.subject
-	case `"pull_request_review_id"`:
-		return &f.review
-	}
-	return f.pullSlot(key)
-}
-
-// pullSlot is slot for the fields of pull requests.
-func (f *fields) pullSlot(key string) *[]byte {
-	switch key {
-	case `"pr"`:
-		return &f.pr
-	case `"pr_title"`:
-		return &f.prTitle
-	case `"pr_merged_at"`:
-		return &f.prMerged
-	case `"pr_author"`:
-		return &f.prAuthor
-	case `"number"`:
-		return &f.number
-	case `"title"`:
-		return &f.title
-	case `"merged_at"`:
-		return &f.merged
-	case `"head"`:
-		return &f.head
-	}
-	return nil
+	ID                json.RawMessage `json:"id"`
+	ReplyTo           json.RawMessage `json:"in_reply_to_id"`
+	User              json.RawMessage `json:"user"`
+	Author            json.RawMessage `json:"author"`
+	Association       json.RawMessage `json:"author_association"`
+	Path              json.RawMessage `json:"path"`
+	Line              json.RawMessage `json:"line"`
+	OriginalLine      json.RawMessage `json:"original_line"`
+	StartLine         json.RawMessage `json:"start_line"`
+	OriginalStartLine json.RawMessage `json:"original_start_line"`
+	Side              json.RawMessage `json:"side"`
+	StartSide         json.RawMessage `json:"start_side"`
+	Position          json.RawMessage `json:"position"`
+	OriginalPosition  json.RawMessage `json:"original_position"`
+	Commit            json.RawMessage `json:"commit_id"`
+	OriginalCommit    json.RawMessage `json:"original_commit_id"`
+	Hunk              json.RawMessage `json:"diff_hunk"`
+	Body              json.RawMessage `json:"body"`
+	Created           json.RawMessage `json:"created_at"`
+	Updated           json.RawMessage `json:"updated_at"`
+	Submitted         json.RawMessage `json:"submitted_at"`
+	Page              json.RawMessage `json:"html_url"`
+	PullURL           json.RawMessage `json:"pull_request_url"`
+	IssueURL          json.RawMessage `json:"issue_url"`
+	State             json.RawMessage `json:"state"`
+	Subject           json.RawMessage `json:"subject_type"`
+	Review            json.RawMessage `json:"pull_request_review_id"`
+	Pr                json.RawMessage `json:"pr"`
+	PrTitle           json.RawMessage `json:"pr_title"`
+	PrMerged          json.RawMessage `json:"pr_merged_at"`
+	PrAuthor          json.RawMessage `json:"pr_author"`
+	Number            json.RawMessage `json:"number"`
+	Title             json.RawMessage `json:"title"`
+	Merged            json.RawMessage `json:"merged_at"`
+	Head              json.RawMessage `json:"head"`
 }
 
 // parseLine reads a comment, or a pull request, in the form of GitHub's REST API. Errors say what
 // is wrong with the line, without quoting it.
 func parseLine(line []byte) (imported, error) {
 	var f fields
-	r := jsonReader{s: line}
 	if first := bytes.TrimLeft(line, " \t"); len(first) > 0 && first[0] == '[' {
 		return imported{}, errors.New("a list: write one object a line, as gh api --jq '.[]' does")
 	}
-	err := r.object(func(key, value []byte) {
-		if slot := f.slot(string(key)); slot != nil {
-			*slot = value
-		}
-	})
-	if err == nil {
-		err = r.end()
-	}
-	if err != nil {
+	if err := decodeObject(line, &f); err != nil {
 		return imported{}, err
 	}
-	if !isNull(f.number) && !isNull(f.title) && len(f.head) > 0 {
+	if !isNull(f.Number) && !isNull(f.Title) && len(f.Head) > 0 {
 		return f.asPull()
 	}
 	return f.asComment()
@@ -143,22 +83,22 @@ func parseLine(line []byte) (imported, error) {
 
 // asPull reads a pull request.
 func (f *fields) asPull() (imported, error) {
-	number := jsonInt(f.number)
+	number := jsonInt(f.Number)
 	if number <= 0 || number > maxNumber {
 		return imported{}, errors.New("no number of a pull request")
 	}
 	out := imported{}
 	var err error
 	p := &out.pull
-	p.Number, p.Title, p.Body = int(number), jsonText(f.title), precedent.Untrusted(jsonText(f.body))
-	p.AuthorID, p.Author, _ = account(f.user, f.author)
-	if p.Merged, err = moment(f.merged); err != nil {
+	p.Number, p.Title, p.Body = int(number), jsonText(f.Title), precedent.Untrusted(jsonText(f.Body))
+	p.AuthorID, p.Author, _ = account(f.User, f.Author)
+	if p.Merged, err = moment(f.Merged); err != nil {
 		return imported{}, err
 	}
-	if p.UpdatedAt, err = moment(f.updated); err != nil {
+	if p.UpdatedAt, err = moment(f.Updated); err != nil {
 		return imported{}, err
 	}
-	out.repo = repoOf(jsonText(f.page))
+	out.repo = repoOf(jsonText(f.Page))
 	return out, nil
 }
 
@@ -170,83 +110,83 @@ func (f *fields) asComment() (imported, error) {
 	out := imported{has: true}
 	c := &out.comment
 	switch {
-	case !isNull(f.path) || !isNull(f.hunk):
+	case !isNull(f.Path) || !isNull(f.Hunk):
 		c.Kind = string(forge.OnLine)
-	case !isNull(f.submitted) || !isNull(f.state) && !isNull(f.pullURL):
+	case !isNull(f.Submitted) || !isNull(f.State) && !isNull(f.PullURL):
 		c.Kind = string(forge.OnReview)
-	case !isNull(f.issueURL):
+	case !isNull(f.IssueURL):
 		c.Kind = string(forge.OnThread)
 	default:
 		return imported{}, errors.New("not a comment: neither path, submitted_at nor issue_url")
 	}
-	if c.ID = identity(f.id); c.ID == "" {
+	if c.ID = identity(f.ID); c.ID == "" {
 		return imported{}, errors.New("no id")
 	}
-	if len(f.body) > 0 && f.body[0] != '"' && !isNull(f.body) {
+	if len(f.Body) > 0 && f.Body[0] != '"' && !isNull(f.Body) {
 		return imported{}, errors.New("body is not a text")
 	}
-	page := jsonText(f.page)
+	page := jsonText(f.Page)
 	if c.Kind == string(forge.OnThread) && page != "" && !strings.Contains(page, "/pull/") && !strings.Contains(page, "/pulls/") {
 		return imported{}, errNoPull
 	}
-	number := cmp.Or(int(min(jsonInt(f.pr), maxNumber)), forge.LastNumber(jsonText(f.pullURL)), pullNumber(page), forge.LastNumber(jsonText(f.issueURL)))
+	number := cmp.Or(int(min(jsonInt(f.Pr), maxNumber)), forge.LastNumber(jsonText(f.PullURL)), pullNumber(page), forge.LastNumber(jsonText(f.IssueURL)))
 	if number <= 0 || number >= maxNumber {
 		return imported{}, errors.New("no number of a pull request")
 	}
 	var err error
-	if c.At, err = moment(cmp.Or(string(f.created), string(f.submitted))); err != nil || c.At.IsZero() {
+	if c.At, err = moment(cmp.Or(string(f.Created), string(f.Submitted))); err != nil || c.At.IsZero() {
 		return imported{}, errors.New("no time at which it was written")
 	}
-	if c.UpdatedAt, err = moment(f.updated); err != nil {
+	if c.UpdatedAt, err = moment(f.Updated); err != nil {
 		return imported{}, err
 	}
 	c.Pull, c.Root, c.URL = number, c.ID, page
-	c.Body = precedent.Untrusted(jsonText(f.body))
-	c.AuthorID, c.Author, c.Bot = account(f.user, f.author)
-	switch string(f.association) {
+	c.Body = precedent.Untrusted(jsonText(f.Body))
+	c.AuthorID, c.Author, c.Bot = account(f.User, f.Author)
+	switch string(f.Association) {
 	case `"OWNER"`, `"MEMBER"`, `"COLLABORATOR"`:
 		c.MayWrite = true
 	}
 	if c.Kind == string(forge.OnLine) {
-		c.Root = cmp.Or(identity(f.replyTo), c.ID)
-		c.Hunk = precedent.Untrusted(jsonText(rawTail(f.hunk)))
+		c.Root = cmp.Or(identity(f.ReplyTo), c.ID)
+		c.Hunk = precedent.Untrusted(jsonText(rawTail(f.Hunk)))
 		f.place(c)
 	}
-	if !isNull(f.prTitle) || !isNull(f.prMerged) || !isNull(f.prAuthor) {
-		out.pull.Number, out.pull.Title = number, jsonText(f.prTitle)
-		if !isNull(f.prAuthor) {
-			out.pull.AuthorID, out.pull.Author, _ = account(f.prAuthor, nil)
+	if !isNull(f.PrTitle) || !isNull(f.PrMerged) || !isNull(f.PrAuthor) {
+		out.pull.Number, out.pull.Title = number, jsonText(f.PrTitle)
+		if !isNull(f.PrAuthor) {
+			out.pull.AuthorID, out.pull.Author, _ = account(f.PrAuthor, nil)
 		}
-		if out.pull.Merged, err = moment(f.prMerged); err != nil {
+		if out.pull.Merged, err = moment(f.PrMerged); err != nil {
 			return imported{}, err
 		}
 	}
-	out.repo = cmp.Or(repoOf(page), repoOf(jsonText(f.pullURL)), repoOf(jsonText(f.issueURL)))
+	out.repo = cmp.Or(repoOf(page), repoOf(jsonText(f.PullURL)), repoOf(jsonText(f.IssueURL)))
 	return out, nil
 }
 
 // place sets where an inline comment is, as the GitHub client does: on the lines of the head, or if
 // these have changed since, on those that it was written on.
 func (f *fields) place(c *Comment) {
-	c.Path, c.Side = jsonText(f.path), precedent.Right
-	if string(f.side) == `"LEFT"` {
+	c.Path, c.Side = jsonText(f.Path), precedent.Right
+	if string(f.Side) == `"LEFT"` {
 		c.Side = precedent.Left
 	}
-	c.Commit = jsonText(f.commit)
-	if string(f.subject) == `"file"` {
+	c.Commit = jsonText(f.Commit)
+	if string(f.Subject) == `"file"` {
 		return
 	}
-	first, last := jsonInt(f.startLine), jsonInt(f.line)
-	if isNull(f.line) {
-		first, last, c.Commit = cmp.Or(jsonInt(f.originalStartLine), first), jsonInt(f.originalLine), cmp.Or(jsonText(f.originalCommit), c.Commit)
+	first, last := jsonInt(f.StartLine), jsonInt(f.Line)
+	if isNull(f.Line) {
+		first, last, c.Commit = cmp.Or(jsonInt(f.OriginalStartLine), first), jsonInt(f.OriginalLine), cmp.Or(jsonText(f.OriginalCommit), c.Commit)
 		// Old comments have positions in the diff only.
-		c.Outdated = last > 0 || isNull(f.position) && !isNull(f.originalPosition)
+		c.Outdated = last > 0 || isNull(f.Position) && !isNull(f.OriginalPosition)
 	}
 	if last <= 0 || last >= maxNumber {
 		return
 	}
 	c.Start, c.End = int(last), int(last)
-	sameSide := isNull(f.startSide) || bytes.Equal(f.startSide, f.side)
+	sameSide := isNull(f.StartSide) || bytes.Equal(f.StartSide, f.Side)
 	if first > 0 && first < last && sameSide {
 		c.Start = int(first)
 	}
@@ -298,24 +238,20 @@ func account(user, author []byte) (id precedent.ForgeID, login string, bot bool)
 	if raw[0] == '"' {
 		return "", jsonText(raw), false
 	}
-	r := jsonReader{s: raw}
-	_ = r.object(func(key, value []byte) { // was read before
-		switch string(key) {
-		case `"id"`:
-			id = identity(value)
-		case `"login"`:
-			login = jsonText(value)
-		case `"type"`:
-			bot = string(value) == `"Bot"`
-		case `"is_bot"`:
-			bot = bot || string(value) == "true"
-		}
-	})
+	var f struct {
+		ID, Login, Type json.RawMessage
+		Robot           json.RawMessage `json:"is_bot"`
+	}
+	if decodeObject(raw, &f) != nil {
+		return "", "ghost", false
+	}
+	id, login = identity(f.ID), jsonText(f.Login)
+	bot = string(f.Type) == `"Bot"` || string(f.Robot) == "true"
 	return id, cmp.Or(login, "ghost"), bot
 }
 
 // moment reads a time; zero for null and no value.
-func moment[T string | []byte](raw T) (time.Time, error) {
+func moment[T ~string | ~[]byte](raw T) (time.Time, error) {
 	if len(raw) == 0 || raw[0] == 'n' {
 		return time.Time{}, nil
 	}
@@ -372,3 +308,38 @@ func permalink(repos []precedent.Repo, c *precedent.CorpusComment) string {
 	}
 	return ""
 }
+
+// The ways in which a line is not a JSON object.
+var (
+	errNoObject = errors.New("not a JSON object")
+	errSyntax   = errors.New("not valid JSON")
+)
+
+func decodeObject(raw []byte, to any) error {
+	if raw = bytes.TrimLeft(raw, " \t\r\n"); len(raw) == 0 || raw[0] != '{' {
+		return errNoObject
+	}
+	if json.Unmarshal(raw, to) != nil {
+		return errSyntax
+	}
+	return nil
+}
+
+// jsonText returns what a raw string says; "" if the value is not a string.
+func jsonText(raw []byte) (s string) {
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// jsonInt returns a whole number; 0 if the value is none, or too large.
+func jsonInt(raw []byte) int64 {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func isNull(raw []byte) bool { return len(raw) == 0 || raw[0] == 'n' }
