@@ -161,7 +161,7 @@ exit 0
 // shelf is a toolchain that a runner takes for Go, so that it keeps a build cache.
 func shelf(t *testing.T) string {
 	t.Helper()
-	root := tree(t, "bin/go", "#!/bin/sh\nexit 0\n", "src/runtime/runtime2.go", "package runtime\n", "VERSION", "go1.0-test\n")
+	root := tree(t, "bin/go", "#!/bin/sh\ntest \"$1\" != test || { "+cacheEntry+"; }\n", "src/runtime/runtime2.go", "package runtime\n", "VERSION", "go1.0-test\n")
 	return filepath.Join(root, "bin")
 }
 
@@ -192,6 +192,21 @@ func TestT28PoisonedCache(t *testing.T) {
 	}
 	if after := contentOf(t, r.CacheDir); after != before {
 		t.Error("a run of a pull request changed the caches")
+	}
+	// Nothing of a base runs while its cache is filled: anybody who can push has a base.
+	pushed := request(tree(t, "go.mod", "module m\n", "content.txt", "of a branch\n", "forge.sh",
+		"mkdir -p $GOCACHE/cd; for k in a d; do echo forged >$GOCACHE/cd/$(printf %064d 9)-$k; done\n"), "sh forge.sh", "go test ./...")
+	pushed.Base = strings.Repeat("b", 40)
+	pushed.BaseTree = func(context.Context) (string, error) { return pushed.Tree, nil }
+	fresh := r
+	fresh.CacheDir = t.TempDir()
+	if got := fresh.Run(t.Context(), pushed); got.Status != Passed {
+		t.Errorf("a base that forges: %+v", got)
+	}
+	later := request(base, "test ! -e $GOCACHE/cd && cat $GOCACHE/ab/*-d && go test ./...")
+	later.Base = strings.Repeat("c", 40)
+	if got := fresh.Run(t.Context(), later); got.Status != Passed || !strings.Contains(got.Commands[0].Output, "of ") {
+		t.Errorf("after a base that forges: %+v", got)
 	}
 	if again := run(base); again.Status != Passed || again.Commands[0].Output != "of the base" {
 		t.Errorf("after the hostile run: %+v", again)

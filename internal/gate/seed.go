@@ -44,10 +44,11 @@ func (s *session) prelude() string {
 	return all.String() + fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
 }
 
-// warm finds the build cache to start from, and fills one if there is none: it runs the
-// commands on the base commit, in a box like any other, and keeps what they built. A run of a
-// pull request reads it and never writes to it. Its key is the repository, the trust and
-// the base commit. The cache of an older base is as trusted, and nearly as full.
+// warm finds the build cache to start from, and fills one if there is none: it compiles the
+// base commit, in a box like any other, and keeps what was built. A run of a pull request
+// reads it and never writes to it. Its key is the repository, the trust and the base commit.
+// The cache of an older base, also of another branch, is as trusted, because nothing of a base
+// runs while its cache is filled (threat T28), and nearly as full.
 func (s *session) warm(ctx context.Context) {
 	version := ""
 	for _, t := range s.tools {
@@ -105,8 +106,37 @@ func (s *session) usesGo() bool {
 	return false
 }
 
-// buildBase runs the commands on the base commit, and writes the build cache to a folder.
-// Whether they succeed is of no account.
+// buildFlags matches what decides about the keys of a build cache, in a command.
+var buildFlags = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)(CGO_ENABLED=[01]|-race|-tags[= ][\w.,]+)(?:\s|$)`)
+})
+
+// compile is a script that fills the build cache with what a command needs, and runs nothing of
+// the tree: go starts true in place of the tests, which could replace entries of the cache that
+// later runs trust.
+func compile(command string) string {
+	env, flags := "", ""
+	for rest := command; ; {
+		m := buildFlags().FindStringSubmatchIndex(rest)
+		if m == nil {
+			break
+		}
+		if found := rest[m[2]:m[3]]; strings.HasPrefix(found, "-") {
+			flags += " " + found
+		} else {
+			env = found + " "
+		}
+		rest = rest[m[3]:]
+	}
+	all := ""
+	for _, do := range []string{"build -o /dev/null", "vet", "test -exec true -run ^$"} {
+		all += env + "go " + do + flags + " ./... >/dev/null 2>&1 </dev/null\n"
+	}
+	return all
+}
+
+// buildBase compiles the base commit, and writes the build cache to a folder. Whether that
+// succeeds is of no account.
 func (s *session) buildBase(ctx context.Context, to string) error {
 	dir, err := s.baseTree(ctx)
 	if err != nil {
@@ -114,8 +144,12 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 	}
 	var script strings.Builder
 	script.WriteString(s.prelude())
+	done := map[string]bool{}
 	for _, c := range s.Commands {
-		fmt.Fprintf(&script, "(\n%s\n) >/dev/null 2>&1 </dev/null\n", c.Line)
+		if do := compile(c.Line); !done[do] && mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}, true) {
+			done[do] = true
+			script.WriteString(do)
+		}
 	}
 	fmt.Fprintf(&script, "cd %s && exec tar -cf - .\n", goCache)
 	job := s.job("")
