@@ -35,7 +35,7 @@ func forbiddenName(p string, l Limits) string {
 	switch {
 	case slices.ContainsFunc(parts, engine.Steering), guide.IsPolicyPath(p):
 		return "it steers reviews or agents"
-	case base == "codeowners":
+	case slices.Contains([]string{"codeowners", "owners", "owners_aliases"}, base):
 		return "it names code owners"
 	case diff.IsPipeline(p):
 		return "it is a pipeline of CI, or configures a bot"
@@ -43,6 +43,8 @@ func forbiddenName(p string, l Limits) string {
 		return "it configures the forge"
 	case diff.IsHook(p):
 		return "it is a hook, or configures an editor"
+	case diff.IsManager(p):
+		return "it makes a package manager or a build tool run programs"
 	case slices.Contains(gitFiles, base):
 		return "it configures git"
 	case diff.IsLock(p) && !l.LockFiles:

@@ -64,7 +64,7 @@ var vendored = []string{"vendor", "node_modules", "third_party", "third-party", 
 // with any extension.
 var (
 	steeringDirs = []string{
-		".precedent/", ".claude/", ".claude-plugin/", ".codex/", ".agents/", ".gemini/", ".qwen/", ".cursor/", ".windsurf/", ".clinerules/", ".roo/", ".kiro/",
+		".precedent/", ".agent/", ".warp/", ".claude/", ".claude-plugin/", ".codex/", ".agents/", ".gemini/", ".qwen/", ".cursor/", ".windsurf/", ".clinerules/", ".roo/", ".kiro/",
 		".continue/", ".amazonq/", ".augment/", ".junie/", ".opencode/", ".openhands/", ".factory/", ".trae/",
 		".github/instructions/", ".github/prompts/", ".github/agents/", ".github/chatmodes/", ".github/skills/",
 	}
@@ -76,6 +76,9 @@ var (
 	}
 )
 
+// capitals are such names that are those of ordinary files in lower case, and the files of owners of Prow.
+var capitals = []string{"AGENT", "WARP", "OWNERS", "OWNERS_ALIASES"}
+
 // proseExts are the extensions of instructions: claude.go and agents.yaml belong to programs.
 var proseExts = []string{".md", ".mdc", ".mdx", ".markdown", ".txt"}
 
@@ -86,11 +89,14 @@ var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeo
 // reviewed: guide files, the policy, settings and tools of assistants, and code
 // owners. Case is ignored, because some file systems ignore it.
 func IsPolicyPath(p string) bool {
+	written := path.Base(p)
 	stem, ext := strings.TrimSuffix(path.Base(p), path.Ext(p)), strings.ToLower(path.Ext(p))
 	prose := slices.Contains(proseExts, ext) || ext != "" && stem == strings.ToUpper(stem)
 	p, stem = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./")), strings.ToLower(stem)
 	base := path.Base(p)
 	switch {
+	case slices.Contains(capitals, written), prose && slices.Contains(capitals, strings.TrimSuffix(written, path.Ext(written))), p == "agent.md", p == "warp.md":
+		return true
 	case p == PolicyFile, p == ".precedent.yml", p == "review.md", slices.Contains(steeringFiles, base):
 		return true
 	case prose && slices.Contains(steeringStems, stem):

@@ -149,12 +149,12 @@ func TestIsPolicyPath(t *testing.T) {
 		"CLAUDE.local.md": true, "pkg/claude.local.md": true, "GEMINI.md": true, "pkg/gemini.md": true, ".claude-plugin/plugin.json": true, ".lsp.json": true,
 		"AGENTS.override.md": true, "AGENTS.txt": true, "AGENTS.toml": true, "pkg/agents.mdc": true, ".agents/x/SKILL.md": true, ".codex/config.toml": true,
 		".gemini/settings.json": true, ".cursor/mcp.json": true, ".windsurfrules": true, ".github/prompts/a.prompt.md": true, "REVIEW.md": true,
-		".mcp.json": true, "pkg/.mcp.json": true, "CODEOWNERS": true, ".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
+		".mcp.json": true, "pkg/.mcp.json": true, "AGENT.md": true, "pkg/WARP.md": true, "agent.md": true, ".agent/rules/a.md": true, "pkg/OWNERS": true, "OWNERS_ALIASES": true, "CODEOWNERS": true, ".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
 
 		"README.md": false, "docs/ARCHITECTURE.md": false, "pkg/CONTRIBUTING.md": false, "pkg/.precedent.yaml": false,
 		"claude.go": false, "precedent/x": false, "pkg/CODEOWNERS": false, ".github/workflows/ci.yml": false, "": false,
 		"agents.go": false, "config/agents.yaml": false, "gemini.py": false, "src/agents/x.md": false, "reviews.md": false, "agents": false, ".github/prompts": false,
-		"notCLAUDE.md": false, "CLAUDE.md/x": false,
+		"docs/agent.md": false, "owners": false, "notCLAUDE.md": false, "CLAUDE.md/x": false,
 	} {
 		if got := IsPolicyPath(p); got != want {
 			t.Errorf("IsPolicyPath(%q) = %v", p, got)

@@ -195,7 +195,7 @@ const askInstructions = "Check that the team wants these instructions, and that 
 func steeringKind(p string) steeringText {
 	p = strings.ToLower(p)
 	switch base := path.Base(p); {
-	case base == "codeowners":
+	case base == "codeowners", base == "owners", base == "owners_aliases":
 		return steeringText{
 			"who must approve", "the list of code owners: it decides whose approval a change needs",
 			"Check that no path loses an owner who should review it.",
