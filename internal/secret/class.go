@@ -94,7 +94,7 @@ func (m Match) looseClass(where placed, lines []string) Class {
 	case "curl-auth-user":
 		_, value, _ = strings.Cut(strings.Trim(value, `"'`), ":")
 		says = namesCredential
-	case "curl-auth-header", ruleBearer:
+	case "curl-auth-header", ruleBearer, ruleService:
 		says = namesCredential
 	case ruleBasic:
 		_, value, _ = strings.Cut(decoded(value), ":")

@@ -16,11 +16,12 @@ const (
 	ruleURL      = "password-in-url"
 	ruleBearer   = "bearer-token"
 	ruleBasic    = "basic-authorization"
+	ruleService  = "service-token"
 )
 
 func isOwn(rule string) bool {
 	switch rule {
-	case ruleAssigned, ruleURL, ruleBearer, ruleBasic:
+	case ruleAssigned, ruleURL, ruleBearer, ruleBasic, ruleService:
 		return true
 	}
 	return false
