@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -13,6 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -128,9 +131,6 @@ type proposed struct {
 	Next    string `json:"next"`
 }
 
-// maxProposed limits the pending learnings that agents made, so that people can read them all.
-const maxProposed = 20
-
 func (s *Server) addProposals(open Open, propose func(context.Context, memory.Proposal) (memory.Captured, error)) {
 	no := false
 	add(s, &sdk.Tool{
@@ -138,19 +138,13 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 		Description: "Proposes a directive for later reviews. It stays pending, and changes no review, until a person with write permission approves it.",
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
 	}, with(open, func(ctx context.Context, m *memory.Memory, in proposalInput) (proposed, error) {
-		pending, err := m.Learnings(ctx, precedent.LearningPending)
-		if err != nil {
-			return proposed{}, err
-		}
-		pending = slices.DeleteFunc(pending, func(l precedent.Learning) bool { return l.From.By != precedent.FromAgent })
-		if len(pending) >= maxProposed {
-			return proposed{}, mistake("20 proposals of agents are pending; a person must approve or forget some first")
-		}
 		c, err := propose(ctx, memory.Proposal{
 			Kind: cmp.Or(precedent.LearningKind(in.Kind), precedent.LearnDo), Directive: in.Directive, Rationale: in.Rationale, Glob: in.Glob,
 			Category: precedent.Category(in.Category),
 		})
 		switch {
+		case errors.Is(err, store.ErrProposals):
+			return proposed{}, mistake(fmt.Sprintf("%d proposals of agents are pending; a person must approve or forget some first", store.MaxProposals))
 		case err != nil:
 			return proposed{}, err
 		case c.Refused != "":

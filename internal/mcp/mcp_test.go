@@ -362,7 +362,7 @@ func TestProposals(t *testing.T) {
 	words := strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform")
 	for i, word := range words {
 		said, failed = call(t, c, "add_learning", map[string]any{"directive": word + " needs " + word, "glob": word + "/**"})
-		if failed != (i >= maxProposed) {
+		if failed != (i >= store.MaxProposals) {
 			t.Errorf("proposal %d: %s", i, said)
 		}
 	}

@@ -15,6 +15,12 @@ import (
 // ErrNoLearning means that no learning has the id.
 var ErrNoLearning = errors.New("no such learning")
 
+// MaxProposals limits the pending learnings of a repository that agents made, so that people can read
+// them all. ErrProposals means that there are so many.
+const MaxProposals = 20
+
+var ErrProposals = errors.New("too many proposals of agents are pending")
+
 // maxLearnings limits the learnings that are read of one repository, the newest first. It is
 // more than a team writes.
 const maxLearnings = 10_000
@@ -101,7 +107,8 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 
 // AddLearning saves a new learning with a first entry of its history, and tells whether it was
 // new. If its id exists already, the existing one is returned unchanged: the same words in the
-// same comment are learned once, and what was forgotten stays forgotten.
+// same comment are learned once, and what was forgotten stays forgotten. The error wraps ErrProposals if
+// an agent's proposal is one too many, also if several come at once.
 func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string) (saved precedent.Learning, added bool, err error) {
 	if l.ID == "" || l.State == "" || l.Scope == "" {
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
@@ -115,6 +122,16 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 		if added = len(found) == 0; !added {
 			saved = found[0]
 			return nil
+		}
+		if l.State == precedent.LearningPending && l.From.By == precedent.FromAgent {
+			pending, err := r.learnings(ctx, tx, "l.state = $2", string(precedent.LearningPending))
+			if err != nil {
+				return err
+			}
+			pending = slices.DeleteFunc(pending, func(o precedent.Learning) bool { return o.From.By != precedent.FromAgent })
+			if len(pending) >= MaxProposals {
+				return ErrProposals
+			}
 		}
 		saved = l
 		return r.writeLearning(ctx, tx, l, who, "added", l.UpdatedAt)

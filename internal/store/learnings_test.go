@@ -2,8 +2,10 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +28,31 @@ func mustAdd(t *testing.T, r *Repo, l precedent.Learning) {
 	if _, added, err := r.AddLearning(t.Context(), l, "dana"); err != nil || !added {
 		t.Fatal(added, err)
 	}
+}
+
+// testProposals: of more proposals of agents than the limit that come at once, those within it are kept.
+func testProposals(t *testing.T, open opener) {
+	r := repoFor(t, open(t), remote)
+	var at sync.WaitGroup
+	var refused atomic.Int64
+	for i := range MaxProposals + 6 {
+		at.Go(func() {
+			l := learningOf(fmt.Sprint("check ", i))
+			l.State, l.From.By = precedent.LearningPending, precedent.FromAgent
+			if _, _, err := r.AddLearning(t.Context(), l, "an agent"); errors.Is(err, ErrProposals) {
+				refused.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	at.Wait()
+	if got, err := r.Learnings(t.Context(), precedent.LearningPending); err != nil || len(got) != MaxProposals || refused.Load() != 6 {
+		t.Errorf("%d proposals, %d refused, %v", len(got), refused.Load(), err)
+	}
+	byPerson := learningOf("ask a person")
+	byPerson.State = precedent.LearningPending
+	mustAdd(t, r, byPerson)
 }
 
 func testLearnings(t *testing.T, open opener) {

@@ -100,6 +100,7 @@ var suite = []struct {
 	{"BookOfPullRequests", testBookOfPullRequests},
 	{"Answers", testAnswers},
 	{"Learnings", testLearnings},
+	{"Proposals", testProposals},
 	{"LearningsChangeInTurn", testLearningsChangeInTurn},
 	{"LearningsOfTheOwner", testLearningsOfTheOwner},
 	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
