@@ -78,7 +78,7 @@ func testAnyText(t *testing.T, open opener) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		checkText(rt, r, "any"+strconv.Itoa(n), string(rapid.SliceOf(rapid.Byte()).Draw(rt, "text")))
+		checkText(rt, r, "any"+strconv.Itoa(n)+".", string(rapid.SliceOf(rapid.Byte()).Draw(rt, "text")))
 	})
 }
 
