@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -17,9 +16,8 @@ const leakWindow = 8
 
 // Own finds this process's secrets in outgoing text. The zero Own finds nothing.
 type Own struct {
-	exact   windows // of the secrets in base64, which has capitals
-	folded  windows // of the secrets and their other encodings, in lower case
-	letters windows // of the secrets without digits and signs, in lower case
+	exact  windows // of the secrets in base64, which has capitals
+	folded windows // of the secrets and their other encodings, in lower case
 }
 
 // windows are the byte sequences to find, by their first 8 bytes as a number. likely
@@ -97,15 +95,10 @@ func prepare(secrets []string) Own {
 				o.exact.add(coded)
 				o.exact.add(squeeze(coded))
 			}
-			for _, coded := range inOneCase(w) {
-				o.folded.add(coded)
-			}
+			o.folded.add(hex.EncodeToString([]byte(w)))
 		}
 		for w := range windowsOf(squeeze(s)) {
 			o.folded.add(strings.ToLower(w))
-		}
-		for w := range windowsOf(onlyLetters(strings.ToLower(s))) {
-			o.letters.add(w)
 		}
 	}
 	return o
@@ -161,26 +154,10 @@ func inBase64s(w string) []string {
 	return all
 }
 
-// inOneCase returns a window in hexadecimal and, at each of five offsets, in the two
-// alphabets of base32, all in lower case.
-func inOneCase(w string) []string {
-	all := []string{hex.EncodeToString([]byte(w))}
-	for _, encoding := range []*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
-		for offset := range 5 {
-			coded := encoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, offset), w...))
-			all = append(all, strings.ToLower(coded[(offset*8+4)/5:(offset+leakWindow)*8/5]))
-		}
-	}
-	return all
-}
-
-// maxStride is the most by which the characters of a secret may be apart.
-const maxStride = 5
-
 // In reports whether the text contains a part of a secret: a window of 8 bytes, plain,
-// reversed, in ROT13, hexadecimal, base32 or base64, in any case, also within the escapes of
-// URLs, HTML and programming languages, with signs between its characters, and with up to
-// four others after each.
+// reversed, in ROT13, hexadecimal or base64, in any case, also within the escapes of URLs, HTML and
+// programming languages, and with signs between its characters: what models write
+// when they are asked to disguise a text. It decodes nothing that a program has to encode.
 func (o Own) In(text string) bool {
 	if o.folded.begin == nil {
 		return false
@@ -199,29 +176,10 @@ func (o Own) in(text string) bool {
 		return true
 	}
 	low, small := strings.ToLower(text), strings.ToLower(bare)
-	if o.folded.in(low) || o.folded.in(small) || o.letters.in(onlyLetters(small)) {
+	if o.folded.in(low) || o.folded.in(small) {
 		return true
 	}
-	for stride := 2; stride <= maxStride; stride++ {
-		for offset := range stride {
-			if o.folded.inEvery(stride, low, offset) || o.folded.inEvery(stride, small, offset) {
-				return true
-			}
-		}
-	}
 	return false
-}
-
-// inEvery reports whether every nth byte of a text, from an offset, contain a window.
-func (w *windows) inEvery(n int, text string, offset int) bool {
-	if offset >= len(text) {
-		return false
-	}
-	b := make([]byte, 0, len(text)/n+1)
-	for i := offset; i < len(text); i += n {
-		b = append(b, text[i])
-	}
-	return w.in(string(b))
 }
 
 // Leaks reports whether the text contains a part of the secret, as Own.In does.
@@ -252,7 +210,7 @@ func unescape(s string) string {
 		}
 		s = html.UnescapeString(spelledOut().ReplaceAllString(s, ""))
 	}
-	return fromCodes(s)
+	return s
 }
 
 // fromEscape returns the character that an escape stands for.
@@ -267,43 +225,10 @@ func fromEscape(m string) string {
 	return m
 }
 
-// fromCodes replaces lists of the codes of characters by what they stand for.
-func fromCodes(s string) string {
-	var b strings.Builder
-	done := 0
-	for i := 0; i < len(s); {
-		if !isDigit(s[i]) {
-			i++
-			continue
-		}
-		if n, text := codes(s[i:min(len(s), i+maxCodes)]); n > 0 {
-			b.WriteString(s[done:i])
-			b.WriteString(text)
-			i += n
-			done = i
-			continue
-		}
-		for i < len(s) && isDigit(s[i]) {
-			i++
-		}
-	}
-	return b.String() + s[done:]
-}
-
 // squeeze keeps letters and digits only.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
-			return r
-		}
-		return -1
-	}, s)
-}
-
-// onlyLetters keeps the small letters.
-func onlyLetters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' {
 			return r
 		}
 		return -1
