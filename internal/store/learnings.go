@@ -16,9 +16,10 @@ import (
 var ErrNoLearning = errors.New("no such learning")
 
 // MaxProposals limits the pending learnings of a repository that agents made, so that people can read
-// them all. ErrProposals means that there are so many.
+// them all.
 const MaxProposals = 20
 
+// ErrProposals means that MaxProposals are pending.
 var ErrProposals = errors.New("too many proposals of agents are pending")
 
 // maxLearnings limits the learnings that are read of one repository, the newest first. It is

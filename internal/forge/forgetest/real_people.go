@@ -7,10 +7,10 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"time"
 )
 
 // say adds a comment, on the line of a conversation or on the pull request.
