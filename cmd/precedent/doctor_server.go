@@ -103,12 +103,8 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	default:
 		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
 	}
-	var names []string
-	for _, s := range label.States {
-		names = append(names, label.DefaultNames().Of(s))
-	}
 	if d.Works {
-		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy", strings.Join(names, ", "))
+		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy", strings.Join(label.DefaultNames().All(), ", "))
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // flaw is a defect that the parrot knows.
@@ -247,7 +246,6 @@ func (s *shopPull) moved() {
 	if s.real != nil {
 		s.git(s.work, "push", "-q", "-f", s.origin, "feature")
 		s.real.Push()
-		needs.WaitUntil(s.t, "the push to be on the pull request", func() bool { return s.real.Shows(s.id("feature")) })
 		s.sync()
 		return
 	}

@@ -55,10 +55,10 @@ type fields struct {
 	State             json.RawMessage `json:"state"`
 	Subject           json.RawMessage `json:"subject_type"`
 	Review            json.RawMessage `json:"pull_request_review_id"`
-	Pr                json.RawMessage `json:"pr"`
-	PrTitle           json.RawMessage `json:"pr_title"`
-	PrMerged          json.RawMessage `json:"pr_merged_at"`
-	PrAuthor          json.RawMessage `json:"pr_author"`
+	PR                json.RawMessage `json:"pr"`
+	PRTitle           json.RawMessage `json:"pr_title"`
+	PRMerged          json.RawMessage `json:"pr_merged_at"`
+	PRAuthor          json.RawMessage `json:"pr_author"`
 	Number            json.RawMessage `json:"number"`
 	Title             json.RawMessage `json:"title"`
 	Merged            json.RawMessage `json:"merged_at"`
@@ -129,7 +129,7 @@ func (f *fields) asComment() (imported, error) {
 	if c.Kind == string(forge.OnThread) && page != "" && !strings.Contains(page, "/pull/") && !strings.Contains(page, "/pulls/") {
 		return imported{}, errNoPull
 	}
-	number := cmp.Or(int(min(jsonInt(f.Pr), maxNumber)), forge.LastNumber(jsonText(f.PullURL)), pullNumber(page), forge.LastNumber(jsonText(f.IssueURL)))
+	number := cmp.Or(int(min(jsonInt(f.PR), maxNumber)), forge.LastNumber(jsonText(f.PullURL)), pullNumber(page), forge.LastNumber(jsonText(f.IssueURL)))
 	if number <= 0 || number >= maxNumber {
 		return imported{}, errors.New("no number of a pull request")
 	}
@@ -152,12 +152,12 @@ func (f *fields) asComment() (imported, error) {
 		c.Hunk = precedent.Untrusted(jsonText(rawTail(f.Hunk)))
 		f.place(c)
 	}
-	if !isNull(f.PrTitle) || !isNull(f.PrMerged) || !isNull(f.PrAuthor) {
-		out.pull.Number, out.pull.Title = number, jsonText(f.PrTitle)
-		if !isNull(f.PrAuthor) {
-			out.pull.AuthorID, out.pull.Author, _ = account(f.PrAuthor, nil)
+	if !isNull(f.PRTitle) || !isNull(f.PRMerged) || !isNull(f.PRAuthor) {
+		out.pull.Number, out.pull.Title = number, jsonText(f.PRTitle)
+		if !isNull(f.PRAuthor) {
+			out.pull.AuthorID, out.pull.Author, _ = account(f.PRAuthor, nil)
 		}
-		if out.pull.Merged, err = moment(f.PrMerged); err != nil {
+		if out.pull.Merged, err = moment(f.PRMerged); err != nil {
 			return imported{}, err
 		}
 	}

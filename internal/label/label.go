@@ -58,6 +58,14 @@ func (n Names) Of(s State) string {
 	return ""
 }
 
+// All returns the labels of all states that have one, in the order of the cycle.
+func (n Names) All() (all []string) {
+	for _, s := range States {
+		all = append(all, n.Of(s))
+	}
+	return all
+}
+
 // WithDefaults returns the names, with those of d for the empty ones.
 func (n Names) WithDefaults(d Names) Names {
 	for _, f := range []struct{ own, other *string }{

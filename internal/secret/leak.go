@@ -176,10 +176,7 @@ func (o Own) in(text string) bool {
 		return true
 	}
 	low, small := strings.ToLower(text), strings.ToLower(bare)
-	if o.folded.in(low) || o.folded.in(small) {
-		return true
-	}
-	return false
+	return o.folded.in(low) || o.folded.in(small)
 }
 
 // Leaks reports whether the text contains a part of the secret, as Own.In does.

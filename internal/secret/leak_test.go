@@ -41,7 +41,6 @@ func disguises(s string) map[string]string {
 		"query": url.QueryEscape(s), "percent": percent.String(), "percent twice": strings.ReplaceAll(percent.String(), "%", "%25"),
 		"upper case": strings.ToUpper(s), "lower case": strings.ToLower(s),
 		`\x`: x.String(), `\u`: u.String(), `\u{}`: braces.String(), "octal": octal.String(),
-
 		"references": references.String(), "HTML": html.EscapeString(s),
 		"blanks": apart(" "), "line ends": apart("\n"), "zero width": apart("\u200b"), "spelled out": apart("<U+200B>"),
 		"emphasis": apart("**"), "code": apart("``"), "bars": apart(" | "), "hex in lines": strings.Join(strings.Split(hex.EncodeToString([]byte(s)), ""), "\n> "),

@@ -31,10 +31,7 @@ func (x *round) makeLabels(ctx context.Context) error {
 	if !slices.Contains(x.triggers.On, precedent.OnLabel) {
 		return nil
 	}
-	var names []string
-	for _, s := range label.States {
-		names = append(names, x.names.Of(s))
-	}
+	names := x.names.All()
 	const ofRepository = 0 // no pull request has this number
 	p := x.pub
 	key := "labels." + shortHash(strings.Join(names, "\n"))
