@@ -57,8 +57,14 @@ func TestRealGiteaMails(t *testing.T) {
 		}
 	}
 	before := count()
+	s.real.Comment(maintainer, "@precedent help")
+	for login := range before {
+		if login != maintainer.Login {
+			before[login]++
+		}
+	}
 	s.once("review", label.Changes)
-	more("the first review", before, 2)
+	more("the first review, which answers a command", before, 2)
 	var roots []forge.Comment
 	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
 		if c.Kind == forge.OnLine {

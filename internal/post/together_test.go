@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -36,7 +37,7 @@ func (s *stage) given() map[string]int {
 	for _, c := range s.World.By(s.pull, s.poster.Me) {
 		w := s.poster.Writer
 		w.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
-		if m, ok := w.Read(string(c.Body)); ok && m.Kind == comment.Answer {
+		if m, ok := w.Read(string(c.Body)); ok && (m.Kind == comment.Answer || m.Kind == comment.Review) {
 			for _, key := range m.AllAnswers() {
 				all[key]++
 			}
@@ -109,5 +110,57 @@ func TestManyAnswersFit(t *testing.T) {
 	}
 	if n := len(s.given()); n != 50 || len(all) < 2 || len(all) > 8 {
 		t.Errorf("%d answers in %d comments", n, len(all))
+	}
+}
+
+// TestAnswersAwaitTheReview: answers that wait for a review are in its text, once, although the program
+// died before it knew of that. If nothing new is found, or the forge refuses the review, they are a comment.
+func TestAnswersAwaitTheReview(t *testing.T) {
+	for kind, inThreads := range map[string]int{"gitea 1.26": 0, "": 6} {
+		for name, c := range map[string]struct {
+			found []precedent.Finding
+			mails int // of a review that answers, or of the answers alone
+		}{"new findings": {findings(1, 2), 1}, "nothing new": {nil, 1}} {
+			t.Run(name+" on "+kind, func(t *testing.T) {
+				s := newStageOn(t, kind)
+				s.say(1, findings(1, 1)...)
+				before := s.World.Mails(s.pull, s.poster.Me)
+				mails := func(step string, want int) {
+					t.Helper()
+					if got := s.World.Mails(s.pull, s.poster.Me) - before; got != want {
+						t.Errorf("%s: %d mails, want %d", step, got, want)
+					}
+				}
+				s.asks(s.poster, 8, "")
+				s.poster.AwaitReview = true
+				s.answer(s.poster)
+				mails("before the review", inThreads)
+				s.say(2, c.found...)
+				posts, err := s.rows.AnswerPosts(t.Context(), s.pull.Number)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range posts { // as if the program had died before it knew that they were sent
+					if posts[i].State.Done() {
+						posts[i].State, posts[i].Remote = store.PostSending, ""
+					}
+				}
+				if err := s.rows.SetPosts(t.Context(), posts...); err != nil {
+					t.Fatal(err)
+				}
+				s.again()
+				s.answer(s.poster)
+				mails("after it", inThreads+c.mails)
+				all := s.given()
+				for key, n := range all {
+					if n != 1 {
+						t.Errorf("%s is answered %d times", key, n)
+					}
+				}
+				if len(all) != 8 {
+					t.Errorf("%d answers: %v", len(all), all)
+				}
+			})
+		}
 	}
 }

@@ -132,7 +132,7 @@ func (c *conversation) load(ctx context.Context) (err error) {
 	}
 	c.answered = map[string]bool{}
 	for _, m := range c.comments {
-		if marker, ok := c.marker(m); ok && marker.Kind == comment.Answer {
+		if marker, ok := c.marker(m); ok && (marker.Kind == comment.Answer || marker.Kind == comment.Review) {
 			for _, key := range marker.AllAnswers() {
 				kind, rest, _ := strings.Cut(key, ".")
 				id, _, _ := strings.Cut(rest, ".")

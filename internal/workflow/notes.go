@@ -35,6 +35,15 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 	return x.recount(ctx)
 }
 
+// sendAwaiting sends the answers that waited for a review.
+func (p *Publisher) sendAwaiting(ctx context.Context) error {
+	if !p.poster.AwaitReview || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.poster.AwaitReview = false
+	return p.deliverNotes(ctx)
+}
+
 // deliverNotes sends the notes that are planned.
 func (p *Publisher) deliverNotes(ctx context.Context) error {
 	d, err := p.poster.DeliverAnswers(ctx, p.pull.repo.Repo, p.pull.Number)

@@ -111,8 +111,13 @@ func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Re
 		return RoundResult{}, err
 	}
 	pub.KeepRequests()
+	pub.poster.AwaitReview = true
 	x := &round{pub: pub, job: job, o: o, did: RoundResult{Head: pull.Head.SHA}}
-	if err = x.run(ctx); err == nil && x.request != store.NotAsked && !x.unserved {
+	err = x.run(ctx)
+	if sendErr := pub.sendAwaiting(ctx); err == nil {
+		err = sendErr
+	}
+	if err == nil && x.request != store.NotAsked && !x.unserved {
 		err = pub.rows.EndAsked(ctx, number, x.request)
 	}
 	return x.did, err
@@ -243,7 +248,13 @@ func (x *round) act(ctx context.Context) error {
 			return err
 		}
 	}
-	switch f.due() {
+	due := f.due()
+	if due != doReviewLabelled && due != doReview {
+		if err := x.pub.sendAwaiting(ctx); err != nil {
+			return err
+		}
+	}
+	switch due {
 	case doFixAsked:
 		return x.fixAsked(ctx)
 	case doReviewLabelled:
