@@ -188,7 +188,7 @@ func storyFork(s *serveStory) {
 	}
 	s.once("review and suggestion", label.Changes)
 	head := shortID(s.id("feature"))
-	s.says("suggested", "**Nothing was pushed** at `"+head+"`: nobody but its owner can push to the fork.", 1)
+	s.says("suggested", "**Nothing was pushed** at `"+head+"`: the head is not a branch of this repository.", 1)
 	s.hasAll("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations", "+  ledger.total -= Math.min(amount, ledger.paid)")
 	suggestions := 0
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {

@@ -92,7 +92,7 @@ func (f *fixing) leftOut() string {
 var fixWords = map[FixStatus]string{
 	FixNoChange: "the attempt changed nothing", FixBuildFailed: "the build or the tests fail after the change",
 	FixConflict: "the conflicts with the base could not be resolved", FixRefused: "the change is not allowed",
-	FixFork: "nobody but its owner can push to the fork",
+	FixFork: "the head is not a branch of this repository",
 }
 
 // explain posts why nothing was pushed, with the id of the round, so that the attempt is counted.
@@ -149,7 +149,7 @@ func (f *fixing) sayOnce(ctx context.Context, kind string, all ...post.ToComment
 // it replaces, and as a whole in a comment.
 func (f *fixing) suggest(ctx context.Context) (FixResult, error) {
 	result := f.done(FixFork)
-	result.Why = "the head is in a fork, which is not pushed to: the change was suggested"
+	result.Why = "the head is not a branch of this repository: the change was suggested"
 	var all []post.ToComment
 	for _, a := range f.answer.Addressed {
 		t := f.thread(a.Thread)
