@@ -452,9 +452,9 @@ func storyPush(s *serveStory) {
 	s.app.env["PRECEDENT_FIXES"] = "false"
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent help")
 	s.once("review", label.Changes)
-	s.says("review", "In reply to", 0) // it is in the text of the review
-	if all := s.shown(forge.OnReview); len(all) != 1 || strings.Count(string(all[0].Body), "In reply to") != 1 {
-		s.t.Errorf("answers in %d reviews: %v", len(all), all)
+	s.says("review", "Start a sentence with", 0) // the answer is in the text of the review
+	if all := s.shown(forge.OnReview); len(all) != 1 || strings.Count(string(all[0].Body), "Start a sentence with") != 1 {
+		s.t.Errorf("answers in %d reviews", len(all))
 	}
 	s.says("review", "## Precedent", 1)
 	if all := s.threads(); len(all) != len(flaws) {
