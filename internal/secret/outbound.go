@@ -54,6 +54,7 @@ func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
 		return nil, err
 	}
 	t := newText(lines)
+	s.grant(t)
 	w := newWalk(s, set, path, t)
 	hits, err := w.leaving(maxDepth)
 	return t.matches(set, t.united(hits, set)), err
@@ -68,6 +69,7 @@ func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err
 		return nil, nil, err
 	}
 	t := newText(lines)
+	s.grant(t)
 	w := newWalk(s, set, path, t)
 	hits, err := w.leaving(maxDepth)
 	leaving = t.matches(set, t.united(slices.Clone(hits), set))
@@ -91,7 +93,7 @@ func (w *walk) leaving(depth int) ([]hit, error) {
 		return hits, nil
 	}
 	for _, run := range encodedRuns(t.s) {
-		if s.spent += runCost; s.spent > budget {
+		if !s.spend(runCost) {
 			return hits, ErrTooMuch
 		}
 		inner, err := newWalk(s, set, "", newText(strings.Split(run.text, "\n"))).leaving(depth - 1)

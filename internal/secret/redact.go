@@ -12,8 +12,8 @@ const maxRounds = 8
 // Redact replaces every secret in the text with [REDACTED:rule] and returns the
 // number of replacements. The path is that of the file that the text is from. It is empty
 // for text of people and models, which may quote any file: then the rules for every kind of
-// file apply. The result has as many lines as the text, and no rule matches it. Text that is too expensive to scan is replaced completely, by one line,
-// because unscanned text must not get out.
+// file apply. The result has as many lines as the text, and no rule matches it. Text that is too
+// expensive to scan is replaced completely, by one line, because unscanned text must not get out.
 func Redact(path, s string) (string, int) {
 	total := 0
 	for range maxRounds {

@@ -28,12 +28,15 @@ func (m Match) Generic() bool { return m.Rule == genericRule || isOwn(m.Rule) }
 // returned with it are valid; there may be more.
 var ErrTooMuch = errors.New("too much text that looks like secrets")
 
-// budget limits the work of one Scanner, roughly in bytes matched against one rule
-// each. 20,000 lines of Go take 300,000. A hostile change is stopped after 5 s.
-const budget = 48 << 20
+// The work of one Scanner is limited, roughly in bytes matched against one rule each: to firstBudget
+// and perByte for each byte that it is given, and to budget. 20,000 lines of Go, some 600,000 bytes,
+// take 300,000. A hostile text is stopped after a second for each MiB, a hostile change after 5 s.
+const budget, firstBudget, perByte = 48 << 20, 4 << 20, 12
 
 // anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound
-// rule, and farCost that of a byte for rules that cross lines. Both reflect the slowest known text.
+// rule, and farCost that of a byte for rules that cross lines. They reflect the slowest known text. An
+// attempt also costs half a byte for each that follows before the end of the word, since keywords in
+// one long word are each matched against its rest.
 const anchoredCost, outboundCost, farCost = 64, 256, 4
 
 // maxMatches limits the memory of one scan: a match takes 100 bytes.
@@ -51,9 +54,20 @@ const anchoredLen = 2048
 // Scanner finds secrets in texts. The zero value is ready to use. One Scanner serves
 // one change and stops when its budget is spent. It is not safe for concurrent use.
 type Scanner struct {
-	spent int
+	spent, limit int
 	// thorough tries also what cannot match, for tests.
 	thorough bool
+}
+
+// grant allows the work for a text.
+func (s *Scanner) grant(t *text) {
+	s.limit = min(budget, max(s.limit, firstBudget)+perByte*len(t.s))
+}
+
+// spend reports whether the work is still allowed.
+func (s *Scanner) spend(cost int) bool {
+	s.spent += cost
+	return s.spent <= s.limit
 }
 
 // Path returns the match for a file that is a secret by name, such as a PKCS #12 key
@@ -81,6 +95,7 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 		return nil, err
 	}
 	t := newText(lines)
+	s.grant(t)
 	w := newWalk(s, set, path, t)
 	for _, i := range set.pathed {
 		w.open[i].off = w.open[i].off || path == ""
@@ -264,7 +279,7 @@ func (w *walk) flush(r int) error {
 // match matches the rule against a part of the text, at most n times.
 func (w *walk) match(r, from, to, n int) error {
 	rule := &w.set.rules[r]
-	if w.spent += rule.cost(to - from); w.spent > budget {
+	if !w.spend(rule.cost(w.text.s[from:to])) {
 		return ErrTooMuch
 	}
 	pattern := rule.pattern()
@@ -295,17 +310,22 @@ func (w *walk) match(r, from, to, n int) error {
 	return nil
 }
 
-// cost is the cost of matching n bytes.
-func (r *rule) cost(n int) int {
+// cost is the cost of matching a part of a text.
+func (r *rule) cost(part string) int {
 	switch far := r.after == farAfter; {
-	case r.pattern().anchored && !far && r.leaves != nil:
-		return outboundCost
 	case r.pattern().anchored && !far:
-		return anchoredCost
+		word := strings.IndexAny(part, " \t\r\n\"'`;,{}()<>")
+		if word < 0 {
+			word = len(part)
+		}
+		if r.leaves != nil {
+			return outboundCost + word/2
+		}
+		return anchoredCost + word/2
 	case !r.pattern().anchored && far:
-		return n * farCost
+		return len(part) * farCost
 	}
-	return n
+	return len(part)
 }
 
 // secret returns the position of the secret within a match: the rule's group, else
