@@ -55,7 +55,7 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{prose: isProse(f.Path)}
+	k := textKind{prose: IsProse(f.Path)}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, rules: alwaysReported}
@@ -70,9 +70,9 @@ func kindOfText(f *diff.File) textKind {
 
 func (k textKind) reports(rule string) bool { return k.rules == nil || slices.Contains(k.rules, rule) }
 
-// isProse reports whether a file is text for people, where hidden characters can
+// IsProse reports whether a file is text for people, where hidden characters can
 // mislead a reader but not a compiler.
-func isProse(name string) bool {
+func IsProse(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex", ".html", ".htm",
 		".srt", ".vtt", ".csv", ".tsv":

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -34,12 +36,8 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 	at, side := s.file(sideOf(e), e.Path), sideOf(e)
 	last := e.Line + max(len(quoteTexts(e.Quote)), 1) - 1
 	names := namesIn(e.Path, at.between(e.Line, last))
-	flagged := []precedent.Span{f.Span}
-	if f.Breaks.Path != "" {
-		flagged = append(flagged, precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line, End: f.Breaks.Line})
-	}
 	symbols, words := namesIn(f.Path, []string{f.Symbol}), namesIn(f.Path, strings.Split(f.Quote, "\n"))
-	for _, span := range flagged {
+	for _, span := range flaggedBy(f) {
 		beside := besideLines
 		if len(names) == 0 {
 			beside = 0 // the flagged lines themselves
@@ -56,6 +54,15 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 	}
 	near := e.Path == f.Path || e.Path == f.Breaks.Path || shares(namesIn(e.Path, at.between(e.Line-guardLines, last+guardLines)), symbols)
 	return near && shares(names, words)
+}
+
+// flaggedBy returns the lines that a finding is about.
+func flaggedBy(f *precedent.Finding) []precedent.Span {
+	all := []precedent.Span{f.Span}
+	if f.Breaks.Path != "" {
+		all = append(all, precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line, End: f.Breaks.Line})
+	}
+	return all
 }
 
 // shares tells whether two lists share a name that is not too short.
@@ -79,12 +86,19 @@ func namesIn(path string, lines []string) []string {
 	return names
 }
 
-// enclosing returns the name of the function that a line is in: of the nearest line
-// before it that is indented less and does not merely control what runs.
+// enclosing returns the name of the function that a line is in; nil if it is in none.
 func (f *source) enclosing(path string, number int) []string {
+	name, _, _ := f.function(path, number)
+	return name
+}
+
+// function returns the name of the function that a line is in, and its first and last line: it begins
+// at the nearest line before that is indented less and does not merely control what runs, and ends
+// before the next one that is indented as little. A line in no function is in the whole file.
+func (f *source) function(path string, number int) (name []string, from, to int) {
 	i, ok := slices.BinarySearch(f.numbers, number)
 	if !ok {
-		return nil
+		return nil, 0, -1
 	}
 	indent := f.indents[i]
 	for j := i - 1; j >= max(0, i-maxOutwards) && indent > 0; j-- {
@@ -98,10 +112,79 @@ func (f *source) enclosing(path string, number int) []string {
 		}
 		head, _, _ := strings.Cut(f.lines[j], "=")
 		if names := text.Names(text.CodeLines(path, []string{head})[0]); len(names) > 0 {
-			return []string{calledIn(head, names)}
+			last := i
+			for last+1 < len(f.lines) && (f.lines[last+1] == "" || f.indents[last+1] > indent) {
+				last++
+			}
+			return []string{calledIn(head, names)}, f.numbers[j], f.numbers[last]
 		}
 	}
-	return nil
+	return nil, f.numbers[0], f.numbers[len(f.numbers)-1]
+}
+
+// guards matches code that decides whether what follows runs.
+var guards = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(if|unless|guard|when|while|switch|match|case|assert\w*|require\w*|ensure\w*|check\w*|valid\w*|verify\w*|return|throw|raise|panic|abort|exit)\b|&&|\|\||\?`)
+})
+
+// declares matches lines that declare what a file is or uses, and heads of functions and types.
+var declares = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(package|import|from|using|#\s*include|include|require|use|module|namespace|export|(pub |public |private |protected |static |async |abstract |final )*(func|fn|def|function|class|interface|struct|enum|trait|impl|type)\b)`)
+})
+
+// disproves reports whether evidence, which must be in its file, may end a severe finding: code that
+// the change does not touch, and that is in the function of the flagged lines, or a guard near a call
+// of it. A line that the author of the change wrote proves nothing, nor does a mention.
+func (s *sources) disproves(f *precedent.Finding, e precedent.Evidence) bool {
+	last := e.Line + max(len(quoteTexts(e.Quote)), 1) - 1
+	at := s.file(precedent.Right, e.Path)
+	lines := at.between(e.Line, last)
+	if sideOf(e) == precedent.Left || lint.IsProse(e.Path) || s.touches(e.Path, e.Line, last) || len(namesIn(e.Path, lines)) == 0 {
+		return false
+	}
+	if !slices.ContainsFunc(lines, func(l string) bool { return !declares().MatchString(l) && !onlyComment(l) }) {
+		return false
+	}
+	symbols, words := namesIn(f.Path, []string{f.Symbol}), namesIn(f.Path, strings.Split(f.Quote, "\n"))
+	for _, span := range flaggedBy(f) {
+		source := s.file(span.Side, span.Path)
+		name, from, to := source.function(span.Path, span.Start)
+		if span.Path == e.Path && span.Side != precedent.Left {
+			if e.Line <= span.End && last >= span.Start {
+				return false
+			}
+			if from <= e.Line && last <= to {
+				return true
+			}
+		}
+		symbols = append(symbols, name...)
+		words = append(words, namesIn(span.Path, source.between(span.Start, span.End))...)
+	}
+	if !slices.ContainsFunc(lines, guards().MatchString) {
+		return false
+	}
+	for n := e.Line; n <= last+guardLines; n++ { // the call that it guards is older than the change, too
+		if call := at.between(n, n); !s.touches(e.Path, n, n) && shares(namesIn(e.Path, call), symbols) && !slices.ContainsFunc(call, declares().MatchString) {
+			return shares(namesIn(e.Path, lines), slices.Concat(words, namesIn(e.Path, call)))
+		}
+	}
+	return false
+}
+
+// touches reports whether the change adds one of the lines of a file at the head.
+func (s *sources) touches(path string, from, to int) bool {
+	changed := s.change[path]
+	if changed == nil {
+		return false
+	}
+	for i := range changed.Hunks {
+		for _, l := range changed.Hunks[i].Lines {
+			if l.Op == diff.Add && l.New >= from && l.New <= to {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // beforeBracket matches a name that a bracket follows.

@@ -79,7 +79,11 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 	}
 	offered := len(holds)
 	if denies {
-		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return !src.bears(f, e) })
+		proves := src.bears
+		if isSevere(f.Severity) {
+			proves = src.disproves
+		}
+		holds = slices.DeleteFunc(holds, func(e precedent.Evidence) bool { return !proves(f, e) })
 	}
 	said := text.Cut(oneLine(v.Reason), maxReason)
 	reason := said
@@ -110,7 +114,7 @@ func (v ruling) applyTo(f *precedent.Finding, p *Placer, src *sources, b redacto
 		v.amend(f, b)
 	case v.Verdict == precedent.Denied && isSevere(f.Severity):
 		b.redact(&said)
-		addText(f, "The verifier disagrees, without a quote that proves it: "+said)
+		addText(f, "Disputed: the verifier disagrees, without a quote that proves it: "+said)
 	}
 	return precedent.Evidence{}
 }
@@ -143,7 +147,7 @@ func (v ruling) doubt(offered, holds int, denies bool) string {
 	case len(v.Evidence) > 0 && offered == 0:
 		return "its evidence is not in the files, or is only comments or punctuation"
 	case offered > 0 && holds == 0:
-		return "its evidence is about other code"
+		return "its evidence does not prove it"
 	case holds == 0 && (denies || v.Verdict == precedent.Confirmed):
 		return "without evidence"
 	case v.Verdict == precedent.Denied && !text.Proves(v.Reason):

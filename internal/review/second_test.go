@@ -102,13 +102,13 @@ func TestVerify(t *testing.T) {
 	}{
 		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}, precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)"},
 		{"uncertain", "-bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 8, "uncertain: Who knows."},
-		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
+		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.", "evidence": line("\tsum := 0")}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
 		{"refuted by words", "-bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}}, precedent.Denied, precedent.Refuted, 80, "No caller does."},
 		{"refuted by nothing that is there", "-bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 8, "evidence is not in the files"},
 		{"a crash refuted by words", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 80, "without evidence"},
 		{"a crash refuted by made-up lines", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
 		{"a crash refuted by a comment", "-crash", map[string]any{"verdict": "refuted", "reason": "It says so.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
-		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line(neg)}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
+		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.", "evidence": line("\tsum := 0")}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
 		{"confirmed by nothing that is there", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.", "evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
 		{"confirmed by words", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
 		{"an uncertain crash", "-crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
@@ -116,8 +116,8 @@ func TestVerify(t *testing.T) {
 		{"refuted, but unsure", "-bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
 		{"severe, uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, "", 75, "75: the finder's 80 -15"},
 		{"severe, refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain, "", 75, "without evidence"},
-		{"severe, refuted by any line of the file", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("package cart")}, precedent.Uncertain, "", 75, "about other code"},
-		{"severe, refuted by a line that names nothing", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("\t\treturn 0")}, precedent.Uncertain, "", 75, "about other code"},
+		{"severe, refuted by any line of the file", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("package cart")}, precedent.Uncertain, "", 75, "does not prove it"},
+		{"severe, refuted by a line that names nothing", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("\t\treturn 0")}, precedent.Uncertain, "", 75, "does not prove it"},
 		{"severe, refuted by a comment that names it", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.", "evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 75, "only comments"},
 		{"severe, confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain, "", 75, "without evidence"},
 		{"severe, refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30, "evidence": line(neg)}, precedent.Uncertain, "", 75, "only 30 % sure"},
@@ -145,7 +145,7 @@ func TestVerify(t *testing.T) {
 			if f.Verifier != test.check || f.Dropped != test.dropped || f.Confidence != test.score || !strings.Contains(says(f), test.says) {
 				t.Errorf("verifier %s, dropped %q, confidence %d, trail: %s", f.Verifier, f.Dropped, f.Confidence, says(f))
 			}
-			if f.Verifier == precedent.Uncertain && f.Severity == precedent.High && test.ruling["verdict"] == "refuted" != strings.Contains(f.Body, "The verifier disagrees") {
+			if f.Verifier == precedent.Uncertain && f.Severity == precedent.High && test.ruling["verdict"] == "refuted" != strings.Contains(f.Body, "Disputed: the verifier disagrees") {
 				t.Errorf("body %q", f.Body)
 			}
 			if took := len(r.TakenAway); took != map[bool]int{true: 1}[f.Dropped == precedent.Refuted && f.Severity == precedent.High] {

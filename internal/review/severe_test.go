@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -92,5 +93,53 @@ func TestAmendedAway(t *testing.T) {
 		if severity == "critical" && (!strings.HasPrefix(f.Body, "It fails at night.") || !strings.Contains(f.Body, "The verifier adds: Nothing is wrong with it.")) {
 			t.Errorf("%s: body %q", severity, f.Body)
 		}
+	}
+}
+
+// TestRefutedByAMention: a severe finding ends by code that the change does not touch: of the function, or
+// a guard near a call of it. A line that only names it, or that the change adds, proves nothing.
+func TestRefutedByAMention(t *testing.T) {
+	base := files{
+		"pay/refund.go": "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\treturn limit\n}\n",
+		"pay/desk.go":   "package pay\n\nfunc desk(paid, amount int) int {\n\tif amount > paid {\n\t\treturn 0\n\t}\n\treturn Refund(paid, amount)\n}\n",
+		"pay/log.go":    "package pay\n\nvar refunds = []any{Refund}\n\nfunc note(amount int) {\n\tprintln(amount)\n}\n",
+		"SECURITY.txt":  "Refund checks the amount if paid is known.\n",
+	}
+	flagged := "\treturn limit - amount"
+	head := maps.Clone(base)
+	head["pay/refund.go"] = "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\tif amount == 0 { // Refund\n\t\treturn limit\n\t}\n" + flagged + "\n}\n"
+	head["pay/new.go"] = "package pay\n\nfunc safely(paid, amount int) int {\n\tif amount > paid {\n\t\treturn 1\n\t}\n\treturn Refund(paid, amount)\n}\n"
+	head["NEW.txt"] = "If the amount is checked, Refund is safe.\n"
+	for name, c := range map[string]struct {
+		path, quote string
+		ends        bool
+	}{
+		"its declaration":                    {"pay/refund.go", "func Refund(paid, amount int) int {", false},
+		"the flagged line":                   {"pay/refund.go", flagged, false},
+		"a line that the change adds":        {"pay/refund.go", "\tif amount == 0 { // Refund", false},
+		"the package":                        {"pay/refund.go", "package pay", false},
+		"a guard in a caller that is new":    {"pay/new.go", "\tif amount > paid {", false},
+		"a new text":                         {"NEW.txt", "If the amount is checked, Refund is safe.", false},
+		"an old text":                        {"SECURITY.txt", "Refund checks the amount if paid is known.", false},
+		"a mention":                          {"pay/log.go", "var refunds = []any{Refund}", false},
+		"code elsewhere with the same names": {"pay/log.go", "\tprintln(amount)", false},
+		"older code of the function":         {"pay/refund.go", "\tlimit := paid", true},
+		"a guard in an older caller":         {"pay/desk.go", "\tif amount > paid {", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, base, head)
+			in.Engine = &cast{
+				finder: func(engine.Task) engine.Reply {
+					return reply1(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid", map[string]any{"severity": "critical"}))
+				},
+				verifier: ruled(map[string]map[string]any{"A refund can exceed what was paid": {
+					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{"path": c.path, "at": "head", "line": 1, "quote": c.quote}},
+				}}),
+			}
+			f := byTitle(t, run(t, in), "A refund can exceed what was paid")
+			if ended := f.Dropped == precedent.Refuted; ended != c.ends || !ended && (!f.Live() || !strings.Contains(f.Body, "Disputed: ")) {
+				t.Errorf("dropped %q: %s\n%s", f.Dropped, f.Body, says(f))
+			}
+		})
 	}
 }
