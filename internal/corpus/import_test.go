@@ -223,7 +223,13 @@ func TestImportKilled(t *testing.T) {
 func TestImportHostile(t *testing.T) {
 	c := openCorpus(t, "")
 	comment := func(fields string) string {
-		return `{"id": 5, "path": "a.go", "pr": 7, "author": "bob", "created_at": "2026-01-02T03:04:05Z", ` + fields + "}\n"
+		line := "{" + fields
+		for _, field := range []string{`"id": 5`, `"path": "a.go"`, `"pr": 7`, `"author": "bob"`, `"created_at": "2026-01-02T03:04:05Z"`} {
+			if name, _, _ := strings.Cut(field, ":"); !strings.Contains(fields, name+":") {
+				line += ", " + field
+			}
+		}
+		return line + "}\n"
 	}
 	file := strings.Join([]string{
 		strings.Repeat("[", 1<<20) + "\n",
@@ -239,10 +245,11 @@ func TestImportHostile(t *testing.T) {
 		comment(`"id": 8, "html_url": "https://example.com/other/app/pull/7#discussion_r8", "body": "elsewhere"`),
 		comment(`"id": 9, "html_url": "javascript:alert(1)", "body": "bad address of a page"`),
 		"\n",
+		comment(`"id": 11, "ID": 12, "body": "which?"`),
 		comment(`"id": 10, "body": "without a line feed at the end"`)[:120],
 	}, "")
 	got := mustImport(t, c, []byte(file))
-	if got.Stored != 3 || got.Malformed != 9 || got.Foreign != 1 || got.Lines != 13 {
+	if got.Stored != 3 || got.Malformed != 10 || got.Foreign != 1 || got.Lines != 14 {
 		t.Errorf("%+v", got)
 	}
 	for id, want := range map[precedent.ForgeID]string{"6": "the  nul, \ufffd alone, and \ufffd here", "9": "bad address of a page"} {

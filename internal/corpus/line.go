@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // imported is what a line of a file has.
@@ -319,7 +320,7 @@ func decodeObject(raw []byte, to any) error {
 	if raw = bytes.TrimLeft(raw, " \t\r\n"); len(raw) == 0 || raw[0] != '{' {
 		return errNoObject
 	}
-	if json.Unmarshal(raw, to) != nil {
+	if strict.Unmarshal(raw, to) != nil {
 		return errSyntax
 	}
 	return nil

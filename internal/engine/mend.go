@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 var (
@@ -61,7 +63,7 @@ func (m *repairer) fail(format string, args ...any) error {
 	if !m.firm {
 		return errNoJSON
 	}
-	return fmt.Errorf("%s: %s", where(m.in, m.pos), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: %s", strict.Where(m.in, m.pos), fmt.Sprintf(format, args...))
 }
 
 func (m *repairer) object() error {

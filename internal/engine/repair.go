@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // Repair finds the JSON in what a model wrote and fixes what can be fixed without
@@ -34,7 +36,7 @@ func Repair(raw []byte) ([]byte, error) {
 	if len(text) > MaxReply {
 		return nil, errLarge
 	}
-	if err := Strict(text); err != nil {
+	if err := strict.Check(text, Limits); err != nil {
 		return nil, err
 	}
 	return text, nil

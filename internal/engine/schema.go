@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // Validator checks answers against one schema. It is safe for concurrent use.
@@ -48,7 +50,7 @@ func decode(data []byte) (any, error) {
 // learn collects the names of all properties in the schema.
 func (v *Validator) learn(s *schema) {
 	for name := range s.Properties {
-		v.names[fold(name)] = append(v.names[fold(name)], name)
+		v.names[strict.Fold(name)] = append(v.names[strict.Fold(name)], name)
 	}
 	for _, sub := range s.parts() {
 		v.learn(sub)
@@ -61,7 +63,7 @@ func (v *Validator) exactCase(value any) error {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if known := v.names[fold(key)]; len(known) > 0 && !slices.Contains(known, key) {
+			if known := v.names[strict.Fold(key)]; len(known) > 0 && !slices.Contains(known, key) {
 				return fmt.Errorf("the key %s must be written %q", shown(key), known[0])
 			}
 			if err := v.exactCase(value[key]); err != nil {

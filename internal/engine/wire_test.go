@@ -68,7 +68,7 @@ func TestReadResponse(t *testing.T) {
 		{"null answer", `{"answer":null}`, malformed(`the program's output has no "answer"`)},
 		{"answer bare", `{"findings":[]}`, malformed(`the program's output has no "answer"`)},
 		{"answer in another case", `{"Answer":{"a":1}}`, malformed(`the program's output has no "answer"`)},
-		{"answer twice", `{"answer":1,"ANSWER":2}`, malformed(`the program's output is not a valid response: line 1, byte 21: the keys "answer" and "ANSWER" differ only in case`)},
+		{"answer twice", `{"answer":1,"ANSWER":2}`, malformed(`the program's output is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`)},
 		{"refused in words", `{"answer":1,"refused":"yes"}`, malformed(`"refused" in the program's output is neither true nor false`)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

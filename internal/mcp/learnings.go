@@ -16,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -103,7 +104,7 @@ func LearningsTool(all []precedent.Learning) llm.Tool {
 			`},"additionalProperties":false}`),
 		Run: func(_ context.Context, raw json.RawMessage) (string, error) {
 			var in learningsInput
-			if err := json.Unmarshal(raw, &in); err != nil {
+			if err := strict.UnmarshalKnown(raw, &in); err != nil {
 				return "", mistake("the arguments are not of this tool's form")
 			}
 			found, err := selectLearnings(all, in)

@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // maxMessage limits a message of a client, in bytes. The largest arguments are some paths.
@@ -41,7 +42,7 @@ func checkMessage(message []byte) error {
 			return fmt.Errorf("%q is not a member of JSON-RPC", line(key, maxLine))
 		}
 	}
-	return engine.Strict(message)
+	return strict.Check(message, engine.Limits)
 }
 
 // ServeIO answers the messages that a client writes to in, one a line, on out. It ends without

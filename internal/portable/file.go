@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // version of the format. A reader refuses a newer one.
@@ -201,7 +202,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // checkHeader refuses what is not an export of this repository in a known format.
 func checkHeader(line []byte, m *memory.Memory) error {
 	var h header
-	if err := json.Unmarshal(line, &h); err != nil || h.Version <= 0 {
+	if err := strict.Unmarshal(line, &h); err != nil || h.Version <= 0 {
 		return &Error{Msg: "it is not an export of a memory: its first line has no version", Hint: exportHint}
 	}
 	if h.Version > version {

@@ -17,6 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -86,7 +87,7 @@ func (r reader) parse(line []byte) (row, error) {
 		return row{}, errors.New("it is not UTF-8")
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(line, &fields); err != nil {
+	if err := strict.Unmarshal(line, &fields); err != nil {
 		return row{}, fmt.Errorf("it is not a JSON object: %w", err)
 	}
 	if len(fields) != 1 {
@@ -113,9 +114,7 @@ func (r reader) parse(line []byte) (row, error) {
 
 func parseAs[T any](raw json.RawMessage, check func(T) (row, error)) (row, error) {
 	var v T
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
+	if err := strict.UnmarshalKnown(raw, &v); err != nil {
 		return row{}, err
 	}
 	return check(v)

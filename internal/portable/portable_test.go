@@ -340,3 +340,16 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// TestTwinKeys: rows of a memory in which a key stands twice, in any case, are refused.
+func TestTwinKeys(t *testing.T) {
+	r := reader{now: time.Now()}
+	for _, line := range []string{
+		`{"learning":{"directive":"flag it","DIRECTIVE":"never flag it"}}`, `{"learning":{"id":"a"},"Learning":{"id":"b"}}`,
+		`{"rejection":{"fingerprint":"a","fingerprint":"b"}}`, `{"rejection":{"fingerprint":"a","ſource":"b","source":"c"}}`,
+	} {
+		if _, err := r.parse([]byte(line)); err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

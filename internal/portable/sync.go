@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // Limits of a ref. Its fetch has one of its own.
@@ -197,7 +197,7 @@ func (s *Sync) read(ctx context.Context, commit string, now time.Time, result *I
 		files = append(files, git.SharedFile{Name: name, Data: data})
 		if name == versionFile {
 			var h header
-			if err := json.Unmarshal(data, &h); err != nil || h.Version <= 0 {
+			if err := strict.Unmarshal(data, &h); err != nil || h.Version <= 0 {
 				return nil, nil, foreign("its %s has no version", versionFile)
 			}
 			if h.Version > version {

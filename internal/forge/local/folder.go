@@ -14,6 +14,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // maxFile bounds a file, in bytes.
@@ -112,13 +113,8 @@ func (f *Forge) read(name string, v any) error {
 	case len(data) > maxFile:
 		return &forge.Error{Kind: forge.KindTooLarge, Msg: name + " is larger than 32 MiB"}
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // a slip of the pen should not pass for what was meant
-	if err := d.Decode(v); err != nil {
+	if err := strict.UnmarshalKnown(data, v); err != nil { // a misspelled field should not pass for what was meant
 		return invalidFile("%s: %v", name, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return invalidFile("%s: unexpected data after the JSON", name)
 	}
 	return nil
 }

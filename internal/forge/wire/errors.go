@@ -9,6 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -90,7 +91,7 @@ func errorText(body []byte, sent []Token) string {
 		Message string
 		Errors  json.RawMessage
 	}
-	if checkKeys(body) != nil || json.Unmarshal(body, &said) != nil {
+	if strict.Check(body, strict.Default) != nil || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
 	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })

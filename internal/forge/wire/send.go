@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // answer is a complete response.
@@ -156,7 +157,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
 	if g.status < 300 && (t.o.Plain == nil || !t.o.Plain(r.Request)) {
-		if err := checkKeys(body); err != nil {
+		if err := strict.Check(body, strict.Default); err != nil {
 			return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(), Unsure: r.writes}
 		}
 	}

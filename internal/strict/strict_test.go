@@ -1,0 +1,157 @@
+package strict
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// keysTwice are objects that encoding/json reads as {"suppress": true}, and others as
+// something else.
+var keysTwice = []string{
+	`{"suppress":false,"suppress":true}`, `{"suppress":false,"SUPPRESS":true}`, `{"suppress":false,"Suppre\u0053s":true}`,
+	`{"suppress":false,"ſuppresſ":true}`, `[{"a":"\"","b":[{"c":1,"C":2}]}]`, `{"a":{"x":1},"b":[],"A":{}}`, `{"":1,"":2}`,
+	`{"\u212a":1,"k":2}`, `[[[{"a":1}],{"b":"\\","B":1}]]`,
+}
+
+// TestKeysThatAreThereTwice keeps the promise "JSON parser differentials: exact case, no
+// duplicates, depth and size caps".
+func TestKeysThatAreThereTwice(t *testing.T) {
+	for _, s := range keysTwice {
+		if Check([]byte(s), Default) == nil {
+			t.Errorf("accepted: %s", s)
+		}
+		var into any
+		if Unmarshal([]byte(s), &into) == nil || UnmarshalKnown([]byte(s), &into) == nil {
+			t.Errorf("decoded: %s", s)
+		}
+	}
+	for _, s := range []string{
+		``, `null`, `"a"`, `{}`, `[{"a":1},{"a":2}]`, `{"a":{"a":{"A":1}},"b":"a"}`, `{"a":"b","c":"b"}`, `{"a":["a","a","A"],"ab":1}`, `{"+1":1,"-1":1}`,
+		strings.Repeat("[", Default.Depth) + strings.Repeat("]", Default.Depth),
+	} {
+		if err := Check([]byte(s), Default); err != nil {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	if Check([]byte(strings.Repeat("[", Default.Depth+1)), Default) == nil {
+		t.Error("nested too deep, and accepted")
+	}
+}
+
+// TestUnmarshalKnown refuses what a type does not have, and what follows the value.
+func TestUnmarshalKnown(t *testing.T) {
+	var v struct{ Directive string }
+	for text, ok := range map[string]bool{
+		`{"Directive":"a"} `: true, `{"directive":"a","DIRECTIVE":"b"}`: false, `{"directive":"a","other":1}`: false, `{"directive":"a"} {}`: false,
+		`{"directive":"a"}]`: false, ``: false,
+	} {
+		if err := UnmarshalKnown([]byte(text), &v); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestLimits: numbers and their amount are limited if values are.
+func TestLimits(t *testing.T) {
+	few := Limits{Depth: 3, Values: 5}
+	for text, want := range map[string]string{
+		`[1,2,3,4,5,6]`: "more than 5 values", `{"a":1e999}`: "exponent", `[` + strings.Repeat("9", 65) + `]`: "65 digits", `[-1.5E+3, "1e999"]`: "",
+	} {
+		err := Check([]byte(text), few)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(strings.Replace(err.Error(), "more than 64 digits", "65 digits", 1), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// FuzzCheck compares with a decoder that keeps every key.
+func FuzzCheck(f *testing.F) {
+	for _, s := range keysTwice {
+		f.Add(s)
+	}
+	f.Add(`{"a":[1,{"b":null,"c":"\\\""}]}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		err := Check([]byte(s), Default)
+		if !json.Valid([]byte(s)) {
+			return
+		}
+		if got, want := err != nil, refusesSlowly(s); got != want {
+			t.Errorf("%q: refused %v (%v), want %v", s, got, err, want)
+		}
+	})
+}
+
+// refusesSlowly is Check by the tokens of encoding/json.
+func refusesSlowly(s string) bool {
+	d := json.NewDecoder(strings.NewReader(s))
+	type level struct {
+		object, value bool
+		keys          map[string]bool
+	}
+	var open []level
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		top := &level{}
+		if len(open) > 0 {
+			top = &open[len(open)-1]
+		}
+		switch v := token.(type) {
+		case json.Delim:
+			if v == '}' || v == ']' {
+				open = open[:len(open)-1]
+				continue
+			}
+			top.value = false
+			if open = append(open, level{object: v == '{', keys: map[string]bool{}}); len(open) > Default.Depth {
+				return true
+			}
+		case string:
+			if !top.object || top.value {
+				top.value = false
+				continue
+			}
+			folded := ""
+			for _, r := range v {
+				folded += string(smallest(r))
+			}
+			if top.keys[folded] {
+				return true
+			}
+			top.keys[folded], top.value = true, true
+		default:
+			top.value = false
+		}
+	}
+}
+
+// pullList is a list of pull requests, as long as the responses of large repositories.
+func pullList(size int) []byte {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := 0; b.Len() < size; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		repo := `{"id":1,"full_name":"acme/shop","owner":{"login":"acme","id":7,"type":"User"},"archived":false}`
+		fmt.Fprintf(&b, `{"id":%d,"user":{"login":"ann","id":7},"body":%q,"base":{"repo":%s},"head":{"repo":%s},"labels":[],"created_at":"2026-03-04T05:06:07Z"}`,
+			i, strings.Repeat("Words of a \"comment\".\n", 10), repo, repo)
+	}
+	b.WriteByte(']')
+	return []byte(b.String())
+}
+
+// BenchmarkCheck is of a list of 5 MB.
+func BenchmarkCheck(b *testing.B) {
+	data := pullList(5 << 20)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if err := Check(data, Default); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
