@@ -20,7 +20,7 @@ ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint p
 AT_A_TIME := -p 4 -parallel 4 -vet=off # make vet does it
 # The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
 # the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
-AT_ONCE := TestAtOnce|TestInterrupt|TestNamedPull|TestPullGathers|TestPost|TestPostAsApp|TestPostOnGitea|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestPeopleCloseFindings|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
+AT_ONCE := TestAtOnce|TestInterrupt|TestPostAsApp|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

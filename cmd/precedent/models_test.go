@@ -119,17 +119,6 @@ func TestModelBehindAnAPI(t *testing.T) {
 	}
 }
 
-func TestModelWithoutBudget(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	s := serveModel(t, nothing)
-	r := parseReview(t, modelReview(s, home, repo, "--max-tokens", "500"), 3)
-	if run := bugsRun(t, r); run.Status != precedent.StatusOverBudget || r.Verdict != precedent.Failed || len(s.sent()) != 0 {
-		t.Errorf("%s, verdict %s, %d requests", run.Status, r.Verdict, len(s.sent()))
-	}
-}
-
 // TestResumePaysNothingTwice kills a review in its middle and goes on: what was
 // answered and kept is not asked again, and the result is that of a calm review.
 func TestResumePaysNothingTwice(t *testing.T) {

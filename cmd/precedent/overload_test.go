@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
-	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // reviewWith is a review with the model of a scripted server.
@@ -22,23 +20,6 @@ func reviewWith(url, home, repo string, args ...string) *exec.Cmd {
 	cmd := precedentCmd(home, repo, append([]string{"review", "--engine", "openai", "--memory-db", filepath.Join(home, "m.db")}, args...)...)
 	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+url, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
 	return cmd
-}
-
-// TestShortOverload: five answers that the server is overloaded, and then a good one,
-// make a complete review.
-func TestShortOverload(t *testing.T) {
-	home := t.TempDir()
-	repo := syntheticRepository(t, home, 1, 20)
-	overloaded := llmtest.Reply{Status: 529, Message: "Overloaded", Header: http.Header{"Retry-After": {"0.02"}}}
-	s := llmtest.OpenAI(t, llmtest.Script(overloaded, overloaded, overloaded, overloaded, overloaded, llmtest.Reply{Text: nothing}))
-	r := parseReview(t, reviewWith(s.URL, home, repo, "--json"), 0)
-	if r.Verdict != precedent.Clean || r.Coverage.HunksRead != r.Coverage.Hunks {
-		t.Errorf("verdict %s, coverage %+v", r.Verdict, r.Coverage)
-	}
-	asked := len(prompt.Finders()) - 1 // there is no guide
-	if n := len(s.Requests()); n != asked+5 {
-		t.Errorf("%d requests, want %d", n, asked+5)
-	}
 }
 
 // TestPartialCanBeResumed: the reason is the server's; what was spent and how to

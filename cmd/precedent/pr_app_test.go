@@ -6,13 +6,11 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -119,43 +117,6 @@ func TestPostAsApp(t *testing.T) {
 	}
 }
 
-// TestPostAsActions: a workflow's run posts as GitHub's own account, with a check.
-func TestPostAsActions(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	s.door.api.Actions()
-	status, said := s.post("--fail-on", "medium")
-	if got := s.said(); status != precedent.ExitFindings || got[forge.OnThread] != 1 || got[forge.OnReview] != 1 || got[forge.OnLine] != 3 {
-		t.Errorf("status %d, said %v\n%s", status, got, said)
-	}
-	want := "precedent failure by github-actions[bot] on " + s.id("feature")
-	if got := strings.Join(s.conclusions(), "; "); got != want {
-		t.Errorf("checks %q, want %q", got, want)
-	}
-}
-
-// TestPostOverAnExpiredToken: a token that has run out in the middle is renewed,
-// and what it was refused for is done once.
-func TestPostOverAnExpiredToken(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	s.asApp()
-	s.door.stage.Script.Plan(forgetest.Fault{On: "/reviews", Method: http.MethodPost, Call: func() { s.door.stage.Clock.Pass(2 * time.Hour) }})
-	status, said := s.post("--fail-on", "medium")
-	if got := s.said(); status != precedent.ExitFindings || got[forge.OnThread] != 1 || got[forge.OnReview] != 1 || got[forge.OnLine] != 3 {
-		t.Errorf("status %d, said %v\n%s", status, got, said)
-	}
-	refused := 0
-	for _, r := range s.door.stage.Script.Requests() {
-		if r.Status == http.StatusUnauthorized {
-			refused++
-		}
-	}
-	if refused != 1 || s.door.api.Issued() != 2 || s.door.stage.World.Unsent(s.pull) != 0 {
-		t.Errorf("%d requests were refused, %d tokens were issued", refused, s.door.api.Issued())
-	}
-}
-
 // TestForgedMarkers: a marker that somebody copied, or that was changed, makes
 // nothing ours. What it stands in is left alone, and ours is still known.
 func TestForgedMarkers(t *testing.T) {
@@ -233,67 +194,6 @@ func TestForgedMarkers(t *testing.T) {
 func swapThread(body string) string {
 	i := strings.LastIndex(body, " thread=") + len(" thread=")
 	return body[:i] + "01999999" + body[i+8:]
-}
-
-// TestEditedMarker: a comment of ours whose marker people changed speaks for no
-// finding any more, neither for its own nor for another; and none is said twice.
-func TestEditedMarker(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	s.asApp()
-	s.post("--fail-on", "medium")
-	world := s.door.stage.World
-	for _, c := range world.By(s.pull, world.Me) {
-		if c.Kind == forge.OnLine && strings.Contains(string(c.Body), "average") {
-			world.Rewrite(s.pull, forge.CommentRef{Kind: c.Kind, ID: c.ID}, strings.Replace(swapThread(string(c.Body)), "average", "refund", 1))
-		}
-	}
-	before := s.said()
-	s.push("shift", map[string]string{"src/till.js": "// More.\n" + tillFile})
-	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
-		t.Errorf("status %d\n%s", status, said)
-	}
-	for _, c := range world.Threads(s.pull) {
-		if c.Closed {
-			t.Errorf("conversation %s was closed", c.Comments[0])
-		}
-	}
-	if after := s.said(); after[forge.OnThread] != 1 || after[forge.OnLine] != before[forge.OnLine] {
-		t.Errorf("said %v, before %v", after, before)
-	}
-}
-
-// TestHeadMovesBeforePosting: nothing is said about a commit that is no more the
-// head, and the hint says what helps.
-func TestHeadMovesBeforePosting(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	s.door.api.Actions()
-	old := s.id("feature")
-	s.git(s.work, "commit", "-q", "--allow-empty", "-m", "meanwhile")
-	s.git(s.work, "push", "-q", s.origin, "HEAD:refs/heads/later")
-	later, diff := s.id("later"), s.git(s.origin, "diff", "main...later")+"\n"
-	// The comments are read twice for what they ask, for the review, and again before it is posted.
-	s.door.stage.Script.Plan(forgetest.Fault{On: "/issues/7/comments", Method: http.MethodGet, Skip: 3, Call: func() {
-		s.git(s.origin, "update-ref", "refs/pull/7/head", later)
-		s.door.stage.World.Push(s.pull, later, diff)
-	}})
-	status, said := s.post("--fail-on", "medium")
-	if status != precedent.ExitIncomplete || !strings.Contains(said, "has new commits") || !strings.Contains(said, "hint: run it again for the new head") {
-		t.Errorf("status %d\n%s", status, said)
-	}
-	if n := len(s.said()) + len(s.conclusions()); n != 0 || s.door.stage.Script.Left() != 0 {
-		t.Errorf("%v and %v were said", s.said(), s.conclusions())
-	}
-	status, said = s.post("--fail-on", "medium")
-	if got := s.said(); status != precedent.ExitFindings || got[forge.OnThread] != 1 || got[forge.OnReview] != 1 || got[forge.OnLine] != 3 {
-		t.Errorf("again: status %d, said %v\n%s", status, got, said)
-	}
-	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
-		if strings.Contains(string(c.Body), old) || c.Commit == old {
-			t.Errorf("something is said about %s:\n%s", old, c.Body)
-		}
-	}
 }
 
 // TestLockedPull: where nobody can post, the review ends as it would have, but not

@@ -345,33 +345,6 @@ func (s *prStage) threadStates() (closed []bool) {
 	return closed
 }
 
-// TestPausedReviews: a pull request that somebody with write permission paused is not reviewed
-// until it is resumed. The author cannot push unread code that way.
-func TestPausedReviews(t *testing.T) {
-	t.Parallel()
-	onForges(t, func(t *testing.T, s *witnessed) {
-		world := s.door.stage.World
-		conversed(t, s)
-		asked := s.w.asked.Load()
-		answers := len(s.answers())
-		world.Say(s.pull, author, "", "@precedent pause")
-		s.posts("the author", precedent.ExitFindings)
-		s.answered("the author", answers+1, "needs write permission")
-		world.Say(s.pull, maintainer, "", "@precedent pause")
-		s.push("more", map[string]string{"other.js": "fine()\n"})
-		for range 2 {
-			if status, said := s.post(); status != precedent.ExitClean || !strings.Contains(said, maintainer.Login+" paused the reviews of #7") {
-				t.Fatalf("status %d\n%s", status, said)
-			}
-		}
-		if s.w.asked.Load() != asked+1 { // for the comments of strangers on the first run
-			t.Logf("the engine was asked %d times", s.w.asked.Load()-asked)
-		}
-		world.Say(s.pull, maintainer, "", "@precedent resume")
-		s.posts("resumed", precedent.ExitFindings, shortID(s.id("feature")))
-	})
-}
-
 // chatty is a witness that also answers people.
 type chatty struct {
 	*witness
@@ -470,36 +443,6 @@ func TestReplyCommand(t *testing.T) {
 		}
 		if status := s.app.run(t.Context(), []string{"reply", page}); status != precedent.ExitClean || len(s.answers()) != before+1 {
 			t.Errorf("status %d, %d answers", status, len(s.answers()))
-		}
-	})
-}
-
-// TestCommentEvents: a workflow for comments answers, and reviews only if somebody asks for it.
-func TestCommentEvents(t *testing.T) {
-	t.Parallel()
-	onForges(t, func(t *testing.T, s *witnessed) {
-		conversed(t, s)
-		before := len(s.answers())
-		s.event("issue_comment", s.payload(`"issue": {"number": 7, "pull_request": {"url": "x"}}, "is_pull": true, "comment": {"id": 5, "body": "x", "user": {"id": 12, "login": "mona"}, "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-02T03:04:05Z"}`))
-		for _, step := range []struct {
-			who     forge.Person
-			says    string
-			answers int
-			reviews bool
-		}{
-			{maintainer, "@precedent remember this: wrap errors", 1, false},
-			{dana, "@precedent review again", 2, false},
-			{maintainer, "@precedent review again", 2, true},
-		} {
-			s.door.stage.World.Say(s.pull, step.who, "", step.says)
-			asked := s.w.asked.Load()
-			s.out.Reset()
-			s.err.Reset()
-			s.app.run(t.Context(), []string{"pr", "--post"})
-			s.answered(step.says, before+step.answers)
-			if got := s.w.asked.Load() > asked; got != step.reviews {
-				t.Errorf("%s: reviewed: %v\n%s", step.says, got, s.err.String())
-			}
 		}
 	})
 }
@@ -613,57 +556,4 @@ func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error)
 	}
 	data, err := json.Marshal(map[string]any{"pairs": pairs})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
-}
-
-// TestAnswersAreCollected: what is answered outside of conversations is one comment a run, so that
-// nobody gets a mail for each. An end between the writes repeats none.
-func TestAnswersAreCollected(t *testing.T) {
-	t.Parallel()
-	onForges(t, func(t *testing.T, s *witnessed) {
-		a := conversed(t, s)
-		world := s.door.stage.World
-		for round, cut := range []int{0, 20, 28, 36, 44} {
-			before := len(s.answers())
-			for range 6 {
-				world.Say(s.pull, author, s.remark(a).ID, "explain why you flagged this")
-			}
-			world.Say(s.pull, maintainer, "", fmt.Sprintf("@precedent remember this: wrap errors of package p%d", round))
-			world.Say(s.pull, author, "", fmt.Sprintf("@precedent remember this: wrap errors of package q%d", round))
-			if cut > 0 {
-				s.ended(cut)
-			}
-			s.posts("answers", precedent.ExitFindings)
-			collected, said := 0, ""
-			for _, c := range s.answers()[before:] {
-				if c.ReplyTo == "" {
-					collected++
-				}
-				said += string(c.Body)
-			}
-			if collected != 1 && cut == 0 || collected > 2 {
-				t.Errorf("cut %d: %d comments:\n%s", cut, collected, said)
-			}
-			for words, n := range map[string]int{"bugs reported it": 6, fmt.Sprintf("package p%d”", round): 1, fmt.Sprintf("package q%d”", round): 1, "👍": 0} {
-				if strings.Count(said, words) != n {
-					t.Errorf("cut %d: %q %d times, want %d:\n%s", cut, words, strings.Count(said, words), n, said)
-				}
-			}
-		}
-		s.silent("again", precedent.ExitFindings)
-	})
-}
-
-// ended runs pr --post, and ends it when it asks for the time the n-th time.
-func (s *witnessed) ended(n int) {
-	ctx, cancel := context.WithCancel(s.t.Context())
-	defer cancel()
-	now := s.app.now
-	defer func() { s.app.now = now }()
-	s.app.now = func() time.Time {
-		if n--; n == 0 {
-			cancel()
-		}
-		return now()
-	}
-	_ = s.app.run(ctx, []string{"pr", s.door.URL + "/octo/app/pull/7", "--post", "--fail-on", "medium"})
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
 // fixAverage is what a parrot does with a task that edits: it makes the average of nothing 0, and says
@@ -231,47 +230,5 @@ func TestFault54FixKilled(t *testing.T) {
 	t.Logf("killed %d of %d times, over %d requests", killed.Load(), points, requests)
 	if killed.Load() < int64(points/2) {
 		t.Errorf("only %d of %d were killed", killed.Load(), points)
-	}
-}
-
-// TestFixGate: the commands of the base build and test the change in the sandbox. If they pass, it
-// is pushed; if not, nothing is, and a comment has what they printed.
-func TestFixGate(t *testing.T) {
-	t.Parallel()
-	if _, err := sandbox.Probe(t.Context(), os.Getenv("PATH")); err != nil {
-		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
-	}
-	for command, want := range map[string]struct {
-		status, commits int
-		said            string
-	}{
-		"grep -n items.length.? src/till.js":                        {0, 2, "pushed "}, // the base is merged, too
-		"echo the tests fail; ! grep -q items.length.? src/till.js": {1, 0, "build-failed: the gate after the change: failed"},
-	} {
-		q := newQuarry(t, "person")
-		q.git(q.work, "checkout", "-q", "main")
-		if err := os.WriteFile(filepath.Join(q.work, ".precedent.yaml"), []byte("gate: {commands: [{name: test, run: '"+command+"'}]}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		q.git(q.work, "add", "-A")
-		q.git(q.work, "commit", "-q", "-m", "gate")
-		q.git(q.work, "checkout", "-q", "feature")
-		q.moved()
-		q.ownBranch()
-		q.run(0)
-		var said bytes.Buffer
-		cmd := q.fix()
-		cmd.Stderr = &said
-		_ = q.trap.Run(cmd, 0)
-		if status := cmd.ProcessState.ExitCode(); status != want.status || !strings.Contains(said.String(), want.said) {
-			t.Errorf("%s: status %d\n%s", command, status, said.String())
-		}
-		commits, words := q.fixes()
-		if commits != want.commits {
-			t.Errorf("%s: %d commits\n%s", command, commits, strings.Join(words, "\n"))
-		}
-		if all := strings.Join(words, "\n"); want.commits == 0 && (len(words) != 1 || !strings.Contains(all, "the build or the tests fail after the change") || !strings.Contains(all, "the tests fail")) {
-			t.Errorf("the comments are\n%s", all)
-		}
 	}
 }

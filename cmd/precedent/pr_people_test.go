@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,23 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
-
-// incorporate gives the repository to an organization, in which mona may push by the
-// unit of the code, and the account of the token is in her team if member is set.
-func (s *shopPull) incorporate(member bool) {
-	s.door.stage.World.Change(func() {
-		repo := s.door.stage.World.Repo("octo", "app")
-		builders := forgetest.Team{
-			ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write}, Members: []forge.Person{maintainer},
-		}
-		readers := forgetest.Team{ID: 3, Name: "readers", Level: forge.Read, Members: []forge.Person{outsider, author}}
-		if member {
-			builders.Members = append(builders.Members, s.door.stage.World.Me)
-			readers.Members = append(readers.Members, s.door.stage.World.Me)
-		}
-		repo.Members, repo.Teams = nil, []forgetest.Team{builders, readers}
-	})
-}
 
 // base commits a policy to the base branch.
 func (s *shopPull) base(policy string) {
@@ -94,77 +76,6 @@ const (
 	invitesListed   = "Dismiss: as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write permission, resolve this conversation"
 	invitesResolver = "Dismiss: with write permission, resolve this conversation"
 )
-
-// TestWhoIsHeardOnGitea: comments invite only answers that count, the answers of
-// people who may write count, those of others do not, and what cannot be known is
-// said once.
-func TestWhoIsHeardOnGitea(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		set     func(*shopPull, *forgetest.Gitea)
-		invites string
-		heard   bool // mona's reply, before she resolved anything
-	}{
-		"a job, of a user's repository":   {func(s *shopPull, g *forgetest.Gitea) { g.Job(false) }, invitesReply, true},
-		"a reader of a user's repository": {func(s *shopPull, g *forgetest.Gitea) { g.Plain = true }, invitesReply, true},
-		"a member of the teams of an organization": {func(s *shopPull, g *forgetest.Gitea) {
-			s.incorporate(true)
-			g.Plain, g.Organization = true, true
-		}, invitesReply, true},
-		"a job, of an organization": {func(s *shopPull, g *forgetest.Gitea) {
-			g.Job(false)
-			s.incorporate(false)
-		}, invitesResolver, false},
-		"a job of a fork, of an organization": {func(s *shopPull, g *forgetest.Gitea) {
-			g.Job(true)
-			s.incorporate(false)
-		}, invitesResolver, false},
-		"a job, with maintainers in the policy": {func(s *shopPull, g *forgetest.Gitea) {
-			g.Job(false)
-			s.incorporate(false)
-			s.base("maintainers: [Mona]\n")
-		}, invitesListed, true},
-		"a job, with maintainers in the pull request's own policy": {func(s *shopPull, g *forgetest.Gitea) {
-			g.Job(false)
-			s.incorporate(false)
-			s.push("make me one", map[string]string{".precedent.yaml": "maintainers: [passerby, newcomer, mona]\n"})
-			s.parrot.path, s.parrot.text = "src/till.js", tillFile
-		}, invitesResolver, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newShopPull(t)
-			g := s.toGitea(forgetest.Gitea126)
-			s.door.stage.World.Change(func() {
-				repo := s.door.stage.World.Repo("octo", "app")
-				repo.Members = slices.DeleteFunc(repo.Members, func(m forgetest.Member) bool { return m.Person == author })
-			})
-			test.set(s, g)
-			status, said := s.post("--fail-on", "medium")
-			if status != precedent.ExitFindings {
-				t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
-			}
-			for _, f := range flaws {
-				if body := string(s.opener(f.name).Body); !strings.Contains(body, test.invites) {
-					t.Errorf("the comment does not say %q:\n%s", test.invites, body)
-				}
-			}
-			const unknown = "Gitea does not tell the token's account who may write"
-			want := 0
-			if test.invites == invitesResolver || test.invites == invitesListed {
-				want = 1
-			}
-			if got := s.explanations(unknown); got != want {
-				t.Errorf("%d explanations in the summary, want %d", got, want)
-			}
-			world := s.door.stage.World
-			world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")
-			world.Say(s.pull, outsider, s.opener("average").ID, "won't fix: I say so")
-			world.Close(s.pull, s.opener("listener").ID, author)
-			s.hearsOnceResolved(test.heard)
-		})
-	}
-}
 
 // hearsOnceResolved checks what became of the findings, of which mona's reply declines
 // "refund": it counts if she is heard, and in any case after she resolved another

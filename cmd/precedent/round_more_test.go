@@ -49,66 +49,6 @@ func TestRoundsNothing(t *testing.T) {
 	s.labelled("paused", label.ReviewNeeded)
 }
 
-// TestRoundsOccasions: without a label, a review has the occasions that the policy or the operator
-// lists, and a head is reviewed once.
-func TestRoundsOccasions(t *testing.T) {
-	t.Parallel()
-	s := newRounds(t)
-	s.relabel(label.None)
-	on := func(drafts bool, on ...precedent.ReviewTrigger) {
-		s.o.Reviews = &precedent.ReviewTriggers{On: on, Drafts: drafts}
-	}
-	once := func(step string) {
-		t.Helper()
-		s.idleAfter(step, workflow.RoundReview, label.None)
-	}
-	s.idle("by default nothing leads to a review")
-	on(false, precedent.OnPush, precedent.OnRequest, precedent.OnCommand, precedent.OnLabel)
-	s.idle("nobody has pushed since a review")
-	on(true, precedent.OnReady)
-	s.world(func() { s.pull.Draft = true })
-	s.idle("a draft that is reviewed when it is ready")
-	on(false, precedent.OnOpen, precedent.OnReady)
-	s.idle("a draft")
-	on(true, precedent.OnOpen)
-	once("a draft is opened")
-	s.world(func() { s.pull.Draft = false })
-
-	s.push("more", map[string]string{"src/till.js": "// 1\n" + tillFile})
-	s.idle("a push without that occasion")
-	on(false, precedent.OnPush)
-	once("a push")
-	on(false)
-	s.push("more", map[string]string{"src/till.js": "// 2\n" + tillFile})
-	s.world(func() { s.pull.Requested = []forge.Person{outsider} })
-	on(false, precedent.OnRequest)
-	s.idle("another account is asked")
-	s.world(func() { s.pull.Requested = append(s.pull.Requested, forgetest.Bot) })
-	once("a request")
-	s.push("more", map[string]string{"src/till.js": "// 3\n" + tillFile})
-	s.world(func() { s.pull.Requested = nil })
-	on(false, precedent.OnCommand)
-	s.door.stage.World.Say(s.pull, outsider, "", "@precedent review")
-	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing {
-		t.Errorf("a stranger's command: %+v, %v", did, err)
-	}
-	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
-	once("a command")
-	s.relabel(label.ReviewNeeded)
-	s.idle("the label is not an occasion")
-
-	s.base("reviews: {on: [label]}\nlabels: {review_needed: please-review}\n")
-	s.world(func() { s.pull.Labels = []string{"Please-Review", labels.ReviewNeeded} })
-	did, err := s.try()
-	if err != nil || did.Did != workflow.RoundReview || did.Before != label.ReviewNeeded || did.After != label.Changes {
-		t.Fatalf("with the policy's label: %+v, %v", did, err)
-	}
-	s.world(func() { slices.Sort(s.pull.Labels) })
-	if want := []string{labels.Changes, labels.ReviewNeeded}; !slices.Equal(s.pull.Labels, want) {
-		t.Errorf("labels %q, want %q", s.pull.Labels, want)
-	}
-}
-
 // TestT18HeadMovesInARound: the label is for the head that was reviewed, and labels that people set
 // meanwhile count more.
 func TestT18HeadMovesInARound(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -264,24 +263,6 @@ func (e incomplete) Run(context.Context, engine.Task) (engine.Answer, error) {
 	return engine.Answer{Status: precedent.StatusRefused}, nil
 }
 
-// TestRoundsIncomplete: a complete review ends a row of incomplete ones.
-func TestRoundsIncomplete(t *testing.T) {
-	t.Parallel()
-	s := newRounds(t)
-	s.app.fixedEngine = incomplete{s.parrot}
-	for range 2 {
-		if did := s.round("incomplete", workflow.RoundReview, label.ReviewNeeded); did.Again == 0 {
-			t.Error("it is not tried again")
-		}
-	}
-	s.app.fixedEngine = s.parrot
-	s.round("complete", workflow.RoundReview, label.Changes)
-	s.app.fixedEngine = incomplete{s.parrot}
-	s.push("more", map[string]string{"src/till.js": "// More.\n" + tillFile})
-	s.relabel(label.ReviewNeeded)
-	s.round("the first of another row", workflow.RoundReview, label.ReviewNeeded)
-}
-
 // TestRoundsMistakenPolicy: mistakes in the policy are said in the summary and have no other effect on a
 // round. The head is read once, and a fix is refused only where the policy does not tell what it allows.
 func TestRoundsMistakenPolicy(t *testing.T) {
@@ -324,42 +305,4 @@ func TestRoundsMistakenPolicy(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestRoundsChecks: a CI that fails or does not end is for the next fix, and said once.
-func TestRoundsChecks(t *testing.T) {
-	onLabelledForges(t, func(t *testing.T, s *rounds) {
-		now := s.door.stage.Clock.Now
-		s.round("review", workflow.RoundReview, label.Changes)
-		s.fixes("// Fixed.\n" + tillFile)
-		s.fixed("fix")
-		s.ci = []forge.CommitCheck{
-			{Name: "a @mona **test** <b>", State: forge.CheckFailed, URL: s.door.URL + "/ci/1", Started: now()},
-			{Name: "lint", State: forge.CheckPending, Started: now()},
-			{Name: "elsewhere", State: forge.CheckFailed, URL: "https://ci.example/2?x=y", Started: now()},
-			{Name: "precedent", State: forge.CheckPending, Own: true},
-		}
-		s.round("red", workflow.RoundChecks, label.Changes)
-		s.says("red", "**2 checks failed**", 1)
-		said := s.notes("**2 checks failed**")[0]
-		for _, words := range []string{"[a `@`mona \\*\\*test\\*\\* \\<b\\>](" + s.door.URL + "/ci/1): failed", "`elsewhere`: failed (`https://ci.example/2?x=y`)"} {
-			if !strings.Contains(said, words) {
-				t.Errorf("the comment does not have %q:\n%s", words, said)
-			}
-		}
-		s.relabel(label.CIPending) // by a person
-		s.round("red still", workflow.RoundChecks, label.Changes)
-		s.says("red still", "**2 checks failed**", 1)
-
-		s.relabel(label.CIPending)
-		s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending, Started: now()}}
-		s.idle("pending")
-		s.door.stage.Clock.Pass(11 * time.Minute)
-		s.round("timed out", workflow.RoundChecks, label.Changes)
-		s.says("timed out", "**The checks timed out**", 1)
-
-		s.relabel(label.CIPending)
-		s.ci = []forge.CommitCheck{}
-		s.round("none configured", workflow.RoundChecks, label.ReviewNeeded)
-	})
 }

@@ -93,15 +93,6 @@ func TestServeReviews(t *testing.T) {
 	}
 }
 
-// TestServeOnceCannotRead: that a repository could not be read shows in the exit status, for cron.
-func TestServeOnceCannotRead(t *testing.T) {
-	s := newShopPull(t)
-	s.app.env["GH_TOKEN"] = "ghp_wrong"
-	if status := s.app.run(t.Context(), []string{"serve", "--once", "--repositories", s.repoName()}); status != precedent.ExitIncomplete || !strings.Contains(s.err.String(), "1 poll of repositories failed") {
-		t.Errorf("status %d\n%s", status, s.err.String())
-	}
-}
-
 // TestServeAlone: a second server on the same file ends with an error, and changes nothing.
 func TestServeAlone(t *testing.T) {
 	t.Parallel()

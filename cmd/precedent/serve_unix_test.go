@@ -256,31 +256,6 @@ func jobsOf(t *testing.T, home, url string) map[int]int {
 	return jobs
 }
 
-// TestServeEnds: the first signal ends the server in time and cleanly, whatever is open; the
-// second one at once (G11).
-func TestServeEnds(t *testing.T) {
-	t.Parallel()
-	s := startServed(t, t.TempDir(), nil)
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if status, answer := s.post(t.Context(), http.DefaultClient, "d1", 1); status != http.StatusAccepted {
-		t.Errorf("%d %s", status, answer)
-	}
-	began := time.Now()
-	if status := s.signal(syscall.SIGTERM); status != 0 || time.Since(began) > 30*time.Second {
-		t.Errorf("status %d after %s\n%s", status, time.Since(began), s.log.String())
-	}
-	if !strings.Contains(s.log.String(), "the server has stopped") {
-		t.Errorf("log:\n%s", s.log.String())
-	}
-}
-
 // TestFault61Descriptors: with 64 descriptors, connections that are too many are sent away with
 // 503, and afterwards the server works as before (fault row 61).
 func TestFault61Descriptors(t *testing.T) {
