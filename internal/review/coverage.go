@@ -38,6 +38,7 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 			continue
 		case f.Skip != "":
 			c.Skipped = append(c.Skipped, precedent.SkippedFile{Path: f.Path, Reason: f.Skip})
+			c.Truncated = append(c.Truncated, unscanned(f)...)
 			continue
 		case p.ignored[i]:
 			c.Skipped = append(c.Skipped, precedent.SkippedFile{Path: f.Path, Reason: "ignored by the repository's policy"})
@@ -59,6 +60,18 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 		}
 	}
 	return c
+}
+
+// unscanned returns the hunks of a skipped file that have text beyond a limit: nothing looked
+// for credentials there.
+func unscanned(f *diff.File) []precedent.TruncatedHunk {
+	var cut []precedent.TruncatedHunk
+	for h := range f.Hunks {
+		if why := f.Hunks[h].Cut; why != "" {
+			cut = append(cut, precedent.TruncatedHunk{Path: f.Path, Hunk: h + 1, Reason: why + ", not searched for credentials"})
+		}
+	}
+	return cut
 }
 
 // unread returns why a hunk was not read, or "" if it was.
