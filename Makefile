@@ -22,6 +22,9 @@ AT_A_TIME := -p 4 -parallel 4 -vet=off # make vet does it
 # the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
 AT_ONCE := TestAtOnce|TestInterrupt|TestPostAsApp|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
 
+# These take long: backups while servers work, an idle server, a busy one with many repositories. make soak runs them.
+SOAK := TestBackups|TestIdleMemory|TestServeFairness
+
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -36,8 +39,9 @@ test: deps ## run all tests, skipping none, with the race detector where there a
 quick: ## run the tests that need only Go and git, and list what was skipped and why
 	$(GO) run ./scripts/testsummary ./...
 
-soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), and list stories, kills and seconds
+soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), list stories, kills and seconds, and run $(SOAK)
 	@mkdir -p $(TOOLS)
+	@PRECEDENT_TEST_FULL=1 $(GO) test -count=1 -timeout 60m -v -run '^($(SOAK))$$' ./cmd/precedent
 	@$(GO) test -count=1 -timeout 60m -parallel 8 -v -run '^TestRealGitea' ./cmd/precedent > $(TOOLS)/soak.log; status=$$?; \
 	grep -oE '(played|killed|mails): .*|--- (FAIL|SKIP).*|needs a running .*' $(TOOLS)/soak.log; \
 	for what in played killed '--- FAIL' '--- SKIP'; do echo "$$what: $$(grep -cE -e "(^| )$$what" $(TOOLS)/soak.log)"; done; exit $$status

@@ -52,6 +52,7 @@ var backupWays = map[string]backupWay{
 // while the server works, can be restored. The server then goes on where the forge is, and posts
 // nothing again.
 func TestBackups(t *testing.T) {
+	needs.Soak(t, "backs up a database while servers work")
 	t.Parallel()
 	for name, way := range backupWays {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // idleTime is how long BenchmarkIdleServer measures.
@@ -83,6 +85,7 @@ func released(t testing.TB) string {
 // TestIdleMemory: "≤ 64 MiB with 200 repositories", after the first poll and the jobs that it made.
 // BenchmarkIdleServer measures more.
 func TestIdleMemory(t *testing.T) {
+	needs.Soak(t, "waits until a server is idle")
 	const most = 64
 	f := &idleForge{pulls: 1}
 	program := released(t)

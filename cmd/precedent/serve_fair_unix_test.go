@@ -83,6 +83,7 @@ func (f *fairness) p95() (p95 time.Duration, n, passed int) {
 // of the small repository waits until the other one has had a review of each pull request, as it would in the
 // order of arrival. A few begin before it: other jobs of the small repository may be due first.
 func TestServeFairness(t *testing.T) {
+	needs.Soak(t, "keeps a server busy with many repositories")
 	size := burstSize{repos: 2, pulls: 2 * needs.Rounds(20, 10), pushes: 2}
 	test := func(t *testing.T, url string, replicas int) {
 		b := newBurst(t, size, url)

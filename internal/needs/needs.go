@@ -61,6 +61,14 @@ func Long(t testing.TB, why string) {
 	}
 }
 
+// Soak skips a test that takes long and starts many processes, except under make soak.
+func Soak(t testing.TB, why string) {
+	t.Helper()
+	if !Full() {
+		t.Skipf("needs time: it %s (make soak runs it)", why)
+	}
+}
+
 // Rounds is the number of rounds for a test with random input: all under make test, else
 // few. With the race detector it is few: each round takes many times as long and starts the
 // same goroutines as the last one, so make test runs such tests without it, too.

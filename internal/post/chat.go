@@ -87,7 +87,7 @@ func (p *Poster) DeliverAnswers(ctx context.Context, repo precedent.Repo, number
 	}
 	j.d.Left = 0
 	for _, post := range j.posts {
-		if !post.State.Done() && !(j.AwaitReview && awaitsReview(post)) {
+		if !post.State.Done() && (!j.AwaitReview || !awaitsReview(post)) {
 			j.d.Left++
 		}
 	}
