@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	Bytes     int64 // text of all kept lines
 	FileBytes int64 // text of the kept lines of one file
-	LineBytes int   // length of one line; longer ones are cut
+	LineBytes int   // length of one line, which bundles of scripts reach; longer ones are cut
 	Lines     int   // kept lines
 	Hunks     int   // kept hunks
 }
@@ -21,7 +21,7 @@ type Limits struct {
 var DefaultLimits = Limits{
 	Bytes:     16 << 20,
 	FileBytes: 4 << 20,
-	LineBytes: 64 << 10,
+	LineBytes: 1 << 20,
 	Lines:     250_000,
 	Hunks:     25_000,
 }

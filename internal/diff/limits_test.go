@@ -119,16 +119,16 @@ func TestLimits(t *testing.T) {
 		}, func(t *testing.T, c *Change) {
 			t.Helper()
 			h := c.Files[0].Hunks[0]
-			if h.Cut != "line longer than 64 KiB" || len(h.Lines) != 4 || len(h.Lines[1].Text) != 64<<10 || h.Lines[2].Text != "é" || h.Lines[3].New != 3 {
+			if h.Cut != "line longer than 1 MiB" || len(h.Lines) != 4 || len(h.Lines[1].Text) != 1<<20 || h.Lines[2].Text != "é" || h.Lines[3].New != 3 {
 				t.Errorf("cut: %q, %d lines", h.Cut, len(h.Lines))
 			}
 			if f := c.Files[1]; len(f.Hunks) != 1 || f.Hunks[0].Cut != "" {
 				t.Errorf("the next file: %+v", f)
 			}
 		}},
-		{"a long line of three-byte characters", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1 @@\n+"), times(1<<15, "€"), times(1, "\n")}, func(t *testing.T, c *Change) {
+		{"a long line of three-byte characters", []part{records(1), times(1, "\x00"+section(0)+"@@ -0,0 +1 @@\n+"), times(1<<19, "€"), times(1, "\n")}, func(t *testing.T, c *Change) {
 			t.Helper()
-			if text := c.Files[0].Hunks[0].Lines[0].Text; text != strings.Repeat("€", 64<<10/3) {
+			if text := c.Files[0].Hunks[0].Lines[0].Text; text != strings.Repeat("€", 1<<20/3) {
 				t.Errorf("%d bytes, ends in %q", len(text), text[len(text)-4:])
 			}
 		}},

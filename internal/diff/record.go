@@ -80,7 +80,7 @@ func (p *parser) readRecord(first byte) error {
 func (p *parser) readField() (string, error) {
 	b, err := p.in.r.ReadSlice(0)
 	switch {
-	case errors.Is(err, bufio.ErrBufferFull):
+	case errors.Is(err, bufio.ErrBufferFull), len(b) > maxHeaderLine:
 		return "", errors.New("path too long")
 	case errors.Is(err, io.EOF):
 		return "", io.ErrUnexpectedEOF

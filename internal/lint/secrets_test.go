@@ -50,6 +50,7 @@ func TestSecrets(t *testing.T) {
 	}{
 		{"nothing", change("a.go", "+x := 1"), nil},
 		{"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"), []string{"a.go:11 aws-access-token critical"}},
+		{"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""), []string{"app.min.js:1 aws-access-token critical"}},
 		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), nil},
 		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""), []string{"a.py:2 generic-api-key high"}},
 		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},

@@ -65,7 +65,7 @@ func TestFailedAnalyzers(t *testing.T) {
 // TestSkippedBeyondALimit: a skipped file of which a line was cut makes the review partial,
 // because nobody looked for credentials in the rest of the line.
 func TestSkippedBeyondALimit(t *testing.T) {
-	for why, want := range map[string]int{"": 0, "line longer than 64 KiB": 1} {
+	for why, want := range map[string]int{"": 0, "line longer than 1 MiB": 1} {
 		f := diff.File{Path: "dist/app.min.js", Skip: diff.Minified, Hunks: []diff.Hunk{{Cut: why}}}
 		c := coverage(&Input{Change: &diff.Change{Files: []diff.File{f}}}, &plan{ignored: map[int]bool{}}, nil)
 		if len(c.Truncated) != want || len(c.Skipped) != 1 {
