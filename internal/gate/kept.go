@@ -123,10 +123,13 @@ func keepUnlessBusy(dir string, newest int, fill func(string) error) error {
 		return nil
 	}
 	removeKept(dir)
+	if err := os.WriteFile(work+sumSuffix, []byte(sum), 0o600); err != nil {
+		return err
+	}
 	if err := os.Rename(work, dir); err != nil {
 		return err
 	}
-	return os.WriteFile(dir+sumSuffix, []byte(sum), 0o600)
+	return os.Rename(work+sumSuffix, dir+sumSuffix) // at once, since findKept removes a folder with half a sum
 }
 
 // openToAll lets the users of boxes read a folder.

@@ -111,7 +111,6 @@ func (r *Reviewer) Round(ctx context.Context, conn Connection, repo precedent.Re
 		return RoundResult{}, err
 	}
 	pub.KeepRequests()
-	pub.poster.AwaitReview = true
 	x := &round{pub: pub, job: job, o: o, did: RoundResult{Head: pull.Head.SHA}}
 	err = x.run(ctx)
 	if sendErr := pub.sendAwaiting(ctx); err == nil {
@@ -151,6 +150,7 @@ func (x *round) run(ctx context.Context) error {
 		x.did.Why = "it is locked, so that nothing can be posted"
 		return nil
 	}
+	x.pub.poster.AwaitReview = true
 	conversed, _, err := x.pub.converse(ctx, x.job, PostHooks{})
 	if err != nil {
 		return err
