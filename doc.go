@@ -64,13 +64,14 @@
 // exactly once. internal/portable carries what people said between databases: as a
 // file, through a ref of the remote, and as a file that is reviewed like code.
 //
-// Workflow. internal/workflow does a whole review: it prepares the input, runs the
-// review, publishes it and learns from what people answered, for a local change
-// and for a pull request. Commands call it, and so do jobs of a server: round.go does the one thing
-// that is due on a pull request.
+// Flow. internal/workspace opens a repository with its memory, and serves the commands that
+// only read and write that. internal/run prepares a change for its review, and runs it; a local change
+// needs no more. internal/pull gathers a pull request, has it reviewed, and publishes the review.
+// internal/converse hears what people write there, answers and learns. internal/fix
+// addresses what is open. internal/round does the one thing that is due. Commands call them, and so do jobs of a server.
 //
 // Front ends and adapters. internal/eval measures quality on folders of data.
-// internal/fix applies suggestions to a work tree. internal/doctor checks what a
+// internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/mcp serves the
 // memory to agents, and internal/server reviews pull requests as they change. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,
@@ -89,13 +90,12 @@
 // # Where to look first
 //
 // To follow one review through the code: cmd/precedent/review.go calls
-// internal/workflow, in which prepare.go gathers and run.go computes (review.Run)
+// internal/run, in which local.go gathers and run.go computes (review.Run)
 // and keeps (memory.Record). Then report.Text prints.
 //
-// To follow a pull request: cmd/precedent/pr.go calls the same package. pull.go
-// reads the pull request, pull_fetch.go the commits, discussion.go what people
-// said, and follow.go our threads (thread.Assemble, thread.Relocate). Plan of
-// post.Poster plans the posts, which are stored with the review. publish.go delivers
-// them after recheck.go has read the cited comments again, and learn.go stores the outcomes of earlier findings (memory.Learn). Before
-// all that, chat.go obeys and answers comments (chat.Parse, Poster.DeliverAnswers).
+// To follow a pull request: cmd/precedent/pr.go calls internal/round, in which Post answers comments
+// (internal/converse, chat.Parse) and reviews (Publisher.Review of internal/pull). There fetch.go
+// fetches the commits, discussion.go reads what people said, and follow.go our threads
+// (thread.Assemble, thread.Relocate). Plan of post.Poster plans the posts, which are stored with the
+// review; publish.go delivers them, and learn.go stores the outcomes of earlier findings (memory.Learn).
 package precedent

@@ -34,17 +34,28 @@ var floors = map[string]int{
 
 	"internal/portable": 5, "internal/post": 5, "internal/review": 5,
 
-	"internal/workflow": 6,
+	"internal/workspace": 6,
 
-	"internal/doctor": 7, "internal/eval": 7, "internal/fix": 7, "internal/mcp": 7, "internal/progress": 7, "internal/server": 7,
+	"internal/run": 7,
 
-	"internal/engine/api": 8, "internal/engine/claude": 8, "internal/engine/command": 8, "internal/engine/enginetest": 8, "internal/llm/llmtest": 8, "internal/markdown/markdowntest": 8, "internal/golden": 8, "internal/needs": 8,
-	"internal/forge/forgetest": 8, "internal/forge/gitea": 8, "internal/forge/github": 8, "internal/forge/local": 8,
+	"internal/pull": 8,
 
-	"cmd/precedent": 9, "scripts/sbom": 9, "scripts/size": 9, "scripts/testsummary": 9,
+	"internal/converse": 9, "internal/fix": 9,
+
+	"internal/round": 10,
+
+	"internal/doctor": 11, "internal/eval": 11, "internal/mcp": 11, "internal/progress": 11, "internal/server": 11,
+
+	"internal/engine/api": 12, "internal/engine/claude": 12, "internal/engine/command": 12, "internal/engine/enginetest": 12,
+	"internal/llm/llmtest": 12, "internal/markdown/markdowntest": 12, "internal/golden": 12, "internal/needs": 12,
+	"internal/forge/forgetest": 12, "internal/forge/gitea": 12, "internal/forge/github": 12, "internal/forge/local": 12,
+
+	"internal/pulltest": 13,
+
+	"cmd/precedent": 14, "scripts/sbom": 14, "scripts/size": 14, "scripts/testsummary": 14,
 }
 
-// wired names, for packages that commands use through internal/workflow, the files of
+// wired names, for packages that commands use through internal/workspace, the files of
 // cmd/precedent that may import them. Its tests may import any.
 var wired = map[string][]string{
 	"internal/comment": {"wire_workflow.go"}, "internal/portable": {}, "internal/post": {}, "internal/queue": {}, "internal/store": {}, "internal/thread": {},
@@ -53,8 +64,12 @@ var wired = map[string][]string{
 	"internal/forge/wire": {"forges.go"},
 }
 
-// adapters is the floor whose packages only main and tests may import.
-const adapters = 8
+// adapters is the floor whose packages only main and tests may import, and stages the one of what
+// tests alone may.
+const (
+	adapters = 12
+	stages   = 13
+)
 
 // needs is imported only by tests, and by the adapters that are for tests.
 const needs = "internal/needs"
@@ -75,7 +90,7 @@ var thirdParties = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
 	"github.com/google/go-github/v88":          {"internal/forge/github"},
-	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/workflow", "cmd/precedent"},
+	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/pull", "internal/run", "internal/fix", "cmd/precedent"},
 	"github.com/jackc/pgx/v5":                  {"internal/store"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},
 	"github.com/pelletier/go-toml/v2":          {"internal/gate", "internal/secret"},
@@ -148,18 +163,18 @@ func TestFloorsCatch(t *testing.T) {
 		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
 		{"upward in a test", "internal/memory/x_test.go", module + "/internal/review", "floor 5"},
 		{"neighbour", "internal/git/x.go", module + "/internal/diff", "internal/git (floor 1) imports internal/diff (floor 1)"},
-		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 9"},
+		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 14"},
 		{"root upward", "x.go", module + "/internal/text", "floor 1"},
 		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
 		{"needs in a package", "internal/eval/x.go", module + "/internal/needs", "only tests import"},
 		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
-		{"adapter in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 8"},
+		{"adapter in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 12"},
 		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
 		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils is on no floor"},
 		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which is on no floor"},
 		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
-		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands use through internal/workflow"},
+		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands use through internal/workspace"},
 		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
 		{"cgo", "internal/text/x.go", "C", "cgo"},
 	} {
@@ -196,11 +211,11 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 			switch {
 			case !ok:
 				say("%s imports %s, which is on no floor", file, target)
-			case test && (to == adapters || target == dir), target == needs && from == adapters:
+			case test && (to == adapters || to == stages || target == dir), target == needs && from == adapters:
 			case target == needs:
 				say("%s: only tests import %s", file, needs)
 			case dir == "cmd/precedent" && !test && isWired(target) && !slices.Contains(wired[target], path.Base(file)):
-				say("%s imports %s, which commands use through internal/workflow", file, target)
+				say("%s imports %s, which commands use through internal/workspace and above", file, target)
 			case to >= from:
 				say("%s: %s (floor %d) imports %s (floor %d)", file, dir, from, target, to)
 			}

@@ -20,7 +20,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // exitInterrupted is what shells expect of a program that SIGINT ended.
@@ -78,7 +78,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return int(s)
 	}
 	a.printError(err)
-	var e *workflow.Error
+	var e *workspace.Error
 	if errors.As(err, &e) && e.Status != 0 {
 		return e.Status
 	}
@@ -145,7 +145,7 @@ func helpCommand() *cobra.Command {
 }
 
 // hinted attaches a hint to an error.
-func hinted(err error, hint string, args ...any) error { return workflow.Hinted(err, hint, args...) }
+func hinted(err error, hint string, args ...any) error { return workspace.Hinted(err, hint, args...) }
 
 // misuse is an error in how a command was called.
 func misuse(cmd *cobra.Command, err error) error {
@@ -193,7 +193,7 @@ func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
 // hintOf returns the hint of an error, or an empty string.
 func hintOf(err error) string {
 	var c *command.Error
-	if hint := workflow.HintOf(err); hint != "" || !errors.As(err, &c) {
+	if hint := workspace.HintOf(err); hint != "" || !errors.As(err, &c) {
 		return hint
 	}
 	return c.Hint

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // maxCompletions limits the IDs that are offered to a shell.
@@ -14,7 +14,7 @@ const maxCompletions = 50
 
 // completeFindings completes the IDs of findings.
 func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
+	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
 		rows, err := w.Memory.DB.RepoFor(cmd.Context(), w.IDs...)
 		if err != nil {
 			return nil, err
@@ -30,7 +30,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 
 // completeDismissed completes the IDs of dismissed findings.
 func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(w *workflow.Workspace) ([]cobra.Completion, error) {
+	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
 		all, err := w.Memory.Rejections(cmd.Context())
 		var ids []cobra.Completion
 		for _, j := range all {
@@ -69,7 +69,7 @@ func (a *app) completeRange(cmd *cobra.Command, args []string, begun string) ([]
 
 // completeIDs completes the first argument with what list returns. Errors complete
 // nothing: a shell cannot show them.
-func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workflow.Workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspace.Workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // configuration is the effective configuration.
@@ -121,13 +122,13 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		return configuration{}, nil, err
 	}
 	c := configuration{File: op.File, Found: op.Found, Settings: op.List(), Errors: []string{}}
-	var policy workflow.Policy
+	var policy run.Policy
 	if repo, openErr := a.openRepo(ctx); openErr == nil {
 		defer repo.Close()
-		if policy, err = workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
+		if policy, err = run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
+		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}
@@ -192,7 +193,7 @@ func positive(n int) *int {
 }
 
 // policySettings returns the settings that only the policy has.
-func policySettings(p workflow.Policy) []settings.Line {
+func policySettings(p run.Policy) []settings.Line {
 	var focus, finders, floors []string
 	for _, c := range p.Focus {
 		focus = append(focus, string(c))

@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // inlineTime is how long a command in CI, where no process outlives the job, may look for
@@ -40,7 +40,7 @@ Reviews start this by themselves in the background, and in CI before they end, w
 findings are new; the setting consolidation turns that off.`,
 		Example: "  precedent memory consolidate\n  precedent memory consolidate --engine none --json",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			c, err := a.consolidation(settingFlags(cmd))
 			if err != nil {
 				return err
@@ -64,17 +64,17 @@ findings are new; the setting consolidation turns that off.`,
 }
 
 // consolidation returns what consolidations of this process use.
-func (a *app) consolidation(flags map[string]string) (workflow.Consolidation, error) {
+func (a *app) consolidation(flags map[string]string) (workspace.Consolidation, error) {
 	op, err := a.settings(flags)
 	if err != nil {
-		return workflow.Consolidation{}, err
+		return workspace.Consolidation{}, err
 	}
 	job, err := a.job(op, reviewOptions{})
-	return workflow.Consolidation{Settings: op, Engine: job.Engine}, err
+	return workspace.Consolidation{Settings: op, Engine: job.Engine}, err
 }
 
 // consolidate looks for patterns, and says so on standard error.
-func (a *app) consolidate(ctx context.Context, w *workflow.Workspace, c workflow.Consolidation) (workflow.Consolidated, error) {
+func (a *app) consolidate(ctx context.Context, w *workspace.Workspace, c workspace.Consolidation) (workspace.Consolidated, error) {
 	c.Begun = func() { a.sayMemory("consolidating…") }
 	done, err := a.workflow().Consolidate(ctx, w, c)
 	if err == nil {
@@ -83,7 +83,7 @@ func (a *app) consolidate(ctx context.Context, w *workflow.Workspace, c workflow
 	return done, err
 }
 
-func (a *app) sayConsolidated(done workflow.Consolidated) {
+func (a *app) sayConsolidated(done workspace.Consolidated) {
 	if done.Busy {
 		a.sayMemory("another process is consolidating")
 		return
@@ -103,7 +103,7 @@ func (a *app) sayMemory(format string, args ...any) {
 
 // wake looks for patterns if it is time to: in a process of its own, and in CI before the
 // command ends. It neither fails the command nor, outside of CI, delays it.
-func (a *app) wake(ctx context.Context, w *workflow.Workspace, c workflow.Consolidation, flags map[string]string) {
+func (a *app) wake(ctx context.Context, w *workspace.Workspace, c workspace.Consolidation, flags map[string]string) {
 	if a.start == nil || !c.Settings.Consolidation.Value || ctx.Err() != nil {
 		return
 	}
@@ -130,7 +130,7 @@ func (a *app) inCI() bool { return a.env["CI"] != "" && a.env["CI"] != "false" }
 
 // startMemory starts a memory command for the workspace in the background. The command gets
 // those settings that it has flags for; what it says goes to a log in the data folder.
-func (a *app) startMemory(w *workflow.Workspace, flags map[string]string, command ...string) error {
+func (a *app) startMemory(w *workspace.Workspace, flags map[string]string, command ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -161,7 +161,7 @@ func (a *app) startMemory(w *workflow.Workspace, flags map[string]string, comman
 
 // memoryFile returns the path of a file of the data folder that belongs to the memory of the
 // workspace.
-func (a *app) memoryFile(w *workflow.Workspace, ext string) (string, error) {
+func (a *app) memoryFile(w *workspace.Workspace, ext string) (string, error) {
 	dir := a.folder("XDG_DATA_HOME", filepath.Join(".local", "share"))
 	if dir == "" {
 		return "", hinted(errors.New("there is no data folder"), "set HOME")

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newCorpus(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ func newCorpusClear(a *app) *cobra.Command {
 memory stays. Sync and import can load them again.`,
 		Example: "  precedent corpus clear --yes",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			if !yes {
 				ok, err := a.confirm(fmt.Sprintf("Delete the corpus of %s?", w.IDs[0]))
 				if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // embeddings returns the embedding model of the settings; nil if none is set.
-func (a *app) embeddings(op *settings.Settings) (*workflow.Embeddings, error) {
+func (a *app) embeddings(op *settings.Settings) (*workspace.Embeddings, error) {
 	if op.EmbeddingsURL.Value == "" {
 		return nil, nil
 	}
@@ -28,7 +28,7 @@ func (a *app) embeddings(op *settings.Settings) (*workflow.Embeddings, error) {
 	if err != nil {
 		return nil, hinted(fmt.Errorf("embeddings: %w", err), "check embeddings.url")
 	}
-	e := &workflow.Embeddings{Server: server, Settings: op}
+	e := &workspace.Embeddings{Server: server, Settings: op}
 	if price, ok := llm.ListPrices().With(op.Prices).Find(server.Model()); ok {
 		e.Price = &price
 	}
@@ -55,7 +55,7 @@ PRECEDENT_EMBEDDINGS_URL and PRECEDENT_EMBEDDINGS_MODEL; its key is in
 PRECEDENT_EMBEDDINGS_KEY. The cost counts for max_cost_per_day, if the price is known.`,
 		Example: "  precedent corpus embed",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			line := a.progressLine()
 			swept, err := a.workflow().EmbedCorpus(cmd.Context(), w, func(done int) { line.show("%d comments", done) })
 			line.end()

@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newCorpusImport(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ Exit status: 3 if a line could not be used. The others are imported.`,
 		Example: `  gh api --paginate repos/team/app/pulls/comments --jq '.[]' > comments.jsonl
   precedent corpus import comments.jsonl`,
 		Args: between(1, 1_000),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			line := a.progressLine()
 			started := a.now()
 			var total corpus.Imported
@@ -66,7 +66,7 @@ func perSecond(n int, took time.Duration) float64 {
 	return float64(n) / max(took.Seconds(), 0.001)
 }
 
-func (a *app) importFile(ctx context.Context, w *workflow.Workspace, file string, progress func(corpus.Imported)) (corpus.Imported, error) {
+func (a *app) importFile(ctx context.Context, w *workspace.Workspace, file string, progress func(corpus.Imported)) (corpus.Imported, error) {
 	from := a.in
 	name := "standard input"
 	if file != "-" {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newCorpusSearch(a *app) *cobra.Command {
-	var q workflow.CorpusQuery
+	var q workspace.CorpusQuery
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "search [TEXT]",
@@ -28,7 +28,7 @@ author could not write to the repository, or they were declined or reverted.`,
   precedent corpus search --file internal/store/open.go --line 42
   precedent corpus search "constant time" --limit 3 --json`,
 		Args: between(0, 1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			q.Text = strings.Join(args, " ")
 			got, err := a.workflow().SearchCorpus(cmd.Context(), w, q)
 			if err != nil {
@@ -52,7 +52,7 @@ author could not write to the repository, or they were declined or reverted.`,
 	return cmd
 }
 
-func printCorpusFound(p *report.Page, got workflow.CorpusResult) {
+func printCorpusFound(p *report.Page, got workspace.CorpusResult) {
 	for _, failure := range got.Failures {
 		p.Para(p.Ink(report.Yellow, "failed")+"  ", p.Ink(report.Plain, failure))
 	}
@@ -88,7 +88,7 @@ func printCorpusFound(p *report.Page, got workflow.CorpusResult) {
 }
 
 // whyFound says why a comment is where it is.
-func whyFound(f workflow.CorpusFound) string {
+func whyFound(f workspace.CorpusFound) string {
 	parts := f.Why()
 	if f.Outcome != "" {
 		parts = append(parts, f.Outcome)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newCorpusStatus(a *app) *cobra.Command {
@@ -24,7 +24,7 @@ before the merge (adopted), if the author or a member declined (declined), or if
 pull request reverted the change (reverted).`,
 		Example: "  precedent corpus status --json",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			s, err := a.workflow().CorpusStatus(cmd.Context(), w)
 			if err != nil {
 				return err

@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // dismissal are the options of dismiss.
@@ -109,16 +109,16 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 	if d.undo {
 		do, verb = a.workflow().Restore, "restored"
 	}
-	all := do(ctx, w, workflow.Dismissal{
+	all := do(ctx, w, workspace.Dismissal{
 		IDs: ids, Rule: d.rule, Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
-		Connect: func() (workflow.Connection, error) { return a.connectWith(flags) },
+		Connect: func() (workspace.Connection, error) { return a.connectWith(flags) },
 	})
 	return a.printDismissed(all, verb)
 }
 
 // printDismissed prints what was dismissed or restored, and what could not be. If that is
 // something, the exit status is 2.
-func (a *app) printDismissed(all []workflow.Dismissed, verb string) error {
+func (a *app) printDismissed(all []workspace.Dismissed, verb string) error {
 	p := a.page()
 	done := 0
 	for _, r := range all {
@@ -148,7 +148,7 @@ func (a *app) printDismissed(all []workflow.Dismissed, verb string) error {
 	return p.Err()
 }
 
-func (a *app) listDismissals(ctx context.Context, w *workflow.Workspace, asJSON bool) error {
+func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace, asJSON bool) error {
 	all, err := w.Memory.Rejections(ctx)
 	if err != nil {
 		return err

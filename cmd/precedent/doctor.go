@@ -15,9 +15,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newDoctor(a *app) *cobra.Command {
@@ -110,7 +112,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	}
 	if repo != nil {
 		a.checkMemory(ctx, d, op)
-		policy, err := workflow.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)
+		policy, err := run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value)
 		if err != nil {
 			d.AddError("policy", doctor.Missing, err)
 		} else {
@@ -208,7 +210,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workflow.Identities(ctx, repo, workflow.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil { // errors are reported with the repository
+		if ids, err := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil { // errors are reported with the repository
 			id = ids[0]
 		}
 	}
@@ -236,7 +238,7 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	about := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
 	if q := conn.Quota(); q.Limit > 0 {
-		about += ", " + workflow.QuotaLeft(q)
+		about += ", " + pull.QuotaLeft(q)
 	}
 	if !here && !id.IsZero() && !id.IsLocal() {
 		d.Add(name, doctor.Warning, otherForgeHint, "%s; but the clone's remote is on %s", about, id.Host)

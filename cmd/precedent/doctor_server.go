@@ -13,8 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/doctor"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // diagnoseServer checks what precedent serve needs.
@@ -55,7 +56,7 @@ func (a *app) diagnoseServer(ctx context.Context, flags map[string]string, try b
 }
 
 // checkServed checks whose the token is, and whether it may read and write the repositories.
-func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workflow.Connection) {
+func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workspace.Connection) {
 	const name = "forge"
 	within, cancel := context.WithTimeout(ctx, forgeTimeout)
 	defer cancel()
@@ -66,7 +67,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 	about := conn.Host() + " (" + op.Forge.Source.String() + "), as " + me.Login
 	if q := conn.Quota(); q.Limit > 0 {
-		about += ", " + workflow.QuotaLeft(q)
+		about += ", " + pull.QuotaLeft(q)
 	}
 	d.Add(name, doctor.OK, "", "%s", about)
 	owners := op.Owners.Value
@@ -110,7 +111,7 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 
 // checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
 // that: those of the App, else of the first repository.
-func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workflow.Connection, repos []precedent.Repo) {
+func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workspace.Connection, repos []precedent.Repo) {
 	if op.WebhookURL.Value == "" || a.env[webhookSecret] == "" {
 		return
 	}
@@ -146,7 +147,7 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 		return false
 	}
 	if db == nil {
-		d.Add(name, doctor.OK, "", "none yet; the first start creates %s", filepath.Join(r.DataDir, workflow.InstallationFile))
+		d.Add(name, doctor.OK, "", "none yet; the first start creates %s", filepath.Join(r.DataDir, workspace.InstallationFile))
 		return false
 	}
 	defer db.Close()

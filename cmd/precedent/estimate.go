@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/review"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/run"
 )
 
 // estimateSchema is the version of the JSON form of an estimate.
@@ -57,7 +57,7 @@ func estimateSummary(e review.Estimate) string {
 }
 
 // printEstimate prints what a review would send, and sends nothing.
-func (a *app) printEstimate(ctx context.Context, prepared *workflow.Prepared, asJSON bool) error {
+func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON bool) error {
 	in, why, b := prepared.Input, prepared.Engine, prepared.Budget
 	e := review.Plan(ctx, in)
 	if asJSON {
@@ -89,8 +89,8 @@ func (a *app) printEstimate(ctx context.Context, prepared *workflow.Prepared, as
 	if e.Kept > 0 {
 		say("", "without %s stored by the unfinished review", plural(e.Kept, "answer"))
 	}
-	for _, run := range e.Idle {
-		say("", "without %s: %s", run.Name, run.Error)
+	for _, job := range e.Idle {
+		say("", "without %s: %s", job.Name, job.Error)
 	}
 	say("tokens", "about %s in, %d %% of them from the cache; about %s out", thousands(e.Usage.InputTokens),
 		100*e.Usage.CachedTokens/max(e.Usage.InputTokens, 1), thousands(e.Usage.OutputTokens))

@@ -10,7 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newEval(a *app) *cobra.Command {
@@ -238,7 +238,7 @@ func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewe
 	if err != nil {
 		return nil, nil, err
 	}
-	e, done := a.newEngine(op, r, workflow.EngineOptions{Budget: workflow.Budget(op), Window: op.Context.Value})
+	e, done := a.newEngine(op, r, workspace.EngineOptions{Budget: workspace.Budget(op), Window: op.Context.Value})
 	if e == nil {
 		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
 	}

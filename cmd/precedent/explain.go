@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newExplain(a *app) *cobra.Command {
@@ -29,7 +29,7 @@ finders read them, are such a case, too.`,
   precedent explain k7m --without threshold,policy`,
 		Args:              exactly(1),
 		ValidArgsFunction: a.completeFindings,
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			e, err := w.Explain(cmd.Context(), args[0], without)
 			if err != nil {
 				return err

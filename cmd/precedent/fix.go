@@ -9,20 +9,21 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // fix shows what the suggestions of a review would change in the work tree, asks for
 // each, and applies those that were agreed to. It changes neither the index nor other lines.
-func (a *app) fix(repo *workflow.Repository, prepared *workflow.Prepared, r *precedent.Review, agreed bool) error {
+func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precedent.Review, agreed bool) error {
 	top := repo.Git.Top()
 	if top == "" {
 		return hinted(errors.New("apply fixes: the repository has no work tree"), "run precedent in a checkout of the repository")
 	}
 	plan := fix.New(r.Live(),
 		func(path string) ([]byte, error) { return prepared.Input.Read(precedent.Right, path) },
-		func(path string) ([]byte, error) { return repo.Git.WorkFile(path, workflow.MaxFile) })
+		func(path string) ([]byte, error) { return repo.Git.WorkFile(path, run.MaxFile) })
 	p := a.page()
 	p.Line()
 	for _, refused := range plan.Refused {

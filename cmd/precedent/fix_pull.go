@@ -6,8 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newFix(a *app) *cobra.Command {
@@ -42,7 +43,7 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 			if err != nil {
 				return err
 			}
-			return a.fixPull(cmd.Context(), conn, args[0], o, workflow.FixOptions{DryRun: dry, Ungated: ungated, Gate: a.gate(a.workflow(), nil)})
+			return a.fixPull(cmd.Context(), conn, args[0], o, fix.Options{DryRun: dry, Ungated: ungated, Gate: a.gate(a.workflow(), nil)})
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the change as a patch; push and post nothing")
@@ -52,17 +53,17 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 }
 
 // fixPull does a fix round and says how it ended.
-func (a *app) fixPull(ctx context.Context, conn workflow.Connection, which string, o reviewOptions, how workflow.FixOptions) error {
-	pull, job, end, err := a.openPull(ctx, conn, which, o)
+func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions, how fix.Options) error {
+	pr, job, end, err := a.openPull(ctx, conn, which, o)
 	if err != nil {
 		return err
 	}
 	defer end()
-	publisher, err := pull.Publisher(ctx)
+	publisher, err := pr.Publisher(ctx)
 	if err != nil {
 		return err
 	}
-	fixed, err := publisher.Fix(ctx, job, how)
+	fixed, err := fix.Round(ctx, publisher, job, how)
 	if err != nil {
 		return err
 	}
@@ -85,9 +86,9 @@ func (a *app) fixPull(ctx context.Context, conn workflow.Connection, which strin
 		return err
 	}
 	switch fixed.Status {
-	case workflow.FixPushed, workflow.FixPlanned:
+	case fix.Pushed, fix.Planned:
 		return nil
-	case workflow.FixSuperseded:
+	case fix.Superseded:
 		return statusOf(precedent.ExitIncomplete)
 	}
 	return statusOf(precedent.ExitFindings)

@@ -26,12 +26,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/local"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // connect opens the chosen forge, with the key that signs our comments and the
 // secrets that they must not show.
-func (a *app) connect(op *settings.Settings) (workflow.Connection, error) {
+func (a *app) connect(op *settings.Settings) (workspace.Connection, error) {
 	c, err := a.openForge(op)
 	if err != nil {
 		return c, err
@@ -68,15 +68,15 @@ var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", set
 
 // connectWith opens the forge that the flags, the environment or the configuration
 // file name.
-func (a *app) connectWith(flags map[string]string) (workflow.Connection, error) {
+func (a *app) connectWith(flags map[string]string) (workspace.Connection, error) {
 	op, err := a.settings(flags)
 	if err != nil {
-		return workflow.Connection{}, err
+		return workspace.Connection{}, err
 	}
 	return a.connect(op)
 }
 
-func (a *app) openForge(op *settings.Settings) (workflow.Connection, error) {
+func (a *app) openForge(op *settings.Settings) (workspace.Connection, error) {
 	at := op.Forge.Value.At
 	switch op.Forge.Value.Kind {
 	case forge.Gitea:
@@ -140,8 +140,8 @@ func (a *app) pause(ctx context.Context, d time.Duration) error {
 }
 
 // github connects to GitHub, or to GitHub Enterprise at the base.
-func (a *app) github(base string) (workflow.Connection, error) {
-	conn := workflow.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"} //nolint:gosec // the names of variables, not their values
+func (a *app) github(base string) (workspace.Connection, error) {
+	conn := workspace.Connection{TokenName: "GITHUB_TOKEN or GH_TOKEN"} //nolint:gosec // the names of variables, not their values
 	o := github.Options{BaseURL: base, Network: wire.Network{Now: a.now, Sleep: a.sleep}}
 	var err error
 	if o.Proxy, err = a.proxy(cmp.Or(base, "https://api.github.com")); err != nil {
@@ -233,8 +233,8 @@ func readAppKey(path string) ([]byte, error) {
 }
 
 // gitea connects to a Gitea or Forgejo server.
-func (a *app) gitea(base string) (workflow.Connection, error) {
-	conn := workflow.Connection{TokenName: "GITEA_TOKEN"}
+func (a *app) gitea(base string) (workspace.Connection, error) {
+	conn := workspace.Connection{TokenName: "GITEA_TOKEN"}
 	secret := a.env["GITEA_TOKEN"]
 	if secret == "" && settings.OnGitea(a.env) {
 		secret = a.env["GITHUB_TOKEN"]
@@ -260,8 +260,8 @@ func (a *app) gitea(base string) (workflow.Connection, error) {
 }
 
 // local opens a forge that is kept in a folder.
-func (a *app) local(dir string) (workflow.Connection, error) {
-	conn := workflow.Connection{Token: staticToken("")}
+func (a *app) local(dir string) (workspace.Connection, error) {
+	conn := workspace.Connection{Token: staticToken("")}
 	f, err := local.New(local.Options{Dir: dir, Git: a.gitOptions(), Now: a.now})
 	if err != nil {
 		return conn, conn.Explain(err)

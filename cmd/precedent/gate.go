@@ -12,9 +12,9 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 func newGate(a *app) *cobra.Command {
@@ -94,7 +94,7 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return err
 	}
 	defer repo.Close()
-	g, err := r.PrepareGate(ctx, repo, op.TrustedBranch.Value, paths)
+	g, err := run.PrepareGate(ctx, r, repo, op.TrustedBranch.Value, paths)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func noBoxHint(op *settings.Settings, none error) string {
 }
 
 // listGate prints the commands.
-func (a *app) listGate(g *workflow.WorkTreeGate, out gateReport, asJSON bool) error {
+func (a *app) listGate(g *run.WorkTreeGate, out gateReport, asJSON bool) error {
 	for _, c := range g.Commands {
 		out.Commands = append(out.Commands, gateCommand{Name: c.Name, Line: c.Line, Source: c.Source})
 	}

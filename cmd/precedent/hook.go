@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newInstallHook(a *app) *cobra.Command {
@@ -212,7 +212,7 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 	if !blocked {
 		return nil
 	}
-	return &workflow.Error{
+	return &workspace.Error{
 		Err:  errors.New("the review found problems, so the push is stopped"),
 		Hint: "fix them, or run precedent dismiss ID; git push --no-verify skips the review", Status: precedent.ExitFindings,
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newHotspots(a *app) *cobra.Command {
@@ -24,7 +24,7 @@ func newHotspots(a *app) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
 				return err

@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // insightLine is an insight with what its evidence says.
@@ -31,7 +31,7 @@ answered, if they probably accept at least 70 %. It is paused if people reject t
 the last five, or with insights dismiss.`,
 		Example: "  precedent insights\n  precedent insights dismiss k7m2q0v5xa --reason \"we changed that\"",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			found, err := w.Memory.Insights(cmd.Context())
 			if err != nil {
 				return err
@@ -108,7 +108,7 @@ func newInsightsDismiss(a *app) *cobra.Command {
 		Short:   "Stop showing an insight to finders, or undo that",
 		Example: "  precedent insights dismiss k7m2q0v5xa\n  precedent insights dismiss --undo k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			var i precedent.Insight
 			var err error
 			verb := "dismissed"

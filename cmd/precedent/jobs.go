@@ -13,7 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newJobs(a *app) *cobra.Command {
@@ -53,19 +53,19 @@ a retry), running, done, dead and cancelled. Jobs that are done or cancelled are
 a week, dead letters for 30 days.`,
 		Example: "  precedent jobs list --state ready,running\n  precedent jobs list --repo github.com/owner/name --json",
 		Args:    exactly(0),
-		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workflow.Jobs) error {
-			f := workflow.JobFilter{Kind: workflow.JobKind(kind), Limit: limit}
+		RunE: a.withJobs(func(cmd *cobra.Command, _ []string, jobs *workspace.Jobs) error {
+			f := workspace.JobFilter{Kind: workspace.JobKind(kind), Limit: limit}
 			if limit < 1 || limit > maxJobs {
 				return misuse(cmd, fmt.Errorf("--limit is %d, want 1 to %d", limit, maxJobs))
 			}
-			if kind != "" && !slices.Contains(workflow.JobKinds, f.Kind) {
-				return misuse(cmd, fmt.Errorf("no kind of jobs: %q, want one of %s", kind, joined(workflow.JobKinds)))
+			if kind != "" && !slices.Contains(workspace.JobKinds, f.Kind) {
+				return misuse(cmd, fmt.Errorf("no kind of jobs: %q, want one of %s", kind, joined(workspace.JobKinds)))
 			}
 			for _, s := range states {
-				if !slices.Contains(workflow.JobStates, workflow.JobState(s)) {
-					return misuse(cmd, fmt.Errorf("no state of jobs: %q, want one of %s", s, joined(workflow.JobStates)))
+				if !slices.Contains(workspace.JobStates, workspace.JobState(s)) {
+					return misuse(cmd, fmt.Errorf("no state of jobs: %q, want one of %s", s, joined(workspace.JobStates)))
 				}
-				f.States = append(f.States, workflow.JobState(s))
+				f.States = append(f.States, workspace.JobState(s))
 			}
 			if repo != "" {
 				var err error
@@ -83,8 +83,8 @@ a week, dead letters for 30 days.`,
 			return a.printJobs(all)
 		}),
 	}
-	cmd.Flags().StringSliceVar(&states, "state", nil, "only jobs in these states: "+joined(workflow.JobStates))
-	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workflow.JobKinds))
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only jobs in these states: "+joined(workspace.JobStates))
+	cmd.Flags().StringVar(&kind, "kind", "", "only jobs of this kind: "+joined(workspace.JobKinds))
 	cmd.Flags().StringVar(&repo, "repo", "", "only jobs of this repository: host/owner/name")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the number of jobs, at most 1000")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -99,7 +99,7 @@ func newJobsShow(a *app) *cobra.Command {
 		Long:    "Show prints what a job does, its state, what caused it and why it failed.",
 		Example: "  precedent jobs show 5234835561360261 --json",
 		Args:    exactly(1),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
 			job, err := oneJob(cmd.Context(), args[0], jobs.Show)
 			if err != nil {
 				return err
@@ -123,12 +123,12 @@ func newJobsRetry(a *app) *cobra.Command {
 that runs is run once more.`,
 		Example: "  precedent jobs retry 5234835561360261\n  precedent jobs retry --dead",
 		Args:    between(0, maxJobs),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
 			if dead != (len(args) == 0) {
 				return misuse(cmd, errors.New("give ids or --dead"))
 			}
 			if dead {
-				all, err := jobs.List(cmd.Context(), workflow.JobFilter{States: []workflow.JobState{workflow.DeadJob}, Limit: maxJobs})
+				all, err := jobs.List(cmd.Context(), workspace.JobFilter{States: []workspace.JobState{workspace.DeadJob}, Limit: maxJobs})
 				if err != nil {
 					return err
 				}
@@ -153,7 +153,7 @@ func newJobsCancel(a *app) *cobra.Command {
 again when it is wanted again: after a push, a label or another event.`,
 		Example: "  precedent jobs cancel 5234835561360261",
 		Args:    between(1, maxJobs),
-		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error {
+		RunE: a.withJobs(func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error {
 			return a.changeJobs(cmd.Context(), args, asJSON, jobs.Cancel)
 		}),
 	}
@@ -162,7 +162,7 @@ again when it is wanted again: after a push, a label or another event.`,
 }
 
 // withJobs opens the jobs of the server for a command.
-func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workflow.Jobs) error) func(*cobra.Command, []string) error {
+func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx := cmd.Context()
 		db, err := a.oldInstallation(ctx)
@@ -179,21 +179,21 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workflow
 }
 
 // oneJob calls do with the id of a job.
-func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workflow.QueuedJob, error)) (workflow.QueuedJob, error) {
+func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workspace.QueuedJob, error)) (workspace.QueuedJob, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
-		return workflow.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
+		return workspace.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
 	}
 	job, err := do(ctx, n)
-	if errors.Is(err, workflow.ErrNoJob) {
+	if errors.Is(err, workspace.ErrNoJob) {
 		err = hinted(fmt.Errorf("there is no job %d", n), "precedent jobs list shows them")
 	}
 	return job, err
 }
 
 // changeJobs changes jobs, and prints them as they are then.
-func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool, do func(context.Context, int64) (workflow.QueuedJob, error)) error {
-	changed := []workflow.QueuedJob{}
+func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool, do func(context.Context, int64) (workspace.QueuedJob, error)) error {
+	changed := []workspace.QueuedJob{}
 	var failed error
 	for _, id := range ids {
 		job, err := oneJob(ctx, id, do)
@@ -220,7 +220,7 @@ func joined[T ~string](all []T) string {
 	return strings.Join(b, ", ")
 }
 
-func (a *app) printJobs(all []workflow.QueuedJob) error {
+func (a *app) printJobs(all []workspace.QueuedJob) error {
 	p := a.page()
 	if len(all) == 0 {
 		p.Line(p.Ink(report.Plain, "no jobs"))
@@ -244,7 +244,7 @@ func (a *app) printJobs(all []workflow.QueuedJob) error {
 }
 
 // jobName is "review github.com/owner/name#7".
-func jobName(j workflow.QueuedJob) string {
+func jobName(j workspace.QueuedJob) string {
 	name := string(j.Kind)
 	if !j.Repo.IsZero() {
 		name += " " + j.Repo.String()
@@ -264,7 +264,7 @@ func (a *app) age(at time.Time) string {
 	return d.String()
 }
 
-func (a *app) printJob(j workflow.QueuedJob) error {
+func (a *app) printJob(j workspace.QueuedJob) error {
 	p := a.page()
 	row := func(label, value string) {
 		if value != "" {

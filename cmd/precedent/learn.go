@@ -11,7 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newLearn(a *app) *cobra.Command {
@@ -86,7 +86,7 @@ Exit status: 2 if it was refused.`,
 		Example: `  precedent learn add "every query takes a context" --kind do --glob 'store/**'
   precedent learn add "don't flag magic numbers" --kind dont_flag --glob '**/*_test.go' --expires 90d`,
 		Args: exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			expires, err := expiryOf(t.expires, a.now())
 			if err != nil {
 				return misuse(cmd, err)
@@ -110,7 +110,7 @@ func newLearnList(a *app) *cobra.Command {
 		Short:   "List learnings that are active or pending, with their use",
 		Example: "  precedent learn list --all --json",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			states := []precedent.LearningState{precedent.LearningActive, precedent.LearningPending}
 			if all {
 				states = nil
@@ -139,7 +139,7 @@ func newLearnShow(a *app) *cobra.Command {
 		Short:   "Show a learning and where it comes from",
 		Example: "  precedent learn show k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			l, err := w.Memory.Learning(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -162,7 +162,7 @@ func newLearnApprove(a *app) *cobra.Command {
 		Short:   "Make a pending learning active",
 		Example: "  precedent learn approve k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			c, err := a.workflow().ApproveLearning(cmd.Context(), w, args[0], a.user())
 			return a.printCaptured(c, "approved", err)
 		}),
@@ -176,7 +176,7 @@ func newLearnEdit(a *app) *cobra.Command {
 		Short:   "Change a learning; its history keeps the earlier versions",
 		Example: "  precedent learn edit k7m2q0v5xa --glob 'internal/**'",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			expires, err := expiryOf(t.expires, a.now())
 			if err == nil && cmd.Flags().NFlag() == 0 {
 				err = errors.New("learn edit: say what to change, for example with --directive")
@@ -211,7 +211,7 @@ func newLearnForget(a *app) *cobra.Command {
 		Short:   "Forget the learning with the ID, or with these words",
 		Example: "  precedent learn forget \"magic numbers\"",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			all, err := a.workflow().ForgetLearnings(cmd.Context(), w, args[0], a.user())
 			if err != nil {
 				return err
@@ -232,7 +232,7 @@ func newLearnHistory(a *app) *cobra.Command {
 		Short:   "Show who changed a learning, when and how",
 		Example: "  precedent learn history k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			all, err := w.Memory.LearningHistory(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -259,7 +259,7 @@ func (a *app) printCaptured(c memory.Captured, verb string, err error) error {
 	p := a.page()
 	switch {
 	case c.Refused != "":
-		return errors.Join(workflow.Hinted(errors.New("not "+verb+": "+c.Refused), "precedent learn list lists what is known"), p.Err())
+		return errors.Join(workspace.Hinted(errors.New("not "+verb+": "+c.Refused), "precedent learn list lists what is known"), p.Err())
 	case c.Known:
 		p.Para("already known as "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
 	default:

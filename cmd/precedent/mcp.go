@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/mcp"
 	"github.com/precedent-dev/precedent/internal/memory"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // mcpTokenVariable has the token of clients over HTTP.
@@ -66,11 +66,11 @@ person approves it: precedent learn approve.
 				}
 			}
 			searcher := a.workflow()
-			searcher.Indexes = new(workflow.CorpusIndexes)
-			o.Search = func(ctx context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error) {
+			searcher.Indexes = new(workspace.CorpusIndexes)
+			o.Search = func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
 				w, err := a.openWorkspace(ctx, flags)
 				if err != nil {
-					return workflow.CorpusResult{}, err
+					return workspace.CorpusResult{}, err
 				}
 				defer w.Close()
 				if q.File != "" && w.Git != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newMemory(a *app) *cobra.Command {
@@ -37,7 +37,7 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			s, err := w.Memory.Status(cmd.Context())
 			if err != nil {
 				return err
@@ -104,7 +104,7 @@ learning or an insight refers to, and a label of each deleted finding: its place
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			gone, err := w.Memory.Prune(cmd.Context())
 			if err != nil {
 				return err
@@ -129,7 +129,7 @@ database are not affected. You cannot undo this. What precedent memory sync has
 shared stays on the remote, and the next exchange brings it back.`,
 		Example: "  precedent memory clear --yes",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			if !yes {
 				ok, err := a.confirm(fmt.Sprintf("Delete everything about %s?", w.IDs[0]))
 				if err != nil {
@@ -155,7 +155,7 @@ shared stays on the remote, and the next exchange brings it back.`,
 
 // withMemory returns a command function that opens the workspace, calls do, and
 // closes the workspace.
-func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workflow.Workspace) error) func(*cobra.Command, []string) error {
+func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 		if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // openInstallation opens the database of a server, and makes it if there is none: the one of
 // DATABASE_URL, else server.db in the data folder. Commands for one repository do not read the
 // variable: other programs use its name, too.
-func (a *app) openInstallation(ctx context.Context) (*workflow.Database, error) {
+func (a *app) openInstallation(ctx context.Context) (*workspace.Database, error) {
 	if err := a.readSecretFiles(); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (a *app) openInstallation(ctx context.Context) (*workflow.Database, error) 
 }
 
 // oldInstallation is openInstallation for a database that must exist.
-func (a *app) oldInstallation(ctx context.Context) (*workflow.Database, error) {
+func (a *app) oldInstallation(ctx context.Context) (*workspace.Database, error) {
 	if err := a.readSecretFiles(); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func addAll(cmd *cobra.Command, all *bool) {
 }
 
 // oneOrAll is withMemory, unless --all is given.
-func (a *app) oneOrAll(all *bool, forAll func(context.Context) error, one func(*cobra.Command, []string, *workflow.Workspace) error) func(*cobra.Command, []string) error {
+func (a *app) oneOrAll(all *bool, forAll func(context.Context) error, one func(*cobra.Command, []string, *workspace.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if *all {
 			return forAll(cmd.Context())

@@ -12,7 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // daemonPatience is how long the daemon may take to start or to end: generous, for slow
@@ -35,7 +35,7 @@ memory has at most one such process. It ends with memory stop, and when the memo
 is deleted. What it says is in a log, which memory status names.`,
 		Example: "  precedent memory start",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			return a.startDaemon(cmd.Context(), w, settingFlags(cmd))
 		}),
 	}
@@ -43,7 +43,7 @@ is deleted. What it says is in a log, which memory status names.`,
 	return cmd
 }
 
-func (a *app) startDaemon(ctx context.Context, w *workflow.Workspace, flags map[string]string) error {
+func (a *app) startDaemon(ctx context.Context, w *workspace.Workspace, flags map[string]string) error {
 	if !w.Memory.DB.Kept() {
 		return hinted(errors.New("there is no memory yet"), "the first review creates it: precedent review")
 	}
@@ -91,7 +91,7 @@ func newMemoryStop(a *app) *cobra.Command {
 		Short:   "End what memory start started",
 		Example: "  precedent memory stop",
 		Args:    exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			path, err := a.memoryFile(w, "json")
 			if err != nil {
 				return err
@@ -118,7 +118,7 @@ func newMemoryDaemon(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "daemon", Short: "Keep looking for patterns; memory start starts it", Example: "  precedent memory start",
 		Hidden: true, Args: exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			return a.daemon(cmd.Context(), w, settingFlags(cmd))
 		}),
 	}
@@ -127,7 +127,7 @@ func newMemoryDaemon(a *app) *cobra.Command {
 }
 
 // daemon looks for patterns until the context ends or the memory is gone.
-func (a *app) daemon(ctx context.Context, w *workflow.Workspace, flags map[string]string) error {
+func (a *app) daemon(ctx context.Context, w *workspace.Workspace, flags map[string]string) error {
 	c, err := a.consolidation(flags)
 	if err != nil {
 		return err
@@ -145,8 +145,8 @@ func (a *app) daemon(ctx context.Context, w *workflow.Workspace, flags map[strin
 		return err
 	}
 	defer release()
-	open := func(ctx context.Context) (*workflow.Workspace, error) { return a.openWorkspace(ctx, flags) }
-	return a.workflow().KeepConsolidating(ctx, open, c, func(done workflow.Consolidated, err error) {
+	open := func(ctx context.Context) (*workspace.Workspace, error) { return a.openWorkspace(ctx, flags) }
+	return a.workflow().KeepConsolidating(ctx, open, c, func(done workspace.Consolidated, err error) {
 		background.Trim(log)
 		if err != nil {
 			a.sayMemory("%s %v", a.now().UTC().Format(time.RFC3339), err)
@@ -158,7 +158,7 @@ func (a *app) daemon(ctx context.Context, w *workflow.Workspace, flags map[strin
 }
 
 // daemonOf returns whether the daemon of the memory runs, and its log.
-func (a *app) daemonOf(w *workflow.Workspace) (daemonState, string, error) {
+func (a *app) daemonOf(w *workspace.Workspace) (daemonState, string, error) {
 	path, err := a.memoryFile(w, "json")
 	if err != nil {
 		return daemonState{}, "", nil //nolint:nilerr // without a data folder there is none

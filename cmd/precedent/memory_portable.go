@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newMemoryExport(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ private as the database.`,
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		Args: exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			if out == "" {
 				_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
 				return err
@@ -101,7 +101,7 @@ server without repositories, completely or not at all.`,
 			defer f.Close()
 			from = f
 		}
-		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) }, func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
 			if err != nil {
 				return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
@@ -150,7 +150,7 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 		Example: `  precedent memory sync
   precedent memory sync --ref refs/heads/precedent-memory   # where only branches are allowed`,
 		Args: exactly(0),
-		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			op, err := a.settings(settingFlags(cmd))
 			if err != nil {
 				return err
@@ -160,9 +160,9 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 					a.notice("this job of CI only reads the shared memory; pushes to the default branch and merged pull requests write it")
 				}
 			}
-			done, err := a.workflow().SyncMemory(cmd.Context(), w, workflow.SyncOptions{
+			done, err := a.workflow().SyncMemory(cmd.Context(), w, workspace.SyncOptions{
 				Remote: remote, Ref: op.MemoryRef.Value, ReadOnly: readOnly,
-				Connect: func() (workflow.Connection, error) { return a.connect(op) },
+				Connect: func() (workspace.Connection, error) { return a.connect(op) },
 				Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 			})
 			if err != nil {

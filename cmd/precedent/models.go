@@ -17,7 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/mcp"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // The default models.
@@ -116,7 +116,7 @@ var claudeVariables = []string{
 }
 
 // claudeEngine returns the engine that asks Claude Code, and what closes it.
-func (a *app) claudeEngine(op *settings.Settings, r chosenEngine, o workflow.EngineOptions) (*claude.Engine, func() error) {
+func (a *app) claudeEngine(op *settings.Settings, r chosenEngine, o workspace.EngineOptions) (*claude.Engine, func() error) {
 	c := claude.Config{
 		Program: r.claudePath, Model: op.Model.Text, Why: r.source, Now: a.now, Budget: o.Budget,
 		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
@@ -164,7 +164,7 @@ func learningsServer(all []precedent.Learning) (command []string, remove func() 
 
 // newEngine returns the chosen engine, or nil if none is chosen, and a function that
 // closes it.
-func (a *app) newEngine(op *settings.Settings, r chosenEngine, o workflow.EngineOptions) (engine.Engine, func() error) {
+func (a *app) newEngine(op *settings.Settings, r chosenEngine, o workspace.EngineOptions) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // openRepo opens the repository around the working folder.
@@ -59,13 +59,13 @@ func (a *app) lazyEnvironment() []string {
 
 // location returns the working folder, and what the operator set about the
 // repository and its memory.
-func (a *app) location(op *settings.Settings) (workflow.Location, error) {
+func (a *app) location(op *settings.Settings) (workspace.Location, error) {
 	dir, err := a.workingDir()
-	return workflow.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value}, err
+	return workspace.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value}, err
 }
 
 // openRepository opens the repository around the working folder without its memory.
-func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workflow.Repository, error) {
+func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workspace.Repository, error) {
 	at, err := a.location(op)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (a *app) openRepository(ctx context.Context, op *settings.Settings) (*workf
 }
 
 // openWorkspace opens the repository around the working folder and its memory.
-func (a *app) openWorkspace(ctx context.Context, flags map[string]string) (*workflow.Workspace, error) {
+func (a *app) openWorkspace(ctx context.Context, flags map[string]string) (*workspace.Workspace, error) {
 	op, err := a.settings(flags)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -58,12 +59,12 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 		return err
 	}
 	defer repo.Close()
-	pull, err := a.workflow().ReadPull(ctx, conn, repo, number)
+	pr, err := pull.Read(ctx, a.workflow(), conn, repo, number)
 	if err != nil {
 		return err
 	}
-	defer pull.Close()
-	all, err := pull.Outcomes(ctx)
+	defer pr.Close()
+	all, err := pr.Outcomes(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,11 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/pull"
+	"github.com/precedent-dev/precedent/internal/round"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newPR(a *app) *cobra.Command {
@@ -82,16 +85,16 @@ error, or no such pull request, 3 not everything was read or posted.`,
 }
 
 // pr reviews a pull request, and posts the review if o.post is set.
-func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) error {
-	pull, job, end, err := a.openPull(ctx, conn, which, o)
+func (a *app) pr(ctx context.Context, conn workspace.Connection, which string, o reviewOptions) error {
+	pr, job, end, err := a.openPull(ctx, conn, which, o)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if o.post {
-		return a.postReview(ctx, pull, job, o, which == "" && a.isCommentEvent())
+		return a.postReview(ctx, pr, job, o, which == "" && a.isCommentEvent())
 	}
-	p, err := pull.Prepare(ctx, job)
+	p, err := pr.Prepare(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (a *app) pr(ctx context.Context, conn workflow.Connection, which string, o 
 }
 
 // openPull reads a pull request, and returns what its review needs; end closes it.
-func (a *app) openPull(ctx context.Context, conn workflow.Connection, which string, o reviewOptions) (pull *workflow.Pull, job workflow.Job, end func(), err error) {
+func (a *app) openPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions) (pr *pull.Pull, job run.Job, end func(), err error) {
 	op, err := a.settings(o.flags)
 	if err != nil {
 		return nil, job, nil, err
@@ -118,25 +121,25 @@ func (a *app) openPull(ctx context.Context, conn workflow.Connection, which stri
 		return nil, job, nil, err
 	}
 	if job, err = a.job(op, o); err == nil {
-		pull, err = a.workflow().ReadPull(ctx, conn, repo, number)
+		pr, err = pull.Read(ctx, a.workflow(), conn, repo, number)
 	}
 	if err != nil {
 		repo.Close()
 		return nil, job, nil, err
 	}
-	pull.ApplyEvent(ctx, event)
-	return pull, job, func() { pull.Close(); repo.Close() }, nil
+	pr.ApplyEvent(ctx, event)
+	return pr, job, func() { pr.Close(); repo.Close() }, nil
 }
 
 // postReview answers the comments on a pull request, reviews it, and posts the review. One that
 // is paused is not reviewed, nor is one whose comments alone are asked about, unless they ask for
 // it.
-func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.Job, o reviewOptions, onlyComments bool) error {
-	publisher, err := pull.Publisher(ctx)
+func (a *app) postReview(ctx context.Context, pr *pull.Pull, job run.Job, o reviewOptions, onlyComments bool) error {
+	publisher, err := pr.Publisher(ctx)
 	if err != nil {
 		return err
 	}
-	did, err := publisher.Post(ctx, job, onlyComments, a.postHooks(job, o))
+	did, err := round.Post(ctx, publisher, job, onlyComments, a.noticeConversation, a.postHooks(job, o))
 	if err != nil {
 		return err
 	}
@@ -144,21 +147,20 @@ func (a *app) postReview(ctx context.Context, pull *workflow.Pull, job workflow.
 }
 
 // postHooks print what is posted.
-func (a *app) postHooks(job workflow.Job, o reviewOptions) workflow.PostHooks {
-	return workflow.PostHooks{
-		Conversed: a.noticeConversation,
-		Existing:  func(r workflow.Result) error { return a.print(o.format, r.Review, r.Style) },
-		Run: func(ctx context.Context, p *workflow.Prepared) (workflow.Result, error) {
+func (a *app) postHooks(job run.Job, o reviewOptions) pull.Hooks {
+	return pull.Hooks{
+		Existing: func(r run.Result) error { return a.print(o.format, r.Review, r.Style) },
+		Run: func(ctx context.Context, p *run.Prepared) (run.Result, error) {
 			return a.runReview(ctx, p, o.format)
 		},
-		Posted: func(ctx context.Context, p *workflow.Prepared, made workflow.Result) {
+		Posted: func(ctx context.Context, p *run.Prepared, made run.Result) {
 			a.wakeAfter(ctx, p, made, job, o.flags)
 		},
 	}
 }
 
 // pullRepository opens the repository of a pull request, and returns its number.
-func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, which string, op *settings.Settings) (*workflow.PullRepository, int, forge.Event, error) {
+func (a *app) pullRepository(ctx context.Context, conn workspace.Connection, which string, op *settings.Settings) (*pull.Repository, int, forge.Event, error) {
 	named, number, event, err := a.whichPull(ctx, conn, which)
 	if err != nil {
 		return nil, 0, event, err
@@ -169,12 +171,12 @@ func (a *app) pullRepository(ctx context.Context, conn workflow.Connection, whic
 
 // openPullRepository opens the named repository, which is on the forge; the zero Repo stands for
 // that of the clone.
-func (a *app) openPullRepository(ctx context.Context, conn workflow.Connection, named precedent.Repo, op *settings.Settings) (*workflow.PullRepository, error) {
+func (a *app) openPullRepository(ctx context.Context, conn workspace.Connection, named precedent.Repo, op *settings.Settings) (*pull.Repository, error) {
 	at, err := a.location(op)
 	if err != nil {
 		return nil, err
 	}
-	repo, err := a.workflow().OpenPullRepository(ctx, at, named)
+	repo, err := pull.OpenRepository(ctx, a.workflow(), at, named)
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // whichPull returns the pull request of the argument, or of the event of a workflow
 // if the argument is empty, and that event.
-func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which string) (precedent.Repo, int, forge.Event, error) {
+func (a *app) whichPull(ctx context.Context, conn workspace.Connection, which string) (precedent.Repo, int, forge.Event, error) {
 	if which != "" {
 		repo, number, err := namedPull(conn, which)
 		return repo, number, forge.Event{}, err
@@ -27,7 +27,7 @@ func (a *app) whichPull(ctx context.Context, conn workflow.Connection, which str
 }
 
 // workflowEvent returns the event of a workflow, which is about one pull request.
-func (a *app) workflowEvent(ctx context.Context, conn workflow.Connection) (forge.Event, error) {
+func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (forge.Event, error) {
 	var none forge.Event
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
@@ -81,7 +81,7 @@ func (a *app) isCommentEvent() bool {
 }
 
 // namedPull parses the number or the URL of a pull request.
-func namedPull(conn workflow.Connection, which string) (precedent.Repo, int, error) {
+func namedPull(conn workspace.Connection, which string) (precedent.Repo, int, error) {
 	repo, number, err := forge.ParsePullRequest(conn.Forge, which)
 	if trouble, ok := errors.AsType[*forge.Error](err); ok && trouble.Kind == forge.KindRefused {
 		return repo, 0, hinted(err, otherForgeHint)

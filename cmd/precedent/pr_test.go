@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/git"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // prStage is a forge on this machine and somebody who reviews from outside of
@@ -91,7 +91,7 @@ func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
 }
 
 // connection opens the forge that the environment names.
-func (s *prStage) connection() workflow.Connection {
+func (s *prStage) connection() workspace.Connection {
 	s.t.Helper()
 	c, err := s.app.connectWith(nil)
 	if err != nil {

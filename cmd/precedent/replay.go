@@ -5,8 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 const replayHelp = `Replay takes the stored reviews and decides again what to show: with the dismissals
@@ -56,7 +57,7 @@ func newReplay(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := workflow.ReplayOptions{Since: from, Limit: limit}
+			o := workspace.ReplayOptions{Since: from, Limit: limit}
 			if cmd.Flags().Changed("threshold") {
 				if threshold < 0 || threshold > 100 {
 					return misuse(cmd, fmt.Errorf("--threshold %d: want 0 to 100", threshold))
@@ -74,12 +75,12 @@ func newReplay(a *app) *cobra.Command {
 				if cmd.Flags().Changed("limit") {
 					f.limit = limit
 				}
-				if f.limit > workflow.MaxPast {
-					return misuse(cmd, fmt.Errorf("--limit %d: want at most %d with --from forge", limit, workflow.MaxPast))
+				if f.limit > pull.MaxPast {
+					return misuse(cmd, fmt.Errorf("--limit %d: want at most %d with --from forge", limit, pull.MaxPast))
 				}
 				return a.replayForge(cmd.Context(), f)
 			}
-			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				r, err := w.ReplayStored(cmd.Context(), o)
 				if err != nil {
 					return err
@@ -96,7 +97,7 @@ func newReplay(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&since, "since", "90d", "only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().StringVar(&source, "from", "memory", "`SOURCE` of what is replayed: memory, or forge for merged pull requests")
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions([]cobra.Completion{"memory", "forge"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().IntVar(&limit, "limit", workflow.MaxReplayed, fmt.Sprintf("the newest `N` reviews; with --from forge, %d pull requests by default and %d at most", defaultPast, workflow.MaxPast))
+	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, fmt.Sprintf("the newest `N` reviews; with --from forge, %d pull requests by default and %d at most", defaultPast, pull.MaxPast))
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --from forge: do not ask before the engine is used")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --from forge: print the estimate, and send nothing to the engine")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
@@ -105,7 +106,7 @@ func newReplay(a *app) *cobra.Command {
 	return cmd
 }
 
-func printReplay(p *report.Page, r *workflow.Replay) {
+func printReplay(p *report.Page, r *workspace.Replay) {
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
 	}
@@ -141,7 +142,7 @@ func printReplay(p *report.Page, r *workflow.Replay) {
 	}
 }
 
-func replayCount(c workflow.ReplayCount) string {
+func replayCount(c workspace.ReplayCount) string {
 	s := fmt.Sprintf("%s shown", plural(c.Shown, "finding"))
 	if share, ok := c.Precision(); ok {
 		s += fmt.Sprintf("; people accepted %s of %d that they answered", percentText(share), c.Accepted+c.Rejected)

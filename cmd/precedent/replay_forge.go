@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // defaultPast is how many pull requests a replay from the forge reviews.
@@ -68,7 +68,7 @@ func (a *app) replayForge(ctx context.Context, o forgeReplay) error {
 	if err != nil {
 		return err
 	}
-	past, err := a.workflow().ReadPast(ctx, conn, repo, o.since, o.limit, job)
+	past, err := pull.ReadPast(ctx, a.workflow(), conn, repo, o.since, o.limit, job)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (a *app) replayForge(ctx context.Context, o forgeReplay) error {
 	}
 	if o.dryRun {
 		if o.asJSON {
-			return report.Value(a.out, workflow.PastReplay{Schema: workflow.PastSchema, Since: o.since, Estimate: e, Pulls: []workflow.PastPull{}})
+			return report.Value(a.out, pull.PastReplay{Schema: pull.PastSchema, Since: o.since, Estimate: e, Pulls: []pull.PastPull{}})
 		}
 		return nil
 	}
@@ -108,7 +108,7 @@ func (a *app) replayForge(ctx context.Context, o forgeReplay) error {
 }
 
 // printPast prints a replay. The exit status tells whether everything was read.
-func (a *app) printPast(r *workflow.PastReplay, asJSON bool) error {
+func (a *app) printPast(r *pull.PastReplay, asJSON bool) error {
 	if asJSON {
 		if err := report.Value(a.out, r); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (a *app) printPast(r *workflow.PastReplay, asJSON bool) error {
 }
 
 // pastEstimateSummary describes an estimate in one line.
-func pastEstimateSummary(e workflow.PastEstimate) string {
+func pastEstimateSummary(e pull.PastEstimate) string {
 	s := fmt.Sprintf("%s: %s, about %s tokens", plural(e.PullRequests, "merged pull request"), plural(e.Requests, "request"),
 		thousands(e.Usage.InputTokens+e.Usage.OutputTokens))
 	switch {
@@ -139,7 +139,7 @@ func pastEstimateSummary(e workflow.PastEstimate) string {
 	return s + fmt.Sprintf(", $%.2f", *e.CostUSD)
 }
 
-func printPastEstimate(p *report.Page, e workflow.PastEstimate, limit float64) {
+func printPastEstimate(p *report.Page, e pull.PastEstimate, limit float64) {
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-10s", label), p.Inkf(report.Plain, format, args...))
 	}
@@ -159,7 +159,7 @@ func printPastEstimate(p *report.Page, e workflow.PastEstimate, limit float64) {
 	}
 }
 
-func printPastReplay(p *report.Page, r *workflow.PastReplay) {
+func printPastReplay(p *report.Page, r *pull.PastReplay) {
 	rows := [][]string{}
 	row := func(ink report.Ink, cells ...any) {
 		line := make([]string, len(cells))
@@ -168,7 +168,7 @@ func printPastReplay(p *report.Page, r *workflow.PastReplay) {
 		}
 		rows = append(rows, line)
 	}
-	count := func(ink report.Ink, name string, c workflow.PastCount, last string) {
+	count := func(ink report.Ink, name string, c pull.PastCount, last string) {
 		row(ink, name, c.Shown, c.Commented, c.Changed, c.Neither, c.Then, c.Again, c.New, last)
 	}
 	row(report.Faint, "pull", "found", "comment", "changed", "neither", "then", "again", "new", "")
@@ -196,8 +196,8 @@ func printPastReplay(p *report.Page, r *workflow.PastReplay) {
 }
 
 // printPastFindings lists the findings of a pull request that say something about people.
-func printPastFindings(p *report.Page, one *workflow.PastPull) {
-	line := func(what string, f *workflow.PastFinding) {
+func printPastFindings(p *report.Page, one *pull.PastPull) {
+	line := func(what string, f *pull.PastFinding) {
 		became := ""
 		if f.Outcome != "" {
 			became = p.Inkf(report.Faint, "  (%s then)", f.Outcome)

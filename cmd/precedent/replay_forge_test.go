@@ -16,8 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // divider finds the division in each file that it is shown, for a dollar.
@@ -136,18 +136,18 @@ func newPastStage(t *testing.T) *pastStage {
 }
 
 // replay runs the command with the flags.
-func (s *pastStage) replay(more ...string) (int, workflow.PastReplay) {
+func (s *pastStage) replay(more ...string) (int, pull.PastReplay) {
 	s.t.Helper()
 	return s.replayUntil(s.t.Context(), more...)
 }
 
-func (s *pastStage) replayUntil(ctx context.Context, more ...string) (int, workflow.PastReplay) {
+func (s *pastStage) replayUntil(ctx context.Context, more ...string) (int, pull.PastReplay) {
 	s.t.Helper()
 	s.out.Reset()
 	s.err.Reset()
 	host := strings.TrimPrefix(s.door.URL, "http://")
 	status := s.app.run(ctx, append([]string{"replay", "--from", "forge", "--repo", host + "/octo/app", "--memory-db", s.memory}, more...))
-	var r workflow.PastReplay
+	var r pull.PastReplay
 	if s.out.Len() > 0 && s.out.Bytes()[0] == '{' {
 		if err := json.Unmarshal(s.out.Bytes(), &r); err != nil {
 			s.t.Fatal(err)
@@ -227,7 +227,7 @@ func TestReplayFromTheForge(t *testing.T) {
 	if status != precedent.ExitClean || s.reader.asked-asked >= asked {
 		t.Errorf("status %d, and %d requests after %d: the answers were not kept\n%s", status, s.reader.asked-asked, asked, s.err.String())
 	}
-	if want := (workflow.PastCount{Shown: 3, Commented: 1, Changed: 1, Neither: 1, Then: 1, Again: 1}); r.Total != want || r.Reviewed != 3 {
+	if want := (pull.PastCount{Shown: 3, Commented: 1, Changed: 1, Neither: 1, Then: 1, Again: 1}); r.Total != want || r.Reviewed != 3 {
 		t.Errorf("%d reviewed, total %+v, want %+v\n%s", r.Reviewed, r.Total, want, s.out.String())
 	}
 	for i, want := range []struct {

@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/converse"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newReply(a *app) *cobra.Command {
@@ -43,17 +44,17 @@ everything was posted.`,
 
 // reply answers a comment, and reviews its pull request if both the comment and the caller ask
 // for it.
-func (a *app) reply(ctx context.Context, conn workflow.Connection, page string, review bool, o reviewOptions) error {
-	pull, job, end, err := a.openPull(ctx, conn, page, o)
+func (a *app) reply(ctx context.Context, conn workspace.Connection, page string, review bool, o reviewOptions) error {
+	pr, job, end, err := a.openPull(ctx, conn, page, o)
 	if err != nil {
 		return err
 	}
 	defer end()
-	publisher, err := pull.Publisher(ctx)
+	publisher, err := pr.Publisher(ctx)
 	if err != nil {
 		return err
 	}
-	did, err := publisher.Converse(ctx, job, page)
+	did, err := converse.Answer(ctx, publisher, job, page)
 	if err != nil {
 		return err
 	}
@@ -71,18 +72,18 @@ func (a *app) reply(ctx context.Context, conn workflow.Connection, page string, 
 		}
 		return statusOf(posted.Status)
 	case did.Review:
-		a.notice("a review was asked for: precedent pr %d --post", pull.Number)
+		a.notice("a review was asked for: precedent pr %d --post", pr.Number)
 	}
 	return nil
 }
 
 // noticeConversation says what was answered. If something was not posted, it is an error.
-func (a *app) noticeConversation(did workflow.Conversation) error {
+func (a *app) noticeConversation(did converse.Result) error {
 	if did.Handled > 0 {
 		a.notice("%s handled, %s posted", plural(did.Handled, "comment"), plural(did.Posted.Replies, "answer"))
 	}
 	if did.Posted.Left > 0 {
-		return hinted(&workflow.Error{Err: fmt.Errorf("answer comments: %s left", plural(did.Posted.Left, "answer")), Status: 3}, "run it again: it posts what is left, and nothing twice")
+		return hinted(&workspace.Error{Err: fmt.Errorf("answer comments: %s left", plural(did.Posted.Left, "answer")), Status: 3}, "run it again: it posts what is left, and nothing twice")
 	}
 	return nil
 }

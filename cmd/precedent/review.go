@@ -11,7 +11,8 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/review"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // reviewOptions are the options of review and pr.
@@ -118,7 +119,7 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.workflow().PrepareLocal(ctx, repo, o.spec, job)
+	p, err := run.PrepareLocal(ctx, a.workflow(), repo, o.spec, job)
 	if err != nil {
 		return err
 	}
@@ -143,8 +144,8 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 }
 
 // wakeAfter is wake after a review, whose budget pays for it.
-func (a *app) wakeAfter(ctx context.Context, p *workflow.Prepared, made workflow.Result, job workflow.Job, flags map[string]string) {
-	c := workflow.Consolidation{
+func (a *app) wakeAfter(ctx context.Context, p *run.Prepared, made run.Result, job run.Job, flags map[string]string) {
+	c := workspace.Consolidation{
 		Settings: job.Settings, Engine: job.Engine, USD: made.Review.CostUSD, Tokens: made.Review.Usage.InputTokens + made.Review.Usage.OutputTokens,
 	}
 	if n := made.Review.PullRequest; n != nil {
@@ -154,9 +155,9 @@ func (a *app) wakeAfter(ctx context.Context, p *workflow.Prepared, made workflow
 }
 
 // runReview runs a review, shows its progress, and prints it.
-func (a *app) runReview(ctx context.Context, p *workflow.Prepared, format string) (workflow.Result, error) {
+func (a *app) runReview(ctx context.Context, p *run.Prepared, format string) (run.Result, error) {
 	shown := a.showProgress()
-	made, err := p.Run(ctx, workflow.Watch{
+	made, err := p.Run(ctx, run.Watch{
 		Planned: func(e review.Estimate) {
 			a.notice("engine %s; %s", p.Engine, estimateSummary(e))
 			if !withinBudget(e, p.Budget) {
@@ -187,7 +188,7 @@ func engineFailed(r *precedent.Review) bool {
 
 // describeUnfinished says what a review used that was not completed, and how to
 // continue it.
-func describeUnfinished(u workflow.Unfinished) string {
+func describeUnfinished(u run.Unfinished) string {
 	s := fmt.Sprintf("about %s tokens", thousands(u.Tokens))
 	if u.USD > 0 {
 		s += fmt.Sprintf(", $%.2f,", u.USD)

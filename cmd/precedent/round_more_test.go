@@ -12,13 +12,14 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/gate"
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/round"
 	"github.com/precedent-dev/precedent/internal/sandbox"
-	"github.com/precedent-dev/precedent/internal/workflow"
 )
 
 // world changes the pull request.
@@ -42,7 +43,7 @@ func TestRoundsNothing(t *testing.T) {
 	}
 	s.relabel(label.ReviewNeeded)
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent pause")
-	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing || !strings.Contains(did.Why, "paused by mona") {
+	if did, err := s.try(); err != nil || did.Did != round.Nothing || !strings.Contains(did.Why, "paused by mona") {
 		t.Fatalf("paused: %+v, %v", did, err)
 	}
 	s.idle("paused")
@@ -58,7 +59,7 @@ func TestT18HeadMovesInARound(t *testing.T) {
 		s.app.fixedEngine = &during{Engine: s.parrot, role: engine.Finder, do: do}
 	}
 	meanwhile(func() { s.push("one more line", map[string]string{"src/till.js": tillFile + "// The end.\n"}) })
-	if did := s.round("a push", workflow.RoundReview, label.ReviewNeeded); did.Again == 0 || !strings.Contains(did.Why, "new commits") {
+	if did := s.round("a push", round.Review, label.ReviewNeeded); did.Again == 0 || !strings.Contains(did.Why, "new commits") {
 		t.Errorf("%+v", did)
 	}
 	meanwhile(func() { s.relabel(label.Intervention) })
@@ -68,7 +69,7 @@ func TestT18HeadMovesInARound(t *testing.T) {
 	s.labelled("by a person", label.Intervention)
 	s.relabel(label.ReviewNeeded)
 	s.app.fixedEngine = s.parrot
-	s.round("again", workflow.RoundReview, label.Changes)
+	s.round("again", round.Review, label.Changes)
 }
 
 // fencedLabels is a forge that lets nobody change labels.
@@ -84,7 +85,7 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s := newRounds(t)
 	s.bend = func(f forge.Forge) forge.Forge { return fencedLabels{f} }
 	did, err := s.try()
-	if err != nil || did.Did != workflow.RoundReview || did.Review == nil || !strings.Contains(did.Why, "could not be changed: the token may not change labels") {
+	if err != nil || did.Did != round.Review || did.Review == nil || !strings.Contains(did.Why, "could not be changed: the token may not change labels") {
 		t.Fatalf("%+v, %v", did, err)
 	}
 	s.says("denied", "**A label could not be changed.**", 1)
@@ -97,9 +98,9 @@ func TestRoundsForged(t *testing.T) {
 	t.Parallel()
 	s := newRounds(t)
 	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
-	s.round("review", workflow.RoundReview, label.Changes)
+	s.round("review", round.Review, label.Changes)
 	s.fixes()
-	s.round("no change", workflow.RoundFix, label.Changes)
+	s.round("no change", round.Fix, label.Changes)
 	ours := s.notes("**Nothing was fixed**")[0]
 	head := s.id("feature")
 	for i := range 9 {
@@ -131,16 +132,16 @@ func TestRoundsKilled(t *testing.T) {
 		{"review", func(*rounds) {}, label.Changes, ""},
 		{"incomplete", func(s *rounds) {
 			s.app.fixedEngine = incomplete{s.parrot}
-			s.round("first", workflow.RoundReview, label.ReviewNeeded)
-			s.round("second", workflow.RoundReview, label.ReviewNeeded)
+			s.round("first", round.Review, label.ReviewNeeded)
+			s.round("second", round.Review, label.ReviewNeeded)
 		}, label.Intervention, "**A person has to look.**"},
 		{"no fix", func(s *rounds) {
-			s.round("review", workflow.RoundReview, label.Changes)
+			s.round("review", round.Review, label.Changes)
 			s.fixes()
-			s.round("no change", workflow.RoundFix, label.Changes)
+			s.round("no change", round.Fix, label.Changes)
 		}, label.Intervention, "**A person has to look.**"},
 		{"fix", func(s *rounds) {
-			s.round("review", workflow.RoundReview, label.Changes)
+			s.round("review", round.Review, label.Changes)
 			s.fixes(slices.Repeat([]string{fixedTill}, 9)...)
 			s.parrot.text = fixedTill
 			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPending}}
@@ -220,17 +221,17 @@ func TestRoundsGate(t *testing.T) {
 	s := newRounds(t)
 	s.base("gate: {commands: [{name: test, run: \"echo @mona nothing is sold; test -f ok.txt\"}], dependencies: off}\n")
 	s.o.Gate = &gate.Runner{Box: func(context.Context) (sandbox.Box, error) { return box, nil }, CacheDir: t.TempDir(), Path: os.Getenv("PATH")}
-	s.round("failing", workflow.RoundGate, label.Changes)
+	s.round("failing", round.Gate, label.Changes)
 	s.says("failing", "**The build or the tests fail**", 1)
 	if said := s.notes("**The build")[0]; !strings.Contains(said, "nothing is sold") || !strings.Contains(said, "- echo `@`mona nothing is sold; test -f ok.txt: exit status 1") || s.parrot.asked > 0 {
 		t.Errorf("asked %d times, and said\n%s", s.parrot.asked, said)
 	}
 	s.idle("without fixes")
 	s.relabel(label.ReviewNeeded)
-	s.round("failing still", workflow.RoundGate, label.Changes)
+	s.round("failing still", round.Gate, label.Changes)
 	s.says("failing still", "**The build or the tests fail**", 1)
 	s.fixes("// Other.\n" + tillFile)
-	s.round("a fix that fails, too", workflow.RoundFix, label.Changes)
+	s.round("a fix that fails, too", round.Fix, label.Changes)
 	s.says("a fix that fails, too", "**Nothing was fixed**", 1)
 	if !strings.Contains(s.editor.asked, "nothing is sold") {
 		t.Errorf("the fix does not know what failed:\n%.3000s", s.editor.asked)
@@ -243,7 +244,7 @@ func TestRoundsGate(t *testing.T) {
 	s.push("sell", map[string]string{"src/till.js": tillFile, "ok.txt": "ok\n"})
 	s.parrot.path, s.parrot.text = "src/till.js", tillFile
 	s.relabel(label.ReviewNeeded)
-	did := s.round("passing", workflow.RoundReview, label.Changes)
+	did := s.round("passing", round.Review, label.Changes)
 	s.says("passing", "## Precedent", 1)
 	if said := s.notes("## Precedent")[0]; !strings.Contains(said, "- Build and tests: passed (echo `@`mona nothing is sold; test -f ok.txt)") {
 		t.Errorf("the summary does not have the gate:\n%s", said)
@@ -259,14 +260,14 @@ func TestRoundsSay(t *testing.T) {
 	s := newRounds(t)
 	s.push("fixed already", map[string]string{"src/till.js": fixedTill})
 	s.app.fixedEngine = incomplete{s.parrot}
-	s.round("incomplete", workflow.RoundReview, label.ReviewNeeded)
+	s.round("incomplete", round.Review, label.ReviewNeeded)
 	s.says("incomplete", "## Precedent: failed", 1)
 	said := s.notes("## Precedent")[0]
 	if !strings.Contains(said, "This review is incomplete") || !strings.Contains(said, "`src/till.js` hunk 1") || strings.Contains(said, "LGTM") {
 		t.Errorf("incomplete:\n%s", said)
 	}
 	s.app.fixedEngine = s.editor
-	s.round("complete", workflow.RoundReview, label.HumanReview)
+	s.round("complete", round.Review, label.HumanReview)
 	s.says("complete", "## Precedent: clean, no findings", 1)
 	if said := s.notes("## Precedent")[0]; !strings.Contains(said, "**Coverage**: read 1 of 1 hunk in 1 file.") || strings.Contains(said, "LGTM") {
 		t.Errorf("complete:\n%s", said)
@@ -288,7 +289,7 @@ func TestRoundsKeepRequests(t *testing.T) {
 		t.Fatalf("%+v, %v", did, err)
 	}
 	s.app.fixedEngine = s.parrot
-	s.idleAfter("after a push", workflow.RoundReview, label.None)
+	s.idleAfter("after a push", round.Review, label.None)
 
 	more("later")
 	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent review")
@@ -297,16 +298,16 @@ func TestRoundsKeepRequests(t *testing.T) {
 		t.Fatalf("it was not interrupted: %+v", did)
 	}
 	s.o.Check = nil
-	s.idleAfter("after an interruption", workflow.RoundReview, label.None)
+	s.idleAfter("after an interruption", round.Review, label.None)
 }
 
 // TestRoundsNothingOpen: where a fix is due and nothing is open, the cycle goes on to CI and to a review. It
 // is no failed attempt, and nothing is said about it.
 func TestRoundsNothingOpen(t *testing.T) {
 	onLabelledForges(t, func(t *testing.T, s *rounds) {
-		s.o.Fix = &workflow.FixOptions{Ungated: true}
+		s.o.Fix = &fix.Options{Ungated: true}
 		s.relabel(label.Changes)
-		s.round("nothing is open", workflow.RoundFix, label.CIPending)
+		s.round("nothing is open", round.Fix, label.CIPending)
 		s.says("nothing is open", "Nothing was fixed", 0)
 	})
 }

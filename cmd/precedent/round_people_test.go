@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/round"
 )
 
 // TestRoundsOfPeoplesConversations: a fix addresses what people with write permission ask for on
@@ -34,7 +34,7 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			settled := world.Remark(s.pull, maintainer, line(3), "Never mind this one.")
 			world.Close(s.pull, settled.ID, maintainer)
 
-			s.round("the first review", workflow.RoundReview, label.Changes)
+			s.round("the first review", round.Review, label.Changes)
 			s.fixes("// The till.\n" + fixedTill)
 			s.fixed("the fix")
 			if !strings.Contains(s.editor.asked, "Say at the top") || strings.Contains(s.editor.asked, "quickly") || strings.Contains(s.editor.asked, "Never mind") {
@@ -51,16 +51,16 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 
 			s.ci = []forge.CommitCheck{{Name: "build", State: forge.CheckPassed}}
 			s.door.stage.Clock.Pass(time.Minute)
-			s.round("the checks passed", workflow.RoundChecks, label.ReviewNeeded)
-			s.round("a person decides whether it was addressed", workflow.RoundReview, label.HumanReview)
+			s.round("the checks passed", round.Checks, label.ReviewNeeded)
+			s.round("a person decides whether it was addressed", round.Review, label.HumanReview)
 
 			clock.Pass(time.Minute)
 			world.Say(s.pull, outsider, asked.ID, "Not good enough.")
 			s.relabel(label.ReviewNeeded)
-			s.round("what others say does not count", workflow.RoundReview, label.HumanReview)
+			s.round("what others say does not count", round.Review, label.HumanReview)
 			world.Say(s.pull, maintainer, asked.ID, "In a sentence, please.")
 			s.relabel(label.ReviewNeeded)
-			if did := s.round("it was not", workflow.RoundReview, label.Changes); !strings.Contains(did.Why, "is unresolved") {
+			if did := s.round("it was not", round.Review, label.Changes); !strings.Contains(did.Why, "is unresolved") {
 				t.Errorf("%+v", did)
 			}
 			s.fixes("// The till counts.\n" + fixedTill)
@@ -68,8 +68,8 @@ func TestRoundsOfPeoplesConversations(t *testing.T) {
 			s.says("the second fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address 1 conversation:", 1)
 			s.addressed(asked.ID, kind, 2)
 			s.door.stage.Clock.Pass(time.Minute)
-			s.round("the checks passed again", workflow.RoundChecks, label.ReviewNeeded)
-			s.round("nothing is open", workflow.RoundReview, label.HumanReview)
+			s.round("the checks passed again", round.Checks, label.ReviewNeeded)
+			s.round("nothing is open", round.Review, label.HumanReview)
 		})
 	}
 }

@@ -12,10 +12,11 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/round"
 )
 
 // rounds is a pull request that rounds of a server go through, with a CI that the test plays, and
@@ -23,7 +24,7 @@ import (
 type rounds struct {
 	*shopPull
 	ci     []forge.CommitCheck
-	o      workflow.RoundOptions
+	o      round.Options
 	bend   func(forge.Forge) forge.Forge
 	editor *editor
 }
@@ -124,7 +125,7 @@ func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
 }
 
 // try runs a round.
-func (s *rounds) try() (workflow.RoundResult, error) {
+func (s *rounds) try() (round.Result, error) {
 	s.t.Helper()
 	s.err.Reset()
 	op, err := s.app.settings(nil)
@@ -149,11 +150,11 @@ func (s *rounds) try() (workflow.RoundResult, error) {
 	}
 	o := s.o
 	o.At = at
-	return s.app.workflow().Round(s.t.Context(), conn, repo, 7, job, o)
+	return round.Do(s.t.Context(), s.app.workflow(), conn, repo, 7, job, o)
 }
 
 // round runs a round, which has to lead to a state.
-func (s *rounds) round(step string, act workflow.RoundAct, to label.State) workflow.RoundResult {
+func (s *rounds) round(step string, act round.Act, to label.State) round.Result {
 	s.t.Helper()
 	did, err := s.try()
 	if err != nil {
@@ -196,7 +197,7 @@ func (s *rounds) relabel(state label.State) {
 func (s *rounds) idle(step string) {
 	s.t.Helper()
 	before := len(s.door.stage.Script.Requests())
-	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing && did.Did != workflow.RoundChecks {
+	if did, err := s.try(); err != nil || did.Did != round.Nothing && did.Did != round.Checks {
 		s.t.Fatalf("%s: did %+v, %v", step, did, err)
 	}
 	for _, r := range s.door.stage.Script.Requests()[before:] {
@@ -226,7 +227,7 @@ func (s *rounds) says(step, words string, n int) {
 
 // fixes lets rounds fix, with these texts.
 func (s *rounds) fixes(texts ...string) {
-	s.o.Fix = &workflow.FixOptions{Ungated: true}
+	s.o.Fix = &fix.Options{Ungated: true}
 	s.editor.texts = texts
 }
 
@@ -234,7 +235,7 @@ func (s *rounds) fixes(texts ...string) {
 func (s *rounds) fixed(step string) {
 	s.t.Helper()
 	before := s.id("feature")
-	s.round(step, workflow.RoundFix, label.CIPending)
+	s.round(step, round.Fix, label.CIPending)
 	if s.id("feature") == before || s.id("refs/pull/7/head") != s.id("feature") {
 		s.t.Fatalf("%s: nothing was pushed", step)
 	}
@@ -250,7 +251,7 @@ var tillFixes = strings.NewReplacer(
 var fixedTill = tillFixes.Replace(tillFile)
 
 // idleAfter runs a round without fixes, after which nothing is due.
-func (s *rounds) idleAfter(step string, act workflow.RoundAct, to label.State) {
+func (s *rounds) idleAfter(step string, act round.Act, to label.State) {
 	s.t.Helper()
 	s.round(step, act, to)
 	s.idle("after " + step)
@@ -281,13 +282,13 @@ func TestRoundsMistakenPolicy(t *testing.T) {
 			t.Parallel()
 			s := newRounds(t)
 			s.base(test.policy)
-			did := s.round("the first", workflow.RoundReview, label.Changes)
+			did := s.round("the first", round.Review, label.Changes)
 			asked := s.parrot.asked
 			if asked == 0 || did.Review.Verdict != precedent.Findings || did.Status == precedent.ExitIncomplete {
 				t.Errorf("asked %d times, %s, status %d: %+v", asked, did.Review.Verdict, did.Status, did.Review.Failures)
 			}
 			for range 2 {
-				s.round("another", workflow.RoundNothing, label.Changes)
+				s.round("another", round.Nothing, label.Changes)
 			}
 			if s.parrot.asked != asked {
 				t.Errorf("the same head was read again: %d requests, then %d", asked, s.parrot.asked)
@@ -299,7 +300,7 @@ func TestRoundsMistakenPolicy(t *testing.T) {
 			}
 			s.fixes("// Fixed.\n" + tillFile)
 			if test.refused {
-				s.round("no fix", workflow.RoundNothing, label.Changes)
+				s.round("no fix", round.Nothing, label.Changes)
 			} else {
 				s.fixed("fix")
 			}

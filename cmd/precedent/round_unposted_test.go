@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/round"
 )
 
 // TestRoundsFinishPosting: a round that ended between the summary and the check is followed by one
@@ -29,7 +29,7 @@ func TestRoundsFinishPosting(t *testing.T) {
 	}
 	s.door.stage.Script.Forget()
 	before := s.said()
-	s.round("the rest", workflow.RoundReview, label.None)
+	s.round("the rest", round.Review, label.None)
 	if len(s.conclusions()) != 1 {
 		t.Errorf("checks %q", s.conclusions())
 	}
@@ -38,7 +38,7 @@ func TestRoundsFinishPosting(t *testing.T) {
 			t.Errorf("%d comments of the kind %v, not %d", n, kind, before[kind])
 		}
 	}
-	if did, err := s.try(); err != nil || did.Did != workflow.RoundNothing {
+	if did, err := s.try(); err != nil || did.Did != round.Nothing {
 		t.Errorf("nothing is left: %+v, %v", did, err)
 	}
 }

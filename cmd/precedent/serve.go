@@ -21,11 +21,13 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/background"
 	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/round"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/server"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/start"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 const serveHelp = `Serve reviews pull requests as they change, until it is stopped. It looks at the
@@ -84,9 +86,9 @@ func newServe(a *app) *cobra.Command {
 // installation is what a server and the commands about it use.
 type installation struct {
 	settings   *settings.Settings
-	connection workflow.Connection
-	reviewer   *workflow.Reviewer
-	job        workflow.Job
+	connection workspace.Connection
+	reviewer   *workspace.Env
+	job        run.Job
 	secrets    []string // that are never logged
 }
 
@@ -119,7 +121,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Shared, r.Indexes = db, new(workflow.CorpusIndexes)
+	r.Shared, r.Indexes = db, new(workspace.CorpusIndexes)
 	if err := a.keepMarkerKey(ctx, &conn, db); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -135,7 +137,7 @@ const markerKeyName = "marker-key"
 
 // keepMarkerKey makes the key that signs our comments, if the environment has none, and keeps it
 // in the database, so that all replicas have the same.
-func (a *app) keepMarkerKey(ctx context.Context, c *workflow.Connection, db *workflow.Database) error {
+func (a *app) keepMarkerKey(ctx context.Context, c *workspace.Connection, db *workspace.Database) error {
 	if !c.Key.IsZero() {
 		return nil
 	}
@@ -210,9 +212,9 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	}
 	switch {
 	case done.Unread > 0:
-		return &workflow.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: precedent.ExitIncomplete}
+		return &workspace.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: precedent.ExitIncomplete}
 	case done.Dead > 0:
-		return &workflow.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: precedent.ExitIncomplete}
+		return &workspace.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: precedent.ExitIncomplete}
 	}
 	return nil
 }
@@ -229,7 +231,7 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		host = "server"
 	}
 	i.reviewer.Replica = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), newKey()[:8])
-	round := workflow.RoundOptions{Reviews: i.settings.Reviews.Value}
+	round := round.Options{Reviews: i.settings.Reviews.Value}
 	if i.settings.Gates.Value {
 		round.Gate = a.gate(i.reviewer, log)
 	}
@@ -283,7 +285,7 @@ func (a *app) packageClient() *http.Client {
 }
 
 // gate returns what builds and tests pull requests, in the sandbox alone. The logger may be nil.
-func (a *app) gate(r *workflow.Reviewer, log *slog.Logger) *gate.Runner {
+func (a *app) gate(r *workspace.Env, log *slog.Logger) *gate.Runner {
 	path := a.env["PATH"]
 	proxy, _, _ := strings.Cut(cmp.Or(a.env["GOPROXY"], defaultGoProxy), ",")
 	if !strings.HasPrefix(proxy, "https://") { // off, direct or a file

@@ -11,7 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/round"
 )
 
 // serves runs serve --once, with more arguments.
@@ -147,17 +147,17 @@ func TestFixAskedCycles(t *testing.T) {
 	s.app.env[markerKeyVariable] = strings.Repeat("a key of tests ", 2)
 	s.relabel(label.None)
 	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnOpen}}
-	s.round("review", workflow.RoundReview, label.None)
+	s.round("review", round.Review, label.None)
 	s.o.FixAsked = true
 	s.fixes("", "", "", "", "", "")
 	for range 6 { // each attempt changes nothing, and counts
-		s.round("an attempt", workflow.RoundFix, label.None)
+		s.round("an attempt", round.Fix, label.None)
 	}
 	s.says("five attempts", "**Nothing was fixed**", 5)
 	s.says("then none", "**A person has to look.** This pull request has gone through more than 5 cycles", 1)
 	s.fixes(fixedTill)
-	s.round("asked again", workflow.RoundFix, label.None)
-	s.round("once more", workflow.RoundFix, label.None)
+	s.round("asked again", round.Fix, label.None)
+	s.round("once more", round.Fix, label.None)
 	s.says("asked again", "**Pushed", 1)
 	if s.pushes() != 1 {
 		t.Errorf("%d pushes", s.pushes())

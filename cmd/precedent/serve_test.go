@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestServeOnce: serve --once finds a pull request, reviews it, and does nothing when it looks
@@ -222,7 +222,7 @@ func (s *prStage) jobsOf(kind queue.Kind) []queue.Job {
 
 // serverFile is the database of a server on SQLite.
 func serverFile(home string) string {
-	return filepath.Join(home, ".local", "share", "precedent", workflow.InstallationFile)
+	return filepath.Join(home, ".local", "share", "precedent", workspace.InstallationFile)
 }
 
 // openServer opens the database of a server, at the URL if there is one, and its queue, until end is

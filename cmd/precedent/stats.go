@@ -13,7 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 func newStats(a *app) *cobra.Command {
@@ -40,7 +40,7 @@ Silence counts as neither.`,
 			if err != nil {
 				return err
 			}
-			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workflow.Workspace) error {
+			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				read := w.Memory.Statistics
 				if all {
 					read = w.Memory.StatisticsOfAll

@@ -11,21 +11,22 @@ import (
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/lint"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // workflow returns what all reviews of this process share.
-func (a *app) workflow() *workflow.Reviewer {
+func (a *app) workflow() *workspace.Env {
 	o := a.gitOptions()
 	o.Lazy = a.env["GIT_NO_LAZY_FETCH"] == "" || a.env["GIT_NO_LAZY_FETCH"] == "0"
-	return &workflow.Reviewer{
+	return &workspace.Env{
 		Now: a.now, NewID: newID, Sleep: a.pause, Log: slog.New(notices{a}),
 		Git: o, Go: a.goEnv(), Sandbox: lint.Sandbox(a.env["PATH"]), Version: thisBuild().Version,
 		DataDir:  a.folder("XDG_DATA_HOME", filepath.Join(".local", "share")),
 		CacheDir: a.folder("XDG_CACHE_HOME", ".cache"),
 		CAFile:   a.env["SSL_CERT_FILE"],
-		Embeddings: func() (*workflow.Embeddings, error) {
+		Embeddings: func() (*workspace.Embeddings, error) {
 			op, err := a.settings(nil) // there are no flags for it
 			if err != nil {
 				return nil, err
@@ -65,7 +66,7 @@ func (n notices) Enabled(context.Context, slog.Level) bool { return !n.app.quiet
 func (n notices) Handle(_ context.Context, r slog.Record) error {
 	n.app.notice("%s", r.Message)
 	r.Attrs(func(attr slog.Attr) bool {
-		if attr.Key == workflow.HintKey {
+		if attr.Key == workspace.HintKey {
 			n.app.hint(attr.Value.String())
 		}
 		return true
@@ -80,14 +81,14 @@ func (n notices) WithAttrs([]slog.Attr) slog.Handler { return n }
 func (n notices) WithGroup(string) slog.Handler { return n }
 
 // job returns the settings and options of a review.
-func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) {
+func (a *app) job(op *settings.Settings, o reviewOptions) (run.Job, error) {
 	r, err := a.chooseEngine(op)
 	if err != nil {
-		return workflow.Job{}, err
+		return run.Job{}, err
 	}
-	j := workflow.Job{Settings: op, Engine: workflow.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again, Paths: o.paths}
+	j := run.Job{Settings: op, Engine: workspace.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again, Paths: o.paths}
 	if r.exists() {
-		j.Engine.New = func(o workflow.EngineOptions) (engine.Engine, func() error) {
+		j.Engine.New = func(o workspace.EngineOptions) (engine.Engine, func() error) {
 			return a.newEngine(op, r, o)
 		}
 	}
@@ -95,7 +96,7 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (workflow.Job, error) 
 }
 
 // setMarkerKey sets the key that signs our comments.
-func setMarkerKey(c *workflow.Connection, secret string) error {
+func setMarkerKey(c *workspace.Connection, secret string) error {
 	c.Secrets = append(c.Secrets, secret)
 	var err error
 	if c.Key, err = comment.NewKey(secret); err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/hook"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Repository looks at a clone. The forge says which remotes are on it.
@@ -42,7 +43,7 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Add
 }
 
 // Memory checks the memory of a repository if it exists. It creates nothing.
-func (d *Diagnosis) Memory(ctx context.Context, r *workflow.Reviewer, repo *workflow.Repository) {
+func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspace.Repository) {
 	const name = "memory"
 	file := repo.File.Value
 	if repo.Foreign != nil {
@@ -76,7 +77,7 @@ const installationTimeout = 5 * time.Second
 
 // Installation checks the database of a server, if there is one, and changes nothing in it: that
 // of a PostgreSQL URL, else the one in the data folder.
-func (d *Diagnosis) Installation(ctx context.Context, r *workflow.Reviewer, url string) {
+func (d *Diagnosis) Installation(ctx context.Context, r *workspace.Env, url string) {
 	const name = "server database"
 	ctx, cancel := context.WithTimeout(ctx, installationTimeout)
 	defer cancel()
@@ -158,7 +159,7 @@ func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none s
 		d.AddError(name, Warning, err)
 		return
 	}
-	use(workflow.FilesAt(blobs, rg.Head))
+	use(run.FilesAt(blobs, rg.Head))
 }
 
 // Guide checks the guide at the last commit.

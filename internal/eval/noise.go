@@ -7,7 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Defaults of eval noise.
@@ -19,7 +19,7 @@ const (
 // NoiseRun reviews ranges of the history of repositories without a model, to measure
 // what the analyzers say about everyday changes.
 type NoiseRun struct {
-	Reviewer *workflow.Reviewer
+	Reviewer *workspace.Env
 	Settings *settings.Settings
 	Ranges   int // for each repository
 	Jobs     int // ranges at a time
@@ -139,7 +139,7 @@ func MeasureNoise(ctx context.Context, dirs []string, o NoiseRun) (Noise, error)
 func (o *NoiseRun) repository(ctx context.Context, dir string, n *Noise, sums *noiseSums) (NoiseRepo, []NoiseFinding, error) {
 	reviewer := *o.Reviewer
 	reviewer.Log = slog.New(slog.DiscardHandler) // each range would repeat the same notices
-	repo, err := reviewer.OpenRepository(ctx, workflow.Location{Dir: dir, Forget: true})
+	repo, err := reviewer.OpenRepository(ctx, workspace.Location{Dir: dir, Forget: true})
 	if err != nil {
 		return NoiseRepo{}, nil, err
 	}

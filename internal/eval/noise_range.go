@@ -7,7 +7,8 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/review"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // maxHistory is how many commits of a repository ranges are drawn from, newest first.
@@ -52,7 +53,7 @@ func seeded(seed uint64, text string) *rand.Rand {
 }
 
 // reviewRange reviews one range as precedent review does.
-func (o *NoiseRun) reviewRange(ctx context.Context, reviewer *workflow.Reviewer, repo *workflow.Repository, r noiseRange) rangeNoise {
+func (o *NoiseRun) reviewRange(ctx context.Context, reviewer *workspace.Env, repo *workspace.Repository, r noiseRange) rangeNoise {
 	if ctx.Err() != nil {
 		return rangeNoise{err: ctx.Err()}
 	}
@@ -60,12 +61,12 @@ func (o *NoiseRun) reviewRange(ctx context.Context, reviewer *workflow.Reviewer,
 	threshold := review.DefaultThreshold
 	set.Threshold.Value = &threshold
 	set.Linters = nil
-	p, err := reviewer.PrepareLocal(ctx, repo, git.Spec{Range: r.text()}, workflow.Job{Settings: &set})
+	p, err := run.PrepareLocal(ctx, reviewer, repo, git.Spec{Range: r.text()}, run.Job{Settings: &set})
 	if err != nil {
 		return rangeNoise{err: err}
 	}
 	defer p.Close()
-	result, err := p.Run(ctx, workflow.Watch{})
+	result, err := p.Run(ctx, run.Watch{})
 	if err != nil {
 		return rangeNoise{err: err}
 	}

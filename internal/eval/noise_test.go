@@ -14,7 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // newHistory makes a repository whose commits each write one file.
@@ -53,7 +53,7 @@ func noiseRun(t *testing.T) NoiseRun {
 		t.Fatal(err)
 	}
 	return NoiseRun{
-		Reviewer: &workflow.Reviewer{
+		Reviewer: &workspace.Env{
 			Now: func() time.Time { return time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC) }, NewID: func() string { return "id" },
 			Git: git.Options{TempDir: t.TempDir()},
 		},

@@ -25,7 +25,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Server answers agents. It is safe for concurrent use.
@@ -42,7 +42,7 @@ type Options struct {
 	// Propose stores what an agent proposes, pending; nil for a server that only reads.
 	Propose func(ctx context.Context, p memory.Proposal) (memory.Captured, error)
 	// Search finds what people wrote in reviews; nil for a server without search_precedents.
-	Search func(ctx context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error)
+	Search func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error)
 }
 
 // Open opens the memory for one call of a tool, and returns what closes it: reviews may make and

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 type precedentsInput struct {
@@ -38,7 +38,7 @@ type precedentsFound struct {
 	Failures []string `json:"failures,omitempty" jsonschema:"what the search went on without"`
 }
 
-func (s *Server) addPrecedents(search func(context.Context, workflow.CorpusQuery) (workflow.CorpusResult, error)) {
+func (s *Server) addPrecedents(search func(context.Context, workspace.CorpusQuery) (workspace.CorpusResult, error)) {
 	add(s, &sdk.Tool{
 		Name: "search_precedents", Title: "What people said in reviews",
 		Description: "Finds what people wrote in reviews of earlier pull requests about the same thing: by words, or by a file and a line of it. It has no code.",
@@ -46,7 +46,7 @@ func (s *Server) addPrecedents(search func(context.Context, workflow.CorpusQuery
 		if err := in.check(); err != nil {
 			return precedentsFound{}, err
 		}
-		got, err := search(ctx, workflow.CorpusQuery{Text: in.Query, File: in.File, Line: in.Line, Limit: in.Limit})
+		got, err := search(ctx, workspace.CorpusQuery{Text: in.Query, File: in.File, Line: in.Line, Limit: in.Limit})
 		if err != nil {
 			return precedentsFound{}, err
 		}
@@ -72,7 +72,7 @@ func (in *precedentsInput) check() error {
 }
 
 // showPrecedents returns as many comments as a result may have.
-func showPrecedents(got workflow.CorpusResult) (precedentsFound, error) {
+func showPrecedents(got workspace.CorpusResult) (precedentsFound, error) {
 	out := precedentsFound{Entries: []said{}, Searched: got.Searched}
 	for _, f := range got.Failures[:min(len(got.Failures), maxDecisions)] {
 		out.Failures = append(out.Failures, line(f, maxLine))
@@ -92,7 +92,7 @@ func showPrecedents(got workflow.CorpusResult) (precedentsFound, error) {
 	return out, nil
 }
 
-func showPrecedent(f *workflow.CorpusFound) said {
+func showPrecedent(f *workspace.CorpusFound) said {
 	date, _, _ := strings.Cut(f.At, "T")
 	return said{
 		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath), Line: f.Line, URL: line(f.URL, maxLine),

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/corpus"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // searched is a search that finds many hostile comments.
-func searched(_ context.Context, q workflow.CorpusQuery) (workflow.CorpusResult, error) {
-	got := workflow.CorpusResult{Searched: 1234, Failures: []string{"the embedding model did not answer " + token}}
+func searched(_ context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
+	got := workspace.CorpusResult{Searched: 1234, Failures: []string{"the embedding model did not answer " + token}}
 	for range max(q.Limit, 1) {
-		got.Found = append(got.Found, workflow.CorpusFound{
+		got.Found = append(got.Found, workspace.CorpusFound{
 			Pull: 7, Author: "mona", At: "2025-04-05T06:07:08Z", Path: "a.go", Line: 9, URL: "https://forge.example/team/app/pull/7#discussion_r1",
 			Text: "wrap the error " + token + "\x1b[31m" + order + strings.Repeat(" and so on", 100), Outcome: "adopted", Score: 0.5, Cosine: 0.71,
-			Ranks: []workflow.CorpusRank{{List: "text-words", Rank: 2, Score: 3}}, Priors: []corpus.Prior{{Factor: 1.1, Why: "was adopted"}},
+			Ranks: []workspace.CorpusRank{{List: "text-words", Rank: 2, Score: 3}}, Priors: []corpus.Prior{{Factor: 1.1, Why: "was adopted"}},
 		})
 	}
 	return got, nil

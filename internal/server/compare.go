@@ -9,25 +9,25 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // news is what a poll of a repository found.
 type news struct {
 	tasks []queue.Task
-	seen  []workflow.PullSeen // those that changed, as they are now
-	gone  []int               // those that are no longer open
+	seen  []workspace.PullSeen // those that changed, as they are now
+	gone  []int                // those that are no longer open
 }
 
 // compare compares the open pull requests of a repository with how they were last seen. Only what
 // the forge says is compared: no clock of ours is.
-func compare(repo precedent.Repo, before map[int]workflow.PullSeen, open []forge.PullRequest) news {
+func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest) news {
 	var n news
 	now := map[int]bool{}
 	for i := range open {
 		p := &open[i]
 		now[p.Number] = true
-		is := workflow.PullSeen{Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated}
+		is := workspace.PullSeen{Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated}
 		was, known := before[p.Number]
 		switch {
 		case !known:

@@ -8,10 +8,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/converse"
+	"github.com/precedent-dev/precedent/internal/fix"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/label"
+	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/round"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // timeouts limit jobs. A round may run a gate, a review and a fix.
@@ -27,17 +32,17 @@ const (
 )
 
 // do does one job.
-func (s *Server) do(ctx context.Context, run *queue.Run) error {
-	if wait := s.breaker.Wait(); wait > 0 && run.Kind != queue.Prune && run.Kind != queue.Sweep {
-		s.metrics.Job(run.Kind, "later")
+func (s *Server) do(ctx context.Context, job *queue.Run) error {
+	if wait := s.breaker.Wait(); wait > 0 && job.Kind != queue.Prune && job.Kind != queue.Sweep {
+		s.metrics.Job(job.Kind, "later")
 		return queue.Later(wait, forgePause)
 	}
-	failed := s.work(ctx, run)
+	failed := s.work(ctx, job)
 	if m, ok := errors.AsType[movedError](failed); ok {
-		failed = s.goOn(ctx, run, m.to)
+		failed = s.goOn(ctx, job, m.to)
 	}
 	result, err := s.judge(ctx, failed)
-	s.metrics.Job(run.Kind, result)
+	s.metrics.Job(job.Kind, result)
 	return err
 }
 
@@ -50,7 +55,7 @@ type later struct {
 func (l later) Error() string { return "again in " + l.after.String() + ": " + l.why }
 
 // goesOn is the error of a round that wants another one.
-func goesOn(did workflow.RoundResult) error {
+func goesOn(did round.Result) error {
 	return later{did.Again, cmp.Or(did.Why, "goes on after: "+cmp.Or(string(did.Did), "nothing"))}
 }
 
@@ -58,28 +63,28 @@ func goesOn(did workflow.RoundResult) error {
 const forgePause = "the forge asks for a pause, or does not answer"
 
 // work does what the kind of a job says.
-func (s *Server) work(ctx context.Context, run *queue.Run) error {
-	switch run.Kind {
+func (s *Server) work(ctx context.Context, job *queue.Run) error {
+	switch job.Kind {
 	case queue.Review:
-		return s.round(ctx, run)
+		return s.round(ctx, job)
 	case queue.Fix:
-		return s.fix(ctx, run)
+		return s.fix(ctx, job)
 	case queue.CheckCI:
-		return s.checkCI(ctx, run)
+		return s.checkCI(ctx, job)
 	case queue.Reply:
-		return s.reply(ctx, run)
+		return s.reply(ctx, job)
 	case queue.Outcomes:
-		return s.outcomes(ctx, run)
+		return s.outcomes(ctx, job)
 	case queue.CorpusSync, queue.CatchUp:
-		return s.syncCorpus(ctx, run)
+		return s.syncCorpus(ctx, job)
 	case queue.Consolidate:
-		return s.consolidate(ctx, run)
+		return s.consolidate(ctx, job)
 	case queue.Sweep:
 		return s.sweep(ctx)
 	case queue.Prune:
 		return s.prune(ctx)
 	}
-	return queue.Never(fmt.Errorf("unknown kind of job %q", run.Kind))
+	return queue.Never(fmt.Errorf("unknown kind of job %q", job.Kind))
 }
 
 // judge turns the error of a job into what the queue does next, and names the result: a label of a
@@ -114,16 +119,16 @@ func (s *Server) judge(ctx context.Context, err error) (string, error) {
 }
 
 // connection is the forge for one job, which writes only as long as the job is still its own.
-func (s *Server) connection(run *queue.Run) workflow.Connection {
+func (s *Server) connection(job *queue.Run) workspace.Connection {
 	conn := s.o.Connection
-	conn.Forge = forge.Fenced(conn.Forge, run.Check)
+	conn.Forge = forge.Fenced(conn.Forge, job.Check)
 	return conn
 }
 
 // round does the one thing that is due on a pull request.
-func (s *Server) round(ctx context.Context, run *queue.Run) error {
-	job, o := s.options(run)
-	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
+func (s *Server) round(ctx context.Context, job *queue.Run) error {
+	how, o := s.options(job)
+	did, err := round.Do(ctx, s.o.Reviewer, s.o.Connection, job.Repo, job.Pull, how, o)
 	if did.Made != nil {
 		s.metrics.Review(did.Made)
 	}
@@ -133,87 +138,87 @@ func (s *Server) round(ctx context.Context, run *queue.Run) error {
 	if !did.Moved.IsZero() {
 		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
 	}
-	s.o.Log.Info("round", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	s.o.Log.Info("round", "job", job.ID, "repo", job.Repo.String(), "pull", job.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
 		return goesOn(did)
 	}
-	return s.o.Reviewer.RoundEnded(ctx, run.Repo, run.Pull, did.Head)
+	return s.o.Reviewer.RoundEnded(ctx, job.Repo, job.Pull, did.Head)
 }
 
 // options are those of a round.
-func (s *Server) options(run *queue.Run) (workflow.Job, workflow.RoundOptions) {
+func (s *Server) options(job *queue.Run) (run.Job, round.Options) {
 	o := s.o.Round
-	o.At, o.Check, o.Pushing = s.location(), run.Check, run.Pushing
+	o.At, o.Check, o.Pushing = s.location(), job.Check, job.Pushing
 	if s.o.Fixes {
-		o.Fix = &workflow.FixOptions{}
+		o.Fix = &fix.Options{}
 	}
-	return s.job(run), o
+	return s.job(job), o
 }
 
 // job says how a pull request is reviewed, and how its comments ask for a fix. What one comment asks
 // for is wanted once, as an event is, and starts a dead letter again.
-func (s *Server) job(run *queue.Run) workflow.Job {
-	job := s.o.Job
-	job.Resume = true
+func (s *Server) job(job *queue.Run) run.Job {
+	how := s.o.Job
+	how.Resume = true
 	if s.o.Fixes {
-		job.AskFix = func(ctx context.Context, comment string) error {
-			d := queue.Delivery{Forge: run.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", run.Repo, run.Pull, comment), Event: "fix", At: s.o.Now()}
-			_, err := s.queue.Accept(ctx, d, []queue.Task{{Kind: queue.Fix, Repo: run.Repo, Pull: run.Pull, Reason: "a comment asks for it"}})
+		how.AskFix = func(ctx context.Context, comment string) error {
+			d := queue.Delivery{Forge: job.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", job.Repo, job.Pull, comment), Event: "fix", At: s.o.Now()}
+			_, err := s.queue.Accept(ctx, d, []queue.Task{{Kind: queue.Fix, Repo: job.Repo, Pull: job.Pull, Reason: "a comment asks for it"}})
 			return err
 		}
 	}
-	return job
+	return how
 }
 
 // fix makes the fix round that a comment asked for.
-func (s *Server) fix(ctx context.Context, run *queue.Run) error {
-	job, o := s.options(run)
+func (s *Server) fix(ctx context.Context, job *queue.Run) error {
+	how, o := s.options(job)
 	if o.Fix == nil {
 		return queue.Never(errors.New("fixes are turned off on this server"))
 	}
 	o.FixAsked = true
-	did, err := s.o.Reviewer.Round(ctx, s.o.Connection, run.Repo, run.Pull, job, o)
+	did, err := round.Do(ctx, s.o.Reviewer, s.o.Connection, job.Repo, job.Pull, how, o)
 	if err != nil {
 		return err
 	}
 	if !did.Moved.IsZero() {
 		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
 	}
-	s.o.Log.Info("fix", "job", run.ID, "repo", run.Repo.String(), "pull", run.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
+	s.o.Log.Info("fix", "job", job.ID, "repo", job.Repo.String(), "pull", job.Pull, "head", did.Head, "result", cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
 	if did.Again > 0 {
 		return goesOn(did)
 	}
-	return s.wantAsked(ctx, run, did.Head)
+	return s.wantAsked(ctx, job, did.Head)
 }
 
 // location is where repositories are opened: never in a clone around the working folder.
-func (s *Server) location() workflow.Location {
-	return workflow.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value}
+func (s *Server) location() workspace.Location {
+	return workspace.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value}
 }
 
 // checkCI wants a round of the pull requests whose checks have changed, if they may be in the
 // cycle of the labels. Without a number, it is all that have the head.
-func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
-	if run.Pull > 0 {
-		p, err := s.o.Connection.PullRequest(ctx, run.Repo, run.Pull)
-		if err == nil && isOther(p.Base.Repo, run.Repo) {
+func (s *Server) checkCI(ctx context.Context, job *queue.Run) error {
+	if job.Pull > 0 {
+		p, err := s.o.Connection.PullRequest(ctx, job.Repo, job.Pull)
+		if err == nil && isOther(p.Base.Repo, job.Repo) {
 			return movedError{p.Base}
 		}
 		if err != nil || p.State != forge.Open || len(p.Labels) == 0 {
 			return err
 		}
-		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: p.Head.SHA, Reason: run.Reason})
+		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: p.Head.SHA, Reason: job.Reason})
 	}
 	// One entry stands for several events, of which only the last head is known. A policy can name the
 	// labels otherwise, so those whose last round waits for something count, too.
-	open, err := s.o.Connection.Open(ctx, run.Repo)
+	open, err := s.o.Connection.Open(ctx, job.Repo)
 	if err != nil {
 		return err
 	}
-	if base, moved := presentName(run.Repo, open); moved {
+	if base, moved := presentName(job.Repo, open); moved {
 		return movedError{base}
 	}
-	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: run.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
+	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: job.Repo, States: []queue.State{queue.Waiting}, Limit: len(open)})
 	if err != nil {
 		return err
 	}
@@ -221,31 +226,31 @@ func (s *Server) checkCI(ctx context.Context, run *queue.Run) error {
 	for i := range open {
 		p := &open[i]
 		waits := slices.ContainsFunc(waiting, func(j queue.Job) bool { return j.Pull == p.Number && j.Problem == "" }) // one that failed has its own pause
-		if len(p.Labels) > 0 && (waits || p.Head.SHA == run.Head || label.Of(p.Labels, label.DefaultNames()) == label.CIPending) {
-			all = append(all, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: run.Reason})
+		if len(p.Labels) > 0 && (waits || p.Head.SHA == job.Head || label.Of(p.Labels, label.DefaultNames()) == label.CIPending) {
+			all = append(all, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: job.Reason})
 		}
 	}
 	return s.queue.Want(ctx, all...)
 }
 
 // reply obeys and answers new comments, and wants a review if one asks for it.
-func (s *Server) reply(ctx context.Context, run *queue.Run) error {
-	pull, end, err := s.pull(ctx, run)
+func (s *Server) reply(ctx context.Context, job *queue.Run) error {
+	pr, end, err := s.pull(ctx, job)
 	if err != nil {
 		return err
 	}
 	defer end()
-	publisher, err := pull.Publisher(ctx)
+	publisher, err := pr.Publisher(ctx)
 	if err != nil {
 		return err
 	}
 	publisher.KeepRequests()
-	did, err := publisher.Converse(ctx, s.job(run), "")
+	did, err := converse.Answer(ctx, publisher, s.job(job), "")
 	if err != nil {
 		return err
 	}
 	if !did.Paused {
-		if err := s.wantAsked(ctx, run, pull.Head.SHA); err != nil {
+		if err := s.wantAsked(ctx, job, pr.Head.SHA); err != nil {
 			return err
 		}
 	}
@@ -256,40 +261,40 @@ func (s *Server) reply(ctx context.Context, run *queue.Run) error {
 }
 
 // wantAsked wants the review that comments ask for, also those that an interrupted run has read.
-func (s *Server) wantAsked(ctx context.Context, run *queue.Run, head string) error {
-	asked, err := s.o.Reviewer.AskedReview(ctx, run.Repo, run.Pull)
+func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string) error {
+	asked, err := s.o.Reviewer.AskedReview(ctx, job.Repo, job.Pull)
 	if err != nil || !asked {
 		return err
 	}
-	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: run.Repo, Pull: run.Pull, Head: head, Reason: "a comment asks for it"})
+	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head, Reason: "a comment asks for it"})
 }
 
 // pull reads the pull request of a job.
-func (s *Server) pull(ctx context.Context, run *queue.Run) (*workflow.Pull, func(), error) {
-	repo, err := s.o.Reviewer.OpenPullRepository(ctx, s.location(), run.Repo)
+func (s *Server) pull(ctx context.Context, job *queue.Run) (*pull.Pull, func(), error) {
+	repo, err := pull.OpenRepository(ctx, s.o.Reviewer, s.location(), job.Repo)
 	if err != nil {
 		return nil, nil, err
 	}
-	pull, err := s.o.Reviewer.ReadPull(ctx, s.connection(run), repo, run.Pull)
+	pr, err := pull.Read(ctx, s.o.Reviewer, s.connection(job), repo, job.Pull)
 	if err != nil {
 		repo.Close()
 		return nil, nil, err
 	}
-	if isOther(pull.Base.Repo, run.Repo) {
-		pull.Close()
+	if isOther(pr.Base.Repo, job.Repo) {
+		pr.Close()
 		repo.Close()
-		return nil, nil, movedError{pull.Base}
+		return nil, nil, movedError{pr.Base}
 	}
-	return pull, func() { pull.Close(); repo.Close() }, nil
+	return pr, func() { pr.Close(); repo.Close() }, nil
 }
 
 // outcomes learns what became of the findings on a pull request.
-func (s *Server) outcomes(ctx context.Context, run *queue.Run) error {
-	pull, end, err := s.pull(ctx, run)
+func (s *Server) outcomes(ctx context.Context, job *queue.Run) error {
+	pr, end, err := s.pull(ctx, job)
 	if err != nil {
 		return err
 	}
 	defer end()
-	_, err = pull.Outcomes(ctx)
+	_, err = pr.Outcomes(ctx)
 	return err
 }

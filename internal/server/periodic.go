@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 const (
@@ -166,7 +166,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	defer w.Close()
 	part, cancel := context.WithTimeout(ctx, syncPart)
 	defer cancel()
-	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w, workflow.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
+	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w, workspace.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
 		return later{nextPause, "there is more to read"} // what was read is stored
 	}
@@ -190,7 +190,7 @@ func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
 	if due, err := w.Memory.ConsolidationDue(ctx); err != nil || !due {
 		return err
 	}
-	_, err = s.o.Reviewer.Consolidate(ctx, w, workflow.Consolidation{Settings: s.o.Job.Settings, Engine: s.o.Job.Engine})
+	_, err = s.o.Reviewer.Consolidate(ctx, w, workspace.Consolidation{Settings: s.o.Job.Settings, Engine: s.o.Job.Engine})
 	return err
 }
 

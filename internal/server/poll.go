@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Bounds of the poller.
@@ -38,8 +38,8 @@ const (
 
 // watchStore keeps how pull requests were last seen.
 type watchStore struct {
-	load func(context.Context, precedent.Repo) (map[int]workflow.PullSeen, error)
-	save func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error
+	load func(context.Context, precedent.Repo) (map[int]workspace.PullSeen, error)
+	save func(context.Context, precedent.Repo, []workspace.PullSeen, []int) error
 }
 
 // poller looks at the open pull requests of all repositories, and wants work for what changed. It

@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // openPull is an open pull request.
@@ -28,8 +28,8 @@ func openPull(number, head int, labels ...string) forge.PullRequest {
 
 // TestCompare: what changed since the last poll, and the work that it makes.
 func TestCompare(t *testing.T) {
-	is := func(p forge.PullRequest) map[int]workflow.PullSeen {
-		return map[int]workflow.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p), Updated: p.Updated}}
+	is := func(p forge.PullRequest) map[int]workspace.PullSeen {
+		return map[int]workspace.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p), Updated: p.Updated}}
 	}
 	change := func(f func(*forge.PullRequest)) forge.PullRequest {
 		p := openPull(7, 1, "a", "b")
@@ -127,7 +127,7 @@ func TestPollAfterRestart(t *testing.T) {
 	}
 	// What could not be noted is wanted again.
 	save := p.poller.store.save
-	p.poller.store.save = func(context.Context, precedent.Repo, []workflow.PullSeen, []int) error {
+	p.poller.store.save = func(context.Context, precedent.Repo, []workspace.PullSeen, []int) error {
 		return context.DeadlineExceeded
 	}
 	p.pulls = []forge.PullRequest{openPull(8, 4)}

@@ -18,18 +18,20 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/round"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // Options configure a server.
 type Options struct {
-	Reviewer   *workflow.Reviewer // with the database that all repositories share
-	Connection workflow.Connection
-	Job        workflow.Job
-	Round      workflow.RoundOptions // without what belongs to one run
-	Fixes      bool                  // whether pull requests are fixed, too
+	Reviewer   *workspace.Env // with the database that all repositories share
+	Connection workspace.Connection
+	Job        run.Job
+	Round      round.Options // without what belongs to one run
+	Fixes      bool          // whether pull requests are fixed, too
 
 	Repositories Repositories
 	Interval     time.Duration // between two polls; DefaultInterval if it is 0

@@ -16,9 +16,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/store"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // shop is the repository of the tests. Its name on the forge has other capitals than the operator
@@ -147,7 +148,7 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 		t.Fatal(err)
 	}
 	o := Options{
-		Reviewer: &workflow.Reviewer{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)}, Connection: workflow.Connection{Forge: s.forge}, Job: workflow.Job{Settings: op},
+		Reviewer: &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)}, Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
 		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}}, Secrets: []string{newSecret, oldSecret},
 		Hooks: "https://reviews.example/webhooks/github", Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

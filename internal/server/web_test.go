@@ -15,7 +15,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/workflow"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestHealth: the process is healthy whatever fails; it is ready if its database answers and its
@@ -217,7 +217,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("cancelled: %q", got)
 	}
 	repo := p.served.All()[0]
-	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workflow.PullSeen{{Pull: 9, Head: sha(9)}, {Pull: 10, Head: sha(10)}}, nil); err != nil {
+	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{{Pull: 9, Head: sha(9)}, {Pull: 10, Head: sha(10)}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)); err != nil {

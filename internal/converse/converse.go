@@ -1,0 +1,488 @@
+package converse
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/post"
+	"github.com/precedent-dev/precedent/internal/pull"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/secret"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// Bounds of conversations. What is left out is handled by the next run, except for people
+// without write permission.
+const (
+	maxConversations = 20  // free texts that the engine answers in one run
+	maxCommented     = 50  // comments that are handled in one run
+	maxParsed        = 500 // comments that are parsed in one run
+	maxInARow        = 3   // answers in one thread without a new review
+	maxFailed        = 2   // runs in which the engine is asked about a comment in vain
+	maxStrangers     = 5   // people who may neither write nor are the author, on one pull request
+)
+
+// Result is what Converse did.
+type Result struct {
+	Handled int // comments
+	Posted  post.Delivery
+	// Review tells that a person who may asked for a review, and Again that it should read
+	// everything.
+	Review, Again bool
+	// PausedBy is who paused the reviews of the pull request; Paused is false if nobody did.
+	Paused   bool
+	PausedBy string
+}
+
+// Answer obeys the commands in the comments of people that no run has handled, and answers
+// each comment once. It is done before a review, which then has what people said. page is the
+// address of the only comment to handle, or of one of ours, for all in its thread; empty for
+// all.
+func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (Result, error) {
+	c := &conversation{Publisher: p, job: job, page: page}
+	if p.Pull.Locked {
+		return c.did, nil // nobody can comment
+	}
+	var err error
+	if c.comments, err = p.Pull.Conn.Comments(ctx, p.Pull.Repo.Repo, p.Pull.Number); err != nil {
+		if ctx.Err() != nil || !workspace.IsTooLarge(err) {
+			return c.did, p.Pull.Conn.Explain(err)
+		}
+	}
+	if err = c.load(ctx); err == nil && c.hasNews() {
+		err = c.handleAll(ctx)
+	}
+	if err != nil {
+		return c.did, err
+	}
+	if c.did.Posted, err = p.Poster.DeliverAnswers(ctx, p.Pull.Repo.Repo, p.Pull.Number); err != nil {
+		return c.did, p.Pull.Conn.Explain(err)
+	}
+	for _, note := range c.did.Posted.Notes {
+		p.Pull.Env.Notice(ctx, "%s", note)
+	}
+	c.did.PausedBy, c.did.Paused, err = p.Rows.PausedBy(ctx, p.Pull.Number)
+	return c.did, err
+}
+
+// conversation is one call of Converse.
+type conversation struct {
+	*pull.Publisher
+	job      run.Job
+	page     string
+	comments []forge.Comment
+	handled  map[string]store.HandledComment
+	posts    []store.Post    // answers that were given
+	answered map[string]bool // comments that have an answer on the forge, from any run
+	pending  []precedent.Learning
+	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
+	state    *pull.State
+	threads  map[precedent.ForgeID]*precedent.Thread // by comment
+	talker   *talker                                 // nil until the engine is needed
+	did      Result
+}
+
+// record is what is stored of a handled comment.
+type record struct {
+	Body string            `json:"body"` // hash of the text
+	Who  precedent.ForgeID `json:"who"`
+	// Acting tells that its commands may have been carried out and its answer is not planned.
+	// Targets are what they change, by their position in the comment.
+	Acting    bool             `json:"acting,omitempty"`
+	Targets   map[int][]string `json:"targets,omitempty"`
+	Stranger  bool             `json:"stranger,omitempty"`  // neither the author nor somebody with write permission
+	AsksAll   bool             `json:"asks_all,omitempty"`  // the person is asked whether to forget everything
+	Confirmed bool             `json:"confirmed,omitempty"` // the person said yes to that
+	// Failed counts the runs in which the engine did not answer it. It is asked again for some time.
+	Failed int `json:"failed,omitempty"`
+}
+
+// unfinished tells whether the next run handles the comment again.
+func (r record) unfinished() bool { return r.Acting || r.Failed > 0 && r.Failed < maxFailed }
+
+func readRecord(h store.HandledComment) (r record) {
+	_ = json.Unmarshal(h.Document, &r) // the zero record is that of a comment with another text
+	return r
+}
+
+// keyOf identifies a comment: ids are unique only within a kind.
+func keyOf(c forge.Comment) string { return string(c.Kind) + "." + string(c.ID) }
+
+// load reads what is stored about the comments, and which of them are answered on the forge.
+// Without a key, another program with our account could fake that: then a comment stays
+// unanswered, which is the worst.
+func (c *conversation) load(ctx context.Context) (err error) {
+	if c.handled, err = c.Rows.HandledComments(ctx, c.Pull.Number); err != nil {
+		return err
+	}
+	if c.posts, err = c.Rows.AnswerPosts(ctx, c.Pull.Number); err != nil {
+		return err
+	}
+	c.answered = map[string]bool{}
+	for _, m := range c.comments {
+		if marker, ok := c.marker(m); ok && (marker.Kind == comment.Answer || marker.Kind == comment.Review) {
+			for _, key := range marker.AllAnswers() {
+				kind, rest, _ := strings.Cut(key, ".")
+				id, _, _ := strings.Cut(rest, ".")
+				c.answered[kind+"."+id] = true
+			}
+		}
+	}
+	pending, err := c.Pull.Workspace.Memory.Learnings(ctx, precedent.LearningPending)
+	if err != nil {
+		return err
+	}
+	c.pending = slices.DeleteFunc(pending, func(l precedent.Learning) bool { return l.From.PullRequest != c.Pull.Number })
+	c.voted = c.pending
+	for key, h := range c.handled { // a run ended after it approved, and before it said so
+		id, vote := strings.CutPrefix(key, "vote.")
+		if !vote || !readRecord(h).Acting {
+			continue
+		}
+		l, err := c.Pull.Workspace.Memory.Learning(ctx, id)
+		if err != nil {
+			return err
+		}
+		if l.State != precedent.LearningPending {
+			c.voted = append(slices.Clip(c.voted), l)
+		}
+	}
+	return nil
+}
+
+// marker returns the marker of a comment of ours.
+func (c *conversation) marker(m forge.Comment) (comment.Marker, bool) {
+	if c.Poster.Me.ID == "" || m.Author.ID != c.Poster.Me.ID {
+		return comment.Marker{}, false
+	}
+	return c.Pull.Writer.Read(string(m.Body))
+}
+
+// speaks tells whether a person wrote the comment.
+func (c *conversation) speaks(m forge.Comment) bool {
+	_, ours := c.marker(m)
+	return !ours && !m.Author.Bot && m.Author.ID != "" && !strings.HasSuffix(m.Author.Login, "[bot]") &&
+		(m.Author.ID != c.Poster.Me.ID || !c.Poster.Me.Bot)
+}
+
+// names are the accounts that we answer to.
+func (c *conversation) names() []string { return []string{"precedent", c.Poster.Me.Login} }
+
+// isNews tells whether a comment may ask something that no run has handled.
+func (c *conversation) isNews(m forge.Comment) bool {
+	if m.Cut || !c.speaks(m) {
+		return false
+	}
+	h, known := c.handled[keyOf(m)]
+	if known {
+		r := readRecord(h)
+		return r.unfinished() || r.Body != workspace.ShortHash(string(m.Body))
+	}
+	return !c.answered[keyOf(m)]
+}
+
+// hasNews tells whether the rest of Converse has anything to do: it is cheap, and true too often
+// rather than not often enough.
+func (c *conversation) hasNews() bool {
+	ours := map[string]bool{} // files with a thread of ours
+	for _, m := range c.comments {
+		if marker, ok := c.marker(m); ok && marker.Kind == comment.Finding {
+			ours[m.Span.Path] = true
+		}
+	}
+	return len(c.voted) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
+		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)))
+	})
+}
+
+// mentions tells whether a text has one of our names.
+func (c *conversation) mentions(body string) bool {
+	body = strings.ToLower(body)
+	return slices.ContainsFunc(c.names(), func(name string) bool { return name != "" && strings.Contains(body, strings.ToLower(name)) })
+}
+
+// handleAll reads the pull request as it is now, and handles the comments, oldest first.
+func (c *conversation) handleAll(ctx context.Context) error {
+	state, err := c.Pull.Gather(ctx, pull.Purpose{Posts: true})
+	if err != nil {
+		return err
+	}
+	defer c.closeTalker(ctx)
+	c.state, c.comments = state, state.Comments
+	if m := c.Pull.Workspace.Memory; state.LearningsOff && !m.LearningsOff {
+		m.LearningsOff = true // none is stored, either
+		defer func() { m.LearningsOff = false }()
+	}
+	c.threads = map[precedent.ForgeID]*precedent.Thread{}
+	for i := range state.Earlier.Threads {
+		t := &state.Earlier.Threads[i]
+		for _, m := range t.Messages {
+			c.threads[m.ID] = t
+		}
+	}
+	if err := c.approveByVotes(ctx); err != nil {
+		return err
+	}
+	parsed := 0
+	for _, m := range c.comments {
+		if !c.isNews(m) || !c.isMeant(m) || c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
+			continue
+		}
+		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {
+			break
+		}
+		if err := c.handle(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isMeant tells whether the caller wants a comment handled.
+func (c *conversation) isMeant(m forge.Comment) bool {
+	if c.page == "" {
+		return true
+	}
+	want := fragment(c.page)
+	t := c.threadOf(m)
+	return want != "" && (fragment(m.URL) == want || t != nil && fragment(t.URL) == want)
+}
+
+func fragment(page string) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return ""
+	}
+	return u.Fragment
+}
+
+// threadOf returns the thread of ours that a comment is in; nil for none.
+func (c *conversation) threadOf(m forge.Comment) *precedent.Thread {
+	if m.Kind != forge.OnLine {
+		return nil
+	}
+	return c.threads[m.ID]
+}
+
+// heard is a comment of a person that asks something.
+type heard struct {
+	forge.Comment
+	thread   *precedent.Thread // nil outside of our threads
+	commands []chat.Command
+	nth      int // of the commands, which is carried out
+	refusals []chat.Refusal
+	record   record
+	hash     string // of what it asks
+	// mayWrite tells that the person may write and that the comment is as it was when it was first
+	// read: forges let others edit a comment, and do not say who did. author is that of the pull
+	// request.
+	mayWrite, author, edited bool
+}
+
+// read parses a comment. Its hash is empty if it asks nothing, or the same as before.
+func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
+	h := &heard{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
+	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil, Own: c.ownWords(m)})
+	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
+		return h
+	}
+	if before, known := c.handled[keyOf(m)]; known {
+		r := readRecord(before)
+		if !r.unfinished() && before.Hash == h.hash {
+			h.hash = ""
+			return h
+		}
+		h.edited = before.Hash != h.hash
+		if !h.edited {
+			h.record.Targets, h.record.Failed = r.Targets, r.Failed
+		}
+	}
+	h.author = c.Pull.Author.ID != "" && m.Author.ID == c.Pull.Author.ID
+	may := c.Pull.People.Permission(ctx, m.Author).MayWrite()
+	h.mayWrite = may && !h.edited
+	h.record.Stranger = !may && !h.author
+	return h
+}
+
+// isPlain tells whether a comment has free text only.
+func (h *heard) isPlain() bool {
+	return len(h.refusals) == 0 && !slices.ContainsFunc(h.commands, func(cmd chat.Command) bool { return cmd.Kind != chat.FreeText })
+}
+
+// hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
+// text asks the same.
+func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
+	var all []string
+	for _, cmd := range commands {
+		content := cmd.Content
+		if cmd.Kind == chat.FreeText {
+			content = ""
+		}
+		all = append(all, strings.Join([]string{string(cmd.Kind), content, cmd.Glob, string(cmd.Place)}, "\x00"))
+	}
+	for _, r := range refusals {
+		all = append(all, strings.Join([]string{"refused", string(r.Kind), string(r.Reason), r.Sentence}, "\x00"))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return workspace.ShortHash(strings.Join(all, "\x01"))
+}
+
+// ownWords are our comments in the conversation of a comment.
+func (c *conversation) ownWords(m forge.Comment) []precedent.Untrusted {
+	var own []precedent.Untrusted
+	for _, o := range c.comments {
+		if o.Author.ID == c.Poster.Me.ID && !c.speaks(o) && (o.Kind != forge.OnLine || o.Span.Path == m.Span.Path) {
+			own = append(own, o.Body)
+		}
+	}
+	return own
+}
+
+// handle obeys and answers a comment. Everything that it does can be repeated with the same
+// result, until the answer is planned, in one transaction with the record that it is handled.
+func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
+	h := c.read(ctx, m)
+	if h.hash == "" || h.record.Stranger && h.isPlain() && !c.mentions(string(m.Body)) {
+		h.record.Stranger = false // whose one answer is for what is said to us
+		return c.skip(ctx, h)
+	}
+	a := post.ToComment{Key: keyOf(m) + "." + h.hash, URL: m.URL}
+	if h.thread != nil {
+		a.Root = h.thread.Comment
+	}
+	switch done, err := c.act(ctx, h, &a); {
+	case err != nil:
+		return err
+	case !done && h.record.Failed == 0:
+		return nil // the review answers
+	case done:
+		h.record.Failed = 0
+		c.did.Handled++
+	}
+	if t := h.thread; t != nil && len(a.Parts) > 0 && t.State == precedent.ThreadPending {
+		t.State = precedent.ThreadOpen // nobody waits for the review any more
+		if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
+			return err
+		}
+	}
+	return c.saveHandled(ctx, keyOf(m), h.hash, h.record, a)
+}
+
+// skip records that a comment needs nothing, so that it is not read again. What it asked before
+// an edit stays known.
+func (c *conversation) skip(ctx context.Context, h *heard) error {
+	before, known := c.handled[keyOf(h.Comment)]
+	if !known {
+		return c.saveHandled(ctx, keyOf(h.Comment), "", h.record, post.ToComment{})
+	}
+	r := readRecord(before)
+	r.Body, r.Acting = h.record.Body, false
+	return c.saveHandled(ctx, keyOf(h.Comment), before.Hash, r, post.ToComment{})
+}
+
+// saveHandled records that a comment was handled, and plans its answer if it has parts.
+func (c *conversation) saveHandled(ctx context.Context, key, hash string, r record, a post.ToComment) error {
+	document, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var answers []store.Post
+	for i := range a.Parts {
+		a.Parts[i], _ = secret.Redact("", a.Parts[i])
+	}
+	if len(a.Parts) > 0 {
+		planned, err := c.Poster.PlanAnswer(c.Pull.Number, c.state.Range.Head, a)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, planned)
+	}
+	h := store.HandledComment{Comment: key, Hash: hash, Document: document, At: c.Pull.Env.Now()}
+	c.handled[key] = h
+	return c.Rows.SaveHandled(ctx, c.Pull.Number, h, answers...)
+}
+
+// tooMany tells whether a person who may neither write nor is the author is not heard any more:
+// such a person is answered once, so that nobody can make us flood a pull request.
+func (c *conversation) tooMany(h *heard) bool {
+	if !h.record.Stranger {
+		return false
+	}
+	people := map[precedent.ForgeID]bool{}
+	for key, before := range c.handled {
+		if r := readRecord(before); r.Stranger && r.Failed == 0 && (key != keyOf(h.Comment) || before.Hash != h.hash) {
+			people[r.Who] = true
+		}
+	}
+	return people[h.Author.ID] || len(people) >= maxStrangers
+}
+
+// approveByVotes approves pending learnings whose confirmation has a 👍 of a person with write
+// permission. A vote counts once: one that only showed a contradiction does not replace the
+// other learning in the next run.
+func (c *conversation) approveByVotes(ctx context.Context) error {
+	for _, l := range c.voted {
+		key := "vote." + l.ID
+		if before, known := c.handled[key]; known && !readRecord(before).Acting {
+			continue
+		}
+		i := slices.IndexFunc(c.posts, func(p store.Post) bool {
+			return p.Remote != "" && p.State == store.PostConfirmed && slices.Contains(post.ReadAnswer(p).Learnings, l.ID)
+		})
+		if i < 0 {
+			continue
+		}
+		who, err := c.approver(ctx, c.posts[i])
+		if err != nil {
+			return err
+		}
+		if who.ID == "" {
+			continue
+		}
+		if err := c.saveHandled(ctx, key, key, record{Who: who.ID, Acting: true}, post.ToComment{}); err != nil {
+			return err
+		}
+		captured, err := c.Pull.Workspace.Memory.ApproveLearning(ctx, l.ID, who.Login, true)
+		if err != nil {
+			return err
+		}
+		asked := post.ReadAnswer(c.posts[i])
+		c.did.Handled++
+		answer := post.ToComment{Key: key, Root: asked.Root, URL: asked.URL, Parts: []string{approved(captured, who.Login)}}
+		if err := c.saveHandled(ctx, key, key, record{Who: who.ID}, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// approver returns the person with write permission who gave a comment of ours a 👍; the zero
+// Person if there is none.
+func (c *conversation) approver(ctx context.Context, p store.Post) (forge.Person, error) {
+	for _, m := range c.comments {
+		marker, ok := c.marker(m)
+		if !ok || m.ID != p.Remote || marker.Thread != p.Thread || len(marker.AllAnswers()) > 1 {
+			continue
+		}
+		reactions, err := c.Pull.Conn.Reactions(ctx, c.Pull.Repo.Repo, c.Pull.Number, forge.CommentRef{Kind: m.Kind, ID: m.ID})
+		if err != nil {
+			return forge.Person{}, c.Pull.Conn.Explain(err)
+		}
+		for _, r := range reactions {
+			if r.Content == "+1" && !r.Who.Bot && r.Who.ID != c.Poster.Me.ID && c.Pull.People.Permission(ctx, r.Who).MayWrite() {
+				return r.Who, nil
+			}
+		}
+	}
+	return forge.Person{}, nil
+}

@@ -1,0 +1,171 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// learn stores the outcomes of earlier findings, after a review that answered their
+// threads. If it fails, the review is still valid.
+func (p *Pull) learn(ctx context.Context, s *State, r *precedent.Review) error {
+	if s.Earlier.trees == nil {
+		return nil // the code could not be read
+	}
+	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, r.Threads, r.Head)
+	return p.learnOutcomes(ctx, s, r.Threads)
+}
+
+// learnAgain is learn for a review that another process made, which may not have
+// come to this. States that it stored before it posted are not applied again: people may
+// have answered since.
+func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *State) error {
+	if s == nil || s.Earlier.trees == nil || s.Range.Head != r.Head {
+		return nil // the next review learns it
+	}
+	declined := slices.DeleteFunc(slices.Clone(r.Threads), func(a precedent.ThreadAnswer) bool { return a.State != precedent.DeclinedHere })
+	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, declined, r.Head)
+	// Threads of this head have no outcome yet, unless people ended them.
+	s.Earlier.Threads = slices.DeleteFunc(s.Earlier.Threads, func(t precedent.Thread) bool { return t.Commit == r.Head && !t.State.Final() })
+	if len(s.Earlier.Threads) == 0 {
+		return nil
+	}
+	return p.Pull.learnOutcomes(ctx, s, r.Threads)
+}
+
+// Outcomes determines, stores and returns the outcomes of the findings that were
+// posted on the pull request.
+func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
+	s, err := p.Gather(ctx, Purpose{})
+	if err != nil {
+		return nil, err
+	}
+	if s.Earlier.trees == nil {
+		return nil, workspace.Hinted(errors.New("the outcomes of the findings could not be determined: "+threadsFailure(s.failures)), "the token needs access to the repository and to its own account")
+	}
+	rows, err := p.Workspace.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var answers []precedent.ThreadAnswer
+	if last, found, err := rows.LastReview(ctx, p.Number); err != nil {
+		return nil, err
+	} else if found && last.Head == s.Range.Head {
+		answers = last.Threads
+	}
+	if err := p.learnOutcomes(ctx, s, answers); err != nil {
+		return nil, err
+	}
+	p.noticeQuota(ctx)
+	return p.Workspace.Memory.Outcomes(ctx, p.Number)
+}
+
+// threadsFailure joins what went wrong with the threads.
+func threadsFailure(failures []precedent.Failure) string {
+	why := "its threads could not be read"
+	for _, f := range failures {
+		if f.Step == "threads" {
+			why = f.Error
+		}
+	}
+	return why
+}
+
+// learnOutcomes determines and stores the outcomes of the threads' findings.
+func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.ThreadAnswer) error {
+	outcomes := thread.Outcomes(s.Earlier.Threads, thread.OutcomeInput{
+		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers, Now: p.Env.Now(),
+	})
+	rows, err := p.Workspace.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.StoredThreads(rows).Save(ctx, s.Earlier.Threads); err != nil {
+		return err
+	}
+	if err := p.learnAudit(ctx, s, rows); err != nil {
+		return err
+	}
+	rejections, err := p.Workspace.Memory.Learn(ctx, p.Number, s.Earlier.Threads, outcomes)
+	for _, j := range rejections {
+		p.Env.Notice(ctx, "stored: %s declined %s (undo: precedent dismiss --undo %s)", j.Who, j.Finding, j.Finding)
+	}
+	return err
+}
+
+// votes returns the reactions to the comments that opened threads; after an error, those that
+// it has read.
+func (p *Pull) votes(ctx context.Context, s *State) (map[string][]thread.Vote, error) {
+	voted := map[precedent.ForgeID]bool{}
+	for _, c := range s.Comments {
+		if c.Kind == forge.OnLine && c.Votes != 0 {
+			voted[c.ID] = true
+		}
+	}
+	votes := map[string][]thread.Vote{}
+	for _, t := range s.Earlier.Threads {
+		if !voted[t.Comment] {
+			continue
+		}
+		reactions, err := p.Conn.Reactions(ctx, p.Repo.Repo, p.Number, forge.CommentRef{Kind: forge.OnLine, ID: t.Comment})
+		if err != nil {
+			return votes, p.Conn.Explain(err)
+		}
+		for _, r := range reactions {
+			votes[t.ID] = append(votes[t.ID], thread.Vote{Reaction: r, MayWrite: p.People.Permission(ctx, r.Who).MayWrite()})
+		}
+	}
+	return votes, nil
+}
+
+// maxAuditReviews bounds the reviews whose audited findings are looked at again.
+const maxAuditReviews = 10
+
+// learnAudit ends rejections that were wrong: each hid a finding that was shown folded, as an
+// audit, and that the pull request then fixed.
+func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error {
+	var audited []precedent.Thread
+	hiddenBy := map[string]string{}
+	for r, err := range rows.ReviewsOfPull(ctx, p.Number, maxAuditReviews) {
+		if err != nil {
+			return err
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.Dropped != precedent.Rejected || f.Placement != precedent.Collapsed || hiddenBy[f.Fingerprint] != "" || r.Head == s.Range.Head {
+				continue
+			}
+			hiddenBy[f.Fingerprint] = f.DroppedBy
+			audited = append(audited, precedent.Thread{
+				ID: f.ID, PullRequest: p.Number, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
+				Title: f.Title, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, State: precedent.ThreadOpen,
+			})
+		}
+	}
+	if len(audited) == 0 {
+		return nil
+	}
+	thread.Relocate(audited, *s.Earlier.trees)
+	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Now: p.Env.Now()}) {
+		if accepted, ok := o.Label(); !ok || !accepted {
+			continue
+		}
+		id := hiddenBy[o.Fingerprint]
+		why := fmt.Sprintf("#%d fixed finding %s, which it hid: %s", p.Number, o.Finding, o.Proof)
+		ended, err := rows.Retire(ctx, id, why, p.Env.Now())
+		if err != nil {
+			return err
+		}
+		if ended {
+			p.Env.Notice(ctx, "dismissal %s no longer holds: %s", id, why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package pull
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/pulltest"
+	"github.com/precedent-dev/precedent/internal/run"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// stage is a pull request on a scripted GitHub.
+type stage struct {
+	*pulltest.Stage
+	env        *workspace.Env
+	connection workspace.Connection
+}
+
+func newEnv(home string, clock *forgetest.Clock) *workspace.Env {
+	return &workspace.Env{
+		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
+		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
+		Git:     git.Options{TempDir: home, Home: home},
+		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
+		Proxy: func(string) (string, error) { return "", nil },
+	}
+}
+
+// newStage opens pull request 7 of acme/shop.
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := pulltest.NewStage(t)
+	key, err := comment.NewKey(pulltest.MarkerKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &stage{Stage: s, env: newEnv(s.Home, s.Clock), connection: workspace.Connection{
+		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret}, Folder: filepath.Join(s.Home, "work", ".git"),
+		Token: func(context.Context, precedent.Repo) (string, error) { return "", nil },
+	}}
+}
+
+func newJob(e engine.Engine) run.Job {
+	return run.Job{
+		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},
+		Engine: workspace.EngineSetup{New: func(o workspace.EngineOptions) (engine.Engine, func() error) {
+			return o.Budget.Within(e), func() error { return nil }
+		}},
+	}
+}
+
+// review reviews the pull request as a job of a server would, and posts the review.
+// It returns the exit status, and whether a review stood there already.
+func (s *stage) review(e engine.Engine) (status int, stood bool, err error) {
+	return s.reviewPull(7, newJob(e))
+}
+
+func (s *stage) reviewPull(number int, job run.Job) (status int, stood bool, err error) {
+	ctx := s.T.Context()
+	repo, err := OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	if err != nil {
+		return 0, false, err
+	}
+	defer repo.Close()
+	pull, err := Read(ctx, s.env, s.connection, repo, number)
+	if err != nil {
+		return 0, false, err
+	}
+	defer pull.Close()
+	publisher, err := pull.Publisher(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	did, err := publisher.Review(ctx, job, Hooks{Existing: func(run.Result) error { stood = true; return nil }})
+	return did.Status, stood, err
+}
+
+// comments counts what stands on the pull request, and lists the places of the
+// remarks.
+func (s *stage) comments() (summaries, reviews int, remarks []string) {
+	for _, c := range s.World.By(s.Pull, forgetest.Bot) {
+		switch c.Kind {
+		case forge.OnThread:
+			summaries++
+		case forge.OnReview:
+			reviews++
+		case forge.OnLine:
+			remarks = append(remarks, c.Span.String())
+		}
+	}
+	slices.Sort(remarks)
+	return summaries, reviews, remarks
+}
+
+// TestPullRequestsAtOnce: two pull requests are reviewed in one process at the same
+// time. On each stand one review, one summary, and one comment a finding, also after
+// a second run.
+func TestPullRequestsAtOnce(t *testing.T) {
+	stages := []*stage{newStage(t), newStage(t)}
+	meet := pulltest.Meeting(len(stages))
+	var running sync.WaitGroup
+	for _, s := range stages {
+		running.Go(func() {
+			if status, stood, err := s.review(&pulltest.Engine{Arrive: meet}); status != precedent.ExitFindings || stood || err != nil {
+				t.Errorf("status %d, stood %t, %v", status, stood, err)
+			}
+		})
+	}
+	running.Wait()
+	for _, s := range stages {
+		before := len(s.Script.Requests())
+		for range 2 {
+			summaries, reviews, remarks := s.comments()
+			if got := strings.Join(remarks, " "); summaries != 1 || reviews != 1 || got != "till.js:2 till.js:9" {
+				t.Errorf("%d summaries, %d reviews, remarks on %s", summaries, reviews, got)
+			}
+			again := &pulltest.Engine{Arrive: pulltest.Meeting(1)}
+			if status, stood, err := s.review(again); status != precedent.ExitFindings || !stood || err != nil || again.Asked != 0 {
+				t.Errorf("again: status %d, stood %t, the engine was asked %d times, %v", status, stood, again.Asked, err)
+			}
+		}
+		read, listed := 0, 0
+		for _, r := range s.Script.Requests()[:before] {
+			if strings.Contains(r.Path, "/issues/7/comments") {
+				listed++
+			}
+			if strings.HasSuffix(r.Path, "/pulls/7") && listed < 2 { // what is posted is looked for then
+				read++
+			}
+		}
+		if read != 1 {
+			t.Errorf("the pull request was read %d times before anything was to be posted", read)
+		}
+	}
+}

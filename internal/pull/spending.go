@@ -1,0 +1,69 @@
+package pull
+
+import (
+	"context"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/comment"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/settings"
+)
+
+// clockSkew is by how much the clock of a forge may differ from ours, generously.
+const clockSkew = time.Hour
+
+// PostedSpending returns what reads spentToday; nil without a key, with which no summary counts.
+func (p *Pull) PostedSpending(s *settings.Settings) func(context.Context) (float64, error) {
+	if p.Conn.Key.IsZero() {
+		return nil
+	}
+	return func(ctx context.Context) (float64, error) { return p.spentToday(ctx, s) }
+}
+
+// spentToday returns the dollars that the reviews of all pull requests of the repository have
+// cost on this day (UTC), as their summaries say. Only comments of our account with a valid
+// signature count. If they cannot all be read, that is an error only if the operator has set
+// the limit, else a notice.
+func (p *Pull) spentToday(ctx context.Context, s *settings.Settings) (float64, error) {
+	now := p.Env.Now().UTC()
+	today := now.Format(time.DateOnly)
+	me, err := p.Conn.Me(ctx)
+	var said []forge.NumberedComment
+	if err == nil {
+		said, err = p.Conn.CommentsSince(ctx, p.Repo.Repo, now.Truncate(24*time.Hour).Add(-clockSkew))
+	}
+	most := map[int]int64{} // by pull request
+	for _, c := range said {
+		if c.Author.ID != me.ID || me.ID == "" {
+			continue
+		}
+		w := p.Writer
+		w.PullRequest.Number = c.Number
+		if m, ok := w.Read(string(c.Body)); ok && !c.Cut && m.Kind == comment.Summary && m.Spent.Day == today {
+			most[c.Number] = max(most[c.Number], m.Spent.Microdollars)
+		}
+	}
+	total := 0.0
+	for _, n := range most {
+		total += float64(n) / 1e6
+	}
+	if err != nil && ctx.Err() == nil && s.MaxCostPerDay.Source.By == settings.Default {
+		p.Env.Notice(ctx, "%v; what other runs have spent today is not counted", p.Conn.Explain(err))
+		err = nil
+	}
+	return total, err
+}
+
+// leave returns what conversations have left of the budget of a review.
+func (p *Pull) leave(b *engine.Budget) {
+	if b == nil {
+		return
+	}
+	if b.Tokens > 0 {
+		b.Tokens = max(b.Tokens-p.TalkedTokens, 1) // 0 would be no bound
+	}
+	if b.USD > 0 {
+		b.USD = max(b.USD-p.TalkedUSD, 1e-6)
+	}
+}

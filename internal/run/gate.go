@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/gate"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// WorkTreeGate is the gate of a person's own work tree, uncommitted changes included. Close releases
+// what was opened for it.
+type WorkTreeGate struct {
+	// Base is the commit whose documents and policy name the commands; empty if there is none yet, or
+	// if the trusted branch is not known.
+	Base   string
+	Policy Policy
+	// Commands are what would run, in this order.
+	Commands []gate.Command
+
+	reviewer *workspace.Env
+	subject  Subject
+	repo     precedent.Repo
+	tree     string // that is built and tested
+}
+
+// PrepareGate reads which commands build and test the work tree, and takes a snapshot of it. As in
+// the review of a local change, the commands come from the trusted branch; a policy that the person
+// wrote and has not committed takes precedence. With paths, only the uncommitted changes at and
+// below them count. trusted is the branch that the operator named; empty for none.
+func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Repository, trusted string, paths []string) (*WorkTreeGate, error) {
+	rg, err := repo.Git.Resolve(ctx, git.Spec{Worktree: true})
+	if err != nil {
+		return nil, err
+	}
+	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, trusted); errors.Is(err, git.ErrNotTrusted) {
+		r.NoticeError(ctx, err, "; the documents and the policy of the repository name no commands")
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rg.Paths, err = repo.FromTop(paths); err != nil {
+		return nil, err
+	}
+	for i, s := range rg.Skipped {
+		if i == maxNoticed {
+			r.Notice(ctx, "%d more files are left out", len(rg.Skipped)-i)
+			break
+		}
+		r.Notice(ctx, "%s is left out: %s", s.Path, s.Reason)
+	}
+	blobs, err := repo.Git.Blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &WorkTreeGate{Base: rg.BaseCommit, reviewer: r, subject: Subject{repo.Git, rg, blobs}, repo: repo.IDs[0]}
+	if err = g.readRules(ctx); err == nil {
+		g.tree, err = g.selected(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// maxNoticed bounds how many files are named that are left out.
+const maxNoticed = 10
+
+// readRules reads the policy and the documents.
+func (g *WorkTreeGate) readRules(ctx context.Context) error {
+	s := g.subject
+	at, err := OpenBase(ctx, s.Repo, s.Blobs, g.Base, guide.PolicyFile)
+	if err != nil {
+		return err
+	}
+	if g.Policy, err = ReadPolicy(ctx, s.Repo, at, s.Range); err != nil {
+		return err
+	}
+	for _, err := range g.Policy.Errors {
+		g.reviewer.NoticeError(ctx, err, "")
+	}
+	// The person's own lock files count: nobody else chose them.
+	if g.Policy.Gate.Dependencies != precedent.DependenciesOff {
+		g.Policy.Gate.Dependencies = precedent.DependenciesHead
+	}
+	var docs []gate.Document
+	if g.Base != "" {
+		docs = gate.ReadDocuments(FilesAt(s.Blobs, g.Base))
+	}
+	g.Commands = gate.Discover(g.Policy.Gate, docs)
+	return nil
+}
+
+// selected is the tree with the uncommitted changes of the paths; with all of them, if there are no
+// paths.
+func (g *WorkTreeGate) selected(ctx context.Context) (string, error) {
+	s := g.subject
+	if len(s.Range.Paths) == 0 {
+		return s.Range.Head, nil
+	}
+	was, err := s.Repo.Tree(ctx, s.Range.HeadCommit, "")
+	if err != nil {
+		return "", err
+	}
+	is, err := s.Repo.Tree(ctx, s.Range.Head, "")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range s.Range.Paths {
+		under := func(e git.Entry) bool { return name == "." || guide.AtOrBelow(name, e.Path) }
+		if !slices.ContainsFunc(was, under) && !slices.ContainsFunc(is, under) {
+			return "", workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders of the repository")
+		}
+	}
+	other := func(e git.Entry) bool {
+		return !slices.ContainsFunc(s.Range.Paths, func(name string) bool { return name == "." || guide.AtOrBelow(name, e.Path) })
+	}
+	edits, err := g.edits(slices.DeleteFunc(was, other), slices.DeleteFunc(is, other))
+	if err != nil {
+		return "", err
+	}
+	return s.Repo.EditTree(ctx, s.Range.Base, edits)
+}
+
+// edits are what makes one list of files of another.
+func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
+	var all []git.Edit
+	before := map[string]git.Entry{}
+	for _, e := range was {
+		before[e.Path] = e
+	}
+	for _, e := range is {
+		old, known := before[e.Path]
+		delete(before, e.Path)
+		if known && old == e {
+			continue
+		}
+		if e.Mode != "100644" && e.Mode != "100755" {
+			return nil, workspace.Hinted(fmt.Errorf("%s is a link or a submodule, and has changed", e.Path), "run it without paths")
+		}
+		content, err := g.subject.Blobs.Read(g.subject.Range.Head, e.Path, MaxFile)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, git.Edit{Path: e.Path, Content: content, Mode: e.Mode})
+	}
+	for path := range before {
+		all = append(all, git.Edit{Path: path, Delete: true})
+	}
+	return all, nil
+}
+
+// Run runs the commands on a copy of the work tree, and shows each result when it is there.
+func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(gate.CommandResult)) (gate.Result, error) {
+	q := gate.Request{
+		Repo: g.repo, Base: g.Base, Trust: gate.Own, Policy: g.Policy.Gate, Commands: g.Commands, Show: show,
+	}
+	if g.Base != "" {
+		q.Read = FilesAt(g.subject.Blobs, g.Base)
+	}
+	return RunGate(ctx, g.reviewer, g.subject.Repo, runner, q, g.tree)
+}
+
+// RunGate exports a tree, and runs a gate on it. The base is exported when the gate wants it.
+func RunGate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Runner, q gate.Request, tree string) (gate.Result, error) {
+	dir, err := os.MkdirTemp(r.Git.TempDir, "precedent-gate-")
+	if err != nil {
+		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	export := func(name, rev string) (to, lacks string, err error) {
+		to = filepath.Join(dir, name)
+		if err := os.Mkdir(to, 0o755); err != nil { //nolint:gosec // the sandbox may have a user of its own
+			return "", "", fmt.Errorf("make temporary folder: %w", err)
+		}
+		report, err := repo.Export(ctx, rev, to, git.ExportLimits{FileBytes: maxGateFile, Shared: true, Links: true})
+		return to, lacking(report), err
+	}
+	if q.Tree, q.Lacks, err = export("head", tree); err != nil {
+		return gate.Result{}, err
+	}
+	if q.Base != "" {
+		q.BaseTree = func(context.Context) (string, error) {
+			to, _, err := export("base", q.Base)
+			return to, err
+		}
+	}
+	result := runner.Run(ctx, q)
+	return result, ctx.Err()
+}
+
+// maxGateFile bounds a file of a tree that is built, in bytes: forges take none that is larger.
+const maxGateFile = 100 << 20
+
+// lacking says which files an export left out, such as submodules and what a partial clone lacks.
+func lacking(report git.ExportReport) string {
+	if len(report.Skipped) == 0 {
+		return ""
+	}
+	first := report.Skipped[0]
+	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", workspace.Count(len(report.Skipped), "file is", "files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
+}

@@ -1,0 +1,118 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/review"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/thread"
+)
+
+// maxWork limits how many reviews of a line of work are looked at for a complete one.
+const maxWork = 20
+
+// followLast compares the change with the last review of the same work, as follow does
+// for a pull request: its findings become threads that nobody sees, and what it read is
+// not read again, unless job.Again is set. The objects of uncommitted files are gone, so
+// the reading tells what changed.
+func (p *Prepared) followLast(ctx context.Context, job Job) error {
+	in, s := &p.Input, p.subject
+	work, err := s.Repo.Work(ctx, s.Range, in.Target.Uncommitted)
+	if err != nil {
+		return err
+	}
+	in.Reading = &precedent.Reading{Work: work, With: p.readsWith(), Hunks: review.Hunks(in.Change)}
+	rows, err := p.workspace.Rows(ctx)
+	if err == nil {
+		err = p.findLast(ctx, rows)
+	}
+	if err != nil && ctx.Err() == nil {
+		p.fail("memory", err.Error()+"; this review is not compared with the last one")
+		in.Last, err = nil, nil
+	}
+	if job.Again || in.Last == nil {
+		in.Since = nil
+	}
+	return err
+}
+
+// readsWith identifies what reads: the engine, its model, and the policy.
+func (p *Prepared) readsWith() string {
+	if p.Input.Engine == nil {
+		return ""
+	}
+	policy, _ := json.Marshal(p.Input.Policy) // plain data
+	info := p.Input.Engine.Info()
+	sum := sha256.Sum256([]byte(info.Name + "\x00" + info.Who + "\x00" + string(policy)))
+	return hex.EncodeToString(sum[:])
+}
+
+// findLast finds the last complete review of the work. With an engine it is one with an
+// engine, if there is one; only that spares reading anything again.
+func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
+	in, s := &p.Input, p.subject
+	last, readers, err := LastRead(rows.ReviewsOf(ctx, in.Reading.Work, maxWork), in.Engine != nil)
+	if last == nil && err == nil && in.Engine != nil {
+		last, _, err = LastRead(rows.ReviewsOf(ctx, in.Reading.Work, maxWork), false)
+	}
+	if last == nil || err != nil {
+		return err
+	}
+	in.Last = last
+	threads := openFindings(last, in.Recall.Rejections)
+	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
+	thread.Relocate(threads, trees)
+	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool { return leftChange(t, last.Reading, in.Change) })
+	if in.Engine == nil || last.Reading.With != in.Reading.With {
+		return nil
+	}
+	for _, f := range last.Finders {
+		if f.Engine == precedent.AnalyzerEngine { // it reads everything again
+			readers = slices.DeleteFunc(readers, func(name string) bool { return name == f.Name })
+		}
+	}
+	same := review.Unchanged(in.Change, in.Reading.Hunks, last.Reading)
+	since := &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers}
+	for _, f := range last.Coverage.Skipped {
+		since.Skipped = append(since.Skipped, f.Path)
+	}
+	RecheckRules(since, last.RulesChecked, in.Guide.Rules)
+	in.Since = since
+	return nil
+}
+
+// openFindings returns the live findings of a review as threads, without those that
+// were dismissed since.
+func openFindings(last *precedent.Review, dismissed []precedent.Rejection) []precedent.Thread {
+	var open []precedent.Thread
+	for _, f := range last.Live() {
+		if slices.ContainsFunc(dismissed, func(j precedent.Rejection) bool { return j.Fingerprint == f.Fingerprint }) {
+			continue
+		}
+		open = append(open, precedent.Thread{
+			ID: f.ID, Review: last.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
+			Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body,
+			Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: last.Head, State: precedent.ThreadOpen,
+		})
+	}
+	return open
+}
+
+// leftChange reports whether the lines of a thread are unchanged and no longer part of
+// the change, as after a push: then nothing is said about them.
+func leftChange(t precedent.Thread, was *precedent.Reading, now *diff.Change) bool {
+	if t.Changed || t.Current.Start == 0 || t.Side != precedent.Right {
+		return false
+	}
+	file := now.File(t.Current.Path)
+	if file != nil && file.HunkAt(t.Current.Side, t.Current.Start) >= 0 {
+		return false
+	}
+	return file == nil || slices.ContainsFunc(was.Hunks, func(h precedent.ReadHunk) bool { return h.Holds(t.Span) })
+}

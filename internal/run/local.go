@@ -1,0 +1,99 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// PrepareLocal fetches everything that the review of a local change needs. The
+// repository stays the caller's.
+func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Repository, spec git.Spec, job Job) (*Prepared, error) {
+	rg, err := repo.Git.Resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	why := ""
+	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, job.Settings.TrustedBranch.Value); errors.Is(err, git.ErrNotTrusted) {
+		r.NoticeError(ctx, err, untrusted)
+		why, err = err.Error()+untrusted, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rg.Paths, err = repo.FromTop(job.Paths); err != nil {
+		return nil, err
+	}
+	change, err := ReadChange(ctx, repo.Git.Diff, rg)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPaths(ctx, repo.Git, rg, change); err != nil {
+		return nil, err
+	}
+	blobs, err := repo.Git.Blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := New(r, repo.IDs[0], Subject{repo.Git, rg, blobs}, change, job)
+	if why != "" {
+		p.fail(precedent.PolicyStep, why)
+	}
+	if err := p.completeLocal(ctx, repo, job); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// untrusted is what follows if the trusted branch is not known.
+const untrusted = "; the guide, the policy and the configuration of linters of the repository are not used"
+
+func (p *Prepared) completeLocal(ctx context.Context, repo *workspace.Repository, job Job) error {
+	if err := p.ReadBase(ctx, true); err != nil {
+		return err
+	}
+	left, err := repo.Git.Uncommitted(ctx, p.subject.Range)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		p.fail("work tree", err.Error()+"; it is not known what is uncommitted")
+	}
+	p.Input.Target.Uncommitted, p.Input.Target.Paths = left, p.subject.Range.Paths
+	w, err := p.reviewer.OpenForReview(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p.onClose(w.Memory.DB.Close)
+	if err := p.Complete(ctx, w, job); err != nil {
+		return err
+	}
+	return p.followLast(ctx, job)
+}
+
+// checkPaths returns an error for a path that no file of the change is at or below,
+// and no other file.
+func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.Change) error {
+	changed := pathsOf(change)
+	for _, name := range rg.Paths {
+		if name == "." || slices.ContainsFunc(changed, func(file string) bool { return guide.AtOrBelow(name, file) }) {
+			continue
+		}
+		entries, err := repo.Tree(ctx, rg.Head, name)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			return workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders after --, and a range before it")
+		}
+	}
+	return nil
+}

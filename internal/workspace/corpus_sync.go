@@ -1,0 +1,59 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/corpus"
+)
+
+// CorpusSync says how a corpus is read from a forge.
+type CorpusSync struct {
+	Since    time.Time // how far back the first sync reads
+	Full     bool      // list everything again, and find what was deleted
+	Sleep    func(ctx context.Context, d time.Duration) error
+	Progress func(corpus.SyncProgress)
+}
+
+// SyncCorpus reads what people wrote on the pull requests of the workspace's repository. What was
+// stored before an error stays, and the result tells it.
+func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace, o CorpusSync) (corpus.SyncResult, error) {
+	repo := w.IDs[0]
+	if repo.IsLocal() {
+		return corpus.SyncResult{}, Hinted(errors.New("the repository has no remote on a forge"), "set --repo host/owner/name")
+	}
+	if repo.Host != conn.Host() {
+		return corpus.SyncResult{}, Hinted(fmt.Errorf("%s is not on %s", repo, conn.Host()), "set the forge with --forge, as for precedent pr")
+	}
+	if err := r.keep(ctx, w); err != nil {
+		return corpus.SyncResult{}, err
+	}
+	c, err := r.CorpusOf(ctx, w)
+	if err != nil {
+		return corpus.SyncResult{}, err
+	}
+	c.Me = OwnAccount(ctx, conn)
+	got, err := c.Sync(ctx, corpus.SyncOptions{
+		Forge: conn.Forge, Repo: repo, Since: o.Since, Full: o.Full, Sleep: o.Sleep, Progress: o.Progress,
+	})
+	if err == nil {
+		r.embedNew(ctx, c)
+	}
+	return got, conn.Explain(err)
+}
+
+// OwnAccount is the id of the account that posts; empty if the forge does not tell, as without a
+// token. Our comments are then known by their markers.
+func OwnAccount(ctx context.Context, conn Connection) precedent.ForgeID {
+	if !conn.Known {
+		return ""
+	}
+	me, err := conn.Me(ctx)
+	if err != nil {
+		return ""
+	}
+	return me.ID
+}

@@ -1,0 +1,114 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Database is an open database, for commands.
+type Database = store.DB
+
+// InstallationFile is the database of a server in its data folder.
+const InstallationFile = "server.db"
+
+// OpenInstallation opens the database that all repositories of a server share: the one of a
+// PostgreSQL URL or, if that is empty, a file in the data folder.
+func (r *Env) OpenInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
+	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now})
+}
+
+func openInstallation(ctx context.Context, url, dataDir string, o store.Options) (*Database, error) {
+	if url != "" {
+		return store.OpenURL(ctx, url, o)
+	}
+	if dataDir == "" {
+		return nil, Hinted(errors.New("there is no folder for the database of the server"), "set HOME, XDG_DATA_HOME or DATABASE_URL")
+	}
+	return store.Open(ctx, filepath.Join(dataDir, InstallationFile), o)
+}
+
+// OldInstallation is OpenInstallation for one that must exist.
+func (r *Env) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
+	if !hasInstallation(url, dataDir) {
+		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(dataDir, InstallationFile)), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
+	}
+	return r.OpenInstallation(ctx, url, dataDir)
+}
+
+// hasInstallation tells whether there is a URL or a file.
+func hasInstallation(url, dataDir string) bool {
+	if url != "" {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(dataDir, InstallationFile))
+	return dataDir != "" && !errors.Is(err, fs.ErrNotExist)
+}
+
+// UntouchedInstallation is OldInstallation for one that is only looked at: its schema is not
+// upgraded. It returns nil if there is none.
+func (r *Env) UntouchedInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
+	if !hasInstallation(url, dataDir) {
+		return nil, nil
+	}
+	return openInstallation(ctx, url, dataDir, store.Options{Now: r.Now, Untouched: true})
+}
+
+// InstallationStatus describes the database of a server.
+type InstallationStatus struct {
+	Path         string             `json:"path"` // of its file, or its URL without password
+	Engine       store.Engine       `json:"engine"`
+	Bytes        int64              `json:"bytes"`
+	Repositories []RepositoryStatus `json:"repositories"`
+}
+
+// RepositoryStatus describes the rows of a repository.
+type RepositoryStatus struct {
+	Names []precedent.Repo `json:"names"`
+	store.Counts
+}
+
+// StatusOfInstallation counts what is in the database of a server, the oldest repository first.
+func (r *Env) StatusOfInstallation(ctx context.Context, db *Database) (InstallationStatus, error) {
+	s := InstallationStatus{Path: db.Path(), Engine: db.Engine(), Repositories: []RepositoryStatus{}}
+	var err error
+	if s.Bytes, err = db.Size(ctx); err != nil {
+		return s, err
+	}
+	all, err := db.Repos(ctx)
+	for _, repo := range all {
+		var one RepositoryStatus
+		if one.Names, err = repo.Names(ctx); err == nil {
+			one.Counts, err = repo.Count(ctx)
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Repositories = append(s.Repositories, one)
+	}
+	return s, err
+}
+
+// PruneInstallation deletes old findings of all repositories, as memory.Prune does for one, and
+// returns what was deleted. A repository that fails does not stop the others.
+func (r *Env) PruneInstallation(ctx context.Context, db *Database) (store.Counts, error) {
+	now := r.Now()
+	return db.PruneAll(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
+}
+
+// ExportInstallation writes all rows of the database of a server, and returns their number.
+func (r *Env) ExportInstallation(ctx context.Context, db *Database, to io.Writer) (int, error) {
+	return db.Dump(ctx, to)
+}
+
+// ImportInstallation reads an export into an empty database, completely or not at all.
+func (r *Env) ImportInstallation(ctx context.Context, db *Database, from io.Reader) (int, error) {
+	return db.Restore(ctx, from)
+}

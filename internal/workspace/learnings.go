@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+)
+
+// Learn stores what the user of the computer tells. The memory is the user's own, so that the
+// directive is active at once; user is the name if git's configuration has none. Nobody knows
+// here whether the repository is public, so that it counts as private.
+func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user string) (memory.Captured, error) {
+	p.From = precedent.LearningSource{By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true, Words: p.Directive}
+	if err := r.keep(ctx, w); err != nil {
+		return memory.Captured{}, err
+	}
+	return w.Memory.Propose(ctx, p)
+}
+
+// LearnFromAgent stores what an agent proposes. It stays pending, no matter who runs the agent: an
+// agent repeats what it reads, and that may be a stranger's.
+func (r *Env) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
+	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
+	p.Inferred = true
+	if err := r.keep(ctx, w); err != nil {
+		return memory.Captured{}, err
+	}
+	return w.Memory.Propose(ctx, p)
+}
+
+// learner is the person at the computer.
+func (r *Env) learner(ctx context.Context, w *Workspace, user string) string {
+	return cmp.Or(r.userName(ctx, w), user)
+}
+
+// ApproveLearning approves a pending learning in the name of the user of the computer.
+func (r *Env) ApproveLearning(ctx context.Context, w *Workspace, id, user string) (memory.Captured, error) {
+	return w.Memory.ApproveLearning(ctx, id, r.learner(ctx, w, user), true)
+}
+
+// EditLearning changes a learning in the name of the user of the computer.
+func (r *Env) EditLearning(ctx context.Context, w *Workspace, id, user string, change func(*precedent.Learning)) (memory.Captured, error) {
+	return w.Memory.EditLearning(ctx, id, r.learner(ctx, w, user), true, change)
+}
+
+// ForgetLearnings forgets a learning, by its id or its words, in the name of the user of the
+// computer.
+func (r *Env) ForgetLearnings(ctx context.Context, w *Workspace, which, user string) ([]precedent.Learning, error) {
+	return w.Memory.ForgetLearnings(ctx, which, r.learner(ctx, w, user))
+}

@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/settings"
+)
+
+// Location says where to find a repository and its memory.
+type Location struct {
+	Dir   string // the working folder
+	Index string // git.Options.Index
+	// Repo is the identity that the operator set; the zero Repo for the one of the
+	// remote.
+	Repo precedent.Repo
+	// Forge is the operator's. It says which remotes are on it.
+	Forge forge.Address
+	// Memory is the file that the operator named; the zero Value for none.
+	Memory settings.Value[string]
+	// Forget turns the memory off: reviews recall nothing and store nothing.
+	Forget bool
+	// NoLearnings turns learnings off: reviews use none, and none is saved.
+	NoLearnings bool
+}
+
+// Repository is an open repository, and where its memory is kept.
+type Repository struct {
+	Git *git.Repo // nil for the memory of a repository without a clone
+	// IDs are its identities. Ids of findings are made from the first.
+	IDs []precedent.Repo
+	// File is the memory's, and who named it; the zero Value if the memory is off.
+	File settings.Value[string]
+	// Foreign is why the memory is not beside the repository, although there is a work tree;
+	// nil if it is, or if the operator named a file.
+	Foreign error
+	// noLearnings is that of the location.
+	noLearnings bool
+	// dir is the working folder, without links.
+	dir string
+	// unborn means that there is neither a remote nor a commit to name it by.
+	unborn bool
+}
+
+// Close closes it.
+func (p *Repository) Close() {
+	if p.Git != nil {
+		p.Git.Close()
+	}
+}
+
+// OpenRepository opens the repository around the folder of the location.
+func (r *Env) OpenRepository(ctx context.Context, at Location) (*Repository, error) {
+	repo, err := r.OpenGit(ctx, at, true)
+	if err != nil {
+		return nil, err
+	}
+	p := &Repository{Git: repo, dir: at.Dir, noLearnings: at.NoLearnings}
+	if dir, err := filepath.EvalSymlinks(at.Dir); err == nil {
+		p.dir = dir
+	}
+	if p.IDs, err = Identities(ctx, repo, at); errors.Is(err, git.ErrNoCommits) {
+		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
+	}
+	if err == nil && !at.Forget {
+		err = p.FindMemory(ctx, r, at.Memory)
+	}
+	if err != nil {
+		repo.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// OpenGit opens a clone. Lazy is for reviews of local changes: what a pull request needs
+// is fetched into a mirror if the clone is partial.
+func (r *Env) OpenGit(ctx context.Context, at Location, lazy bool) (*git.Repo, error) {
+	o := r.Git
+	o.Index, o.Lazy = at.Index, o.Lazy && lazy
+	return git.Open(ctx, at.Dir, o)
+}
+
+// Identities returns the identities under which the memory stores a repository: only
+// the location's Repo if set, else the remote and the first commit, so that what was
+// learned before the remote was added is not lost.
+func Identities(ctx context.Context, repo *git.Repo, at Location) ([]precedent.Repo, error) {
+	if !at.Repo.IsZero() {
+		return []precedent.Repo{at.Repo}, nil
+	}
+	id, err := repo.Identity(ctx, at.Forge.Remote)
+	if err != nil || id.IsLocal() {
+		return []precedent.Repo{id}, err
+	}
+	ids := []precedent.Repo{id}
+	if root, err := repo.RootCommit(ctx); err == nil {
+		ids = append(ids, precedent.LocalRepo(root))
+	}
+	return ids, nil
+}
+
+// fileName makes a file's name of an identity: readable, and unique by a hash.
+func fileName(id precedent.Repo) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '-'
+	}, id.String())
+	sum := sha256.Sum256([]byte(id.String()))
+	return strings.TrimLeft(clean[max(0, len(clean)-80):], ".") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// FromTop returns paths that are relative to the working folder as git names them.
+func (p *Repository) FromTop(paths []string) ([]string, error) {
+	var named []string
+	for _, one := range paths {
+		full := one
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(p.dir, one)
+		}
+		name, err := filepath.Rel(p.Git.Top(), full)
+		if name = filepath.ToSlash(name); err != nil || p.Git.Top() == "" || !fs.ValidPath(name) {
+			return nil, Hinted(fmt.Errorf("%s is not in the work tree", one), "give files and folders of the repository")
+		}
+		named = append(named, name)
+	}
+	return named, nil
+}
