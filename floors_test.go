@@ -111,7 +111,6 @@ var thirdParties = map[string][]string{
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
 	"gopkg.in/yaml.v3":                         {"internal/gate", "internal/guide", "internal/portable", "internal/settings", "cmd/precedent"},
-	"honnef.co/go/tools":                       {"internal/lint"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},
 }

@@ -28,7 +28,8 @@ func Choose(operators []Linter, names []string) ([]Linter, []precedent.Failure) 
 			all = append(all, l)
 		} else {
 			failures = append(failures, precedent.Failure{
-				Step: precedent.PolicyStep, Error: fmt.Sprintf("linters: unknown linter %q; known: %s", name, strings.Join(PresetNames(), ", ")),
+				Step: precedent.PolicyStep, Error: fmt.Sprintf("linters: unknown linter %q; known: %s", name,
+					strings.Join(PresetNames(), ", ")),
 			})
 		}
 	}
@@ -62,7 +63,10 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		return Output{}, err
 	}
 	at := program // path in the sandbox
-	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool { return program == m || strings.HasPrefix(program, m+"/") }) {
+	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool {
+		return program == m ||
+			strings.HasPrefix(program, m+"/")
+	}) {
 		at = "/linter/" + filepath.Base(program)
 	}
 	j := sandbox.Job{
@@ -72,7 +76,8 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
 	}
 	mount := func(source, target string) {
-		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Target == target }) {
+		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts,
+			func(m sandbox.Mount) bool { return m.Target == target }) {
 			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
 		}
 	}

@@ -101,7 +101,8 @@ func TestBoxed(t *testing.T) {
 	if strings.Contains(got, "wrote") || strings.Contains(got, bin) {
 		t.Errorf("it saw or wrote what is not its own:\n%s", got)
 	}
-	if _, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"absent"}}); err == nil || !strings.Contains(err.Error(), ErrNotInstalled.Error()) {
+	if _, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"absent"}}); err == nil ||
+		!strings.Contains(err.Error(), ErrNotInstalled.Error()) {
 		t.Errorf("%v", err)
 	}
 }

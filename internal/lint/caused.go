@@ -26,7 +26,8 @@ const maxRereadBytes = 8 << 20
 // new: those that the base has fewer of, with the same rule on a line with the same
 // text. It runs the linter a second time on these files only, and not at all if every
 // remark is about an added line.
-func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, files map[string]*diff.File, outside []remark) []causedRemark {
+func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, files map[string]*diff.File,
+	outside []remark) []causedRemark {
 	var old []string
 	for _, r := range outside {
 		if files[r.path].Status != diff.Added && r.line > 0 && !slices.Contains(old, r.path) {
@@ -43,12 +44,14 @@ func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, fil
 			return newRemarks(lineReader(base), before, lineReader(head), outside)
 		}
 	}
-	x.note(l, "results about unchanged lines were left out, because the base could not be checked:  "+oneLine(err.Error(), 200))
+	x.note(l, "results about unchanged lines were left out, because the base could not be checked:  "+oneLine(err.Error(),
+		200))
 	return nil
 }
 
 // newRemarks compares remarks by file, rule and the text of the line.
-func newRemarks(baseLine func(string, int) (string, bool), before []remark, headLine func(string, int) (string, bool), now []remark) []causedRemark {
+func newRemarks(baseLine func(string, int) (string, bool), before []remark, headLine func(string, int) (string, bool),
+	now []remark) []causedRemark {
 	key := func(r *remark, line string) string {
 		return fmt.Sprintf("%s\x00%s\x00%s", r.path, r.rule, strings.Join(strings.Fields(line), " "))
 	}
@@ -97,7 +100,8 @@ func lineReader(dir string) func(name string, n int) (string, bool) {
 func readInTree(dir, name string) []byte {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
-	if err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() || info.Size() > maxRereadBytes {
+	if err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() ||
+		info.Size() > maxRereadBytes {
 		return nil
 	}
 	data, err := os.ReadFile(file)

@@ -1,9 +1,9 @@
 package lint
 
 import (
+	"regexp"
 	"strings"
-
-	static "honnef.co/go/tools/analysis/lint"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -15,10 +15,6 @@ const (
 	// because they are nearly always right (go help test, go help vet).
 	goTestSure = 90
 	vetSure    = 85
-	// staticError is for checks that staticcheck gives the severity error: the code
-	// cannot work. staticWarning is for all others.
-	staticError   = 85
-	staticWarning = 80
 	// inTest is subtracted in files of tests, which do wrong things on purpose. Outside
 	// of the rules below, 1 of 8 such findings was wanted.
 	inTest = 25
@@ -26,47 +22,26 @@ const (
 
 // goTestAnalyzers are the analyzers that go test runs, and those about tests.
 var goTestAnalyzers = map[string]bool{
-	"atomic": true, "bools": true, "buildtag": true, "directive": true, "errorsas": true, "ifaceassert": true, "nilfunc": true,
-	"printf": true, "slog": true, "stringintconv": true, "tests": true, "testinggoroutine": true, "waitgroup": true,
+	"atomic": true, "bools": true, "buildtag": true, "directive": true, "errorsas": true, "ifaceassert": true,
+	"nilfunc": true,
+	"printf":  true, "slog": true, "stringintconv": true, "tests": true, "testinggoroutine": true, "waitgroup": true,
 }
 
-// goConfidence are rules that are wanted less often than others. The counts were taken
-// by reading all findings in the code of 70 Go modules (those that golangci-lint 2.15
-// needs, 740,000 lines) and in 120 ranges of the histories of age, river and oscar.
-// "True" means that the analyzer states a fact that a team would not act upon.
-var goConfidence = map[string]int{
-	"composites": 30, // 0 of 130; all true, about literals of the own module
-	"SA1019":     60, // 5 of 5 true, for lack of a replacement at the time
-	"SA1006":     60, // 1 of 1 true, on a line that go vet printf reports
-	"SA4009":     60, // 1 of 2; a parameter that an interface demands is reused
-	"SA4011":     40, // 0 of 19; a break at the end of a case, as in C
-	"SA4026":     60, // 12 true, all in one test
-	"SA9002":     50, // 0 of 10; all in one generated file
-	"SA9004":     60, // 7 true, where the constants' type did not matter
-	// Checks of performance: 2 of 2 true, where performance did not matter.
-	"SA6000": 60, "SA6001": 60, "SA6002": 60, "SA6003": 60, "SA6005": 60, "SA6006": 60,
-}
+// compositesSure is for unkeyed literals. Of 130 such findings in the code of 70 Go modules and in 120
+// ranges of the histories of age, river and oscar, none was wanted: all were about literals of the own module.
+const compositesSure = 30
 
-// goConfidenceOf returns the confidence of a Go analyzer's finding.
-func goConfidenceOf(s suite, rule, path string) int {
-	if c, ok := goConfidence[rule]; ok {
-		return c
-	}
-	c := vetSure
+// goConfidenceOf returns the confidence of an analyzer's finding.
+func goConfidenceOf(analyzer, path string) int {
 	switch {
-	case goTestAnalyzers[rule]:
+	case analyzer == "composites":
+		return compositesSure
+	case goTestAnalyzers[analyzer]:
 		return goTestSure
-	case s == staticSuite:
-		c = staticWarning
-		if a := staticChecks()[rule]; a != nil && a.Doc.Severity == static.SeverityError {
-			c = staticError
-		}
+	case isGoTest(path):
+		return vetSure - inTest
 	}
-	aboutTests := strings.HasPrefix(rule, "SA3")
-	if isGoTest(path) && !aboutTests {
-		c -= inTest
-	}
-	return c
+	return vetSure
 }
 
 // isGoTest reports whether a Go file is of tests, or in a package of support for tests.
@@ -84,4 +59,9 @@ func severityOf(severity precedent.Severity, path string) precedent.Severity {
 		return precedent.Medium
 	}
 	return severity
+}
+
+// lazily returns a function that compiles a regular expression on first use.
+func lazily(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }

@@ -18,9 +18,9 @@ const afterTable = `
 ## Comments that turn rules off
 
 The author of a change writes its comments, too. So no comment silences an analyzer that guards the repository: those with "never" in
-the table. For the others, comments count as they do for the team: ` + "`//nolint`, `//nolint:govet` and `//lint:ignore SA4006 reason`" + ` for
-Go, and what [linters](linters.md#comments) read in other languages. The finding stays in the result of ` + "`--json`" + ` and ` + "`precedent explain`" + ` as
-` + "`turned_off`" + `, with the comment, its line, and whether the change adds it.
+the table. For the others, comments count as they do for the team: ` + "`//nolint` and `//nolint:govet`" + ` in Go, and what
+[linters](linters.md#comments) read. The finding stays in the result of ` + "`--json`" + ` and ` + "`precedent explain`" + ` as ` + "`turned_off`" + `,
+with the comment, its line, and whether the change adds it.
 
 ## Many findings of one kind
 

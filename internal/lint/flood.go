@@ -13,24 +13,22 @@ import (
 
 // Limits of what an analyzer reports. None of them means that lines were not read.
 const (
-	// maxApart is the number of findings of one rule in one file that are reported one
-	// by one. People compare three places at a glance; from the fourth on, they need
-	// the rule and the number.
+	// maxApart is the number of findings of one rule in one file that are reported one by one. People compare three
+	// places at a glance; from the fourth on, they need the rule and the number.
 	maxApart = 3
-	// maxPlaces is the number of places that the text of a flood lists, and maxEvidence
-	// that of its evidence. Secrets keep more evidence, because it is what redaction
-	// knows them by.
-	maxPlaces         = 10
-	maxEvidence       = 20
-	maxSecretEvidence = 500
-	// maxFindings is the number of findings of one analyzer. A change with more has one
-	// problem, not a thousand. The worst are kept.
+	// maxPlaces is the number of places that the text of a flood lists, and maxEvidence that of its evidence.
+	// Of secrets there is more, because redaction knows them by it.
+	maxPlaces   = 10
+	maxEvidence = 20
+	maxSecrets  = 500
+	// maxFindings is the number of findings of one analyzer. A change with more has one problem, not a thousand.
+	// The worst are kept.
 	maxFindings = 500
 )
 
-// collect gathers the findings of an analyzer. More than maxApart findings of a rule
-// in a file are a flood: one finding at the first place, with the number of places.
-// The place decides its id, so the id does not change with the number.
+// collect gathers the findings of an analyzer. More than maxApart findings of a rule in a file are a flood: one
+// finding at the first place, with the number of places. The place decides its id, so the id does not change with
+// the number.
 type collect struct {
 	name  string
 	kinds map[kindOfFinding]*gathered
@@ -53,12 +51,8 @@ type kindOfFinding struct {
 
 // gathered is the findings of one kind, in order.
 type gathered struct {
-	category precedent.Category
-	first    []numbered // at most maxApart
-	places   []place    // at most maxPlaces
-	evidence []precedent.Evidence
-	secrets  []string
-	count    int
+	all   []numbered // at most maxEvidence, or maxSecrets
+	count int
 }
 
 type numbered struct {
@@ -66,19 +60,16 @@ type numbered struct {
 	n int
 }
 
-type place struct {
-	span  precedent.Span
-	title string
-}
-
 func (c *collect) add(f precedent.Finding) { c.addAs(f, f.Rule) }
 
-// addAs adds a finding. Findings of one kind in a file can be a flood, but not those
-// about several lines, whose text is needed for redaction, or about a whole file.
+// addAs adds a finding. Findings of one kind in a file can be a flood, but not those about several lines, whose
+// text is needed for redaction, or about a whole file.
 func (c *collect) addAs(f precedent.Finding, kind string) {
 	c.added++
 	f.Finder = c.name
-	k := kindOfFinding{path: f.Path, side: f.Side, rule: kind, severity: f.Severity, category: f.Category, dropped: f.Dropped}
+	k := kindOfFinding{
+		path: f.Path, side: f.Side, rule: kind, severity: f.Severity, category: f.Category, dropped: f.Dropped,
+	}
 	if f.Start == 0 || f.End > f.Start {
 		k.alone = c.added
 	}
@@ -92,72 +83,56 @@ func (c *collect) addAs(f precedent.Finding, kind string) {
 			return
 		}
 		c.kept[f.Severity]++
-		g = &gathered{category: f.Category}
+		g = &gathered{}
 		c.kinds[k] = g
 		c.order = append(c.order, g)
 	}
-	g.add(f, c.added)
-}
-
-func (g *gathered) add(f precedent.Finding, n int) {
-	g.count++
-	g.secrets = append(g.secrets, f.Secrets...)
-	if len(g.first) < maxApart {
-		g.first = append(g.first, numbered{f, n})
-	}
-	if len(g.places) < maxPlaces {
-		g.places = append(g.places, place{f.Span, f.Title})
-	}
 	most := maxEvidence
-	if g.category == precedent.Secrets {
-		most = maxSecretEvidence
+	if f.Category == precedent.Secrets {
+		most = maxSecrets
 	}
-	if len(g.evidence) < most {
-		g.evidence = append(g.evidence, f.Evidence...)
+	if g.count++; g.count <= most {
+		g.all = append(g.all, numbered{f, c.added})
 	}
 }
 
 // findings returns what to report of one kind.
 func (g *gathered) findings() []numbered {
 	if g.count <= maxApart {
-		return g.first
+		return g.all
 	}
-	f := g.first[0]
-	f.Evidence, f.Secrets = g.evidence, g.secrets
+	f := g.all[0]
+	f.Evidence, f.Secrets = nil, nil
+	for _, one := range g.all {
+		f.Secrets = append(f.Secrets, one.Secrets...)
+		f.Evidence = append(f.Evidence, one.Evidence...)
+	}
 	suffix := fmt.Sprintf(" (%d places in this file)", g.count)
 	f.Title = text.Cut(f.Title, maxTitle-len(suffix)) + suffix
 	f.Body += "\n\n" + g.list()
 	return []numbered{f}
 }
 
-// list says how many places there are, and lists the first of them, with their titles
-// if they differ.
+// list says how many places there are, and lists the first of them, with their titles if they differ.
 func (g *gathered) list() string {
-	same := true
-	for _, p := range g.places {
-		same = same && p.title == g.places[0].title
+	first := g.all[:min(len(g.all), maxPlaces)]
+	differ := slices.ContainsFunc(first, func(f numbered) bool { return f.Title != first[0].Title })
+	said := fmt.Sprintf("The same rule found %d places in this file", g.count)
+	if g.count > len(first) {
+		said += fmt.Sprintf(", of which these are the first %d", len(first))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The same rule found %d places in this file", g.count)
-	if g.count > len(g.places) {
-		fmt.Fprintf(&b, ", of which these are the first %d", len(g.places))
-	}
-	b.WriteString(":")
-	for i, p := range g.places {
-		where := text.VisibleLine(p.span.String())
-		switch {
-		case !same:
-			fmt.Fprintf(&b, "\n- %s: %s", where, p.title)
-		case i == 0:
-			b.WriteString(" " + where)
-		default:
-			b.WriteString(", " + where)
+	var places []string
+	for _, f := range first {
+		where := text.VisibleLine(f.Span.String())
+		if differ {
+			where = "\n- " + where + ": " + f.Title
 		}
+		places = append(places, where)
 	}
-	if same {
-		b.WriteString(".")
+	if differ {
+		return said + ":" + strings.Join(places, "")
 	}
-	return b.String()
+	return said + ": " + strings.Join(places, ", ") + "."
 }
 
 // list returns the findings in the order in which they were added: the worst if there

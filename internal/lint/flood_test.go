@@ -19,7 +19,8 @@ func conflictsAt(path string, n int) *diff.Change {
 // TestFlood: many findings of a rule in a file are one, at the first place, however
 // many they are.
 func TestFlood(t *testing.T) {
-	same(t, run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", maxApart)}), "a.txt:1 conflict-marker high", "a.txt:3 conflict-marker high", "a.txt:5 conflict-marker high")
+	same(t, run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", maxApart)}), "a.txt:1 conflict-marker high",
+		"a.txt:3 conflict-marker high", "a.txt:5 conflict-marker high")
 	for _, n := range []int{maxApart + 1, maxPlaces, 40, maxFindings + 7, 20_000} {
 		r := run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", n)})
 		same(t, r, "a.txt:1 conflict-marker high")
@@ -45,11 +46,13 @@ func TestFloodsApart(t *testing.T) {
 	c := &collect{name: "x"}
 	for i := range 5 {
 		for _, f := range []precedent.Finding{
-			{Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low, Title: fmt.Sprint("Title ", i)},
+			{Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low,
+				Title: fmt.Sprint("Title ", i)},
 			{Span: precedent.Span{Path: "b", Start: 20 + i, End: 20 + i}, Rule: "r", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a", Start: 30 + i, End: 30 + i}, Rule: "s", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a", Start: 40 + i, End: 40 + i}, Rule: "r", Severity: precedent.High},
-			{Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low, Dropped: precedent.TurnedOff},
+			{Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low,
+				Dropped: precedent.TurnedOff},
 			{Span: precedent.Span{Path: "a", Start: 60 + 3*i, End: 61 + 3*i}, Rule: "r", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a"}, Rule: "r", Severity: precedent.Low},
 		} {
@@ -88,7 +91,8 @@ func TestBounded(t *testing.T) {
 			high++
 		}
 	}
-	if len(r.Findings) != maxFindings || high != maxFindings-9 || r.Status != precedent.StatusOK || !strings.Contains(r.Error, "991 more") {
+	if len(r.Findings) != maxFindings || high != maxFindings-9 || r.Status != precedent.StatusOK ||
+		!strings.Contains(r.Error, "991 more") {
 		t.Errorf("%d findings, %d high, %s, %q", len(r.Findings), high, r.Status, r.Error)
 	}
 }

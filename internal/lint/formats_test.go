@@ -55,6 +55,7 @@ func TestOutputs(t *testing.T) {
 				"see https://docs.github.com/en/actions/reference/security/secure-use#good-practices-for-mitigating-script-injection-attacks for more details",
 			`.github/workflows/a.yml:9 action 2 input "foo" is not defined in action "actions/checkout@v4"`,
 		},
+		"staticcheck": {"a.go:3 SA4009 1 argument err is overwritten before first use [assignment to err](1)"},
 		"shellcheck": {
 			"a.sh:3 SC2086 0 Double quote to prevent globbing and word splitting.",
 			"a.sh:5 SC1035 2 You need a space after the [ and before the ].",
@@ -155,7 +156,8 @@ func TestSarifResults(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
-	want := remark{path: "a.go", line: 2, end: 3, rule: "R1", level: failure, message: "bad thing", help: "what it is", link: "https://example.com/R1", security: true}
+	want := remark{path: "a.go", line: 2, end: 3, rule: "R1", level: failure, message: "bad thing", help: "what it is",
+		link: "https://example.com/R1", security: true}
 	if diff := cmp.Diff(want, got[0], cmp.AllowUnexported(remark{}, fix{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -222,7 +224,8 @@ func TestFixes(t *testing.T) {
 		}
 	}
 	replace := func(region string) string {
-		return `,"fixes":[{"artifactChanges":[{"artifactLocation":{"uri":"a.go"},"replacements":[{"deletedRegion":` + region + `,"insertedContent":{"text":"x"}}]}]}]`
+		return `,"fixes":[{"artifactChanges":[{"artifactLocation":{"uri":"a.go"},"replacements":[{"deletedRegion":` + region +
+			`,"insertedContent":{"text":"x"}}]}]}]`
 	}
 	for region, exact := range map[string]bool{
 		`{"startLine":2,"startColumn":1,"endColumn":3}`:             true,
@@ -255,8 +258,11 @@ func TestHostileSarif(t *testing.T) {
 		{"deep in a result", `{"version":"2.1.0","runs":[{"results":` + strings.Repeat(`[`, size) + `}]}`, "read SARIF"},
 		{"many runs", `{"version":"2.1.0","runs":[` + strings.Repeat(`{},`, size) + `{}]}`, ""},
 		{"many results", `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{},`, size) + `{}]}]}`, errMany.Error()},
-		{"many locations", `{"version":"2.1.0","runs":[{"results":[{"locations":[` + strings.Repeat(`{},`, size) + `{}]}]}]}`, ""},
-		{"growing message", `{"version":"2.1.0","runs":[{"results":[{"message":{"text":"` + strings.Repeat("{0}", 900) + `","arguments":["` + strings.Repeat("{1}", 900) + `","` + strings.Repeat("{0}", 900) + `"]},"locations":[{}]}]}]}`, ""},
+		{"many locations", `{"version":"2.1.0","runs":[{"results":[{"locations":[` + strings.Repeat(`{},`, size) + `{}]}]}]}`,
+			""},
+		{"growing message", `{"version":"2.1.0","runs":[{"results":[{"message":{"text":"` + strings.Repeat("{0}", 900) +
+			`","arguments":["` + strings.Repeat("{1}", 900) + `","` + strings.Repeat("{0}", 900) + `"]},"locations":[{}]}]}]}`,
+			""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []remark
@@ -296,7 +302,8 @@ func TestFloodOfResults(t *testing.T) {
 		t.Errorf("%d remarks, %v", n, err)
 	}
 	one := `{"ruleId":"R","message":{"text":"x"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":1}}}]},`
-	log := `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[` + strings.Repeat(one, maxRemarks+9) + strings.TrimSuffix(strings.Replace(one, "a.go", "b.go", 1), ",") + `]}]}`
+	log := `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[` + strings.Repeat(one, maxRemarks+9) +
+		strings.TrimSuffix(strings.Replace(one, "a.go", "b.go", 1), ",") + `]}]}`
 	got, err = readSarif("/work", []byte(log))
 	if n := len(got); err != nil || n != maxOfRule+1 || got[n-1].path != "b.go" {
 		t.Errorf("%d remarks of SARIF, %v", n, err)
@@ -311,10 +318,14 @@ func TestLines(t *testing.T) {
 		want     []string
 		says     string
 	}{
-		{"paths", []string{"%f:%l: %m"}, "a.sh:1: x\n../a.sh:1: x\n/etc/passwd:1: x\n/work/b.sh:2: y\nx/../../a:1: z\n/work:1: z\n", []string{"a.sh:1  2 x", "b.sh:2  2 y"}, ""},
+		{"paths", []string{"%f:%l: %m"},
+			"a.sh:1: x\n../a.sh:1: x\n/etc/passwd:1: x\n/work/b.sh:2: y\nx/../../a:1: z\n/work:1: z\n",
+			[]string{"a.sh:1  2 x", "b.sh:2  2 y"}, ""},
 		{"no line", []string{"%f:%l: %m"}, "a.sh:0: x\na.sh:99999999999999999999: x\n", nil, ""},
-		{"control characters", []string{"%f:%l: %m"}, "a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n", []string{"a.sh:1  2 [31mred[0m done"}, ""},
-		{"long line", []string{"%f:%l: %m"}, "a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n", []string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"}, ""},
+		{"control characters", []string{"%f:%l: %m"}, "a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n",
+			[]string{"a.sh:1  2 [31mred[0m done"}, ""},
+		{"long line", []string{"%f:%l: %m"}, "a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n",
+			[]string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"}, ""},
 		{"many lines", []string{"%f:%l: %m"}, manyRules("a%d.sh:1: R1: x\n", maxRemarks+5), nil, errMany.Error()},
 		{"continued", []string{"%E%f:%l: %m", "%C  %m", "%Z"}, "a.sh:1: x\n  more\n\n", []string{"a.sh:1  2 x more"}, ""},
 		{"continuation of nothing", []string{"%-Astart", "%Z%m"}, "start\nx\n", nil, "not in the order"},

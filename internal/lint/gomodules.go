@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,23 +9,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
-
-// goMod is what is used of a go.mod or go.work file.
-type goMod struct {
-	module, goVersion string
-	require, exclude  []module.Version
-	replace           []goReplace
-	use               []string // folders, relative to the file
-}
-
-// goReplace is a replacement. Without a version, the new path is a folder.
-type goReplace struct{ old, new module.Version }
 
 // goModules are the module files that the go command gets for one module, instead of
 // those of the head. They require what the base requires, and name no folder outside
@@ -37,14 +24,14 @@ type goModules struct {
 	sums     []byte            // go.sum of the base, of all modules together
 }
 
-// moduleReader makes goModules.
+// moduleReader makes goModules. Files are parsed with the parser of the go command, so that both read the same.
 type moduleReader struct {
 	in    *Input
 	tree  string // folder of the head
 	out   goModules
 	queue []string // folders of modules that are still to be read
 	local map[string]bool
-	head  map[string]goMod // by folder
+	head  map[string]*modfile.File // by folder
 }
 
 // mostModules limits how many modules of the tree are read for one.
@@ -56,7 +43,8 @@ var errModules = errors.New("too many modules")
 // workspace in the folder work, if it is not empty.
 func (v *vetting) readModules(root, work string) (*goModules, error) {
 	r := &moduleReader{
-		in: v.in, tree: v.tree, queue: []string{root}, out: goModules{files: map[string]string{}}, local: map[string]bool{}, head: map[string]goMod{},
+		in: v.in, tree: v.tree, queue: []string{root}, out: goModules{files: map[string]string{}}, local: map[string]bool{},
+		head: map[string]*modfile.File{},
 	}
 	vendored := r.has(path.Join(root, "vendor/modules.txt"))
 	if work != "" {
@@ -91,124 +79,116 @@ func (r *moduleReader) readModule(dir string) error {
 	if _, ok := r.head[dir]; ok || !r.has(path.Join(dir, "go.mod")) {
 		return nil
 	}
-	m, err := parseMod(readInTree(r.tree, path.Join(dir, "go.mod")))
+	m, err := modfile.Parse("go.mod", readInTree(r.tree, path.Join(dir, "go.mod")), nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("parse go.mod: %w", err)
 	}
 	r.head[dir] = m
-	for _, re := range m.replace {
-		if to, ok := inTree(dir, re.new); ok {
+	for _, re := range m.Replace {
+		if to, ok := inTree(dir, re.New); ok {
 			r.queue = append(r.queue, to)
-			r.local[re.old.Path] = true
+			r.local[re.Old.Path] = true
 		}
 	}
 	return nil
 }
 
-// readWork reads the workspace of the head, and writes one that only uses folders of
-// the tree.
+// readWork reads the workspace of the head, and writes one that only uses folders of the tree.
 func (r *moduleReader) readWork(dir string) error {
 	name := path.Join(dir, "go.work")
-	m, err := parseWork(readInTree(r.tree, name))
+	head, err := modfile.ParseWork("go.work", readInTree(r.tree, name), nil)
+	if err != nil {
+		return fmt.Errorf("parse go.work: %w", err)
+	}
+	data, err := r.readBase(name)
 	if err != nil {
 		return err
 	}
-	base, err := r.atBase(name, parseWork)
+	base, err := modfile.ParseWork("go.work", data, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("parse go.work: %w", err)
 	}
-	var b strings.Builder
-	writeLine(&b, "go", m.goVersion)
-	for _, folder := range m.use {
-		if to, ok := inTree(dir, module.Version{Path: folder}); ok {
+	out := &modfile.WorkFile{Syntax: new(modfile.FileSyntax)}
+	if head.Go != nil {
+		err = out.AddGoStmt(head.Go.Version)
+	}
+	for _, u := range head.Use {
+		if to, ok := inTree(dir, module.Version{Path: u.Path}); ok {
 			r.queue = append(r.queue, to)
-			writeLine(&b, "use", folder)
+			err = errors.Join(err, out.AddUse(u.Path, ""))
 		}
 	}
-	writeReplaces(&b, dir, m, base)
-	r.out.files[name] = b.String()
-	return r.writeSum(name + ".sum")
+	err = errors.Join(err, addReplaces(out.AddReplace, dir, head.Replace, base.Replace))
+	r.out.files[name] = string(modfile.Format(out.Syntax))
+	return errors.Join(err, r.writeSum(name+".sum"))
 }
 
-// write writes the go.mod and go.sum files of a module. If the modules are vendored,
-// they are in the tree, and the file may require all that the head requires.
+// write writes the go.mod and go.sum files of a module. If the modules are vendored, they are in the tree, and the
+// file may require all that the head requires.
 func (r *moduleReader) write(dir string, vendored bool) error {
 	name := path.Join(dir, "go.mod")
-	head := r.head[dir]
-	base, err := r.atBase(name, parseMod)
+	data, err := r.readBase(name)
 	if err != nil {
 		return err
 	}
-	versions := map[string]string{}
+	base, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		return fmt.Errorf("parse go.mod: %w", err)
+	}
+	head := r.head[dir]
 	if vendored {
-		base.require = head.require
+		base.Require = head.Require
 	}
-	for _, m := range base.require {
-		versions[m.Path] = m.Version
+	versions := map[string]string{}
+	for _, m := range base.Require {
+		versions[m.Mod.Path] = m.Mod.Version
 	}
-	for _, m := range head.require {
-		switch version, ok := versions[m.Path]; {
-		case !ok && r.local[m.Path]:
-			versions[m.Path] = m.Version
-		case version != m.Version:
-			r.out.withheld = append(r.out.withheld, m.Path)
+	for _, m := range head.Require {
+		switch version, ok := versions[m.Mod.Path]; {
+		case !ok && r.local[m.Mod.Path]:
+			versions[m.Mod.Path] = m.Mod.Version
+		case version != m.Mod.Version:
+			r.out.withheld = append(r.out.withheld, m.Mod.Path)
 		}
 	}
-	for _, re := range head.replace {
-		if _, ok := inTree(dir, re.new); !ok && !slices.Contains(base.replace, re) {
-			r.out.withheld = append(r.out.withheld, re.old.Path)
+	for _, re := range head.Replace {
+		same := func(b *modfile.Replace) bool { return b.Old == re.Old && b.New == re.New }
+		if _, ok := inTree(dir, re.New); !ok && !slices.ContainsFunc(base.Replace, same) {
+			r.out.withheld = append(r.out.withheld, re.Old.Path)
 		}
 	}
-	var b strings.Builder
-	writeLine(&b, "module", head.module)
-	writeLine(&b, "go", head.goVersion)
+	out := &modfile.File{Syntax: new(modfile.FileSyntax)}
+	if head.Module != nil {
+		err = out.AddModuleStmt(head.Module.Mod.Path)
+	}
+	if head.Go != nil {
+		err = errors.Join(err, out.AddGoStmt(head.Go.Version))
+	}
 	for _, p := range slices.Sorted(maps.Keys(versions)) {
-		writeLine(&b, "require", p, versions[p])
+		out.AddNewRequire(p, versions[p], false)
 	}
-	for _, m := range base.exclude {
-		writeLine(&b, "exclude", m.Path, m.Version)
+	for _, x := range base.Exclude {
+		err = errors.Join(err, out.AddExclude(x.Mod.Path, x.Mod.Version))
 	}
-	writeReplaces(&b, dir, head, base)
-	r.out.files[name] = b.String()
-	return r.writeSum(path.Join(dir, "go.sum"))
+	err = errors.Join(err, addReplaces(out.AddReplace, dir, head.Replace, base.Replace))
+	r.out.files[name] = string(modfile.Format(out.Syntax))
+	return errors.Join(err, r.writeSum(path.Join(dir, "go.sum")))
 }
 
-// writeReplaces writes the head's replacements by folders of the tree, and the base's
-// by folders of the tree and by other modules.
-func writeReplaces(b *strings.Builder, dir string, head, base goMod) {
-	written := map[module.Version]bool{}
-	write := func(re goReplace) {
-		if !written[re.old] {
-			written[re.old] = true
-			args := []string{"replace", re.old.Path, re.old.Version, "=>", re.new.Path, re.new.Version}
-			writeLine(b, slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
+// addReplaces adds the head's replacements by folders of the tree, and the base's by folders of the tree and by other
+// modules.
+func addReplaces(add func(oldPath, oldVersion, newPath, newVersion string) error, dir string, head,
+	base []*modfile.Replace) error {
+	added := map[module.Version]bool{}
+	var err error
+	for i, re := range slices.Concat(head, base) {
+		_, ok := inTree(dir, re.New)
+		if ofBase := i >= len(head); (ok || ofBase && re.New.Version != "") && !added[re.Old] {
+			added[re.Old] = true
+			err = errors.Join(err, add(re.Old.Path, re.Old.Version, re.New.Path, re.New.Version))
 		}
 	}
-	for _, re := range head.replace {
-		if _, ok := inTree(dir, re.new); ok {
-			write(re)
-		}
-	}
-	for _, re := range base.replace {
-		if _, ok := inTree(dir, re.new); ok || re.new.Version != "" {
-			write(re)
-		}
-	}
-}
-
-// writeLine writes a directive of a module file, if it has a value.
-func writeLine(b *strings.Builder, words ...string) {
-	if len(words) < 2 || words[1] == "" {
-		return
-	}
-	line := words[0]
-	for _, w := range words[1:] {
-		if w != "=>" && line != "go" {
-			w = strconv.Quote(w) // the go command has checked the version of Go
-		}
-		line += " " + w
-	}
-	b.WriteString(line + "\n")
+	return err
 }
 
 // writeSum writes the base's version of a go.sum file.
@@ -226,7 +206,8 @@ func (r *moduleReader) writeSum(name string) error {
 // ok is false if it names a version of a module, or a folder outside of the tree.
 func inTree(dir string, to module.Version) (folder string, ok bool) {
 	local := filepath.FromSlash(to.Path)
-	if to.Version != "" || to.Path == "" || path.IsAbs(to.Path) || filepath.IsAbs(local) || strings.ContainsAny(to.Path, "\\:") {
+	if to.Version != "" || to.Path == "" || path.IsAbs(to.Path) || filepath.IsAbs(local) ||
+		strings.ContainsAny(to.Path, "\\:") {
 		return "", false
 	}
 	folder = path.Join(dir, to.Path)
@@ -249,51 +230,4 @@ func (r *moduleReader) readBase(name string) ([]byte, error) {
 		return nil, nil
 	}
 	return data, err
-}
-
-// atBase reads a module file of the base; the zero goMod if there is none.
-func (r *moduleReader) atBase(name string, parse func([]byte) (goMod, error)) (goMod, error) {
-	data, err := r.readBase(name)
-	if err != nil || data == nil {
-		return goMod{}, err
-	}
-	return parse(data)
-}
-
-// parseMod parses a go.mod file with the parser of the go command, so that both read the
-// same.
-func parseMod(data []byte) (goMod, error) {
-	f, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		return goMod{}, fmt.Errorf("parse go.mod: %w", err)
-	}
-	m := goMod{module: cmp.Or(f.Module, &modfile.Module{}).Mod.Path, goVersion: cmp.Or(f.Go, &modfile.Go{}).Version, replace: replaces(f.Replace)}
-	for _, r := range f.Require {
-		m.require = append(m.require, r.Mod)
-	}
-	for _, x := range f.Exclude {
-		m.exclude = append(m.exclude, x.Mod)
-	}
-	return m, nil
-}
-
-// parseWork does the same for a go.work file.
-func parseWork(data []byte) (goMod, error) {
-	f, err := modfile.ParseWork("go.work", data, nil)
-	if err != nil {
-		return goMod{}, fmt.Errorf("parse go.work: %w", err)
-	}
-	m := goMod{goVersion: cmp.Or(f.Go, &modfile.Go{}).Version, replace: replaces(f.Replace)}
-	for _, u := range f.Use {
-		m.use = append(m.use, u.Path)
-	}
-	return m, nil
-}
-
-func replaces(all []*modfile.Replace) []goReplace {
-	var out []goReplace
-	for _, r := range all {
-		out = append(out, goReplace{r.Old, r.New})
-	}
-	return out
 }

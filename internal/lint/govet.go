@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -28,44 +27,22 @@ const defaultTimeout = 2 * time.Minute
 // SQLite needs 200 MB.
 const maxHeap = 3 << 30
 
-// goPass is one run of the Go analyzers on the packages that the change touches, in a
-// child process (see VetMain). govet and staticcheck share it, because loading the
-// packages takes most of the time. Nothing in the exported tree is executed or
-// compiled. The child reads the tree, the Go toolchain and the modules that the base
-// requires, and nothing else; it runs in the sandbox if there is one. Packages that
-// cannot be loaded are skipped, with the reason.
+// govet runs the analyzers of go vet, and sqlrowserr, on the packages that the change touches, in a
+// child process (see VetMain). Nothing in the exported tree is executed or compiled. The child reads the
+// tree, the Go toolchain and the modules that the base requires, and nothing else; it runs in the sandbox
+// if there is one. Packages that cannot be loaded are skipped, with the reason.
 //
-// Only added lines are reported. A defect that the change causes on an unchanged line
-// is missed: to tell it from an old one, the base would have to be analyzed too.
-type goPass struct {
-	mu   sync.Mutex
-	once func() map[suite]Result
-}
-
-// analyze returns the result of one suite. The first call runs both suites, so a
-// crash in it counts for both.
-func (g *goPass) analyze(s suite) func(context.Context, *Input) Result {
-	return func(ctx context.Context, in *Input) Result {
-		g.mu.Lock()
-		if g.once == nil {
-			g.once = sync.OnceValue(func() map[suite]Result { return analyzeGo(ctx, in) })
-		}
-		once := g.once
-		g.mu.Unlock()
-		return once()[s]
-	}
-}
-
-func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
+// Only added lines are reported. A defect that the change causes on an unchanged line is missed: to tell
+// it from an old one, the base would have to be analyzed too.
+func govet(ctx context.Context, in *Input) Result {
 	files := goFiles(in.Change)
-	if len(files) == 0 {
-		return bothSkipped("the change touches no Go file")
-	}
 	switch {
+	case len(files) == 0:
+		return skipped("the change touches no Go file")
 	case goProgram(in.Go.Path) == "":
-		return bothSkipped("no Go toolchain on PATH")
+		return skipped("no Go toolchain on PATH")
 	case in.Tree == nil || in.Go.Tool == "":
-		return bothSkipped("the head was not exported, so no package can be loaded")
+		return skipped("the head was not exported, so no package can be loaded")
 	}
 	dir, err := in.Tree(ctx)
 	if err == nil {
@@ -75,37 +52,25 @@ func analyzeGo(ctx context.Context, in *Input) map[suite]Result {
 		err = refuseLinks(dir)
 	}
 	if err != nil {
-		return both(Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)})
+		return Result{Status: precedent.StatusError, Error: fmt.Sprintf("export the head: %v", err)}
 	}
 	scratch, err := os.MkdirTemp("", "precedent-vet-")
 	if err != nil {
-		return both(Result{Status: precedent.StatusError, Error: string(notStarted)})
+		return Result{Status: precedent.StatusError, Error: string(notStarted)}
 	}
 	defer os.RemoveAll(scratch)
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(in.Go.Timeout, defaultTimeout))
 	defer cancel()
-	v := &vetting{in: in, tree: dir, env: in.Go, scratch: scratch, files: files, found: map[suite]*suiteRun{}, turnOffs: turnOffs{dir: dir}}
-	v.starter = newStarter(bounded, in, dir, scratch)
-	for _, s := range []suite{vetSuite, staticSuite} {
-		if in.Enabled == nil || in.Enabled(string(s)) {
-			v.suites = append(v.suites, s)
-			v.found[s] = &suiteRun{collect: collect{name: string(s)}, reasons: map[string]reason{}}
-		}
+	v := &vetting{
+		in: in, tree: dir, files: files, starter: newStarter(bounded, in, dir, scratch), turnOffs: turnOffs{dir: dir},
+		collect: collect{name: "govet"}, checked: map[string]bool{}, reasons: map[string]reason{},
 	}
 	modules := v.modules()
 	for _, root := range slices.Sorted(maps.Keys(modules)) {
 		v.check(bounded, root, modules[root])
 	}
-	results := map[suite]Result{}
-	for _, s := range v.suites {
-		results[s] = v.result(bounded, v.found[s])
-	}
-	return results
+	return v.result(bounded)
 }
-
-func both(r Result) map[suite]Result { return map[suite]Result{vetSuite: r, staticSuite: r} }
-
-func bothSkipped(why string) map[suite]Result { return both(skipped(why)) }
 
 func skipped(why string) Result { return Result{Status: precedent.StatusSkipped, Error: why} }
 
@@ -114,7 +79,8 @@ func goFiles(c *diff.Change) map[string]*diff.File {
 	files := map[string]*diff.File{}
 	for i := range c.Files {
 		f := &c.Files[i]
-		if path.Ext(f.Path) != ".go" || f.Skip != "" || f.Status == diff.Deleted || strings.HasPrefix(path.Base(f.Path), "_") || ignoredByGo(path.Dir(f.Path)) {
+		if path.Ext(f.Path) != ".go" || f.Skip != "" || f.Status == diff.Deleted ||
+			strings.HasPrefix(path.Base(f.Path), "_") || ignoredByGo(path.Dir(f.Path)) {
 			continue
 		}
 		for range f.AddedLines() {
@@ -128,7 +94,8 @@ func goFiles(c *diff.Change) map[string]*diff.File {
 // ignoredByGo reports whether patterns such as ./... skip a folder.
 func ignoredByGo(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_")
+		return part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") ||
+			strings.HasPrefix(part, "_")
 	})
 }
 
@@ -156,34 +123,23 @@ func refuseLinks(tree string) error {
 
 // vetting is one run of the Go analyzers.
 type vetting struct {
-	in       *Input
-	tree     string // folder of the exported head
-	env      GoEnv
-	scratch  string // folder for temporary files
-	starter  *vetStarter
-	files    map[string]*diff.File
-	suites   []suite
-	found    map[suite]*suiteRun
-	timedOut bool
-	turnOffs turnOffs
-}
-
-// suiteRun is the result of one suite.
-type suiteRun struct {
+	in      *Input
+	tree    string // folder of the exported head
+	starter *vetStarter
+	files   map[string]*diff.File
 	collect
-	checked []string          // files
-	reasons map[string]reason // why a file was not checked
-	failed  bool              // the run ended badly
+	turnOffs turnOffs
+	checked  map[string]bool   // files
+	reasons  map[string]reason // why a file was not checked
+	failed   bool              // the run ended badly
+	timedOut bool
 }
 
-// leaveOut records why files were not checked by the given suites.
-func (v *vetting) leaveOut(names []string, why reason, suites ...suite) {
-	for _, s := range suites {
-		run := v.found[s]
-		run.failed = run.failed || why.isFailure()
-		for _, name := range names {
-			run.reasons[name] = why
-		}
+// leaveOut records why files were not checked.
+func (v *vetting) leaveOut(names []string, why reason) {
+	v.failed = v.failed || why.isFailure()
+	for _, name := range names {
+		v.reasons[name] = why
 	}
 }
 
@@ -194,7 +150,7 @@ func (v *vetting) modules() map[string][]string {
 		if root, ok := v.findUp(path.Dir(name), "go.mod"); ok {
 			modules[root] = append(modules[root], name)
 		} else {
-			v.leaveOut([]string{name}, noModule, v.suites...)
+			v.leaveOut([]string{name}, noModule)
 		}
 	}
 	return modules
@@ -228,7 +184,7 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		v.timedOut = true
 		return
 	case err != nil:
-		v.leaveOut(names, badModule, v.suites...)
+		v.leaveOut(names, badModule)
 		return
 	}
 	file := "off"
@@ -236,8 +192,9 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 		file = v.starter.at(path.Join(work, "go.work"))
 	}
 	req := vetRequest{
-		Tree: v.starter.tree, Modules: v.starter.modules, Dir: v.starter.at(root), Withheld: modules.withheld, Overlay: map[string]string{},
-		MaxHeap: maxHeap, Suites: v.suites,
+		Tree: v.starter.tree, Modules: v.starter.modules, Dir: v.starter.at(root), Withheld: modules.withheld,
+		Overlay: map[string]string{},
+		MaxHeap: maxHeap,
 	}
 	for name, content := range modules.files {
 		req.Overlay[v.starter.at(name)] = content
@@ -269,16 +226,9 @@ func (v *vetting) checkFiles(ctx context.Context, work string, req vetRequest, n
 			v.checkFiles(ctx, work, req, b)
 			return
 		}
-		if len(req.Suites) > 1 {
-			// The second suite reads deeper and may be the one that crashes.
-			v.leaveOut(names, why, req.Suites[1:]...)
-			req.Suites = req.Suites[:1]
-			v.checkFiles(ctx, work, req, names)
-			return
-		}
 		fallthrough
 	default:
-		v.leaveOut(names, why, req.Suites...)
+		v.leaveOut(names, why)
 	}
 }
 
@@ -315,24 +265,21 @@ func (v *vetting) run(ctx context.Context, work string, req vetRequest) (*vetRep
 func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 	for i, name := range names {
 		if why := rep.reason(req.Files[i]); why != "" {
-			v.leaveOut([]string{name}, why, req.Suites...)
-			continue
-		}
-		for _, s := range req.Suites {
-			v.found[s].checked = append(v.found[s].checked, name)
+			v.leaveOut([]string{name}, why)
+		} else {
+			v.checked[name] = true
 		}
 	}
 	for _, d := range rep.Diagnostics {
-		i, to := slices.Index(req.Files, d.File), v.found[d.Suite]
-		if i < 0 || to == nil {
+		i := slices.Index(req.Files, d.File)
+		if i < 0 {
 			continue
 		}
-		if f := v.files[names[i]]; f != nil {
-			if l, ok := addedLine(f, d); ok {
-				found := d.finding(f, l)
-				dropTurnedOff(&found, v.turnOffs.of(f, d.source(), d.Line))
-				to.add(found)
-			}
+		f := v.files[names[i]]
+		if l, ok := addedLine(f, d.Line, d.From, d.To); ok {
+			found := d.finding(f, l)
+			dropTurnedOff(&found, v.turnOffs.of(f, d.Analyzer, d.Line))
+			v.add(found)
 		}
 	}
 }
@@ -341,28 +288,26 @@ func (v *vetting) recordReport(names []string, req vetRequest, rep *vetReport) {
 // a whole function is too far.
 const longestPath = 30
 
-// addedLine returns the line of a diagnostic if the change adds it, else the first
-// added line of the statement around it.
-func addedLine(f *diff.File, d vetDiagnostic) (line diff.Line, ok bool) {
-	near := d.To-d.From <= longestPath
+// addedLine returns a line if the change adds it, else the first added line of the statement around it.
+func addedLine(f *diff.File, at, from, to int) (line diff.Line, ok bool) {
+	near := to-from <= longestPath
 	for l := range f.AddedLines() {
-		if l.New == d.Line {
+		if l.New == at {
 			return l, true
 		}
-		if near && !ok && l.New >= d.From && l.New <= d.To {
+		if near && !ok && l.New >= from && l.New <= to {
 			line, ok = l, true
 		}
 	}
 	return line, ok
 }
 
-// result sums up a suite. It is ok if any file was checked, and names the packages that
-// were not.
-func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
-	r := run.result(context.WithoutCancel(ctx), nil)
+// result sums up the run. It is ok if any file was checked, and names the packages that were not.
+func (v *vetting) result(ctx context.Context) Result {
+	r := v.collect.result(context.WithoutCancel(ctx), nil)
 	r.Files = map[string]bool{}
 	for name := range v.files {
-		r.Files[name] = slices.Contains(run.checked, name)
+		r.Files[name] = v.checked[name]
 	}
 	var notes []string
 	if r.Error != "" {
@@ -371,17 +316,18 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 	switch {
 	case v.timedOut:
 		r.Status = precedent.StatusTimeout
-		notes = append(notes, "checking the Go packages took too long")
 		if errors.Is(ctx.Err(), context.Canceled) {
-			notes[len(notes)-1] = "stopped before the end of the change"
+			notes = append(notes, "stopped before the end of the change")
+		} else {
+			notes = append(notes, "checking the Go packages took too long")
 		}
-	case run.failed:
+	case v.failed:
 		r.Status = precedent.StatusError
-	case len(run.checked) == 0:
+	case len(v.checked) == 0:
 		r.Status = precedent.StatusSkipped
 	}
-	if len(run.reasons) > 0 {
-		r.NotChecked = notChecked(run.reasons)
+	if len(v.reasons) > 0 {
+		r.NotChecked = notChecked(v.reasons)
 		notes = append(notes, listNotChecked(r.NotChecked))
 	}
 	r.Error = strings.Join(notes, "; ")
@@ -390,27 +336,9 @@ func (v *vetting) result(ctx context.Context, run *suiteRun) Result {
 
 // finding converts a diagnostic to a finding.
 func (d vetDiagnostic) finding(f *diff.File, l diff.Line) precedent.Finding {
-	if d.Suite == staticSuite {
-		return staticFinding(f, l, d)
-	}
-	return vetFinding(f, l, d)
-}
-
-// source is what a comment can name of a diagnostic: golangci-lint's name of the suite,
-// older ones, and the check.
-func (d vetDiagnostic) source() source {
-	names := []string{"govet", "vet", d.Analyzer}
-	if d.Suite == staticSuite {
-		names = []string{"staticcheck", "megacheck", d.Analyzer}
-	}
-	return source{string(d.Suite), names}
-}
-
-// vetFinding converts a diagnostic of a go vet analyzer to a finding.
-func vetFinding(f *diff.File, l diff.Line, d vetDiagnostic) precedent.Finding {
 	w := vetTextFor(d.Analyzer)
 	out := newFinding(f, precedent.Right, l)
-	out.Confidence = goConfidenceOf(vetSuite, d.Analyzer, f.Path)
+	out.Confidence = goConfidenceOf(d.Analyzer, f.Path)
 	out.Category, out.Severity, out.Rule = w.category, severityOf(w.severity, f.Path), d.Analyzer
 	said := cmp.Or(d.Message, "go vet reports "+d.Analyzer)
 	out.Title = title(said)

@@ -79,31 +79,50 @@ func corpFiles() map[string]string {
 // lookOutside are the forms in which a module can name what is not in its tree. OUT
 // is a folder outside of it, UP the same as a path from the tree.
 var lookOutside = map[string]string{
-	"replace": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" + readsCanary,
-	"replace of the base": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" +
-		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" + readsCanary,
-	"replace, relative": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => UP\n" + readsCanary,
-	"replace, old":      "-- go.mod --\nmodule example.com/m\n\ngo 1.12\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x v0.0.0 => OUT\n" + readsCanary,
-	"workspace":         "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tOUT\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" + readsCanary,
+	"replace": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
+		"corp.example/x => OUT\n" + readsCanary,
+	"replace of the base": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
+		"corp.example/x => OUT\n" +
+		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
+		"OUT\n" + readsCanary,
+	"replace, relative": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
+		"corp.example/x => UP\n" + readsCanary,
+	"replace, old": "-- go.mod --\nmodule example.com/m\n\ngo 1.12\n\nrequire corp.example/x v0.0.0\n\nreplace " +
+		"corp.example/x v0.0.0 => OUT\n" + readsCanary,
+	"workspace": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tOUT\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
+		readsCanary,
 	"workspace, relative": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tUP\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
 		readsCanary,
-	"workspace, replace": "-- go.work --\ngo 1.22\n\nuse .\n\nreplace corp.example/x => OUT\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n" + readsCanary,
+	"workspace, replace": "-- go.work --\ngo 1.22\n\nuse .\n\nreplace corp.example/x => OUT\n-- go.mod --\nmodule " +
+		"example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n" + readsCanary,
 	"nested module": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./n\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
-		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
-	"through a nested module": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire example.com/n v0.0.0\n\nreplace example.com/n => ./n\n" +
-		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
-	"vendor": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => OUT\n" +
+		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
+		"OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
+	"through a nested module": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire example.com/n " +
+		"v0.0.0\n\nreplace example.com/n => ./n\n" +
+		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
+		"OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
+	"vendor": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
+		"corp.example/x => OUT\n" +
 		"-- base/vendor/modules.txt --\n# corp.example/x v0.0.0 => OUT\n## explicit; go 1.22\ncorp.example/x\n" + readsCanary,
-	"required from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v1.0.0\n-- go.sum --\nSUMS-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
-	"replaced from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.1.0\n\nreplace corp.example/x v0.1.0 => corp.example/x v1.0.0\n-- go.sum --\nSUMS" +
+	"required from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
+		"v1.0.0\n-- go.sum --\nSUMS-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
+	"replaced from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
+		"v0.1.0\n\nreplace corp.example/x v0.1.0 => corp.example/x v1.0.0\n-- go.sum --\nSUMS" +
 		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
-	"folder of the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => CACHE/corp.example/x@v1.0.0\n" + readsCanary,
-	"embedded": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport _ \"embed\"\n\n//go:embed UP/flag.txt OUT/flag.txt\nvar s string\n\n" +
+	"folder of the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
+		"v0.0.0\n\nreplace corp.example/x => CACHE/corp.example/x@v1.0.0\n" + readsCanary,
+	"embedded": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport _ " +
+		"\"embed\"\n\n//go:embed UP/flag.txt OUT/flag.txt\nvar s string\n\n" +
 		"func f(y int) { y = y }\n",
-	"cgo":              "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\n// #include \"OUT/x.h\"\nimport \"C\"\n\nvar s = C.CANARY\n-- c.go --\npackage m\n\nfunc f(y int) { y = y }\n",
-	"line directive":   "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nfunc f(y int) {\n//line OUT/x.go:3\n\ty = y\n}\n",
-	"assembly":         "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- base/a.s --\n#include \"OUT/x.h\"\nTEXT ·g(SB),0,$0-16\n\tRET\n-- a.go --\npackage m\n\nfunc g(x int)\n\nfunc f(y int) { y = y }\n",
-	"relative import":  "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport x \"UP\"\n\nvar _ [1]int = x.Canary\n",
+	"cgo": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\n// #include " +
+		"\"OUT/x.h\"\nimport \"C\"\n\nvar s = C.CANARY\n-- c.go --\npackage m\n\nfunc f(y int) { y = y }\n",
+	"line directive": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nfunc f(y int) " +
+		"{\n//line OUT/x.go:3\n\ty = y\n}\n",
+	"assembly": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- base/a.s --\n#include \"OUT/x.h\"\nTEXT " +
+		"·g(SB),0,$0-16\n\tRET\n-- a.go --\npackage m\n\nfunc g(x int)\n\nfunc f(y int) { y = y }\n",
+	"relative import": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport x " +
+		"\"UP\"\n\nvar _ [1]int = x.Canary\n",
 	"toolchain":        "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\ntoolchain go1.22-OUT\n" + readsCanary,
 	"broken go.mod":    "-- go.mod --\nmodule example.com/m\n\nrequire corp.example/x OUT\n\nfoo OUT\n" + readsCanary,
 	"module directive": "-- go.mod --\nmodule \"OUT\"\n\ngo 1.22\n" + readsCanary,
@@ -149,7 +168,8 @@ func reviewOf(t *testing.T, env GoEnv, external External, archive string, exists
 		}
 		writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
 	}
-	archive = strings.NewReplacer("OUT", out, "UP", "../out", "CACHE", env.ModCache, "SUMS", sumsOf("corp.example/x", "v1.0.0", corpFiles())).Replace(archive)
+	archive = strings.NewReplacer("OUT", out, "UP", "../out", "CACHE", env.ModCache, "SUMS",
+		sumsOf("corp.example/x", "v1.0.0", corpFiles())).Replace(archive)
 	in := goInput(t, env, archive)
 	in.External = external
 	from, err := in.Tree(t.Context())
@@ -161,15 +181,11 @@ func reviewOf(t *testing.T, env GoEnv, external External, archive string, exists
 		t.Fatal(err)
 	}
 	in.Tree = func(context.Context) (string, error) { return tree, nil }
-	vet, static := bothGo(t, in)
-	var all []Result
-	for _, r := range []Result{vet, static} {
-		for i := range r.Findings { // quotes are lines of the tree
-			r.Findings[i].Quote, r.Findings[i].Evidence = "", nil
-		}
-		all = append(all, r)
+	r := run(t, "govet", in)
+	for i := range r.Findings { // quotes are lines of the tree
+		r.Findings[i].Quote, r.Findings[i].Evidence = "", nil
 	}
-	text, err := json.MarshalIndent(all, "", "  ")
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +205,8 @@ func writeModule(t *testing.T, cache, module, version string, files map[string]s
 }
 
 func sumsOf(module, version string, files map[string]string) string {
-	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", module, version, hash1(files), hash1(map[string]string{"go.mod": files["go.mod"]}))
+	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", module, version, hash1(files),
+		hash1(map[string]string{"go.mod": files["go.mod"]}))
 }
 
 // hash1 is the hash in go.sum of a module with one file, and anything for others, whose
@@ -205,11 +222,14 @@ func hash1(files map[string]string) string {
 func TestGovetKeepsToTheBasesModules(t *testing.T) {
 	env := goEnv(t)
 	env.ModCache = filepath.Join(t.TempDir(), "mod")
-	known := map[string]string{"go.mod": "module corp.example/Log\n", "log.go": "package log\n\nimport \"fmt\"\n\nfunc Warnf(format string, args ...any) { fmt.Printf(format, args...) }\n"}
+	known := map[string]string{"go.mod": "module corp.example/Log\n",
+		"log.go": "package log\n\nimport \"fmt\"\n\nfunc Warnf(format string, args ...any) { fmt.Printf(format, args...) }\n"}
 	writeModule(t, env.ModCache, "corp.example/!log", "v1.0.0", known)
 	writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
-	archive := "-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/Log v1.0.0\n-- was/go.sum --\n" + sumsOf("corp.example/Log", "v1.0.0", known) +
-		"-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire (\n\tcorp.example/Log v1.0.0\n\tcorp.example/x v1.0.0\n)\n-- go.sum --\n" +
+	archive := "-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/Log v1.0.0\n-- was/go.sum --\n" +
+		sumsOf("corp.example/Log", "v1.0.0", known) +
+		"-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire (\n\tcorp.example/Log v1.0.0\n\tcorp.example/x " +
+		"v1.0.0\n)\n-- go.sum --\n" +
 		sumsOf("corp.example/Log", "v1.0.0", known) + sumsOf("corp.example/x", "v1.0.0", corpFiles()) +
 		"-- a/a.go --\npackage a\n\nimport log \"corp.example/Log\"\n\nfunc f() { log.Warnf(\"%d\", \"x\") }\n" +
 		"-- b/b.go --\npackage b\n\nimport \"corp.example/x\"\n\nvar s = x.Canary\n"
@@ -221,32 +241,6 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 		if r.Status != precedent.StatusOK || r.Error != "not checked: package ./b ("+string(withheld)+")" {
 			t.Errorf("%s, %q", r.Status, r.Error)
 		}
-	}
-}
-
-// TestGovetConstantsOfModules: a finding does not quote what a module says that is not
-// in the tree, even if the base requires it.
-func TestGovetConstantsOfModules(t *testing.T) {
-	env := goEnv(t)
-	env.ModCache = filepath.Join(t.TempDir(), "mod")
-	writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
-	in := goInput(t, env, "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v1.0.0\n-- go.sum --\n"+sumsOf("corp.example/x", "v1.0.0", corpFiles())+
-		"-- a.go --\npackage m\n\nimport (\n\t\"fmt\"\n\t\"regexp\"\n\n\t\"corp.example/x\"\n)\n\nconst own = x.Canary + \"(\"\n\n"+
-		"func f(y int32) {\n\tregexp.MustCompile(own)\n\ts := own\n\tregexp.MustCompile(s)\n\tfmt.Printf(own, 1)\n\tfmt.Println(y << x.Number)\n\tfmt.Printf(\"%d\\n\", \"text\")\n}\n")
-	vet, static := bothGo(t, in)
-	same(t, vet, "a.go:16 printf medium", "a.go:17 shift high", "a.go:18 printf medium")
-	same(t, static, "a.go:13 SA1000 high", "a.go:15 SA1000 high", "a.go:17 SA9006 medium")
-	text, err := json.Marshal([]Result{vet, static})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, word := range []string{"KANARIE", "5d41402a", "777123"} {
-		if strings.Contains(string(text), word) {
-			t.Errorf("%q is in %s", word, text)
-		}
-	}
-	if !strings.Contains(string(text), "has arg \\\"text\\\" of wrong type string") {
-		t.Errorf("a message without values was lost: %s", text)
 	}
 }
 
@@ -297,7 +291,8 @@ func TestInTree(t *testing.T) {
 func TestChooseModules(t *testing.T) {
 	top := t.TempDir()
 	cache := filepath.Join(top, "mod")
-	for _, dir := range []string{"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0", "mod/x@v1.0.0"} {
+	for _, dir := range []string{"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0",
+		"mod/x@v1.0.0"} {
 		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +303,8 @@ func TestChooseModules(t *testing.T) {
 	}
 	sums += "example.com/x ../v1.0.0 h1:x\nexample.com/x .. h1:x\n"
 	mounts, err := chooseModules(cache, t.TempDir(), []byte(sums))
-	if err != nil || len(mounts) != 1 || mounts[0].Source != filepath.Join(cache, "github.com/!burnt!sushi/toml@v1.0.0-!r!c1") {
+	if err != nil || len(mounts) != 1 || mounts[0].Source != filepath.Join(cache,
+		"github.com/!burnt!sushi/toml@v1.0.0-!r!c1") {
 		t.Errorf("%+v, %v", mounts, err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/analysis/suite/vet"
-	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
 	"github.com/precedent-dev/precedent"
@@ -76,13 +75,7 @@ func goInput(t *testing.T, env GoEnv, archive string) *Input {
 		if strings.HasPrefix(name, "was/") {
 			continue
 		}
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		write(t, dir, name, string(f.Data))
 		if !old {
 			in.Change.Files = append(in.Change.Files, added(name, string(f.Data)).Files...)
 		}
@@ -162,35 +155,23 @@ package good
 func F(x int) { x = x }
 `
 
-// TestGovetMissing: both checkers leave out the same, so that a report says it once.
+// TestGovetMissing: with and without a sandbox, the same is left out.
 func TestGovetMissing(t *testing.T) {
 	for _, external := range []External{{}, {Sandbox: Sandbox(os.Getenv("PATH"))}} {
 		in := goInput(t, goEnv(t), usesMissing)
 		in.External = external
-		vet, static := bothGo(t, in)
-		if vet.Error != "not checked: package ./dep, package ./uses ("+string(notFetched)+")" || static.Error != vet.Error {
-			t.Errorf("%q, %q", vet.Error, static.Error)
-		}
-		if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(vet.Files, want) || !maps.Equal(static.Files, want) {
-			t.Errorf("%v, %v", vet.Files, static.Files)
+		r := run(t, "govet", in)
+		if want := map[string]bool{"dep/dep.go": false, "uses/uses.go": false, "good/good.go": true}; !maps.Equal(r.Files,
+			want) {
+			t.Errorf("%v", r.Files)
 		}
 		why := string(notFetched)
-		want := []precedent.NotChecked{{Kind: precedent.PackageKind, Path: "dep", Reason: why}, {Kind: precedent.PackageKind, Path: "uses", Reason: why}}
-		if d := cmp.Diff(want, vet.NotChecked); d != "" {
+		want := []precedent.NotChecked{
+			{Kind: precedent.PackageKind, Path: "dep", Reason: why}, {Kind: precedent.PackageKind, Path: "uses", Reason: why},
+		}
+		if d := cmp.Diff(want, r.NotChecked); d != "" {
 			t.Errorf("-want +got:\n%s", d)
 		}
-	}
-}
-
-// TestVetReadsNothingForUnusable: what only a package imports that cannot be checked is not
-// type-checked.
-func TestVetReadsNothingForUnusable(t *testing.T) {
-	fmtPackage := &packages.Package{ID: "fmt", PkgPath: "fmt", Name: "fmt"}
-	gone := &packages.Package{ID: "gone", Errors: []packages.Error{{Msg: "no required module provides package gone"}}}
-	root := &packages.Package{ID: "m", PkgPath: "m", Name: "m", GoFiles: []string{"m.go"}, Imports: map[string]*packages.Package{"fmt": fmtPackage, "gone": gone}}
-	w := newTypeChecker(vetRequest{}, []*packages.Package{root})
-	if len(w.order) != 0 || w.reasonOf(root) != notRequired {
-		t.Errorf("%d packages to read, reason %q", len(w.order), w.reasonOf(root))
 	}
 }
 
@@ -576,7 +557,7 @@ var _ = fmt.Sprintf("%s %d",
 	same(t, r, "a.go:9 printf medium")
 }
 
-func write(t *testing.T, dir, name, content string) {
+func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	file := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -584,30 +565,6 @@ func write(t *testing.T, dir, name, content string) {
 	}
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestVetInProcess: the child reports the same as its functions do in this process.
-func TestVetInProcess(t *testing.T) {
-	env, dir := raceEnv(t), t.TempDir()
-	t.Setenv("GOWORK", "off")
-	write(t, dir, "go.mod", "module example.com/m\n\ngo 1.22\n")
-	write(t, dir, "a/a.go", "package a\n\nimport \"fmt\"\n\nfunc F(x int) {\n\tx = x\n\tfmt.Printf(\"%s\\n\", x)\n}\n")
-	write(t, dir, "b/b.go", "package b\n\nimport (\n\t\"regexp\"\n\n\t\"example.com/m/a\"\n)\n\nvar _ = regexp.MustCompile(\"(\")\n\nfunc G() { a.F(1) }\n")
-	req := vetRequest{
-		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a", "a.go"), filepath.Join(dir, "b", "b.go")},
-		MaxHeap: maxHeap, Suites: []suite{vetSuite, staticSuite},
-	}
-	want, err := newStarter(t.Context(), &Input{Go: env}, dir, t.TempDir()).run(t.Context(), "off", req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := vetPackages(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, got); d != "" || len(got.Diagnostics) < 3 {
-		t.Errorf("%d diagnostics (-child +here):\n%s", len(got.Diagnostics), d)
 	}
 }
 
@@ -628,8 +585,10 @@ func TestGovetWithoutMeans(t *testing.T) {
 			c.Files[0].Skip = "generated"
 			return &Input{Change: c, Tree: tree}
 		}(), precedent.StatusSkipped, "no Go file"},
-		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
-		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped, "no Go toolchain on PATH"},
+		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped,
+			"no Go toolchain on PATH"},
+		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped,
+			"no Go toolchain on PATH"},
 		{"no tree", &Input{Change: c, Go: raceEnv(t)}, precedent.StatusSkipped, "not exported"},
 		{"export fails", &Input{Change: c, Go: raceEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {
@@ -673,45 +632,5 @@ func TestVetTable(t *testing.T) {
 		if !known[name] {
 			t.Errorf("words for %s, which is not an analyzer of go vet", name)
 		}
-	}
-}
-
-// BenchmarkGo checks a package that imports database/sql, by go vet's analyzers
-// alone and with staticcheck's; the child loads and type-checks 60 packages of
-// the standard library.
-func BenchmarkGo(b *testing.B) {
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	dir := b.TempDir()
-	in := &Input{Change: &diff.Change{}, Tree: func(context.Context) (string, error) { return dir, nil }, Go: GoEnv{Path: os.Getenv("PATH"), Home: os.Getenv("HOME"), Tool: self}}
-	for _, f := range txtar.Parse([]byte(rowsUnchecked)).Files {
-		file := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
-			b.Fatal(err)
-		}
-		in.Change.Files = append(in.Change.Files, added(f.Name, string(f.Data)).Files...)
-	}
-	for _, test := range []struct {
-		name    string
-		enabled func(string) bool
-		box     func(context.Context) (Runner, error)
-	}{
-		{"govet", func(name string) bool { return name == "govet" }, nil},
-		{"both", nil, nil},
-		{"both in the sandbox", nil, Sandbox(os.Getenv("PATH"))},
-	} {
-		b.Run(test.name, func(b *testing.B) {
-			in.Enabled, in.External.Sandbox = test.enabled, test.box
-			for b.Loop() {
-				if r := new(goPass).analyze(vetSuite)(context.Background(), in); len(r.Findings) != 1 {
-					b.Fatalf("%+v", r)
-				}
-			}
-		})
 	}
 }

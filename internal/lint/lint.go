@@ -1,10 +1,10 @@
 // Package lint has the analyzers that work without a model: committed secrets, hidden
-// Unicode, conflict markers, changes to files that configure reviews, go vet and
-// staticcheck for Go, and other linters in a sandbox.
+// Unicode, conflict markers, changes to files that configure reviews, go vet for Go, and
+// linters in a sandbox.
 //
 // An analyzer reads the change and returns findings and a status. It reports only
 // what the change causes, never what was there before. Comments in the code turn rules
-// of Go and of linters off, as they do for the team, but never the analyzers that guard
+// of go vet and of linters off, as they do for the team, but never the analyzers that guard
 // the repository. The lines are untrusted, so the work is limited; an analyzer that
 // stops early says so in its status.
 package lint
@@ -31,10 +31,7 @@ type Input struct {
 	Secrets func() *Secrets
 	// OwnPolicy tells that the review uses the policy file of the work tree.
 	OwnPolicy bool
-	// Enabled reports whether an analyzer will run; nil means all. Analyzers that
-	// share their work skip the disabled ones.
-	Enabled func(name string) bool
-	Go      GoEnv
+	Go        GoEnv
 	// Base reads a file as it was before the change. It returns fs.ErrNotExist if there is
 	// none.
 	Base     func(path string) ([]byte, error)
@@ -91,18 +88,15 @@ type Analyzer struct {
 	Run      func(ctx context.Context, in *Input) Result
 }
 
-// All returns the analyzers for one review, in the order in which findings are
-// listed. The Go analyzers share their work within one review, so call All again for
-// each review.
+// All returns the analyzers, in the order in which findings are listed.
 func All() []Analyzer {
-	pass := new(goPass)
 	return []Analyzer{
 		{"secrets", "Committed credentials and private keys.", false, secrets},
-		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", false, hiddenUnicode},
+		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", false,
+			hiddenUnicode},
 		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
 		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
-		{"govet", "Findings of go vet in the changed Go packages.", true, pass.analyze(vetSuite)},
-		{"staticcheck", "Findings of staticcheck's correctness checks (SA) in the changed Go packages.", true, pass.analyze(staticSuite)},
+		{"govet", "Findings of go vet in the changed Go packages.", true, govet},
 		{"linters", "Findings of the configured linters, which run in the sandbox.", true, linters},
 	}
 }

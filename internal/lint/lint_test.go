@@ -150,28 +150,42 @@ func TestSayWhatModelsSay(t *testing.T) {
 	take("bidi", run(t, "unicode", &Input{Change: change("a.go", "+// \u202e")}))
 	take("homoglyph", run(t, "unicode", &Input{Change: change("a.go", "+valid\u0430te()")}))
 	take("conflict", run(t, "conflict-markers", &Input{Change: change("a.go", "+<<<<<<< HEAD")}))
-	take("policy", run(t, "policy-edit", &Input{Change: change("CLAUDE.md", "+x"), IsPolicyPath: func(string) bool { return true }}))
+	take("policy", run(t, "policy-edit", &Input{Change: change("CLAUDE.md", "+x"),
+		IsPolicyPath: func(string) bool { return true }}))
 	for key, d := range map[string]vetDiagnostic{
-		"printf":     {Analyzer: "printf", Message: "fmt.Printf format %d has arg name of wrong type string"},
-		"sqlrowserr": {Analyzer: "sqlrowserr", Message: `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`},
-		"copylocks":  {Analyzer: "copylocks", Message: "passes lock by value: example.com/m.Counter contains sync.Mutex"},
-		"lostcancel": {Analyzer: "lostcancel", Message: "the cancel function is not used on all paths (possible context leak)"},
+		"printf": {Analyzer: "printf", Message: "fmt.Printf format %d has arg name of wrong type string"},
+		"sqlrowserr": {Analyzer: "sqlrowserr",
+			Message: `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`},
+		"copylocks": {Analyzer: "copylocks", Message: "passes lock by value: example.com/m.Counter contains sync.Mutex"},
+		"lostcancel": {Analyzer: "lostcancel",
+			Message: "the cancel function is not used on all paths (possible context leak)"},
 	} {
 		c := change("a.go", "+x")
-		found[key] = vetFinding(&c.Files[0], c.Files[0].Hunks[0].Lines[0], d)
+		found[key] = d.finding(&c.Files[0], c.Files[0].Hunks[0].Lines[0])
 	}
 	for key, said := range map[string]string{
-		"aws":        "Hardcoded AWS access key. An AWS access key ID is committed in plain text. Anyone with access to the repository can use it; rotate the key and load it from the environment.",
-		"generic":    "Hardcoded password. A secret is committed to the source code. Move it to an environment variable or a secret manager and rotate it.",
-		"pem":        "Private key committed. An RSA private key is checked into the repository. It must be revoked and removed from the history.",
-		"bidi":       "Hidden bidirectional Unicode control character. The line contains a right-to-left override (U+202E) which makes the code appear different from what is executed (Trojan Source). Remove the character.",
-		"homoglyph":  "Cyrillic letter in the function name. The identifier contains a homoglyph: a Cyrillic letter that looks like a Latin one, so a different function is called. Use Latin letters only.",
-		"conflict":   "Merge conflict marker left in the file. The line <<<<<<< HEAD is an unresolved merge conflict and the code will not compile. Resolve the conflict and remove the markers.",
-		"policy":     "CLAUDE.md instructions changed. The change edits the instructions for AI assistants and reviewers; check that the team agrees with the new rules.",
-		"printf":     "Wrong format verb for string. fmt.Printf uses %d with the string argument name, which prints %!d(string=...). Use %s instead.",
-		"sqlrowserr": "Missing rows.Err() check. After the rows.Next() loop rows.Err() is never checked, so an error during iteration is silently ignored and a partial result is returned.",
-		"copylocks":  "Mutex is copied. Counter contains a sync.Mutex and is passed by value, so the lock is copied and does not protect the shared state. Pass a pointer.",
-		"lostcancel": "Context leak: cancel is not called. The cancel function returned by context.WithTimeout is not called on all paths, which leaks the context. Add defer cancel().",
+		"aws": "Hardcoded AWS access key. An AWS access key ID is committed in plain text. Anyone with access to " +
+			"the repository can use it; rotate the key and load it from the environment.",
+		"generic": "Hardcoded password. A secret is committed to the source code. Move it to an environment variable " +
+			"or a secret manager and rotate it.",
+		"pem": "Private key committed. An RSA private key is checked into the repository. It must be revoked and " +
+			"removed from the history.",
+		"bidi": "Hidden bidirectional Unicode control character. The line contains a right-to-left override " +
+			"(U+202E) which makes the code appear different from what is executed (Trojan Source). Remove the character.",
+		"homoglyph": "Cyrillic letter in the function name. The identifier contains a homoglyph: a Cyrillic letter that " +
+			"looks like a Latin one, so a different function is called. Use Latin letters only.",
+		"conflict": "Merge conflict marker left in the file. The line <<<<<<< HEAD is an unresolved merge conflict and " +
+			"the code will not compile. Resolve the conflict and remove the markers.",
+		"policy": "CLAUDE.md instructions changed. The change edits the instructions for AI assistants and reviewers; " +
+			"check that the team agrees with the new rules.",
+		"printf": "Wrong format verb for string. fmt.Printf uses %d with the string argument name, which prints " +
+			"%!d(string=...). Use %s instead.",
+		"sqlrowserr": "Missing rows.Err() check. After the rows.Next() loop rows.Err() is never checked, so an error " +
+			"during iteration is silently ignored and a partial result is returned.",
+		"copylocks": "Mutex is copied. Counter contains a sync.Mutex and is passed by value, so the lock is copied and " +
+			"does not protect the shared state. Pass a pointer.",
+		"lostcancel": "Context leak: cancel is not called. The cancel function returned by context.WithTimeout is not " +
+			"called on all paths, which leaks the context. Add defer cancel().",
 	} {
 		f := found[key]
 		if got := match.Similarity(&f, &precedent.Finding{Body: said}); got < match.SamePlace {

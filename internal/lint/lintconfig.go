@@ -16,8 +16,10 @@ import (
 // linters, so they are found by the text of the trusted files: in code every relative
 // path counts, in data every path after one of these words.
 var inheritWords = []string{
-	"extends", "extend", "inherit", "inherits", "inherit_from", "require", "requires", "plugin", "plugins", "load-plugins", "load_plugins", "parser", "processor",
-	"rules", "rulesdir", "rulepaths", "customrules", "custom-rules", "config", "configs", "ignore-from-file", "template-path",
+	"extends", "extend", "inherit", "inherits", "inherit_from", "require", "requires", "plugin", "plugins", "load-plugins",
+	"load_plugins", "parser", "processor",
+	"rules", "rulesdir", "rulepaths", "customrules", "custom-rules", "config", "configs", "ignore-from-file",
+	"template-path",
 }
 
 // Limits on the search.

@@ -35,7 +35,8 @@ func linters(ctx context.Context, in *Input) Result {
 	if len(due) == 0 {
 		return skipped("the change touches no file that the configured linters check")
 	}
-	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil || in.Trusted.Read == nil || in.Trusted.Differing == nil {
+	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil || in.Trusted.Read == nil ||
+		in.Trusted.Differing == nil {
 		return skipped(noSandbox)
 	}
 	box, err := in.External.Sandbox(ctx)
@@ -75,12 +76,11 @@ type linting struct {
 	box  Runner
 	tree *lintTree
 	collect
-	turnOffs turnOffs
-	seen     map[string]bool // reported remarks, by position and text
-	ran      int             // linters that ran successfully
-	failed   bool
-	cut      bool
-	notes    []string
+	seen   map[string]bool // reported remarks, by position and text
+	ran    int             // linters that ran successfully
+	failed bool
+	cut    bool
+	notes  []string
 }
 
 // lint runs one linter and adds its findings about the change.
@@ -90,7 +90,8 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.note(l, fmt.Sprintf("%d files were not checked, because their paths contain spaces", n))
 	}
 	dir, err := x.tree.forHead(ctx)
-	maps.DeleteFunc(files, func(name string, _ *diff.File) bool { return x.tree.configs[name] }) // the checked tree has the base's
+	// the checked tree has the base's
+	maps.DeleteFunc(files, func(name string, _ *diff.File) bool { return x.tree.configs[name] })
 	names := slices.Sorted(maps.Keys(files))
 	if err == nil && len(names) == 0 {
 		return
@@ -99,7 +100,6 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		x.fail(l, err)
 		return
 	}
-	x.turnOffs.dir = dir
 	if l.NeedsConfig && !hasConfig(dir, l.Configs) {
 		x.note(l, "not run: the repository had no configuration for it before the change")
 		return
@@ -156,7 +156,7 @@ func (r *remark) addedLineIn(f *diff.File) (diff.Line, bool) {
 	if r.line == 0 {
 		return diff.Line{}, f.Status == diff.Added
 	}
-	return addedLine(f, vetDiagnostic{Line: r.line, From: r.line, To: r.end})
+	return addedLine(f, r.line, r.line, r.end)
 }
 
 // addFinding adds a finding, unless another linter reported the same on that line.
@@ -167,7 +167,7 @@ func (x *linting) addFinding(r *remark, l *Linter, version string, f *diff.File,
 	}
 	x.seen[key] = true
 	found := r.finding(l, version, f, line)
-	dropTurnedOff(&found, cmp.Or(r.turnedOff, x.turnOffs.of(f, source{l.Name, []string{l.Name, r.rule}}, r.line)))
+	dropTurnedOff(&found, r.turnedOff)
 	x.addAs(found, cmp.Or(r.rule, r.message)+"\x00"+l.Name)
 }
 
@@ -188,7 +188,8 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 
 // start runs a command of a linter.
 func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []string) (Output, error) {
-	j := Job{Tree: dir, Argv: argv, Env: append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...), Mounts: l.Mounts, Go: l.Go}
+	j := Job{Tree: dir, Argv: argv, Env: append([]string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"}, l.Env...),
+		Mounts: l.Mounts, Go: l.Go}
 	if l.Go {
 		var err error
 		if j.Modules, err = x.tree.modules(); err != nil {
@@ -238,7 +239,8 @@ func (x *linting) run(ctx context.Context, l *Linter, dir string, names []string
 		}
 	}
 	slices.SortStableFunc(all, func(a, b remark) int {
-		return cmp.Or(strings.Compare(a.path, b.path), a.line-b.line, strings.Compare(a.rule, b.rule), strings.Compare(a.message, b.message))
+		return cmp.Or(strings.Compare(a.path, b.path), a.line-b.line, strings.Compare(a.rule, b.rule),
+			strings.Compare(a.message, b.message))
 	})
 	return all, trouble
 }
@@ -323,7 +325,8 @@ func (x *linting) result(ctx context.Context) Result {
 		r.Status = precedent.StatusSkipped
 	}
 	if edited := x.tree.edited; len(edited) > 0 {
-		x.notes = append(x.notes, "the change edits "+oneLine(strings.Join(edited, ", "), 200)+": the linters used the configuration from before the change")
+		x.notes = append(x.notes, "the change edits "+oneLine(strings.Join(edited, ", "),
+			200)+": the linters used the configuration from before the change")
 	}
 	r.Error = strings.Join(x.notes, "; ")
 	return r

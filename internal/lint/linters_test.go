@@ -131,10 +131,14 @@ func TestLinters(t *testing.T) {
 		says   string
 	}{
 		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
-		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty, ""},
-		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil, precedent.StatusOff, "no linters are configured"},
-		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "no file that the configured linters check"},
-		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil, precedent.StatusSkipped, "no sandbox"},
+		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty,
+			""},
+		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil,
+			precedent.StatusOff, "no linters are configured"},
+		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped,
+			"no file that the configured linters check"},
+		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil,
+			precedent.StatusSkipped, "no sandbox"},
 		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
 			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
 		}, nil, precedent.StatusSkipped, "namespaces are off"},
@@ -166,13 +170,17 @@ func TestLinters(t *testing.T) {
 				return o, err
 			}
 		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusTruncated, "first 5000"},
-		{"needs a configuration", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters[0].NeedsConfig = true }, nil, precedent.StatusSkipped, "no configuration"},
+		{"needs a configuration", twoBad, []diff.File{changed},
+			func(in *Input, _ *box) { in.External.Linters[0].NeedsConfig = true }, nil, precedent.StatusSkipped,
+			"no configuration"},
 		{"files elsewhere", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
 			b.run = func(Job) (Output, error) {
-				return Output{Exit: 1, Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n")}, nil
+				return Output{Exit: 1,
+					Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n")}, nil
 			}
 		}, nil, precedent.StatusEmpty, ""},
-		{"blank in a path", "-- a b.txt --\nBAD\n", []diff.File{file(added("a b.txt", "BAD\n"))}, nil, nil, precedent.StatusSkipped, "1 files were not checked"},
+		{"blank in a path", "-- a b.txt --\nBAD\n", []diff.File{file(added("a b.txt", "BAD\n"))}, nil, nil,
+			precedent.StatusSkipped, "1 files were not checked"},
 		{"said by two", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
 			second := grepper()
 			second.Name = "other"
@@ -263,9 +271,11 @@ odd
 odd
 BAD before
 `
-	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")), file(added("new.txt", "strict\nodd\n")))
+	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")),
+		file(added("new.txt", "strict\nodd\n")))
 	b.run = strict
-	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted, External: External{Linters: in.External.Linters}})
+	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted,
+		External: External{Linters: in.External.Linters}})
 	if r.Status != precedent.StatusSkipped {
 		t.Errorf("ran without a sandbox: %+v", r)
 	}
@@ -303,7 +313,8 @@ BAD before
 	// A moved file is compared with what it was.
 	moved := file(change("new.txt", "+strict", " odd", " BAD before"))
 	moved.OldPath, moved.Status = "old.txt", diff.Renamed
-	in, b = lintInput(t, strings.Replace(tree, "-- new.txt --\nstrict\nodd\n", "-- new.txt --\nstrict\nodd\nBAD before\n", 1), moved)
+	in, b = lintInput(t, strings.Replace(tree, "-- new.txt --\nstrict\nodd\n", "-- new.txt --\nstrict\nodd\nBAD before\n",
+		1), moved)
 	b.run = strict
 	same(t, linters(t.Context(), in), "new.txt:2 grep/bad medium")
 }
@@ -332,7 +343,8 @@ func TestLintersSuggestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, b := lintInput(t, "-- src/a b.py --\nimport os\nx = 1\nif x == None:\n    pass\n", file(added("src/a b.py", "import os\nx = 1\nif x == None:\n    pass\n")))
+	in, b := lintInput(t, "-- src/a b.py --\nimport os\nx = 1\nif x == None:\n    pass\n",
+		file(added("src/a b.py", "import os\nx = 1\nif x == None:\n    pass\n")))
 	in.External.Linters = []Linter{l}
 	b.run = func(j Job) (Output, error) {
 		if slices.Contains(j.Argv, "--version") {
@@ -345,7 +357,8 @@ func TestLintersSuggestion(t *testing.T) {
 	if s := r.Findings[1].Suggestion; s != "if x is None:" {
 		t.Errorf("suggestion %q", s)
 	}
-	if body := r.Findings[0].Body; !strings.Contains(body, "ruff 0.14.1, rule F401") || !strings.Contains(body, "https://docs.astral.sh/ruff/rules/unused-import") {
+	if body := r.Findings[0].Body; !strings.Contains(body, "ruff 0.14.1, rule F401") ||
+		!strings.Contains(body, "https://docs.astral.sh/ruff/rules/unused-import") {
 		t.Errorf("body %q", body)
 	}
 	if got := b.jobs[1].Argv; !slices.Equal(got[len(got)-2:], []string{"--", "./src/a b.py"}) {
@@ -353,21 +366,17 @@ func TestLintersSuggestion(t *testing.T) {
 	}
 }
 
-// TestSayWhatOursSay: what golangci-lint repeats of govet and staticcheck is
-// recognised as the same when findings are merged, from a similarity of 0.25 on.
+// TestSayWhatOursSay: what golangci-lint repeats of govet is recognised as the same when findings are merged,
+// from a similarity of 0.25 on.
 func TestSayWhatOursSay(t *testing.T) {
 	c := change("a.go", "+x")
 	f, line := &c.Files[0], c.Files[0].Hunks[0].Lines[0]
-	for _, d := range []vetDiagnostic{
-		{Analyzer: "printf", Message: "fmt.Printf format %d has arg s of wrong type string"},
-		{Suite: staticSuite, Analyzer: "SA4006", Message: "this value of err is never used"},
-	} {
-		ours := d.finding(f, line)
-		r := remark{path: "a.go", line: 1, rule: "govet", message: d.Analyzer + ": " + d.Message}
-		theirs := r.finding(&Presets()[2], "2.15.0", f, line)
-		if got := match.Similarity(&ours, &theirs); got < match.SamePlace && ours.Category != theirs.Category {
-			t.Errorf("%s: similarity %.2f", d.Analyzer, got)
-		}
+	d := vetDiagnostic{Analyzer: "printf", Message: "fmt.Printf format %d has arg s of wrong type string"}
+	ours := d.finding(f, line)
+	r := remark{path: "a.go", line: 1, rule: "govet", message: d.Analyzer + ": " + d.Message}
+	theirs := r.finding(&Presets()[2], "2.15.0", f, line)
+	if got := match.Similarity(&ours, &theirs); got < match.SamePlace {
+		t.Errorf("similarity %.2f", got)
 	}
 }
 
@@ -396,7 +405,8 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%d commands, %d left, first %q", len(all), left, all[0][:3])
 	}
 	l.Command = []string{"x", "{dirs}"}
-	if all, _ := l.commands([]string{"a/b.go", "a/c.go", "d.go"}); len(all) != 1 || !slices.Equal(all[0], []string{"x", "./.", "./a"}) {
+	if all, _ := l.commands([]string{"a/b.go", "a/c.go", "d.go"}); len(all) != 1 ||
+		!slices.Equal(all[0], []string{"x", "./.", "./a"}) {
 		t.Errorf("%q", all)
 	}
 	l.Command = []string{"x"}
@@ -421,7 +431,8 @@ func TestCheckLinter(t *testing.T) {
 	} {
 		l := grepper()
 		test.change(&l)
-		if err := l.Check(); test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+		if err := l.Check(); test.says == "" && err != nil || test.says != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%v, want %q", err, test.says)
 		}
 	}

@@ -93,9 +93,11 @@ func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 		what += fmt.Sprintf(" and %d other files", len(g.more))
 	}
 	out.Title = title(fmt.Sprintf("The change %s %s: %s", describeEdit(f), what, kind.short))
-	used := "This review used the version of the file at the base, so the edit does not affect it; it takes effect when the change is merged."
+	used := "This review used the version of the file at the base, so the edit does not affect it; it takes effect " +
+		"when the change is merged."
 	if ownPolicy && g.steering == guide.PolicyFile {
-		used = "This review used the uncommitted version of the file in the work tree, so the edit affects it already; it takes effect for everyone when the change is merged."
+		used = "This review used the uncommitted version of the file in the work tree, so the edit affects it already; it " +
+			"takes effect for everyone when the change is merged."
 	}
 	out.Body = fmt.Sprintf("%s is %s. %s\n\n%s", g.steering, kind.long, used, kind.ask)
 	if len(g.more) > 0 {
@@ -134,7 +136,8 @@ var (
 // adds reports whether the change adds a line to the file that matches words.
 func adds(f *diff.File, words *regexp.Regexp) bool {
 	for l := range f.AddedLines() {
-		if words.MatchString(l.Text) && words.MatchString(otherAssistants().ReplaceAllString(l.Text, "")) && (words != suppressing() || !toPublic().MatchString(l.Text)) {
+		if words.MatchString(l.Text) && words.MatchString(otherAssistants().ReplaceAllString(l.Text, "")) &&
+			(words != suppressing() || !toPublic().MatchString(l.Text)) {
 			return true
 		}
 	}
@@ -179,10 +182,9 @@ type steeringText struct {
 	confidence       int
 }
 
-// Confidence of an edit, in percent. What decides over reviews, approvals or programs on
-// other people's machines is always shown, and so is text that speaks to assistants. In 2,400 ranges of the histories of
-// timescaledb, keepassxc, click and spring-ai, all four findings were about ordinary
-// edits of CONTRIBUTING.md, which nobody needs to be told.
+// Confidence of an edit, in percent. What decides over reviews, approvals or programs on other people's machines is
+// always shown, and so is text that speaks to assistants. In 2,400 ranges of the histories of timescaledb, keepassxc,
+// click and spring-ai, all four findings were about ordinary edits of CONTRIBUTING.md, which nobody needs to be told.
 const (
 	steeringSure  = 90
 	steeringGuide = 30
@@ -190,7 +192,8 @@ const (
 
 const agentPrograms = "programs of coding agents"
 
-const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an assistant to ignore problems."
+const askInstructions = "Check that the team wants these instructions, and that none of them tells a reviewer or an " +
+	"assistant to ignore problems."
 
 func steeringKind(p string) steeringText {
 	p = strings.ToLower(p)
@@ -201,21 +204,25 @@ func steeringKind(p string) steeringText {
 			"Check that no path loses an owner who should review it.",
 			precedent.Medium, steeringSure,
 		}
-	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"), strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
+	case base == ".mcp.json", base == ".lsp.json", strings.Contains("/"+p, "/.claude-plugin/"),
+		strings.HasPrefix(base, "settings.") && strings.HasSuffix(path.Dir(p), ".claude"):
 		return steeringText{
-			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who opens the repository",
+			agentPrograms, "a configuration of coding agents: they start the listed programs on the machine of anyone who " +
+				"opens the repository",
 			"Check every command and address in it as carefully as code you run.",
 			precedent.Medium, steeringSure,
 		}
 	case strings.HasPrefix(base, ".precedent.") || strings.HasPrefix(p, ".precedent/"):
 		return steeringText{
-			"the review policy", "the review policy: it sets the threshold, the ignored paths and the instructions for reviewers",
+			"the review policy",
+			"the review policy: it sets the threshold, the ignored paths and the instructions for reviewers",
 			"Check that it does not hide findings that the team wants to see.",
 			precedent.Medium, steeringSure,
 		}
 	case base == "architecture.md", base == "contributing.md":
 		return steeringText{
-			"a guide for reviews", "a guide: reviews check changes against its rules", "Check that the team agrees with the changed rules.",
+			"a guide for reviews", "a guide: reviews check changes against its rules",
+			"Check that the team agrees with the changed rules.",
 			precedent.Nit, steeringGuide,
 		}
 	case base == "claude.md", base == "agents.md", base == ".cursorrules", base == "copilot-instructions.md":
@@ -225,7 +232,8 @@ func steeringKind(p string) steeringText {
 		}
 	}
 	return steeringText{
-		"instructions for reviews or assistants", "a file that tells assistants how to work on the code, or reviewers how to review it", askInstructions,
+		"instructions for reviews or assistants",
+		"a file that tells assistants how to work on the code, or reviewers how to review it", askInstructions,
 		precedent.Low, steeringSure,
 	}
 }

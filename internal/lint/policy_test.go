@@ -79,7 +79,8 @@ func TestPolicyEdit(t *testing.T) {
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},
 		{
-			"guide that links to a service", change("CONTRIBUTING.md", "+[cla]: https://cla-assistant.io/x/y", "+Sign with CLA assistant."),
+			"guide that links to a service", change("CONTRIBUTING.md", "+[cla]: https://cla-assistant.io/x/y",
+				"+Sign with CLA assistant."),
 			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
 			precedent.Right,
 			"The change edits CONTRIBUTING.md: a guide for reviews",
@@ -91,7 +92,8 @@ func TestPolicyEdit(t *testing.T) {
 			"The change edits CONTRIBUTING.md: a guide for reviews",
 		},
 		{
-			"guide as most are", change("CONTRIBUTING.md", "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
+			"guide as most are", change("CONTRIBUTING.md", "+Spring AI follows a code style.",
+				"+Do not report vulnerabilities in a public issue."),
 			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
 			precedent.Right,
 			"The change edits CONTRIBUTING.md: a guide for reviews",
@@ -111,7 +113,8 @@ func TestPolicyEdit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			steering := func(p string) bool {
-				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json deploy.md", path.Base(p))
+				return strings.Contains("CLAUDE.md AGENTS.md .mcp.json CODEOWNERS .precedent.yaml CONTRIBUTING.md settings.json "+
+					"deploy.md", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
 			same(t, r, test.want...)
@@ -135,7 +138,8 @@ func TestPolicyEdits(t *testing.T) {
 	}
 	r := run(t, "policy-edit", &Input{Change: c, IsPolicyPath: func(string) bool { return true }})
 	same(t, r, "a/AGENTS.md:1 policy-edit low", "CODEOWNERS:1 policy-edit medium")
-	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" || !strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
+	if f := r.Findings[0]; f.Title != "The change edits AGENTS.md and 2 other files: instructions for assistants" ||
+		!strings.Contains(f.Body, "to b/AGENTS.md, c/CLAUDE.md.") {
 		t.Errorf("title %q, body %q", f.Title, f.Body)
 	}
 }

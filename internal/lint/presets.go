@@ -18,30 +18,37 @@ func Presets() []Linter {
 			Name: "eslint", Files: []string{"*.{js,jsx,mjs,cjs,ts,tsx,mts,cts}"}, Category: precedent.Bugs,
 			Command:  []string{"eslint", "--no-color", "--format=stylish", "--", "{files}"},
 			Patterns: []string{`%-P/%f`, `%\s%#%l:%c%\s%#%trror%\s%#%m`, `%\s%#%l:%c%\s%#%tarning%\s%#%m`, `%-G%.%#`},
-			Configs:  []string{"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}", ".eslintignore", "package.json"},
-			Version:  []string{"--version"}, Exits: []int{1}, NeedsConfig: true, Alone: true,
+			Configs: []string{"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}",
+				".eslintignore", "package.json"},
+			Version: []string{"--version"}, Exits: []int{1}, NeedsConfig: true, Alone: true,
 		},
 		{
 			Name: "golangci-lint", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true, // version 2 and later
-			Command: []string{"golangci-lint", "run", "--output.text.path=", "--output.sarif.path=stdout", "--show-stats=false", "--allow-parallel-runners", "{dirs}"},
+			Command: []string{"golangci-lint", "run", "--output.text.path=", "--output.sarif.path=stdout", "--show-stats=false",
+				"--allow-parallel-runners", "{dirs}"},
 			Sarif:   true,
 			Configs: []string{".golangci.{yml,yaml,toml,json}"}, Version: []string{"version", "--short"}, Exits: []int{1},
 		},
 		{
-			Name: "hadolint", Files: []string{"{Dockerfile,Containerfile}", "{Dockerfile,Containerfile}.*", "*.{Dockerfile,dockerfile}"}, Category: precedent.Bugs,
+			Name: "hadolint", Files: []string{"{Dockerfile,Containerfile}", "{Dockerfile,Containerfile}.*",
+				"*.{Dockerfile,dockerfile}"}, Category: precedent.Bugs,
 			Command: []string{"hadolint", "--format=sarif", "--", "{files}"}, Sarif: true,
-			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1},
+			Alone: true,
 		},
 		{
 			Name: "markdownlint", Files: []string{"*.{md,markdown}"}, Category: precedent.Style,
-			Command:  []string{"markdownlint", "--dot", "--", "{files}"},
-			Patterns: []string{"%f:%l:%c %trror %m", "%f:%l:%c %tarning %m", "%f:%l %trror %m", "%f:%l %tarning %m", "%f:%l:%c %m", "%f:%l %m"}, Stderr: true,
-			Configs: []string{".markdownlint.{json,jsonc,yml,yaml}", ".markdownlintrc", ".markdownlintignore"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Command: []string{"markdownlint", "--dot", "--", "{files}"},
+			Patterns: []string{"%f:%l:%c %trror %m", "%f:%l:%c %tarning %m", "%f:%l %trror %m", "%f:%l %tarning %m",
+				"%f:%l:%c %m", "%f:%l %m"}, Stderr: true,
+			Configs: []string{".markdownlint.{json,jsonc,yml,yaml}", ".markdownlintrc", ".markdownlintignore"},
+			Version: []string{"--version"}, Exits: []int{1}, Alone: true,
 		},
 		{
 			Name: "mypy", Files: []string{"*.{py,pyi}"}, Category: precedent.Types,
 			Command: []string{
-				"mypy", "--no-color-output", "--no-error-summary", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--hide-error-context",
+				"mypy", "--no-color-output", "--no-error-summary", "--no-pretty", "--show-column-numbers", "--show-error-codes",
+				"--hide-error-context",
 				"--cache-dir=/dev/null", "--", "{files}",
 			},
 			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l: %trror: %m"}, // notes are parts of errors
@@ -49,21 +56,26 @@ func Presets() []Linter {
 		},
 		{
 			Name: "pylint", Files: []string{"*.py"}, Category: precedent.Bugs,
-			Command:  []string{"pylint", "--output-format=text", "--msg-template={path}:{line}:{column}: {C}: {msg} [{msg_id}]", "--score=no", "--persistent=no", "--", "{files}"},
+			Command: []string{"pylint", "--output-format=text", "--msg-template={path}:{line}:{column}: {C}: {msg} [{msg_id}]",
+				"--score=no", "--persistent=no", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %t: %m"},
-			Configs:  append([]string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"}, python...), Version: []string{"--version"},
-			Exits: exitBits(31), // 32 is a usage error
+			Configs:  append([]string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"}, python...),
+			Version:  []string{"--version"},
+			Exits:    exitBits(31), // 32 is a usage error
 		},
 		{
 			Name: "rubocop", Files: []string{"*.{rb,rake,gemspec,ru}", "{Gemfile,Rakefile}"}, Category: precedent.Style,
 			Command:  []string{"rubocop", "--format=emacs", "--no-color", "--cache=false", "--force-exclusion", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %t: [Correctable] %m", "%f:%l:%c: %t: %m"},
-			Configs:  []string{".rubocop.yml", ".rubocop_todo.yml", ".rubocop"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Configs:  []string{".rubocop.yml", ".rubocop_todo.yml", ".rubocop"}, Version: []string{"--version"}, Exits: []int{1},
+			Alone: true,
 		},
 		{
 			Name: "ruff", Files: []string{"*.{py,pyi}"}, Category: precedent.Bugs,
-			Command: []string{"ruff", "check", "--output-format=sarif", "--no-cache", "--no-fix", "--force-exclude", "--", "{files}"}, Sarif: true,
-			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Command: []string{"ruff", "check", "--output-format=sarif", "--no-cache", "--no-fix", "--force-exclude", "--",
+				"{files}"}, Sarif: true,
+			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Version: []string{"--version"}, Exits: []int{1},
+			Alone: true,
 		},
 		{
 			Name: "shellcheck", Files: []string{"*.{sh,bash,ksh,dash}"}, Category: precedent.Bugs,
@@ -72,16 +84,24 @@ func Presets() []Linter {
 			Configs:  []string{".shellcheckrc", "shellcheckrc"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
 		},
 		{
+			Name: "staticcheck", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true,
+			// The other groups of checks are about style, or need the whole program.
+			Command: []string{"staticcheck", "-f=sarif", "-checks=SA*", "{dirs}"}, Sarif: true,
+			Configs: []string{"staticcheck.conf"}, Version: []string{"-version"}, Exits: []int{1},
+		},
+		{
 			Name: "tsc", Files: []string{"*.{ts,tsx,mts,cts}"}, Category: precedent.Types,
 			Command:  []string{"tsc", "--noEmit", "--pretty", "false", "--incremental", "false", "--project", "."},
 			Patterns: []string{`%f(%l\,%c): %trror %m`},
-			Configs:  []string{"tsconfig.json", "tsconfig.*.json"}, Version: []string{"--version"}, Exits: []int{1, 2}, NeedsConfig: true,
+			Configs:  []string{"tsconfig.json", "tsconfig.*.json"}, Version: []string{"--version"}, Exits: []int{1, 2},
+			NeedsConfig: true,
 		},
 		{
 			Name: "yamllint", Files: []string{"*.{yml,yaml}"}, Category: precedent.Style,
 			Command:  []string{"yamllint", "--format=parsable", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: [%trror] %m", "%f:%l:%c: [%tarning] %m"},
-			Configs:  []string{".yamllint", ".yamllint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1, 2}, Alone: true,
+			Configs:  []string{".yamllint", ".yamllint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1, 2},
+			Alone: true,
 		},
 	}
 }

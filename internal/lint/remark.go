@@ -187,7 +187,8 @@ func (x *fix) offset(line string, column int) (int, bool) {
 // webLink returns a link that is safe to show: https, without credentials.
 func webLink(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("<>()[]`\"", r) }) {
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > 300 ||
+		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("<>()[]`\"", r) }) {
 		return ""
 	}
 	return s

@@ -68,7 +68,8 @@ func (run sarifRun) remark(res *sarif.Result) (remark, bool) {
 	where := res.Locations[0].Physical
 	r := remark{
 		path: run.path(where.Artifact), rule: oneLine(rule.ID, maxRule),
-		message: oneLine(messageOf(res.Message, rule), maxMessage), help: oneLine(rule.Short.Text, maxMessage), link: webLink(rule.HelpURI),
+		message: oneLine(messageOf(res.Message, rule), maxMessage), help: oneLine(rule.Short.Text, maxMessage),
+		link:     webLink(rule.HelpURI),
 		security: slices.Contains(rule.Properties.Tags, "security"),
 	}
 	if at := where.Region; at.StartLine > 0 && at.StartLine <= maxLine && at.EndLine <= maxLine {
@@ -154,7 +155,8 @@ func (run sarifRun) path(a sarif.Artifact) string {
 		uri, base = b.URI+uri, b.URIBaseID
 	}
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Opaque != "" ||
+		u.RawQuery != "" || u.Fragment != "" {
 		return ""
 	}
 	return pathInTree(run.dir, u.Path)
@@ -171,8 +173,10 @@ func (run sarifRun) fixOf(path string, res *sarif.Result) *fix {
 		return nil
 	}
 	at, by := change.Replacements[0].Deleted, change.Replacements[0].Inserted.Text
-	if at.StartLine < 1 || at.EndLine > at.StartLine || at.StartColumn < 1 || at.EndColumn < at.StartColumn || len(by) > maxMessage {
+	if at.StartLine < 1 || at.EndLine > at.StartLine || at.StartColumn < 1 || at.EndColumn < at.StartColumn ||
+		len(by) > maxMessage {
 		return nil
 	}
-	return &fix{line: at.StartLine, from: at.StartColumn, to: at.EndColumn, text: by, utf16: run.ColumnKind != "unicodeCodePoints"}
+	return &fix{line: at.StartLine, from: at.StartColumn, to: at.EndColumn, text: by,
+		utf16: run.ColumnKind != "unicodeCodePoints"}
 }

@@ -94,14 +94,16 @@ func (s *secretsOf) addDoubtful(c *collect) {
 	if len(s.testKeys) > 0 {
 		f := folded(s.testKeys, testKeyConfidence)
 		f.Title = title("Test key: " + secretName(f.Rule) + " in " + name)
-		f.Body = count(s.testKeys, "value", "values") + " with the form of a credential, in a test, a fixture or documentation, or known to everyone. " +
+		f.Body = count(s.testKeys, "value", "values") +
+			" with the form of a credential, in a test, a fixture or documentation, or known to everyone. " +
 			"Make sure that it opens nothing."
 		c.add(f)
 	}
 	if len(s.lookAlikes) > 0 {
 		f := folded(s.lookAlikes, lookAlikeConfidence)
 		f.Title = title("Possible secret: " + secretName(f.Rule) + " in " + name)
-		f.Body = count(s.lookAlikes, "value", "values") + " where credentials often are. By its letters or its name it is rather " +
+		f.Body = count(s.lookAlikes, "value", "values") +
+			" where credentials often are. By its letters or its name it is rather " +
 			"a name, a hash, a public key or a placeholder."
 		c.add(f)
 	}
@@ -156,7 +158,8 @@ func secretAt(f *diff.File, first, last diff.Line, m secret.Match) precedent.Fin
 	}
 	b.WriteString("Anyone who can read the repository, its forks, its history or its logs can use it, " +
 		"and deleting the line later does not remove it from the history.\n\n" +
-		"Treat it as leaked: revoke or rotate it now. Load it from the environment or a secret manager, and remove it from the branch's " +
+		"Treat it as leaked: revoke or rotate it now. Load it from the environment or a secret manager, and remove it " +
+		"from the branch's " +
 		"history before merging. If it is a test value, replace it with an obviously fake one.")
 	out.Body = b.String()
 	return out
@@ -187,13 +190,20 @@ func secretSeverity(m secret.Match) precedent.Severity {
 
 // words are the spellings of the parts of rule names.
 var words = map[string]string{
-	"1password": "1Password", "api": "API", "aws": "AWS", "ad": "AD", "ca": "CA", "gcp": "Google Cloud", "github": "GitHub", "gitlab": "GitLab",
-	"id": "ID", "jwt": "JSON Web Token", "npm": "npm", "oauth": "OAuth", "openai": "OpenAI", "pat": "personal access token", "pypi": "PyPI",
-	"rsa": "RSA", "sdk": "SDK", "tf": "Terraform", "url": "URL", "uri": "URI", "kubernetes": "Kubernetes", "huggingface": "Hugging Face", "digitalocean": "DigitalOcean",
-	"access": "access", "token": "token", "key": "key", "secret": "secret", "private": "private", "client": "client", "user": "user", "app": "app",
-	"bot": "bot", "webhook": "webhook", "password": "password", "service": "service", "account": "account", "refresh": "refresh", "legacy": "legacy",
-	"auth": "authorization", "header": "header", "generic": "generic", "live": "live", "long": "long", "short": "short", "lived": "lived", "pub": "public",
-	"yaml": "YAML", "org": "organization", "personal": "personal", "deploy": "deploy", "workspace": "workspace", "config": "configuration",
+	"1password": "1Password", "api": "API", "aws": "AWS", "ad": "AD", "ca": "CA", "gcp": "Google Cloud",
+	"github": "GitHub", "gitlab": "GitLab",
+	"id": "ID", "jwt": "JSON Web Token", "npm": "npm", "oauth": "OAuth", "openai": "OpenAI",
+	"pat": "personal access token", "pypi": "PyPI",
+	"rsa": "RSA", "sdk": "SDK", "tf": "Terraform", "url": "URL", "uri": "URI", "kubernetes": "Kubernetes",
+	"huggingface": "Hugging Face", "digitalocean": "DigitalOcean",
+	"access": "access", "token": "token", "key": "key", "secret": "secret", "private": "private", "client": "client",
+	"user": "user", "app": "app",
+	"bot": "bot", "webhook": "webhook", "password": "password", "service": "service", "account": "account",
+	"refresh": "refresh", "legacy": "legacy",
+	"auth": "authorization", "header": "header", "generic": "generic", "live": "live", "long": "long", "short": "short",
+	"lived": "lived", "pub": "public",
+	"yaml": "YAML", "org": "organization", "personal": "personal", "deploy": "deploy", "workspace": "workspace",
+	"config": "configuration",
 }
 
 // secretName is a readable name for a rule: "AWS access token".

@@ -50,7 +50,8 @@ var forms = []struct{ name, ext, text string }{
 	{"private key", "pem", "<pem>"},
 	{"OpenSSH key in YAML", "yml", "ssh_key: |\n<pem:  >"},
 	{"private key in one line", "env", `TLS_KEY="<pem\n>"`},
-	{"service account", "json", "{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"<hex:40>\",\n  \"private_key\": \"<pem\\n>\"\n}"},
+	{"service account", "json",
+		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"<hex:40>\",\n  \"private_key\": \"<pem\\n>\"\n}"},
 	{"private key in Go", "go", "const key = `<pem>`"},
 	{"private key by concatenation", "java", `String k = <pem+>;`},
 
@@ -97,7 +98,8 @@ var forms = []struct{ name, ext, text string }{
 	{"Redis URL", "yml", "redis: redis://:<b62:24>@cache.internal:6379/0"},
 	{"basic auth URL", "sh", "git clone https://deploy:<b62:24>@git.acme.io/app.git"},
 	{"SQL Server connection", "cs", `"Server=db;Database=app;User Id=sa;Password=<b62:18>;Encrypt=True"`},
-	{"Azure storage connection", "json", `"DefaultEndpointsProtocol=https;AccountName=app;AccountKey=<b64:86>==;EndpointSuffix=core.windows.net"`},
+	{"Azure storage connection", "json",
+		`"DefaultEndpointsProtocol=https;AccountName=app;AccountKey=<b64:86>==;EndpointSuffix=core.windows.net"`},
 	{"Authorization bearer", "js", `headers: { "Authorization": "Bearer <b62:40>" }`},
 	{"Authorization basic", "py", `headers = {"Authorization": "Basic <basic>"}`},
 	{"header of a key", "go", `req.Header.Set("X-Api-Key", "<b62:32>")`},
@@ -110,8 +112,10 @@ var forms = []struct{ name, ext, text string }{
 
 // alphabets are what <name:length> draws from.
 var alphabets = map[string]string{
-	"hex": "0123456789abcdef", "dig": "0123456789", "low": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "up": "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-	"b32": base32Letters, "b36": "abcdefghijklmnopqrstuvwxyz0123456789", "b62": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+	"hex": "0123456789abcdef", "dig": "0123456789", "low": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+	"up":  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+	"b32": base32Letters, "b36": "abcdefghijklmnopqrstuvwxyz0123456789",
+	"b62": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
 	"b64": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/", "age": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 	"pw": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#%^*-_=+",
 }
@@ -151,10 +155,12 @@ func fill(r *rand.Rand, text string) string {
 			}
 			return rest[1:] + strings.Join(lines, "\n"+rest[1:])
 		case m[3] == "uuid":
-			return draw(alphabets["hex"], 8) + "-" + draw(alphabets["hex"], 4) + "-4" + draw(alphabets["hex"], 3) + "-a" + draw(alphabets["hex"], 3) + "-" + draw(alphabets["hex"], 12)
+			return draw(alphabets["hex"], 8) + "-" + draw(alphabets["hex"], 4) + "-4" + draw(alphabets["hex"], 3) + "-a" +
+				draw(alphabets["hex"], 3) + "-" + draw(alphabets["hex"], 12)
 		case m[3] == "jwt":
 			part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-			return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"iss":"acme","sub":"`+draw(alphabets["hex"], 12)+`","role":"service"}`) + "." + draw(alphabets["b62"], 43)
+			return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"iss":"acme","sub":"`+draw(alphabets["hex"],
+				12)+`","role":"service"}`) + "." + draw(alphabets["b62"], 43)
 		case m[3] == "base64":
 			return encode([]byte(draw(alphabets["b62"], 24)))
 		}
@@ -269,8 +275,11 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"version", "app/a.toml", `auth-version = "v1.22.333-rc.4+build"`},
 	{"region", "app/a.tf", `secret_region = "eu-central-1a-prod2"`},
 	{"ARN", "app/a.tf", `secret_arn = "arn:aws:secretsmanager:eu-west-1:123456789012:secret/app"`},
-	{"code about PEM", "app/a.cpp", "if (!text.startsWith(\"-----BEGIN PRIVATE \" \"KEY-----\") ||\n    !text.endsWith(\"-----END PRIVATE KEY-----\")) {\n    return;"},
-	{"storage emulator", "app/a.cs", "AccountKey=Eby8vdM02xNOcqFl" + "qUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"},
+	{"code about PEM", "app/a.cpp",
+		"if (!text.startsWith(\"-----BEGIN PRIVATE \" \"KEY-----\") ||\n    !text.endsWith(\"-----END PRIVATE " +
+			"KEY-----\")) {\n    return;"},
+	{"storage emulator", "app/a.cs", "AccountKey=Eby8vdM02xNOcqFl" +
+		"qUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"},
 	{"test in the name", "app/a.env", `TEST_API_KEY=<b62:32>`},
 	{"key of a unit test", "app/a_test.go", `const apiKey = "<b62:32>"`},
 	{"key in tests", "src/test/java/A.java", `String secretKey = "<b64:40>";`},
@@ -279,8 +288,10 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"private key of a test by its name", "pkg/a.go", "var testServerKey = `<pem>`"},
 	{"identity of a test by its name", "pkg/a.go", "var _, TestIdentity, _ = decode(\n\t\"AGE-SECRET-KEY-1<age:58>\")"},
 	{"identity in a package for tests", "internal/testkit/a.go", `id := "AGE-SECRET-KEY-1<age:58>"`},
-	{"invented service account", "internal/testdata/sa.json", "{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"abcdef1234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
-	{"service account with a run as its id", "pkg/testdata/sa.json", "{\n  \"private_key_id\": \"1234567890123456789012345678901234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
+	{"invented service account", "internal/testdata/sa.json",
+		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"abcdef1234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
+	{"service account with a run as its id", "pkg/testdata/sa.json",
+		"{\n  \"private_key_id\": \"1234567890123456789012345678901234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
 	{"issued key in fixtures", "pkg/fixtures/a.json", `{"key": "AKIA<b32:16>"}`},
 	{"identity in documentation", "doc/keygen.1", "AGE-SECRET-KEY-1<age:58>"},
 	{"cassette", "spec/cassettes/login.yml", `Authorization: Bearer <b62:40>`},
@@ -323,7 +334,8 @@ func TestTestKeysAreOneFinding(t *testing.T) {
 	for _, s := range res.Findings[0].Secrets {
 		delete(keys, s)
 	}
-	if f := res.Findings[0]; len(keys) > 0 || f.Confidence >= shownFrom || !strings.HasPrefix(f.Body, "This file has 30 values") {
+	if f := res.Findings[0]; len(keys) > 0 || f.Confidence >= shownFrom ||
+		!strings.HasPrefix(f.Body, "This file has 30 values") {
 		t.Errorf("%d keys unknown, confidence %d, body %q", len(keys), f.Confidence, f.Body)
 	}
 }

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -49,23 +48,31 @@ func TestSecrets(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", change("a.go", "+x := 1"), nil},
-		{"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"), []string{"a.go:11 aws-access-token critical"}},
-		{"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""), []string{"app.min.js:1 aws-access-token critical"}},
+		{"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
+			[]string{"a.go:11 aws-access-token critical"}},
+		{"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""),
+			[]string{"app.min.js:1 aws-access-token critical"}},
 		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), nil},
-		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""), []string{"a.py:2 generic-api-key high"}},
+		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""),
+			[]string{"a.py:2 generic-api-key high"}},
 		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},
 		{
-			"encrypted key block", change("id_rsa", prefix("+", append([]string{block[0], "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), ""}, block[1:]...))...),
+			"encrypted key block", change("id_rsa", prefix("+", append([]string{block[0], "Proc-Type: 4,ENCRYPTED",
+				"DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), ""}, block[1:]...))...),
 			[]string{"id_rsa:1-8 private-key medium"},
 		},
 		{
-			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1], "+"+block[2], "+"+block[3], " "+block[4]),
+			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1],
+				"+"+block[2], "+"+block[3], " "+block[4]),
 			[]string{"id_rsa:2-5 private-key critical"},
 		},
-		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{"a:1 aws-access-token critical", "a:2 aws-access-token critical"}},
-		{"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"), []string{"a.yml:1 discord-client-id medium"}},
+		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{"a:1 aws-access-token critical",
+			"a:2 aws-access-token critical"}},
+		{"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
+			[]string{"a.yml:1 discord-client-id medium"}},
 		{"test file", change("a_test.go", "+k := \""+key+"\""), []string{"a_test.go:1 aws-access-token critical"}},
-		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43, base64Letters[:58])+"=")), nil},
+		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
+			base64Letters[:58])+"=")), nil},
 		{"known form in a generated file", skip(change("gen.go", "+"+key)), []string{"gen.go:1 aws-access-token critical"}},
 		{"key store", binary("deploy/server.p12"), []string{"deploy/server.p12 pkcs12-file high"}},
 	} {
@@ -121,76 +128,6 @@ func TestSecretsGiveUp(t *testing.T) {
 	r := run(t, "secrets", &Input{Change: change("a.txt", lines...)})
 	if r.Status != precedent.StatusTruncated || !strings.Contains(r.Error, "a.txt") {
 		t.Errorf("%s, %q", r.Status, r.Error)
-	}
-}
-
-func TestSecretName(t *testing.T) {
-	got := map[string]string{}
-	want := map[string]string{
-		"aws-access-token": "AWS access token", "github-pat": "GitHub personal access token", "private-key": "private key",
-		"generic-api-key": "generic API key", "jwt": "JSON Web Token", "stripe-access-token": "Stripe access token",
-	}
-	for rule := range want {
-		got[rule] = secretName(rule)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// mixed is a change of n added lines of ordinary code in hunks of 50, with
-// something for every line analyzer once in 500 lines.
-func mixed(n int) *diff.Change {
-	c := &diff.Change{}
-	for i := 0; i < n; i += 500 {
-		var lines []string
-		for j := range 500 {
-			if j%50 == 0 {
-				lines = append(lines, fmt.Sprintf("@@%d", 1+j*2))
-			}
-			lines = append(lines, code[j%len(code)])
-		}
-		lines[17], lines[90], lines[200] = "+key := \""+awsKey(int64(i))+"\"", "+<<<<<<< HEAD", "+// turned \u202e around"
-		c.Files = append(c.Files, change(fmt.Sprintf("pkg/file%d.go", i), lines...).Files...)
-	}
-	return c
-}
-
-// code is what ordinary lines look like, names that sound like secrets included.
-var code = []string{
-	"+func (s *Server) handleLogin(w http.ResponseWriter, r *http.Request) {",
-	"+\ttoken := r.Header.Get(\"Authorization\")",
-	"+\tif token == \"\" {",
-	"+\t\thttp.Error(w, \"missing token\", http.StatusUnauthorized)",
-	"+\t\treturn",
-	"+\t}",
-	"+",
-	"+\t// The key is looked up by its hash; see docs/access.md for the life cycle.",
-	"+\tuser, err := s.store.UserByKey(r.Context(), hash(token))",
-	"+\tif err != nil {",
-	"+\t\ts.log.Error(\"look up user\", \"error\", err, \"remote\", r.RemoteAddr)",
-	"+\t\treturn fmt.Errorf(\"look up user %d: %w\", user.ID, err)",
-	"+\t}",
-	"+\tcredentials := map[string]string{\"password\": os.Getenv(\"DB_PASSWORD\")}",
-	"+\tconst größe = \"naïve café\" // not everything is ASCII 👩\u200d💻",
-	"+\tfor i, item := range items { total += item.Price * float64(item.Count); seen[item.ID] = i }",
-}
-
-// BenchmarkLines runs all line analyzers over 20,000 added lines; the budget is
-// 150 ms after the secret rules are loaded.
-func BenchmarkLines(b *testing.B) {
-	in := &Input{Change: mixed(20000), IsPolicyPath: func(string) bool { return false }}
-	for _, a := range append(All()[:4:4], Analyzer{Name: "all four"}) {
-		b.Run(a.Name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, other := range All()[:4] {
-					if a.Run == nil || other.Name == a.Name {
-						other.Run(b.Context(), in)
-					}
-				}
-			}
-		})
 	}
 }
 

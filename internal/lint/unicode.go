@@ -40,7 +40,8 @@ type unicodeIssue struct {
 }
 
 // unicodeRules are the rules, worst first.
-var unicodeRules = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control", "hidden"}
+var unicodeRules = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control",
+	"hidden"}
 
 func (d *unicodeIssue) note(rule string) {
 	if d.rule == "" || slices.Index(unicodeRules, rule) < slices.Index(unicodeRules, d.rule) {
@@ -270,4 +271,11 @@ func describeRune(ident string) string {
 		}
 	}
 	return b.String()
+}
+
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return slices.ContainsFunc([]string{"#", "//", "/*", "*", "<!--", "--"}, func(mark string) bool {
+		return strings.HasPrefix(line, mark)
+	})
 }

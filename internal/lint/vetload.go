@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -31,14 +32,12 @@ type typeChecker struct {
 	whole   map[*packages.Package]bool
 	mu      sync.Mutex
 	reasons map[*packages.Package]reason // why a package has errors
-	// toolchain has the paths of the packages that come with Go.
-	toolchain map[string]bool
 }
 
 func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 	w := &typeChecker{
 		request: req, fset: token.NewFileSet(), sizes: types.SizesFor("gc", runtime.GOARCH), roots: roots,
-		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{}, toolchain: map[string]bool{},
+		rank: map[*packages.Package]int{}, whole: map[*packages.Package]bool{}, reasons: map[*packages.Package]reason{},
 	}
 	seen := map[*packages.Package]bool{}
 	var visit func(p *packages.Package)
@@ -52,9 +51,6 @@ func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 		}
 		w.rank[p] = len(w.order)
 		w.order = append(w.order, p)
-		if p.Module == nil {
-			w.toolchain[p.PkgPath] = true
-		}
 	}
 	for _, p := range roots {
 		if why := w.unusable(p); why != "" {
@@ -71,9 +67,6 @@ func newTypeChecker(req vetRequest, roots []*packages.Package) *typeChecker {
 // unusable returns why a root cannot be checked by what the go command says of it and of
 // its imports; empty if it may be.
 func (w *typeChecker) unusable(p *packages.Package) reason {
-	if w.isOutside(p) {
-		return outside
-	}
 	if why := listReason(p); why != "" {
 		return w.atHead(p, why)
 	}
@@ -83,6 +76,23 @@ func (w *typeChecker) unusable(p *packages.Package) reason {
 		}
 	}
 	return ""
+}
+
+// atHead returns withheld where it explains the reason: the package imports a module of
+// which the head requires another version than the base.
+func (w *typeChecker) atHead(p *packages.Package, why reason) reason {
+	if why != notRequired && why != notFetched && why != notCompiling && why != badImport {
+		return why
+	}
+	for path := range p.Imports {
+		if slices.ContainsFunc(w.request.Withheld, func(m string) bool {
+			return path == m ||
+				strings.HasPrefix(path, m+"/")
+		}) {
+			return withheld
+		}
+	}
+	return why
 }
 
 // importReason returns why an imported package cannot be loaded; empty if it can, or if
@@ -173,10 +183,6 @@ func (w *typeChecker) check(p *packages.Package) {
 		return
 	}
 	whole := w.whole[p]
-	if w.isOutside(p) {
-		w.fail(p, outside)
-		p.GoFiles, p.OtherFiles, p.IgnoredFiles = nil, nil, nil
-	}
 	if why := listReason(p); why != "" {
 		w.fail(p, w.atHead(p, why))
 	}

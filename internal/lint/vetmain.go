@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/packages"
 )
@@ -104,41 +105,36 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 			Files: p.GoFiles, Ignored: p.IgnoredFiles, Dir: p.Dir, Reason: w.reasonOf(p),
 		})
 	}
-	of := map[*analysis.Analyzer]suite{}
-	for _, s := range req.Suites {
-		for _, a := range s.analyzers() {
-			of[a] = s
-		}
-	}
-	graph, err := checker.Analyze(slices.Collect(maps.Keys(of)), w.analyzable(), nil)
+	graph, err := checker.Analyze(vet.Suite, w.analyzable(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("analyze packages: %w", err)
 	}
-	rep.addDiagnostics(w, graph, of)
+	rep.addDiagnostics(req.Files, graph)
 	return rep, nil
 }
 
 // maxDiagnostics limits the length of a report.
 const maxDiagnostics = 5000
 
-func (r *vetReport) addDiagnostics(w *typeChecker, graph *checker.Graph, of map[*analysis.Analyzer]suite) {
+func (r *vetReport) addDiagnostics(files []string, graph *checker.Graph) {
 	for _, act := range graph.Roots {
 		for _, d := range act.Diagnostics {
 			// Ignore line directives: the change could point them anywhere.
 			fset := act.Package.Fset
 			start := fset.PositionFor(d.Pos, false)
-			if !slices.Contains(w.request.Files, start.Filename) || len(r.Diagnostics) >= maxDiagnostics {
+			if !slices.Contains(files, start.Filename) || len(r.Diagnostics) >= maxDiagnostics {
 				continue
 			}
 			from, to := enclosingStatement(act.Package, d)
 			r.Diagnostics = append(r.Diagnostics, vetDiagnostic{
-				Suite: of[act.Analyzer], Analyzer: act.Analyzer.Name, Message: w.ownWords(act.Package, d.Message), File: start.Filename, Line: start.Line,
+				Analyzer: act.Analyzer.Name, Message: d.Message, File: start.Filename, Line: start.Line,
 				From: fset.PositionFor(from, false).Line, To: fset.PositionFor(to, false).Line,
 			})
 		}
 	}
 	slices.SortFunc(r.Diagnostics, func(a, b vetDiagnostic) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Analyzer, b.Analyzer), strings.Compare(a.Message, b.Message))
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Analyzer, b.Analyzer),
+			strings.Compare(a.Message, b.Message))
 	})
 	r.Diagnostics = slices.Compact(r.Diagnostics)
 }
@@ -154,7 +150,8 @@ func enclosingStatement(p *packages.Package, d analysis.Diagnostic) (from, to to
 		nodes, _ := astutil.PathEnclosingInterval(file, from, to)
 		for _, n := range nodes {
 			switch n.(type) {
-			case *ast.CallExpr, *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.ValueSpec, *ast.Field:
+			case *ast.CallExpr, *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt,
+				*ast.ValueSpec, *ast.Field:
 				return n.Pos(), n.End()
 			case ast.Stmt, ast.Decl:
 				return from, to

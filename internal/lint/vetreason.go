@@ -26,7 +26,6 @@ const (
 	notFetched   reason = "a needed module is not downloaded: run go mod download"
 	notRequired  reason = "go.mod or go.sum lacks an imported module: run go mod tidy"
 	withheld     reason = "needs a module, or a version of one, that the base does not require"
-	outside      reason = "needs a folder outside of the repository"
 	newerGo      reason = "needs a newer version of Go"
 	badModule    reason = "go.mod or go.work cannot be used"
 	importCycle  reason = "import cycle"

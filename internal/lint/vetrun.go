@@ -27,7 +27,6 @@ type vetRequest struct {
 	Modules string   // the module cache
 	Dir     string   // the module's folder
 	Files   []string // the changed files, absolute
-	Suites  []suite  // analyzers to run
 	MaxHeap uint64   // memory limit of the child, in bytes
 	// Overlay has the contents of module files, by absolute path.
 	Overlay map[string]string
@@ -52,7 +51,6 @@ type vetPackage struct {
 
 // vetDiagnostic is one result of an analyzer.
 type vetDiagnostic struct {
-	Suite                   suite
 	Analyzer, Message, File string
 	Line                    int // the reported line
 	From, To                int // lines of the statement around it
@@ -111,7 +109,8 @@ func newStarter(ctx context.Context, in *Input, tree, scratch string) *vetStarte
 		return c
 	}
 	box, err := in.External.Sandbox(ctx)
-	if root, wrong := goRoot(in.Go.Path); err == nil && wrong == nil && box != nil && isDir(filepath.Join(root, "src", "runtime")) {
+	if root, wrong := goRoot(in.Go.Path); err == nil && wrong == nil && box != nil &&
+		isDir(filepath.Join(root, "src", "runtime")) {
 		c.box, c.tree, c.modules = box, sandbox.Work, goModCache
 	}
 	return c
@@ -175,7 +174,8 @@ func (c *vetStarter) start(ctx context.Context, work string, in []byte) ([]byte,
 	}
 	env := append(goSettings(filepath.Join(c.scratch, "cache"), c.modules),
 		VetEnv+"=1", work, "PATH="+absolute(c.env.Path), "HOME="+temp, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp)
-	res, err := child.Run(ctx, child.Program{Path: c.env.Tool, Dir: temp, Env: env, Input: bytes.NewReader(in), Most: maxReport})
+	res, err := child.Run(ctx, child.Program{Path: c.env.Tool, Dir: temp, Env: env, Input: bytes.NewReader(in),
+		Most: maxReport})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("start the checker: %w", err)
@@ -225,7 +225,8 @@ func (e *checkerError) Unwrap() error { return e.err }
 func goSettings(cache, modules string) []string {
 	return []string{
 		"GOTRACEBACK=none", "GOENV=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "GOTOOLCHAIN=local",
-		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH,
+		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOOS=" + runtime.GOOS,
+		"GOARCH=" + runtime.GOARCH,
 		"GOCACHE=" + cache, "GOMODCACHE=" + modules, "GODEBUG=goindex=0", // an index of packages pays off in later runs only
 	}
 }

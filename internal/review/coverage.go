@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -14,17 +13,15 @@ import (
 // read is not read again. Files that are skipped only for what they say of themselves
 // count as truncated, and come first.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
-	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped), Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
+	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped),
+		Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
 	for _, rep := range reports {
-		for _, u := range rep.NotChecked {
-			if !slices.Contains(c.NotChecked, u) { // govet and staticcheck load the same packages
-				c.NotChecked = append(c.NotChecked, u)
-			}
-		}
+		c.NotChecked = append(c.NotChecked, rep.NotChecked...)
 	}
 	for i := range in.Change.Files {
 		if f := &in.Change.Files[i]; f.Excused {
-			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path, Reason: f.Skip + ", which only the file itself says"})
+			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path,
+				Reason: f.Skip + ", which only the file itself says"})
 		}
 	}
 	for i := range in.Change.Files {
