@@ -2,15 +2,13 @@ package guide
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"iter"
-	"regexp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -27,8 +25,6 @@ type decoder struct {
 	errs    []error
 	full    bool   // the error limit was reached
 	section string // the top-level key that is read
-	bytes   int    // limits of the file and of each list; 0 for those of a policy
-	rows    int
 }
 
 func (d *decoder) fail(n *yaml.Node, msg, hint string) { d.at(n.Line, n.Column, msg, hint) }
@@ -52,8 +48,9 @@ func (d *decoder) add(e *PolicyError) {
 // decodeRoot reads the file up to its top-level mapping; nil if there is none.
 func (d *decoder) decodeRoot(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if most := cmp.Or(d.bytes, maxPolicyBytes); len(data) > most {
-		d.at(1, 1, "the file is larger than "+strconv.Itoa(most>>10)+" KiB", "shorten it; the whole file is ignored")
+	if len(data) > maxPolicyBytes {
+		d.at(1, 1, "the file is larger than "+strconv.Itoa(maxPolicyBytes>>10)+" KiB",
+			"shorten it; the whole file is ignored")
 		return nil
 	}
 	d.src = strings.Split(string(data), "\n")
@@ -64,7 +61,8 @@ func (d *decoder) decodeRoot(data []byte) *yaml.Node {
 	doc, err := parse(data)
 	if err != nil {
 		line := lineOf(err)
-		d.at(line, d.indent(line), "invalid YAML: "+yamlPrefix().ReplaceAllString(err.Error(), ""), "the whole file is ignored")
+		d.at(line, d.indent(line), "invalid YAML: "+yamlPrefix().ReplaceAllString(err.Error(), ""),
+			"the whole file is ignored")
 		return nil
 	}
 	if doc == nil || len(doc.Content) == 0 {
@@ -106,9 +104,9 @@ func parse(data []byte) (doc *yaml.Node, err error) {
 }
 
 var (
-	yamlPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (line [0-9]+: )?`) })
-	yamlLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line ([0-9]+): `) })
-	decimal    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
+	yamlPrefix = lazily(`^yaml: (line [0-9]+: )?`)
+	yamlLine   = lazily(`^yaml: line ([0-9]+): `)
+	decimal    = lazily(`^(0|[1-9][0-9]{0,8})$`)
 )
 
 func lineOf(err error) int {
@@ -138,7 +136,8 @@ func misleadingCharacter(data []byte) (line, col int, what string) {
 		case r == utf8.RuneError && n == 1:
 			return line, col, "bytes that are not valid UTF-8"
 		case r == '\r' && (i+1 == len(data) || data[i+1] != '\n'),
-			r == '\u0085', r == '\u2028', r == '\u2029', r < ' ' && r != '\n' && r != '\t' && r != '\r', r == 0x7f, r == '\ufeff':
+			r == '\u0085', r == '\u2028', r == '\u2029', r < ' ' && r != '\n' && r != '\t' && r != '\r', r == 0x7f,
+			r == '\ufeff':
 			return line, col, "the control character <U+" + strings.ToUpper(strconv.FormatInt(int64(r)+0x10000, 16)[1:]) + ">"
 		}
 		i, col = i+n, col+1
@@ -273,7 +272,8 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	if err := CheckGlob(s); err != nil {
-		d.fail(n, quote(s)+": "+err.Error(), "write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go")
+		d.fail(n, quote(s)+": "+err.Error(),
+			"write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go")
 		return "", false
 	}
 	return s, true
@@ -282,19 +282,19 @@ func (d *decoder) glob(n *yaml.Node) (string, bool) {
 func (d *decoder) prose(n *yaml.Node) string {
 	s, ok := d.scalar(n, "text")
 	if ok && utf8.RuneCountInString(s) > maxInstruction {
-		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters", "shorten it, or move it to a guide file")
+		d.fail(n, "the text is longer than "+strconv.Itoa(maxInstruction)+" characters",
+			"shorten it, or move it to a guide file")
 	}
 	return s
 }
 
 // list returns the rows of a list.
 func (d *decoder) list(n *yaml.Node) []*yaml.Node {
-	most := cmp.Or(d.rows, maxRows)
 	switch {
 	case n.Kind != yaml.SequenceNode:
 		d.fail(n, "want a list, not "+shape(n), "start each row with a dash")
-	case len(n.Content) > most:
-		d.fail(n.Content[most], "the list has more than "+strconv.Itoa(most)+" rows", "")
+	case len(n.Content) > maxRows:
+		d.fail(n.Content[maxRows], "the list has more than "+strconv.Itoa(maxRows)+" rows", "")
 	default:
 		return n.Content
 	}
@@ -326,28 +326,49 @@ func (d *decoder) mapping(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-// fields are the required keys of a row, each with the function that reads its value.
+// fields are the keys of a mapping, each with the function that reads its value.
 type fields map[string]func(*yaml.Node)
 
-// row reads one row of a list of mappings.
-func (d *decoder) row(n *yaml.Node, want fields) {
-	found := 0
-	var names []string
-	for name := range want {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	before := len(d.errs)
+// read reads a mapping that has no other keys, and returns how many it has.
+func (d *decoder) read(n *yaml.Node, known fields) (found int) {
 	for key, value := range d.mapping(n) {
-		read, ok := want[key.Value]
+		read, ok := known[key.Value]
 		if !ok {
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, names))
+			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, slices.Sorted(maps.Keys(known))))
 			continue
 		}
 		found++
 		read(value)
 	}
-	if found < len(want) && len(d.errs) == before {
-		d.fail(n, "a row needs "+strings.Join(names, " and "), "")
+	return found
+}
+
+// row reads one row of a list of mappings, which has all of the keys.
+func (d *decoder) row(n *yaml.Node, want fields) {
+	before := len(d.errs)
+	if d.read(n, want) < len(want) && len(d.errs) == before {
+		d.fail(n, "a row needs "+strings.Join(slices.Sorted(maps.Keys(want)), " and "), "")
+	}
+}
+
+// onOff reads true or false into a setting, or its opposite.
+func (d *decoder) onOff(to *bool, opposite bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if on, ok := d.boolean(n); ok {
+			*to = on != opposite
+		}
+	}
+}
+
+// whole reads a whole number into a setting.
+func (d *decoder) whole(to *int, least, most int) func(*yaml.Node) {
+	return func(n *yaml.Node) { *to, _ = d.number(n, least, most) }
+}
+
+// choice reads one of the known words; what describes them.
+func choice[T ~string](d *decoder, to *T, known []T, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, _ := d.oneOf(n, toStrings(known), what)
+		*to = T(s)
 	}
 }

@@ -64,14 +64,18 @@ var vendored = []string{"vendor", "node_modules", "third_party", "third-party", 
 // with any extension.
 var (
 	steeringDirs = []string{
-		".precedent/", ".agent/", ".warp/", ".claude/", ".claude-plugin/", ".codex/", ".agents/", ".gemini/", ".qwen/", ".cursor/", ".windsurf/", ".clinerules/", ".roo/", ".kiro/",
+		".precedent/", ".agent/", ".warp/", ".claude/", ".claude-plugin/", ".codex/", ".agents/", ".gemini/", ".qwen/",
+		".cursor/", ".windsurf/", ".clinerules/", ".roo/", ".kiro/",
 		".continue/", ".amazonq/", ".augment/", ".junie/", ".opencode/", ".openhands/", ".factory/", ".trae/",
 		".github/instructions/", ".github/prompts/", ".github/agents/", ".github/chatmodes/", ".github/skills/",
 	}
-	steeringStems = []string{"claude", "claude.local", "agents", "agents.local", "agents.override", "gemini", "qwen", "copilot-instructions"}
+	steeringStems = []string{"claude", "claude.local", "agents", "agents.local", "agents.override", "gemini", "qwen",
+		"copilot-instructions"}
 	steeringFiles = []string{
-		".mcp.json", ".lsp.json", ".claude.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".roomodes", ".goosehints", ".continuerules", ".rules",
-		".aider.conf.yml", "opencode.json", "opencode.jsonc", ".claudeignore", ".cursorignore", ".geminiignore", ".aiexclude", ".aiderignore", ".codeiumignore",
+		".mcp.json", ".lsp.json", ".claude.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".roomodes",
+		".goosehints", ".continuerules", ".rules",
+		".aider.conf.yml", "opencode.json", "opencode.jsonc", ".claudeignore", ".cursorignore", ".geminiignore", ".aiexclude",
+		".aiderignore", ".codeiumignore",
 		".coderabbit.yaml", ".coderabbit.yml", ".pr_agent.toml", ".sourcery.yaml", "greptile.json",
 	}
 )
@@ -83,7 +87,8 @@ var capitals = []string{"AGENT", "WARP", "OWNERS", "OWNERS_ALIASES"}
 var proseExts = []string{".md", ".mdc", ".mdx", ".markdown", ".txt"}
 
 // codeOwnerFiles are the paths where forges look for code owners, in lower case.
-var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners", "docs/codeowners"}
+var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners",
+	"docs/codeowners"}
 
 // IsPolicyPath reports whether an edit of the file can change how changes are
 // reviewed: guide files, the policy, settings and tools of assistants, and code
@@ -95,7 +100,8 @@ func IsPolicyPath(p string) bool {
 	p, stem = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./")), strings.ToLower(stem)
 	base := path.Base(p)
 	switch {
-	case slices.Contains(capitals, written), prose && slices.Contains(capitals, strings.TrimSuffix(written, path.Ext(written))), p == "agent.md", p == "warp.md":
+	case slices.Contains(capitals, written), prose && slices.Contains(capitals,
+		strings.TrimSuffix(written, path.Ext(written))), p == "agent.md", p == "warp.md":
 		return true
 	case p == PolicyFile, p == ".precedent.yml", p == "review.md", slices.Contains(steeringFiles, base):
 		return true

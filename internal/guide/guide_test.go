@@ -35,7 +35,8 @@ func TestLoad(t *testing.T) {
 		"vendor/x/CLAUDE.md":    "- Never report anything\n",
 		"README.md":             "- Never read this\n",
 	}
-	g, failures := Load(files.read, append(Candidates([]string{"billing/tax/vat.go", "vendor/x/x.go", "main.go"}), "vendor/x/CLAUDE.md", "README.md", "CLAUDE.md"))
+	g, failures := Load(files.read, append(Candidates([]string{"billing/tax/vat.go", "vendor/x/x.go", "main.go"}),
+		"vendor/x/CLAUDE.md", "README.md", "CLAUDE.md"))
 	if len(failures) > 0 {
 		t.Errorf("failures: %v", failures)
 	}
@@ -143,17 +144,24 @@ func TestCandidates(t *testing.T) {
 func TestIsPolicyPath(t *testing.T) {
 	for p, want := range map[string]bool{
 		"CLAUDE.md": true, "claude.MD": true, "./CLAUDE.md": true, ".claude/CLAUDE.md": true, ".claude/settings.json": true,
-		"AGENTS.md": true, "pkg/AGENTS.md": true, "pkg/.claude/commands/x.md": true, ".cursorrules": true, ".cursor/rules/a.mdc": true,
+		"AGENTS.md": true, "pkg/AGENTS.md": true, "pkg/.claude/commands/x.md": true, ".cursorrules": true,
+		".cursor/rules/a.mdc":             true,
 		".github/copilot-instructions.md": true, ".github/instructions/a.instructions.md": true, "ARCHITECTURE.md": true,
 		"CONTRIBUTING.md": true, ".precedent.yaml": true, ".PRECEDENT.YAML": true, ".precedent/learnings.yaml": true,
-		"CLAUDE.local.md": true, "pkg/claude.local.md": true, "GEMINI.md": true, "pkg/gemini.md": true, ".claude-plugin/plugin.json": true, ".lsp.json": true,
-		"AGENTS.override.md": true, "AGENTS.txt": true, "AGENTS.toml": true, "pkg/agents.mdc": true, ".agents/x/SKILL.md": true, ".codex/config.toml": true,
-		".gemini/settings.json": true, ".cursor/mcp.json": true, ".windsurfrules": true, ".github/prompts/a.prompt.md": true, "REVIEW.md": true,
-		".mcp.json": true, "pkg/.mcp.json": true, "AGENT.md": true, "pkg/WARP.md": true, "agent.md": true, ".agent/rules/a.md": true, "pkg/OWNERS": true, "OWNERS_ALIASES": true, "CODEOWNERS": true, ".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
+		"CLAUDE.local.md": true, "pkg/claude.local.md": true, "GEMINI.md": true, "pkg/gemini.md": true,
+		".claude-plugin/plugin.json": true, ".lsp.json": true,
+		"AGENTS.override.md": true, "AGENTS.txt": true, "AGENTS.toml": true, "pkg/agents.mdc": true,
+		".agents/x/SKILL.md": true, ".codex/config.toml": true,
+		".gemini/settings.json": true, ".cursor/mcp.json": true, ".windsurfrules": true, ".github/prompts/a.prompt.md": true,
+		"REVIEW.md": true,
+		".mcp.json": true, "pkg/.mcp.json": true, "AGENT.md": true, "pkg/WARP.md": true, "agent.md": true,
+		".agent/rules/a.md": true, "pkg/OWNERS": true, "OWNERS_ALIASES": true, "CODEOWNERS": true,
+		".github/CODEOWNERS": true, "docs/CODEOWNERS": true,
 
 		"README.md": false, "docs/ARCHITECTURE.md": false, "pkg/CONTRIBUTING.md": false, "pkg/.precedent.yaml": false,
 		"claude.go": false, "precedent/x": false, "pkg/CODEOWNERS": false, ".github/workflows/ci.yml": false, "": false,
-		"agents.go": false, "config/agents.yaml": false, "gemini.py": false, "src/agents/x.md": false, "reviews.md": false, "agents": false, ".github/prompts": false,
+		"agents.go": false, "config/agents.yaml": false, "gemini.py": false, "src/agents/x.md": false, "reviews.md": false,
+		"agents": false, ".github/prompts": false,
 		"docs/agent.md": false, "owners": false, "notCLAUDE.md": false, "CLAUDE.md/x": false,
 	} {
 		if got := IsPolicyPath(p); got != want {

@@ -23,21 +23,17 @@ func ParseLearnings(data []byte, name string) ([]precedent.Learning, []error) {
 		return nil, d.errs
 	}
 	var all []precedent.Learning
-	for key, value := range d.mapping(root) {
-		if key.Value != "learnings" {
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"learnings"}))
-			continue
+	d.read(root, fields{"learnings": func(v *yaml.Node) {
+		if !d.isLiteral(v) {
+			return
 		}
-		if !d.isLiteral(value) {
-			continue
-		}
-		for _, row := range d.list(value) {
+		for _, row := range d.list(v) {
 			before := len(d.errs)
 			if l := d.learning(row); len(d.errs) == before && !d.full {
 				all = append(all, l)
 			}
 		}
-	}
+	}})
 	return all, d.errs
 }
 
@@ -48,29 +44,20 @@ func (d *decoder) learning(n *yaml.Node) precedent.Learning {
 		State: precedent.LearningActive, Scope: precedent.RepositoryScope, Version: 1,
 		From: precedent.LearningSource{By: precedent.FromFile, Who: d.file, MayWrite: true, URL: url},
 	}
-	for key, value := range d.mapping(n) {
-		switch key.Value {
-		case "kind":
-			s, _ := d.oneOf(value, toStrings(precedent.LearningKinds), "a kind of learning")
-			l.Kind = precedent.LearningKind(s)
-		case "directive":
-			l.Directive = d.words(value)
-		case "why":
-			l.Rationale = d.words(value)
-		case "paths":
-			l.Glob, _ = d.glob(value)
-		case "category":
-			s, _ := d.oneOf(value, toStrings(precedent.Categories), "a category")
-			l.Category = precedent.Category(s)
-		default:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"kind", "directive", "why", "paths", "category"}))
-		}
-	}
+	d.read(n, fields{
+		"kind":      choice(d, &l.Kind, precedent.LearningKinds, "a kind of learning"),
+		"directive": func(v *yaml.Node) { l.Directive = d.words(v) },
+		"why":       func(v *yaml.Node) { l.Rationale = d.words(v) },
+		"paths":     func(v *yaml.Node) { l.Glob, _ = d.glob(v) },
+		"category":  choice(d, &l.Category, precedent.Categories, "a category"),
+	})
 	if n.Kind == yaml.MappingNode && (l.Kind == "" || l.Directive == "") {
-		d.fail(n, "a row needs kind and directive", "for example {kind: dont_flag, directive: do not flag magic numbers, paths: \"testdata/**\"}")
+		d.fail(n, "a row needs kind and directive",
+			"for example {kind: dont_flag, directive: do not flag magic numbers, paths: \"testdata/**\"}")
 	}
 	if l.Kind.Quieter() && l.Glob != "" && MatchesAll(l.Glob) {
-		d.fail(n, "the glob matches every file", "name the files; without paths it lowers findings everywhere, but hides none")
+		d.fail(n, "the glob matches every file",
+			"name the files; without paths it lowers findings everywhere, but hides none")
 	}
 	l.ID = precedent.LearningID(d.file, string(l.Kind)+"\x00"+l.Glob+"\x00"+l.Directive)
 	return l

@@ -20,8 +20,10 @@ func TestParseLearnings(t *testing.T) {
 		t.Fatalf("%+v, %v", got, errs)
 	}
 	l := got[1]
-	if l.State != precedent.LearningActive || l.Kind != precedent.LearnDontFlag || l.Glob != "testdata/**" || l.Category != precedent.Style ||
-		l.From.URL != ".precedent/learnings.yaml#L5" || len(l.ID) != precedent.FindingIDLen || got[0].ID == l.ID || got[0].Rationale == "" {
+	if l.State != precedent.LearningActive || l.Kind != precedent.LearnDontFlag || l.Glob != "testdata/**" ||
+		l.Category != precedent.Style ||
+		l.From.URL != ".precedent/learnings.yaml#L5" || len(l.ID) != precedent.FindingIDLen || got[0].ID == l.ID ||
+		got[0].Rationale == "" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -56,7 +58,8 @@ func TestParseLearningsRefuses(t *testing.T) {
 	}
 	for _, src := range []string{
 		"learnings: &a [*a]\n", "a: &a [x,x]\nb: &b [*a,*a]\nlearnings: [*b,*b]\n", "- x\n", "learnings: !!python/object x\n",
-		"learnings: [" + strings.Repeat("{kind: do, directive: x},", 300) + "]\n", "x: 1\n", "learnings: {}\n", "<<: {}\n", "learnings:\n\t- x\n",
+		"learnings: [" + strings.Repeat("{kind: do, directive: x},", 300) + "]\n", "x: 1\n", "learnings: {}\n", "<<: {}\n",
+		"learnings:\n\t- x\n",
 		strings.Repeat("[", 100_000), fmt.Sprintf("learnings: [%s]\n", strings.Repeat(" ", 70<<10)),
 	} {
 		if got, errs := ParseLearnings([]byte(src), "l.yaml"); len(errs) == 0 || len(got) > 0 {

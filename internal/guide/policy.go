@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,160 +47,156 @@ func (e *PolicyError) Effect() string {
 	if e.Section == "" {
 		return "the whole file has no effect"
 	}
-	if sections[e.Section] != nil {
+	if slices.Contains(keys(), e.Section) {
 		return "the section " + e.Section + " has no effect"
 	}
 	return ""
 }
 
-// section reads one top-level key into the policy. It reports errors, and leaves the
-// policy unchanged if there are any.
-type section func(d *decoder, n *yaml.Node, p *precedent.Policy)
-
-// sections are all keys that a policy can have.
-var sections = map[string]section{
-	"threshold": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		if i, ok := d.number(n, 0, 100); ok {
-			p.Threshold = &i
-		}
-	},
-	"max_inline_comments": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		p.MaxInline, _ = d.number(n, 1, maxInline)
-	},
-	"focus_areas": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			if s, ok := d.oneOf(row, toStrings(precedent.Categories), "a category"); ok {
-				p.Focus = append(p.Focus, precedent.Category(s))
+// sections returns the top-level keys that a policy can have, each with the function that reads it into p.
+func (d *decoder) sections(p *precedent.Policy) fields {
+	minor := []precedent.MinorDisplay{precedent.MinorFold, precedent.MinorShow, precedent.MinorOff}
+	citations := []precedent.CitationDisplay{
+		precedent.PrecedentsQuiet, precedent.PrecedentsFull, precedent.PrecedentsAnonymous, precedent.PrecedentsOff,
+	}
+	return fields{
+		"threshold": func(n *yaml.Node) {
+			if i, ok := d.number(n, 0, 100); ok {
+				p.Threshold = &i
 			}
-		}
-	},
-	"ignore": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			if s, ok := d.glob(row); ok {
-				if MatchesAll(s) {
-					d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
-				}
-				p.Ignore = append(p.Ignore, s)
+		},
+		"max_inline_comments":       d.whole(&p.MaxInline, 1, maxInline),
+		"focus_areas":               func(n *yaml.Node) { p.Focus = d.focus(n) },
+		"ignore":                    func(n *yaml.Node) { p.Ignore = d.ignored(n) },
+		"finders":                   func(n *yaml.Node) { p.Finders = d.switches(n) },
+		"instructions":              func(n *yaml.Node) { p.Instructions = d.instructions(n) },
+		"severity_floors":           func(n *yaml.Node) { p.Floors = d.floors(n) },
+		"maintainers":               func(n *yaml.Node) { p.Maintainers = d.maintainers(n) },
+		"linters":                   func(n *yaml.Node) { p.Linters = d.linters(n) },
+		"minor":                     choice(d, &p.Minor, minor, "a way to show minor findings"),
+		"include_positive_feedback": d.onOff(&p.NoPraise, true),
+		"request_changes":           d.onOff(&p.RequestChanges, false),
+		"pass_without_model":        d.onOff(&p.PassWithoutModel, false),
+		"precedents":                choice(d, &p.Precedents, citations, "a way to cite the comments of people"),
+		"learnings":                 func(n *yaml.Node) { d.learnings(n, &p.Learnings) },
+		"reviews":                   func(n *yaml.Node) { p.Reviews = d.reviews(n) },
+		"labels":                    func(n *yaml.Node) { p.Labels = d.labels(n) },
+		"gate":                      func(n *yaml.Node) { d.gate(n, &p.Gate) },
+		"fix":                       func(n *yaml.Node) { d.fix(n, &p.Fix) },
+		"language": func(n *yaml.Node) {
+			s, ok := d.scalar(n, "a language tag such as de or pt-BR")
+			if ok && !languageTag().MatchString(s) {
+				d.fail(n, quote(s)+" is not a language tag", "write a tag such as de or pt-BR")
 			}
-		}
-	},
-	"finders": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		p.Finders = map[string]bool{}
-		for key, value := range d.mapping(n) {
-			if !slices.Contains(d.finders, key.Value) {
-				d.fail(key, "unknown finder "+quote(key.Value), "known: "+strings.Join(d.finders, ", "))
-				continue
-			}
-			p.Finders[key.Value], _ = d.boolean(value)
-		}
-	},
-	"instructions": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			var i precedent.Instruction
-			d.row(row, fields{
-				"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
-				"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
-			})
-			p.Instructions = append(p.Instructions, i)
-		}
-	},
-	"severity_floors": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			var f precedent.SeverityFloor
-			d.row(row, fields{
-				"paths": func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
-				"severity": func(v *yaml.Node) {
-					s, _ := d.oneOf(v, toStrings(precedent.Severities), "a severity")
-					f.Severity = precedent.Severity(s)
-				},
-			})
-			p.Floors = append(p.Floors, f)
-		}
-	},
-	"maintainers": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			s, ok := d.scalar(row, "a login")
-			if ok && !login().MatchString(s) {
-				d.fail(row, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
-			}
-			p.Maintainers = append(p.Maintainers, s)
-		}
-	},
-	"linters": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for _, row := range d.list(n) {
-			s, ok := d.scalar(row, "the name of a linter")
-			switch {
-			case !ok:
-			case !linterName().MatchString(s):
-				d.fail(row, quote(s)+" is not the name of a linter", "write a name such as ruff or golangci-lint; only the operator can configure commands")
-			case !slices.Contains(p.Linters, s):
-				p.Linters = append(p.Linters, s)
-			}
-		}
-	},
-	"minor": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		s, _ := d.oneOf(n, []string{string(precedent.MinorFold), string(precedent.MinorShow), string(precedent.MinorOff)}, "a way to show minor findings")
-		p.Minor = precedent.MinorDisplay(s)
-	},
-	"include_positive_feedback": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		if on, ok := d.boolean(n); ok {
-			p.NoPraise = !on
-		}
-	},
-	"request_changes": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		p.RequestChanges, _ = d.boolean(n)
-	},
-	"pass_without_model": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		p.PassWithoutModel, _ = d.boolean(n)
-	},
-	"precedents": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		s, _ := d.oneOf(n, precedentDisplays, "a way to cite the comments of people")
-		p.Precedents = precedent.CitationDisplay(s)
-	},
-	"learnings": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		for key, value := range d.mapping(n) {
-			switch key.Value {
-			case "enabled":
-				if on, ok := d.boolean(value); ok {
-					p.Learnings.Off = !on
-				}
-			case "scope":
-				s, _ := d.oneOf(value, learningScopes, "a scope of learnings")
-				p.Learnings.Global = s == "global"
-			case "max_age_days":
-				p.Learnings.MaxAgeDays, _ = d.number(value, 1, maxDays)
-			default:
-				d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"enabled", "max_age_days", "scope"}))
-			}
-		}
-	},
-	"reviews": func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Reviews = d.reviews(n) },
-	"labels":  func(d *decoder, n *yaml.Node, p *precedent.Policy) { p.Labels = d.labels(n) },
-	"gate":    func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.gate(n, &p.Gate) },
-	"fix":     func(d *decoder, n *yaml.Node, p *precedent.Policy) { d.fix(n, &p.Fix) },
-	"language": func(d *decoder, n *yaml.Node, p *precedent.Policy) {
-		s, ok := d.scalar(n, "a language tag such as de or pt-BR")
-		if ok && !languageTag().MatchString(s) {
-			d.fail(n, quote(s)+" is not a language tag", "write a tag such as de or pt-BR")
-		}
-		p.Language = s
-	},
+			p.Language = s
+		},
+	}
 }
 
-// learningScopes are the learnings that a policy can ask for: the repository's alone, or those
-// that other repositories of the owner share, too.
-var learningScopes = []string{"local", "global"}
-
-// precedentDisplays are the ways to cite what people wrote.
-var precedentDisplays = []string{
-	string(precedent.PrecedentsQuiet), string(precedent.PrecedentsFull), string(precedent.PrecedentsAnonymous), string(precedent.PrecedentsOff),
+func (d *decoder) focus(n *yaml.Node) (all []precedent.Category) {
+	for _, row := range d.list(n) {
+		if s, ok := d.oneOf(row, toStrings(precedent.Categories), "a category"); ok {
+			all = append(all, precedent.Category(s))
+		}
+	}
+	return all
 }
 
-var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`) })
+func (d *decoder) ignored(n *yaml.Node) (all []string) {
+	for _, row := range d.list(n) {
+		s, ok := d.glob(row)
+		if ok && MatchesAll(s) {
+			d.fail(row, "the glob ignores every file", "list only paths that need no review; to review less, turn off finders")
+		}
+		all = append(all, s)
+	}
+	return all
+}
 
-var linterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`) })
+func (d *decoder) switches(n *yaml.Node) map[string]bool {
+	all := map[string]bool{}
+	for key, value := range d.mapping(n) {
+		if !slices.Contains(d.finders, key.Value) {
+			d.fail(key, "unknown finder "+quote(key.Value), "known: "+strings.Join(d.finders, ", "))
+			continue
+		}
+		all[key.Value], _ = d.boolean(value)
+	}
+	return all
+}
 
-var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
+func (d *decoder) instructions(n *yaml.Node) (all []precedent.Instruction) {
+	for _, row := range d.list(n) {
+		var i precedent.Instruction
+		d.row(row, fields{
+			"paths": func(v *yaml.Node) { i.Paths, _ = d.glob(v) },
+			"text":  func(v *yaml.Node) { i.Text = d.prose(v) },
+		})
+		all = append(all, i)
+	}
+	return all
+}
+
+func (d *decoder) floors(n *yaml.Node) (all []precedent.SeverityFloor) {
+	for _, row := range d.list(n) {
+		var f precedent.SeverityFloor
+		d.row(row, fields{
+			"paths":    func(v *yaml.Node) { f.Paths, _ = d.glob(v) },
+			"severity": choice(d, &f.Severity, precedent.Severities, "a severity"),
+		})
+		all = append(all, f)
+	}
+	return all
+}
+
+func (d *decoder) maintainers(n *yaml.Node) (all []string) {
+	for _, row := range d.list(n) {
+		s, ok := d.scalar(row, "a login")
+		if ok && !login().MatchString(s) {
+			d.fail(row, quote(s)+" is not a login", "write the name of an account, without @; teams cannot be listed")
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (d *decoder) linters(n *yaml.Node) (all []string) {
+	for _, row := range d.list(n) {
+		s, ok := d.scalar(row, "the name of a linter")
+		switch {
+		case !ok:
+		case !linterName().MatchString(s):
+			d.fail(row, quote(s)+" is not the name of a linter",
+				"write a name such as ruff or golangci-lint; only the operator can configure commands")
+		case !slices.Contains(all, s):
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// learnings reads which learnings are used.
+func (d *decoder) learnings(n *yaml.Node, l *precedent.LearningPolicy) {
+	d.read(n, fields{
+		"enabled":      d.onOff(&l.Off, true),
+		"max_age_days": d.whole(&l.MaxAgeDays, 1, maxDays),
+		"scope": func(v *yaml.Node) { // the repository's own, or also those that others of the owner share
+			s, _ := d.oneOf(v, []string{"local", "global"}, "a scope of learnings")
+			l.Global = s == "global"
+		},
+	})
+}
+
+var (
+	login       = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	linterName  = lazily(`^[a-z][a-z0-9-]{0,39}$`)
+	languageTag = lazily(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+)
+
+// lazily returns a function that compiles a regular expression on first use.
+func lazily(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
+}
 
 // ParsePolicy parses a policy. name is the file's name for errors; finders are the
 // names that can be turned on and off. Every error is a *PolicyError. If the file as
@@ -222,7 +219,8 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 		key, value := root.Content[i], root.Content[i+1]
 		before := len(d.errs)
 		d.section = cmp.Or(key.Value, "?")
-		read, known := sections[key.Value]
+		next := p // each section has its own fields
+		read, known := d.sections(&next)[key.Value]
 		switch {
 		case !d.key(key):
 		case count[key.Value] > 1:
@@ -230,8 +228,7 @@ func ParsePolicy(data []byte, name string, finders []string) (precedent.Policy, 
 		case !known:
 			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, keys()))
 		case d.isLiteral(value):
-			next := clone(p)
-			if read(d, value, &next); len(d.errs) == before && !d.full {
+			if read(value); len(d.errs) == before && !d.full {
 				p = next
 			}
 		}
@@ -260,7 +257,7 @@ func failClosed(p *precedent.Policy, errs []error) {
 			continue
 		}
 		meant := e.Section
-		if sections[meant] == nil && meant != "" {
+		if meant != "" && !slices.Contains(keys(), meant) {
 			meant = closest(meant, keys())
 		}
 		if e.Section == "" || meant == "gate" {
@@ -278,27 +275,8 @@ func failClosed(p *precedent.Policy, errs []error) {
 	}
 }
 
-// clone copies what a section may change.
-func clone(p precedent.Policy) precedent.Policy {
-	p.Focus = slices.Clone(p.Focus)
-	p.Ignore = slices.Clone(p.Ignore)
-	p.Instructions = slices.Clone(p.Instructions)
-	p.Floors = slices.Clone(p.Floors)
-	p.Maintainers = slices.Clone(p.Maintainers)
-	p.Linters = slices.Clone(p.Linters)
-	p.Gate.Commands = slices.Clone(p.Gate.Commands)
-	return p
-}
-
 // keys lists every known key of a policy, sorted.
-func keys() []string {
-	var all []string
-	for k := range sections {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
-}
+func keys() []string { return slices.Sorted(maps.Keys(new(decoder).sections(new(precedent.Policy)))) }
 
 func toStrings[T ~string](list []T) []string {
 	out := make([]string, len(list))

@@ -23,26 +23,13 @@ const (
 
 // fix reads what a fix round may change, and how long its cycle goes on.
 func (d *decoder) fix(n *yaml.Node, f *precedent.FixPolicy) {
-	for key, value := range d.mapping(n) {
-		switch key.Value {
-		case "enabled":
-			if on, ok := d.boolean(value); ok {
-				f.Off = !on
-			}
-		case "lock_files":
-			f.LockFiles, _ = d.boolean(value)
-		case "ungated":
-			f.Ungated, _ = d.boolean(value)
-		case "max_files":
-			f.MaxFiles, _ = d.number(value, 1, MaxFixFiles)
-		case "max_lines":
-			f.MaxLines, _ = d.number(value, 1, MaxFixLines)
-		case "max_cycles":
-			f.MaxCycles, _ = d.number(value, 1, mostCycles)
-		case "ci_timeout":
-			f.CITimeout = d.duration(value, minCITimeout, maxCITimeout)
-		default:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"ci_timeout", "enabled", "lock_files", "max_cycles", "max_files", "max_lines", "ungated"}))
-		}
-	}
+	d.read(n, fields{
+		"enabled":    d.onOff(&f.Off, true),
+		"lock_files": d.onOff(&f.LockFiles, false),
+		"ungated":    d.onOff(&f.Ungated, false),
+		"max_files":  d.whole(&f.MaxFiles, 1, MaxFixFiles),
+		"max_lines":  d.whole(&f.MaxLines, 1, MaxFixLines),
+		"max_cycles": d.whole(&f.MaxCycles, 1, mostCycles),
+		"ci_timeout": func(v *yaml.Node) { f.CITimeout = d.duration(v, minCITimeout, maxCITimeout) },
+	})
 }

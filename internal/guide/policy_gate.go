@@ -1,10 +1,8 @@
 package guide
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,32 +19,22 @@ const (
 	maxGateTime     = time.Hour
 )
 
-var gateName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`) })
-
-var gateDependencies = []string{string(precedent.DependenciesBase), string(precedent.DependenciesHead), string(precedent.DependenciesOff)}
+var gateName = lazily(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`)
 
 // gate reads what a policy says about the gate.
 func (d *decoder) gate(n *yaml.Node, g *precedent.Gate) {
-	for key, value := range d.mapping(n) {
-		switch key.Value {
-		case "enabled":
-			if on, ok := d.boolean(value); ok {
-				g.Off = !on
-			}
-		case "commands":
-			g.Commands = d.gateCommands(value)
-		case "dependencies":
-			s, _ := d.oneOf(value, gateDependencies, "a choice of dependencies")
-			g.Dependencies = precedent.GateDependencies(s)
-		case "timeout":
-			g.Timeout = d.duration(value, minGateTime, maxGateTime)
-		case "flaky":
-			s, _ := d.oneOf(value, []string{"allow", "fail"}, "what to do with flaky commands")
+	known := []precedent.GateDependencies{precedent.DependenciesBase, precedent.DependenciesHead,
+		precedent.DependenciesOff}
+	d.read(n, fields{
+		"enabled":      d.onOff(&g.Off, true),
+		"commands":     func(v *yaml.Node) { g.Commands = d.gateCommands(v) },
+		"dependencies": choice(d, &g.Dependencies, known, "a choice of dependencies"),
+		"timeout":      func(v *yaml.Node) { g.Timeout = d.duration(v, minGateTime, maxGateTime) },
+		"flaky": func(v *yaml.Node) {
+			s, _ := d.oneOf(v, []string{"allow", "fail"}, "what to do with flaky commands")
 			g.FailFlaky = s == "fail"
-		default:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"commands", "dependencies", "enabled", "flaky", "timeout"}))
-		}
-	}
+		},
+	})
 }
 
 func (d *decoder) gateCommands(n *yaml.Node) []precedent.GateCommand {

@@ -22,13 +22,15 @@ func TestPolicyGate(t *testing.T) {
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
 	want := precedent.Policy{Gate: precedent.Gate{
-		Commands:     []precedent.GateCommand{{Name: "test", Run: "go test ./..."}, {Name: "lint", Run: "make lint && make vet"}},
+		Commands: []precedent.GateCommand{{Name: "test", Run: "go test ./..."},
+			{Name: "lint", Run: "make lint && make vet"}},
 		Dependencies: precedent.DependenciesHead, Timeout: 90 * time.Second, FailFlaky: true,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" || len(errs) > 0 {
 		t.Errorf("%v\n%s", errs, diff)
 	}
-	if got, errs := ParsePolicy([]byte("gate: {enabled: false, flaky: allow}\n"), PolicyFile, nil); len(errs) > 0 || !got.Gate.Off || got.Gate.FailFlaky {
+	if got, errs := ParsePolicy([]byte("gate: {enabled: false, flaky: allow}\n"), PolicyFile, nil); len(errs) > 0 ||
+		!got.Gate.Off || got.Gate.FailFlaky {
 		t.Errorf("%+v, %v", got, errs)
 	}
 }

@@ -13,22 +13,18 @@ import (
 func (d *decoder) reviews(n *yaml.Node) *precedent.ReviewTriggers {
 	t := &precedent.ReviewTriggers{}
 	named := false
-	for key, value := range d.mapping(n) {
-		switch key.Value {
-		case "on":
+	d.read(n, fields{
+		"drafts": d.onOff(&t.Drafts, false),
+		"on": func(v *yaml.Node) {
 			named = true
-			for _, row := range d.list(value) {
+			for _, row := range d.list(v) {
 				s, ok := d.oneOf(row, toStrings(precedent.ReviewOccasions), "an occasion for a review")
 				if o := precedent.ReviewTrigger(s); ok && !slices.Contains(t.On, o) {
 					t.On = append(t.On, o)
 				}
 			}
-		case "drafts":
-			t.Drafts, _ = d.boolean(value)
-		default:
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"drafts", "on"}))
-		}
-	}
+		},
+	})
 	if !named {
 		d.fail(n, "the occasions are missing", "list them: on: [label, push]; an empty list means none")
 	}
@@ -39,23 +35,13 @@ func (d *decoder) reviews(n *yaml.Node) *precedent.ReviewTriggers {
 // are not named.
 func (d *decoder) labels(n *yaml.Node) precedent.LabelNames {
 	own := precedent.LabelNames{}
-	at := map[string]*string{
-		"review_needed": &own.ReviewNeeded, "changes_needed": &own.Changes, "ci_pending": &own.CIPending,
-		"human_review": &own.HumanReview, "human_intervention": &own.Intervention,
+	name := func(to *string) func(*yaml.Node) {
+		return func(v *yaml.Node) { *to, _ = d.scalar(v, "a label") }
 	}
-	for key, value := range d.mapping(n) {
-		name, ok := at[key.Value]
-		if !ok {
-			d.fail(key, "unknown key "+quote(key.Value), nearest(key.Value, []string{"review_needed", "changes_needed", "ci_pending", "human_review", "human_intervention"}))
-			continue
-		}
-		if s, ok := d.scalar(value, "a label"); ok {
-			*name = s
-			if s == "" {
-				d.fail(value, "the label is empty", "write its name, or leave the key out")
-			}
-		}
-	}
+	d.read(n, fields{
+		"review_needed": name(&own.ReviewNeeded), "changes_needed": name(&own.Changes), "ci_pending": name(&own.CIPending),
+		"human_review": name(&own.HumanReview), "human_intervention": name(&own.Intervention),
+	})
 	if err := label.Names(own).WithDefaults(label.DefaultNames()).Validate(); err != nil {
 		d.fail(n, err.Error(), "give each state another label")
 	}

@@ -66,7 +66,8 @@ language: pt-BR
 		Ignore:  []string{"**/*.pb.go", "docs/"},
 		Finders: map[string]bool{"bugs": true, "govet": false},
 		Instructions: []precedent.Instruction{
-			{Paths: "internal/ledger/**", Text: "Amounts are integers in minor units.\nRounding happens in one place: ledger.Round."},
+			{Paths: "internal/ledger/**",
+				Text: "Amounts are integers in minor units.\nRounding happens in one place: ledger.Round."},
 			{Paths: "*.sql", Text: "⚠️ Look for {{missing}} indexes and ${interpolated} values."},
 		},
 		Floors:   []precedent.SeverityFloor{{Paths: "test/**", Severity: precedent.High}},
@@ -209,7 +210,8 @@ var overrides = []struct {
 	{"row with more", "instructions: [{paths: \"**\", text: x, model: y}]", "2:39", "unknown key", false},
 	{"row key case", "instructions: [{Paths: \"**\", text: x}]", "2:17", "unknown key", false},
 	{"paths list", "instructions: [{paths: [\"**\"], text: x}]", "2:24", "want a glob", false},
-	{"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000", false},
+	{"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000",
+		false},
 	{"hidden text", "instructions: [{paths: \"**\", text: \"a\u202eb\"}]", "2:36", "hidden character", false},
 	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
 	{"escaped NUL", `language: "d\0e"`, "2:11", "hidden character", false},
@@ -341,7 +343,8 @@ func TestPolicyFailsClosed(t *testing.T) {
 
 func TestPolicyReviews(t *testing.T) {
 	for src, want := range map[string]precedent.ReviewTriggers{
-		"{on: [label, push, label], drafts: true}": {On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush}, Drafts: true},
+		"{on: [label, push, label], drafts: true}": {On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush},
+			Drafts: true},
 		"{on: []}": {},
 		"{on: [open, ready, push, request, command, label]}": {On: precedent.ReviewOccasions},
 	} {
@@ -350,8 +353,10 @@ func TestPolicyReviews(t *testing.T) {
 			t.Errorf("%s: %+v, %v", src, got.Reviews, errs)
 		}
 	}
-	for _, src := range []string{"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}", "{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}"} {
-		if got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+	for _, src := range []string{"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}",
+		"{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}"} {
+		if got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
+			!cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
 		}
 	}
@@ -359,14 +364,18 @@ func TestPolicyReviews(t *testing.T) {
 
 func TestPolicyLabels(t *testing.T) {
 	got, errs := ParsePolicy([]byte("labels: {review_needed: \"bot: review\", human_review: ready}\n"), PolicyFile, nil)
-	if want := (precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}); len(errs) > 0 || got.Labels != want {
+	if want := (precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}); len(errs) > 0 ||
+		got.Labels != want {
 		t.Errorf("%+v, %v", got.Labels, errs)
 	}
 	for _, src := range []string{
-		"{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}", "{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}",
-		"{review_needed: " + strings.Repeat("a", 51) + "}", "{review_needed: [a]}", "{review: a}", "[a]", "a", "{review_needed: a, review_needed: b}",
+		"{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}",
+		"{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}",
+		"{review_needed: " + strings.Repeat("a", 51) + "}", "{review_needed: [a]}", "{review: a}", "[a]", "a",
+		"{review_needed: a, review_needed: b}",
 	} {
-		if got, errs := ParsePolicy([]byte("labels: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+		if got, errs := ParsePolicy([]byte("labels: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
+			!cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got.Labels, errs)
 		}
 	}
@@ -378,8 +387,10 @@ func TestPolicyLearnings(t *testing.T) {
 	if len(errs) > 0 || !cmp.Equal(got, want) {
 		t.Errorf("ParsePolicy = %+v, %v", got, errs)
 	}
-	for _, src := range []string{"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}", "{forever: true}", "[]", "{enabled: true, enabled: false}"} {
-		if got, errs := ParsePolicy([]byte("learnings: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(got, precedent.Policy{}) {
+	for _, src := range []string{"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}",
+		"{forever: true}", "[]", "{enabled: true, enabled: false}"} {
+		if got, errs := ParsePolicy([]byte("learnings: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
+			!cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
 		}
 	}
@@ -391,12 +402,14 @@ func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",
 		"instructions": "[{paths: a, text: b}]", "severity_floors": "[{paths: a, severity: nit}]", "language": "en",
-		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true", "pass_without_model": "true", "minor": "off",
-		"learnings": "{enabled: false}", "precedents": "off", "reviews": "{on: [push]}", "labels": "{ci_pending: ci}", "gate": "{flaky: fail}",
-		"fix": "{max_files: 5}",
+		"include_positive_feedback": "false", "maintainers": "[mona, j.doe]", "linters": "[ruff]", "request_changes": "true",
+		"pass_without_model": "true", "minor": "off",
+		"learnings": "{enabled: false}", "precedents": "off", "reviews": "{on: [push]}", "labels": "{ci_pending: ci}",
+		"gate": "{flaky: fail}",
+		"fix":  "{max_files: 5}",
 	}
-	if len(valid) != len(sections) {
-		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(sections))
+	if len(valid) != len(keys()) {
+		t.Fatalf("the test knows %d keys, the parser %d", len(valid), len(keys()))
 	}
 	for key, value := range valid {
 		got, errs := ParsePolicy([]byte(key+": "+value), PolicyFile, testFinders)
@@ -405,14 +418,18 @@ func TestPolicyKeys(t *testing.T) {
 		}
 	}
 	// What says the default has no effect, and is no mistake.
-	defaults := map[string]string{"include_positive_feedback": "true", "request_changes": "false", "pass_without_model": "false"}
+	defaults := map[string]string{"include_positive_feedback": "true", "request_changes": "false",
+		"pass_without_model": "false"}
 	known := keys()
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.SampledFrom(known).Draw(t, "base")
 		key := rapid.OneOf(
 			rapid.Just(base),
 			rapid.StringMatching(`[A-Za-z_.$@-]{1,24}`),
-			rapid.Map(rapid.IntRange(0, len(base)-1), func(i int) string { return base[:i] + strings.ToUpper(base[i:i+1]) + base[i+1:] }),
+			rapid.Map(rapid.IntRange(0, len(base)-1), func(i int) string {
+				return base[:i] + strings.ToUpper(base[i:i+1]) +
+					base[i+1:]
+			}),
 			rapid.Map(rapid.IntRange(0, len(base)), func(i int) string { return base[:i] + "_" + base[i:] }),
 			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return s + base }),
 			rapid.Map(rapid.StringMatching(`[a-z_.]{1,8}`), func(s string) string { return base + s }),
@@ -427,7 +444,8 @@ func TestPolicyKeys(t *testing.T) {
 			_, allowed := valid[strings.TrimSpace(key)]
 			if effect := !cmp.Equal(got, precedent.Policy{}); effect && (!allowed || len(errs) > 0) {
 				t.Fatalf("key %q with %s has an effect: %+v", key, value, got)
-			} else if !effect && len(errs) == 0 && defaults[strings.TrimSpace(key)] != value && !strings.HasPrefix(strings.TrimSpace(key), "#") {
+			} else if !effect && len(errs) == 0 && defaults[strings.TrimSpace(key)] != value &&
+				!strings.HasPrefix(strings.TrimSpace(key), "#") {
 				t.Fatalf("key %q with %s was passed over in silence", key, value)
 			}
 		}
@@ -544,13 +562,18 @@ func FuzzParsePolicy(f *testing.F) {
 
 // TestFixPolicy: a policy lowers the limits of fixes and never raises them.
 func TestFixPolicy(t *testing.T) {
-	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: 1, max_cycles: 8, ci_timeout: 45m}\n"), PolicyFile, nil)
-	want := precedent.FixPolicy{Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8, CITimeout: 45 * time.Minute}
+	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: "+
+		"1, max_cycles: 8, ci_timeout: 45m}\n"), PolicyFile, nil)
+	want := precedent.FixPolicy{Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8,
+		CITimeout: 45 * time.Minute}
 	if len(errs) > 0 || got.Fix != want {
 		t.Errorf("%+v, %v", got.Fix, errs)
 	}
-	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}"} {
-		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 || !cmp.Equal(withoutBroken(got), precedent.Policy{}) {
+	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}",
+		"{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}",
+		"{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}"} {
+		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
+			!cmp.Equal(withoutBroken(got), precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
 		}
 	}

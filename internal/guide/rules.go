@@ -72,13 +72,15 @@ func (s statement) isRule() bool {
 	// A change can contain what must never be committed.
 	never := words[first] == "commit" && first > 0 && inWordList(" never not don't ", words[first-1])
 	switch {
-	case inWordList(workVerbs, words[first]) && !never, containsAny(padded(all), process), containsAny(section, idleSections):
+	case inWordList(workVerbs, words[first]) && !never, containsAny(padded(all), process),
+		containsAny(section, idleSections):
 		return false
 	case isDemand(all), s.item && containsAny(s.text, foreign):
 		return true
 	}
 	return s.item && words[0] != "`" &&
-		(containsAny(section, rulingSections) && len(words) > 2 || inWordList(codeVerbs, words[first]) || containsAny(padded(all), preferences))
+		(containsAny(section, rulingSections) && len(words) > 2 || inWordList(codeVerbs, words[first]) ||
+			containsAny(padded(all), preferences))
 }
 
 // isDemand reports whether the words demand something: must, never, always and
@@ -103,17 +105,22 @@ func isDemand(words []string) bool {
 // forbids reports whether a heading says that the items under it are forbidden.
 func forbids(words []string) bool {
 	return len(words) > 0 && len(words) < 6 &&
-		(words[0] == "don't" || words[0] == "never" || slices.Contains(words, "avoid") || strings.HasPrefix(padded(words), " do not "))
+		(words[0] == "don't" || words[0] == "never" || slices.Contains(words, "avoid") ||
+			strings.HasPrefix(padded(words), " do not "))
 }
 
 // The words that identify rules, with a space around each.
 const (
-	openers = " please always never do don't you we must should mustn't shouldn't also all and but then so to the a an just only first , . ; : ! – — "
+	openers = " please always never do don't you we must should mustn't shouldn't also all and but then so to the a an " +
+		"just only first , . ; : ! – — "
 	// workVerbs begin what people and assistants do, which no change contains.
-	workVerbs = " be run install ask commit push open comment clone fork label merge rebase review approve squash reply respond explore understand " +
-		"think visit join contact report search wait remember worry hesitate feel see refer start restart stop download deploy publish explain confirm "
+	workVerbs = " be run install ask commit push open comment clone fork label merge rebase review approve squash " +
+		"reply respond explore understand " +
+		"think visit join contact report search wait remember worry hesitate feel see refer start restart stop download " +
+		"deploy publish explain confirm "
 	// codeVerbs begin a rule about code, tests or texts.
-	codeVerbs = " use prefer keep wrap write return validate handle throw catch log mock cover name follow limit escape sanitize close check pass " +
+	codeVerbs = " use prefer keep wrap write return validate handle throw catch log mock cover name follow limit " +
+		"escape sanitize close check pass " +
 		"ensure document test format declare define import export inject minimize include lazy-load put "
 )
 
@@ -121,18 +128,23 @@ const (
 // beginning of a word.
 var (
 	process = []string{
-		" pull request", " pr ", " prs ", " commits ", " commit message", " branch ", " branches ", " github ", " the user ", " claude ", " assistant ",
-		" your answer", " your response", " responses ", " answers ", " subagent", " reviewer", " code of conduct ", " bug report", " before you commit ",
+		" pull request", " pr ", " prs ", " commits ", " commit message", " branch ", " branches ", " github ", " the user ",
+		" claude ", " assistant ",
+		" your answer", " your response", " responses ", " answers ", " subagent", " reviewer", " code of conduct ",
+		" bug report", " before you commit ",
 		" always review ", " always welcome ", " don't worry ", " you don't ",
 	}
 	preferences    = []string{" should ", " instead of ", " rather than "}
 	rulingSections = []string{
-		" rule", " convention", " guideline", " standard", " principle", " style ", " practice", " constraint", " invariant", " naming ", " do ",
+		" rule", " convention", " guideline", " standard", " principle", " style ", " practice", " constraint", " invariant",
+		" naming ", " do ",
 		" don't ", " never ", " always ", " must ", " avoid ", " pitfall",
 	}
 	idleSections = []string{
-		" install", " setup ", " set up ", " getting started ", " quick", " prerequisite", " command", " todo", " roadmap ", " future ", " next steps ",
-		" troubleshooting ", " faq ", " license ", " community ", " code of conduct ", " links ", " resources ", " contents ", " reporting ", " release",
+		" install", " setup ", " set up ", " getting started ", " quick", " prerequisite", " command", " todo", " roadmap ",
+		" future ", " next steps ",
+		" troubleshooting ", " faq ", " license ", " community ", " code of conduct ", " links ", " resources ", " contents ",
+		" reporting ", " release",
 		" history ", " pull request", " pr ",
 	}
 	// foreign are words of rules in languages without Latin letters.

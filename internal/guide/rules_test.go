@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/golden"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -103,7 +102,8 @@ func TestRuleOrNot(t *testing.T) {
 
 func TestRuleIDs(t *testing.T) {
 	before := Rules("CLAUDE.md", "- Never log tokens\n- Wrap errors\n  once\n- Never log tokens\n")
-	after := Rules("CLAUDE.md", "# Style\n\nSome words.\n\n- Wrap **errors** once\n- Use `slog` for logs\n- Never log tokens\n")
+	after := Rules("CLAUDE.md",
+		"# Style\n\nSome words.\n\n- Wrap **errors** once\n- Use `slog` for logs\n- Never log tokens\n")
 	if len(before) != 2 || len(after) != 3 {
 		t.Fatalf("%d and %d rules, want 2 and 3", len(before), len(after))
 	}
@@ -161,7 +161,8 @@ func hostile() map[string]string {
 		"ticks":         rows(func(i int) string { return strings.Repeat("`", i) + "a" }),
 		"references":    strings.Repeat("[a]: b\n", n/7),
 		"nested list":   rows(func(i int) string { return strings.Repeat(" ", 2*i) + "- a\n" }),
-		"deep, blank":   rows(func(i int) string { return strings.Repeat(" ", 2*min(i, 300)) + "- a\n" })[:n/2] + strings.Repeat("\n", n/2),
+		"deep, blank": rows(func(i int) string { return strings.Repeat(" ", 2*min(i, 300)) + "- a\n" })[:n/2] +
+			strings.Repeat("\n", n/2),
 		"blank in list": strings.Repeat("- a\n\n\n\n\n\n", n/9),
 		"many items":    strings.Repeat("- never use x\n", n/14),
 		"many lines":    strings.Repeat("a\n", n/2),
@@ -207,11 +208,13 @@ func FuzzRules(f *testing.F) {
 		f.Add("CLAUDE.md", src[:min(len(src), 300)])
 		_ = name
 	}
-	f.Add("CONTRIBUTING.md", "# Tests\n\nAll changes need tests. Don't\n\n- a: b: `c\n\n| Don't |\n|---|\n| x `y` z |\n| a | b |\n")
+	f.Add("CONTRIBUTING.md",
+		"# Tests\n\nAll changes need tests. Don't\n\n- a: b: `c\n\n| Don't |\n|---|\n| x `y` z |\n| a | b |\n")
 	f.Add(".cursorrules", "Never:\n- x\n  - y:\n    - z\n\n> **Never** a\n\n[a]: b\n[a]\n")
 	f.Fuzz(func(t *testing.T, path, src string) {
 		for _, r := range Rules(path, src) {
-			if r.Text == "" || utf8.RuneCountInString(r.Text) > maxRuleRunes || strings.ContainsAny(r.Text, "\n\r") || len(r.ID) != 8 {
+			if r.Text == "" || utf8.RuneCountInString(r.Text) > maxRuleRunes || strings.ContainsAny(r.Text, "\n\r") ||
+				len(r.ID) != 8 {
 				t.Errorf("rule %+v", r)
 			}
 			if r.Line < 1 || r.Line > strings.Count(src, "\n")+1 {
@@ -219,16 +222,4 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkRules(b *testing.B) {
-	src, err := os.ReadFile("testdata/rules/claude.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var rules []precedent.Rule
-	for b.Loop() {
-		rules = Rules("CLAUDE.md", string(src))
-	}
-	b.ReportMetric(float64(len(rules)), "rules")
 }

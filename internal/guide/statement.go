@@ -83,7 +83,8 @@ func statements(src string, plain bool) []statement {
 func cutMarker(line string) (body string, item bool) {
 	mark, rest, _ := strings.Cut(line, " ")
 	digits := strings.TrimRight(mark, ".)")
-	if mark != "-" && mark != "*" && mark != "+" && (len(digits) == len(mark) || strings.Trim(digits, "0123456789") != "") {
+	if mark != "-" && mark != "*" && mark != "+" && (len(digits) == len(mark) ||
+		strings.Trim(digits, "0123456789") != "") {
 		return line, false
 	}
 	rest = strings.TrimSpace(rest)
@@ -148,7 +149,8 @@ func plainText(s string) string {
 		case c == '`':
 			code = !code
 		case code:
-		case c == '*' && !strings.HasPrefix(rest, " "), c == '*' && i > 0 && s[i-1] != ' ', c == '_' && strings.HasPrefix(rest, "_"):
+		case c == '*' && !strings.HasPrefix(rest, " "), c == '*' && i > 0 && s[i-1] != ' ', c == '_' &&
+			strings.HasPrefix(rest, "_"):
 			continue
 		case c == '[', c == '!' && strings.HasPrefix(rest, "["):
 			middle, end := strings.Index(rest, "]("), strings.IndexByte(rest, ')')
@@ -173,7 +175,8 @@ func sentences(s string) []string {
 	start, code := 0, false
 	for i := range len(s) {
 		code = code != (s[i] == '`')
-		if code || !strings.ContainsRune(".!?", rune(s[i])) || i+2 >= len(s) || s[i+1] != ' ' && s[i+1] != '\n' || startsLower(s[i+2:]) {
+		if code || !strings.ContainsRune(".!?", rune(s[i])) || i+2 >= len(s) || s[i+1] != ' ' && s[i+1] != '\n' ||
+			startsLower(s[i+2:]) {
 			continue
 		}
 		if one := s[start : i+1]; !strings.HasSuffix(one, "e.g.") && !strings.HasSuffix(one, "i.e.") {
