@@ -56,10 +56,13 @@
 // before about the same thing. internal/settings reads the operator's settings once, typed, each value
 // with its source. internal/fixround has an engine edit a copy, and decides whether that may be committed.
 //
-// Acts. internal/review turns a change into findings. Finders run in parallel;
-// then place, merge, suppress, verify, cite, score, refit, weigh, precedents and select annotate
-// them and delete none, so that each hidden finding has a reason. On a later push it
-// recognizes findings by their threads, reads what the push changed, and answers
+// Acts. internal/review turns a change into findings. Finders run in parallel; then these stages annotate them
+// and delete none, so that each hidden finding has a reason:
+//
+//	place → redact → merge → recall → threads → suppress → verify →
+//	cite → score → refit → weigh → answer → precedents → select
+//
+// On a later push it recognizes findings by their threads, reads what the push changed, and answers
 // each open thread. internal/post posts a review on its pull request, each comment
 // exactly once. internal/portable carries what people said between databases: as a
 // file, through a ref of the remote, and as a file that is reviewed like code.

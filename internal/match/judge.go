@@ -52,5 +52,6 @@ func (a Answer) Covered(shown ...string) bool { return a.Same && a.quotes(shown)
 // surrounding punctuation, and says enough to prove something.
 func (a Answer) quotes(texts []string) bool {
 	quote := strings.Trim(text.Squeeze(a.Quote), "\"'`.…")
-	return text.Proves(quote) && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text.Squeeze(t), quote) })
+	return text.Proves(quote) && slices.ContainsFunc(texts,
+		func(t string) bool { return strings.Contains(text.Squeeze(t), quote) })
 }

@@ -14,13 +14,16 @@ func TestFindingsIsSymmetric(t *testing.T) {
 	draw := func(t *rapid.T, label string) precedent.Finding {
 		start := rapid.IntRange(0, 60).Draw(t, label+" start")
 		return precedent.Finding{
-			Finder: rapid.SampledFrom([]string{"bugs", "vet"}).Draw(t, label+" finder"), Analyzer: rapid.Bool().Draw(t, label+" analyzer"),
+			Finder:   rapid.SampledFrom([]string{"bugs", "vet"}).Draw(t, label+" finder"),
+			Analyzer: rapid.Bool().Draw(t, label+" analyzer"),
 			Category: rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Style}).Draw(t, label+" category"),
 			Span: precedent.Span{
-				Path: rapid.SampledFrom([]string{"a.go", "b.go"}).Draw(t, label+" path"), Side: rapid.SampledFrom([]precedent.Side{precedent.Left, precedent.Right}).Draw(t, label+" side"),
+				Path:  rapid.SampledFrom([]string{"a.go", "b.go"}).Draw(t, label+" path"),
+				Side:  rapid.SampledFrom([]precedent.Side{precedent.Left, precedent.Right}).Draw(t, label+" side"),
 				Start: start, End: start + rapid.IntRange(0, min(start, 5)).Draw(t, label+" lines"),
 			},
-			Title: rapid.SampledFrom([]string{"The error is ignored", "Error of Close is ignored", "Misspelled name", ""}).Draw(t, label+" title"),
+			Title: rapid.SampledFrom([]string{"The error is ignored", "Error of Close is ignored", "Misspelled name",
+				""}).Draw(t, label+" title"),
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

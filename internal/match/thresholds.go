@@ -13,22 +13,48 @@ package match
 // eval dedup and eval suppress print the values around each of them.
 const (
 	// Name              Value  What it decides                                             Used by                       Measured by
-	SameWords         = 0.70 // lines and category in common: the same from here           | merge                       | dedup: precision 95 %, 2 % of distinct pairs merged
-	Overlap           = 0.55 // lines and category in common: the same if no judge answers | merge, threads, memory      | dedup: precision 82 %, 14 % of distinct pairs merged
-	Grey              = 0.25 // lines in common: a judge is asked from here                | merge, threads              | dedup: 2 of 128 pairs are lost below
-	SamePlace         = 0.25 // one first line: the same from here                         | threads, dismissals         | dedup: unrelated remarks stay below
-	Near              = 0.55 // near lines, or none to compare: a judge is asked from here | merge, threads              | dedup: as Overlap
-	NearLines         = 40   // lines between two findings that are near                   | merge, threads              | not measured
-	StrayLines        = 3    // lines that a remark strays that is made again, unjudged    | threads                     | not measured
-	Sibling           = 0.60 // other files: linked from here, never merged                | merge                       | dedup: precision 87 %
-	LikeClaim         = 0.30 // claims: a judge is asked from here                         | dismissals                  | suppress: 84 % of what is covered, 11 % of the rest (50 rejections)
-	SameClaim         = 0.60 // claims about one symbol: the same from here, unjudged      | dismissals                  | suppress: hides 0.2 % of the rest (50 rejections)
-	SamePattern       = 0.50 // titles of other changes: one pattern from here            | insights                    | cluster: precision 72 %, 49 % of same pairs together
-	LikeDirective     = 0.10 // a directive and a finding: a judge is asked from here      | learnings                     | TestDirectives
-	EqualDirective    = 0.85 // directives: the same from here                            | learnings                     | not measured
-	OneSubject        = 0.50 // opposite directives: a person is asked from here          | learnings                     | TestContradictions
-	NeighbourSpan     = 3    // lines looked at on each side of a line that moved          | threads                     | real edits
-	NeighbourNeed     = 2    // of them that both sides must have                          | threads                     | real edits
-	UniqueLine        = 12   // characters of a line that is known without neighbours      | threads                     | real edits
-	BenchmarkDistance = 1    // lines between a finding and an expert's remark             | eval review                 | as AACR-Bench's own evaluation
+	// lines and category in common: the same from here           | merge                       | dedup: precision 95 %, 2
+	// % of distinct pairs merged
+	SameWords = 0.70
+	// lines and category in common: the same if no judge answers | merge, threads, memory      | dedup: precision 82 %, 14
+	// % of distinct pairs merged
+	Overlap = 0.55
+	// lines in common: a judge is asked from here                | merge, threads              | dedup: 2 of 128 pairs are
+	// lost below
+	Grey = 0.25
+	// one first line: the same from here                         | threads, dismissals         | dedup: unrelated remarks
+	// stay below
+	SamePlace = 0.25
+	// near lines, or none to compare: a judge is asked from here | merge, threads              | dedup: as Overlap
+	Near = 0.55
+	// lines between two findings that are near                   | merge, threads              | not measured
+	NearLines = 40
+	// lines that a remark strays that is made again, unjudged    | threads                     | not measured
+	StrayLines = 3
+	// other files: linked from here, never merged                | merge                       | dedup: precision 87 %
+	Sibling = 0.60
+	// claims: a judge is asked from here                         | dismissals                  | suppress: 84 % of what is
+	// covered, 11 % of the rest (50 rejections)
+	LikeClaim = 0.30
+	// claims about one symbol: the same from here, unjudged      | dismissals                  | suppress: hides 0.2 % of
+	// the rest (50 rejections)
+	SameClaim = 0.60
+	// titles of other changes: one pattern from here            | insights                    | cluster: precision 72 %,
+	// 49 % of same pairs together
+	SamePattern = 0.50
+	// a directive and a finding: a judge is asked from here      | learnings                     | TestDirectives
+	LikeDirective = 0.10
+	// directives: the same from here                            | learnings                     | not measured
+	EqualDirective = 0.85
+	// opposite directives: a person is asked from here          | learnings                     | TestContradictions
+	OneSubject = 0.50
+	// lines looked at on each side of a line that moved          | threads                     | real edits
+	NeighbourSpan = 3
+	// of them that both sides must have                          | threads                     | real edits
+	NeighbourNeed = 2
+	// characters of a line that is known without neighbours      | threads                     | real edits
+	UniqueLine = 12
+	// lines between a finding and an expert's remark             | eval review                 | as AACR-Bench's own
+	// evaluation
+	BenchmarkDistance = 1
 )

@@ -32,19 +32,22 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 	if basis == nil {
 		return Decided{}, ErrNoBasis
 	}
-	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings), newObjections(basis.Rejections, basis.Learnings))
+	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings),
+		newObjections(basis.Rejections, basis.Learnings))
 }
 
 // DecideNow makes the decisions of a complete review again, as DecideAgain does, as if the
 // rejections and learnings had held when it was made. Which of them speak of a finding is decided
 // by text alone, and by what judges answered then about those that still hold.
-func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection, learnings []precedent.Learning, now time.Time) (Decided, error) {
+func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection,
+	learnings []precedent.Learning, now time.Time) (Decided, error) {
 	past := memory.NewDismissals(rejections, now)
 	past.Heed(memory.HeedAll(learnings))
 	return decideAgain(r, basis, past, newObjections(rejections, learnings))
 }
 
-func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals, against objections) (Decided, error) {
+func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals, against objections) (Decided,
+	error) {
 	if r.Basis == nil || basis == nil || slices.ContainsFunc(r.Findings, hasNoBasis) {
 		return Decided{}, ErrNoBasis
 	}
@@ -57,7 +60,8 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 		Policy: precedent.Policy{Focus: basis.Focus, Ignore: basis.Ignore, Floors: basis.Floors, Minor: basis.Minor},
 		Recall: memory.Recall{Learned: calibration.Learned{Refit: by.Refit}},
 	}
-	d := Decided{Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold, Unverified: map[string]string{}}
+	d := Decided{Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold,
+		Unverified: map[string]string{}}
 	fs := d.Findings
 	for i := range fs {
 		fs[i] = undecided(&r.Findings[i])
@@ -68,10 +72,8 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 			if why := readAgain(f, &r.Findings[i], r.RulesChecked, basis.Threshold < r.Basis.Threshold); why != "" {
 				d.Unverified[f.Fingerprint] = why
 			}
-			if !f.Basis.Kept {
-				score(fs[i:i+1], by.Scores, in.severeThreshold())
-				in.refit(fs[i : i+1])
-			}
+			score(fs[i:i+1], by.Scores, in.severeThreshold())
+			in.refit(fs[i : i+1])
 		}
 	}
 	weigh(fs, in.Policy, past, in.severeThreshold())
@@ -107,11 +109,8 @@ func undecided(was *precedent.Finding) precedent.Finding {
 	own := *b
 	takePrecedents(&f)
 	f.Basis, f.Trail = &own, slices.Clip(f.Trail[:b.Asked])
-	f.Confidence, f.Balance, f.Weighed = b.Confidence, b.Balance, 0
+	f.Confidence, f.Balance, f.Weighed, f.Refit, f.Kept = b.Confidence, b.Balance, 0, 0, b.Kept
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement = "", "", "", ""
-	if !b.Kept {
-		f.Refit = 0
-	}
 	return f
 }
 
@@ -120,7 +119,8 @@ func undecided(was *precedent.Finding) precedent.Finding {
 // confidence is not known.
 func readAgain(f, was *precedent.Finding, rules []precedent.Rule, lowered bool) (unknown string) {
 	said := was.Trail[was.Basis.Asked:was.Basis.Scored]
-	if hidden := was.Dropped != "" && slices.ContainsFunc(said, func(d precedent.Decision) bool { return d.Step == "suppress" && d.Text == was.DroppedWhy }); !hidden {
+	if hidden := was.Dropped != "" && slices.ContainsFunc(said,
+		func(d precedent.Decision) bool { return d.Step == "suppress" && d.Text == was.DroppedWhy }); !hidden {
 		for _, d := range said {
 			f.Decide(d)
 			if lowered && d.Step == "verify" && strings.HasPrefix(d.Text, unpromising) {

@@ -47,16 +47,20 @@ func decidesAgain(tb testing.TB, r *precedent.Review) {
 // unknown.
 func TestWithoutARejection(t *testing.T) {
 	random := needs.Random(t)
-	base, head := shopBase, shopHead.with(files{"cart/more.go": "package cart\n\nfunc more() {\n\tx := 1\n\tx = x\n}\n\n<<<<<<< ours\n=======\n>>>>>>> theirs\n"})
+	base, head := shopBase,
+		shopHead.with(files{"cart/more.go": "package cart\n\nfunc more() {\n\tx := 1\n\tx = x\n}\n\n<<<<<<< " +
+			"ours\n=======\n>>>>>>> theirs\n"})
 	in := input(t, base, head)
-	titles := []string{"The loop goes one past the end of the items", "Mean divides by zero for no items", "A negative total is silently zero", "The price is multiplied by the count"}
+	titles := []string{"The loop goes one past the end of the items", "Mean divides by zero for no items",
+		"A negative total is silently zero", "The price is multiplied by the count"}
 	in.Engine = &cast{
 		finder: func(engine.Task) engine.Reply {
 			return reply1(
 				finding("cart/cart.go", 5, loop, titles[0], map[string]any{"severity": "medium"}),
 				finding("cart/cart.go", 15, mean, titles[1], map[string]any{"severity": "low", "category": "tests"}),
 				finding("cart/cart.go", 8, neg, titles[2], nil),
-				finding("cart/cart.go", 6, body, titles[3], map[string]any{"severity": "medium", "category": "architecture", "confidence": 60}),
+				finding("cart/cart.go", 6, body, titles[3], map[string]any{"severity": "medium", "category": "architecture",
+					"confidence": 60}),
 			)
 		},
 		verifier: ruled(map[string]map[string]any{
@@ -76,11 +80,13 @@ func TestWithoutARejection(t *testing.T) {
 		for i := range 1 + random.IntN(5) {
 			f := plain.Findings[random.IntN(len(plain.Findings))]
 			j := precedent.Rejection{
-				ID: fmt.Sprintf("j%d", i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category,
+				ID: fmt.Sprintf("j%d", i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path,
+				Symbol: f.Symbol, Category: f.Category,
 				Severity: f.Severity, Reason: reasons[random.IntN(len(reasons))], Who: "dana",
 				At: in.Now().Add(-time.Duration(1+i) * time.Hour), ExpiresAt: in.Now().Add(time.Hour),
 			}
-			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Rejections, func(o precedent.Rejection) bool { return o.Fingerprint == j.Fingerprint }) {
+			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Rejections,
+				func(o precedent.Rejection) bool { return o.Fingerprint == j.Fingerprint }) {
 				j.Fingerprint = fmt.Sprintf("other%d", i)
 			}
 			in.Recall.Rejections = append(in.Recall.Rejections, j)
@@ -120,9 +126,11 @@ func TestWithoutThreshold(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Engine = &cast{
 		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end", map[string]any{"severity": "medium"}))
+			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
+				map[string]any{"severity": "medium"}))
 		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed",
+			"reason": "It runs past.", "evidence": line(loop)}}),
 	}
 	high := 80
 	in.Threshold, in.ThresholdFrom = &high, "the operator"
@@ -133,7 +141,8 @@ func TestWithoutThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Before.Confidence != f.Confidence || c.Before.Confidence-c.After.Confidence != f.Weighed || f.Weighed <= 0 || c.Before.Threshold != high || c.After.Threshold != DefaultThreshold || c.Unknown != "" {
+	if c.Before.Confidence != f.Confidence || c.Before.Confidence-c.After.Confidence != f.Weighed || f.Weighed <= 0 ||
+		c.Before.Threshold != high || c.After.Threshold != DefaultThreshold || c.Unknown != "" {
 		t.Errorf("%+v", c)
 	}
 	if out := LeaveOut(r, []string{"nobody"}); len(out.Unknown) != 1 || len(out.Names) != 0 {
@@ -173,7 +182,9 @@ func TestDismissedIsNotVerified(t *testing.T) {
 	if !strings.Contains(asked(), f.Title) {
 		t.Fatal("it was not verified the first time")
 	}
-	in.Recall.Rejections = []precedent.Rejection{{ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour), ExpiresAt: in.Now().Add(time.Hour)}}
+	in.Recall.Rejections = []precedent.Rejection{{ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
+		Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour),
+		ExpiresAt: in.Now().Add(time.Hour)}}
 	run(t, in)
 	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
 		t.Errorf("verified after the dismissal: %s", got)
@@ -185,15 +196,18 @@ func TestWithoutALearning(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	c := &cast{
 		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end", map[string]any{"severity": "medium"}))
+			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
+				map[string]any{"severity": "medium"}))
 		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed",
+			"reason": "It runs past.", "evidence": line(loop)}}),
 	}
 	in.Engine = c
 	f := byTitle(t, run(t, in), "The loop goes one past the end")
 	l := precedent.Learning{
 		ID: "m1", Kind: precedent.LearnLenient, State: precedent.LearningActive, Directive: f.Title, CreatedAt: in.Now(),
-		About: &precedent.LearningAbout{Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity},
+		About: &precedent.LearningAbout{Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category,
+			Severity: f.Severity},
 	}
 	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
 	r := run(t, in)
@@ -202,7 +216,8 @@ func TestWithoutALearning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence || c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
+	if now.Confidence >= f.Confidence || c2.Before.Confidence != now.Confidence || c2.After.Confidence != f.Confidence ||
+		c2.Unknown != "" || len(c2.Silent) > 0 || len(c2.Without) != 1 {
 		t.Errorf("%d, then %d: %+v", f.Confidence, now.Confidence, c2)
 	}
 }

@@ -39,7 +39,8 @@ func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ..
 // The engine is asked about the others, and where a person waits for a reply; its
 // answer counts as far as the code or people's own words prove it. Without an engine,
 // the place of the flagged lines decides where it can.
-func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun, b redactor) []precedent.ThreadAnswer {
+func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun,
+	b redactor) []precedent.ThreadAnswer {
 	all := x.inquiries(fs, ran)
 	var open []*inquiry
 	for _, q := range all {
@@ -91,7 +92,8 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 		if at.Start == 0 {
 			at = precedent.Span{Path: at.Path, Side: at.Side, Start: t.Start, End: t.End} // where it was
 		}
-		q.answer = precedent.ThreadAnswer{Thread: t.ID, Finding: t.Finding, Title: t.remark.Title, Severity: t.Severity, Span: at}
+		q.answer = precedent.ThreadAnswer{Thread: t.ID, Finding: t.Finding, Title: t.remark.Title, Severity: t.Severity,
+			Span: at}
 		all = append(all, q)
 	}
 	return all
@@ -104,7 +106,9 @@ func (q *inquiry) decideWithoutReading(in *Input) bool {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
 	}
-	if i := slices.IndexFunc(in.Recall.Rejections, func(j precedent.Rejection) bool { return j.Fingerprint == q.Fingerprint }); i >= 0 && q.found == nil && q.Fingerprint != "" {
+	if i := slices.IndexFunc(in.Recall.Rejections,
+		func(j precedent.Rejection) bool { return j.Fingerprint == q.Fingerprint }); i >= 0 && q.found == nil &&
+		q.Fingerprint != "" {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s dismissed it", cmp.Or(in.Recall.Rejections[i].Who, "somebody"))
 		return true
 	}

@@ -52,7 +52,8 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 		return nil // impossible: counts
 	}
 	basis := &precedent.Basis{
-		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, Tuned: in.tuned, MaxInline: in.MaxInline, Scores: scores, Guide: len(in.Guide.Docs),
+		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, Tuned: in.tuned, MaxInline: in.MaxInline, Scores: scores,
+		Guide: len(in.Guide.Docs),
 		Focus: in.Policy.Focus, Ignore: in.Policy.Ignore, Floors: in.Policy.Floors, Minor: in.Policy.Minor,
 	}
 	spoke := map[string]bool{}

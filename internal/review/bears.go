@@ -42,7 +42,8 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 		if len(names) == 0 {
 			beside = 0 // the flagged lines themselves
 		}
-		if span.Path == e.Path && span.Side == side && span.Start > 0 && e.Line <= span.End+beside && last >= span.Start-beside {
+		if span.Path == e.Path && span.Side == side && span.Start > 0 && e.Line <= span.End+beside &&
+			last >= span.Start-beside {
 			return true
 		}
 		source := s.file(span.Side, span.Path)
@@ -52,7 +53,8 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 	if shares(names, symbols) {
 		return true
 	}
-	near := e.Path == f.Path || e.Path == f.Breaks.Path || shares(namesIn(e.Path, at.between(e.Line-guardLines, last+guardLines)), symbols)
+	near := e.Path == f.Path || e.Path == f.Breaks.Path ||
+		shares(namesIn(e.Path, at.between(e.Line-guardLines, last+guardLines)), symbols)
 	return near && shares(names, words)
 }
 
@@ -60,7 +62,8 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 func flaggedBy(f *precedent.Finding) []precedent.Span {
 	all := []precedent.Span{f.Span}
 	if f.Breaks.Path != "" {
-		all = append(all, precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line, End: f.Breaks.Line})
+		all = append(all, precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line,
+			End: f.Breaks.Line})
 	}
 	return all
 }
@@ -139,7 +142,8 @@ func (s *sources) disproves(f *precedent.Finding, e precedent.Evidence) bool {
 	last := e.Line + max(len(quoteTexts(e.Quote)), 1) - 1
 	at := s.file(precedent.Right, e.Path)
 	lines := at.between(e.Line, last)
-	if sideOf(e) == precedent.Left || lint.IsProse(e.Path) || s.touches(e.Path, e.Line, last) || len(namesIn(e.Path, lines)) == 0 {
+	if sideOf(e) == precedent.Left || lint.IsProse(e.Path) || s.touches(e.Path, e.Line, last) ||
+		len(namesIn(e.Path, lines)) == 0 {
 		return false
 	}
 	if !slices.ContainsFunc(lines, func(l string) bool { return !declares().MatchString(l) && !onlyComment(l) }) {
@@ -164,7 +168,8 @@ func (s *sources) disproves(f *precedent.Finding, e precedent.Evidence) bool {
 		return false
 	}
 	for n := e.Line; n <= last+guardLines; n++ { // the call that it guards is older than the change, too
-		if call := at.between(n, n); !s.touches(e.Path, n, n) && shares(namesIn(e.Path, call), symbols) && !slices.ContainsFunc(call, declares().MatchString) {
+		if call := at.between(n, n); !s.touches(e.Path, n, n) && shares(namesIn(e.Path, call), symbols) &&
+			!slices.ContainsFunc(call, declares().MatchString) {
 			return shares(namesIn(e.Path, lines), slices.Concat(words, namesIn(e.Path, call)))
 		}
 	}
@@ -202,7 +207,10 @@ func calledIn(head string, names []string) string {
 
 // controls begin lines that are indented less than what they control.
 var controls = map[string]bool{
-	"": true, "if": true, "else": true, "elif": true, "for": true, "while": true, "switch": true, "case": true, "default": true, "do": true,
-	"try": true, "catch": true, "except": true, "finally": true, "with": true, "select": true, "match": true, "loop": true, "unless": true,
-	"synchronized": true, "using": true, "lock": true, "begin": true, "rescue": true, "ensure": true, "when": true, "go": true, "defer": true,
+	"": true, "if": true, "else": true, "elif": true, "for": true, "while": true, "switch": true, "case": true,
+	"default": true, "do": true,
+	"try": true, "catch": true, "except": true, "finally": true, "with": true, "select": true, "match": true, "loop": true,
+	"unless":       true,
+	"synchronized": true, "using": true, "lock": true, "begin": true, "rescue": true, "ensure": true, "when": true,
+	"go": true, "defer": true,
 }

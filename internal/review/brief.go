@@ -82,7 +82,8 @@ func (b *brief) overhead() int {
 	longest := 0
 	for _, spec := range prompt.Finders() {
 		p := sheet.Finder(spec, 0)
-		longest = max(longest, prompt.Tokens(p.System+p.Common+p.Prefix+p.Suffix)+prompt.Tokens(string(prompt.Schema("finder"))))
+		longest = max(longest,
+			prompt.Tokens(p.System+p.Common+p.Prefix+p.Suffix)+prompt.Tokens(string(prompt.Schema("finder"))))
 	}
 	return longest
 }
@@ -189,7 +190,8 @@ func byRisk(c *diff.Change, history []precedent.Hotspot) []*diff.File {
 		files = append(files, f)
 	}
 	slices.SortStableFunc(files, func(a, b *diff.File) int {
-		return cmp.Or(cmp.Compare(risk[b], risk[a]), cmp.Compare(path.Dir(a.Path), path.Dir(b.Path)), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(risk[b], risk[a]), cmp.Compare(path.Dir(a.Path), path.Dir(b.Path)),
+			cmp.Compare(a.Path, b.Path))
 	})
 	return files
 }

@@ -6,11 +6,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
@@ -49,7 +46,8 @@ func TestCache(t *testing.T) {
 			r := run(t, in)
 			total := server.Totals()
 			if total.ReadShare() < 0.8 || r.Usage.CachedTokens != total.Cached || r.Usage.InputTokens != total.Input {
-				t.Errorf("%.1f %% of the input was read from the cache; the review says %+v, the server %+v", 100*total.ReadShare(), r.Usage, total)
+				t.Errorf("%.1f %% of the input was read from the cache; the review says %+v, the server %+v", 100*total.ReadShare(),
+					r.Usage, total)
 			}
 			t.Logf("%.1f %% of the input was read from the cache", 100*total.ReadShare())
 			if total.BeforeFirstByte != 1 {
@@ -76,37 +74,6 @@ func TestCache(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestPromptsDoNotDependOnTime: what requests send is the same, byte for byte,
-// in whatever order they are answered.
-func TestPromptsDoNotDependOnTime(t *testing.T) {
-	base, head := pullRequest(1, 200, teamGuide())
-	in, _ := changed(t, base, head)
-	in.Concurrency = 8
-	var want []string
-	orders := map[string]bool{}
-	for i := range 100 {
-		server := served(t, &in, head, findsNothing, nil)
-		e := newShuffled(in.Engine, i)
-		in.Engine = e
-		run(t, in)
-		var got []string
-		for _, r := range server.Requests() {
-			got = append(got, finderOf(r)+string(r.Body))
-		}
-		slices.Sort(got)
-		if want == nil {
-			want = got
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("run %d asks otherwise:\n%s", i, diff)
-		}
-		orders[strings.Join(e.ended, " ")] = true
-	}
-	if len(orders) < 50 {
-		t.Errorf("only %d orders were tried", len(orders))
 	}
 }
 

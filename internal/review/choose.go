@@ -29,11 +29,14 @@ func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Findi
 		switch {
 		case !f.Live() || f.Confidence >= threshold:
 		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
-			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
+			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence,
+				threshold, from)
 		case in.Policy.Minor == precedent.MinorShow:
-			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it", f.Confidence, threshold)
+			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it",
+				f.Confidence, threshold)
 		default:
-			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, from)
+			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)",
+				f.Confidence, threshold, from)
 			f.Placement = precedent.Collapsed
 		}
 	}

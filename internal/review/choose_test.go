@@ -42,7 +42,8 @@ func TestLinesOfTheForge(t *testing.T) {
 		t.Errorf("%s at %s", f.Placement, f.Span)
 	}
 	f := byTitle(t, r, "both have it")
-	if f.Placement != precedent.Inline || theirs.HunkAt(precedent.Right, f.End) != theirs.HunkAt(precedent.Right, f.Start) {
+	if f.Placement != precedent.Inline || theirs.HunkAt(precedent.Right, f.End) != theirs.HunkAt(precedent.Right,
+		f.Start) {
 		t.Errorf("%s at %s", f.Placement, f.Span)
 	}
 	for _, f := range r.Live() {

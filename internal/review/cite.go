@@ -25,7 +25,7 @@ const minRuleQuote = 24
 func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Recalled) {
 	for i := range fs {
 		f := &fs[i]
-		if !f.Live() || f.Analyzer {
+		if !f.Live() || f.Analyzer || f.Kept {
 			continue
 		}
 		before := len(f.Cites)
@@ -49,7 +49,8 @@ func cite(fs []precedent.Finding, rules []precedent.Rule, learnings []memory.Rec
 			f.Rule = f.Cites[before].ID
 			c := f.Cites[before]
 			f.Decide(precedent.Decision{
-				Step: "cite", Text: fmt.Sprintf("names %s, the first: %s", namedRules(f.Cites[before:]), cmp.Or(c.URL, c.ID)), Delta: guideDelta, By: c.ID,
+				Step: "cite", Text: fmt.Sprintf("names %s, the first: %s", namedRules(f.Cites[before:]), cmp.Or(c.URL, c.ID)),
+				Delta: guideDelta, By: c.ID,
 			})
 		}
 	}
@@ -62,7 +63,7 @@ func citeInsights(fs []precedent.Finding, insights []precedent.Insight) []preced
 	var used []precedent.Cite
 	for i := range fs {
 		f := &fs[i]
-		if !f.Live() || f.Analyzer || f.Rule == "" {
+		if !f.Live() || f.Analyzer || f.Kept || f.Rule == "" {
 			continue
 		}
 		at := slices.IndexFunc(insights, func(s precedent.Insight) bool { return s.ID == strings.Trim(f.Rule, "[] ") })

@@ -31,7 +31,8 @@ func (p *Placer) placeAtHeader(f *precedent.Finding, src *sources) bool {
 	hunk := -1
 	for i, h := range file.Hunks {
 		shown := text.Squeeze(h.Section)
-		if shown == "" || !strings.Contains(shown, quote[0].squeezed) && (len(shown) < substringMin || !strings.HasPrefix(quote[0].squeezed, shown)) {
+		if shown == "" || !strings.Contains(shown, quote[0].squeezed) &&
+			(len(shown) < substringMin || !strings.HasPrefix(quote[0].squeezed, shown)) {
 			continue
 		}
 		if hunk < 0 || distance(h.NewStart, f.Start) < distance(file.Hunks[hunk].NewStart, f.Start) {

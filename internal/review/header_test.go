@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 )
 
 // TestQuotesOfHunkHeaders: what stands after the second @@ is a line of the file, which the
@@ -16,7 +15,8 @@ import (
 func TestQuotesOfHunkHeaders(t *testing.T) {
 	long := "func (s *Service) Transfer(ctx context.Context, from, to AccountID, cents int64, note string) error {"
 	var b strings.Builder
-	b.WriteString("package bank\n\nfunc Check(id AccountID) bool {\n" + strings.Repeat("\tx()\n", 8) + "}\n\n" + long + "\n" + strings.Repeat("\ty()\n", 8) + "\treturn nil\n}\n")
+	b.WriteString("package bank\n\nfunc Check(id AccountID) bool {\n" + strings.Repeat("\tx()\n", 8) + "}\n\n" + long +
+		"\n" + strings.Repeat("\ty()\n", 8) + "\treturn nil\n}\n")
 	old := b.String()
 	head := strings.Replace(old, "\treturn nil\n", "\tsend(note)\n\treturn nil\n", 1)
 	twice := strings.Replace(head, strings.Repeat("\tx()\n", 8), strings.Repeat("\tx()\n", 7)+"\tz()\n", 1)
@@ -33,7 +33,8 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 		{"longer than the header shows", head, long, 22, right(14)},
 		{"with the ranges", head, "@@ -20,6 +20,7 @@ " + long[:70], 22, right(14)},
 		{"of the nearer hunk", twice, "func Check(id AccountID) bool {", 9, right(3)},
-		{"in the diff as well", renamed, "func Check(id AccountID) bool {", 3, precedent.Span{Path: "bank.go", Side: precedent.Left, Start: 3, End: 3}},
+		{"in the diff as well", renamed, "func Check(id AccountID) bool {", 3,
+			precedent.Span{Path: "bank.go", Side: precedent.Left, Start: 3, End: 3}},
 		{"of the diff", head, "\tsend(note)", 22, right(23)},
 		{"nowhere", head, "func Withdraw(id AccountID) bool {", 22, precedent.Span{}},
 	} {
@@ -72,24 +73,5 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 	place(f, NewPlacer(c), newSources(c, func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrNotExist }))
 	if f[0].Live() {
 		t.Errorf("placed at %s", f[0].Span)
-	}
-}
-
-// TestHeadersAreSearchedOnce: many hunks with one text cost one look through the file.
-func TestHeadersAreSearchedOnce(t *testing.T) {
-	const n = 20_000
-	file := diff.File{Path: "a.go", OldPath: "a.go", Status: diff.Modified}
-	for i := range n {
-		file.Hunks = append(file.Hunks, diff.Hunk{Section: "func everything() {", OldStart: 10*i + 5, NewStart: 10*i + 5})
-	}
-	c := &diff.Change{Files: []diff.File{file}}
-	reads := 0
-	src := newSources(c, func(precedent.Side, string) ([]byte, error) {
-		reads++
-		return []byte(strings.Repeat("x\n", 10*n)), nil
-	})
-	f := precedent.Finding{Span: precedent.Span{Path: "a.go", Start: 9}, Quote: "func everything() {"}
-	if NewPlacer(c).placeAtHeader(&f, src) || reads != 2 {
-		t.Errorf("placed at %s after %d reads", f.Span, reads)
 	}
 }

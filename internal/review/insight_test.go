@@ -12,7 +12,8 @@ import (
 // TestCiteInsights: a finding names an insight that it was given. It gains nothing by it, and
 // an id that was not given cites nothing.
 func TestCiteInsights(t *testing.T) {
-	insights := []precedent.Insight{{ID: "k7m2q0v5xa", Text: "Owners are not checked"}, {ID: "p3c8w1n6te", Text: "Rows stay open"}}
+	insights := []precedent.Insight{{ID: "k7m2q0v5xa", Text: "Owners are not checked"},
+		{ID: "p3c8w1n6te", Text: "Rows stay open"}}
 	fs := []precedent.Finding{
 		{ID: "names it", Rule: "k7m2q0v5xa", Confidence: 60},
 		{ID: "too", Rule: "[k7m2q0v5xa]", Confidence: 60},
@@ -28,7 +29,8 @@ func TestCiteInsights(t *testing.T) {
 	}
 	for i, n := range []int{1, 1, 0, 0, 0} {
 		f := fs[i]
-		if len(f.Cites) != n || n == 1 && (f.Cites[0] != want || f.Rule != "" || f.Trail[0].By != want.ID || f.Trail[0].Delta != 0 || f.Confidence != 60) {
+		if len(f.Cites) != n || n == 1 && (f.Cites[0] != want || f.Rule != "" || f.Trail[0].By != want.ID ||
+			f.Trail[0].Delta != 0 || f.Confidence != 60) {
 			t.Errorf("%s: %+v", f.ID, f)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // indexes of the pairs. Pairs beyond the size of a request, and those without an
 // answer, are missing. what describes the pairs in a failure. A pair is the same only if
 // holds agrees, which is code.
-func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string, holds func(a, b *precedent.Finding) bool) map[int]bool {
+func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string,
+	holds func(a, b *precedent.Finding) bool) map[int]bool {
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return nil
 	}
@@ -57,7 +58,8 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	if j.Symbol != "" {
 		where += " in " + j.Symbol
 	}
-	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where, Reason: redacted(j.Reason)}
+	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where,
+		Reason: redacted(j.Reason)}
 }
 
 // dismissals returns the judge of whether dismissals cover findings; nil without an
@@ -72,7 +74,8 @@ func (x *reader) dismissals(ctx context.Context) memory.Judge {
 			pairs = append(pairs, DismissedPair(i, &questions[i]))
 		}
 		covered := map[int]bool{}
-		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs), "pairs of a finding and a dismissal or a learning, so only certain matches were suppressed") {
+		for i, said := range x.compare(ctx, prompt.Covers(pairs), len(pairs),
+			"pairs of a finding and a dismissal or a learning, so only certain matches were suppressed") {
 			covered[i] = said.Covered(pairs[i].Texts()...)
 		}
 		return covered
@@ -98,7 +101,8 @@ func (x *reader) compare(ctx context.Context, p prompt.Prompt, n int, what strin
 		return nil
 	}
 	if missing := n - len(said); missing > 0 {
-		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", missing, n, what), errors.New("its answer does not cover them"))
+		x.fail("judge", fmt.Sprintf("the judge did not compare %d of %d %s", missing, n, what),
+			errors.New("its answer does not cover them"))
 	}
 	return said
 }

@@ -17,25 +17,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// TestLargeChange: of 20,000 lines every hunk is read by all finders, and the
-// server's log agrees.
-func TestLargeChange(t *testing.T) {
-	needs.WithoutRace(t, "does with a large change what others do with a small one")
-	base, head := pullRequest(2, 20_000, teamGuide())
-	in, _ := changed(t, base, head)
-	if n := in.Change.Added + in.Change.Removed; n < 20_000 {
-		t.Fatalf("only %d lines are changed", n)
-	}
-	server := served(t, &in, head, findsNothing, nil)
-	r := run(t, in)
-	if r.Verdict != precedent.Clean || r.Coverage.HunksRead != r.Coverage.Hunks || len(r.Coverage.Truncated) > 0 {
-		t.Errorf("verdict %s, %d of %d hunks were read, truncated %v", r.Verdict, r.Coverage.HunksRead, r.Coverage.Hunks, r.Coverage.Truncated)
-	}
-	if left := unread(&in, newLedger(server)); len(left) > 0 {
-		t.Errorf("the log lacks %v", left)
-	}
-}
-
 // TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and
 // nothing else, and the review is none.
 func TestBudgetRunsOut(t *testing.T) {
@@ -73,10 +54,12 @@ func TestBudgetRunsOut(t *testing.T) {
 			if r.Coverage.HunksRead+len(want) != r.Coverage.Hunks {
 				t.Errorf("%d hunks read and %d unread of %d", r.Coverage.HunksRead, len(want), r.Coverage.Hunks)
 			}
-			if over == 0 || r.Verdict != precedent.Partial && r.Verdict != precedent.Failed || r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
+			if over == 0 || r.Verdict != precedent.Partial && r.Verdict != precedent.Failed ||
+				r.ExitStatus(precedent.High) != precedent.ExitIncomplete {
 				t.Errorf("verdict %s, exit status %d, %d finders over budget", r.Verdict, r.ExitStatus(precedent.High), over)
 			}
-			t.Logf("verdict %s, %d finders over budget, %d of %d hunks read", r.Verdict, over, r.Coverage.HunksRead, r.Coverage.Hunks)
+			t.Logf("verdict %s, %d finders over budget, %d of %d hunks read", r.Verdict, over, r.Coverage.HunksRead,
+				r.Coverage.Hunks)
 		})
 	}
 }

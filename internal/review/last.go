@@ -16,7 +16,8 @@ func Hunks(c *diff.Change) []precedent.ReadHunk {
 		f := &c.Files[i]
 		for j := range f.Hunks {
 			if h := &f.Hunks[j]; isReadable(f, j) {
-				all = append(all, precedent.ReadHunk{Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart, OldLines: h.OldLines, Hash: hashOf(h)})
+				all = append(all, precedent.ReadHunk{Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart,
+					OldLines: h.OldLines, Hash: hashOf(h)})
 			}
 		}
 	}
@@ -126,38 +127,48 @@ func asBefore(f precedent.Finding) precedent.Finding {
 	return f
 }
 
-// keep returns the kept findings that were not found again.
+// keep returns the findings of the last review that were not found again: those in hunks that are not read
+// again, and those with a thread, which are there only if its answer says so.
 func (x *reader) keep(found []precedent.Finding) []precedent.Finding {
-	return slices.DeleteFunc(slices.Clone(x.kept), func(k precedent.Finding) bool {
+	kept := slices.DeleteFunc(slices.Clone(x.kept), func(k precedent.Finding) bool {
 		return slices.ContainsFunc(found, func(f precedent.Finding) bool { return f.Fingerprint == k.Fingerprint })
 	})
-}
-
-// followUp shows again the findings of the last review that are still there, although
-// no finder found them again: nothing else shows them.
-func (x *reader) followUp(r *precedent.Review) {
 	if x.in.Last == nil {
-		return
+		return kept
 	}
-	var again []precedent.Finding
-	for _, a := range r.Threads {
-		known := func(f precedent.Finding) bool { return f.ID == a.Finding }
+	x.open = map[string]bool{}
+	for _, t := range x.threads {
+		known := func(f precedent.Finding) bool { return f.ID == t.Finding }
 		was := slices.IndexFunc(x.in.Last.Findings, known)
-		if a.State != precedent.StillThere || was < 0 || slices.ContainsFunc(r.Findings, known) {
+		if was < 0 || slices.ContainsFunc(found, known) || slices.ContainsFunc(kept, known) {
 			continue
 		}
 		f := asBefore(x.in.Last.Findings[was])
-		f.Span = a.Span
-		f.Note("last", "still there: %s", a.Why)
-		again = append(again, f)
+		f.Path = t.remark.Path
+		x.open[f.ID] = true
+		kept = append(kept, f)
 	}
-	x.in.refit(again)
-	beginBasis(again)
-	suppress(again, x.in.Policy, x.past, nil)
-	mark(again, beforeScore)
-	weigh(again, x.in.Policy, x.past, x.in.severeThreshold())
-	mark(again, afterWeighing)
-	r.Findings = append(r.Findings, again...)
+	return kept
+}
+
+// dropFixed removes the kept findings that are not there any more. Those that are move to their lines.
+func (x *reader) dropFixed() {
+	there := map[string]*precedent.ThreadAnswer{}
+	for i := range x.r.Threads {
+		if a := &x.r.Threads[i]; a.State == precedent.StillThere {
+			there[a.Finding] = a
+		}
+	}
+	x.r.Findings = slices.DeleteFunc(x.r.Findings, func(f precedent.Finding) bool {
+		return x.open[f.ID] &&
+			there[f.ID] == nil
+	})
+	for i := range x.r.Findings {
+		if f := &x.r.Findings[i]; x.open[f.ID] {
+			f.Span = there[f.ID].Span
+			f.Note("last", "still there: %s", there[f.ID].Why)
+		}
+	}
 }
 
 // tally says which findings of the last review are fixed, still there or new. The threads have served

@@ -21,8 +21,10 @@ import (
 // opened is the thread of a finding that was posted at a head.
 func opened(id string, f precedent.Finding, commit string) precedent.Thread {
 	return precedent.Thread{
-		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
-		Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote, Span: f.Span, Commit: commit, Comment: "1", State: precedent.ThreadOpen,
+		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category,
+		Severity:   f.Severity,
+		Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote, Span: f.Span, Commit: commit, Comment: "1",
+		State: precedent.ThreadOpen,
 	}
 }
 
@@ -161,7 +163,8 @@ func TestPushes(t *testing.T) {
 	cart := head["cart/cart.go"]
 	b := &branch{t: t, base: shopBase}
 	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
-	r := b.push(head, []map[string]any{finding("cart/cart.go", 5, loop, past, nil), finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"})}, nil)
+	r := b.push(head, []map[string]any{finding("cart/cart.go", 5, loop, past, nil),
+		finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"})}, nil)
 	if len(r.Threads) != 0 || len(news(r)) != 2 {
 		t.Fatalf("answers %v, news %v", answers(r), news(r))
 	}
@@ -171,18 +174,24 @@ func TestPushes(t *testing.T) {
 	shifted = strings.Replace(shifted, "\tsum := 0\n", "\tvar sum int\n", 1)
 	r = b.push(head.with(files{"cart/cart.go": shifted}), []map[string]any{
 		finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil),
-		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it", map[string]any{"severity": "medium"}),
+		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it",
+			map[string]any{"severity": "medium"}),
 	}, nil)
-	want := map[string]string{past: "still_there at cart/cart.go:7 by finder", zero: "still_there at cart/cart.go:17 by finder"}
+	want := map[string]string{past: "still_there at cart/cart.go:7 by finder",
+		zero: "still_there at cart/cart.go:17 by finder"}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 || r.Verdict != precedent.Findings {
 		t.Errorf("shifted: verdict %s, news %v, answers (-want +got):\n%s", r.Verdict, news(r), diff)
 	}
 
 	// Another file comes: the old one is not read again, and its threads are still open.
-	more := head.with(files{"cart/cart.go": shifted, "cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"})
-	r = b.push(more, nil, map[string]object{past: {"state": "still_there"}, zero: {"state": "still_there", "reply": "Nobody asked."}})
-	want = map[string]string{past: "still_there at cart/cart.go:7 by engine", zero: "still_there at cart/cart.go:17 by engine"}
-	if diff := cmp.Diff(want, answers(r)); diff != "" || r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {
+	more := head.with(files{"cart/cart.go": shifted,
+		"cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"})
+	r = b.push(more, nil, map[string]object{past: {"state": "still_there"},
+		zero: {"state": "still_there", "reply": "Nobody asked."}})
+	want = map[string]string{past: "still_there at cart/cart.go:7 by engine",
+		zero: "still_there at cart/cart.go:17 by engine"}
+	if diff := cmp.Diff(want, answers(r)); diff != "" || r.Verdict != precedent.Findings ||
+		r.ExitStatus(precedent.High) != precedent.ExitFindings {
 		t.Errorf("another file: verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
 	}
 	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || r.Threads[0].Reply+r.Threads[1].Reply != "" {
@@ -194,12 +203,15 @@ func TestPushes(t *testing.T) {
 	partly = strings.Replace(partly, mean, "\treturn Total(items) / max(len(items), 1)", 1)
 	r = b.push(more.with(files{"cart/cart.go": partly}), []map[string]any{
 		finding("cart/cart.go", 7, "\tfor n := range len(items) + 1 {", "The loop runs one past the last item", nil),
-	}, map[string]object{zero: {"state": "addressed", "reply": "`max` keeps it from zero."}, past: {"state": "still_there"}})
-	want = map[string]string{past: "still_there at cart/cart.go:7 by finder", zero: "addressed at cart/cart.go:15 by engine"}
+	}, map[string]object{zero: {"state": "addressed", "reply": "`max` keeps it from zero."},
+		past: {"state": "still_there"}})
+	want = map[string]string{past: "still_there at cart/cart.go:7 by finder",
+		zero: "addressed at cart/cart.go:15 by engine"}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
 		t.Errorf("in part: news %v, answers (-want +got):\n%s", news(r), diff)
 	}
-	if i := slices.IndexFunc(r.Threads, func(a precedent.ThreadAnswer) bool { return a.Title == zero }); r.Threads[i].Reply != "`max` keeps it from zero." {
+	if i := slices.IndexFunc(r.Threads,
+		func(a precedent.ThreadAnswer) bool { return a.Title == zero }); r.Threads[i].Reply != "`max` keeps it from zero." {
 		t.Errorf("reply %q", r.Threads[i].Reply)
 	}
 
@@ -217,7 +229,8 @@ func TestPushes(t *testing.T) {
 	r = b.push(rebased.with(files{"cart/cart.go": back}), []map[string]any{
 		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", map[string]any{"severity": "medium"}),
 	}, map[string]object{past: {"state": "addressed"}})
-	want = map[string]string{past: "addressed at cart/cart.go:5 by engine", zero: "still_there at cart/cart.go:17 by finder"}
+	want = map[string]string{past: "addressed at cart/cart.go:5 by engine",
+		zero: "still_there at cart/cart.go:17 by finder"}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
 		t.Errorf("back: news %v, answers (-want +got):\n%s", news(r), diff)
 	}
@@ -225,7 +238,8 @@ func TestPushes(t *testing.T) {
 	for _, a := range r.Threads {
 		replies[a.Title] = a.Reply
 	}
-	if diff := cmp.Diff(map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}, replies); diff != "" {
+	if diff := cmp.Diff(map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."},
+		replies); diff != "" {
 		t.Errorf("replies (-want +got):\n%s", diff)
 	}
 	if len(b.threads) != 2 {
@@ -248,8 +262,10 @@ func TestSettledThreadsSilence(t *testing.T) {
 	in := input(t, shopBase, head)
 	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
-	moved := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], "package cart\n", "package cart\n\n// Shop.\n", 1)})
-	edited := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], loop, "\tfor n := 0; n < len(items)+1; n++ {", 1)})
+	moved := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], "package cart\n",
+		"package cart\n\n// Shop.\n", 1)})
+	edited := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], loop,
+		"\tfor n := 0; n < len(items)+1; n++ {", 1)})
 	for how, settle := range settledBy {
 		for _, test := range []struct {
 			name    string
@@ -264,9 +280,12 @@ func TestSettledThreadsSilence(t *testing.T) {
 			{"moved", moved, first.Title, loop, nil, nil, true},
 			{"other words", moved, "Index beyond the end of the items in this loop", loop, nil, nil, true},
 			{"other words, and a judge", moved, "n gets too large", loop, nil, new(true), true},
-			{"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil, true},
-			{"another defect of the line", moved, "Total wants a context", loop, map[string]any{"category": "style", "body": "Callers cancel."}, nil, false},
-			{"another defect of the kind", moved, "n shadows the package's counter", loop, map[string]any{"body": "Rename."}, new(false), false},
+			{"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil,
+				true},
+			{"another defect of the line", moved, "Total wants a context", loop,
+				map[string]any{"category": "style", "body": "Callers cancel."}, nil, false},
+			{"another defect of the kind", moved, "n shadows the package's counter", loop, map[string]any{"body": "Rename."},
+				new(false), false},
 		} {
 			t.Run(how+"/"+test.name, func(t *testing.T) {
 				in := input(t, shopBase, test.head)
@@ -284,7 +303,8 @@ func TestSettledThreadsSilence(t *testing.T) {
 				in.Engine = c
 				r := run(t, in)
 				f := byTitle(t, r, test.title)
-				if silent := f.Dropped == precedent.Dismissed && f.DroppedBy == "t-1"; silent != test.silence || f.Live() == test.silence {
+				if silent := f.Dropped == precedent.Dismissed && f.DroppedBy == "t-1"; silent != test.silence ||
+					f.Live() == test.silence {
 					t.Errorf("dropped %q by %q: %s", f.Dropped, f.DroppedBy, says(f))
 				}
 				if len(r.Threads) != 0 {
@@ -301,7 +321,8 @@ func TestSettledThreadsSilence(t *testing.T) {
 func TestClosedByTheAuthor(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", map[string]any{"severity": "critical"}))
+	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item",
+		map[string]any{"severity": "critical"}))
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	for _, category := range []precedent.Category{precedent.Bugs, precedent.Security} {
 		for _, found := range []bool{true, false} {
@@ -310,7 +331,8 @@ func TestClosedByTheAuthor(t *testing.T) {
 			thread.Category, thread.Closed, thread.ClosedBy = category, true, "ann"
 			in.Threads = []precedent.Thread{thread}
 			if in.Engine = answering(); found {
-				in.Engine = answering(finding("cart/cart.go", 5, loop, first.Title, map[string]any{"severity": "critical", "category": string(category)}))
+				in.Engine = answering(finding("cart/cart.go", 5, loop, first.Title,
+					map[string]any{"severity": "critical", "category": string(category)}))
 			}
 			r := run(t, in)
 			if result, title := report.Check(r, precedent.High, false); result != "failure" {
@@ -343,7 +365,8 @@ func TestSummaryThreads(t *testing.T) {
 	if got := news(r); !slices.Equal(got, []string{"An empty cart divides by zero"}) {
 		t.Errorf("news: %v", got)
 	}
-	if got := byTitle(t, r, "This loop goes beyond the last of the items"); got.Thread != "t-1" || got.ID != f.ID || got.Fingerprint != f.Fingerprint {
+	if got := byTitle(t, r, "This loop goes beyond the last of the items"); got.Thread != "t-1" || got.ID != f.ID ||
+		got.Fingerprint != f.Fingerprint {
 		t.Errorf("thread %q, id %s: %s", got.Thread, got.ID, says(got))
 	}
 }
@@ -357,7 +380,8 @@ func TestRecognizeHolds(t *testing.T) {
 		place := func(label string) precedent.Finding {
 			start := rapid.IntRange(0, 12).Draw(t, label+" start")
 			f := said("", rapid.SampledFrom([]string{"bugs", "secrets"}).Draw(t, label+" finder"), start, start,
-				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Style}).Draw(t, label+" category"), rapid.SampledFrom(texts).Draw(t, label+" title"))
+				rapid.SampledFrom([]precedent.Category{precedent.Bugs, precedent.Style}).Draw(t, label+" category"),
+				rapid.SampledFrom(texts).Draw(t, label+" title"))
 			f.Analyzer = f.Finder == "secrets"
 			f.Place = precedent.Place(f.Path, fmt.Sprint(start%5), "", "")
 			f.Fingerprint = precedent.Fingerprint(f.Place, f.Category, 0)
@@ -368,12 +392,16 @@ func TestRecognizeHolds(t *testing.T) {
 		for i := range rapid.IntRange(0, 8).Draw(t, "findings") {
 			fs = append(fs, place(fmt.Sprint("finding ", i)))
 		}
-		in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Read: func(precedent.Side, string) ([]byte, error) { return []byte("text\n"), nil }}
+		in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Read: func(precedent.Side, string) ([]byte,
+			error) {
+			return []byte("text\n"), nil
+		}}
 		for i := range rapid.IntRange(0, 6).Draw(t, "threads") {
 			f := place(fmt.Sprint("thread ", i))
 			f.Quote = "text"
 			th := opened(fmt.Sprint("t-", i), f, "aaaa")
-			th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadAddressed, precedent.ThreadWontFix}).Draw(t, "state")
+			th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadAddressed,
+				precedent.ThreadWontFix}).Draw(t, "state")
 			if rapid.Bool().Draw(t, "carried") {
 				th.Current = f.Span
 			}
@@ -433,8 +461,10 @@ func TestThreadsEstimate(t *testing.T) {
 func TestOneThreadTakesOne(t *testing.T) {
 	thread := opened("t-1", said("old", "bugs", 5, 9, precedent.Bugs, leak), "aaaa")
 	thread.Current = thread.Span
-	in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread}, Read: func(precedent.Side, string) ([]byte, error) { return nil, nil }}
-	fs := []precedent.Finding{said("a", "bugs", 8, 8, precedent.Bugs, leakToo), said("b", "tests", 5, 5, precedent.Bugs, leak)}
+	in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread},
+		Read: func(precedent.Side, string) ([]byte, error) { return nil, nil }}
+	fs := []precedent.Finding{said("a", "bugs", 8, 8, precedent.Bugs, leakToo),
+		said("b", "tests", 5, 5, precedent.Bugs, leak)}
 	x := &reader{in: &in, src: newSources(in.Change, in.Read)}
 	x.threads = in.openThreads(x.src)
 	x.recognize(t.Context(), fs)

@@ -15,9 +15,8 @@ import (
 const mostLinks = 5
 
 // merge drops duplicates and counts how many finders agree on the finding that
-// remains. judge decides the pairs that may be the same, by their indexes, and is asked
-// again if its answers make other pairs decisive. names gives different identities to
-// the findings that remain. The order of the findings does not matter.
+// remains. judge decides the pairs that may be the same, by their indexes. names gives
+// different identities to the findings that remain. The order of the findings does not matter.
 func merge(fs []precedent.Finding, names identities, judge func([]match.Doubt) map[int]bool) {
 	var live []*precedent.Finding
 	for i := range fs {
@@ -79,7 +78,8 @@ type links map[*precedent.Finding]int
 func (l links) add(d match.Doubt, format string) {
 	note := func(f, other *precedent.Finding) {
 		if l[f]++; l[f] <= mostLinks {
-			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Text: fmt.Sprintf(format, other.Span, d.Similarity), By: other.ID})
+			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Text: fmt.Sprintf(format, other.Span, d.Similarity),
+				By: other.ID})
 		}
 	}
 	note(d.A, d.B)

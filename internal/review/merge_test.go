@@ -172,64 +172,6 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// TestJudgedThroughRepresentatives: a pair that the judge was not asked about, and that
-// decides, is asked about next.
-func TestJudgedThroughRepresentatives(t *testing.T) {
-	const bugs = precedent.Bugs
-	fs := []precedent.Finding{
-		said("a", "bugs", 5, 5, bugs, leak),
-		said("b", "types", 30, 30, bugs, leak),
-		said("c", "tests", 60, 60, bugs, leak), // too far from a
-	}
-	fs[0].Suggestion = "defer res.Body.Close()"
-	for _, test := range []struct {
-		name string
-		same map[string]bool
-		want map[string]string
-	}{
-		{"all", map[string]bool{"ab": true, "bc": true, "ac": true}, map[string]string{"b": "a", "c": "a"}},
-		{"not the one that decides", map[string]bool{"ab": true, "bc": true, "ac": false}, map[string]string{"b": "a"}},
-		{"the one that decides is left out", map[string]bool{"ab": true, "bc": true}, map[string]string{"b": "a"}},
-		{"nothing decides", map[string]bool{"ab": false, "bc": true}, map[string]string{"c": "b"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			fs := slices.Clone(fs)
-			var rounds [][]string
-			merge(fs, identities{}, func(doubts []match.Doubt) map[int]bool {
-				said := map[int]bool{}
-				var asked []string
-				for i, d := range doubts {
-					pair := d.A.ID + d.B.ID
-					asked = append(asked, pair)
-					if same, ok := test.same[pair]; ok {
-						said[i] = same
-					}
-				}
-				slices.Sort(asked)
-				rounds = append(rounds, asked)
-				return said
-			})
-			got := map[string]string{}
-			for _, f := range fs {
-				if !f.Live() {
-					got[f.ID] = f.DroppedBy
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("duplicates (-want +got):\n%s", diff)
-			}
-			want := [][]string{{"ab", "bc"}, {"ac"}}
-			if !test.same["ab"] {
-				want = want[:1]
-			}
-			rounds = slices.DeleteFunc(rounds, func(r []string) bool { return len(r) == 0 })
-			if diff := cmp.Diff(want, rounds); diff != "" {
-				t.Errorf("asked (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestNamesakes: two remarks of one category on one line have two identities, and keep
 // them when a later review finds them in another order, or only one of them.
 func TestNamesakes(t *testing.T) {
@@ -274,32 +216,13 @@ func says(f precedent.Finding) string {
 	return strings.Join(all, "; ")
 }
 
-func TestVotes(t *testing.T) {
-	fs := []precedent.Finding{
-		said("a", "bugs", 5, 5, precedent.Bugs, leak),
-		said("b", "bugs", 5, 5, precedent.Bugs, leak+" soon"),
-		said("c", "security", 5, 5, precedent.Bugs, leak),
-		said("d", "types", 5, 5, precedent.Bugs, leak),
-		said("e", "tests", 5, 5, precedent.Bugs, leak),
-	}
-	merge(fs, identities{}, nobody)
-	score(fs, ShippedScores(), DefaultThreshold)
-	for _, f := range fs {
-		if f.Live() && (f.Votes != 4 || f.Confidence != 90) {
-			t.Errorf("%d votes and confidence %d, want 4, and 90 for odds of 4 · 1.5²", f.Votes, f.Confidence)
-		}
-		if !f.Live() && f.Votes != 1 {
-			t.Errorf("%s: %d votes of a duplicate", f.ID, f.Votes)
-		}
-	}
-}
-
 // TestNoChains: a and c each resemble b and not each other. They do not end in
 // one group, and a finding without a copy is live.
 func TestNoChains(t *testing.T) {
 	fs := []precedent.Finding{
 		said("a", "bugs", 5, 8, precedent.Bugs, "query result rows never closed leaking connections"),
-		said("b", "bugs", 7, 12, precedent.Bugs, "query result rows never closed leaking connections; loop index overflows integer counter limit"),
+		said("b", "bugs", 7, 12, precedent.Bugs,
+			"query result rows never closed leaking connections; loop index overflows integer counter limit"),
 		said("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
 	}
 	merge(fs, identities{}, nobody)
@@ -369,18 +292,4 @@ func outcome(in []precedent.Finding) map[string]string {
 		}
 	}
 	return result
-}
-
-// BenchmarkMerge merges 1,000 findings in 100 files.
-func BenchmarkMerge(b *testing.B) {
-	words := strings.Fields(leak + " " + panics)
-	var fs []precedent.Finding
-	for i := range 1000 {
-		f := said(fmt.Sprint(i), "bugs", i%50+1, i%50+3, precedent.Bugs, strings.Join(words[i%8:i%8+9], " "))
-		f.Path = fmt.Sprintf("pkg/file%d.go", i%100)
-		fs = append(fs, f)
-	}
-	for b.Loop() {
-		merge(slices.Clone(fs), identities{}, nobody)
-	}
 }

@@ -56,7 +56,8 @@ func (in *Input) openThreads(src *sources) []*openThread {
 	for _, t := range in.Threads {
 		c := &openThread{Thread: t, remark: precedent.Finding{
 			ID: t.Finding, Fingerprint: t.Fingerprint, Place: t.Place, Finder: t.Finder, Analyzer: analyzers[t.Finder],
-			Category: t.Category, Severity: t.Severity, Title: redacted(t.Title), Body: redacted(t.Body), Quote: redactedQuote(t.Path, t.Quote),
+			Category: t.Category, Severity: t.Severity, Title: redacted(t.Title), Body: redacted(t.Body),
+			Quote: redactedQuote(t.Path, t.Quote),
 		}}
 		c.locate(in, src)
 		all = append(all, c)
@@ -75,7 +76,8 @@ func (t *openThread) locate(in *Input, src *sources) {
 	*at = precedent.Span{Path: in.headName(cmp.Or(t.Current.Path, t.Path)), Side: cmp.Or(t.Side, precedent.Right)}
 	file := in.Change.File(at.Path)
 	_, err := in.Read(precedent.Right, at.Path)
-	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || file != nil && file.Status == diff.Deleted)
+	t.deleted = at.Side == precedent.Right && (errors.Is(err, fs.ErrNotExist) || file != nil &&
+		file.Status == diff.Deleted)
 	line, _, _ := strings.Cut(t.Quote, "\n")
 	switch {
 	case t.deleted:

@@ -42,9 +42,13 @@ func checkTalk(t *testing.T, r *precedent.Review, s *llmtest.Server) {
 	for _, f := range r.Findings {
 		reasons[f.Dropped]++
 	}
-	judged := slices.ContainsFunc(s.Requests(), func(r llmtest.Request) bool { return strings.Contains(r.System, "You compare remarks") })
+	judged := slices.ContainsFunc(s.Requests(), func(r llmtest.Request) bool {
+		return strings.Contains(r.System,
+			"You compare remarks")
+	})
 	t.Logf("findings by why they are not shown: %v; judged %t", reasons, judged)
-	if !judged || reasons[""] < 3 || reasons[precedent.Duplicate] < 2 || reasons[precedent.Refuted] < 2 || len(r.Failures) > 0 {
+	if !judged || reasons[""] < 3 || reasons[precedent.Duplicate] < 2 || reasons[precedent.Refuted] < 2 ||
+		len(r.Failures) > 0 {
 		t.Errorf("too little is decided in this review: %v, failures %v", reasons, r.Failures)
 	}
 }
@@ -67,14 +71,17 @@ func talkative(r llmtest.Request) llmtest.Reply {
 			continue
 		}
 		findings = append(findings, object{
-			"path": path, "side": "RIGHT", "start": 1, "end": 1, "quote": text, "category": name, "severity": []string{"high", "medium"}[len(text)%2], "confidence": 80,
-			"title": "The value is wrong when the input is empty", "body": "An empty input fails." + strings.Repeat(" Then "+name+" of the "+name+" has no "+name+".", len(findings)),
+			"path": path, "side": "RIGHT", "start": 1, "end": 1, "quote": text, "category": name,
+			"severity": []string{"high", "medium"}[len(text)%2], "confidence": 80,
+			"title": "The value is wrong when the input is empty",
+			"body":  "An empty input fails." + strings.Repeat(" Then "+name+" of the "+name+" has no "+name+".", len(findings)),
 		})
 	}
 	own := r.User[len(r.User)-1].Text
 	for i, part := range strings.Split(own, "\nid: ")[1:] {
 		id, _, _ := strings.Cut(part, "\n")
-		verdicts = append(verdicts, object{"finding": id, "verdict": []string{"confirmed", "refuted"}[len(part)%2], "confidence": 90, "reason": "Read it.", "evidence": []any{}})
+		verdicts = append(verdicts, object{"finding": id, "verdict": []string{"confirmed", "refuted"}[len(part)%2],
+			"confidence": 90, "reason": "Read it.", "evidence": []any{}})
 		pairs = append(pairs, object{"pair": id, "same": i%2 == 0, "quote": "empty input fails"})
 	}
 	for key, list := range map[string][]object{"findings": findings, "verdicts": verdicts, "pairs": pairs} {

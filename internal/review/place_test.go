@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -77,32 +76,53 @@ func TestPlace(t *testing.T) {
 		want  precedent.Span // no path: no place
 		delta int
 	}{
-		{"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )", at(account, precedent.Right, 15, 15), 0},
-		{"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,", at(account, precedent.Right, 45, 45), inexactDelta},
-		{"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,", at(account, precedent.Right, 45, 45), inexactDelta},
-		{"sign of the diff", at(account, precedent.Right, 45, 45), "+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)", at(account, precedent.Right, 45, 45), inexactDelta},
-		{"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil", at(account, precedent.Right, 17, 17), inexactDelta},
-		{"blank line skipped", at(account, precedent.Right, 40, 40), "\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0},
+		{"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0},
+		{"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0},
+		{"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15),
+			0},
+		{"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0},
+		{"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )",
+			at(account, precedent.Right, 15, 15), 0},
+		{"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,",
+			at(account, precedent.Right, 45, 45), inexactDelta},
+		{"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,",
+			at(account, precedent.Right, 45, 45), inexactDelta},
+		{"sign of the diff", at(account, precedent.Right, 45, 45),
+			"+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)",
+			at(account, precedent.Right, 45, 45), inexactDelta},
+		{"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil",
+			at(account, precedent.Right, 17, 17), inexactDelta},
+		{"blank line skipped", at(account, precedent.Right, 40, 40),
+			"\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0},
 		{"nearest of equals", at(account, precedent.Right, 44, 44), "\t}", at(account, precedent.Right, 44, 44), 0},
-		{"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(", at(account, precedent.Right, 44, 44), 0},
-		{"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", at(account, precedent.Left, 14, 14), 0},
-		{"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", at(account, precedent.Left, 14, 15), 0},
+		{"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(",
+			at(account, precedent.Right, 44, 44), 0},
+		{"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
+			at(account, precedent.Left, 14, 14), 0},
+		{"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
+			at(account, precedent.Left, 14, 15), 0},
 		{"no side", at(account, "", 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()", at(ledger, precedent.Right, 3, 3), 0},
-		{"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)", at(account, precedent.Right, 17, 17), 0},
-		{"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()", at(ledger, precedent.Right, 3, 3), 0},
+		{"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
+			at(ledger, precedent.Right, 3, 3), 0},
+		{"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)",
+			at(account, precedent.Right, 17, 17), 0},
+		{"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0},
+		{"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
+			at(ledger, precedent.Right, 3, 3), 0},
 		{"range", at(account, precedent.Right, 12, 14), "\ta.cents += cents", at(account, precedent.Right, 14, 16), 0},
-		{"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents", at(account, precedent.Right, 14, 19), 0},
-		{"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents", at(account, precedent.Right, 14, 14), 0},
+		{"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents",
+			at(account, precedent.Right, 14, 19), 0},
+		{"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents",
+			at(account, precedent.Right, 14, 14), 0},
 		{"whole file", at(account, precedent.Right, 14, 14), " \n", at(account, precedent.Right, 0, 0), 0},
 
 		{"quote from nowhere", at(account, precedent.Right, 15, 15), "result := compute(items)", precedent.Span{}, 0},
-		{"quote from nowhere, two lines", at(account, precedent.Right, 15, 15), "for i := range items {\n\titems[i].price *= 2", precedent.Span{}, 0},
+		{"quote from nowhere, two lines", at(account, precedent.Right, 15, 15),
+			"for i := range items {\n\titems[i].price *= 2", precedent.Span{}, 0},
 		{"too short to mean one line elsewhere", at("x.go", precedent.Right, 15, 15), "\t}", precedent.Span{}, 0},
 		{"whole file that did not change", at("x.go", precedent.Right, 0, 0), "", precedent.Span{}, 0},
 	} {
@@ -139,7 +159,8 @@ func TestLookAlikes(t *testing.T) {
 		source = "\tthrow new IOException(\"cannot parse the source URI of the copy request\");"
 		target = "\tthrow new IOException(\"cannot parse the destination URI of the copy request\");"
 	)
-	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" + strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n\tdone();\n\tx();\n\t\tdone();\n"
+	head := "class Copy {\n" + source + "\n" + strings.Repeat("\tx();\n", 50) + target + "\n\tparse(uri);\n" +
+		strings.Repeat("\ty();\n", 5) + "\turi = parse(uri);\n}\n\tdone();\n\tx();\n\t\tdone();\n"
 	change := parse(t, patchOf(t, files{}, files{"Copy.java": head}))
 	for _, test := range []struct {
 		name, quote string
@@ -156,7 +177,8 @@ func TestLookAlikes(t *testing.T) {
 		{"that other line, with a number of none", "\tparse(uri);", 30, 54},
 		{"exact, with the number of one that differs in white space", "\t\tdone();", 63, 64},
 	} {
-		f := precedent.Finding{Span: precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said, End: test.said}, Quote: test.quote}
+		f := precedent.Finding{Span: precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said,
+			End: test.said}, Quote: test.quote}
 		if !NewPlacer(change).Place(&f) || f.Start != test.want {
 			t.Errorf("%s: line %d, want %d", test.name, f.Start, test.want)
 		}
@@ -182,14 +204,16 @@ func TestPlaceTakesTheFilesWords(t *testing.T) {
 // with secrets redacted and hidden characters named.
 func TestQuotesOfWhatPromptsShow(t *testing.T) {
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
-	c := &diff.Change{Files: []diff.File{added("a.py", "import os", `key = "`+key+`"`, "role = 'user\u202e'", "print(role)")}}
+	c := &diff.Change{Files: []diff.File{added("a.py", "import os", `key = "`+key+`"`, "role = 'user\u202e'",
+		"print(role)")}}
 	for quote, want := range map[string]int{
 		`key = "[REDACTED:aws-access-token]"`: 2,
 		"role = 'user<U+202E>'\nprint(role)":  3,
 		"role = 'user\u202e'":                 3,
 	} {
 		f := precedent.Finding{Span: precedent.Span{Path: "a.py", Start: 9}, Quote: quote}
-		if !NewPlacer(c).Place(&f) || f.Start != want || strings.Contains(f.Quote, "[REDACTED") || strings.Contains(f.Quote, "<U+") {
+		if !NewPlacer(c).Place(&f) || f.Start != want || strings.Contains(f.Quote, "[REDACTED") ||
+			strings.Contains(f.Quote, "<U+") {
 			t.Errorf("%q is placed at %s with the quote %q", quote, f.Span, f.Quote)
 		}
 	}
@@ -231,7 +255,8 @@ func TestVerbatimIsFound(t *testing.T) {
 			quote += "\n" + lines[at+1]
 		}
 		c := &diff.Change{Files: []diff.File{added("a.go", lines...)}}
-		f := precedent.Finding{Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: number, End: number}, Quote: quote}
+		f := precedent.Finding{Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: number, End: number},
+			Quote: quote}
 		if !NewPlacer(c).Place(&f) {
 			t.Fatalf("%q not found", quote)
 		}
@@ -265,7 +290,8 @@ func once(lines []string, at int) bool {
 // line in full.
 func TestPruningChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=", " "})
+		word := rapid.SampledFrom([]string{"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=",
+			" "})
 		line := rapid.Custom(func(t *rapid.T) string {
 			return strings.Join(rapid.SliceOfN(word, 0, 8).Draw(t, "words"), " ")
 		})
@@ -290,72 +316,4 @@ func TestPruningChangesNothing(t *testing.T) {
 			t.Fatalf("found line %d (%.4f), want %d (%.4f)", got.index+1, got.score, want.index+1, want.score)
 		}
 	})
-}
-
-// largeChange is a change of so many lines in files of a thousand, and quotes
-// of some of them as models make them.
-func largeChange(lines, quotes int) (*diff.Change, []precedent.Finding) {
-	c := &diff.Change{}
-	for n := 0; n < lines; n += 1000 {
-		var text []string
-		for i := n; i < n+1000; i++ {
-			text = append(text, fmt.Sprintf("\tif value%d, err := table%d.lookup(ctx, key%d); err != nil && retries > %d {", i, i%7, i%13, i%3))
-		}
-		c.Files = append(c.Files, added(fmt.Sprintf("pkg/file%d.go", n/1000), text...))
-	}
-	var fs []precedent.Finding
-	for i := range quotes {
-		n := (i * 7919) % lines
-		file := c.Files[n/1000]
-		quote := file.Hunks[0].Lines[n%1000].Text
-		switch i % 5 {
-		case 1:
-			quote = strings.ReplaceAll(quote, "ctx", "context")
-		case 2:
-			quote = quote[:40]
-		case 3:
-			quote = strings.TrimSpace(quote)
-		case 4:
-			quote = "for row := range table.rows(ctx, limit, offset) { if row.bad() { continue } }"
-		}
-		fs = append(fs, precedent.Finding{Span: precedent.Span{Path: file.Path, Side: precedent.Right, Start: n%1000 + 9}, Quote: quote})
-	}
-	return c, fs
-}
-
-// BenchmarkPlace places 500 findings in a change of 20,000 lines.
-func BenchmarkPlace(b *testing.B) {
-	c, fs := largeChange(20_000, 500)
-	for b.Loop() {
-		p := NewPlacer(c)
-		for _, f := range fs {
-			p.Place(&f)
-		}
-	}
-}
-
-// BenchmarkPlaceOneFile has all 20,000 lines in one file.
-func BenchmarkPlaceOneFile(b *testing.B) {
-	c, fs := largeChange(20_000, 500)
-	one := diff.File{Path: "one.go", OldPath: "one.go", Status: diff.Added, Hunks: make([]diff.Hunk, 1)}
-	h := &one.Hunks[0]
-	h.NewStart = 1
-	for _, f := range c.Files {
-		for _, l := range f.Hunks[0].Lines {
-			h.NewLines++
-			l.New = h.NewLines
-			h.Lines = append(h.Lines, l)
-		}
-	}
-	for i := range fs {
-		fs[i].Path = "one.go"
-		fs[i].Start += (i * 7919) % 20_000 / 1000 * 1000
-	}
-	c = &diff.Change{Files: []diff.File{one}}
-	for b.Loop() {
-		p := NewPlacer(c)
-		for _, f := range fs {
-			p.Place(&f)
-		}
-	}
 }

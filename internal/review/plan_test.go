@@ -87,7 +87,8 @@ func contains(list []int, n int) bool {
 func TestSplitMixedHunk(t *testing.T) {
 	h := diff.Hunk{OldStart: 10, NewStart: 20}
 	for i := range 600 {
-		l := diff.Line{Op: []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4], Text: strings.Repeat("word ", 30)}
+		l := diff.Line{Op: []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4],
+			Text: strings.Repeat("word ", 30)}
 		if l.Op != diff.Add {
 			l.Old = h.OldStart + h.OldLines
 			h.OldLines++
@@ -141,7 +142,8 @@ func TestMechanicalEdit(t *testing.T) {
 	}
 	p := newPlan(&c, []string{"f0.go"})
 	p.pack(&c, shardTokens)
-	if len(p.shards) != 1 || len(p.shards[0].pieces) != 1 || len(p.shards[0].pieces[0].refs) != 3 || p.shards[0].pieces[0].file.Path != "f1.go" {
+	if len(p.shards) != 1 || len(p.shards[0].pieces) != 1 || len(p.shards[0].pieces[0].refs) != 3 ||
+		p.shards[0].pieces[0].file.Path != "f1.go" {
 		t.Fatalf("shards %+v", p.shards)
 	}
 	in := &Input{Change: &c}
@@ -155,7 +157,8 @@ func TestMechanicalEdit(t *testing.T) {
 func TestPlanIsBounded(t *testing.T) {
 	var c diff.Change
 	for i := range maxShards + 3 {
-		c.Files = append(c.Files, added(fmt.Sprintf("f%03d.go", i), fmt.Sprint("line of ", i), strings.Repeat("word ", shardTokens-100)))
+		c.Files = append(c.Files, added(fmt.Sprintf("f%03d.go", i), fmt.Sprint("line of ", i),
+			strings.Repeat("word ", shardTokens-100)))
 	}
 	p := newPlan(&c, nil)
 	p.pack(&c, shardTokens)

@@ -69,7 +69,8 @@ type hitPair struct {
 // same point: by the similarity of the texts, or by a judge that is asked once about all that
 // are less similar. It changes no confidence and drops nothing: that people made a point before
 // does not prove it here.
-func (x *reader) citePrecedents(ctx context.Context, r *precedent.Review, b redactor) {
+func (x *reader) citePrecedents(ctx context.Context) {
+	r, b := x.r, x.secrets
 	in, use := x.in, &r.Memory.PrecedentUse
 	against := in.objections()
 	found := map[*precedent.Finding][]*hitPair{}
@@ -138,7 +139,8 @@ func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string
 
 // mayCite tells whether a finding may be shown.
 func (in *Input) mayCite(f *precedent.Finding) bool {
-	return f.Live() && f.Basis != nil && (f.Confidence >= in.thresholdFor(f) || isMinor(f) && in.Policy.Minor == precedent.MinorShow)
+	return f.Live() && f.Basis != nil && (f.Confidence >= in.thresholdFor(f) || isMinor(f) &&
+		in.Policy.Minor == precedent.MinorShow)
 }
 
 // mayAsk tells whether a judge may be asked about a finding. What an analyzer found is worded by a
@@ -220,7 +222,8 @@ func keepMatches(f *precedent.Finding, own []*hitPair, b redactor) {
 func (p *hitPair) cite() precedent.Cite {
 	h := &p.hit
 	return precedent.Cite{
-		Kind: precedent.CitesPrecedent, ID: commentID(&h.CorpusChunk), Text: text.Cut(oneLine(words(&h.CorpusChunk)), maxExcerpt), URL: h.URL,
+		Kind: precedent.CitesPrecedent, ID: commentID(&h.CorpusChunk), Text: text.Cut(oneLine(words(&h.CorpusChunk)),
+			maxExcerpt), URL: h.URL,
 		Precedent: &precedent.CitedComment{
 			Pull: h.Pull, AuthorID: h.AuthorID, Author: h.Author, At: h.At, Path: h.Path, Line: h.End, Kind: h.Kind,
 			Similarity: h.Cosine, Quote: text.Cut(oneLine(p.quote), maxQuoted),
@@ -234,7 +237,8 @@ func words(c *precedent.CorpusChunk) string { return cmp.Or(string(c.Words), str
 // why says why the comment makes the same point.
 func (p *hitPair) why(quote string) string {
 	h := &p.hit
-	why := fmt.Sprintf("%s made the same point on pull request %d on %s: similarity %.2f", cmp.Or(h.Author, "somebody"), h.Pull, h.At.UTC().Format(time.DateOnly), h.Cosine)
+	why := fmt.Sprintf("%s made the same point on pull request %d on %s: similarity %.2f", cmp.Or(h.Author, "somebody"),
+		h.Pull, h.At.UTC().Format(time.DateOnly), h.Cosine)
 	if quote != "" {
 		why += fmt.Sprintf(", and a judge found it in “%s”", quote)
 	}

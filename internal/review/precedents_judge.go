@@ -32,7 +32,8 @@ func (x *reader) judgePrecedents(ctx context.Context, doubts []*hitPair, b redac
 		pairs[i] = p.pair(i, b)
 	}
 	before := len(x.failures)
-	for i, said := range x.compare(ctx, prompt.Precedents(pairs), len(pairs), "pairs of a finding and a comment of a person, so only certain matches were cited") {
+	for i, said := range x.compare(ctx, prompt.Precedents(pairs), len(pairs),
+		"pairs of a finding and a comment of a person, so only certain matches were cited") {
 		p := doubts[i]
 		p.judged = true
 		if p.same = said.Covered(pairs[i].Texts()...) && speaksOf(said.Quote, p.finding); p.same {
@@ -55,7 +56,8 @@ func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
 	}
 	said := words(&h.CorpusChunk)
 	b.redact(&said)
-	return prompt.PrecedentPair{ID: match.PairID(i), Finding: remark(p.finding), Comment: precedent.Untrusted(said), Where: where}
+	return prompt.PrecedentPair{ID: match.PairID(i), Finding: remark(p.finding), Comment: precedent.Untrusted(said),
+		Where: where}
 }
 
 // speaksOf tells whether a quote has a word in common with a finding. The sentence of a comment

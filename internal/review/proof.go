@@ -49,16 +49,20 @@ func (x *reader) proveAnswer(q *inquiry, w threadReply) {
 		q.decide(w.State, decidedByEngine, "the push added: %q", text.Cut(proof, maxProof))
 		x.takeAwayThread(q, proof)
 	case w.State == precedent.DeclinedHere:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
+		q.decide(precedent.StillThere, decidedByPlace,
+			"the engine says that it was dismissed, but nobody who may dismiss it wrote the words that it quotes")
 		if q.waits() {
 			q.answer.Reply = mayNotDismiss
 		}
 		return
 	case q.changed:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines changed only in comments and white space, and no added line shows it", w.State)
+		q.decide(precedent.StillThere, decidedByPlace,
+			"the engine says %s, but the flagged lines changed only in comments and white space, and no added line shows it",
+			w.State)
 		return
 	default:
-		q.decide(precedent.StillThere, decidedByPlace, "the engine says %s, but the flagged lines are still there, and no added line shows it", w.State)
+		q.decide(precedent.StillThere, decidedByPlace,
+			"the engine says %s, but the flagged lines are still there, and no added line shows it", w.State)
 		return
 	}
 	q.answer.Reply = reply
@@ -127,7 +131,8 @@ func addedAt(c *diff.Change, line string) []precedent.Evidence {
 
 // mayNotDismiss is the reply to a person who may not dismiss the finding.
 // It names the way that counts even where the forge does not tell who may write.
-const mayNotDismiss = "Only people with write permission can dismiss a finding, and yours is not confirmed. It stays open until one of them resolves this conversation."
+const mayNotDismiss = "Only people with write permission can dismiss a finding, and yours is not confirmed. It " +
+	"stays open until one of them resolves this conversation."
 
 // minSaid is the minimum length of a quoted part of a message, in bytes without white
 // space; a shorter quote must be a whole line.

@@ -79,7 +79,8 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 
 // matchThreads returns which threads and findings are the same, the surest first. A
 // judge decides the doubtful pairs in one request.
-func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dropped map[string][]*precedent.Finding) []threadMatch {
+func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding,
+	dropped map[string][]*precedent.Finding) []threadMatch {
 	var sure, open []threadMatch
 	for i, t := range x.threads {
 		posted := match.Posted{Remark: &t.remark, Ended: t.final(), Changed: t.changed}
@@ -93,7 +94,10 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dr
 			}
 		}
 	}
-	slices.SortFunc(open, func(a, b threadMatch) int { return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity), bySureness(a, b)) })
+	slices.SortFunc(open, func(a, b threadMatch) int {
+		return cmp.Or(-cmp.Compare(a.Similarity, b.Similarity),
+			bySureness(a, b))
+	})
 	var doubts []match.Doubt
 	for _, b := range open {
 		doubts = append(doubts, match.Doubt{A: &x.threads[b.thread].remark, B: b.With, Similarity: b.Similarity})
@@ -106,7 +110,8 @@ func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding, dr
 			b.By = match.ByJudge
 			sure = append(sure, b)
 		case judged:
-			live[b.finding].Note("threads", "similar to the thread at %s (similarity %.2f), but a judge found them different", x.threads[b.thread].remark.Span, b.Similarity)
+			live[b.finding].Note("threads", "similar to the thread at %s (similarity %.2f), but a judge found them different",
+				x.threads[b.thread].remark.Span, b.Similarity)
 		case b.Unjudged:
 			sure = append(sure, b)
 		}

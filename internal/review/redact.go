@@ -154,7 +154,8 @@ func (k knownSecrets) add(s, rule string) {
 		l = strings.Trim(l, " \t\r\"'`")
 		_, value, _ := strings.Cut(l, ": ")
 		for _, v := range []string{s, l, strings.Trim(value, " \"'")} {
-			if len(v) >= minKnown || len(v) >= minMixed && strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, unicode.IsLetter) {
+			if len(v) >= minKnown || len(v) >= minMixed && strings.ContainsAny(v, "0123456789") &&
+				strings.ContainsFunc(v, unicode.IsLetter) {
 				k[v] = cmp.Or(k[v], rule)
 			}
 		}

@@ -30,7 +30,8 @@ func TestRedactFlood(t *testing.T) {
 	all := []precedent.Finding{f, said}
 	src := newSources(&diff.Change{}, func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrNotExist })
 	newRedactor(all, src).redactFindings(all)
-	for _, s := range []string{all[0].Quote, all[0].Evidence[0].Quote, all[0].Evidence[4].Quote, all[0].Evidence[5].Quote, all[1].Body} {
+	for _, s := range []string{all[0].Quote, all[0].Evidence[0].Quote, all[0].Evidence[4].Quote, all[0].Evidence[5].Quote,
+		all[1].Body} {
 		if !strings.Contains(s, "[REDACTED") || strings.Contains(s, "AKIA") || strings.Contains(s, "harmless") {
 			t.Errorf("not redacted: %q", s)
 		}
@@ -60,8 +61,9 @@ func TestRedactByPath(t *testing.T) {
 	files := map[string]string{
 		"ops/main.tf":     "resource \"a\" \"b\" {\n  administrator_login_password = \"" + password + "\"\n}\n",
 		"ops/secret.yaml": "apiVersion: v1\nkind: Secret\ndata:\n  pg: " + data + "\n",
-		"nuget.config":    "<packageSourceCredentials><a><add key=\"ClearTextPassword\" value=\"" + password + "\" /></a></packageSourceCredentials>\n",
-		".env":            "GREETING=" + setting + "\n",
+		"nuget.config": "<packageSourceCredentials><a><add key=\"ClearTextPassword\" value=\"" + password +
+			"\" /></a></packageSourceCredentials>\n",
+		".env": "GREETING=" + setting + "\n",
 	}
 	change := &diff.Change{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -93,8 +95,10 @@ func TestRedactByPath(t *testing.T) {
 	}
 	all := []precedent.Finding{{
 		Span: precedent.Span{Path: "app/main.go", Side: precedent.Right, Start: 1, End: 1}, Category: precedent.Security,
-		Title: "The password " + password + " is committed", Body: "Everybody can read " + password + " and " + data + " and " + setting + ".",
-		Suggestion: "use(" + password + ")", Breaks: precedent.Evidence{Path: "nuget.config", Line: 1, Quote: files["nuget.config"]},
+		Title: "The password " + password + " is committed", Body: "Everybody can read " + password + " and " + data +
+			" and " + setting + ".",
+		Suggestion: "use(" + password + ")", Breaks: precedent.Evidence{Path: "nuget.config", Line: 1,
+			Quote: files["nuget.config"]},
 	}}
 	for name, text := range files {
 		for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -104,17 +108,20 @@ func TestRedactByPath(t *testing.T) {
 	b := newRedactor(all, newSources(change, read))
 	b.redactFindings(all)
 	f := all[0]
-	for what, s := range map[string]string{"the title": f.Title, "the body": f.Body, "the suggestion": f.Suggestion, "the broken place": f.Breaks.Quote} {
+	for what, s := range map[string]string{"the title": f.Title, "the body": f.Body, "the suggestion": f.Suggestion,
+		"the broken place": f.Breaks.Quote} {
 		none(what, s)
 	}
 	for _, e := range f.Evidence {
 		none("the evidence in "+e.Path, e.Quote)
 	}
-	r := &precedent.Review{Positive: "It rotates " + password + ".", Failures: []precedent.Failure{{Error: "no such user: " + password}}}
+	r := &precedent.Review{Positive: "It rotates " + password + ".",
+		Failures: []precedent.Failure{{Error: "no such user: " + password}}}
 	b.redactReview(r)
 	none("the review", r.Positive+r.Failures[0].Error)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		in := &Input{Change: change, Read: read, Threads: []precedent.Thread{{Span: precedent.Span{Path: name, Start: 1, End: 9}, Quote: files[name]}}}
+		in := &Input{Change: change, Read: read, Threads: []precedent.Thread{{Span: precedent.Span{Path: name, Start: 1,
+			End: 9}, Quote: files[name]}}}
 		none("a thread in "+name, in.openThreads(newSources(change, read))[0].remark.Quote)
 	}
 }

@@ -1,14 +1,13 @@
 // Package review turns a change into a review: one value that can be printed,
 // stored and compared.
 //
-// Finders read the change side by side. Then each stage looks at every finding
-// and annotates it: place finds its line by its quote, identify names it, merge
-// drops duplicates, recognize matches findings with existing threads, markOrigins
-// marks what is new in code that was read before, suppress drops what memory and
-// policy hide, verify, cite, score and weigh set the confidence, choose decides what is
-// shown where. Those that may be shown cite what people wrote before. No stage deletes: a finding that is not shown has a reason, and the first
-// reason wins. Every decision is recorded in the finding's trail. Each open thread
-// gets an answer: whether its finding is still there.
+// Finders read the change side by side. Then each of the stages looks at every finding and annotates it:
+//
+//	place → redact → merge → recall → threads → suppress → verify →
+//	cite → score → refit → weigh → answer → precedents → select
+//
+// No stage deletes a finding: one that is not shown has a reason, and the first reason wins. Every decision is
+// recorded in the finding's trail.
 //
 // The same input gives the same review but for its id and times, in whatever
 // order the finders end.
@@ -26,7 +25,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
-	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
@@ -153,7 +151,10 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	case len(x.plan.before) > 0 && len(x.plan.shards) == 0: // a model read it before
 		r.Scope = precedent.FullScope
 	}
-	x.judgeAll(ctx, r)
+	x.r = r
+	for _, s := range stages {
+		s.run(x, ctx)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("review %s: %w", in.Repo, err)
 	}
@@ -164,64 +165,6 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 	}
 	r.TookMS = in.Now().Sub(began).Milliseconds()
 	return r, nil
-}
-
-// judgeAll runs the stages over the findings. It redacts secrets as soon as no stage
-// needs the text of a line: before anything is sent to an engine again, and before
-// findings are compared with memory, which stores no secrets.
-func (x *reader) judgeAll(ctx context.Context, r *precedent.Review) {
-	in := x.in
-	src, placer := x.src, NewPlacer(in.Change)
-	named := place(r.Findings, placer, src)
-	checkSuggestions(r.Findings, named, placer, in.Read)
-	identify(r.Findings, src, in.Repo)
-	b := newRedactor(r.Findings, src)
-	b.redactFindings(r.Findings)
-	merge(r.Findings, identities{in.Repo, in.Recall.Known}, func(doubts []match.Doubt) map[int]bool {
-		return x.judge(ctx, doubts, "pairs of findings, so place and words decided", func(a, b *precedent.Finding) bool {
-			if moreSpecific(b, a) {
-				a, b = b, a
-			}
-			return provesSame(a, b)
-		})
-	})
-	r.Findings = in.Recall.Match(r.Findings)
-	x.recognize(ctx, r.Findings)
-	x.markOrigins(r.Findings)
-	x.past = memory.NewDismissals(in.Recall.Rejections, r.At)
-	x.past.Heed(in.Recall.Learnings)
-	beginBasis(r.Findings)
-	suppress(r.Findings, in.Policy, x.past, x.dismissals(ctx))
-	x.verify(ctx, r.Findings, placer, b)
-	r.Memory.Insights = citeInsights(r.Findings, in.Recall.Insights)
-	cite(r.Findings, in.Guide.Rules, in.Recall.Learnings)
-	mark(r.Findings, beforeScore)
-	score(r.Findings, *in.Scores, in.severeThreshold())
-	in.refit(r.Findings)
-	kept := x.keep(r.Findings)
-	in.refit(kept)
-	beginBasis(kept)
-	suppress(kept, in.Policy, x.past, x.dismissals(ctx))
-	mark(kept, beforeScore)
-	weigh(r.Findings, in.Policy, x.past, in.severeThreshold())
-	weigh(kept, in.Policy, x.past, in.severeThreshold())
-	r.Findings = append(r.Findings, kept...)
-	mark(r.Findings, afterWeighing)
-	r.Threads = x.answer(ctx, r.Findings, r.Finders, b)
-	x.followUp(r)
-	r.TakenAway = x.takenAway(r.Findings, b)
-	x.citePrecedents(ctx, r, b)
-	mark(r.Findings, beforeSelection)
-	r.Basis = x.basis(r.Findings, b)
-	choose(r.Findings, in, in.commentable)
-	x.tally(r)
-	r.Memory.Precedents = citedPrecedents(r.Findings)
-	r.Memory.PrecedentUse.Cited = len(r.Memory.Precedents)
-	r.Memory.Suppressed, r.Memory.LearningsUsed = in.Recall.Suppressed(r.Findings), in.Recall.LearningsUsed(r.Findings)
-	r.Failures = append(r.Failures, x.failures...)
-	r.Usage.Add(x.usage)
-	r.CostUSD += x.costUSD
-	b.redactReview(r)
 }
 
 // fillDefaults sets what the caller left unset.
@@ -265,11 +208,12 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Scope:         precedent.AnalyzersScope,
 		Threshold:     *in.Threshold,
 		ThresholdFrom: in.ThresholdFrom,
-		Memory:        precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels, PrecedentUse: searched},
-		Failures:      slices.Concat(in.Failures, failures),
-		At:            at,
-		Target:        target,
-		Reading:       in.Reading,
+		Memory: precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels,
+			PrecedentUse: searched},
+		Failures: slices.Concat(in.Failures, failures),
+		At:       at,
+		Target:   target,
+		Reading:  in.Reading,
 	}
 }
 

@@ -29,7 +29,8 @@ type files map[string]string
 // gitIn runs git in a folder, apart from all configuration, with something to read.
 func gitIn(tb testing.TB, dir, in string) func(args ...string) string {
 	return func(args ...string) string {
-		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"}, args...)...)
+		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com",
+			"-c", "core.autocrlf=false"}, args...)...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
 		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := cmd.Output()
@@ -118,7 +119,8 @@ func reply1(findings ...map[string]any) engine.Reply {
 	if err != nil {
 		panic(err)
 	}
-	return engine.Reply{Status: precedent.StatusOK, Output: out, Model: "m1", Usage: precedent.Usage{InputTokens: 10, OutputTokens: 2}, CostUSD: 0.01}
+	return engine.Reply{Status: precedent.StatusOK, Output: out, Model: "m1",
+		Usage: precedent.Usage{InputTokens: 10, OutputTokens: 2}, CostUSD: 0.01}
 }
 
 func finding(path string, start int, quote, title string, more map[string]any) map[string]any {
@@ -136,13 +138,16 @@ func finding(path string, start int, quote, title string, more map[string]any) m
 const key = "AKIA" + "QYLPMN5HHHFPZAM2"
 
 var shopBase = files{
-	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor _, i := range items {\n\t\tsum += i.Price\n\t}\n\treturn sum\n}\n",
-	"go.sum":       "a v1 h1:x\n",
+	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor _, i := range items {\n\t\tsum " +
+		"+= i.Price\n\t}\n\treturn sum\n}\n",
+	"go.sum": "a v1 h1:x\n",
 }
 
 var shopHead = files{
-	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count\n\t}\n" +
-		"\tif sum < 0 {\n\t\treturn 0\n\t}\n\treturn sum\n}\n\nfunc Mean(items []Item) int {\n\treturn Total(items) / len(items)\n}\n",
+	"cart/cart.go": "package cart\n\nfunc Total(items []Item) int {\n\tsum := 0\n\tfor n := 0; n <= len(items); n++ " +
+		"{\n\t\tsum += items[n].Price * items[n].Count\n\t}\n" +
+		"\tif sum < 0 {\n\t\treturn 0\n\t}\n\treturn sum\n}\n\nfunc Mean(items []Item) int {\n\treturn Total(items) / " +
+		"len(items)\n}\n",
 	"cart/aws.go": "package cart\n\nconst accessKey = \"" + key + "\" // gitleaks:allow\n",
 	"go.sum":      "a v1 h1:x\nb v1 h1:y\n",
 }
@@ -181,10 +186,12 @@ func TestWithoutEngine(t *testing.T) {
 		t.Errorf("the prompted finder: %+v", bugs)
 	}
 	live := r.Live()
-	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 || live[0].Placement != precedent.Inline || live[0].Confidence != 95 {
+	if len(live) != 1 || live[0].Category != precedent.Secrets || live[0].Start != 3 ||
+		live[0].Placement != precedent.Inline || live[0].Confidence != 95 {
 		t.Fatalf("live: %+v", live)
 	}
-	want := precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2, Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
+	want := precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2,
+		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
 	if diff := cmp.Diff(want, r.Coverage); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
@@ -196,13 +203,16 @@ func TestWithoutEngine(t *testing.T) {
 func TestPlanted(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Engine = answering(
-		finding("cart/cart.go", 300, "\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count", "The loop runs one past the end", nil),
+		finding("cart/cart.go", 300, "\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count",
+			"The loop runs one past the end", nil),
 		finding("cart/cart.go", 5, "\tdefer tx.Rollback()", "The transaction is left open", nil),
-		finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", "An AWS access key is committed: "+key, map[string]any{"category": "secrets", "severity": "critical"}),
+		finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", "An AWS access key is committed: "+key,
+			map[string]any{"category": "secrets", "severity": "critical"}),
 		finding("cart/cart.go", 8, "\tif sum < 0 {", "A negative sum cannot be", map[string]any{"confidence": 40}),
 		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "An empty cart divides by zero", map[string]any{
 			"severity": "medium", "symbol": "Mean",
-			"evidence": []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"}, {"path": "cart/cart.go", "line": 3, "quote": "never there"}},
+			"evidence": []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"},
+				{"path": "cart/cart.go", "line": 3, "quote": "never there"}},
 		}),
 	)
 	r := run(t, in)
@@ -212,7 +222,8 @@ func TestPlanted(t *testing.T) {
 	if f := byTitle(t, r, "The loop runs one past the end"); !f.Live() || f.Start != 5 || f.Confidence != 90 {
 		t.Errorf("wrong number: %+v", f)
 	}
-	if f := byTitle(t, r, "The transaction is left open"); f.Dropped != precedent.NoEvidence || f.Start != 0 || f.Placement != precedent.Hidden {
+	if f := byTitle(t, r, "The transaction is left open"); f.Dropped != precedent.NoEvidence || f.Start != 0 ||
+		f.Placement != precedent.Hidden {
 		t.Errorf("quote from nowhere: %+v", f)
 	}
 	var theKey precedent.Finding
@@ -221,7 +232,8 @@ func TestPlanted(t *testing.T) {
 			theKey = f
 		}
 	}
-	if f := byTitle(t, r, "An AWS access key is committed: [REDACTED:aws-access-token]"); !f.Live() || f.ID == theKey.ID || theKey.Votes != 1 {
+	if f := byTitle(t, r, "An AWS access key is committed: [REDACTED:aws-access-token]"); !f.Live() || f.ID == theKey.ID ||
+		theKey.Votes != 1 {
 		t.Errorf("not compared with %s with %d votes: %+v", theKey.ID, theKey.Votes, f)
 	}
 	if f := byTitle(t, r, "A negative sum cannot be"); f.Dropped != precedent.BelowThreshold {
@@ -231,10 +243,12 @@ func TestPlanted(t *testing.T) {
 	if !good.Live() || good.Start != 15 || good.Verifier != precedent.Unchecked || good.Votes != 1 {
 		t.Errorf("good: %+v", good)
 	}
-	if diff := cmp.Diff([]precedent.Evidence{{Path: "cart/cart.go", Line: 14, Quote: "func Mean(items []Item) int {"}}, good.Evidence); diff != "" {
+	if diff := cmp.Diff([]precedent.Evidence{{Path: "cart/cart.go", Line: 14, Quote: "func Mean(items []Item) int {"}},
+		good.Evidence); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good), "90: the finder's 90, which no verdict replaces") {
+	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good),
+		"90: the finder's 90, which no verdict replaces") {
 		t.Errorf("trail: %s", says(good))
 	}
 	bugs := finderRun(t, r, "bugs")
@@ -320,8 +334,10 @@ func TestNothingToReview(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	off, sixty := map[string]bool{"secrets": false}, 60
 	remarks := answering(
-		finding("cart/cart.go", 5, "\tfor n := 0; n <= len(items); n++ {", "off by one", map[string]any{"severity": "low", "confidence": 70}),
-		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "divides by zero", map[string]any{"severity": "low", "category": "crash", "confidence": 76}),
+		finding("cart/cart.go", 5, "\tfor n := 0; n <= len(items); n++ {", "off by one",
+			map[string]any{"severity": "low", "confidence": 70}),
+		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "divides by zero",
+			map[string]any{"severity": "low", "category": "crash", "confidence": 76}),
 	)
 	for _, test := range []struct {
 		name   string
@@ -329,13 +345,16 @@ func TestPolicy(t *testing.T) {
 		set    func(*Input)
 		want   map[string]precedent.Dropped // by title
 	}{
-		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
-		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
+		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold,
+			"divides by zero": ""}},
+		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{"off by one": "",
+			"divides by zero": ""}},
 		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, func(in *Input) {
 			ninety := 90
 			in.Threshold, in.ThresholdFrom = &ninety, "--threshold"
 		}, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": precedent.BelowThreshold}},
-		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil, map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
+		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil,
+			map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
 		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, map[string]precedent.Dropped{}},
 		{
 			"floor spares what is protected",
@@ -343,7 +362,8 @@ func TestPolicy(t *testing.T) {
 			nil,
 			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
 		},
-		{"finder off", precedent.Policy{Finders: off}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+		{"finder off", precedent.Policy{Finders: off}, nil,
+			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
@@ -409,7 +429,8 @@ func TestIdentity(t *testing.T) {
 // TestAnalyzersAreExact: an analyzer's line is taken at its word, though it be
 // blank or one of many equal ones.
 func TestAnalyzersAreExact(t *testing.T) {
-	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n", "a.txt": "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
+	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n",
+		"a.txt": "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
 	got := map[string]string{}
 	for _, f := range run(t, in).Live() {
 		got[f.Finder] = f.String() + " " + string(f.Placement)
@@ -424,7 +445,8 @@ func TestInlineCap(t *testing.T) {
 	in := input(t, files{}, manyFiles(1))
 	var fs []map[string]any
 	for i := range 6 {
-		fs = append(fs, finding("p0/values.go", 0, fmt.Sprintf("var value0_%d = compute(%d, \"north by north-west\", 0)", i*100, i*700),
+		fs = append(fs, finding("p0/values.go", 0, fmt.Sprintf("var value0_%d = compute(%d, \"north by north-west\", 0)",
+			i*100, i*700),
 			fmt.Sprintf("remark %d", i), map[string]any{"confidence": 80 + i}))
 	}
 	in.Engine, in.MaxInline = answering(fs...), 4
@@ -432,7 +454,8 @@ func TestInlineCap(t *testing.T) {
 	for _, f := range run(t, in).Live() {
 		got = append(got, f.Title+" "+string(f.Placement))
 	}
-	want := []string{"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary", "remark 0 summary"}
+	want := []string{"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
+		"remark 0 summary"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order and place (-want +got):\n%s", diff)
 	}
@@ -446,7 +469,8 @@ func TestCite(t *testing.T) {
 	fs := []precedent.Finding{
 		{Span: precedent.Span{Path: "api/a.go"}, Rule: "aaaaaaaa", Confidence: 70},
 		{Span: precedent.Span{Path: "api/a.go"}, Rule: "bbbbbbbb", Confidence: 70},
-		{Span: precedent.Span{Path: "web/a.go"}, Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70},
+		{Span: precedent.Span{Path: "web/a.go"},
+			Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70},
 		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
 	}
 	cite(fs, rules, nil)
@@ -468,23 +492,11 @@ func TestTooLarge(t *testing.T) {
 		in := input(t, shopBase, shopHead)
 		in.Engine = e
 		in.Change.Files[1].Hunks[0].Cut = "file's diff larger than 4 MiB"
-		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go", Skip: "diff larger than 16 MiB", TooLarge: true})
+		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go",
+			Skip: "diff larger than 16 MiB", TooLarge: true})
 		r := run(t, in)
 		if r.Verdict != precedent.Partial || len(r.Coverage.Truncated) != 2 || r.Coverage.HunksRead != 1 {
 			t.Errorf("verdict %s, coverage %+v", r.Verdict, r.Coverage)
 		}
-	}
-}
-
-func BenchmarkRun(b *testing.B) {
-	for _, lines := range []int{10, 25} {
-		head := manyFiles(lines)
-		in := input(b, files{}, head)
-		in.Policy.Finders = map[string]bool{"govet": false}
-		b.Run(fmt.Sprintf("%d files of 800 lines", lines), func(b *testing.B) {
-			for b.Loop() {
-				run(b, in)
-			}
-		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 func score(fs []precedent.Finding, table Scores, threshold int) {
 	for i := range fs {
 		f := &fs[i]
-		if !f.Live() {
+		if !f.Live() || f.Kept {
 			continue
 		}
 		if f.Analyzer {
@@ -31,7 +31,8 @@ func score(fs []precedent.Finding, table Scores, threshold int) {
 			unlowered := table.percent(float64(said+f.Balance-uncertainDelta)/100, f.Votes)
 			f.Confidence = max(f.Confidence, min(unlowered, threshold))
 		}
-		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(f.Balance), agreement(f))
+		f.Note("score", "%d: the finder's %d%s%s, which no verdict replaces", f.Confidence, said, signed(f.Balance),
+			agreement(f))
 	}
 }
 

@@ -59,7 +59,8 @@ const (
 
 // groups are those of the categories with labels, and of those that are like them.
 var groups = map[precedent.Category]Group{
-	precedent.Bugs: correctness, precedent.Crash: correctness, precedent.Race: correctness, precedent.Security: correctness,
+	precedent.Bugs: correctness, precedent.Crash: correctness, precedent.Race: correctness,
+	precedent.Security: correctness,
 	precedent.DataLoss: correctness, precedent.Secrets: correctness,
 	precedent.Architecture: design,
 	precedent.Tests:        minor, precedent.Style: minor, precedent.Guidelines: minor,
@@ -155,7 +156,8 @@ func (s *Scores) percent(p float64, votes int) int {
 // groupOf returns the group of a finding. A rule that the team wrote is worth following
 // by the team's own word, unless it is about taste.
 func groupOf(f *precedent.Finding) Group {
-	if f.Severity != precedent.Nit && (f.Rule != "" || slices.ContainsFunc(f.Cites, func(c precedent.Cite) bool { return c.Kind == "guide" })) {
+	if f.Severity != precedent.Nit && (f.Rule != "" || slices.ContainsFunc(f.Cites,
+		func(c precedent.Cite) bool { return c.Kind == "guide" })) {
 		return correctness
 	}
 	if g, ok := groups[f.Category]; ok {

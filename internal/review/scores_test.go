@@ -14,13 +14,15 @@ import (
 // holds what it promises.
 func TestShippedScores(t *testing.T) {
 	s := ShippedScores()
-	if got := s.Confirmed[correctness]; got != (Tally{19, 22}) || s.Confirmed[design] != (Tally{3, 7}) || s.Confirmed[minor] != (Tally{0, 21}) ||
+	if got := s.Confirmed[correctness]; got != (Tally{19, 22}) || s.Confirmed[design] != (Tally{3, 7}) ||
+		s.Confirmed[minor] != (Tally{0, 21}) ||
 		s.Severe != (Tally{9, 9}) || s.Unverified != (Tally{3, 37}) {
 		t.Fatalf("the counts are %+v", s)
 	}
 	beta := func(n, of, prior float64) float64 { return (n + 2*prior) / (of + 2) }
 	all := 22.0 / 29
-	group := map[Group]float64{correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all), unlabelled: all}
+	group := map[Group]float64{correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all),
+		unlabelled: all}
 	rest := map[Group]float64{
 		correctness: beta(10, 13, group[correctness]), design: beta(3, 7, group[design]),
 		minor: beta(0, 21, group[minor]), unlabelled: all,
@@ -61,10 +63,13 @@ func TestShippedScores(t *testing.T) {
 			}
 		}
 	}
-	if got, _, ok := s.Of(&precedent.Finding{Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1, Verifier: precedent.Uncertain}); !ok || got != 8 {
+	if got, _, ok := s.Of(&precedent.Finding{Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1,
+		Verifier: precedent.Uncertain}); !ok || got != 8 {
 		t.Errorf("uncertain: %d", got)
 	}
-	for _, f := range []precedent.Finding{{Verifier: precedent.Unchecked}, {Verifier: precedent.Uncertain, Category: precedent.Race}, {Verifier: precedent.Uncertain, Category: precedent.Bugs, Severity: precedent.High}} {
+	for _, f := range []precedent.Finding{{Verifier: precedent.Unchecked},
+		{Verifier: precedent.Uncertain, Category: precedent.Race}, {Verifier: precedent.Uncertain, Category: precedent.Bugs,
+			Severity: precedent.High}} {
 		if got, _, ok := s.Of(&f); ok {
 			t.Errorf("%+v has a row: %d", f, got)
 		}
@@ -93,13 +98,16 @@ func TestMinor(t *testing.T) {
 					if task.Name != "style" {
 						return reply1()
 					}
-					return reply1(finding("cart/cart.go", 5, loop, "n is not a good name", map[string]any{"category": "style", "severity": "low", "confidence": 60}))
+					return reply1(finding("cart/cart.go", 5, loop, "n is not a good name",
+						map[string]any{"category": "style", "severity": "low", "confidence": 60}))
 				},
-				verifier: ruled(map[string]map[string]any{"n is not a good name": {"verdict": "confirmed", "reason": "It is not.", "evidence": line(loop)}}),
+				verifier: ruled(map[string]map[string]any{"n is not a good name": {"verdict": "confirmed", "reason": "It is not.",
+					"evidence": line(loop)}}),
 			}
 			r := run(t, in)
 			f := byTitle(t, r, "n is not a good name")
-			if f.Dropped != want.dropped || f.Placement != want.placement || f.Verifier != want.verifier || r.Verdict != want.verdict {
+			if f.Dropped != want.dropped || f.Placement != want.placement || f.Verifier != want.verifier ||
+				r.Verdict != want.verdict {
 				t.Errorf("dropped %q, %s, verifier %s, verdict %s: %s", f.Dropped, f.Placement, f.Verifier, r.Verdict, says(f))
 			}
 		})
@@ -116,7 +124,8 @@ func TestNoCertaintyWithoutProof(t *testing.T) {
 			return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"confidence": 100}),
 				finding("cart/cart.go", 15, mean, "division by zero", map[string]any{"confidence": 100}))
 		},
-		verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.",
+			"evidence": line(loop)}}),
 	}
 	r := run(t, in)
 	for _, title := range []string{"off by one", "division by zero"} {
@@ -138,7 +147,8 @@ func TestOwnScores(t *testing.T) {
 			finder: func(engine.Task) engine.Reply {
 				return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": category}))
 			},
-			verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop)}}),
+			verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.",
+				"evidence": line(loop)}}),
 		}
 		f := byTitle(t, run(t, in), "off by one")
 		got := fmt.Sprint("live", f.Dropped)

@@ -18,11 +18,16 @@ import (
 type reader struct {
 	in *Input
 	*specialists
-	src      *sources
-	threads  []*openThread         // of the pull request
-	before   map[diff.HunkRef]bool // hunks that an earlier review has read
+	src     *sources
+	threads []*openThread         // of the pull request
+	before  map[diff.HunkRef]bool // hunks that an earlier review has read
+	kept    []precedent.Finding   // of the last review, in hunks that are not read again
+	// The stages share these.
+	r        *precedent.Review
+	placer   *Placer
+	secrets  redactor
 	past     *memory.Dismissals
-	kept     []precedent.Finding // of the last review, in hunks that are not read again
+	open     map[string]bool // ids of kept findings that are there only if their thread's answer says so
 	usage    precedent.Usage
 	costUSD  float64
 	failures []precedent.Failure
@@ -78,7 +83,8 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 			defer mu.Unlock()
 			replies[i] = r
 			done++
-			x.in.progress(Event{Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage, CostUSD: r.answer.CostUSD})
+			x.in.progress(Event{Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage,
+				CostUSD: r.answer.CostUSD})
 		})
 	}
 	wg.Wait()

@@ -34,18 +34,22 @@ func TestObedientJudge(t *testing.T) {
 		remarks []map[string]any
 		live    string // titles
 	}{
-		{"another line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"), remark(8, neg, "The total is odd", "critical", "style")}, "The total is wrong, The total is odd"},
-		{"a milder one of the same line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"), remark(5, loop, "The total is odd", "low", "style")}, "The total is wrong"},
-		{"mild ones", []map[string]any{remark(5, loop, "The total is wrong", "medium", "bugs"), remark(8, neg, "The total is odd", "medium", "types")}, "The total is wrong"},
+		{"another line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"),
+			remark(8, neg, "The total is odd", "critical", "style")}, "The total is wrong, The total is odd"},
+		{"a milder one of the same line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"),
+			remark(5, loop, "The total is odd", "low", "style")}, "The total is wrong"},
+		{"mild ones", []map[string]any{remark(5, loop, "The total is wrong", "medium", "bugs"),
+			remark(8, neg, "The total is odd", "medium", "types")}, "The total is wrong"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
 			if strings.Contains(test.name, "milder") {
 				test.remarks[1]["suggestion"] = "\tfor n := range items {"
 			}
-			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes, verifier: func(task engine.Task) engine.Reply {
-				return ruled(map[string]map[string]any{})(task)
-			}}
+			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes,
+				verifier: func(task engine.Task) engine.Reply {
+					return ruled(map[string]map[string]any{})(task)
+				}}
 			r := run(t, in)
 			var live []string
 			for _, f := range r.Live() {
@@ -63,16 +67,21 @@ func TestObedientJudge(t *testing.T) {
 // TestDismissedByAJudge: a dismissed mild remark does not hide a severe finding of its
 // line because a judge finds them the same.
 func TestDismissedByAJudge(t *testing.T) {
-	for severity, want := range map[precedent.Severity]precedent.Dropped{precedent.Low: "", precedent.Critical: precedent.Dismissed} {
-		in := conversation(t, precedent.Style, shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"}))
-		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity, "The loop is written by hand"
+	for severity, want := range map[precedent.Severity]precedent.Dropped{precedent.Low: "",
+		precedent.Critical: precedent.Dismissed} {
+		in := conversation(t, precedent.Style, shopHead.with(files{"cart/aws.go": "",
+			"cart/new.go": "package cart\n\nvar x = 1\n"}))
+		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity,
+			"The loop is written by hand"
 		in.Engine = &cast{finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "An index beyond the end is read", map[string]any{"category": "crash", "severity": "critical"}))
+			return reply1(finding("cart/cart.go", 5, loop, "An index beyond the end is read",
+				map[string]any{"category": "crash", "severity": "critical"}))
 		}, judge: yes, verifier: ruled(nil), threads: saying(nil)}
 		r := run(t, in)
 		f := byTitle(t, r, "An index beyond the end is read")
 		if f.Dropped != want || len(r.TakenAway) != map[bool]int{true: 1}[want != ""] {
-			t.Errorf("beside a dismissed %s one it is dropped as %q: %s; taken away: %v", severity, f.Dropped, says(f), r.TakenAway)
+			t.Errorf("beside a dismissed %s one it is dropped as %q: %s; taken away: %v", severity, f.Dropped, says(f),
+				r.TakenAway)
 		}
 	}
 }
@@ -86,11 +95,13 @@ func TestAmendedAway(t *testing.T) {
 				return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"severity": severity}))
 			},
 			verifier: ruled(map[string]map[string]any{"off by one": {
-				"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop), "title": "All is well here", "body": "Nothing is wrong with it.",
+				"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop), "title": "All is well here",
+				"body": "Nothing is wrong with it.",
 			}}),
 		}
 		f := byTitle(t, run(t, in), want)
-		if severity == "critical" && (!strings.HasPrefix(f.Body, "It fails at night.") || !strings.Contains(f.Body, "The verifier adds: Nothing is wrong with it.")) {
+		if severity == "critical" && (!strings.HasPrefix(f.Body, "It fails at night.") ||
+			!strings.Contains(f.Body, "The verifier adds: Nothing is wrong with it.")) {
 			t.Errorf("%s: body %q", severity, f.Body)
 		}
 	}
@@ -101,14 +112,17 @@ func TestAmendedAway(t *testing.T) {
 func TestRefutedByAMention(t *testing.T) {
 	base := files{
 		"pay/refund.go": "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\treturn limit\n}\n",
-		"pay/desk.go":   "package pay\n\nfunc desk(paid, amount int) int {\n\tif amount > paid {\n\t\treturn 0\n\t}\n\treturn Refund(paid, amount)\n}\n",
-		"pay/log.go":    "package pay\n\nvar refunds = []any{Refund}\n\nfunc note(amount int) {\n\tprintln(amount)\n}\n",
-		"SECURITY.txt":  "Refund checks the amount if paid is known.\n",
+		"pay/desk.go": "package pay\n\nfunc desk(paid, amount int) int {\n\tif amount > paid {\n\t\treturn " +
+			"0\n\t}\n\treturn Refund(paid, amount)\n}\n",
+		"pay/log.go":   "package pay\n\nvar refunds = []any{Refund}\n\nfunc note(amount int) {\n\tprintln(amount)\n}\n",
+		"SECURITY.txt": "Refund checks the amount if paid is known.\n",
 	}
 	flagged := "\treturn limit - amount"
 	head := maps.Clone(base)
-	head["pay/refund.go"] = "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\tif amount == 0 { // Refund\n\t\treturn limit\n\t}\n" + flagged + "\n}\n"
-	head["pay/new.go"] = "package pay\n\nfunc safely(paid, amount int) int {\n\tif amount > paid {\n\t\treturn 1\n\t}\n\treturn Refund(paid, amount)\n}\n"
+	head["pay/refund.go"] = "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\tif amount == 0 { " +
+		"// Refund\n\t\treturn limit\n\t}\n" + flagged + "\n}\n"
+	head["pay/new.go"] = "package pay\n\nfunc safely(paid, amount int) int {\n\tif amount > paid {\n\t\treturn " +
+		"1\n\t}\n\treturn Refund(paid, amount)\n}\n"
 	head["NEW.txt"] = "If the amount is checked, Refund is safe.\n"
 	for name, c := range map[string]struct {
 		path, quote string
@@ -130,14 +144,17 @@ func TestRefutedByAMention(t *testing.T) {
 			in := input(t, base, head)
 			in.Engine = &cast{
 				finder: func(engine.Task) engine.Reply {
-					return reply1(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid", map[string]any{"severity": "critical"}))
+					return reply1(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid",
+						map[string]any{"severity": "critical"}))
 				},
 				verifier: ruled(map[string]map[string]any{"A refund can exceed what was paid": {
-					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{"path": c.path, "at": "head", "line": 1, "quote": c.quote}},
+					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{"path": c.path, "at": "head",
+						"line": 1, "quote": c.quote}},
 				}}),
 			}
 			f := byTitle(t, run(t, in), "A refund can exceed what was paid")
-			if ended := f.Dropped == precedent.Refuted; ended != c.ends || !ended && (!f.Live() || !strings.Contains(f.Body, "Disputed: ")) {
+			if ended := f.Dropped == precedent.Refuted; ended != c.ends || !ended &&
+				(!f.Live() || !strings.Contains(f.Body, "Disputed: ")) {
 				t.Errorf("dropped %q: %s\n%s", f.Dropped, f.Body, says(f))
 			}
 		})

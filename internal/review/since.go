@@ -222,9 +222,11 @@ func (x *reader) markOrigins(fs []precedent.Finding) {
 		case answers || !s.finderRan(f.Finder) || x.newToChange(f) || x.inPush(f):
 		case f.Severity.AtLeast(precedent.High):
 			f.Origin = precedent.MissedBefore
-			f.Note("threads", "missed before: a complete review read this code at %s, and it has not changed since", short(s.Head))
+			f.Note("threads", "missed before: a complete review read this code at %s, and it has not changed since",
+				short(s.Head))
 		default:
-			f.Drop("threads", precedent.UnchangedCode, "", "read by a complete review of %s, not changed since, and below %s", short(s.Head), precedent.High)
+			f.Drop("threads", precedent.UnchangedCode, "", "read by a complete review of %s, not changed since, and below %s",
+				short(s.Head), precedent.High)
 		}
 	}
 }

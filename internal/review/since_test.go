@@ -22,7 +22,8 @@ func between(tb testing.TB, base, head files) *diff.Change {
 
 // with is a tree with some files replaced; an empty text removes a file.
 func (f files) with(changed files) files {
-	tree := maps.Clone(f)
+	tree := files{}
+	maps.Copy(tree, f)
 	for path, text := range changed {
 		if text == "" {
 			delete(tree, path)
@@ -121,10 +122,12 @@ func TestOnlyFresh(t *testing.T) {
 	in.Concurrency = 1
 	in.Engine = &cast{finder: func(task engine.Task) engine.Reply { sent = append(sent, task.User()); return reply1() }}
 	r := run(t, in)
-	if len(sent) != 1 || !strings.Contains(sent[0], "func Tax") || strings.Contains(sent[0], loop) || !strings.Contains(sent[0], "read 2 of its hunks") {
+	if len(sent) != 1 || !strings.Contains(sent[0], "func Tax") || strings.Contains(sent[0], loop) ||
+		!strings.Contains(sent[0], "read 2 of its hunks") {
 		t.Errorf("sent: %q", sent)
 	}
-	want := precedent.Coverage{Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2, Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
+	want := precedent.Coverage{Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
+		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
 	if diff := cmp.Diff(want, r.Coverage); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
@@ -137,10 +140,12 @@ func TestNothingFresh(t *testing.T) {
 	in := pushed(t, shopBase, clean, clean)
 	in.Engine = &cast{finder: func(engine.Task) engine.Reply { t.Error("a finder is asked"); return reply1() }}
 	r := run(t, in)
-	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusSkipped || !strings.Contains(bugs.Error, "since bbbbbbb was reviewed") {
+	if bugs := finderRun(t, r, "bugs"); bugs.Status != precedent.StatusSkipped ||
+		!strings.Contains(bugs.Error, "since bbbbbbb was reviewed") {
 		t.Errorf("finder %+v", bugs)
 	}
-	if r.Verdict != precedent.Clean || r.Scope != precedent.FullScope || r.Coverage.HunksBefore != 1 || r.Coverage.HunksRead != 0 {
+	if r.Verdict != precedent.Clean || r.Scope != precedent.FullScope || r.Coverage.HunksBefore != 1 ||
+		r.Coverage.HunksRead != 0 {
 		t.Errorf("verdict %s, scope %s, coverage %+v", r.Verdict, r.Scope, r.Coverage)
 	}
 	if r.Usage.Requests != 0 {
@@ -164,7 +169,8 @@ func TestNewInOldCode(t *testing.T) {
 		{"medium", "medium", loop, false, false, precedent.UnchangedCode, ""},
 		{"high", "high", loop, false, false, "", precedent.MissedBefore},
 		{"medium, in a fresh line", "medium", "func Tax(sum int) int { return sum / 5 }", false, false, "", ""},
-		{"medium, in a line that answered a finding", "medium", "func Tax(sum int) int { return sum / 5 }", true, false, "", precedent.CausedByFix},
+		{"medium, in a line that answered a finding", "medium", "func Tax(sum int) int { return sum / 5 }", true, false, "",
+			precedent.CausedByFix},
 		{"medium, shown before", "medium", loop, false, true, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

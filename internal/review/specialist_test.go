@@ -2,12 +2,9 @@ package review
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,35 +105,6 @@ func TestOneOfManyRequestsFails(t *testing.T) {
 	}
 }
 
-func TestFirstRequestAlone(t *testing.T) {
-	in := input(t, files{}, manyFiles(4))
-	in.Concurrency = 3
-	var mu sync.Mutex
-	var sent, answered int
-	var wrong []string
-	in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
-		mu.Lock()
-		sent++
-		if sent > 1 && answered == 0 {
-			wrong = append(wrong, "a request was sent before the first was answered")
-		}
-		if sent-answered > 3 {
-			wrong = append(wrong, "more requests at a time than allowed")
-		}
-		mu.Unlock()
-		defer func() {
-			mu.Lock()
-			answered++
-			mu.Unlock()
-		}()
-		return reply1()
-	})
-	r := run(t, in)
-	if sent != 4 || len(wrong) > 0 || r.Verdict != precedent.Clean {
-		t.Errorf("%d requests, verdict %s: %v", sent, r.Verdict, wrong)
-	}
-}
-
 // TestFirstByteIsEnough: an engine that tells when the first answer begins does
 // not hold the other requests up until it ends.
 func TestFirstByteIsEnough(t *testing.T) {
@@ -190,7 +158,8 @@ func TestWave(t *testing.T) {
 		t.Errorf("%d requests, %d at a time, verdict %s: %v", r.Usage.Requests, most, r.Verdict, wrong)
 	}
 	for name, want := range map[string]precedent.Status{
-		"bugs": precedent.StatusEmpty, "types": precedent.StatusEmpty, "style": precedent.StatusOff, "guidelines": precedent.StatusSkipped,
+		"bugs": precedent.StatusEmpty, "types": precedent.StatusEmpty, "style": precedent.StatusOff,
+		"guidelines": precedent.StatusSkipped,
 	} {
 		if got := finderRun(t, r, name); got.Status != want {
 			t.Errorf("%s: %+v, want status %s", name, got, want)
@@ -207,44 +176,9 @@ func TestGivesUp(t *testing.T) {
 		return engine.Reply{Status: precedent.StatusError, Message: "connection refused"}
 	})
 	r := run(t, in)
-	if sent != leastTrial || r.Verdict != precedent.Failed || !strings.Contains(finderRun(t, r, "bugs").Error, "connection refused") {
+	if sent != leastTrial || r.Verdict != precedent.Failed || !strings.Contains(finderRun(t, r, "bugs").Error,
+		"connection refused") {
 		t.Errorf("%d requests, verdict %s, run %+v", sent, r.Verdict, finderRun(t, r, "bugs"))
-	}
-}
-
-// TestGivesUpTheSame: which requests an engine gets that answers none of them
-// depends on the change alone, and each finder tells the first reason.
-func TestGivesUpTheSame(t *testing.T) {
-	var want string
-	for round := range 20 {
-		in := input(t, files{}, manyFiles(4))
-		in.Policy.Finders = nil
-		random := rand.New(rand.NewPCG(uint64(round), 1))
-		var mu sync.Mutex
-		var sent []string
-		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-			mu.Lock()
-			sent = append(sent, fmt.Sprint(task.Name, len(task.Prefix)))
-			yields := random.IntN(50)
-			mu.Unlock()
-			for range yields {
-				runtime.Gosched()
-			}
-			return engine.Reply{Status: precedent.StatusRefused, Message: task.Name + " is not welcome"}
-		})
-		r := run(t, in)
-		slices.Sort(sent)
-		got := strings.Join(sent, "\n")
-		for _, f := range r.Finders {
-			got += fmt.Sprintf("\n%s %s %s", f.Name, f.Status, f.Error)
-		}
-		if want == "" {
-			want = got
-		}
-		if len(sent) != defaultConcurrency || got != want || r.Verdict != precedent.Failed ||
-			!strings.Contains(finderRun(t, r, "tests").Error, "the first ended refused: bugs is not welcome") {
-			t.Fatalf("round %d: %d requests, verdict %s:\n%s", round, len(sent), r.Verdict, got)
-		}
 	}
 }
 
@@ -257,59 +191,5 @@ func TestCancelled(t *testing.T) {
 	})
 	if _, err := Run(ctx, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestDeterminism reviews one change 20 times, with the requests answered in
-// another order each time.
-func TestDeterminism(t *testing.T) {
-	const shards = 6
-	in := input(t, files{}, manyFiles(shards))
-	in.Concurrency = shards
-	var want []byte
-	for round := range 20 {
-		order := rand.New(rand.NewPCG(uint64(round), 1)).Perm(shards - 1)
-		gates := make([]chan struct{}, shards)
-		for i := range gates {
-			gates[i] = make(chan struct{})
-		}
-		var mu sync.Mutex
-		waiting := 0
-		in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
-			n := -1
-			for i := range shards {
-				if strings.Contains(task.Prefix, fmt.Sprintf("value%d_5 ", i)) {
-					n = i
-				}
-			}
-			mu.Lock()
-			if waiting++; waiting == shards {
-				close(gates[order[0]+1])
-			}
-			mu.Unlock()
-			if n > 0 {
-				<-gates[n]
-				if at := slices.Index(order, n-1); at+1 < len(order) {
-					defer close(gates[order[at+1]+1])
-				}
-			}
-			return reply1(
-				finding(fmt.Sprintf("p%d/values.go", n), 7, fmt.Sprintf("var value%d_4 = compute(28, \"north by north-west\", %d)", n, n), "It computes too much", nil),
-				finding("p0/values.go", 9, "var value0_6 = compute(42, \"north by north-west\", 0)", fmt.Sprintf("Said by request %d", n), nil),
-			)
-		})
-		r := run(t, in)
-		got, err := json.MarshalIndent(struct {
-			Review *precedent.Review
-			Trails [][]precedent.Decision
-		}{r, trails(r)}, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = got
-		} else if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Fatalf("order %v gives another review:\n%s", order, diff)
-		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // whole lines of the head, and applying one must give what it shows. Others become
 // sketches, and useless ones are removed. named are the spans that the findings came
 // with.
-func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer, read func(precedent.Side, string) ([]byte, error)) {
+func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
+	read func(precedent.Side, string) ([]byte, error)) {
 	for i := range fs {
 		f := &fs[i]
 		if f.Suggestion == "" || !f.Live() {

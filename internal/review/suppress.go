@@ -28,7 +28,8 @@ func suppress(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, 
 		f := &fs[i]
 		for _, floor := range p.Floors {
 			if !f.Severity.AtLeast(floor.Severity) && !f.Category.Protected() && guide.Match(floor.Paths, f.Path) {
-				f.Drop("suppress", precedent.BelowThreshold, "", "the repository's policy shows nothing below %s in %s", floor.Severity, floor.Paths)
+				f.Drop("suppress", precedent.BelowThreshold, "", "the repository's policy shows nothing below %s in %s",
+					floor.Severity, floor.Paths)
 			}
 		}
 	}
@@ -40,7 +41,8 @@ func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, thr
 	for i := range fs {
 		f := &fs[i]
 		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
-			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{Step: "suppress", Text: "the repository's policy focuses on " + string(f.Category)})
+			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{Step: "suppress",
+				Text: "the repository's policy focuses on " + string(f.Category)})
 		}
 	}
 	d.Raise(fs, capped)

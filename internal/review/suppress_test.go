@@ -17,7 +17,8 @@ func seesHole(verdict func(id string) object) llmtest.Handler {
 		answer := object{"summary": "Read it.", "findings": []object{}}
 		if finderOf(r) == "security" && strings.Contains(prefixOf(r), hole+"\n") {
 			answer["findings"] = []object{{
-				"path": "auth/login.go", "side": "RIGHT", "start": 4, "end": 4, "quote": hole, "category": "security", "severity": "critical",
+				"path": "auth/login.go", "side": "RIGHT", "start": 4, "end": 4, "quote": hole, "category": "security",
+				"severity":   "critical",
 				"confidence": 95, "title": "An empty token logs in as anybody", "body": "With an empty `given` the check passes.",
 			}}
 		}
@@ -44,7 +45,7 @@ func confirms(id string) object {
 // hunk and in other files, do not keep it from being read.
 func TestOverflow(t *testing.T) {
 	a := newAuthor(9)
-	noise := strings.Join(a.text(languages[0].lines, 5_000), "\n") + "\n"
+	noise := strings.Join(a.text(5_000), "\n") + "\n"
 	mark := "func Check("
 	inside := strings.Replace(loginHead["auth/login.go"], mark, noise+mark, 1)
 	for _, test := range []struct {
@@ -56,7 +57,8 @@ func TestOverflow(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in, _ := changed(t, files{"auth/login.go": loginBase["auth/login.go"], "CLAUDE.md": loginBase["CLAUDE.md"]}, files{
-				"CLAUDE.md": loginBase["CLAUDE.md"], "auth/login.go": test.head["auth/login.go"], "aaa/noise.go": test.head["aaa/noise.go"],
+				"CLAUDE.md": loginBase["CLAUDE.md"], "auth/login.go": test.head["auth/login.go"],
+				"aaa/noise.go": test.head["aaa/noise.go"],
 			})
 			server := served(t, &in, test.head, seesHole(confirms), nil)
 			r := run(t, in)

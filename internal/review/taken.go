@@ -15,7 +15,8 @@ import (
 func (x *reader) takeAway(f *precedent.Finding, quote string) {
 	if isSevere(f.Severity) && !f.Analyzer {
 		x.taken = append(x.taken, precedent.TakenAway{
-			Finding: f.ID, Title: f.Title, Severity: f.Severity, Span: f.Span, How: string(f.Dropped), Why: strings.TrimPrefix(f.DroppedWhy, "refuted: "), Quote: quote,
+			Finding: f.ID, Title: f.Title, Severity: f.Severity, Span: f.Span, How: string(f.Dropped),
+			Why: strings.TrimPrefix(f.DroppedWhy, "refuted: "), Quote: quote,
 		})
 	}
 }
@@ -24,7 +25,8 @@ func (x *reader) takeAway(f *precedent.Finding, quote string) {
 func (x *reader) takeAwayThread(q *inquiry, quote string) {
 	if a := &q.answer; isSevere(q.remark.Severity) {
 		x.taken = append(x.taken, precedent.TakenAway{
-			Finding: a.Finding, Title: a.Title, Severity: a.Severity, Span: a.Span, How: string(a.State), Why: a.Why, Quote: quote,
+			Finding: a.Finding, Title: a.Title, Severity: a.Severity, Span: a.Span, How: string(a.State), Why: a.Why,
+			Quote: quote,
 		})
 	}
 }
@@ -38,7 +40,8 @@ func (x *reader) takenAway(fs []precedent.Finding, b redactor) []precedent.Taken
 	}
 	for i := range fs {
 		f := &fs[i]
-		if first := byID[f.DroppedBy]; f.Dropped == precedent.Duplicate && first != nil && match.Findings(f, first) != match.SurelySame {
+		if first := byID[f.DroppedBy]; f.Dropped == precedent.Duplicate && first != nil &&
+			match.Findings(f, first) != match.SurelySame {
 			x.takeAway(f, first.Title)
 		}
 	}
@@ -48,7 +51,8 @@ func (x *reader) takenAway(fs []precedent.Finding, b redactor) []precedent.Taken
 		b.redact(&t.Title, &t.Why, &t.Quote)
 	}
 	slices.SortStableFunc(x.taken, func(a, b precedent.TakenAway) int {
-		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Finding, b.Finding))
+		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Finding, b.Finding))
 	})
 	return x.taken
 }

@@ -59,7 +59,8 @@ func (in *Input) refit(fs []precedent.Finding) {
 		f.Confidence = in.refitted(f)
 		if f.Refit = f.Confidence - before; f.Refit != 0 {
 			f.Trail = append(f.Trail, precedent.Decision{
-				Step: "refit", Text: fmt.Sprintf("%d after what the team accepted of %d findings", f.Confidence, in.Recall.Learned.Refit.Labels), Delta: f.Refit,
+				Step: "refit", Text: fmt.Sprintf("%d after what the team accepted of %d findings", f.Confidence,
+					in.Recall.Learned.Refit.Labels), Delta: f.Refit,
 			})
 		}
 	}

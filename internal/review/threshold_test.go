@@ -96,7 +96,8 @@ func TestRefit(t *testing.T) {
 		{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78, Dropped: precedent.Dismissed},
 	}
 	in.refit(fs)
-	if f := fs[0]; f.Confidence != 57 || f.Refit != -21 || len(f.Trail) != 1 || f.Trail[0].Delta != -21 || f.Trail[0].Text != "57 after what the team accepted of 40 findings" {
+	if f := fs[0]; f.Confidence != 57 || f.Refit != -21 || len(f.Trail) != 1 || f.Trail[0].Delta != -21 ||
+		f.Trail[0].Text != "57 after what the team accepted of 40 findings" {
 		t.Errorf("%+v", f)
 	}
 	for _, f := range fs[1:] {
@@ -105,7 +106,8 @@ func TestRefit(t *testing.T) {
 		}
 	}
 	in.Recall.Learned.Refit.Intercept = 9
-	if got := in.refitted(&precedent.Finding{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78}); got != mostWithoutProof {
+	if got := in.refitted(&precedent.Finding{Severity: precedent.Medium, Category: precedent.Bugs,
+		Confidence: 78}); got != mostWithoutProof {
 		t.Errorf("%d without a proof", got)
 	}
 }

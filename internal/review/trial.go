@@ -72,6 +72,7 @@ func (t *trial) allows(ctx context.Context, finder, shard int) bool {
 // unsent is the reply to a request that was not sent because the trial failed.
 func (t *trial) unsent() reply {
 	status, why := t.first.failure()
-	message := fmt.Sprintf("not sent: none of the first %d requests was answered; the first ended %s: %s", t.size, status, why)
+	message := fmt.Sprintf("not sent: none of the first %d requests was answered; the first ended %s: %s", t.size, status,
+		why)
 	return reply{answer: engine.Answer{Status: precedent.StatusError, Message: message}}
 }

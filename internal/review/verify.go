@@ -33,7 +33,8 @@ const (
 
 // verify asks a verifier to refute each finding of a model that may be shown. A
 // finding that was not checked is marked so, and never counts as confirmed.
-func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, b redactor) {
+func (x *reader) verify(ctx context.Context) {
+	fs := x.r.Findings
 	tasks := x.tasks(fs)
 	var prompts []prompt.Prompt
 	for _, t := range tasks {
@@ -47,7 +48,7 @@ func (x *reader) verify(ctx context.Context, fs []precedent.Finding, p *Placer, 
 		}
 		for _, f := range tasks[i].findings {
 			if v, ok := verdicts[f.ID]; ok {
-				proof := v.applyTo(f, p, x.src, b)
+				proof := v.applyTo(f, x.placer, x.src, x.secrets)
 				if f.Dropped == precedent.Refuted {
 					x.takeAway(f, proof.Quote)
 				}
@@ -80,6 +81,9 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 	var order []*precedent.Finding
 	for i := range fs {
 		f := &fs[i]
+		if f.Kept { // an earlier review decided whether it is verified
+			continue
+		}
 		f.Verifier = precedent.Unchecked
 		switch {
 		case !f.Live():
@@ -99,7 +103,8 @@ func (x *reader) tasks(fs []precedent.Finding) []task {
 			continue
 		}
 		last := len(tasks) - 1
-		if last < 0 || tasks[last].path != f.Path || tasks[last].shard != shard || len(tasks[last].findings) == claimsPerTask {
+		if last < 0 || tasks[last].path != f.Path || tasks[last].shard != shard ||
+			len(tasks[last].findings) == claimsPerTask {
 			tasks = append(tasks, task{path: f.Path, shard: shard})
 			last++
 		}
@@ -150,12 +155,13 @@ var outsideClaim = sync.OnceValue(func() *regexp.Regexp {
 // reader could check, unless the verifier confirmed it. An uncertain finding was
 // lowered already.
 func demoteOutsideClaim(f *precedent.Finding) {
-	if !f.Live() || f.Analyzer || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
+	if !f.Live() || f.Analyzer || f.Kept || f.Verifier == precedent.Confirmed || f.Verifier == precedent.Uncertain {
 		return
 	}
 	if said := outsideClaim().FindString(f.Title + "\n" + f.Body); said != "" {
 		f.Decide(precedent.Decision{
-			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)), Delta: outsideDelta,
+			Step: "verify", Text: fmt.Sprintf("makes a claim that no tool confirmed: %q", text.Collapse(said)),
+			Delta: outsideDelta,
 		})
 	}
 }

@@ -107,8 +107,10 @@ func citesOf(r *precedent.Review) []precedent.Cite {
 // of returns a basis without what is left out.
 func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 	rest := *b
-	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections), func(j precedent.Rejection) bool { return out.memories[j.ID] })
-	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings), func(l precedent.Learning) bool { return out.memories[l.ID] })
+	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections),
+		func(j precedent.Rejection) bool { return out.memories[j.ID] })
+	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings),
+		func(l precedent.Learning) bool { return out.memories[l.ID] })
 	if out.policy {
 		rest.Focus, rest.Ignore, rest.Floors, rest.Minor = nil, nil, nil, ""
 	}
@@ -129,7 +131,8 @@ func (out *LeftOut) review(r *precedent.Review) *precedent.Review {
 		f := &rest.Findings[i]
 		if f.Basis != nil {
 			own := *f.Basis
-			own.Matches = slices.DeleteFunc(slices.Clone(own.Matches), func(m precedent.CorpusMatch) bool { return out.comments[m.ID] })
+			own.Matches = slices.DeleteFunc(slices.Clone(own.Matches),
+				func(m precedent.CorpusMatch) bool { return out.comments[m.ID] })
 			f.Basis = &own
 		}
 	}
@@ -141,7 +144,8 @@ func (out *LeftOut) review(r *precedent.Review) *precedent.Review {
 // decisions were made from.
 func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Counterfactual, error) {
 	c := precedent.Counterfactual{
-		Without: append([]string{}, out.Names...), Silent: []string{}, Removed: []precedent.Decision{}, Added: []precedent.Decision{}, Others: []precedent.FateOf{},
+		Without: append([]string{}, out.Names...), Silent: []string{}, Removed: []precedent.Decision{},
+		Added: []precedent.Decision{}, Others: []precedent.FateOf{},
 	}
 	if r.Basis == nil {
 		return c, ErrNoBasis
@@ -171,7 +175,8 @@ func Without(r *precedent.Review, fingerprint string, out LeftOut) (precedent.Co
 	}
 	if len(out.read) > 0 && c.Unknown == "" {
 		slices.Sort(out.read)
-		c.Unknown = fmt.Sprintf("finders read the %s, and what they would have found without it only a model can tell", strings.Join(slices.Compact(out.read), " and the "))
+		c.Unknown = fmt.Sprintf("finders read the %s, and what they would have found without it only a model can tell",
+			strings.Join(slices.Compact(out.read), " and the "))
 	}
 	return c, nil
 }
@@ -198,12 +203,15 @@ func Pairs(r *precedent.Review, d Decided) []Pair {
 
 // saidOf tells whether a memory had a say about a finding.
 func saidOf(f *precedent.Finding, id string) bool {
-	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id) || slices.Contains(f.Basis.Learnings, id)) || slices.ContainsFunc(f.Cites, func(c precedent.Cite) bool { return c.ID == id })
+	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id) ||
+		slices.Contains(f.Basis.Learnings, id)) || slices.ContainsFunc(f.Cites,
+		func(c precedent.Cite) bool { return c.ID == id })
 }
 
 func fateOf(f *precedent.Finding, threshold int) precedent.Fate {
 	return precedent.Fate{
-		Placement: f.Placement, Confidence: f.Confidence, Threshold: threshold, Dropped: f.Dropped, DroppedBy: f.DroppedBy, Why: f.DroppedWhy,
+		Placement: f.Placement, Confidence: f.Confidence, Threshold: threshold, Dropped: f.Dropped, DroppedBy: f.DroppedBy,
+		Why: f.DroppedWhy,
 	}
 }
 
