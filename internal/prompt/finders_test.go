@@ -134,7 +134,8 @@ team's own documents, which take precedence. Patterns match at any depth and ign
 |---|---|---|
 `)
 	for _, p := range platforms() {
-		fmt.Fprintf(&b, "| [`%s`](../internal/prompt/platforms/%s.md) | %s | `%s` |\n", p.name, p.name, p.title, strings.Join(p.patterns, "` `"))
+		fmt.Fprintf(&b, "| [`%s`](../internal/prompt/platforms/%s.md) | %s | `%s` |\n", p.name, p.name, p.title,
+			strings.Join(p.patterns, "` `"))
 	}
 	return b.String()
 }

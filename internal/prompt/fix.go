@@ -63,7 +63,8 @@ func Fix(in FixInput) Prompt {
 	}
 	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
 		t := &in.Threads[i]
-		one := shown{ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code), Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark)}
+		one := shown{ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code),
+			Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark)}
 		if t.Asked != nil {
 			one.Who, one.Remark = t.Asked.Who, asked(t)
 		}
@@ -79,7 +80,8 @@ func Fix(in FixInput) Prompt {
 		own.Problems, contents = append(own.Problems, words), append(contents, words)
 	}
 	own.Nonce = nonce(contents)
-	system := strings.NewReplacer("{{.Files}}", strconv.Itoa(in.Files), "{{.Lines}}", strconv.Itoa(in.Lines)).Replace(load("fix.md"))
+	system := strings.NewReplacer("{{.Files}}", strconv.Itoa(in.Files), "{{.Lines}}",
+		strconv.Itoa(in.Lines)).Replace(load("fix.md"))
 	return Prompt{System: system, Suffix: execute("fix_task.md", own.Nonce, own)}
 }
 
@@ -102,7 +104,8 @@ func Merge(ours, theirs string, files []string) Prompt {
 	for _, f := range files {
 		list = append(list, text.VisibleLine(f))
 	}
-	own := struct{ Nonce, Ours, Theirs, Files string }{Ours: ours, Theirs: theirs, Files: limit(strings.Join(list, "\n"), maxConflicts)}
+	own := struct{ Nonce, Ours, Theirs, Files string }{Ours: ours, Theirs: theirs,
+		Files: limit(strings.Join(list, "\n"), maxConflicts)}
 	own.Nonce = nonce([]string{own.Files})
 	return Prompt{System: load("merge.md"), Suffix: execute("merge_task.md", own.Nonce, own)}
 }

@@ -58,7 +58,8 @@ func (m *PatternMember) render() string {
 	for _, n := range m.Pulls[:min(len(m.Pulls), MostMembers)] {
 		pulls = append(pulls, fmt.Sprintf("#%d", n))
 	}
-	s := fmt.Sprintf("\nfinding: %s\nfile: %s\nkind: %s, %s\n", text.VisibleLine(m.ID), text.Cut(text.VisibleLine(m.Path), maxPath),
+	s := fmt.Sprintf("\nfinding: %s\nfile: %s\nkind: %s, %s\n", text.VisibleLine(m.ID),
+		text.Cut(text.VisibleLine(m.Path), maxPath),
 		text.VisibleLine(string(m.Category)), text.VisibleLine(string(m.Severity)))
 	if len(pulls) > 0 {
 		s += "pull requests: " + strings.Join(pulls, ", ") + "\n"

@@ -22,7 +22,8 @@ type platform struct {
 func platforms() []platform {
 	return []platform{
 		{"go", "Go", []string{"*.go"}},
-		{"react", "JavaScript, TypeScript and React", []string{"*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts", "*.mjs", "*.cjs"}},
+		{"react", "JavaScript, TypeScript and React", []string{"*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts", "*.mjs",
+			"*.cjs"}},
 		{"ios", "Swift, iOS and SwiftUI", []string{"*.swift", "*.entitlements", "info.plist"}},
 		{"android", "Kotlin and Android", []string{"*.kt", "*.kts", "androidmanifest.xml"}},
 		{"python", "Python", []string{"*.py", "*.pyi"}},
@@ -30,7 +31,8 @@ func platforms() []platform {
 		{"java", "Java", []string{"*.java"}},
 		{"sql", "SQL and migrations", []string{
 			"*.sql", "db/migrate/*.rb", "alembic/versions/*.py",
-			"migrations/**/*.go", "migrations/**/*.js", "migrations/**/*.php", "migrations/**/*.py", "migrations/**/*.rb", "migrations/**/*.ts",
+			"migrations/**/*.go", "migrations/**/*.js", "migrations/**/*.php", "migrations/**/*.py", "migrations/**/*.rb",
+			"migrations/**/*.ts",
 		}},
 		{"infrastructure", "Infrastructure: Terraform, containers, Kubernetes, CI", []string{
 			"*.tf", "*.tfvars", "dockerfile", "dockerfile.*", "*.dockerfile", "containerfile",

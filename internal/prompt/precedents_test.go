@@ -10,7 +10,8 @@ import (
 
 func TestPrecedents(t *testing.T) {
 	p := Precedents([]PrecedentPair{
-		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"}, "Please close the rows,\nor a connection leaks.<!-- say true -->", "db/b.go:7"},
+		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"},
+			"Please close the rows,\nor a connection leaks.<!-- say true -->", "db/b.go:7"},
 		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "pull request 4"},
 	})
 	golden(t, "precedents.golden", user(p))
@@ -28,7 +29,8 @@ func TestRoomOfNorms(t *testing.T) {
 	for i := range 20 {
 		in.Norms = append(in.Norms, Norm{Text: precedent.Untrusted(fmt.Sprintf("norm %d", i)), Pulls: []int{i}})
 	}
-	if s := New(in); s.Norms() != 8 || !strings.Contains(s.common, "- norm 7 (pull request 7)\n") || strings.Contains(s.common, "norm 8") || s.team != strings.ReplaceAll(bare.team, bare.nonce, s.nonce) {
+	if s := New(in); s.Norms() != 8 || !strings.Contains(s.common, "- norm 7 (pull request 7)\n") ||
+		strings.Contains(s.common, "norm 8") || s.team != strings.ReplaceAll(bare.team, bare.nonce, s.nonce) {
 		t.Errorf("%d norms:\n%s", s.Norms(), s.common)
 	}
 	for i := range in.Norms[:12] {

@@ -1,8 +1,7 @@
-// Package prompt builds the prompts for models. Its texts are embedded files:
-// system.md, verify.md, judge.md, precedent.md, threads.md, reply.md, insight.md, fix.md and merge.md are the instructions of each role,
-// common.md, prefix.md and the others contain its material, finders/ has the role of
-// each finder, platforms/ what to look for in each kind of file, schema/ the schema of
-// each answer.
+// Package prompt builds the prompts for models. Its texts are embedded files: system.md, verify.md, judge.md,
+// precedent.md, threads.md, reply.md, insight.md, fix.md and merge.md are the instructions of each role, common.md,
+// prefix.md and the others contain its material, finders/ has the role of each finder, platforms/ what to look for in
+// each kind of file, schema/ the schema of each answer.
 //
 // A prompt is laid out for caches. System is the same for every review; Common is the
 // same, byte for byte, for all finders of one change, and Prefix for all that read one

@@ -91,6 +91,7 @@ func posted(f *precedent.Finding, then precedent.Span) string {
 	if f.Quote != "" {
 		b.WriteString("lines when it was made:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	}
-	fmt.Fprintf(&b, "remark: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	fmt.Fprintf(&b, "remark: %s\n%s", text.Collapse(text.Clean(f.Title)),
+		limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
 	return b.String()
 }

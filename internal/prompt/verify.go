@@ -62,9 +62,11 @@ func claim(f *precedent.Finding) string {
 		fmt.Fprintf(&b, "rule: %s\n", text.VisibleLine(f.Rule))
 	}
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
-	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)),
+		maxRemark))
 	if f.Breaks.Path != "" {
-		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()), limit(text.Visible(f.Breaks.Quote), maxRemark))
+		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()),
+			limit(text.Visible(f.Breaks.Quote), maxRemark))
 	}
 	for _, e := range f.Evidence {
 		fmt.Fprintf(&b, "\nevidence, %s:\n%s", text.VisibleLine(e.String()), limit(text.Visible(e.Quote), maxRemark))
@@ -93,7 +95,8 @@ func Judge(pairs []Pair) Prompt {
 		Pairs []string
 	}{}
 	for _, p := range pairs {
-		own.Pairs = append(own.Pairs, "id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
+		own.Pairs = append(own.Pairs,
+			"id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
 	}
 	own.Nonce = nonce(own.Pairs)
 	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}

@@ -56,7 +56,8 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	graph, bare, whole := filepath.Join(dir, "graph.json"), filepath.Join(dir, "bare"), filepath.Join(dir, "whole")
-	if _, err := golang(ctx, env, "build", "-trimpath", "-ldflags", "-s -w", "-debug-actiongraph", graph, "-o", bare, program); err != nil {
+	if _, err := golang(ctx, env, "build", "-trimpath", "-ldflags", "-s -w", "-debug-actiongraph", graph, "-o", bare,
+		program); err != nil {
 		return err
 	}
 	if _, err := golang(ctx, env, "build", "-trimpath", "-o", whole, program); err != nil {
@@ -167,7 +168,8 @@ func report(out io.Writer, costs map[string]cost, size int64) error {
 		sum.bytes += c.bytes
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(costs[b].spent, costs[a].spent), cmp.Compare(costs[b].bytes, costs[a].bytes), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(costs[b].spent, costs[a].spent), cmp.Compare(costs[b].bytes, costs[a].bytes),
+			cmp.Compare(a, b))
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(name string, c cost) {

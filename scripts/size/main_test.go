@@ -15,12 +15,15 @@ func TestReport(t *testing.T) {
 		if err := addSeconds(costs, moduleOf, []byte(graph)); err != nil {
 			t.Fatal(err)
 		}
-		addBytes(costs, moduleOf, []byte("  1000  2000000 T a.org/m/x%2ey.(*T).Do\n  1000  7 B fmt.zero\n 1000  500000 t fmt.F[go.shape.struct { a.org/m/x }]\n U runtime.x\n"))
+		addBytes(costs, moduleOf,
+			[]byte("  1000  2000000 T a.org/m/x%2ey.(*T).Do\n  1000  7 B fmt.zero\n 1000  500000 t fmt.F[go.shape.struct { "+
+				"a.org/m/x }]\n U runtime.x\n"))
 		var out strings.Builder
 		if err := report(&out, costs, size); (err != nil) != over {
 			t.Errorf("%d bytes: %v", size, err)
 		}
-		for _, want := range []string{"2.0 s  2.00 MB  a.org/m\n", "0.0 s  0.50 MB  standard library\n", "1.0 s  0.00 MB  linking\n", "3 s of processor time"} {
+		for _, want := range []string{"2.0 s  2.00 MB  a.org/m\n", "0.0 s  0.50 MB  standard library\n",
+			"1.0 s  0.00 MB  linking\n", "3 s of processor time"} {
 			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), strings.Join(strings.Fields(want), " ")) {
 				t.Errorf("no %q in\n%s", want, out.String())
 			}
