@@ -3,10 +3,8 @@ package lint
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -126,18 +124,18 @@ func inQuotedMail(lines []diff.Line, i int) bool {
 
 // examplePlaces are the names of folders, and parts of the names of files, with
 // documents and test data: places where markers may be an example.
-var examplePlaces = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|testdata|fixtures?|golden|snapshots?|__snapshots__|specs?|docs?|documentation|examples?)/` +
-		`|[._-]test\.[a-z]+$|(^|/)test_[^/]*$|\.(test|spec)\.[a-z]+$|Tests?\.[a-z]+$|\.(md|mdx|markdown|rst|adoc|asciidoc|txt|tex|texi|html?|org|pod|[1-8])$`)
-})
+var examplePlaces = lazily(`(?i)(^|/)(tests?|__tests__|testdata|fixtures?|golden|snapshots?|__snapshots__|specs?` +
+	`|docs?|documentation|examples?)/` +
+	`|[._-]test\.[a-z]+$|(^|/)test_[^/]*$|\.(test|spec)\.[a-z]+$|Tests?\.[a-z]+$|\.(md|mdx|markdown|rst|adoc` +
+	`|asciidoc|txt|tex|texi|html?|org|pod|[1-8])$`)
 
 // aboutConflicts are words of a text or the name of a file about merge conflicts.
-var aboutConflicts = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(merge|merging|rebase|git|unresolved|resolve|resolving)[ _-]?conflict|conflict(ed|ing)?[ _-]?(marker|hunk|region|resol|merg|style|file)|diff3|three[ _-]way|merge[ _-]?(marker|driver|tool)`)
-})
+var aboutConflicts = lazily(`(?i)(merge|merging|rebase|git|unresolved|resolve|resolving)[ _-]?conflict` +
+	`|conflict(ed|ing)?[ _-]?(marker|hunk|region|resol|merg|style|file)|diff3|three[ _-]way|merge[ _-]?(marker` +
+	`|driver|tool)`)
 
 // conflictNames are words in the path of a test of a merge tool.
-var conflictNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)conflict|merge|rebase|diff3`) })
+var conflictNames = lazily(`(?i)conflict|merge|rebase|diff3`)
 
 // showsConflicts reports whether the markers in a file are probably examples: it is a
 // document or test data, and its path or another line of the change in it speaks of

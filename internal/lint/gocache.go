@@ -18,7 +18,8 @@ const mostSums = 20_000
 // go.sum files list, so that a change cannot make others part of a review. The modules
 // themselves are empty folders of the same names; the mounts say what belongs there.
 func chooseModules(cache, dir string, sums []byte) ([]sandbox.Mount, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "cache", "download"), 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
+	//nolint:gosec // the sandbox's user reads it
+	if err := os.MkdirAll(filepath.Join(dir, "cache", "download"), 0o755); err != nil {
 		return nil, err
 	}
 	var mounts []sandbox.Mount

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -114,23 +113,17 @@ func (g *policyEdits) finding(ownPolicy bool) precedent.Finding {
 // toAssistants matches text about or for assistants, and otherAssistants what only looks
 // like it: addresses, and the service that asks for signatures of license agreements.
 // "AI" alone is the name of many products.
-var toAssistants = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot|claude|codex|chatbots?|coding agents?|review bots?)\b`)
-})
+var toAssistants = lazily(`(?i)\b(AI[ -](agent|assistant|bot|model|review|tool)\w*|LLMs?|assistants?|copilot` +
+	`|claude|codex|chatbots?|coding agents?|review bots?)\b`)
 
-var otherAssistants = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
-})
+var otherAssistants = lazily(`(?i)https?://[^\s<>)\]]+|\bCLA[ -]assistant\b`)
 
 // suppressing matches text that says what not to report, and toPublic the advice of most
 // guides not to report vulnerabilities in public.
 var (
-	suppressing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
-	})
-	toPublic = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
-	})
+	suppressing = lazily(`(?i)\b(do not|don't|never)\s+(report|flag|mention|comment on)\b|\b(ignore|skip` +
+		`|suppress)\b.{0,40}\b(findings?|warnings?|remarks?|vulnerab\w*|security)\b`)
+	toPublic = lazily(`(?i)public|\bissues?\b|tracker|mailing list|forum`)
 )
 
 // adds reports whether the change adds a line to the file that matches words.

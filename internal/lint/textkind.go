@@ -2,10 +2,8 @@ package lint
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,18 +33,18 @@ var (
 // testData matches the input and the expected output of tests, which have odd
 // characters on purpose: data in a folder of tests, anything in one of fixtures, and the
 // corpora of fuzzers, whose files have no extension and often the name of a hash.
-var testData = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?)/` +
-		`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
-		`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus|corpora|fuzz\w*|vectors)/` +
-		`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
-})
+var testData = lazily(`(?i)(^|/)(tests?|__tests__|specs?|[\w.-]*[-_]tests?)/` +
+	`(.*/)?[^/]*\.(json|jsonl|toml|ya?ml|xml|csv|tsv|txt|log|golden|snap|in|input|out|output|expected|err|stdout` +
+	`|stderr|dat|data|raw|bin|vec|txtar|test|vt|ansi|key)$` +
+	`|(^|/)(tests?/data|testdata|test[_-](data|files|suite)|fixtures?|goldens?|snapshots?|__snapshots__|corpus` +
+	`|corpora|fuzz\w*|vectors)/` +
+	`|(^|/)test(in|out)put\d*$|(^|/)tests?/(.*/)?[0-9a-f]{16,}(-\d+)?$`)
 
 // codeFile matches code by its extension, and scripts and recipes without one.
-var codeFile = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|mm?|swift|rs|zig|nim|dart|exs?|erl|hs|ml|clj|lisp|el|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
-		`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
-})
+var codeFile = lazily(`(?i)\.(go|py[iw]?|rb|rake|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|gradle|cs|fs` +
+	`|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|mm?|swift|rs|zig|nim|dart|exs?|erl|hs|ml|clj|lisp|el|lua|p[lm]|r|jl|sql|(ba|z|k` +
+	`|fi)?sh|bats|ps1|bat|cmd|awk|html?|xhtml|css|scss|tf|proto|sol|mk|cmake)$` +
+	`|(^|/)(\w*(make|docker|jenkins|gem|rake)file|run|test|build|check|configure)$`)
 
 func isTestData(name string) bool {
 	return testData().MatchString(name) && !codeFile().MatchString(name)

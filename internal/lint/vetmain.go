@@ -90,7 +90,8 @@ func vetPackages(ctx context.Context, req vetRequest) (*vetReport, error) {
 	}
 	roots, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: req.Dir, Tests: true, Overlay: overlay,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedModule | packages.NeedForTest,
 	}, slices.Sorted(maps.Keys(patterns))...)
 	if err != nil {
 		return &vetReport{Reason: reasonFor(err.Error())}, nil

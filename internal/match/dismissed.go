@@ -15,13 +15,13 @@ func NewClaim(s string) Claim { return Claim{text.NewVector(s)} }
 // Similarity is that of two claims, 0 to 1.
 func (c Claim) Similarity(o Claim) float64 { return text.Cosine(c.words, o.words) }
 
-// Asks tells whether a judge is asked if a dismissal covers a finding: at one
+// Asks reports whether a judge is asked if a dismissal covers a finding: at one
 // place, or where its scope reaches and the claims are alike.
 func Asks(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity func() float64) bool {
 	return atPlace(j, f) || reaches && similarity() >= LikeClaim
 }
 
-// Covers tells whether a dismissal covers a finding where no judge answers: at
+// Covers reports whether a dismissal covers a finding where no judge answers: at
 // one place in the same category or in similar words, and about one symbol, as
 // far as its scope reaches, in nearly the same words. Text alone cannot both
 // recognise other words for one remark and spare other bugs, so only near

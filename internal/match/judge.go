@@ -37,18 +37,18 @@ func ReadAnswers(raw json.RawMessage, n int) (map[int]Answer, error) {
 	return said, nil
 }
 
-// SameRemark tells whether the answer says that two remarks are the same, and is
+// SameRemark reports whether the answer says that two remarks are the same, and is
 // valid: it needs no quote, but a quote must be in one of the texts of the remarks, as
 // the judge read them.
 func (a Answer) SameRemark(shown ...string) bool {
 	return a.Same && (strings.TrimSpace(a.Quote) == "" || a.quotes(shown))
 }
 
-// Covered tells whether the answer says that a dismissal covers a finding, and proves
+// Covered reports whether the answer says that a dismissal covers a finding, and proves
 // it with a quote of the claim or of the person's reason, as the judge read them.
 func (a Answer) Covered(shown ...string) bool { return a.Same && a.quotes(shown) }
 
-// quotes tells whether the quote is in one of the texts, ignoring white space and
+// quotes reports whether the quote is in one of the texts, ignoring white space and
 // surrounding punctuation, and says enough to prove something.
 func (a Answer) quotes(texts []string) bool {
 	quote := strings.Trim(text.Squeeze(a.Quote), "\"'`.…")

@@ -7,19 +7,19 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// AsksDirective tells whether a judge is asked if a learning speaks of a finding in its
+// AsksDirective reports whether a judge is asked if a learning speaks of a finding in its
 // files: at the place that it was learned at, or where its words are like the finding's.
 func AsksDirective(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
 	return learnedAt(l, f) || similarity() >= LikeDirective
 }
 
-// DirectiveMayCover tells whether a learning is taken to speak of an earlier finding when it
+// DirectiveMayCover reports whether a learning is taken to speak of an earlier finding when it
 // is tried on those: where its words are as much like it as those of a dismissal.
 func DirectiveMayCover(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
 	return learnedAt(l, f) || similarity() >= LikeClaim
 }
 
-// DirectiveCovers tells whether a learning speaks of a finding in its files where no judge
+// DirectiveCovers reports whether a learning speaks of a finding in its files where no judge
 // answers. As for dismissals, only the place, or the symbol with nearly the same words, is
 // certain.
 func DirectiveCovers(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
@@ -33,13 +33,13 @@ func learnedAt(l *precedent.Learning, f *precedent.Finding) bool {
 	return l.About != nil && l.About.Place != "" && l.About.Place == f.Place
 }
 
-// SameDirective tells whether two learnings say the same: in nearly the same words, of the
+// SameDirective reports whether two learnings say the same: in nearly the same words, of the
 // same finding if they speak of one.
 func SameDirective(a, b *precedent.Learning, similarity float64) bool {
 	return similarity >= EqualDirective && !opposite(a, b) && place(a) == place(b)
 }
 
-// Contradict tells whether two learnings for the same files say opposite things about one
+// Contradict reports whether two learnings for the same files say opposite things about one
 // subject.
 func Contradict(a, b *precedent.Learning, similarity float64) bool {
 	return similarity >= OneSubject && opposite(a, b)
@@ -52,7 +52,7 @@ func place(l *precedent.Learning) string {
 	return l.About.Place
 }
 
-// opposite tells whether one learning asks for what the other one does not want: one lowers
+// opposite reports whether one learning asks for what the other one does not want: one lowers
 // findings and the other does not, or one of two demands is negative.
 func opposite(a, b *precedent.Learning) bool {
 	if a.Kind.Quieter() != b.Kind.Quieter() {
@@ -62,5 +62,6 @@ func opposite(a, b *precedent.Learning) bool {
 }
 
 var negative = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(not|never|no|without|avoid|stop|cannot|forbid(den)?|prohibit(ed)?|refuse|reject|(do|does|must|should|can)n['’]?t)\b`)
+	return regexp.MustCompile(`(?i)\b(not|never|no|without|avoid|stop|cannot|forbid(den)?|prohibit(ed)?|refuse` +
+		`|reject|(do|does|must|should|can)n['’]?t)\b`)
 })

@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Likeness tells whether two remarks are the same, as far as place and text show it.
+// Likeness reports whether two remarks are the same, as far as place and text show it.
 type Likeness string
 
 // The likenesses. A judge decides about those in the middle; if it does not answer,
@@ -31,7 +31,7 @@ const (
 // Likenesses lists all likenesses, the surest first.
 var Likenesses = []Likeness{SurelySame, LikelySame, PerhapsSame, NotSame}
 
-// Open tells whether a judge decides.
+// Open reports whether a judge decides.
 func (l Likeness) Open() bool { return l == LikelySame || l == PerhapsSame }
 
 func rank(l Likeness) int { return slices.Index(Likenesses, l) }
@@ -81,7 +81,7 @@ func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
 	return NotSame
 }
 
-// near tells whether two findings, the first of which does not start after the
+// near reports whether two findings, the first of which does not start after the
 // second, are close enough to be the same.
 func near(a, b *precedent.Finding) bool {
 	return b.Path == a.Path && b.Side == a.Side && b.Start <= a.End+NearLines

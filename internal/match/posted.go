@@ -11,7 +11,7 @@ type Posted struct {
 	// Remark has its current place: no line if its lines were deleted, or if it never
 	// had one.
 	Remark *precedent.Finding
-	// Ended tells whether people closed its conversation. That hides this finding and
+	// Ended reports whether people closed its conversation. That hides this finding and
 	// no other, so place and category are not enough: another defect of the same line
 	// is new.
 	Ended   bool

@@ -23,7 +23,7 @@ type Set struct {
 type Doubt struct {
 	A, B       *precedent.Finding
 	Similarity float64
-	// Judged tells whether a judge found them distinct.
+	// Judged reports whether a judge found them distinct.
 	Judged bool
 }
 

@@ -113,7 +113,7 @@ func sourcesFor(docs []precedent.GuideDoc, rules []precedent.Rule, files []*diff
 	return all
 }
 
-// applies tells whether a changed file is in the folder.
+// applies reports whether a changed file is in the folder.
 func applies(dir string, files []*diff.File) bool {
 	if dir == "" {
 		return true

@@ -59,7 +59,7 @@ func platformGuides(files []*diff.File) []string {
 	return guides
 }
 
-// covers tells whether the guide is for a file.
+// covers reports whether the guide is for a file.
 func (p platform) covers(file string) bool {
 	elems := strings.Split(lowerASCII(file), "/")
 	return slices.ContainsFunc(p.patterns, func(pattern string) bool {

@@ -222,7 +222,9 @@ func tag(s string) string {
 	return ""
 }
 
-var languageTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`) })
+var languageTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+})
 
 // limit cuts a text after n bytes at the end of a line, and says so.
 func limit(s string, n int) string {

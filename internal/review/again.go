@@ -88,7 +88,7 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 	return d, nil
 }
 
-// hasNoBasis tells whether a finding that memory was asked about has no usable basis.
+// hasNoBasis reports whether a finding that memory was asked about has no usable basis.
 func hasNoBasis(f precedent.Finding) bool {
 	b := f.Basis
 	if b == nil {

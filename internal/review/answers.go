@@ -99,7 +99,7 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 	return all
 }
 
-// decideWithoutReading decides a thread that no engine has to read, and tells whether
+// decideWithoutReading decides a thread that no engine has to read, and reports whether
 // that is enough: a person who waits gets a reply from the engine, if there is one.
 func (q *inquiry) decideWithoutReading(in *Input) bool {
 	if q.found != nil && q.found.Dropped == precedent.Dismissed { // by memory: a closed thread gets no answer

@@ -1,10 +1,8 @@
 package review
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -24,10 +22,10 @@ const (
 	maxOutwards = 2_000
 )
 
-// isSevere tells whether a finding of a severity ends only by a proof that code checks.
+// isSevere reports whether a finding of a severity ends only by a proof that code checks.
 func isSevere(s precedent.Severity) bool { return s.AtLeast(precedent.High) }
 
-// bears tells whether evidence, which must be in its file, is about the finding's own
+// bears reports whether evidence, which must be in its file, is about the finding's own
 // code: its flagged lines, lines beside them that name anything, lines of the same file
 // that name what the flagged ones name, lines anywhere that name the finding's symbol or
 // the function around the flagged lines, or lines near such a one that name what the
@@ -68,7 +66,7 @@ func flaggedBy(f *precedent.Finding) []precedent.Span {
 	return all
 }
 
-// shares tells whether two lists share a name that is not too short.
+// shares reports whether two lists share a name that is not too short.
 func shares(a, b []string) bool {
 	return slices.ContainsFunc(a, func(n string) bool { return len(n) >= leastName && slices.Contains(b, n) })
 }
@@ -126,14 +124,13 @@ func (f *source) function(path string, number int) (name []string, from, to int)
 }
 
 // guards matches code that decides whether what follows runs.
-var guards = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(if|unless|guard|when|while|switch|match|case|assert\w*|require\w*|ensure\w*|check\w*|valid\w*|verify\w*|return|throw|raise|panic|abort|exit)\b|&&|\|\||\?`)
-})
+var guards = lazily(`(?i)\b(if|unless|guard|when|while|switch|match|case|assert\w*|require\w*|ensure\w*|check\w*` +
+	`|valid\w*|verify\w*|return|throw|raise|panic|abort|exit)\b|&&|\|\||\?`)
 
 // declares matches lines that declare what a file is or uses, and heads of functions and types.
-var declares = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(package|import|from|using|#\s*include|include|require|use|module|namespace|export|(pub |public |private |protected |static |async |abstract |final )*(func|fn|def|function|class|interface|struct|enum|trait|impl|type)\b)`)
-})
+var declares = lazily(`^\s*(package|import|from|using|#\s*include|include|require|use|module|namespace|export` +
+	`|(pub |public |private |protected |static |async |abstract |final )*(func|fn|def|function|class|interface` +
+	`|struct|enum|trait|impl|type)\b)`)
 
 // disproves reports whether evidence, which must be in its file, may end a severe finding: code that
 // the change does not touch, and that is in the function of the flagged lines, or a guard near a call
@@ -193,7 +190,7 @@ func (s *sources) touches(path string, from, to int) bool {
 }
 
 // beforeBracket matches a name that a bracket follows.
-var beforeBracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]*\(`) })
+var beforeBracket = lazily(`[\pL_][\pL\pN_]*\(`)
 
 // calledIn returns the first of the names that a bracket follows, else the first.
 func calledIn(head string, names []string) string {

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
@@ -149,14 +147,11 @@ func redactedHunk(path string, h *diff.Hunk) *diff.Hunk {
 }
 
 // sensitive are names of files in which mistakes are the most costly.
-var sensitive = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$|dockerfile|workflows/`)
-})
+var sensitive = lazily(`(?i)auth|crypt|passw|secret|token|session|permission|payment|billing|migrat|schema|\.sql$` +
+	`|dockerfile|workflows/`)
 
 // harmless are names of files in which mistakes are the least costly.
-var harmless = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
-})
+var harmless = lazily(`(?i)(^|/)(tests?|testdata|docs?|examples?)/|_test\.|\.(test|spec)\.|\.(md|txt|rst)$`)
 
 // byRisk sorts the changed files, the riskiest first: by the size of their change,
 // earlier findings, and their names. Files that are not reviewed come last.

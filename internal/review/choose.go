@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// commentable tells whether the lines of a finding can have a comment, and records it. A range
+// commentable reports whether the lines of a finding can have a comment, and records it. A range
 // that leaves its hunk is shortened, unless a suggestion replaces it.
 func (in *Input) commentable(f *precedent.Finding) bool {
 	ok := commentable(f, cmp.Or(in.ForgeChange, in.Change))
@@ -71,7 +71,7 @@ func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Findi
 	}
 }
 
-// commentable tells whether the lines of a finding can have a comment. A range that leaves
+// commentable reports whether the lines of a finding can have a comment. A range that leaves
 // its hunk is shortened, unless a suggestion replaces it.
 func commentable(f *precedent.Finding, c *diff.Change) bool {
 	file := c.File(f.Path)

@@ -107,7 +107,7 @@ func namesRule(f *precedent.Finding, said string, r precedent.Rule) bool {
 	return len(rule) >= minRuleQuote && strings.Contains(said, rule)
 }
 
-// inDir tells whether a path is in a folder; every path is in "".
+// inDir reports whether a path is in a folder; every path is in "".
 func inDir(path, dir string) bool {
 	return dir == "" || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

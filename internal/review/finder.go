@@ -36,7 +36,7 @@ type Report struct {
 	Positive string
 }
 
-// hasRead tells whether an analyzer has read a file.
+// hasRead reports whether an analyzer has read a file.
 func (r *Report) hasRead(path string) bool {
 	if r.Files == nil {
 		return r.Analyzer && r.Run.Status.Good()
@@ -44,7 +44,7 @@ func (r *Report) hasRead(path string) bool {
 	return r.Files[path]
 }
 
-// failedOn tells whether an analyzer had to read a file and failed.
+// failedOn reports whether an analyzer had to read a file and failed.
 func (r *Report) failedOn(path string) bool {
 	_, due := r.Files[path]
 	return r.Analyzer && r.Run.Status.Bad() && (due || r.Files == nil) && !r.hasRead(path)

@@ -1,16 +1,14 @@
 package review
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // ranges is what precedes the text of a hunk's header.
-var ranges = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*@@ [-+,0-9 ]+ @@ ?`) })
+var ranges = lazily(`^\s*@@ [-+,0-9 ]+ @@ ?`)
 
 // placeAtHeader places a finding whose quote is in no line of the diff, but after the second
 // @@ of a hunk's header: git shows there the line that begins the function, cut to 80 bytes,

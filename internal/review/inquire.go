@@ -146,7 +146,7 @@ func (x *reader) conversation(t *openThread) prompt.Conversation {
 	return c
 }
 
-// authored tells whether the author of the pull request wrote a message.
+// authored reports whether the author of the pull request wrote a message.
 func (in *Input) authored(m precedent.Message) bool { return in.Author != "" && m.WhoID == in.Author }
 
 // linesAround is how many lines are shown before and after a thread's lines.

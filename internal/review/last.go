@@ -24,7 +24,7 @@ func Hunks(c *diff.Change) []precedent.ReadHunk {
 	return all
 }
 
-// isReadable tells whether a hunk of a file is complete and to be read.
+// isReadable reports whether a hunk of a file is complete and to be read.
 func isReadable(f *diff.File, hunk int) bool { return f.Skip == "" && f.Hunks[hunk].Cut == "" }
 
 // hashOf hashes all lines of a hunk, without their numbers.

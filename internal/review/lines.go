@@ -78,7 +78,7 @@ func newQuoteLine(s string) lineText {
 	return l
 }
 
-// has tells whether the line has all parts of a cut quote, in order.
+// has reports whether the line has all parts of a cut quote, in order.
 func (l *lineText) has(parts []string) bool {
 	rest, n := l.squeezed, 0
 	for _, part := range parts {
@@ -129,7 +129,7 @@ func (l *lineText) holds(quote *lineText) float64 {
 	return 0
 }
 
-// mayScore tells whether the score of two lines can be at least need. A token that
+// mayScore reports whether the score of two lines can be at least need. A token that
 // only one of them has is not common to both, and a part has only pairs of bytes that
 // the whole has.
 func (s *sketch) mayScore(quote *sketch, need float64) bool {

@@ -24,23 +24,23 @@ type openThread struct {
 	lost           bool // the lines could not be located
 }
 
-// final tells whether people ended the thread: what they resolved, dismissed or deleted
+// final reports whether people ended the thread: what they resolved, dismissed or deleted
 // is not raised again. A closed conversation alone does not end it, because the author
 // of the pull request can close it.
 func (t *openThread) final() bool { return t.State.Final() || t.Deleted }
 
-// provenChange tells whether the lines changed enough for the finding to be fixed.
+// provenChange reports whether the lines changed enough for the finding to be fixed.
 func (t *openThread) provenChange() bool {
 	return t.changed && (t.deleted || t.CodeChanged || t.Severity != "" && !isSevere(t.Severity))
 }
 
-// open tells whether the conversation is still open.
+// open reports whether the conversation is still open.
 func (t *openThread) open() bool { return !t.final() && t.State != precedent.ThreadAddressed }
 
-// waits tells whether a person waits for a reply.
+// waits reports whether a person waits for a reply.
 func (t *openThread) waits() bool { return t.State == precedent.ThreadPending }
 
-// answered tells whether the last message is ours, or nobody wrote any. A dismissal by
+// answered reports whether the last message is ours, or nobody wrote any. A dismissal by
 // somebody who may not dismiss is read at each push, and answered once.
 func (t *openThread) answered() bool {
 	return len(t.Messages) == 0 || t.Messages[len(t.Messages)-1].Own

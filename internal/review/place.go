@@ -77,7 +77,7 @@ func (p *Placer) placeCaused(f *precedent.Finding, src *sources) {
 	}
 }
 
-// changes tells whether the change adds or deletes one of a finding's lines.
+// changes reports whether the change adds or deletes one of a finding's lines.
 func (p *Placer) changes(f *precedent.Finding) bool {
 	for _, h := range p.change.File(f.Path).Hunks {
 		for i := range h.Lines {
@@ -94,7 +94,7 @@ func (p *Placer) changes(f *precedent.Finding) bool {
 	return false
 }
 
-// isAt tells whether a finding's quote, which may be a blank line, is at the line that
+// isAt reports whether a finding's quote, which may be a blank line, is at the line that
 // the finding names. If so, the range is limited to its hunk.
 func (p *Placer) isAt(f *precedent.Finding) bool {
 	file := p.change.File(f.Path)

@@ -28,7 +28,7 @@ func NewPlacer(c *diff.Change) *Placer {
 	return &Placer{change: c, sides: map[sideKey]*sideLines{}}
 }
 
-// Place moves a finding to the line of its quote and tells whether there is one. The
+// Place moves a finding to the line of its quote and reports whether there is one. The
 // line numbers that the finding came with are a hint; they are cleared if the quote
 // is not found. A finding with an empty quote is about its file as a whole.
 func (p *Placer) Place(f *precedent.Finding) bool {

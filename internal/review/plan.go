@@ -119,7 +119,7 @@ func (p *plan) add(one fileChunk) {
 	}
 }
 
-// fits tells whether the last shard has room for the given number of tokens or is
+// fits reports whether the last shard has room for the given number of tokens or is
 // empty.
 func (p *plan) fits(tokens int) bool {
 	n := len(p.shards)

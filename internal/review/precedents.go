@@ -137,13 +137,13 @@ func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string
 	return redacted(in.Precedents.Index.EmbedFindings(ctx, all))
 }
 
-// mayCite tells whether a finding may be shown.
+// mayCite reports whether a finding may be shown.
 func (in *Input) mayCite(f *precedent.Finding) bool {
 	return f.Live() && f.Basis != nil && (f.Confidence >= in.thresholdFor(f) || isMinor(f) &&
 		in.Policy.Minor == precedent.MinorShow)
 }
 
-// mayAsk tells whether a judge may be asked about a finding. What an analyzer found is worded by a
+// mayAsk reports whether a judge may be asked about a finding. What an analyzer found is worded by a
 // program, and what is in a thread, or was compared by the last review, is not shown anew.
 func (in *Input) mayAsk(f *precedent.Finding) bool {
 	return in.Engine != nil && !f.Analyzer && !f.Kept && (f.Thread == "" || in.Last != nil)

@@ -60,13 +60,13 @@ func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
 		Where: where}
 }
 
-// speaksOf tells whether a quote has a word in common with a finding. The sentence of a comment
+// speaksOf reports whether a quote has a word in common with a finding. The sentence of a comment
 // that tells a judge what to answer has none.
 func speaksOf(quote string, f *precedent.Finding) bool {
 	return text.Cosine(text.NewVector(quote), text.NewVector(f.Title+"\n"+f.Body)) > 0
 }
 
-// quotedIn tells whether a judge of an earlier review found the same point in a sentence that the
+// quotedIn reports whether a judge of an earlier review found the same point in a sentence that the
 // comment still has.
 func (p *hitPair) quotedIn(cites []precedent.Cite) bool {
 	id := commentID(&p.hit.CorpusChunk)

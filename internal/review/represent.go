@@ -6,7 +6,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// moreSpecific tells whether f represents a group rather than g. Findings of analyzers
+// moreSpecific reports whether f represents a group rather than g. Findings of analyzers
 // come first, then severe ones, the worst first, then those with a suggestion, an exact
 // quote, the higher severity, the higher confidence, and the fewest lines.
 func moreSpecific(f, g *precedent.Finding) bool {

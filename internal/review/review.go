@@ -79,7 +79,7 @@ type Input struct {
 
 	// Engine reads the change with a model; nil runs only the analyzers.
 	Engine engine.Engine
-	// Kept tells whether the engine has a stored answer to a task, which costs nothing;
+	// Kept reports whether the engine has a stored answer to a task, which costs nothing;
 	// nil if it has none.
 	Kept func(ctx context.Context, t engine.Task) bool
 	// Threshold is the confidence in percent below which findings are not shown,
@@ -223,7 +223,7 @@ func (in *Input) progress(e Event) {
 	}
 }
 
-// asked tells whether an engine was asked to read anything.
+// asked reports whether an engine was asked to read anything.
 func asked(reports []Report) bool {
 	for _, rep := range reports {
 		if len(rep.Answered) > 0 {

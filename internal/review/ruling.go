@@ -187,11 +187,9 @@ func (v ruling) amend(f *precedent.Finding, b redactor) {
 
 // comment matches a line that is a comment in a common language. What a change says
 // about itself proves nothing.
-var comment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
-})
+var comment = lazily(`^\s*(//|#|--|/?\*|<!--|;|%|"""|\x27\x27\x27|rem\b|REM\b)`)
 
-// onlyComment tells whether all lines of a quote are comments.
+// onlyComment reports whether all lines of a quote are comments.
 func onlyComment(quote string) bool {
 	for l := range strings.Lines(quote) {
 		if strings.TrimSpace(l) != "" && !comment().MatchString(l) {
@@ -199,4 +197,9 @@ func onlyComment(quote string) bool {
 		}
 	}
 	return true
+}
+
+// lazily returns a function that compiles a regular expression on first use.
+func lazily(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }

@@ -45,14 +45,14 @@ func capped(f *precedent.Finding, n int) int {
 	return min(percent(n), mostWithoutProof)
 }
 
-// isMinor tells whether a finding that is not shown is true, but mostly not worth a
+// isMinor reports whether a finding that is not shown is true, but mostly not worth a
 // change: a verifier confirmed it, its confidence is below the usual threshold, and no
 // dismissal lowered it.
 func isMinor(f *precedent.Finding) bool {
 	return f.Verifier == precedent.Confirmed && f.Confidence < DefaultThreshold && f.Weighed >= 0
 }
 
-// canBeShown tells whether a finding would be shown if a verifier confirmed it, be it
+// canBeShown reports whether a finding would be shown if a verifier confirmed it, be it
 // folded.
 func (in *Input) canBeShown(f *precedent.Finding) bool {
 	best := *f

@@ -52,7 +52,7 @@ func (s *Since) readBefore(c *diff.Change) map[diff.HunkRef]bool {
 	return before
 }
 
-// earlierHunks returns a function that tells whether the change that the earlier
+// earlierHunks returns a function that reports whether the change that the earlier
 // review read has a hunk of a file that deletes and adds the same lines.
 func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	if s.Before == nil {
@@ -69,12 +69,12 @@ func (s *Since) earlierHunks() func(f *diff.File, key string) bool {
 	return func(f *diff.File, key string) bool { return read[[2]string{f.Path, key}] }
 }
 
-// finderRan tells whether a finder succeeded in the earlier review.
+// finderRan reports whether a finder succeeded in the earlier review.
 func (s *Since) finderRan(finder string) bool {
 	return s.Finders == nil || slices.Contains(s.Finders, finder)
 }
 
-// needsFullRead tells whether an enabled finder has not read what the earlier review
+// needsFullRead reports whether an enabled finder has not read what the earlier review
 // read.
 func (in *Input) needsFullRead() bool {
 	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
@@ -83,7 +83,7 @@ func (in *Input) needsFullRead() bool {
 	})
 }
 
-// isOpaque tells whether a file changed in a way that its hunks do not show: it was
+// isOpaque reports whether a file changed in a way that its hunks do not show: it was
 // added, deleted, renamed, or its diff is incomplete.
 func isOpaque(f *diff.File) bool {
 	if f.Status != diff.Modified || f.Binary || f.TooLarge || f.Skip != "" {
@@ -97,7 +97,7 @@ func isOpaque(f *diff.File) bool {
 	return false
 }
 
-// touches tells whether the push changed lines of a hunk, or deleted lines in it or at
+// touches reports whether the push changed lines of a hunk, or deleted lines in it or at
 // its edges.
 func (s *Since) touches(path string, h *diff.Hunk) bool {
 	f := s.Changed.File(path)
@@ -131,7 +131,7 @@ func (s *Since) touches(path string, h *diff.Hunk) bool {
 	return false
 }
 
-// newToChange tells whether a finding is in a part of the change that was not in the
+// newToChange reports whether a finding is in a part of the change that was not in the
 // change that the earlier review read.
 func (x *reader) newToChange(f *precedent.Finding) bool {
 	s, file := x.in.Since, x.in.Change.File(f.Path)
@@ -172,7 +172,7 @@ func (s *Since) lineThen(path string, line int) int {
 	return line + moved
 }
 
-// inPush tells whether a finding is in lines that the push changed, or next to them.
+// inPush reports whether a finding is in lines that the push changed, or next to them.
 func (x *reader) inPush(f *precedent.Finding) bool {
 	if f.Side == precedent.Left && f.Start > 0 { // its number is one of the base, which the push does not show
 		for i := range x.in.Change.Files {

@@ -153,7 +153,7 @@ func (f *source) quoted(quote string, named int) (number int, ok bool) {
 	return number, ok
 }
 
-// saysAt tells whether the lines of a quote follow each other from a line on,
+// saysAt reports whether the lines of a quote follow each other from a line on,
 // ignoring blank lines.
 func (f *source) saysAt(i int, want []string) bool {
 	for n, w := range want {
@@ -174,7 +174,7 @@ func (f *source) saysAt(i int, want []string) bool {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// holdsQuote tells whether a quote is at a span of the head, in the diff or not.
+// holdsQuote reports whether a quote is at a span of the head, in the diff or not.
 func (s *sources) holdsQuote(at precedent.Span, quote string) bool {
 	if at.Side == precedent.Left {
 		return false

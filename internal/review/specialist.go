@@ -43,7 +43,7 @@ func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	return "", ""
 }
 
-// unguided tells whether the repository has no guide.
+// unguided reports whether the repository has no guide.
 func (in *Input) unguided() bool { return len(in.Guide.Docs)+len(in.Guide.Rules) == 0 }
 
 // Find asks about each shard of the plan. The lead asks about the first shard alone,

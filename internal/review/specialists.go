@@ -63,7 +63,7 @@ func (in *Input) export(ctx context.Context, tree func(context.Context) (string,
 	return dir, nil
 }
 
-// enabled tells whether the policy enables a finder.
+// enabled reports whether the policy enables a finder.
 func (in *Input) enabled(finder string) bool {
 	on, said := in.Policy.Finders[finder]
 	return on || !said

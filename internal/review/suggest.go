@@ -75,7 +75,7 @@ func (p *Placer) whyMisplaced(f *precedent.Finding, named precedent.Span) string
 	return ""
 }
 
-// hasQuoteAt tells whether a file has a quote at a line, ignoring blank lines and white
+// hasQuoteAt reports whether a file has a quote at a line, ignoring blank lines and white
 // space at the end of lines.
 func hasQuoteAt(quote string, data []byte, start int) bool {
 	var has []string

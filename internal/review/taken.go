@@ -57,7 +57,7 @@ func (x *reader) takenAway(fs []precedent.Finding, b redactor) []precedent.Taken
 	return x.taken
 }
 
-// provesSame tells whether a judge's word that two remarks are the same can end the
+// provesSame reports whether a judge's word that two remarks are the same can end the
 // second, which the first then stands for. For a severe one, code must see that they
 // share a line or flag the same text, and that the first is as severe.
 func provesSame(first, second *precedent.Finding) bool {

@@ -55,7 +55,7 @@ func (t *trial) end(finder, shard int, r reply) {
 	}
 }
 
-// allows tells whether the request of a finder about a shard may be sent. It blocks
+// allows reports whether the request of a finder about a shard may be sent. It blocks
 // until that is known.
 func (t *trial) allows(ctx context.Context, finder, shard int) bool {
 	if shard*t.finders+finder < t.size {

@@ -85,7 +85,7 @@ func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Re
 	return &next
 }
 
-// anyRead tells whether any finder succeeded.
+// anyRead reports whether any finder succeeded.
 func anyRead(reports []Report) bool {
 	for _, rep := range reports {
 		if rep.Run.Status.Good() {

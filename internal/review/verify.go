@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -146,10 +144,9 @@ func (p *plan) within(shards []int, file *diff.File, f *precedent.Finding) int {
 
 // outsideClaim matches claims about versions, vulnerabilities and other software,
 // which models make from memory.
-var outsideClaim = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version |release )?v?\d+\.\d+|` +
-		`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
-})
+var outsideClaim = lazily(`(?i)\bCVE-\d{4}-\d+|\bGHSA-\w+|\b(since|as of|until|before|after|in) (version ` +
+	`|release )?v?\d+\.\d+|` +
+	`\b(yanked|unmaintained|end[- ]of[- ]life|known vulnerabilit(y|ies)|(latest|newer|outdated) (version|release))\b`)
 
 // demoteOutsideClaim lowers the confidence of a finding that makes a claim which no
 // reader could check, unless the verifier confirmed it. An uncertain finding was

@@ -201,7 +201,7 @@ func Pairs(r *precedent.Review, d Decided) []Pair {
 	return all
 }
 
-// saidOf tells whether a memory had a say about a finding.
+// saidOf reports whether a memory had a say about a finding.
 func saidOf(f *precedent.Finding, id string) bool {
 	return f.Basis != nil && (f.Basis.Exact == id || slices.Contains(f.Basis.Patterns, id) ||
 		slices.Contains(f.Basis.Learnings, id)) || slices.ContainsFunc(f.Cites,
