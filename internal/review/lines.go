@@ -3,6 +3,7 @@ package review
 import (
 	"hash/fnv"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -192,16 +193,14 @@ type sideLine struct {
 
 // sideLines are the commentable lines of one side of one file, by number.
 type sideLines struct {
-	file    *diff.File
-	side    precedent.Side
-	lines   []sideLine
-	glances []glance // at the lines
+	file  *diff.File
+	side  precedent.Side
+	lines []sideLine
 }
 
-// glance is what the search compares before it reads a line.
-type glance struct {
-	sketch
-	number int
+// find returns the index of the line with a number, or of the first after it.
+func (s *sideLines) find(number int) (i int, ok bool) {
+	return slices.BinarySearchFunc(s.lines, number, func(l sideLine, n int) int { return l.number - n })
 }
 
 func newSideLines(f *diff.File, side precedent.Side) *sideLines {
@@ -226,9 +225,6 @@ func newSideLines(f *diff.File, side precedent.Side) *sideLines {
 				next = i
 			}
 		}
-	}
-	for i := range s.lines {
-		s.glances = append(s.glances, glance{s.lines[i].sketch, s.lines[i].number})
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -102,7 +101,7 @@ func (p *Placer) isAt(f *precedent.Finding) bool {
 		return false
 	}
 	s := p.lines(file, f.Side)
-	i, ok := slices.BinarySearchFunc(s.glances, f.Start, func(g glance, n int) int { return g.number - n })
+	i, ok := s.find(f.Start)
 	quote, _, _ := strings.Cut(f.Quote, "\n")
 	if !ok || newLineText(quote).plain != s.lines[i].plain {
 		return false

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -57,19 +56,19 @@ func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 	best := spot{score: acceptScore}
 	most := perfectScore(quote)
 	around := most - lineWeight // the most that the neighbours can add
-	after, _ := slices.BinarySearchFunc(s.glances, number, func(g glance, n int) int { return g.number - n })
+	after, _ := s.find(number)
 	before, alike := after-1, 0
 	// From the number outwards, until the distance alone outweighs a perfect fit.
-	for before >= 0 || after < len(s.glances) {
+	for before >= 0 || after < len(s.lines) {
 		i := after
-		if after == len(s.glances) || before >= 0 && number-s.glances[before].number <= s.glances[after].number-number {
+		if after == len(s.lines) || before >= 0 && number-s.lines[before].number <= s.lines[after].number-number {
 			i = before
 			before--
 		} else {
 			after++
 		}
-		g := &s.glances[i]
-		away := penalty(g.number, number)
+		l := &s.lines[i]
+		away := penalty(l.number, number)
 		if best.on != nil && most-away <= best.score {
 			break
 		}
@@ -77,7 +76,7 @@ func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 		if alike >= maxAlike {
 			need = max(need, nearlyEqual)
 		}
-		if !g.mayScore(&quote[0].sketch, need) {
+		if !l.mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		alike++
@@ -92,7 +91,7 @@ func (s *sideLines) bestMatch(quote []lineText, number int) spot {
 // at returns the line with a number if it has the quote, which may be cut; else its on is
 // nil.
 func (s *sideLines) at(quote []lineText, number int) spot {
-	i, ok := slices.BinarySearchFunc(s.glances, number, func(g glance, n int) int { return g.number - n })
+	i, ok := s.find(number)
 	if !ok {
 		return spot{}
 	}
@@ -142,8 +141,8 @@ func (s *sideLines) onlyMatch(quote []lineText) spot {
 	var found spot
 	alike := 0
 	need := (acceptScore + lineWeight - perfectScore(quote)) / lineWeight
-	for i := range s.glances {
-		if !s.glances[i].mayScore(&quote[0].sketch, need) {
+	for i := range s.lines {
+		if !s.lines[i].mayScore(&quote[0].sketch, need) {
 			continue
 		}
 		if alike++; alike > maxAlike {
