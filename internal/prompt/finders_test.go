@@ -34,42 +34,6 @@ func TestFinders(t *testing.T) {
 	}
 }
 
-// TestRoles: every role names its category, what to leave alone and what is
-// severe, in the words that an answer can have.
-func TestRoles(t *testing.T) {
-	for _, f := range Finders() {
-		role := f.role()
-		if _, category, _ := strings.Cut(role, "Category: "); !strings.Contains(category, string(f.Category)) {
-			t.Errorf("%s does not name its category %s", f.Name, f.Category)
-		}
-		if f.Name == "bugs" { // the severities of the system text are made for it
-			continue
-		}
-		if !strings.Contains(role, "\nLeave alone: ") {
-			t.Errorf("%s does not say what to leave alone", f.Name)
-		}
-		line := regexp.MustCompile(`(?m)^Severity: .*$`).FindString(role)
-		for _, said := range regexp.MustCompile(`\b(critical|high|medium|low|nit|minor|major|blocker|info)\b`).FindAllString(line, -1) {
-			if !slices.Contains(precedent.Severities, precedent.Severity(said)) {
-				t.Errorf("%s speaks of the severity %q", f.Name, said)
-			}
-		}
-		if !strings.Contains(line, "medium") || !strings.Contains(line, "low") {
-			t.Errorf("%s does not tell severities apart: %q", f.Name, line)
-		}
-	}
-	for _, want := range []string{"already audited", "no evidence"} {
-		if !strings.Contains(finder("security").role(), want) {
-			t.Errorf("security is not told %q", want)
-		}
-	}
-	for name, want := range map[string]string{"guidelines": "`rule`", "architecture": "ARCHITECTURE.md"} {
-		if !strings.Contains(finder(name).role(), want) {
-			t.Errorf("%s is not told of %s", name, want)
-		}
-	}
-}
-
 // TestDocs: docs/finders.md says what the rows say.
 func TestDocs(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "finders.md")
