@@ -66,7 +66,7 @@ func isCatalogue(name string) bool {
 // ending.
 func isQtSource(name string) bool { return path.Ext(name) == ".ts" }
 
-// isQt reports whether the first line declares XML, which no TypeScript begins with.
+// isQt reports whether the first line is XML of Qt, which no TypeScript begins with.
 func (f *File) isQt(read func(string) ([]byte, error)) bool {
 	top := ""
 	if f.Status == Added || f.Status == Retyped {
@@ -75,5 +75,5 @@ func (f *File) isQt(read func(string) ([]byte, error)) bool {
 		top = string(b[:min(len(b), headerLineBytes)])
 	}
 	top = strings.TrimLeft(strings.TrimPrefix(top, "\ufeff"), " \t\r\n")
-	return strings.HasPrefix(top, "<?xml ") || strings.HasPrefix(top, "<!DOCTYPE TS>")
+	return strings.HasPrefix(top, "<?xml ") || strings.HasPrefix(top, "<!DOCTYPE TS>") || strings.HasPrefix(top, "<TS ")
 }

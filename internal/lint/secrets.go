@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -34,11 +36,11 @@ func secrets(ctx context.Context, in *Input) Result {
 				return c.result(ctx, nil)
 			}
 			if err := s.read(c, &scanner, &f.Hunks[h], scanned.hunks[&f.Hunks[h]]); err != nil {
-				s.addDoubtful(c)
+				s.add(c)
 				return c.result(ctx, fmt.Errorf("stopped in %s: %w", f.Path, err))
 			}
 		}
-		s.addDoubtful(c)
+		s.add(c)
 	}
 	return c.result(ctx, nil)
 }
@@ -47,7 +49,8 @@ func secrets(ctx context.Context, in *Input) Result {
 type secretsOf struct {
 	file *diff.File
 	// testKeys and lookAlikes are findings that together become one each.
-	testKeys, lookAlikes []precedent.Finding
+	credentials, testKeys, lookAlikes []precedent.Finding
+	before                            []string // what is in the line before each of the credentials
 }
 
 // read adds the credentials in a hunk, and keeps what is probably none. It scans the hunk
@@ -63,9 +66,9 @@ func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk, scan
 		matches, err = scanner.Scan(s.file.Path, all)
 	}
 	for _, m := range matches {
-		// In files that people neither write nor read, the catch-all rules take
-		// checksums for secrets. Rules for known formats still apply.
-		if m.Generic() && s.file.Skip != "" {
+		// In files that people neither write nor read, and in texts for users, the rules for any value take
+		// checksums and words for secrets. Rules for known formats still apply.
+		if m.Generic() && (s.file.Skip != "" || s.file.Content != "" || isLocale(s.file.Path)) {
 			continue
 		}
 		for i := m.Line; i <= m.EndLine; i++ {
@@ -79,7 +82,8 @@ func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk, scan
 			case secret.LookAlike:
 				s.lookAlikes = append(s.lookAlikes, f)
 			default:
-				c.add(f)
+				s.credentials = append(s.credentials, f)
+				s.before = append(s.before, strings.TrimSpace(all[m.Line][:m.Start]))
 			}
 			break
 		}
@@ -87,10 +91,30 @@ func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk, scan
 	return err
 }
 
-// addDoubtful adds one finding for all test keys of the file, and one for all that is
+// maxAlike is the number of values with the same name in a file from which on they are data of tests.
+const maxAlike = 8
+
+// localeCode matches code that has the texts of a program in a language, by its name or its folder.
+var localeCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|/)(locales?|_locales|i18n|l10n|lang|langs|languages?|translations?|nls)/(.*/)?[a-z]{2,3}([-_][a-z]{2,8})?(/[^/]*)?\.(php|[cm]?[jt]s|rb|py|dart|lua)$`)
+})
+
+func isLocale(name string) bool { return localeCode().MatchString(name) }
+
+// add adds the credentials of the file, then one finding for all its test keys, and one for all that is
 // probably no credential.
-func (s *secretsOf) addDoubtful(c *collect) {
-	name := path.Base(s.file.Path)
+func (s *secretsOf) add(c *collect) {
+	name, alike := path.Base(s.file.Path), map[string]int{}
+	for _, before := range s.before {
+		alike[before]++
+	}
+	for i, f := range s.credentials {
+		if n := alike[s.before[i]]; n >= maxAlike && s.before[i] != "" && f.Confidence < issuedConfidence {
+			s.testKeys = append(s.testKeys, f)
+		} else {
+			c.add(f)
+		}
+	}
 	if len(s.testKeys) > 0 {
 		f := folded(s.testKeys, testKeyConfidence)
 		f.Title = title("Test key: " + secretName(f.Rule) + " in " + name)

@@ -15,7 +15,7 @@ const (
 // The words of names, in lower case. A name is split where the case changes and at
 // all signs.
 var (
-	credentialWords = wordSet("password passwd passphrase passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc")
+	credentialWords = wordSet("password passwords passwd passphrase passphrases passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc")
 	// credentialEnds end words that are written as one: "dbpassword".
 	credentialEnds = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "authkey", "credentials"}
 	// credentialKeys are words before "key".

@@ -2,6 +2,7 @@ package secret
 
 import (
 	_ "embed" // for the rules
+	"path"
 	"slices"
 	"strings"
 )
@@ -28,11 +29,14 @@ var thresholds = map[string]threshold{
 	"given":  func(_, v string, _ bool) bool { return isGiven(v) },
 	"mixed":  func(_, v string, _ bool) bool { return isMixed(v) },
 	"random": func(_, v string, _ bool) bool { return isRandom(v) && !isTemplate(v) },
+	"issued": func(_, v string, _ bool) bool { return !isDummy(v) && randomness(v) >= issuedFrom },
 	"basic": func(_, v string, _ bool) bool {
 		return isRandom(v) || strings.Contains(decoded(v), ":") && decoded(v) != v
 	},
 	"cookie":    func(_, v string, _ bool) bool { return hasRandomPart(v) },
 	"named":     isNamed,
+	"paired":    isNamed,
+	"list":      isNamed,
 	"setting":   isSetting,
 	"block":     isBlock,
 	"arguments": func(_, v string, _ bool) bool { return hasPassword(v) },
@@ -75,7 +79,7 @@ func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err
 	leaving = t.matches(set, t.united(slices.Clone(hits), set))
 	reported := slices.DeleteFunc(w.hits, func(h hit) bool {
 		r := &set.rules[h.rule]
-		return r.leaves != nil || r.own && r.id != ruleService && !isOwnSecret(t.s[h.start:h.end])
+		return r.leaves != nil || r.own && !isOwnSecret(t.s[h.start:h.end])
 	})
 	return t.matches(set, withoutOverlaps(reported, set)), leaving, err
 }
@@ -156,6 +160,13 @@ func (t *text) united(hits []hit, set *ruleSet) []hit {
 	return kept
 }
 
+// nameAt returns where the name around a keyword starts and ends.
+func (t *text) nameAt(at int) (first, last int) {
+	for last = at; last < len(t.s) && last-at <= maxOpens && nameStart(t.s[last:last+1]) == 0; last++ {
+	}
+	return leadStart(t.s, at), last
+}
+
 // isLeaving reports whether a match of an outbound rule is redacted. from is the start
 // of the match, the value is at start.
 func (w *walk) isLeaving(r *rule, from, start, end int) bool {
@@ -163,19 +174,28 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	if strings.HasSuffix(s[:start], "[REDACTED:") {
 		return false
 	}
-	if !r.assigns {
-		return r.leaves("", s[start:end], true)
+	first, last := w.text.nameAt(from)
+	value, name := s[start:end], s[first:last]
+	switch {
+	case r.lists:
+		w.listed(w.set.named[r.id], name, end)
+		return false
+	case r.paired:
+		name = w.text.pairName(from, end)
+		return name != "" && isNamed(name, value, strings.IndexByte("\"'`>", s[start-1]) >= 0)
+	case !r.assigns:
+		return r.leaves("", value, true)
 	}
-	first, last := leadStart(s, from), from
-	for last < start && nameStart(s[last:last+1]) == 0 {
-		last++
-	}
-	value, name, quoted := s[start:end], s[first:last], strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start], "->") && !strings.HasSuffix(s[:start], "=>")
+	quoted := strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start], "->") && !strings.HasSuffix(s[:start], "=>")
 	if first > 0 && s[last] == '=' && strings.IndexByte(";?&", s[first-1]) >= 0 {
 		quoted = true // within a connection string
 	}
-	switch sign := strings.TrimLeft(s[last:start], " \t\r\n\"'`]"); {
+	switch sign := strings.Trim(s[last:start], " \t\r\n\"'`]"); {
 	case quoted:
+	case strings.HasPrefix(name, "-") && (sign == "" || sign == "="):
+		return opensSomething(name) && isOption(value)
+	case (sign == "=" || sign == ":") && w.isSetting(name, sign) && isInvented(name, value):
+		return true
 	case sign == "" && strings.ToUpper(name) != name: // prose
 		return opensSomething(name) && isRandom(value) && !isTemplate(value)
 	case sign != "" && strings.IndexByte(",({", sign[0]) >= 0: // the next argument of a call
@@ -183,3 +203,17 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	}
 	return r.leaves(name, value, quoted)
 }
+
+// isSetting reports whether a line that assigns without quotes is of a configuration rather than of code, by its file
+// or, where that is not known, by how it is written.
+func (w *walk) isSetting(name, sign string) bool {
+	if w.path == "" {
+		return sign == ":" || strings.ToUpper(name) == name
+	}
+	ext := strings.ToLower(path.Ext(w.path))
+	return ext == "" || configTypes[ext]
+}
+
+// configTypes are the endings of files whose lines are settings rather than code.
+var configTypes = wordSet(".yml .yaml .properties .env .ini .cfg .conf .cnf .toml .sh .bash .zsh .txt .config .service .envrc .tfvars .hcl .ps1 .bat .cmd " +
+	".dockerfile .md")

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -215,7 +216,7 @@ var leaving = []struct{ form, path, text string }{
 }
 
 var (
-	plantHole = regexp.MustCompile(`<(b62|b64|b36|b32|hex|dig|low|up|pw):(\d+)>|<(human|uuid|key|pub|mac)>`)
+	plantHole = regexp.MustCompile(`<(b62|b64|b36|b32|hex|dig|low|up|pw|bech):(\d+)>|<(human|uuid|key|pub|pub43|mac)>`)
 	plantCode = regexp.MustCompile(`⟦([a-z0-9]+):([^⟦⟧]*)⟧`)
 )
 
@@ -233,7 +234,7 @@ func plant(r *rand.Rand, text string) (string, []string) {
 	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	alphabets := map[string]string{
 		"b62": lower + upper + digits, "b64": lower + upper + digits + "+/", "b36": lower + digits, "b32": upper + "234567", "hex": digits + "abcdef",
-		"dig": digits, "low": lower, "up": upper + digits, "pw": lower + upper + digits + "!#%^*-_=+",
+		"bech": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", "dig": digits, "low": lower, "up": upper + digits, "pw": lower + upper + digits + "!#%^*-_=+",
 	}
 	text = plantHole.ReplaceAllStringFunc(text, func(h string) string {
 		m := plantHole.FindStringSubmatch(h)
@@ -243,6 +244,8 @@ func plant(r *rand.Rand, text string) (string, []string) {
 			return "KEY"
 		case "mac":
 			return draw(alphabets["hex"], 64)
+		case "pub43":
+			return draw(alphabets["b62"], 43)
 		case "pub":
 			return draw(alphabets["b64"], 64)
 		case "uuid":
@@ -287,6 +290,8 @@ func encodeAs(how, s string) string {
 		return base64.StdEncoding.EncodeToString([]byte(s))
 	case "hex":
 		return hex.EncodeToString([]byte(s))
+	case "base32":
+		return base32.StdEncoding.EncodeToString([]byte(s))
 	case "x":
 		return each(`\x%02x`)
 	case "u":

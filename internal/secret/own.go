@@ -16,12 +16,11 @@ const (
 	ruleURL      = "password-in-url"
 	ruleBearer   = "bearer-token"
 	ruleBasic    = "basic-authorization"
-	ruleService  = "service-token"
 )
 
 func isOwn(rule string) bool {
 	switch rule {
-	case ruleAssigned, ruleURL, ruleBearer, ruleBasic, ruleService:
+	case ruleAssigned, ruleURL, ruleBearer, ruleBasic:
 		return true
 	}
 	return false

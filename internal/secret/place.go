@@ -26,12 +26,15 @@ var (
 	docTypes     = wordSet(".md .mdx .markdown .rst .adoc .asciidoc .ronn .pod .rdoc .tex .texi .1 .2 .3 .4 .5 .6 .7 .8 .ipynb")
 )
 
+// vectorFile matches the names of files of test vectors.
+var vectorFile = compile(`(?:^|[._-])(?:test[._-]?)?vectors?(?:[._-]|$)`)
+
 // placeOf returns what a file is for.
 func placeOf(name string) placed {
 	name = strings.ToLower(name)
 	dir, base := path.Split(name)
 	ext := path.Ext(base)
-	if fixtureTypes[ext] {
+	if fixtureTypes[ext] || vectorFile().MatchString(base) {
 		return inFixture
 	}
 	result := inProduct

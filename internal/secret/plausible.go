@@ -64,11 +64,44 @@ func isWords(name, value string) bool {
 	return strings.ToUpper(value) != value
 }
 
+// isInvented reports whether a value without quotes in a configuration may be a password that a person invented, of
+// words alone.
+func isInvented(name, value string) bool {
+	words := nameWords(name)
+	if len(words) == 0 || !opensSomething(name) {
+		return false
+	}
+	last := words[len(words)-1]
+	if !onlyPassword[last] && last != "pass" && last != "pw" && !endsWithAny(last, []string{"pass", "password", "passwd"}) {
+		return false
+	}
+	value = strings.TrimRight(value, "\"',;")
+	if len(value) < 5 || !isGiven(value) || strings.ContainsAny(value, " ()[]{}<>\"'`:/\\$") || !isLatin(value) {
+		return false
+	}
+	for _, w := range nameWords(value) {
+		if credentialWords[w] || notWords[w] || testWords[w] {
+			return isMixed(value)
+		}
+	}
+	return strings.ToLower(value[1:]) != value[1:] || isLower(value[0]) || strings.ContainsAny(value, "0123456789")
+}
+
+// isOption reports whether the value of an option of a command may be a credential, rather than a word of a
+// sentence about the option.
+func isOption(value string) bool {
+	return isGiven(value) && len(value) >= minMixed && !proseWords[value] && !strings.ContainsAny(value, "()[]{}$`")
+}
+
+// proseWords follow the name of an option in sentences.
+var proseWords = wordSet("option options flag flags argument arguments parameter parameters value instead which must should would could cannot using " +
+	"unless without before after where while their these those there being given provided specified takes accepts requires enables disables sets")
+
 var (
-	onlyPassword = wordSet("password passwd passphrase pwd passwort")
+	onlyPassword = wordSet("password passwords passwd passphrase pwd passwort")
 	// notWords are words in what is not a password but says something about one.
 	notWords = wordSet("user username login email name field input type text string value key current new old confirm confirmation repeat forgot reset change invalid required missing wrong " +
-		"incorrect update show hide toggle label hidden default enter test testing hash encrypted plain none null true false undefined prompt")
+		"incorrect update show hide toggle label hidden default enter test testing hash encrypted plain none null true false undefined prompt str bool int bytes optional object any number boolean char var nil data std self this")
 )
 
 // opensSomething reports whether a name is that of a credential.

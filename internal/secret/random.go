@@ -17,13 +17,22 @@ import (
 // A value without digits must look more random: words of other languages, and names in
 // capitals, look less like names.
 func isRandom(value string) bool {
-	if len(value) < minRandom {
+	if len(value) < minRandom || isNumber(value) || !isASCII(value) { // natural language in another script
 		return false
 	}
 	if strings.ContainsAny(value, "0123456789") {
 		return randomness(value) > randomFrom
 	}
 	return len(value) >= minLetters && randomness(value) > randomLettersFrom
+}
+
+// isNumber reports whether a value is a number as programs write it: 1_000_000, -1.5e-10f, 0x1234abcd.
+func isNumber(value string) bool {
+	if strings.HasPrefix(value, "0x") && len(value) <= len("0x0123456789abcdef") {
+		return true
+	}
+	rest := strings.Trim(value, "0123456789_.,+-")
+	return len(rest) <= 3 && strings.Trim(rest, "0123456789_.,+-eEfFlLuUdD") == ""
 }
 
 const (
@@ -33,6 +42,8 @@ const (
 	// The same for values without digits.
 	minLetters        = 16
 	randomLettersFrom = 0.4
+	// issuedFrom is the least randomness of a token of a known form, which has words before random characters.
+	issuedFrom = -1.2
 	// maxMeasured bounds the work for one value; the start of a longer one decides.
 	maxMeasured = 512
 )

@@ -23,11 +23,14 @@ type rule struct {
 	keywords        []string
 	allow           func() []allowlist
 	own             bool // one of this package, whose values must look random
+	issued          bool // a token of a known form, which is enough
 	assigns         bool // whether a match has an operator after the name that the keyword is in
 	// leaves decides what an outbound rule redacts; nil for the others. If opens is set, it
 	// redacts nothing after a name that does not open something.
 	leaves threshold
 	opens  bool
+	// paired is set if the name is in the object of the value, lists if the match opens a list of values.
+	paired, lists bool
 	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
@@ -57,7 +60,42 @@ const genericRule = "generic-api-key"
 var defaultRules string
 
 // loadRules parses gitleaks' configuration, once.
-var loadRules = sync.OnceValues(func() (*ruleSet, error) { return parseRules(defaultRules, ownRules, outboundRules) })
+var loadRules = sync.OnceValues(func() (*ruleSet, error) {
+	set, err := parseRules(defaultRules, ownRules, outboundRules)
+	if err == nil {
+		set.addForms(issuedForms)
+	}
+	return set, err
+})
+
+// issuedForms are the forms of tokens: a rule a line.
+//
+//go:embed forms.txt
+var issuedForms string
+
+// addForms adds the rules for tokens that are known by their form.
+func (set *ruleSet) addForms(text string) {
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if line[0] == '#' || len(fields) < 3 {
+			continue
+		}
+		r := rule{id: fields[1], description: "Found a token of a service, by its form.", issued: true, allow: compileAllow(nil), before: 1, after: 2}
+		if fields[0] == "hide" {
+			r.leaves = thresholds["issued"]
+		}
+		pattern := "(" + fields[2] + `)(?:[^\w-]|$)`
+		if r.keywords = fields[3:]; len(r.keywords) == 0 {
+			if re, err := syntax.Parse(fields[2], syntax.Perl); err == nil {
+				r.keywords, _ = beginnings(re)
+			}
+		} else {
+			pattern = `\b` + pattern
+		}
+		r.pattern = compileExpression(pattern, r.keywords)
+		set.add(r)
+	}
+}
 
 // parseRules parses gitleaks' configuration format. The allowlist for all rules is that
 // of the first text.
@@ -120,22 +158,36 @@ func (set *ruleSet) parse(text string) error {
 			set.named[d.ID] = i
 			r.opens = d.Value == "named" || d.Value == "setting" || d.Value == "block"
 			r.assigns = r.assigns || r.opens
+			r.paired, r.lists = d.Value == "paired", d.Value == "list"
+			r.opens = r.opens || r.lists
 		}
-		for _, k := range r.keywords {
-			set.all.add(k, i)
-			if d.Value == "" {
-				set.words.add(k, i)
-			}
-		}
-		set.rules = append(set.rules, r)
+		set.add(r)
 	}
 	return nil
+}
+
+// add adds a rule, to be tried at its keywords.
+func (set *ruleSet) add(r rule) {
+	for _, k := range r.keywords {
+		set.all.add(k, len(set.rules))
+		if r.leaves == nil {
+			set.words.add(k, len(set.rules))
+		}
+	}
+	set.rules = append(set.rules, r)
 }
 
 // leadIn begins most of the expressions. It matches up to 50 characters of the name
 // before the keyword. It cannot change which secret is found, but makes the search
 // five times slower; leadStart replaces it.
 const leadIn = `[\w.-]{0,50}?`
+
+// tokenEnd is what gitleaks wants after a token. anyEnd replaces it, and adds what stands there in prose,
+// in tables and in calls.
+const (
+	tokenEnd = `(?:[\x60'"\s;]|\\[nr]|$)`
+	anyEnd   = `(?:[\x60'"\s;,.)\]}<>&|#:!?]|\\[nr]|$)`
+)
 
 // leadStart moves the start of a match back over what leadIn would have matched.
 func leadStart(text string, start int) int {
@@ -175,7 +227,7 @@ type expression struct {
 
 func compileExpression(pattern string, keywords []string) func() expression {
 	return sync.OnceValue(func() expression {
-		pattern := strings.ReplaceAll(pattern, leadIn, "")
+		pattern := strings.ReplaceAll(strings.ReplaceAll(pattern, leadIn, ""), tokenEnd, anyEnd)
 		if beginsWith(pattern, keywords) {
 			return expression{Regexp: regexp.MustCompile("^(?:" + pattern + ")"), anchored: true}
 		}

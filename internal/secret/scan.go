@@ -19,10 +19,9 @@ type Match struct {
 	Secret                    string
 }
 
-// Generic reports whether only a rule for any value matched: a name such as password or
-// token next to a random-looking value. It is less reliable than the rules for known
-// formats.
-func (m Match) Generic() bool { return m.Rule == genericRule || isOwn(m.Rule) }
+// Generic reports whether only a rule for any value matched: a name such as password, token or that of a service
+// next to a random-looking value. It is less reliable than the rules for known formats.
+func (m Match) Generic() bool { return m.form() == loose }
 
 // ErrTooMuch means that a scan was stopped because it cost too much. The matches
 // returned with it are valid; there may be more.
@@ -177,10 +176,7 @@ const maxOpens = 64
 // is a character that names do not have, so that the name is the same whatever the value is.
 func (w *walk) opensAt(at int) bool {
 	if w.named.at != at+1 { // so that 0 is none
-		first, last := leadStart(w.text.s, at), at
-		for last < len(w.text.s) && last-at <= maxOpens && nameStart(w.text.s[last:last+1]) == 0 {
-			last++
-		}
+		first, last := w.text.nameAt(at)
 		w.named.at, w.named.opens = at+1, last-at <= maxOpens && opensSomething(w.text.s[first:last])
 	}
 	return w.named.opens
@@ -240,6 +236,9 @@ func (w *walk) keywordAt(r, seg, at int) error {
 		if at < o.end || rule.assigns && rule.leaves == nil && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
+		if rule.issued && continuesWord(w.text.s[:at]) {
+			return nil
+		}
 		if rule.opens && !w.thorough && !w.opensAt(at) {
 			return nil
 		}
@@ -264,6 +263,16 @@ func (w *walk) keywordAt(r, seg, at int) error {
 	}
 	o.to = to
 	return nil
+}
+
+// continuesWord reports whether a word that starts after a text goes on with its last one, which can be an escape in
+// a literal or a URL.
+func continuesWord(text string) bool {
+	n := len(text)
+	if n == 0 || inBase64(text[n-1]) == (text[n-1] == '+' || text[n-1] == '/' || text[n-1] == '-') {
+		return false
+	}
+	return !(n > 1 && text[n-2] == '\\') && !(n > 2 && text[n-3] == '%')
 }
 
 // flush matches the rule against its open window and closes it.
@@ -350,8 +359,8 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {
 		return true
 	}
-	if r.id == ruleService { // its form is enough
-		return isDummy(secret) || isPlaceholder(secret)
+	if r.issued {
+		return isDummy(secret) || randomness(secret) < issuedFrom
 	}
 	if r.own {
 		return !isOwnSecret(secret) && (!w.outbound || !isRandom(secret) || isTemplate(secret))

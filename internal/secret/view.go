@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
@@ -67,7 +68,7 @@ func (v *viewer) view() view {
 	for i := 0; i < len(v.edits); {
 		start := max(at, v.lineBefore(v.edits[i].start))
 		if b.Len() > 0 && start > at {
-			emit("\n", at, at+1, 0)
+			emit("\n;\n", at, at+1, 0) // so that no literal goes on in the next one
 		}
 		at = start
 		for end := start; ; i++ {
@@ -261,7 +262,7 @@ type encodedRun struct {
 // minRun is the least length of an encoded text, in characters.
 const minRun = 16
 
-// encodedRuns returns the parts of a text that are printable text in base64 or hexadecimal.
+// encodedRuns returns the parts of a text that are printable text in base64, base32 or hexadecimal.
 func encodedRuns(s string) []encodedRun {
 	var runs []encodedRun
 	for i := 0; i < len(s); {
@@ -288,7 +289,7 @@ func encodedRuns(s string) []encodedRun {
 			}
 			i, lineStart = next, next
 		}
-		for end < len(s) && s[end] == '=' && end < i+2 {
+		for end < len(s) && s[end] == '=' && end < i+6 {
 			end++
 		}
 		if end-start >= minRun {
@@ -313,6 +314,11 @@ func decodedRun(s string) string {
 	bare := strings.TrimRight(s, "=")
 	if head := bare[:min(len(bare), 64)]; strings.Trim(head, "0123456789abcdefABCDEF") == "" && len(bare)%2 == 0 {
 		if b, err := hex.DecodeString(bare); err == nil && isText(b) {
+			return string(b)
+		}
+	}
+	if strings.Trim(bare[:min(len(bare), 64)], "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+		if b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(bare); err == nil && isText(b) {
 			return string(b)
 		}
 	}
