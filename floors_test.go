@@ -80,7 +80,6 @@ const anywhere = "*"
 // thirdParties names, for each third-party module, the packages that may
 // import it. docs/decisions gives the reason for each.
 var thirdParties = map[string][]string{
-	"code.gitea.io/sdk/gitea":                  {"internal/forge/gitea"},
 	"github.com/CycloneDX/cyclonedx-go":        {"scripts/sbom"},
 	"github.com/VictoriaMetrics/metrics":       {"internal/server"},
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
@@ -89,7 +88,6 @@ var thirdParties = map[string][]string{
 	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
-	"github.com/google/go-github/v88":          {"internal/forge/github"},
 	"github.com/google/uuid":                   {"internal/post", "internal/store", "internal/pull", "internal/run", "internal/fix", "cmd/precedent"},
 	"github.com/jackc/pgx/v5":                  {"internal/store"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp", "cmd/precedent"},

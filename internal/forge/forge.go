@@ -455,6 +455,7 @@ type Error struct {
 	Status int       // HTTP status; 0 without one
 	Retry  time.Time // when the request may be repeated; zero if unknown
 	Msg    string
+	Said   string // the forge's own message, on one line; may be empty
 	Hint   string // what the user can do
 	// Unsure is set if the request makes a change and may have been carried out.
 	Unsure bool

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
@@ -27,6 +28,21 @@ type cached struct {
 // lacks it.
 const maxUnknown = 2
 
+// Accounts that Gitea has no row for. A workflow's own token acts as the second.
+const (
+	ghostID   = -1
+	actionsID = -2
+)
+
+// person converts an account. Gitea marks no accounts as bots; only that of its
+// workflows is known.
+func person(u *user) forge.Person {
+	if u == nil || u.ID == ghostID || u.ID == 0 {
+		return forge.Person{Login: "ghost"}
+	}
+	return forge.Person{ID: precedent.NumberID(u.ID), Login: u.Login, Bot: u.ID == actionsID}
+}
+
 // Me returns the account of the token.
 func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	c.cached.mu.Lock()
@@ -34,18 +50,15 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.cached.me.ID != "" {
 		return c.cached.me, nil
 	}
-	do, err := c.call(ctx, "look up the account of the token on "+c.host)
-	if err != nil {
+	do := c.wire.Call(ctx, "look up the account of the token on "+c.host, "", nil)
+	var u user
+	if err := do.Get(&u, "user"); err != nil {
 		return forge.Person{}, err
 	}
-	u, _, err := do.GetMyUserInfo()
-	if err != nil {
-		return forge.Person{}, do.fail(err)
+	if u.ID == 0 || u.ID == ghostID || u.Login == "" {
+		return forge.Person{}, do.Unexpected("it names no account")
 	}
-	if u.ID == 0 || u.ID == ghostID || u.UserName == "" {
-		return forge.Person{}, do.unexpected("it names no account")
-	}
-	c.cached.me = person(u)
+	c.cached.me = person(&u)
 	return c.cached.me, nil
 }
 
@@ -69,13 +82,11 @@ func (c *Client) replyMode(ctx context.Context) replyMode {
 		return noReplies
 	}
 	if c.cached.version == "" {
-		do, err := c.call(ctx, "read version")
-		if err != nil {
+		var got struct{ Version string }
+		if c.wire.Call(ctx, "read version", "", nil).Get(&got, "version") != nil {
 			return noReplies
 		}
-		if c.cached.version, _, err = do.ServerVersion(); err != nil {
-			return noReplies
-		}
+		c.cached.version = got.Version
 	}
 	found := release().FindStringSubmatch(c.cached.version)
 	if found == nil {

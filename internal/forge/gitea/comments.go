@@ -3,16 +3,14 @@ package gitea
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // maxReviews bounds the reviews whose inline comments are read, because each takes a
@@ -24,118 +22,143 @@ const maxReviews = 500
 // was edited, nor which comment another replies to: those on one line of one commit
 // count as replies to the first. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
-	if err != nil {
+	do := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
+	issue, err := wire.List[comment](do, "issues/%d/comments", number)
+	if err != nil && !forge.IsPartial(err) {
 		return nil, err
 	}
-	issue, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
-		return do.ListIssueComments(repo.Owner, repo.Name, int64(number), sdk.ListIssueCommentOptions{ListOptions: o})
-	})
-	if err != nil && !isTooMany(err) {
-		return nil, err
-	}
-	talk, err2 := c.reviews(do, repo, number)
-	if err2 != nil && !isTooMany(err2) {
+	talk, err2 := c.discussion(do, number)
+	if err2 != nil && !forge.IsPartial(err2) {
 		return nil, err2
 	}
 	var all []forge.Comment
 	for _, m := range issue {
 		all = append(all, c.onThread(m))
 	}
-	for _, r := range talk.reviews {
-		if r.Body != "" {
-			all = append(all, c.onReview(r))
-		}
-	}
+	all = append(all, talk.reviewTexts(c)...)
 	for _, m := range talk.inline {
 		all = append(all, m.Comment)
 	}
-	all, err3 := sortComments(do, all)
-	if err3 != nil {
-		return nil, err3
+	if slices.ContainsFunc(all, isIncomplete) {
+		return nil, do.Unexpected(incomplete)
 	}
-	return all, cmp.Or(err, err2)
+	return forge.SortComments(all), cmp.Or(err, err2)
 }
+
+// incomplete is why a comment does not make sense.
+const incomplete = "a comment has no id or no time"
+
+func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
-func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
-	do, err := c.begin(ctx, repo, "read comments of "+repo.String())
-	if err != nil {
-		return nil, err
-	}
-	listed, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Comment, *sdk.Response, error) {
-		return do.ListRepoIssueComments(repo.Owner, repo.Name, sdk.ListIssueCommentOptions{ListOptions: o, Since: since.UTC()})
-	})
+func (c *Client) CommentsSince(
+	ctx context.Context, repo precedent.Repo, since time.Time,
+) ([]forge.NumberedComment, error) {
+	do := c.begin(ctx, repo, "read comments of "+repo.String())
+	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
 	var all []forge.NumberedComment
 	for _, m := range listed {
-		all = append(all, forge.NumberedComment{Number: forge.LastNumber(cmp.Or(m.PRURL, m.IssueURL)), Comment: c.onThread(m)})
+		all = append(all, forge.NumberedComment{Number: m.number(), Comment: c.onThread(m)})
 	}
 	return all, err
 }
 
-// isTooMany reports whether the error is only that there is more than we read.
-func isTooMany(err error) bool {
-	var e *forge.Error
-	return errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
+// number returns the number of the pull request or issue that a comment is on.
+func (m *comment) number() int { return forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)) }
+
+// ReadComment reads one comment on a pull request. For one on lines it reads the reviews of the
+// pull request: Gitea returns no other comment by its id than those on the pull request as a
+// whole.
+func (c *Client) ReadComment(
+	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
+) (forge.Comment, error) {
+	do := c.begin(ctx, repo, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), m.ID)
+	found, err := c.find(do, number, m)
+	if err == nil && found == nil {
+		err = forge.NoComment(do.Doing())
+	}
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	return found.Comment, nil
 }
 
-// sortComments sorts comments by time and removes duplicates: pages shift while they
-// are read.
-func sortComments(do call, all []forge.Comment) ([]forge.Comment, error) {
-	if slices.ContainsFunc(all, func(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }) {
-		return nil, do.unexpected("a comment has no id or no time")
+// find returns a comment on a pull request; nil if it does not exist.
+func (c *Client) find(do wire.Call, number int, m forge.CommentRef) (*inline, error) {
+	var found inline
+	var err error
+	switch m.Kind {
+	case forge.OnThread:
+		var one comment
+		err = do.Get(&one, "issues/comments/%d", m.ID.Number())
+		if err == nil && (one.ID == 0 || one.number() != number) { // 204: a comment of another kind
+			return nil, nil
+		}
+		found.Comment = c.onThread(&one)
+	case forge.OnReview:
+		var one review
+		err = do.Get(&one, "pulls/%d/reviews/%d", number, m.ID.Number())
+		if one.State == statePending {
+			return nil, nil
+		}
+		found.Comment = c.onReview(&one)
+	case forge.OnLine:
+		talk, wrong := c.discussion(do, number)
+		i := slices.IndexFunc(talk.inline, func(at inline) bool { return at.ID == m.ID })
+		if i >= 0 {
+			return &talk.inline[i], nil
+		}
+		if err = wrong; err == nil {
+			return nil, nil
+		}
+	default:
+		err = do.Refuse(forge.KindRefused, "unknown kind of comment %q", m.Kind)
 	}
-	slices.SortStableFunc(all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
-	seen := map[forge.CommentRef]bool{}
-	return slices.DeleteFunc(all, func(m forge.Comment) bool {
-		key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
-		again := seen[key]
-		seen[key] = true
-		return again
-	}), nil
+	if wire.Status(err) == http.StatusNotFound {
+		return nil, nil
+	}
+	return &found, err
 }
 
 // discussion is the reviews of a pull request and their inline comments.
 type discussion struct {
-	reviews []*sdk.PullReview // without pending ones
-	inline  []inline          // oldest first
+	reviews []*review // without pending ones
+	inline  []inline  // oldest first
 }
 
 // inline is an inline comment with its place in Gitea.
 type inline struct {
 	forge.Comment
 	at     spot
-	closed *sdk.User // who resolved it
+	closed *user // who resolved it
 	hunk   string
 }
 
-// reviews reads the reviews and their inline comments.
-func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, error) {
+// discussion reads the reviews and their inline comments.
+func (c *Client) discussion(do wire.Call, number int) (discussion, error) {
 	var t discussion
-	listed, more := listAll(do, func(o sdk.ListOptions) ([]*sdk.PullReview, *sdk.Response, error) {
-		return do.ListPullReviews(repo.Owner, repo.Name, int64(number), sdk.ListPullReviewsOptions{ListOptions: o})
-	})
-	if more != nil && !isTooMany(more) {
+	listed, more := wire.List[review](do, "pulls/%d/reviews", number)
+	if more != nil && !forge.IsPartial(more) {
 		return t, more
 	}
 	seen := map[int64]bool{}
 	asked := 0
 	for _, r := range listed {
-		if r.State == sdk.ReviewStatePending || seen[r.ID] { // the account's own pending reviews are listed
+		if r.State == statePending || seen[r.ID] { // the account's own pending reviews are listed
 			continue
 		}
 		seen[r.ID] = true
 		t.reviews = append(t.reviews, r)
-		if r.CodeCommentsCount == 0 {
+		if r.Comments == 0 {
 			continue
 		}
 		if asked++; asked > maxReviews {
-			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d reviews with comments on lines were read", do.doing, maxReviews)}
+			more = do.Refuse(forge.KindTooLarge, "only the first %d reviews with comments on lines were read", maxReviews)
 			break
 		}
-		remarks, err := c.remarks(do, repo, number, r)
-		if err != nil && statusOf(err) != http.StatusNotFound { // 404: deleted meanwhile
+		remarks, err := c.remarks(do, number, r)
+		if err != nil && wire.Status(err) != http.StatusNotFound { // 404: deleted meanwhile
 			return t, err
 		}
 		t.inline = append(t.inline, remarks...)
@@ -144,21 +167,26 @@ func (c *Client) reviews(do call, repo precedent.Repo, number int) (discussion, 
 	return t, more
 }
 
-// remarks reads the inline comments of one review, oldest first.
-func (c *Client) remarks(do call, repo precedent.Repo, number int, r *sdk.PullReview) ([]inline, error) {
-	listed, _, err := do.ListPullReviewComments(repo.Owner, repo.Name, int64(number), r.ID)
-	if err != nil {
-		return nil, do.fail(err)
+// reviewTexts are the texts of the reviews.
+func (t *discussion) reviewTexts(c *Client) []forge.Comment {
+	var all []forge.Comment
+	for _, r := range t.reviews {
+		if r.Body != "" {
+			all = append(all, c.onReview(r))
+		}
 	}
+	return all
+}
+
+// remarks reads the inline comments of one review, oldest first.
+func (c *Client) remarks(do wire.Call, number int, r *review) ([]inline, error) {
+	listed, err := wire.GetList[comment](do, "pulls/%d/reviews/%d/comments", number, r.ID)
 	var all []inline
 	for _, m := range listed {
-		if m == nil {
-			return nil, do.unexpected("a list entry is null")
-		}
 		all = append(all, c.onLine(m, r))
 	}
 	slices.SortFunc(all, func(a, b inline) int { return a.ID.Compare(b.ID) }) // Gitea returns them in no particular order
-	return all, nil
+	return all, err
 }
 
 // reviewWindow is how long Gitea may take to create the comments of one review: it
@@ -187,36 +215,32 @@ func linkReplies(all []inline) {
 	}
 }
 
-func (c *Client) onThread(m *sdk.Comment) forge.Comment {
+func (c *Client) onThread(m *comment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.Poster), URL: c.ownPage(m.HTMLURL),
-		At: m.Created.UTC(), Edited: m.Updated.UTC(),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.User), URL: c.ownPage(m.HTMLURL),
+		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
 	}
-	out.Body, out.Cut = truncateBody(m.Body)
+	out.Body, out.Cut = forge.CutBody(m.Body)
 	return out
 }
 
-func (c *Client) onReview(r *sdk.PullReview) forge.Comment {
-	at := r.Submitted.UTC()
+func (c *Client) onReview(r *review) forge.Comment {
+	at := r.SubmittedAt.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.Reviewer), URL: c.ownPage(r.HTMLURL),
-		At: at, Edited: at, Blocks: blocks(r),
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.User), URL: c.ownPage(r.HTMLURL),
+		At: at, Edited: at, Blocks: r.blocks(),
 	}
-	out.Body, out.Cut = truncateBody(r.Body)
+	out.Body, out.Cut = forge.CutBody(r.Body)
 	return out
 }
 
 // onLine converts an inline comment. Its lines refer to the commit of the review.
 // Gitea knows which comments are outdated, but only tells whether the diff has
 // changed since the review.
-func (c *Client) onLine(m *sdk.PullReviewComment, r *sdk.PullReview) inline {
-	commit := cmp.Or(r.CommitID, m.CommitID)
-	span, at := position(m, commit)
-	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnLine, Author: person(m.Reviewer), URL: c.ownPage(m.HTMLURL),
-		At: m.Created.UTC(), Edited: m.Updated.UTC(), Review: precedent.NumberID(m.ReviewID),
-		Span: span, Commit: commit, Outdated: r.Stale, Votes: -1,
-	}
-	out.Body, out.Cut = truncateBody(m.Body)
-	return inline{Comment: out, at: at, closed: m.Resolver, hunk: m.DiffHunk}
+func (c *Client) onLine(m *comment, r *review) inline {
+	out := inline{Comment: c.onThread(m), closed: m.Resolver, hunk: m.DiffHunk}
+	out.Kind, out.Review, out.Outdated, out.Votes = forge.OnLine, precedent.NumberID(m.Review), r.Stale, -1
+	out.Commit = cmp.Or(r.CommitID, m.CommitID)
+	out.Span, out.at = position(m, out.Commit)
+	return out
 }

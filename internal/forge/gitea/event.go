@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -18,7 +16,7 @@ type payload struct {
 	Repository struct {
 		FullName string `json:"full_name"`
 	}
-	Sender      *sdk.User
+	Sender      *user
 	PullRequest *struct {
 		payloadState
 		Number int
@@ -26,7 +24,7 @@ type payload struct {
 		Head   struct{ SHA string }
 	} `json:"pull_request"`
 	Review            *struct{}
-	RequestedReviewer *sdk.User `json:"requested_reviewer"`
+	RequestedReviewer *user `json:"requested_reviewer"`
 	Issue             struct {
 		payloadState
 		Number      int
@@ -40,7 +38,7 @@ type payload struct {
 	SHA, Context, After string
 	Ref, State          string
 	Action              string
-	Comment             *sdk.Comment
+	Comment             *comment
 }
 
 // payloadState is what pull requests and issues have in common.
@@ -84,7 +82,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
+	case e.Head != "" && !forge.IsCommit(e.Head), e.Kind == forge.RunEvent && e.Head == "":
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	return e, nil

@@ -14,14 +14,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
+	"strconv"
 	"strings"
-	"sync"
-
-	sdk "code.gitea.io/sdk/gitea"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -44,7 +41,6 @@ type Options struct {
 type Client struct {
 	host        string   // as repository identities contain it
 	web         *url.URL // root of the web pages and of clone URLs
-	agent       string
 	wire        *wire.Transport
 	permissions *wire.Permissions // of single people
 	writers     *wire.Recent[precedent.Repo, *writers]
@@ -58,6 +54,9 @@ var _ forge.Forge = (*Client)(nil)
 // api is the path of the API below the base URL.
 const api = "api/v1"
 
+// perPage is the default maximum of a server (MAX_RESPONSE_ITEMS).
+const perPage = 50
+
 // New returns a Client. It sends nothing.
 func New(o Options) (*Client, error) {
 	web, err := wire.Address(o.BaseURL)
@@ -67,32 +66,41 @@ func New(o Options) (*Client, error) {
 	path := strings.Trim(strings.TrimSuffix(strings.TrimRight(web.Path, "/"), "/"+api), "/")
 	if path != "" {
 		for part := range strings.SplitSeq(path, "/") {
-			if !isName(part) {
+			if !forge.IsName(part) {
 				return nil, errors.New("invalid base URL of the forge: its path contains unsupported characters")
 			}
 		}
 		path = "/" + path
 	}
 	web = &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path}
-	if o.UserAgent == "" {
-		o.UserAgent = "precedent"
-	}
 	w := wire.New(wire.Options{
 		Forge: "Gitea", Home: &url.URL{Scheme: web.Scheme, Host: web.Host, Path: path + "/" + api + "/"},
 		Scheme: "token", Token: wire.Static(o.Token), Hint: hintFor,
-		Plain:   func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
-		Network: o.Network,
+		Plain:  func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".diff") },
+		Header: http.Header{"User-Agent": {cmp.Or(o.UserAgent, "precedent")}},
+		Paging: wire.Paging{Size: "limit", PerPage: perPage, Most: 100, Last: isLast}, Network: o.Network,
 	})
 	return &Client{
-		host: strings.ToLower(web.Host), web: web, agent: o.UserAgent, wire: w,
-		permissions: wire.NewPermissions(w.Now), writers: wire.NewRecent[precedent.Repo, *writers](w.Now), polls: wire.NewPolls(w.Now), postingLock: make(chan struct{}, 1),
+		host: strings.ToLower(web.Host), web: web, wire: w, permissions: wire.NewPermissions(w.Now),
+		writers: wire.NewRecent[precedent.Repo, *writers](w.Now), polls: wire.NewPolls(w.Now),
+		postingLock: make(chan struct{}, 1),
 	}, nil
+}
+
+// isLast reports whether a page is the last one. A server may return fewer entries on a page than requested,
+// leave out some that the account cannot see, or ignore paging and return everything. The total in the header
+// tells whether there are more.
+func isLast(h http.Header, page, got, all int) bool {
+	total, err := strconv.Atoi(h.Get("X-Total-Count"))
+	counted := err == nil && total >= 0
+	return counted && all >= total || got == 0 && (!counted || page*perPage >= total)
 }
 
 // hintFor returns what the user can do about a status.
 func hintFor(status int, _ http.Header) string {
 	if status == http.StatusForbidden {
-		return "the token is missing a scope or its account a permission: it needs read:user, write:repository and write:issue, and write access to set statuses"
+		return "the token is missing a scope or its account a permission: it needs read:user, write:repository and " +
+			"write:issue, and write access to set statuses"
 	}
 	return ""
 }
@@ -104,73 +112,54 @@ func (c *Client) Host() string { return c.host }
 // in front of it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
-var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
-
-// isName reports whether a name is a single path element.
-func isName(s string) bool { return name().MatchString(s) && s != "." && s != ".." }
-
-// checkRepo refuses a repository on another forge, and names that would change the
-// path of a request.
-func (c *Client) checkRepo(r precedent.Repo) error {
-	for _, s := range []string{r.Owner, r.Name} {
-		if !isName(s) {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on Gitea", s)}
-		}
+// Pages returns the layout of Gitea's web pages.
+func (c *Client) Pages() forge.Pages {
+	return forge.Pages{
+		Web: c.web, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit", LineSeparator: "-L", FixedLines: true,
 	}
-	if r.Host != c.host {
-		return &forge.Error{
-			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "set forge in the configuration file, or pass --forge",
-		}
-	}
-	return nil
 }
 
-// call is one call of the SDK.
-type call struct {
-	*sdk.Client
-	doing   string
-	attempt *wire.Attempt
-}
+func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("Gitea", c.host, r) }
 
-// begin checks the repository and the ids of comments, and prepares a call. The SDK
-// stores the context in its client, so each call has its own.
-func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, comments ...precedent.ForgeID) (call, error) {
-	if err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...)); err != nil {
-		return call{}, c.wire.Fail(doing, err)
-	}
-	return c.call(ctx, doing)
-}
-
-func (c *Client) call(ctx context.Context, doing string) (call, error) {
-	ctx, attempt := c.wire.Watch(ctx)
-	client, err := sdk.NewClient(c.web.String(),
-		sdk.SetGiteaVersion(""), // skip the version request on each call
-		sdk.SetContext(ctx), sdk.SetHTTPClient(c.wire.Client()), sdk.SetUserAgent(c.agent))
-	if err != nil {
-		return call{}, fmt.Errorf("make Gitea client: %w", err)
-	}
-	return call{client, doing, attempt}, nil
-}
-
-// fail returns the error of the call.
-func (c call) fail(err error) error { return c.attempt.Fail(c.doing, err) }
-
-// unexpected returns the error of a response that does not make sense.
-func (c call) unexpected(why string) error { return c.attempt.UnexpectedAnswer(c.doing, why) }
-
-// statusOf returns the HTTP status of an error; 0 without one.
-func statusOf(err error) int {
-	var e *forge.Error
-	if errors.As(err, &e) {
-		return e.Status
-	}
-	return 0
+// begin returns a call about a repository, whose paths are below it. It sends nothing if the repository or an
+// id of a comment is not valid.
+func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string, comments ...precedent.ForgeID) wire.Call {
+	err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...))
+	return c.wire.Call(ctx, doing, "repos/"+repo.Owner+"/"+repo.Name+"/", err)
 }
 
 // isUnknownRoute reports whether an error can mean that the server does not have this
 // API. Servers return 405 for a known path with another method.
 func isUnknownRoute(err error) bool {
-	s := statusOf(err)
+	s := wire.Status(err)
 	return s == http.StatusNotFound || s == http.StatusMethodNotAllowed
+}
+
+// hookHeaders are those of Forgejo and Gitea. The type of an event is finer than its name. Older
+// servers of the family sign only as Gogs does.
+var hookHeaders = wire.HookHeaders{
+	Signatures: []string{"X-Forgejo-Signature", "X-Gitea-Signature", "X-Gogs-Signature", "X-Hub-Signature-256"},
+	Events:     []string{"X-Forgejo-Event-Type", "X-Gitea-Event-Type", "X-Forgejo-Event", "X-Gitea-Event"},
+	IDs:        []string{"X-Forgejo-Delivery", "X-Gitea-Delivery"},
+}
+
+// VerifyHook checks that a request of a webhook is signed with one of the secrets.
+func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
+	return wire.VerifyHook(hookHeaders, h, body, secrets)
+}
+
+// noDeliveries is why a delivery that failed is lost.
+const noDeliveries forge.Unsupported = "Gitea does not list the deliveries of a webhook, and does not repeat them: " +
+	"what was missed is found by polling"
+
+// Deliveries is not supported.
+func (c *Client) Deliveries(
+	context.Context, precedent.Repo, string, time.Time,
+) ([]forge.HookDelivery, forge.Unsupported, error) {
+	return nil, noDeliveries, nil
+}
+
+// Redeliver is not supported.
+func (c *Client) Redeliver(context.Context, precedent.Repo, forge.HookDelivery) (forge.Unsupported, error) {
+	return noDeliveries, nil
 }

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // labelColor is the color of new labels: GitHub's default.
@@ -18,86 +17,66 @@ const labelColor = "#ededed"
 
 // MakeLabels creates the labels that neither the repository nor its organization has.
 func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []string) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, "create labels in "+repo.String())
-	if err != nil {
-		return "", err
-	}
-	for _, label := range labels {
-		if _, err := c.label(do, repo, label); err != nil {
-			return do.unlessForbidden(err)
+	do := c.begin(ctx, repo, "create labels in "+repo.String())
+	for _, name := range labels {
+		if _, err := labelID(do, repo.Owner, name); err != nil {
+			return unlessForbidden(do, err)
 		}
 	}
-	return "", nil
+	return "", do.Err()
 }
 
 // AddLabel adds a label to a pull request: the repository's of that name, else its
 // organization's, else a new one in the repository.
-func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", label, repo, number))
-	if err != nil {
-		return "", err
+func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported, error) {
+	do := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", name, repo, number))
+	id, err := labelID(do, repo.Owner, name)
+	if err == nil {
+		err = do.Send(http.MethodPost, map[string][]int64{"labels": {id}}, nil, "issues/%d/labels", number)
 	}
-	id, err := c.label(do, repo, label)
-	if err != nil {
-		return do.unlessForbidden(err)
-	}
-	_, _, err = do.AddIssueLabels(repo.Owner, repo.Name, int64(number), sdk.IssueLabelsOption{Labels: []int64{id}})
-	return do.unlessForbidden(do.fail(err))
+	return unlessForbidden(do, err)
 }
 
-// label returns the id of a label, which it creates if needed.
-func (c *Client) label(do call, repo precedent.Repo, label string) (int64, error) {
-	named := func(l *sdk.Label) bool { return strings.EqualFold(l.Name, label) } // as package label compares them
-	all, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
-		return do.ListRepoLabels(repo.Owner, repo.Name, sdk.ListLabelsOptions{ListOptions: o})
-	})
+// labelID returns the id of a label, which it creates if needed.
+func labelID(do wire.Call, owner, name string) (int64, error) {
+	all, err := wire.List[label](do, "labels")
 	if err != nil {
 		return 0, err
 	}
-	if i := slices.IndexFunc(all, named); i >= 0 {
-		return all[i].ID, nil
-	}
-	all, err = listAll(do, func(o sdk.ListOptions) ([]*sdk.Label, *sdk.Response, error) {
-		return do.ListOrgLabels(repo.Owner, sdk.ListOrgLabelsOptions{ListOptions: o})
-	})
+	ofOrganization, err := wire.List[label](do, "/orgs/%s/labels", owner)
 	if err != nil && !isUnknownRoute(err) { // users have no such labels
 		return 0, err
 	}
-	if i := slices.IndexFunc(all, named); i >= 0 {
-		return all[i].ID, nil
+	for _, l := range append(all, ofOrganization...) {
+		if strings.EqualFold(l.Name, name) { // as package label compares them
+			return l.ID, nil
+		}
 	}
-	made, _, err := do.CreateLabel(repo.Owner, repo.Name, sdk.CreateLabelOption{Name: label, Color: labelColor})
-	if err != nil {
-		return 0, do.fail(err)
-	}
-	return made.ID, nil
+	var made label
+	err = do.Send(http.MethodPost, map[string]string{"name": name, "color": labelColor}, &made, "labels")
+	return made.ID, err
 }
 
 // RemoveLabel removes a label from a pull request.
-func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", label, repo, number))
+func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported, error) {
+	do := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", name, repo, number))
+	all, err := wire.GetList[label](do, "issues/%d/labels", number)
 	if err != nil {
 		return "", err
 	}
-	all, _, err := do.GetIssueLabels(repo.Owner, repo.Name, int64(number), sdk.ListLabelsOptions{})
-	if err != nil {
-		return "", do.fail(err)
-	}
-	for _, l := range all {
-		if l == nil || !strings.EqualFold(l.Name, label) {
-			continue
-		}
-		if _, err := do.DeleteIssueLabel(repo.Owner, repo.Name, int64(number), l.ID); err != nil && statusOf(err) != http.StatusNotFound {
-			return do.unlessForbidden(do.fail(err))
+	for _, l := range slices.DeleteFunc(all, func(l *label) bool { return !strings.EqualFold(l.Name, name) }) {
+		err := do.Send(http.MethodDelete, nil, nil, "issues/%d/labels/%d", number, l.ID)
+		if err != nil && wire.Status(err) != http.StatusNotFound {
+			return unlessForbidden(do, err)
 		}
 	}
 	return "", nil
 }
 
 // unlessForbidden turns a missing permission into an Unsupported.
-func (c call) unlessForbidden(err error) (forge.Unsupported, error) {
-	if statusOf(err) == http.StatusForbidden {
-		return forge.Unsupported(c.doing + ": the token cannot change labels: its account needs write access"), nil
+func unlessForbidden(do wire.Call, err error) (forge.Unsupported, error) {
+	if wire.Status(err) == http.StatusForbidden {
+		return forge.Unsupported(do.Doing() + ": the token cannot change labels: its account needs write access"), nil
 	}
 	return "", err
 }

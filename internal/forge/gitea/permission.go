@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
-	"strings"
-
-	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Permission returns Write for people who may push now, else None or, where Gitea
@@ -19,15 +18,12 @@ import (
 // first, which an account with few rights can read, and for the person last, which
 // only administrators can. If none of that tells, the error has the kind KindAuth.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
-	if err != nil {
-		return forge.None, err
-	}
+	do := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if p.ID.Number() <= 0 {
-		return forge.None, nil
+		return forge.None, do.Err()
 	}
-	if !isLogin(p.Login) {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: do.doing + ": not a valid login on Gitea"}
+	if !forge.IsLogin(p.Login) {
+		return forge.None, do.Refuse(forge.KindRefused, "not a valid login on Gitea")
 	}
 	w, err := c.writersOf(ctx, repo)
 	if err != nil {
@@ -42,21 +38,24 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	case i >= 0:
 		p = w.doubtful[i] // with the login that the account has now
 	}
-	return c.permissions.Of(repo, p, func() (forge.Permission, error) { return c.askPermission(do, repo, p, w) })
+	return c.permissions.Of(repo, p, func() (forge.Permission, error) { return askPermission(do, repo, p, w) })
 }
 
 // askPermission asks for the permission of one person. Gitea tells it only to
 // administrators of the repository, and says "read" of people whose team may write
 // single units, such as the code.
-func (c *Client) askPermission(do call, repo precedent.Repo, p forge.Person, w *writers) (forge.Permission, error) {
+func askPermission(do wire.Call, repo precedent.Repo, p forge.Person, w *writers) (forge.Permission, error) {
 	if w.hiddenOwners {
-		in, _, err := do.GetOrgPermissions(repo.Owner, p.Login)
+		var in struct {
+			IsOwner bool `json:"is_owner"`
+		}
+		err := do.Get(&in, "/users/%s/orgs/%s/permissions", url.PathEscape(p.Login), repo.Owner)
 		switch {
 		case isWithheld(err):
 			return forge.None, unknownWriters(repo, "the owners of the organization")
-		case err != nil && statusOf(err) != http.StatusNotFound:
-			return forge.None, do.fail(err)
-		case err == nil && in != nil && in.IsOwner:
+		case err != nil && wire.Status(err) != http.StatusNotFound:
+			return forge.None, err
+		case in.IsOwner:
 			return forge.Admin, nil
 		case w.complete && w.byName != nil && !w.byName[p.ID]:
 			return forge.None, nil
@@ -65,16 +64,20 @@ func (c *Client) askPermission(do call, repo precedent.Repo, p forge.Person, w *
 	if w.refused.Load() {
 		return forge.None, unknownWriters(repo, w.withheld)
 	}
-	level, _, err := do.CollaboratorPermission(repo.Owner, repo.Name, p.Login)
-	switch s := statusOf(err); {
+	var level struct {
+		Permission string
+		User       *user
+	}
+	err := do.Get(&level, "collaborators/%s/permission", url.PathEscape(p.Login))
+	switch s := wire.Status(err); {
 	case s == http.StatusForbidden:
 		w.refused.Store(true)
 		return forge.None, unknownWriters(repo, w.withheld)
 	case s == http.StatusNotFound:
 		return forge.None, nil
 	case err != nil:
-		return forge.None, do.fail(err)
-	case level == nil || level.User == nil || precedent.NumberID(level.User.ID) != p.ID:
+		return forge.None, err
+	case level.User == nil || precedent.NumberID(level.User.ID) != p.ID:
 		return forge.None, nil // the login now belongs to another account
 	}
 	got := permissionOf(level.Permission)
@@ -110,42 +113,37 @@ func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (for
 	if err != nil {
 		return "", err
 	}
-	ask := slices.DeleteFunc(slices.Clone(w.doubtful), func(p forge.Person) bool { return p.ID == me.ID })
-	if w.hiddenOwners && w.complete && w.byName != nil { // of the others Gitea tells whether they are owners
-		i := slices.IndexFunc(ask, func(p forge.Person) bool { return !w.byName[p.ID] })
-		rest := slices.DeleteFunc(slices.Clone(ask), func(p forge.Person) bool { return !w.byName[p.ID] })
-		if i >= 0 {
-			rest = append(rest, ask[i])
+	var ask []forge.Person
+	asked := false // one of those of whom Gitea tells whether they are owners; then it tells of all
+	for _, p := range w.doubtful {
+		ownersTold := w.hiddenOwners && w.complete && w.byName != nil && !w.byName[p.ID]
+		if p.ID == me.ID || ownersTold && asked {
+			continue
 		}
-		ask = rest
+		asked = asked || ownersTold
+		ask = append(ask, p)
 	}
 	if !w.listed || len(ask) > maxDoubtful {
 		return forge.Unsupported(unknownWriters(repo, w.withheld).Error()), nil
 	}
 	for _, who := range ask {
 		_, err := c.Permission(ctx, repo, who)
-		var e *forge.Error
-		switch {
-		case errors.As(err, &e) && e.Kind == forge.KindAuth:
+		if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
 			return forge.Unsupported(e.Error()), nil
-		case err != nil:
+		}
+		if err != nil {
 			return "", err
 		}
 	}
 	return "", nil
 }
 
-// isLogin reports whether a login is valid. Migrated bots have a [bot] suffix.
-func isLogin(s string) bool { return isName(strings.TrimSuffix(s, "[bot]")) }
-
 // permissionOf maps Gitea's access modes.
-func permissionOf(m sdk.AccessMode) forge.Permission {
-	switch m {
-	case sdk.AccessModeRead:
-		return forge.Read
-	case sdk.AccessModeWrite:
-		return forge.Write
-	case sdk.AccessModeAdmin, sdk.AccessModeOwner:
+func permissionOf(mode string) forge.Permission {
+	switch p := forge.Permission(mode); p {
+	case forge.Read, forge.Write, forge.Admin:
+		return p
+	case "owner":
 		return forge.Admin
 	}
 	return forge.None

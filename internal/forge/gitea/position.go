@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -38,8 +36,8 @@ func lineNumber(n uint64) int {
 // position is the line in the commit of the review; in Forgejo it is the line in the
 // commit that last changed it. Both return a hunk that ends with the line, which has
 // the number in the commit of the review.
-func position(m *sdk.PullReviewComment, commit string) (precedent.Span, spot) {
-	at := spot{path: m.Path, new: lineNumber(m.LineNum), old: lineNumber(m.OldLineNum), commit: commit}
+func position(m *comment, commit string) (precedent.Span, spot) {
+	at := spot{path: m.Path, new: lineNumber(m.NewLine), old: lineNumber(m.OldLine), commit: commit}
 	side, line := precedent.Right, at.new
 	if at.old > 0 {
 		side, line = precedent.Left, at.old
@@ -92,8 +90,7 @@ func lastLine(hunk string, side precedent.Side) int {
 // would accept them, and show them outside the diff.
 func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int, remarks []forge.Remark) ([]forge.Rejected, error) {
 	patch, _, err := c.Patch(ctx, repo, number)
-	var large *forge.Error
-	if err != nil && (!errors.As(err, &large) || large.Kind != forge.KindTooLarge) {
+	if e, ok := errors.AsType[*forge.Error](err); err != nil && (!ok || e.Kind != forge.KindTooLarge) {
 		return nil, err
 	}
 	change := &diff.Change{}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "code.gitea.io/sdk/gitea"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
@@ -15,21 +14,21 @@ import (
 // TestForgejosPositions: Forgejo counts the lines of the commit that wrote the
 // line, and the hunk has the line of the review's commit.
 func TestForgejosPositions(t *testing.T) {
-	m := &sdk.PullReviewComment{Path: "a.go", LineNum: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
+	m := &comment{Path: "a.go", NewLine: 7, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone\n+here\n+there"}
 	if got, at := position(m, "c"); got.Start != 14 || got.End != 14 || got.Side != precedent.Right || at.new != 7 {
 		t.Errorf("%+v, %+v", got, at)
 	}
-	m = &sdk.PullReviewComment{Path: "a.go", OldLineNum: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
+	m = &comment{Path: "a.go", OldLine: 3, DiffHunk: "@@ -10,2 +12,3 @@\n context\n-gone"}
 	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
 		t.Errorf("%+v, %+v", got, at)
 	}
 	for _, hunk := range []string{"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y"} {
-		m := &sdk.PullReviewComment{Path: "a.go", LineNum: 5, DiffHunk: hunk}
+		m := &comment{Path: "a.go", NewLine: 5, DiffHunk: hunk}
 		if got, _ := position(m, "c"); got.End != 5 {
 			t.Errorf("%q: %+v", hunk, got)
 		}
 	}
-	if got, _ := position(&sdk.PullReviewComment{LineNum: 1 << 60}, "c"); got.End != 0 {
+	if got, _ := position(&comment{NewLine: 1 << 60}, "c"); got.End != 0 {
 		t.Errorf("%+v", got)
 	}
 }

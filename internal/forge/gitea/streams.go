@@ -4,10 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // The lists of comments. Gitea lists reviews and the comments on lines only of one pull request.
@@ -28,117 +27,82 @@ func (c *Client) Streams() []forge.HistoryStream {
 
 // History reads one page of a list, the least recently updated first. Writing a comment updates
 // its pull request; editing one on lines does not, so that only a list of everything finds it.
-func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	do, err := c.begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
-	if err != nil {
-		return forge.HistoryPage{}, err
-	}
+func (c *Client) History(
+	ctx context.Context, repo precedent.Repo, q forge.HistoryQuery,
+) (forge.HistoryPage, error) {
+	do := c.begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
 	switch q.Stream {
 	case streamPulls:
 		return c.pullHistory(do, repo, q)
 	case streamIssue:
-		return c.issueHistory(do, repo, q)
+		return c.issueHistory(do, q)
 	}
-	return forge.HistoryPage{}, do.fail(&forge.Error{Kind: forge.KindRefused, Msg: "Gitea has no such list"})
+	return forge.HistoryPage{}, do.Refuse(forge.KindRefused, "Gitea has no such list")
 }
 
-func (c *Client) issueHistory(do call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := c.readWindow(do, q, perPage, func(w window, o sdk.ListOptions) ([]entry, *sdk.Response, error) {
-		got, resp, err := do.ListRepoIssueComments(repo.Owner, repo.Name, sdk.ListIssueCommentOptions{ListOptions: o, Since: w.from, Before: w.to})
-		all := make([]entry, len(got))
-		for i, m := range got {
-			if m != nil {
-				all[i] = entry{m.ID, m}
-			}
-		}
-		return all, resp, err
-	})
-	if err != nil {
-		return page, err
-	}
-	for _, e := range listed {
-		m, _ := e.what.(*sdk.Comment)
-		if m.PRURL == "" { // it is on an issue
+func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.HistoryPage, error) {
+	list := windows[comment]{do, c.now, "issues/comments", perPage, func(m *comment) int64 { return m.ID }}
+	listed, page, err := list.read(q)
+	for _, m := range listed {
+		if m.PullURL == "" { // it is on an issue
 			continue
 		}
-		one := forge.NumberedComment{Number: forge.LastNumber(m.PRURL), Comment: c.onThread(m)}
-		if one.Number == 0 || one.ID.Number() <= 0 || one.At.IsZero() {
-			return page, do.unexpected("a comment has no id, no time or no pull request")
+		one := forge.NumberedComment{Number: m.number(), Comment: c.onThread(m)}
+		if one.Number == 0 || isIncomplete(one.Comment) {
+			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
 		page.Comments = append(page.Comments, one)
 	}
-	return page, nil
+	return page, err
 }
 
-func (c *Client) pullHistory(do call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := c.readWindow(do, q, pullsPerPage, func(w window, o sdk.ListOptions) ([]entry, *sdk.Response, error) {
-		got, resp, err := do.ListRepoIssues(repo.Owner, repo.Name, sdk.ListIssueOption{
-			ListOptions: o, State: sdk.StateAll, Type: sdk.IssueTypePull, Since: w.from, Before: w.to,
-		})
-		all := make([]entry, len(got))
-		for i, p := range got {
-			if p != nil {
-				all[i] = entry{p.Index, p}
-			}
-		}
-		return all, resp, err
-	})
+func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+	list := windows[pullRequest]{
+		do, c.now, "issues?state=all&type=pulls", pullsPerPage, func(p *pullRequest) int64 { return int64(p.Number) },
+	}
+	listed, page, err := list.read(q)
 	if err != nil {
 		return page, err
 	}
-	for _, e := range listed {
-		p, _ := e.what.(*sdk.Issue)
-		number := int(p.Index)
-		if number <= 0 || int64(number) != p.Index || p.Updated.IsZero() {
-			return page, do.unexpected("a pull request has no number or no time")
+	for _, p := range listed {
+		if p.Number <= 0 || p.UpdatedAt.IsZero() {
+			return page, do.Unexpected("a pull request has no number or no time")
 		}
 		page.Pulls = append(page.Pulls, c.pastPull(repo, p))
-		talk, err := c.reviews(do, repo, number)
+		talk, err := c.discussion(do, p.Number)
 		switch {
-		case statusOf(err) == http.StatusNotFound: // deleted meanwhile
+		case wire.Status(err) == http.StatusNotFound: // deleted meanwhile
 			continue
-		case isTooMany(err):
-			page.Cut = append(page.Cut, number)
+		case forge.IsPartial(err):
+			page.Cut = append(page.Cut, p.Number)
 		case err != nil:
 			return page, err
 		}
-		for _, m := range talk.past(c) {
-			if m.ID.Number() <= 0 || m.At.IsZero() {
-				return page, do.unexpected("a comment has no id or no time")
+		all := talk.reviewTexts(c)
+		for _, m := range talk.inline {
+			m.Hunk = forge.CutHunk(m.hunk)
+			all = append(all, m.Comment)
+		}
+		for _, m := range all {
+			if isIncomplete(m) {
+				return page, do.Unexpected(incomplete)
 			}
-			page.Comments = append(page.Comments, forge.NumberedComment{Number: number, Comment: m})
+			page.Comments = append(page.Comments, forge.NumberedComment{Number: p.Number, Comment: m})
 		}
 	}
 	return page, nil
 }
 
-// past are the texts of reviews and the comments on lines.
-func (t *discussion) past(c *Client) []forge.Comment {
-	var all []forge.Comment
-	for _, r := range t.reviews {
-		if r.Body != "" {
-			all = append(all, c.onReview(r))
-		}
-	}
-	for _, m := range t.inline {
-		m.Hunk = forge.CutHunk(m.hunk)
-		all = append(all, m.Comment)
-	}
-	return all
-}
-
 // pastPull converts a pull request of the list of issues.
-func (c *Client) pastPull(repo precedent.Repo, p *sdk.Issue) forge.PullRequest {
+func (c *Client) pastPull(repo precedent.Repo, p *pullRequest) forge.PullRequest {
 	out := forge.PullRequest{
-		Number: int(p.Index), Author: person(p.Poster), State: forge.State(p.State), URL: c.Pages().PullRequest(repo, int(p.Index)), Updated: p.Updated.UTC(),
+		Number: p.Number, Author: person(p.User), State: forge.State(p.State), URL: c.Pages().PullRequest(repo, p.Number),
+		Updated: p.UpdatedAt.UTC(),
 	}
-	if p.PullRequest != nil && p.PullRequest.HasMerged {
-		out.State = forge.Merged
-		if p.PullRequest.Merged != nil {
-			out.MergedAt = p.PullRequest.Merged.UTC()
-		}
+	if p.PullRequest != nil && p.PullRequest.Merged {
+		out.State, out.MergedAt = forge.Merged, p.PullRequest.MergedAt.UTC()
 	}
-	out.Title, _ = truncateBody(p.Title)
-	out.Body, _ = truncateBody(p.Body)
+	out.Title, _ = forge.CutBody(p.Title)
+	out.Body, _ = forge.CutBody(p.Body)
 	return out
 }

@@ -4,24 +4,23 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
-
-	sdk "code.gitea.io/sdk/gitea"
+	"sync"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Threads reads the conversations on lines: like Gitea, it groups all comments on one
 // line of one commit. The id of a conversation is that of its first comment, which is
 // the one that gets resolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
-	if err != nil {
-		return nil, err
-	}
-	said, err := c.reviews(do, repo, number)
-	if err != nil && !isTooMany(err) {
+	do := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
+	said, err := c.discussion(do, number)
+	if err != nil && !forge.IsPartial(err) {
 		return nil, err
 	}
 	var all []forge.Thread
@@ -41,81 +40,120 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	return all, err
 }
 
+// Reply replies in the conversation that starts with the inline comment. On servers without
+// replies, only a review of its own could be shown there, which would notify everybody.
+func (c *Client) Reply(
+	ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string,
+) (forge.Comment, error) {
+	do := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
+	if err := checkBody(do, body); err != nil {
+		return forge.Comment{}, err
+	}
+	noReply := do.Refuse(forge.KindUnsupported, "this server has no API for replies")
+	mode := c.replyMode(ctx)
+	if mode == noReplies {
+		return forge.Comment{}, noReply
+	}
+	if _, err := c.readUnlocked(ctx, do, repo, number); err != nil {
+		return forge.Comment{}, err
+	}
+	first, err := c.find(do, number, forge.CommentRef{Kind: forge.OnLine, ID: to})
+	switch {
+	case err != nil:
+		return forge.Comment{}, err
+	case first == nil:
+		return forge.Comment{}, do.Refuse(forge.KindClosed, "the comment was deleted")
+	}
+	var m comment
+	if mode == viaReply {
+		err = do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number, to.Number())
+	} else {
+		onSpot := newComment{Path: first.at.path, Body: body, NewLine: first.at.new, OldLine: first.at.old}
+		err = do.Send(http.MethodPost, onSpot, &m, "pulls/%d/reviews/%d/comments", number, first.Review.Number())
+	}
+	switch {
+	case isUnknownRoute(err): // the server does not have what its version suggests
+		c.cached.mu.Lock()
+		c.cached.noReplies = true
+		c.cached.mu.Unlock()
+		return forge.Comment{}, noReply
+	case err != nil:
+		return forge.Comment{}, err
+	}
+	out := c.onLine(&m, &review{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
+	if isIncomplete(out) {
+		return forge.Comment{}, do.UnexpectedAfterChange(incomplete)
+	}
+	out.ReplyTo = to
+	return out, nil
+}
+
 // Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26;
 // Forgejo does not.
-func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
-	doing, verb := fmt.Sprintf("resolve conversation %s on %s#%d", t.ID, repo, number), "resolve"
+func (c *Client) Resolve(
+	ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool,
+) (forge.Unsupported, error) {
+	verb, action := "resolve", "resolve"
 	if !closed {
-		doing, verb = fmt.Sprintf("reopen conversation %s on %s#%d", t.ID, repo, number), "reopen"
+		verb, action = "reopen", "unresolve"
 	}
 	id := t.ID
 	if len(t.Comments) > 0 {
 		id = t.Comments[0]
 	}
-	do, err := c.begin(ctx, repo, doing, id)
-	if err != nil {
+	do := c.begin(ctx, repo, fmt.Sprintf("%s conversation %s on %s#%d", verb, t.ID, repo, number), id)
+	lacking := forge.Unsupported("this server cannot " + verb +
+		" conversations through its API (Gitea can since 1.26), or this one was deleted")
+	if err := do.Err(); err != nil {
 		return "", err
 	}
-	lacking := forge.Unsupported("this server cannot " + verb + " conversations through its API (Gitea can since 1.26), or this one was deleted")
 	if c.cached.resolves.Load() <= -maxUnknown {
 		return lacking, nil
 	}
-	first := id.Number()
-	if closed {
-		_, err = do.ResolvePullReviewComment(repo.Owner, repo.Name, first)
-	} else {
-		_, err = do.UnresolvePullReviewComment(repo.Owner, repo.Name, first)
-	}
+	err := do.Send(http.MethodPost, nil, nil, "pulls/comments/%d/%s", id.Number(), action)
 	switch {
+	case err == nil:
+		c.cached.resolves.Store(maxUnknown)
 	case isUnknownRoute(err):
 		c.cached.resolves.Add(-1)
 		return lacking, nil
-	case statusOf(err) == http.StatusForbidden:
-		return forge.Unsupported("the token cannot " + verb + " conversations: only the author, official reviewers and people with write access can"), nil
+	case wire.Status(err) == http.StatusForbidden:
+		return forge.Unsupported("the token cannot " + verb +
+			" conversations: only the author, official reviewers and people with write access can"), nil
 	}
-	if err == nil {
-		c.cached.resolves.Store(maxUnknown)
-	}
-	return "", do.fail(err)
+	return "", err
 }
 
-// Reactions reads the reactions to a comment.
-func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction, error) {
-	do, err := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
-	if err != nil {
-		return nil, err
-	}
+// anchor matches the fragment in the URL of a comment.
+var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#issuecomment-(\d{1,18})$`) })
+
+// Reactions reads the reactions to a comment. The text of a review is a comment whose id differs from that of
+// the review, and only the URL of the review contains it.
+func (c *Client) Reactions(
+	ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef,
+) ([]forge.Reaction, error) {
+	do := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	id := to.ID.Number()
 	if to.Kind == forge.OnReview {
-		r, _, err := do.GetPullReview(repo.Owner, repo.Name, int64(number), id)
-		if err != nil {
-			return nil, do.fail(err)
+		var r review
+		if err := do.Get(&r, "pulls/%d/reviews/%d", number, id); err != nil {
+			return nil, err
 		}
-		if id = bodyCommentID(r); id == 0 {
+		found := anchor().FindStringSubmatch(r.HTMLURL)
+		if found == nil {
 			return nil, nil // a review without text has no reactions
 		}
+		id, _ = strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
 	}
-	listed, _, err := do.GetIssueCommentReactions(repo.Owner, repo.Name, id)
-	if err != nil {
-		return nil, do.fail(err)
+	type reaction struct {
+		User      *user
+		Content   string
+		CreatedAt time.Time `json:"created_at"`
 	}
+	listed, err := wire.GetList[reaction](do, "issues/comments/%d/reactions", id)
 	var all []forge.Reaction
 	for _, r := range listed {
-		if r == nil {
-			return nil, do.unexpected("a list entry is null")
-		}
-		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Reaction, At: r.Created.UTC()})
+		all = append(all, forge.Reaction{Who: person(r.User), Content: r.Content, At: r.CreatedAt.UTC()})
 	}
-	return all, nil
-}
-
-// bodyCommentID returns the id of the comment that holds the text of a review. It
-// differs from the review's id, and only the review's URL contains it.
-func bodyCommentID(r *sdk.PullReview) int64 {
-	found := anchor().FindStringSubmatch(r.HTMLURL)
-	if found == nil {
-		return 0
-	}
-	id, _ := strconv.ParseInt(found[1], 10, 64) // 18 digits are a number
-	return id
+	return all, err
 }

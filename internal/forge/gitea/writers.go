@@ -8,16 +8,15 @@ import (
 	"strings"
 	"sync/atomic"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // Bounds of what is read to know who may write.
 const (
-	maxTeams       = 20 // of one repository
-	maxMemberPages = 60 // of all teams together, 50 people each
+	maxTeams   = 20    // of one repository
+	maxMembers = 3_000 // of all teams together; no more teams are read then
 )
 
 // writers is who may push to a repository, as far as lists of Gitea tell it.
@@ -39,40 +38,57 @@ type writers struct {
 	refused      atomic.Bool // Gitea does not tell the permission of single people
 }
 
+// team is a team of an organization. Its permission is the least of its units, unless it administers the
+// repository.
+type team struct {
+	ID         int64
+	Name       string
+	Permission string
+	Units      []string
+	UnitsMap   map[string]string `json:"units_map"`
+}
+
+// mayPush reports whether the members of a team may push.
+func (t *team) mayPush() bool {
+	const code = "repo.code"
+	level, ok := t.UnitsMap[code]
+	if !ok && len(t.UnitsMap) == 0 && slices.Contains(t.Units, code) {
+		level = t.Permission // an old server
+	}
+	return permissionOf(t.Permission) == forge.Admin || permissionOf(level).MayWrite()
+}
+
 // writersOf returns who may write, from lists that are at most a minute old.
 func (c *Client) writersOf(ctx context.Context, repo precedent.Repo) (*writers, error) {
-	do, err := c.begin(ctx, repo, "list who may write in "+repo.String())
-	if err != nil {
-		return nil, err
-	}
+	do := c.begin(ctx, repo, "list who may write in "+repo.String())
 	return c.writers.Of(repo, func() (*writers, error) { return readWriters(do, repo) })
 }
 
 // readWriters reads the lists. Every reader of a repository can list its assignees:
 // the accounts with write access, its owner unless that is an organization, and the
 // members of teams that may write anything or read pull requests.
-func readWriters(do call, repo precedent.Repo) (*writers, error) {
+func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 	w := &writers{may: map[precedent.ForgeID]bool{}}
-	listed, resp, err := do.GetAssignees(repo.Owner, repo.Name)
+	listed, at, err := wire.GetListAt[user](do, "assignees")
 	if isWithheld(err) {
 		w.withheld = "the assignees"
 		return w, nil
 	}
-	people, err := peopleOf(do, listed, err)
 	if err != nil {
 		return nil, err
 	}
+	people := peopleOf(listed)
 	w.listed = true
 	owned := slices.ContainsFunc(people, func(p forge.Person) bool { return strings.EqualFold(p.Login, repo.Owner) })
 	// After a redirect, the owner in the name may be an earlier one.
-	if owned && strings.HasSuffix(resp.Request.URL.Path, "/repos/"+repo.Owner+"/"+repo.Name+"/assignees") {
+	if owned && strings.HasSuffix(at, "/repos/"+repo.Owner+"/"+repo.Name+"/assignees") {
 		for _, p := range people { // the owner is a user, and there are no teams
 			w.may[p.ID] = true
 		}
 		w.complete = true
 		return w, nil
 	}
-	found, err := readTeams(do, repo)
+	found, err := readTeams(do)
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +106,12 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 		return w, nil
 	}
 	// The others can write only if they were also added to the repository by name.
-	added, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.User, *sdk.Response, error) {
-		return do.ListCollaborators(repo.Owner, repo.Name, sdk.ListCollaboratorsOptions{ListOptions: o})
-	})
-	if isWithheld(err) || isTooMany(err) {
+	added, err := wire.List[user](do, "collaborators")
+	if isWithheld(err) || forge.IsPartial(err) {
 		return w, nil
 	}
-	byName, err := peopleOf(do, added, err)
 	w.byName = map[precedent.ForgeID]bool{}
-	for _, p := range byName {
+	for _, p := range peopleOf(added) {
 		w.byName[p.ID] = true
 	}
 	if !w.hiddenOwners {
@@ -109,23 +122,19 @@ func readWriters(do call, repo precedent.Repo) (*writers, error) {
 
 // isWithheld reports whether an error means that the server has no such list, or none
 // for this account.
-func isWithheld(err error) bool { return isUnknownRoute(err) || statusOf(err) == http.StatusForbidden }
+func isWithheld(err error) bool {
+	return isUnknownRoute(err) || wire.Status(err) == http.StatusForbidden
+}
 
-// peopleOf converts a list of accounts, or its error.
-func peopleOf(do call, listed []*sdk.User, err error) ([]forge.Person, error) {
-	if err != nil {
-		return nil, do.fail(err)
-	}
+// peopleOf converts a list of accounts.
+func peopleOf(listed []*user) []forge.Person {
 	var people []forge.Person
 	for _, u := range listed {
-		if u == nil {
-			return nil, do.unexpected("a list entry is null")
-		}
 		if p := person(u); p.ID.Number() > 0 {
 			people = append(people, p)
 		}
 	}
-	return people, nil
+	return people
 }
 
 // teams are the members of a repository's teams: of those whose members may push, and
@@ -139,64 +148,45 @@ type teams struct {
 
 // readTeams reads the teams of an organization's repository. Their members are shown
 // to members, and to owners of the organization.
-func readTeams(do call, repo precedent.Repo) (teams, error) {
+func readTeams(do wire.Call) (teams, error) {
 	found := teams{writers: map[precedent.ForgeID]bool{}, others: map[precedent.ForgeID]bool{}}
-	listed, _, err := do.GetRepoTeams(repo.Owner, repo.Name)
+	listed, err := wire.GetList[team](do, "teams")
 	if isWithheld(err) {
 		found.withheld = "the teams"
 		return found, nil
 	}
 	if err != nil {
-		return found, do.fail(err)
+		return found, err
 	}
 	found.allWriters, found.allOthers = true, true
-	pages := 0
+	read := 0
 	for i, t := range listed {
-		if t == nil {
-			return found, do.unexpected("a list entry is null")
-		}
 		into, all := found.others, &found.allOthers
-		if mayPush(t) {
+		if t.mayPush() {
 			into, all = found.writers, &found.allWriters
 		}
-		if i >= maxTeams || pages >= maxMemberPages {
+		if i >= maxTeams || read >= maxMembers {
 			*all = false
 			continue
 		}
-		members, err := listAll(do, func(o sdk.ListOptions) ([]*sdk.User, *sdk.Response, error) {
-			if pages++; pages > maxMemberPages {
-				return nil, nil, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("the teams have more than %d members", maxMemberPages*perPage)}
-			}
-			return do.ListTeamMembers(t.ID, sdk.ListTeamMembersOptions{ListOptions: o})
-		})
-		if isWithheld(err) && t.Permission == sdk.AccessModeOwner {
+		members, err := wire.List[user](do, "/teams/%d/members", t.ID)
+		read += len(members)
+		switch {
+		case isWithheld(err) && t.Permission == "owner":
 			found.hiddenOwners = true
 			continue
-		}
-		if isWithheld(err) || isTooMany(err) {
+		case isWithheld(err) || forge.IsPartial(err):
 			*all = false
-			if mayPush(t) && found.withheld == "" {
+			if t.mayPush() && found.withheld == "" {
 				found.withheld = fmt.Sprintf("the members of the team %q", t.Name)
 			}
 			continue
-		}
-		people, err := peopleOf(do, members, err)
-		if err != nil {
+		case err != nil:
 			return found, err
 		}
-		for _, p := range people {
+		for _, p := range peopleOf(members) {
 			into[p.ID] = true
 		}
 	}
 	return found, nil
-}
-
-// mayPush tells whether the members of a team may push. Its permission is the least
-// of its units, unless it administers the repository.
-func mayPush(t *sdk.Team) bool {
-	level, ok := t.UnitsMap[string(sdk.RepoUnitCode)]
-	if !ok && len(t.UnitsMap) == 0 && slices.Contains(t.Units, sdk.RepoUnitCode) {
-		level = string(t.Permission) // an old server
-	}
-	return permissionOf(t.Permission) == forge.Admin || permissionOf(sdk.AccessMode(level)).MayWrite()
 }

@@ -3,12 +3,12 @@ package github
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 
-	gh "github.com/google/go-github/v88/github"
-
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -29,47 +29,99 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 	if c.me.person.ID != "" {
 		return c.me.person, nil
 	}
-	const doing = "look up the account of the token"
-	read := func() (*gh.User, error) {
-		if c.tokens.app != nil {
-			return c.appUser(ctx)
+	do := c.wire.Call(ctx, "look up the account of the token", "", nil)
+	var u user
+	var err error
+	if c.tokens.app != nil {
+		var app struct{ Slug string }
+		if err = do.With(asAppKey{}, true).Get(&app, "app"); err == nil {
+			err = do.Get(&u, "users/%s[bot]", app.Slug)
 		}
-		u, _, err := c.api.Users.Get(ctx, "")
-		var e *forge.Error
-		if errors.As(err, &e) && e.Status == http.StatusForbidden && strings.Contains(strings.ToLower(e.Msg), "by integration") {
-			return c.integrationUser(ctx)
-		}
-		return u, err
+	} else if err = do.Get(&u, "user"); wire.Status(err) == http.StatusForbidden &&
+		strings.Contains(strings.ToLower(err.Error()), "by integration") {
+		err = c.integrationUser(do, &u)
 	}
-	u, err := read()
-	if err != nil {
-		return forge.Person{}, c.wire.Fail(doing, err)
+	switch {
+	case err != nil:
+		return forge.Person{}, err
+	case u.ID <= 0 || !forge.IsLogin(u.Login):
+		return forge.Person{}, do.Unexpected("it contains no account")
 	}
-	if u.GetID() <= 0 || !login().MatchString(u.GetLogin()) {
-		return forge.Person{}, wire.UnexpectedAnswer(doing, "it contains no account")
-	}
-	c.me.person = person(u)
+	c.me.person = u.person()
 	return c.me.person, nil
 }
 
-// appUser returns the account of an app.
-func (c *Client) appUser(ctx context.Context) (*gh.User, error) {
-	a, _, err := c.api.Apps.Get(context.WithValue(ctx, asAppKey{}, true), "")
-	if err != nil {
-		return nil, err
-	}
-	u, _, err := c.api.Users.Get(ctx, a.GetSlug()+"[bot]")
-	return u, err
-}
-
-// integrationUser returns the account of a token made by an app, which REST does not
+// integrationUser reads the account of a token made by an app, which REST does not
 // tell. If GraphQL does not either, it is assumed to be that of a workflow run.
-func (c *Client) integrationUser(ctx context.Context) (*gh.User, error) {
+func (c *Client) integrationUser(do wire.Call, u *user) error {
 	var got struct{ Viewer struct{ Login string } }
 	name := actionsLogin
-	if err := c.query(ctx, "look up the account of the token", queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
+	if err := c.query(do, queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
 		name = got.Viewer.Login
 	}
-	u, _, err := c.api.Users.Get(ctx, name)
-	return u, err
+	return do.Get(u, "users/%s", name)
+}
+
+// Permission asks what a person may do now. On any doubt the answer is None: a
+// deleted account, a login that now belongs to another account, an unknown role.
+func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
+	do := c.begin(ctx, fmt.Sprintf("read permission of %q in %s", p.Login, repo), repo)
+	if p.ID.Number() <= 0 {
+		return forge.None, do.Err()
+	}
+	if !forge.IsLogin(p.Login) {
+		return forge.None, do.Refuse(forge.KindRefused, "not a valid login on GitHub")
+	}
+	return c.permissions.Of(repo, p, func() (forge.Permission, error) {
+		var level struct {
+			Permission string
+			User       user
+		}
+		err := do.Get(&level, "collaborators/%s/permission", p.Login)
+		e, failed := errors.AsType[*forge.Error](err)
+		switch {
+		case failed && e.Kind == forge.KindNotFound:
+			return forge.None, nil
+		case err != nil:
+			return forge.None, err
+		case precedent.NumberID(level.User.ID) != p.ID:
+			return forge.None, nil
+		}
+		return permissionOf(level.Permission), nil
+	})
+}
+
+// permissionOf maps "permission", the access that a role is based on: that of maintain is
+// write, that of triage is read, and a custom role has one, too ("Get repository permissions
+// for a user"). It is the highest of all grants, also by teams and the organization.
+func permissionOf(s string) forge.Permission {
+	switch p := forge.Permission(s); p {
+	case forge.Read, forge.Write, forge.Admin:
+		return p
+	}
+	return forge.None
+}
+
+// KnowsPermissions tells whether the token can ask for permissions, by asking for that
+// of the owner. GitHub answers 404 for an organization, which is enough.
+func (c *Client) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
+	_, err := c.Permission(ctx, repo, forge.Person{ID: "1", Login: repo.Owner})
+	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
+		return forge.Unsupported("GitHub does not tell this token who may write in " + repo.String()), nil
+	}
+	return "", err
+}
+
+// isForbidden reports whether the token lacks a permission.
+func isForbidden(err error) bool {
+	e, ok := errors.AsType[*forge.Error](err)
+	return ok && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden
+}
+
+// unlessForbidden turns a missing permission into an Unsupported.
+func unlessForbidden(err error) (forge.Unsupported, error) {
+	if isForbidden(err) {
+		return forge.Unsupported(err.Error()), nil
+	}
+	return "", err
 }

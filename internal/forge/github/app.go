@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -134,12 +134,12 @@ func (t *tokens) ofInstallation(ctx context.Context, id int64, now time.Time) (w
 	if k := t.whole[id]; now.Before(k.until.Add(-renewBefore)) {
 		return k.token, nil
 	}
-	const doing = "get a GitHub App token"
-	got, err := t.issue(context.WithValue(wire.Reads(ctx), asAppKey{}, true), id, precedent.Repo{}, nil)
+	do := t.call(ctx, "get a GitHub App token")
+	got, err := issue(do, id, precedent.Repo{}, nil)
 	if err != nil {
-		return wire.Token{}, t.client.wire.Fail(doing, err)
+		return wire.Token{}, err
 	}
-	made, err := tokenOf(doing, got)
+	made, err := tokenOf(do, got)
 	if err != nil {
 		return wire.Token{}, err
 	}
@@ -167,105 +167,123 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	return true
 }
 
+// call begins an operation of the app itself. An unused token does no harm, so requests for one count as those
+// that only read and are retried.
+func (t *tokens) call(ctx context.Context, doing string) wire.Call {
+	return t.client.wire.Call(ctx, doing, "", nil).Reads().With(asAppKey{}, true)
+}
+
 // create asks GitHub for a token for one repository, with only the permissions that are
-// used. For the zero repository the token can only read metadata. An unused
-// token does no harm, so the request counts as one that only reads and is retried.
+// used. For the zero repository the token can only read metadata.
 func (t *tokens) create(ctx context.Context, repo precedent.Repo) (installationToken, error) {
 	doing := "get a GitHub App token"
 	if !repo.IsZero() {
 		doing += " for " + repo.String()
 	}
-	ctx = context.WithValue(wire.Reads(ctx), asAppKey{}, true)
+	do := t.call(ctx, doing)
 	id := t.app.installation
 	if id == 0 {
-		found, _, err := t.client.api.Apps.GetRepositoryInstallation(ctx, repo.Owner, repo.Name)
+		var found struct{ ID int64 }
+		err := do.Get(&found, "repos/%s/%s/installation", repo.Owner, repo.Name)
 		switch {
 		case wire.Gone(err):
-			return installationToken{}, &forge.Error{Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository", Hint: "install the app on the repository"}
+			return installationToken{}, &forge.Error{
+				Kind: forge.KindAuth, Msg: doing + ": the GitHub App is not installed on the repository",
+				Hint: "install the app on the repository",
+			}
 		case err != nil:
-			return installationToken{}, t.client.wire.Fail(doing, err)
+			return installationToken{}, err
 		}
-		id = found.GetID()
+		id = found.ID
 	}
-	got, err := t.issueMost(ctx, id, repo)
+	got, err := t.issueMost(do, id, repo)
+	if isInvalid(err) {
+		e, _ := errors.AsType[*forge.Error](err)
+		e.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
+	}
 	if err != nil {
-		if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindInvalid {
-			said := *e
-			said.Hint = "if the repository was renamed or moved, use its present name: GitHub gives Apps no tokens by the former one"
-			err = &said
-		}
-		return installationToken{}, t.client.wire.Fail(doing, err)
+		return installationToken{}, err
 	}
-	return tokenOf(doing, got)
+	return tokenOf(do, got)
+}
+
+func isInvalid(err error) bool {
+	e, ok := errors.AsType[*forge.Error](err)
+	return ok && e.Kind == forge.KindInvalid
+}
+
+// granted are permissions by their names.
+type granted map[string]string
+
+// issued is a new token.
+type issued struct {
+	Token       string
+	ExpiresAt   time.Time `json:"expires_at"`
+	Permissions granted
 }
 
 // issueMost asks for a token with everything that is used, as far as the installation has it: the
 // app may lack what is not needed to post.
-func (t *tokens) issueMost(ctx context.Context, id int64, repo precedent.Repo) (*gh.InstallationToken, error) {
-	read, write := "read", "write"
-	refused := func(err error) bool {
-		e, ok := errors.AsType[*forge.Error](err)
-		return ok && e.Kind == forge.KindInvalid
-	}
+func (t *tokens) issueMost(do wire.Call, id int64, repo precedent.Repo) (issued, error) {
+	wanted := []granted{{"contents": "read", "checks": "write"}, {"contents": "read"}}
 	if t.app.server && !repo.IsZero() {
-		got, err := t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &write, Checks: &write, Statuses: &read})
-		if !refused(err) {
+		got, err := issue(do, id, repo, granted{"contents": "write", "checks": "write", "statuses": "read"})
+		if !isInvalid(err) {
 			return got, err
 		}
-		found, _, err := t.client.api.Apps.GetInstallation(ctx, id)
-		if err != nil {
-			return nil, err
+		var found struct{ Permissions granted }
+		if err := do.Get(&found, "app/installations/%d", id); err != nil {
+			return issued{}, err
 		}
-		has := found.GetPermissions()
-		got, err = t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: has.Contents, Checks: has.Checks, Statuses: atMost(has.Statuses, read)})
-		if !refused(err) {
-			return got, err
+		has := granted{}
+		for _, name := range []string{"contents", "checks", "statuses"} {
+			if level := found.Permissions[name]; level != "" {
+				has[name] = level
+			}
 		}
+		if has["statuses"] != "" {
+			has["statuses"] = "read"
+		}
+		wanted = append([]granted{has}, wanted...)
 	}
-	got, err := t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &read, Checks: &write})
-	if refused(err) {
-		got, err = t.issue(ctx, id, repo, &gh.InstallationPermissions{Contents: &read})
+	var got issued
+	var err error
+	for _, w := range wanted {
+		if got, err = issue(do, id, repo, w); !isInvalid(err) {
+			break
+		}
 	}
 	return got, err
 }
 
-// atMost returns the level if there is any.
-func atMost(has *string, level string) *string {
-	if has == nil {
-		return nil
-	}
-	return &level
-}
-
-func tokenOf(doing string, got *gh.InstallationToken) (installationToken, error) {
-	token, err := wire.NewToken(got.GetToken())
+func tokenOf(do wire.Call, got issued) (installationToken, error) {
+	token, err := wire.NewToken(got.Token)
 	if err != nil || token.Reveal() == "" {
-		return installationToken{}, wire.UnexpectedAnswer(doing, "it contains no token")
+		return installationToken{}, do.Unexpected("it contains no token")
 	}
-	return installationToken{token: token, until: got.GetExpiresAt().Time, push: got.GetPermissions().GetContents() == "write"}, nil
+	return installationToken{token: token, until: got.ExpiresAt, push: got.Permissions["contents"] == "write"}, nil
 }
 
 // issue asks for a token for one repository, with some permissions and those to post. For the zero
-// repository, or without permissions, it can only read metadata.
-func (t *tokens) issue(ctx context.Context, id int64, repo precedent.Repo, p *gh.InstallationPermissions) (*gh.InstallationToken, error) {
-	read, write := "read", "write"
-	options := &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{Metadata: &read}}
+// repository it can only read metadata.
+func issue(do wire.Call, id int64, repo precedent.Repo, p granted) (got issued, err error) {
+	body := map[string]any{"permissions": granted{"metadata": "read"}}
 	if !repo.IsZero() {
-		options.Repositories = []string{repo.Name}
-		p.Metadata, p.PullRequests, p.Issues = &read, &write, &write
-		options.Permissions = p
+		p = maps.Clone(p)
+		p["metadata"], p["pull_requests"], p["issues"] = "read", "write", "write"
+		body["permissions"], body["repositories"] = p, []string{repo.Name}
 	}
-	got, _, err := t.client.api.Apps.CreateInstallationToken(ctx, id, options)
+	err = do.Send(http.MethodPost, body, &got, "app/installations/%d/access_tokens", id)
 	return got, err
 }
 
 // GitToken returns the secret with which git fetches the repository: the token, or
 // that of the app's installation, which is valid for at least 5 minutes.
 func (c *Client) GitToken(ctx context.Context, repo precedent.Repo) (string, error) {
-	ctx, err := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
-	if err != nil {
+	do := c.begin(ctx, fmt.Sprintf("get a token for %s", repo), repo)
+	if err := do.Err(); err != nil {
 		return "", err
 	}
-	token, err := c.tokens.forRequest(ctx)
+	token, err := c.tokens.forRequest(do.Context())
 	return token.Reveal(), err
 }

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-
-	gh "github.com/google/go-github/v88/github"
+	"net/url"
+	"strconv"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -18,85 +19,173 @@ import (
 // maxCheck bounds the text of a check, in characters ("Create a check run").
 const maxCheck = 65_535
 
+type checkRun struct {
+	ID                       int64
+	Name, Status, Conclusion string
+	HeadSHA                  string             `json:"head_sha"`
+	HTMLURL                  string             `json:"html_url"`
+	StartedAt                time.Time          `json:"started_at"`
+	Suite                    struct{ ID int64 } `json:"check_suite"`
+	App                      struct {
+		ID   int64
+		Slug string
+	}
+}
+
+// checkRuns reads the check runs of a commit, of a name if it is not empty.
+func checkRuns(do wire.Call, commit, name string) ([]*checkRun, error) {
+	path := "commits/" + commit + "/check-runs"
+	if name != "" {
+		path += "?check_name=" + url.QueryEscape(name)
+	}
+	type page struct {
+		CheckRuns []*checkRun `json:"check_runs"`
+	}
+	return wire.ListIn(do, func(p page) []*checkRun { return p.CheckRuns }, "%s", path)
+}
+
 // Check reports the result of a review as a check run. Only apps can create them,
 // including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
-	doing := fmt.Sprintf("set check %q in %s", k.Name, repo)
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return "", err
+	do := c.begin(ctx, fmt.Sprintf("set check %q in %s", k.Name, repo), repo)
+	if !forge.IsCommit(k.Commit) {
+		return "", do.Refuse(forge.KindRefused, "not a commit id")
 	}
-	if !objectID().MatchString(k.Commit) {
-		return "", &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a commit id"}
-	}
-	before, err := c.previousCheck(ctx, doing, repo, k)
+	before, err := c.previousCheck(do, k)
 	if err != nil {
 		return checksUnsupported(err)
 	}
-	status, result := "completed", string(forge.Neutral)
+	result := string(forge.Neutral)
 	if k.Result == forge.Success || k.Result == forge.Failure {
 		result = string(k.Result)
 	}
-	title, words := cmp.Or(k.Title, k.Name), text.Cut(cmp.Or(k.Body, k.Title, k.Name), maxCheck)
-	var address *string
+	body := map[string]any{
+		"name": k.Name, "external_id": k.Review, "status": "completed", "conclusion": result,
+		"output": map[string]string{
+			"title": cmp.Or(k.Title, k.Name), "summary": text.Cut(cmp.Or(k.Body, k.Title, k.Name), maxCheck),
+		},
+	}
 	if k.URL != "" {
-		address = &k.URL
+		body["details_url"] = k.URL
 	}
-	output := &gh.CheckRunOutput{Title: &title, Summary: &words}
-	var run *gh.CheckRun
-	a, err := c.write(ctx, doing, func(ctx context.Context) (err error) {
-		if before != 0 {
-			run, _, err = c.api.Checks.UpdateCheckRun(ctx, repo.Owner, repo.Name, before, gh.UpdateCheckRunOptions{
-				Name: k.Name, DetailsURL: address, ExternalID: &k.Review, Status: &status, Conclusion: &result, Output: output,
-			})
-			return err
-		}
-		run, _, err = c.api.Checks.CreateCheckRun(ctx, repo.Owner, repo.Name, gh.CreateCheckRunOptions{
-			Name: k.Name, HeadSHA: k.Commit, DetailsURL: address, ExternalID: &k.Review, Status: &status, Conclusion: &result, Output: output,
-		})
-		return err
-	})
-	if err != nil {
-		return checksUnsupported(err)
+	method, path := http.MethodPatch, "check-runs/"+strconv.FormatInt(before, 10)
+	if before == 0 {
+		method, path, body["head_sha"] = http.MethodPost, "check-runs", k.Commit
 	}
-	if run.GetID() <= 0 {
-		return "", a.UnexpectedAnswer(doing, "the check run has no id")
+	var run checkRun
+	err = do.Send(method, body, &run, "%s", path)
+	if err == nil && run.ID <= 0 {
+		err = do.UnexpectedAfterChange("the check run has no id")
 	}
-	return "", nil
+	return checksUnsupported(err)
 }
 
 // previousCheck finds the check run to update: the latest of that name and commit by
 // the app that posts. An app cannot change those of others. 0 if there is none.
-func (c *Client) previousCheck(ctx context.Context, doing string, repo precedent.Repo, k forge.Check) (int64, error) {
-	me, err := c.Me(ctx)
+func (c *Client) previousCheck(do wire.Call, k forge.Check) (int64, error) {
+	all, err := checkRuns(do, k.Commit, k.Name)
 	if err != nil {
 		return 0, err
 	}
-	all, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
-		found, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, k.Commit, &gh.ListCheckRunsOptions{CheckName: &k.Name, ListOptions: o})
-		if err != nil {
-			return nil, resp, err
-		}
-		return found.CheckRuns, resp, nil
-	})
-	if err != nil {
-		return 0, err
-	}
+	me, err := c.Me(do.Context())
 	last := int64(0)
 	for _, run := range all {
-		if run.GetName() == k.Name && run.GetHeadSHA() == k.Commit && run.GetApp().GetSlug()+"[bot]" == me.Login {
-			last = max(last, run.GetID())
+		if run.Name == k.Name && run.HeadSHA == k.Commit && run.App.Slug+"[bot]" == me.Login {
+			last = max(last, run.ID)
 		}
 	}
-	return last, nil
+	return last, err
 }
 
 // checksUnsupported turns a missing permission into an Unsupported. GitHub returns
 // 404 instead of 403 for what it wants to hide.
 func checksUnsupported(err error) (forge.Unsupported, error) {
-	var e *forge.Error
-	if wire.Gone(err) || errors.As(err, &e) && e.Kind == forge.KindAuth && e.Status == http.StatusForbidden {
+	if wire.Gone(err) || isForbidden(err) {
 		return forge.Unsupported(err.Error() + ": check runs need a GitHub App or a workflow token with checks: write"), nil
 	}
 	return "", err
+}
+
+// Checks lists the check runs and the statuses of a commit: of each name, the newest of each app and
+// check suite, and the newest status of each context. An app needs checks: read and statuses: read.
+func (c *Client) Checks(ctx context.Context, repo precedent.Repo, commit string) ([]forge.CommitCheck, error) {
+	do := c.begin(ctx, fmt.Sprintf("list checks of %.12q in %s", commit, repo), repo)
+	if !forge.IsCommit(commit) {
+		return nil, do.Refuse(forge.KindRefused, "not a commit id")
+	}
+	runs, more := checkRuns(do, commit, "")
+	if more != nil && !forge.IsPartial(more) {
+		return nil, checksHint(more)
+	}
+	type status struct {
+		ID             int64
+		Context, State string
+		TargetURL      string `json:"target_url"`
+		Creator        user
+		CreatedAt      time.Time `json:"created_at"`
+	}
+	statuses, err := wire.List[status](do, "commits/%s/statuses", commit)
+	if err != nil && !forge.IsPartial(err) {
+		return nil, checksHint(err)
+	}
+	me, wrong := c.Me(ctx)
+	if wrong != nil {
+		return nil, wrong
+	}
+	var all []forge.Report
+	for _, r := range runs {
+		all = append(all, forge.Report{
+			Number: r.ID, Maker: "app " + strconv.FormatInt(r.App.ID, 10), Suite: r.Suite.ID,
+			Void: r.Conclusion == "cancelled" || r.Conclusion == "stale",
+			CommitCheck: forge.CommitCheck{
+				Name: r.Name, State: runState(r.Status, r.Conclusion), URL: r.HTMLURL, Started: r.StartedAt.UTC(),
+				Own: r.Name == forge.CheckName && r.App.Slug+"[bot]" == me.Login,
+			},
+		})
+	}
+	for _, s := range statuses {
+		all = append(all, forge.Report{Number: s.ID, Maker: "status", CommitCheck: forge.CommitCheck{
+			Name: s.Context, State: statusState(s.State), URL: s.TargetURL, Started: s.CreatedAt.UTC(),
+			Own: s.Context == forge.CheckName && precedent.NumberID(s.Creator.ID) == me.ID,
+		}})
+	}
+	return forge.NewestChecks(all), cmp.Or(more, err)
+}
+
+// checksHint tells which permissions are needed: without one of the lists it is not known whether the
+// CI passed.
+func checksHint(err error) error {
+	e, ok := errors.AsType[*forge.Error](err)
+	if !ok || !isForbidden(err) {
+		return err
+	}
+	said := *e
+	said.Hint = "to read what the CI reports, the token needs checks: read and commit statuses: read"
+	return &said
+}
+
+// runState is the state of a check run. A status that is not known counts as pending, and a
+// conclusion that is not known as failed.
+func runState(status, conclusion string) forge.CheckState {
+	if status != "completed" {
+		return forge.CheckPending
+	}
+	switch conclusion {
+	case "success":
+		return forge.CheckPassed
+	case "neutral", "skipped":
+		return forge.CheckSkipped
+	}
+	return forge.CheckFailed // also cancelled, timed_out, action_required, stale
+}
+
+// statusState is the state of a commit status.
+func statusState(state string) forge.CheckState {
+	switch state {
+	case "success":
+		return forge.CheckPassed
+	case "failure", "error":
+		return forge.CheckFailed
+	}
+	return forge.CheckPending
 }

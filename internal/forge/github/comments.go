@@ -3,13 +3,10 @@ package github
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -20,146 +17,145 @@ import (
 // comments on its lines, oldest first. GitHub does not tell when the text of a review
 // was edited. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
-	doing := fmt.Sprintf("read comments of %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return nil, err
+	do := c.begin(ctx, fmt.Sprintf("read comments of %s#%d", repo, number), repo)
+	issue, err1 := wire.List[comment](do, "issues/%d/comments", number)
+	if err1 != nil && !forge.IsPartial(err1) {
+		return nil, err1
 	}
-	said := discussion{seen: map[forge.CommentRef]bool{}}
-	issue, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
-		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &gh.IssueListCommentsOptions{ListOptions: o})
-	})
-	if said.stops(err) {
-		return nil, err
+	reviews, err2 := wire.List[review](do, "pulls/%d/reviews", number)
+	if err2 != nil && !forge.IsPartial(err2) {
+		return nil, err2
 	}
+	inline, err3 := wire.List[comment](do, "pulls/%d/comments", number)
+	if err3 != nil && !forge.IsPartial(err3) {
+		return nil, err3
+	}
+	var all []forge.Comment
 	for _, m := range issue {
-		said.add(c.onThread(m))
-	}
-	reviews, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
-		return c.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
-	})
-	if said.stops(err) {
-		return nil, err
+		all = append(all, c.onThread(m))
 	}
 	for _, r := range reviews {
-		if r.GetBody() != "" && r.SubmittedAt != nil {
-			said.add(c.onReview(r))
+		if r.Body != "" && !r.SubmittedAt.IsZero() {
+			all = append(all, c.onReview(r))
 		}
 	}
-	inline, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
-		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
-	})
-	if said.stops(err) {
-		return nil, err
-	}
 	for _, m := range inline {
-		said.add(c.onLine(m))
+		all = append(all, c.onLine(m))
 	}
-	if said.malformed {
-		return nil, wire.UnexpectedAnswer(doing, "a comment has no id or no time")
+	if slices.ContainsFunc(all, isIncomplete) {
+		return nil, do.Unexpected(incomplete)
 	}
-	slices.SortStableFunc(said.all, func(a, b forge.Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
-	return said.all, said.tooMany
+	return forge.SortComments(all), cmp.Or(err3, err2, err1)
 }
+
+// incomplete is why a comment does not make sense.
+const incomplete = "a comment has no id or no time"
+
+func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
-func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment, error) {
-	doing := "read comments of " + repo.String()
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return nil, err
-	}
-	since = since.UTC()
-	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
-		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, 0, &gh.IssueListCommentsOptions{Since: &since, ListOptions: o})
-	})
+func (c *Client) CommentsSince(
+	ctx context.Context, repo precedent.Repo, since time.Time,
+) ([]forge.NumberedComment, error) {
+	do := c.begin(ctx, "read comments of "+repo.String(), repo)
+	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
 	var all []forge.NumberedComment
 	for _, m := range listed {
-		all = append(all, forge.NumberedComment{Number: forge.LastNumber(m.GetIssueURL()), Comment: c.onThread(m)})
+		all = append(all, forge.NumberedComment{Number: forge.LastNumber(m.IssueURL), Comment: c.onThread(m)})
 	}
 	return all, err
 }
 
-// discussion collects comments.
-type discussion struct {
-	all       []forge.Comment
-	seen      map[forge.CommentRef]bool // pages shift while they are read
-	malformed bool
-	tooMany   error // there are more than we read
+// ReadComment reads one comment on a pull request, with one request.
+func (c *Client) ReadComment(
+	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
+) (forge.Comment, error) {
+	do := c.begin(ctx, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), repo, m.ID)
+	var found forge.Comment
+	var one comment
+	var err error
+	on := number // the pull request that it is on
+	switch m.Kind {
+	case forge.OnThread:
+		err = do.Get(&one, "issues/comments/%d", m.ID.Number())
+		found, on = c.onThread(&one), forge.LastNumber(one.IssueURL)
+	case forge.OnReview:
+		var r review
+		if err = do.Get(&r, "pulls/%d/reviews/%d", number, m.ID.Number()); !r.SubmittedAt.IsZero() {
+			found = c.onReview(&r)
+		}
+	case forge.OnLine:
+		err = do.Get(&one, "pulls/comments/%d", m.ID.Number())
+		found, on = c.onLine(&one), forge.LastNumber(one.PullURL)
+	default:
+		err = noSuchKind(do, m.Kind)
+	}
+	switch {
+	case wire.Gone(err), err == nil && on != number:
+		return forge.Comment{}, forge.NoComment(do.Doing())
+	case err != nil:
+		return forge.Comment{}, err
+	case found.ID != m.ID:
+		return forge.Comment{}, do.Unexpected("it describes another comment")
+	}
+	return found, nil
 }
 
-// stops reports whether an error ends the reading. Too many comments do not.
-func (d *discussion) stops(err error) bool {
-	var e *forge.Error
-	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0 {
-		d.tooMany = err
-		return false
-	}
-	return err != nil
+func noSuchKind(do wire.Call, k forge.CommentKind) error {
+	return do.Refuse(forge.KindRefused, "unknown kind of comment %q", k)
 }
 
-func (d *discussion) add(m forge.Comment) {
-	key := forge.CommentRef{Kind: m.Kind, ID: m.ID}
-	if m.ID.Number() <= 0 || m.At.IsZero() {
-		d.malformed = true
-	}
-	if !d.seen[key] {
-		d.seen[key] = true
-		d.all = append(d.all, m)
-	}
-}
-
-func (c *Client) onThread(m *gh.IssueComment) forge.Comment {
+func (c *Client) onThread(m *comment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.GetID()), Kind: forge.OnThread, Author: person(m.GetUser()), URL: c.ownPage(m.GetHTMLURL()),
-		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: m.User.person(), URL: c.ownPage(m.HTMLURL),
+		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
 	}
-	out.Body, out.Cut = truncateBody(m.GetBody())
+	out.Body, out.Cut = forge.CutBody(m.Body)
 	return out
 }
 
-func (c *Client) onReview(r *gh.PullRequestReview) forge.Comment {
-	at := r.GetSubmittedAt().UTC()
+func (c *Client) onReview(r *review) forge.Comment {
+	at := r.SubmittedAt.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.GetID()), Kind: forge.OnReview, Author: person(r.GetUser()), URL: c.ownPage(r.GetHTMLURL()),
-		At: at, Edited: at, Blocks: r.GetState() == stateBlocks,
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: r.User.person(), URL: c.ownPage(r.HTMLURL),
+		At: at, Edited: at, Blocks: r.State == stateBlocks,
 	}
-	out.Body, out.Cut = truncateBody(r.GetBody())
+	out.Body, out.Cut = forge.CutBody(r.Body)
 	return out
 }
 
-func (c *Client) onLine(m *gh.PullRequestComment) forge.Comment {
-	out := forge.Comment{
-		ID: precedent.NumberID(m.GetID()), Kind: forge.OnLine, Author: person(m.GetUser()), URL: c.ownPage(m.GetHTMLURL()),
-		At: m.GetCreatedAt().UTC(), Edited: m.GetUpdatedAt().UTC(), ReplyTo: precedent.NumberID(m.GetInReplyTo()), Review: precedent.NumberID(m.GetPullRequestReviewID()),
-	}
-	out.Body, out.Cut = truncateBody(m.GetBody())
+func (c *Client) onLine(m *comment) forge.Comment {
+	out := c.onThread(m)
+	out.Kind, out.ReplyTo, out.Review = forge.OnLine, precedent.NumberID(m.InReplyTo), precedent.NumberID(m.Review)
 	out.Span, out.Commit, out.Outdated = position(m)
 	out.Votes = -1
 	if m.Reactions != nil {
-		out.Votes = m.Reactions.GetPlusOne() + m.Reactions.GetMinusOne()
+		out.Votes = m.Reactions.PlusOne + m.Reactions.MinusOne
 	}
 	return out
 }
 
 // position returns the lines of an inline comment. GitHub returns no line once the
 // code has changed; then it is the line at the original commit.
-func position(m *gh.PullRequestComment) (span precedent.Span, commit string, outdated bool) {
-	side := precedent.Side(cmp.Or(m.GetSide(), string(precedent.Right)))
-	first, last, commit := m.StartLine, m.GetLine(), m.GetCommitID()
-	if m.GetSubjectType() == "file" {
-		return precedent.Span{Path: m.GetPath(), Side: side}, commit, false
+func position(m *comment) (span precedent.Span, commit string, outdated bool) {
+	side := precedent.Side(cmp.Or(m.Side, string(precedent.Right)))
+	if m.SubjectType == "file" {
+		return precedent.Span{Path: m.Path, Side: side}, m.Commit, false
 	}
 	if m.Line == nil {
-		first, last, commit, outdated = m.OriginalStartLine, m.GetOriginalLine(), m.GetOriginalCommitID(), true
+		return m.span(side, m.OriginalStartLine, m.OriginalLine), m.OriginalCommit, true
 	}
-	start := last
-	// Ignore the start of a range on the other side.
-	if first != nil && *first > 0 && *first < last && cmp.Or(m.GetStartSide(), string(side)) == string(side) {
-		start = *first
+	return m.span(side, m.StartLine, *m.Line), m.Commit, false
+}
+
+// span returns lines of a side, and ignores the start of a range on the other side.
+func (m *comment) span(side precedent.Side, first *int, last int) precedent.Span {
+	out := precedent.Span{Path: m.Path, Side: side, Start: last, End: last}
+	if first != nil && *first > 0 && *first < last && cmp.Or(m.StartSide, string(side)) == string(side) {
+		out.Start = *first
 	}
-	return precedent.Span{Path: m.GetPath(), Side: side, Start: start, End: last}, commit, outdated
+	return out
 }
 
 // ownPage returns the URL if it is on this forge, else "".

@@ -1,15 +1,16 @@
 package github
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
-
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -17,141 +18,141 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
+// hookHeaders are GitHub's. X-Hub-Signature, which is by SHA-1, is not among them.
+var hookHeaders = wire.HookHeaders{
+	Signatures: []string{"X-Hub-Signature-256"}, Events: []string{"X-GitHub-Event"}, IDs: []string{"X-GitHub-Delivery"},
+}
+
+// VerifyHook checks that a request of a webhook is signed with one of the secrets.
+func (c *Client) VerifyHook(h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
+	return wire.VerifyHook(hookHeaders, h, body, secrets)
+}
+
+const noAppHook forge.Unsupported = "only a GitHub App has a webhook of its own"
+
 // Deliveries lists the failed deliveries of the webhook of a repository, which needs a token with
 // admin:repo_hook, or of the app, which needs only its key. GitHub keeps deliveries for 3 days.
-func (c *Client) Deliveries(ctx context.Context, repo precedent.Repo, address string, since time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+func (c *Client) Deliveries(
+	ctx context.Context, repo precedent.Repo, address string, since time.Time,
+) ([]forge.HookDelivery, forge.Unsupported, error) {
 	const doing = "list deliveries of the webhook"
 	if repo.IsZero() {
 		if c.tokens.app == nil {
-			return nil, "only a GitHub App has a webhook of its own", nil
+			return nil, noAppHook, nil
 		}
-		ctx = context.WithValue(ctx, asAppKey{}, true)
-		return c.failed(doing, "", since, func(o *gh.ListCursorOptions) ([]*gh.HookDelivery, *gh.Response, error) {
-			return c.api.Apps.ListHookDeliveries(ctx, o)
-		})
+		all, err := failed(c.wire.Call(ctx, doing, "", nil).With(asAppKey{}, true), "app/hook/deliveries", "", since)
+		return all, "", err
 	}
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return nil, "", err
-	}
-	hook, cannot, err := c.hookOf(ctx, doing, repo, address)
+	do := c.begin(ctx, doing, repo)
+	hook, cannot, err := hookOf(do, repo, address)
 	if err != nil || cannot != "" {
 		return nil, cannot, err
 	}
-	return c.failed(doing, precedent.NumberID(hook), since, func(o *gh.ListCursorOptions) ([]*gh.HookDelivery, *gh.Response, error) {
-		return c.api.Repositories.ListHookDeliveries(ctx, repo.Owner, repo.Name, hook, o)
-	})
+	all, err := failed(do, fmt.Sprintf("hooks/%d/deliveries", hook), precedent.NumberID(hook), since)
+	return all, "", err
 }
 
 // hookOf finds the webhook of a repository that sends to an address.
-func (c *Client) hookOf(ctx context.Context, doing string, repo precedent.Repo, address string) (int64, forge.Unsupported, error) {
-	all, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Hook, *gh.Response, error) {
-		return c.api.Repositories.ListHooks(ctx, repo.Owner, repo.Name, &o)
-	})
-	e, failed := errors.AsType[*forge.Error](err)
+func hookOf(do wire.Call, repo precedent.Repo, address string) (int64, forge.Unsupported, error) {
+	type hook struct {
+		ID     int64
+		Config struct{ URL string }
+	}
+	all, err := wire.List[hook](do, "hooks")
 	switch {
-	case failed && (wire.Gone(err) || e.Status == http.StatusForbidden):
-		return 0, forge.Unsupported(fmt.Sprintf("the token cannot see the webhooks of %s: it needs admin:repo_hook, and its account admin access", repo)), nil
+	case wire.Gone(err) || wire.Status(err) == http.StatusForbidden:
+		return 0, forge.Unsupported(fmt.Sprintf(
+			"the token cannot see the webhooks of %s: it needs admin:repo_hook, and its account admin access", repo)), nil
 	case err != nil:
 		return 0, "", err
 	}
 	for _, h := range all {
-		if address != "" && strings.TrimRight(h.GetConfig().GetURL(), "/") == strings.TrimRight(address, "/") {
-			return h.GetID(), "", nil
+		if address != "" && strings.TrimRight(h.Config.URL, "/") == strings.TrimRight(address, "/") {
+			return h.ID, "", nil
 		}
 	}
 	return 0, forge.Unsupported(fmt.Sprintf("no webhook of %s sends to %s", repo, address)), nil
 }
 
+// delivery is one attempt to deliver an event.
+type delivery struct {
+	ID                  int64
+	GUID, Event, Status string
+	StatusCode          int       `json:"status_code"`
+	DeliveredAt         time.Time `json:"delivered_at"`
+}
+
+// nextCursor finds the cursor of the next page in a Link header.
+var nextCursor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[?&]cursor=([^&>]+)[^>]*>; *rel="next"`)
+})
+
 // failed reads the deliveries since a time, the newest first, and returns those of which the newest
 // attempt failed.
-func (c *Client) failed(doing string, hook precedent.ForgeID, since time.Time, read func(*gh.ListCursorOptions) ([]*gh.HookDelivery, *gh.Response, error)) ([]forge.HookDelivery, forge.Unsupported, error) {
-	newest := map[string]*gh.HookDelivery{}
-	delivered := map[string]bool{}
-	o := &gh.ListCursorOptions{PerPage: perPage}
+func failed(do wire.Call, path string, hook precedent.ForgeID, since time.Time) ([]forge.HookDelivery, error) {
+	newest, delivered := map[string]*delivery{}, map[string]bool{}
 	var more error
-	for page := 1; ; page++ {
-		got, resp, err := read(o)
-		if err != nil {
-			return nil, "", c.wire.Fail(doing, err)
+	for page, cursor := 1, ""; ; page++ {
+		address := fmt.Sprintf("%s?per_page=%d", path, perPage)
+		if cursor != "" {
+			address += "&cursor=" + url.QueryEscape(cursor)
 		}
-		done := resp.Cursor == "" || len(got) == 0
+		got, header, err := wire.GetPage[delivery](do, address)
+		if err != nil {
+			return nil, err
+		}
+		next := nextCursor().FindStringSubmatch(header.Get("Link"))
+		done := next == nil || len(got) == 0
 		for _, d := range got {
-			if d == nil || d.GetGUID() == "" || d.GetID() <= 0 {
-				return nil, "", wire.UnexpectedAnswer(doing, "a delivery has no id")
+			if d.GUID == "" || d.ID <= 0 {
+				return nil, do.Unexpected("a delivery has no id")
 			}
-			if d.GetDeliveredAt().Before(since) {
+			if d.DeliveredAt.Before(since) {
 				done = true
 				continue
 			}
-			if old := newest[d.GetGUID()]; old == nil || d.GetID() > old.GetID() {
-				newest[d.GetGUID()] = d
+			if old := newest[d.GUID]; old == nil || d.ID > old.ID {
+				newest[d.GUID] = d
 			}
-			delivered[d.GetGUID()] = delivered[d.GetGUID()] || d.GetStatusCode() >= 200 && d.GetStatusCode() < 300
+			delivered[d.GUID] = delivered[d.GUID] || d.StatusCode >= 200 && d.StatusCode < 300
 		}
 		if done {
 			break
 		}
 		if page == maxPages {
-			more = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the newest %d were read", doing, page*perPage)}
+			more = do.Refuse(forge.KindTooLarge, "only the newest %d were read", page*perPage)
 			break
 		}
-		o.Cursor = resp.Cursor
+		if cursor, err = url.QueryUnescape(next[1]); err != nil {
+			return nil, do.Unexpected("the cursor of the next page is not valid")
+		}
 	}
 	var all []forge.HookDelivery
 	for guid, d := range newest {
 		if !delivered[guid] {
 			all = append(all, forge.HookDelivery{
-				ID: precedent.NumberID(d.GetID()), Hook: hook, GUID: guid, Event: d.GetEvent(), At: d.GetDeliveredAt().UTC(),
-				Status: text.Cut(text.VisibleLine(d.GetStatus()), 100),
+				ID: precedent.NumberID(d.ID), Hook: hook, GUID: guid, Event: d.Event, At: d.DeliveredAt.UTC(),
+				Status: text.Cut(text.VisibleLine(d.Status), 100),
 			})
 		}
 	}
-	slices.SortFunc(all, func(a, b forge.HookDelivery) int {
-		if n := a.At.Compare(b.At); n != 0 {
-			return n
-		}
-		return a.ID.Compare(b.ID)
-	})
-	return all, "", more
+	slices.SortFunc(all, func(a, b forge.HookDelivery) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
+	return all, more
 }
 
 // Redeliver sends a delivery again.
 func (c *Client) Redeliver(ctx context.Context, repo precedent.Repo, d forge.HookDelivery) (forge.Unsupported, error) {
-	doing := "send a delivery of the webhook again"
-	ids := []precedent.ForgeID{d.ID}
-	if d.Hook != "" {
-		ids = append(ids, d.Hook)
-	}
-	if err := forge.CheckNumbers(ids...); err != nil {
-		return "", c.wire.Fail(doing, err)
-	}
-	path := fmt.Sprintf("app/hook/deliveries/%d/attempts", d.ID.Number())
+	const doing = "send a delivery of the webhook again"
+	var err error
 	switch {
-	case d.Hook == "" && c.tokens.app == nil:
-		return "only a GitHub App has a webhook of its own", nil
-	case d.Hook == "":
-		ctx = context.WithValue(ctx, asAppKey{}, true)
+	case d.Hook != "":
+		do := c.begin(ctx, doing, repo, d.ID, d.Hook)
+		err = do.Send(http.MethodPost, nil, nil, "hooks/%d/deliveries/%d/attempts", d.Hook.Number(), d.ID.Number())
+	case c.tokens.app == nil:
+		return noAppHook, forge.CheckNumbers(d.ID)
 	default:
-		var err error
-		if ctx, err = c.begin(ctx, doing, repo); err != nil {
-			return "", err
-		}
-		path = fmt.Sprintf("repos/%s/%s/hooks/%d/deliveries/%d/attempts", repo.Owner, repo.Name, d.Hook.Number(), d.ID.Number())
+		do := c.wire.Call(ctx, doing, "", forge.CheckNumbers(d.ID)).With(asAppKey{}, true)
+		err = do.Send(http.MethodPost, nil, nil, "app/hook/deliveries/%d/attempts", d.ID.Number())
 	}
-	_, err := c.write(ctx, doing, func(ctx context.Context) error {
-		req, err := c.api.NewRequest(ctx, http.MethodPost, path, nil)
-		if err != nil {
-			return err
-		}
-		_, err = c.api.Do(req, nil)
-		if _, ok := errors.AsType[*gh.AcceptedError](err); ok { // 202 is what it answers
-			return nil
-		}
-		return err
-	})
-	if e, ok := errors.AsType[*forge.Error](err); ok && e.Status == http.StatusForbidden && e.Kind == forge.KindAuth {
-		return forge.Unsupported(e.Msg), nil
-	}
-	return "", err
+	return unlessForbidden(err)
 }

@@ -54,31 +54,17 @@ var actions = map[forge.EventKind]map[string]string{
 // payload is the part of webhook payloads that we read. Different events share
 // fields.
 type payload struct {
-	Repository struct {
-		ID       int64
-		FullName string `json:"full_name"`
-		HTMLURL  string `json:"html_url"`
-	}
-	Sender      *payloadPerson
-	PullRequest struct {
-		payloadState
-		Number   int
-		Merged   bool
-		MergedAt *string `json:"merged_at"`
-		Head     struct{ SHA string }
-	} `json:"pull_request"`
-	Issue struct {
-		payloadState
-		Number      int
-		PullRequest *struct {
-			MergedAt *string `json:"merged_at"`
-		} `json:"pull_request"`
-	}
+	Repository        repository
+	Sender            *user
+	PullRequest       pullRequest `json:"pull_request"`
+	Issue             pullRequest
+	Comment           comment
+	Review            review
 	Label             struct{ Name string }
-	RequestedReviewer *payloadPerson `json:"requested_reviewer"`
-	CheckSuite        payloadRun     `json:"check_suite"`
-	CheckRun          payloadRun     `json:"check_run"`
-	WorkflowRun       payloadRun     `json:"workflow_run"`
+	RequestedReviewer *user      `json:"requested_reviewer"`
+	CheckSuite        payloadRun `json:"check_suite"`
+	CheckRun          payloadRun `json:"check_run"`
+	WorkflowRun       payloadRun `json:"workflow_run"`
 	SHA, After, Ref   string
 	Context, State    string
 	Action            string
@@ -87,44 +73,20 @@ type payload struct {
 			HTMLURL string `json:"html_url"`
 		}
 	}
-	Repositories []payloadRepo
-	Added        []payloadRepo `json:"repositories_added"`
-	Removed      []payloadRepo `json:"repositories_removed"`
-}
-
-// payloadState is what pull requests and issues have in common.
-type payloadState struct {
-	State string
-	Draft bool
+	Repositories []repository
+	Added        []repository `json:"repositories_added"`
+	Removed      []repository `json:"repositories_removed"`
 }
 
 // draftAndState returns an empty state for one that is not known.
-func (s payloadState) draftAndState(merged bool) (bool, forge.State) {
+func (p *pullRequest) draftAndState(merged bool) (bool, forge.State) {
 	switch {
 	case merged:
-		return s.Draft, forge.Merged
-	case s.State == string(forge.Open), s.State == string(forge.Closed):
-		return s.Draft, forge.State(s.State)
+		return p.Draft, forge.Merged
+	case p.State == string(forge.Open), p.State == string(forge.Closed):
+		return p.Draft, forge.State(p.State)
 	}
-	return s.Draft, ""
-}
-
-// payloadPerson is an account.
-type payloadPerson struct {
-	ID          int64
-	Login, Type string
-}
-
-func (p *payloadPerson) person() forge.Person {
-	if p == nil || p.ID <= 0 || !login().MatchString(p.Login) {
-		return forge.Person{}
-	}
-	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Type == "Bot"}
-}
-
-// payloadRepo is a repository of an installation.
-type payloadRepo struct {
-	FullName string `json:"full_name"`
+	return p.Draft, ""
 }
 
 // payloadRun is what checks and workflows have in common.
@@ -149,7 +111,7 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	if err := wire.ReadEvent("GitHub", name, data, &t); err != nil {
 		return forge.Event{}, err
 	}
-	e.Action, e.Sender = actions[e.Kind][t.Action], t.Sender.person()
+	e.Action, e.Sender = actions[e.Kind][t.Action], t.Sender.sender()
 	if e.Kind == forge.InstallationEvent {
 		return c.installationEvent(doing, &t, e)
 	}
@@ -162,11 +124,11 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 		return forge.Event{}, nil
 	}
 	t.fill(name, &e)
-	e.Comments = c.commentChanges(name, t.Action, e.Repo, data)
+	e.Comments = c.commentChanges(name, e.Repo, &t)
 	switch {
 	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Head != "" && !objectID().MatchString(e.Head), e.Kind == forge.RunEvent && e.Head == "":
+	case e.Head != "" && !forge.IsCommit(e.Head), e.Kind == forge.RunEvent && e.Head == "":
 		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
 	}
 	return e, nil
@@ -209,7 +171,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 	switch name {
 	case "issue_comment":
 		e.Pulls = []int{t.Issue.Number}
-		e.Draft, e.State = t.Issue.draftAndState(t.Issue.PullRequest.MergedAt != nil)
+		e.Draft, e.State = t.Issue.draftAndState(!t.Issue.PullRequest.MergedAt.IsZero())
 	case "check_suite":
 		run(t.CheckSuite)
 	case "check_run":
@@ -237,12 +199,12 @@ func (t *payload) fill(name string, e *forge.Event) {
 
 // fillPull sets what the event tells about its pull request.
 func (t *payload) fillPull(e *forge.Event) {
-	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged || t.PullRequest.MergedAt != nil)
+	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged || !t.PullRequest.MergedAt.IsZero())
 	switch e.Action {
 	case forge.ActionLabeled, forge.ActionUnlabeled:
 		e.Label = t.Label.Name
 	case forge.ActionReview, forge.ActionReviewRemoved:
-		e.Reviewer = t.RequestedReviewer.person()
+		e.Reviewer = t.RequestedReviewer.sender()
 	case forge.ActionClosed:
 		if e.State == forge.Merged {
 			e.Action = forge.ActionMerged
@@ -254,4 +216,43 @@ func (t *payload) fillPull(e *forge.Event) {
 func (c *Client) isOwnPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && strings.EqualFold(u.Host, c.web.Host)
+}
+
+// commentActions are what events of comments and of reviews say was done.
+var commentActions = map[string]forge.CommentAction{
+	"created": forge.CommentCreated, "submitted": forge.CommentCreated, "edited": forge.CommentEdited,
+	"deleted": forge.CommentDeleted,
+}
+
+// commentChanges returns what an event tells about a comment; nil if it tells nothing.
+func (c *Client) commentChanges(name string, repo precedent.Repo, t *payload) []forge.CommentChange {
+	out := forge.CommentChange{Action: commentActions[t.Action]}
+	if out.Action == "" {
+		return nil
+	}
+	switch name {
+	case "issue_comment":
+		out.Pull, out.Comment = c.pastPull(repo, &t.Issue), c.onThread(&t.Comment)
+		out.Member = isMember(t.Comment.Association)
+	case "pull_request_review_comment":
+		out.Pull, out.Comment = c.pastPull(repo, &t.PullRequest), c.pastOnLine(&t.Comment)
+	case "pull_request_review":
+		out.Pull, out.Comment = c.pastPull(repo, &t.PullRequest), c.onReview(&t.Review)
+		out.Member = isMember(t.Review.Association)
+		if out.Action == forge.CommentEdited { // the payload does not tell when
+			out.Edited = out.Pull.Updated
+		}
+		if out.Body == "" {
+			if out.Action == forge.CommentCreated {
+				return nil
+			}
+			out.Action = forge.CommentDeleted
+		}
+	default:
+		return nil
+	}
+	if out.Number = out.Pull.Number; out.Number <= 0 || isIncomplete(out.Comment) {
+		return nil
+	}
+	return []forge.CommentChange{out}
 }

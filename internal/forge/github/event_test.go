@@ -89,7 +89,7 @@ func TestExamplesOfEvents(t *testing.T) {
 					t.Errorf("%s %d: of %v", name, i, e.Pulls)
 				}
 			case forge.RunEvent:
-				if !objectID().MatchString(e.Head) {
+				if !forge.IsCommit(e.Head) {
 					t.Errorf("%s %d: commit %q", name, i, e.Head)
 				}
 			}
@@ -281,7 +281,7 @@ func FuzzReadEvent(f *testing.F) {
 		if err != nil && !errors.As(err, &fault) {
 			t.Errorf("%T", err)
 		}
-		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !objectID().MatchString(e.Head) {
+		if err == nil && !e.Repo.IsZero() && c.checkRepo(e.Repo) != nil || e.Head != "" && !forge.IsCommit(e.Head) {
 			t.Errorf("%+v", e)
 		}
 		for _, n := range e.Pulls {

@@ -7,14 +7,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
-
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -41,7 +36,6 @@ type Client struct {
 	host        string   // as repository identities contain it
 	web         *url.URL // root of the web pages and of clone URLs
 	graphql     string   // URL of the GraphQL API
-	api         *gh.Client
 	wire        *wire.Transport
 	tokens      *tokens
 	permissions *wire.Permissions
@@ -63,6 +57,11 @@ func New(o Options) (*Client, error) {
 	options := wire.Options{
 		Forge: "GitHub", Home: api, AlsoHosts: []string{graphql.Path}, Scheme: "Bearer", Token: c.tokens.forRequest,
 		Plain: func(r *http.Request) bool { return r.Header.Get("Accept") == acceptDiff }, Hint: hintFor,
+		Header: http.Header{
+			"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"},
+			"User-Agent": {cmp.Or(o.UserAgent, "precedent")},
+		},
+		Paging:  wire.Paging{Size: "per_page", PerPage: perPage, Most: maxPages, Last: isLast},
 		Network: o.Network, Public: o.BaseURL == "",
 	}
 	if o.App != nil {
@@ -70,20 +69,20 @@ func New(o Options) (*Client, error) {
 	}
 	c.wire = wire.New(options)
 	c.permissions, c.polls = wire.NewPermissions(c.wire.Now), wire.NewPolls(c.wire.Now)
-	if o.UserAgent == "" {
-		o.UserAgent = "precedent"
-	}
-	base := api.String()
-	c.api, err = gh.NewClient(
-		gh.WithHTTPClient(c.wire.Client()),
-		gh.WithURLs(&base, &base),
-		gh.WithUserAgent(o.UserAgent),
-		gh.WithDisableRateLimitCheck(), // it uses the real clock; the transport waits instead
-	)
-	if err != nil {
-		return nil, fmt.Errorf("make GitHub client: %w", err)
-	}
 	return c, nil
+}
+
+// Limits of lists.
+const (
+	perPage  = 100 // GitHub's maximum
+	maxPages = 50  // of one list
+)
+
+// isLast reports whether a page is the last one: it is not full and has no next link. Only the presence of the
+// link is used, not its URL: an unchanged page comes from the cache with its old header, and the URL could lead
+// anywhere.
+func isLast(h http.Header, _, got, _ int) bool {
+	return got == 0 || got < perPage && !strings.Contains(h.Get("Link"), `rel="next"`)
 }
 
 // publicAPI is where github.com answers.
@@ -129,40 +128,18 @@ func (c *Client) Host() string { return c.host }
 // Quota returns the rate limit as of the last response.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
-var (
-	name  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
-	login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}(\[bot\])?$`) })
-)
-
-// begin checks the repository and the ids of comments before anything is sent. The
-// returned context carries the repository, for the tokens of an app. Names that would
-// change the path of a request are refused.
-func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) (context.Context, error) {
-	if err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...)); err != nil {
-		return ctx, c.wire.Fail(doing, err)
-	}
-	return context.WithValue(ctx, repoKey{}, r), nil
+// Pages returns the layout of GitHub's web pages.
+func (c *Client) Pages() forge.Pages {
+	return forge.Pages{Web: c.web, Pull: "pull", PullAliases: []string{"pulls"}, Blob: "blob", LineSeparator: "-L"}
 }
+
+func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("GitHub", c.host, r) }
 
 type repoKey struct{}
 
-func (c *Client) checkRepo(r precedent.Repo) error {
-	for _, s := range []string{r.Owner, r.Name} {
-		if !name().MatchString(s) || s == "." || s == ".." {
-			return &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on GitHub", s)}
-		}
-	}
-	if r.Host != c.host {
-		return &forge.Error{
-			Kind: forge.KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, c.host),
-			Hint: "set forge in the configuration file, or pass --forge",
-		}
-	}
-	return nil
-}
-
-// write makes one request that makes a change.
-func (c *Client) write(ctx context.Context, doing string, call func(ctx context.Context) error) (*wire.Attempt, error) {
-	ctx, a := c.wire.Watch(ctx)
-	return a, a.Fail(doing, call(ctx))
+// begin returns a call about a repository, whose paths are below it. Its context carries the repository, for
+// the tokens of an app. It sends nothing if the repository or an id of a comment is not valid.
+func (c *Client) begin(ctx context.Context, doing string, r precedent.Repo, comments ...precedent.ForgeID) wire.Call {
+	err := cmp.Or(c.checkRepo(r), forge.CheckNumbers(comments...))
+	return c.wire.Call(context.WithValue(ctx, repoKey{}, r), doing, "repos/"+r.Owner+"/"+r.Name+"/", err)
 }

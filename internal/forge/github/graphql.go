@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	_ "embed" // the queries
 	"encoding/json"
 	"net/http"
@@ -33,13 +32,13 @@ var (
 )
 
 // query runs a GraphQL query.
-func (c *Client) query(ctx context.Context, doing, text string, variables map[string]any, into any) error {
-	return c.graph(wire.Reads(ctx), doing, text, variables, into, false)
+func (c *Client) query(do wire.Call, text string, variables map[string]any, into any) error {
+	return c.graph(do.Reads(), text, variables, into, false)
 }
 
 // mutate runs a GraphQL mutation.
-func (c *Client) mutate(ctx context.Context, doing, text string, variables map[string]any, into any) error {
-	return c.graph(ctx, doing, text, variables, into, true)
+func (c *Client) mutate(do wire.Call, text string, variables map[string]any, into any) error {
+	return c.graph(do, text, variables, into, true)
 }
 
 // graphAnswer is a GraphQL response. Errors come with status 200.
@@ -48,47 +47,51 @@ type graphAnswer struct {
 	Errors []struct{ Type, Message string }
 }
 
-func (c *Client) graph(ctx context.Context, doing, text string, variables map[string]any, into any, writes bool) error {
-	ctx, a := c.wire.Watch(ctx)
-	body := struct {
-		Query     string         `json:"query"`
-		Variables map[string]any `json:"variables,omitempty"`
-	}{text, variables}
-	req, err := c.api.NewRequest(ctx, http.MethodPost, c.graphql, body)
-	if err != nil {
-		return a.Fail(doing, err)
+func (c *Client) graph(do wire.Call, text string, variables map[string]any, into any, writes bool) error {
+	body := map[string]any{"query": text}
+	if variables != nil {
+		body["variables"] = variables
 	}
 	var got graphAnswer
-	resp, err := c.api.Do(req, &got)
+	header, err := do.Post(c.graphql, body, &got)
 	if err != nil {
-		return a.Fail(doing, err)
+		return err
 	}
 	if len(got.Errors) > 0 {
-		e := &forge.Error{Kind: forge.KindInvalid, Status: resp.StatusCode, Msg: doing + ": GitHub returned an error"}
-		said := a.Quote(got.Errors[0].Message)
-		if said != "" {
-			e.Msg += ": " + said
-		}
-		switch got.Errors[0].Type {
-		case "NOT_FOUND":
-			if e.Kind = forge.KindNotFound; writes {
-				e.Kind = forge.KindClosed
-			}
-		case "FORBIDDEN", "INSUFFICIENT_SCOPES":
-			e.Kind, e.Hint = forge.KindAuth, hintFor(http.StatusForbidden, nil)
-			if writes && strings.Contains(said, "archived") {
-				e.Kind, e.Hint = forge.KindClosed, ""
-			}
-		case "RATE_LIMITED", "RATE_LIMIT":
-			e.Kind = forge.KindRate
-			if reset, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-				e.Retry = time.Unix(reset, 0).UTC()
-			}
-		}
-		return e
+		return graphError(do, got, header, writes)
 	}
 	if json.Unmarshal(got.Data, into) != nil {
-		return a.UnexpectedAnswer(doing, "it does not match the query")
+		why := "it does not match the query"
+		if writes {
+			return do.UnexpectedAfterChange(why)
+		}
+		return do.Unexpected(why)
 	}
 	return nil
+}
+
+// graphError converts the first error of an answer.
+func graphError(do wire.Call, got graphAnswer, header http.Header, writes bool) error {
+	e := &forge.Error{Kind: forge.KindInvalid, Status: http.StatusOK, Msg: do.Doing() + ": GitHub returned an error"}
+	said := do.Quote(got.Errors[0].Message)
+	if said != "" {
+		e.Msg += ": " + said
+	}
+	switch got.Errors[0].Type {
+	case "NOT_FOUND":
+		if e.Kind = forge.KindNotFound; writes {
+			e.Kind = forge.KindClosed
+		}
+	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+		e.Kind, e.Hint = forge.KindAuth, hintFor(http.StatusForbidden, nil)
+		if writes && strings.Contains(said, "archived") {
+			e.Kind, e.Hint = forge.KindClosed, ""
+		}
+	case "RATE_LIMITED", "RATE_LIMIT":
+		e.Kind = forge.KindRate
+		if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+			e.Retry = time.Unix(reset, 0).UTC()
+		}
+	}
+	return e
 }

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -11,10 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	gh "github.com/google/go-github/v88/github"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/git"
 )
 
@@ -29,53 +27,50 @@ const (
 // with more than 300 files or 20,000 lines. In that case it is built from the list of
 // files, which has the hunks of files that are not too large.
 func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
-	doing := fmt.Sprintf("read diff of pull request %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return nil, nil, err
+	do := c.begin(ctx, fmt.Sprintf("read diff of pull request %s#%d", repo, number), repo)
+	diff, err := do.Accept(acceptDiff, "pulls/%d", number)
+	if wire.Status(err) == http.StatusNotAcceptable {
+		return listedPatch(do, number)
 	}
-	diff, _, err := c.api.PullRequests.GetRaw(ctx, repo.Owner, repo.Name, number, gh.RawOptions{Type: gh.Diff})
-	var e *forge.Error
-	if errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == http.StatusNotAcceptable {
-		return c.listedPatch(ctx, doing, repo, number)
-	}
-	if err != nil {
-		return nil, nil, c.wire.Fail(doing, err)
-	}
-	return []byte(diff), nil, nil
+	return diff, nil, err
+}
+
+// changedFile is a file of a pull request.
+type changedFile struct {
+	Filename, Status, SHA, Patch string
+	Previous                     string `json:"previous_filename"`
+	Changes                      int
 }
 
 // listedPatch builds the diff from the list of files.
-func (c *Client) listedPatch(ctx context.Context, doing string, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
-	files, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
-		return c.api.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &o)
-	})
-	var e *forge.Error
-	more := errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0
-	if err != nil && !more {
+func listedPatch(do wire.Call, number int) ([]byte, []precedent.SkippedFile, error) {
+	files, err := wire.List[changedFile](do, "pulls/%d/files", number)
+	if err != nil && !forge.IsPartial(err) {
 		return nil, nil, err
 	}
 	var diff strings.Builder
 	var skipped []precedent.SkippedFile
 	seen := map[string]bool{} // pages shift while they are read
 	for _, f := range files {
-		if seen[f.GetFilename()] {
+		if seen[f.Filename] {
 			continue
 		}
-		seen[f.GetFilename()] = true
+		seen[f.Filename] = true
 		section, why := fileDiff(f)
 		if why != "" {
-			skipped = append(skipped, precedent.SkippedFile{Path: f.GetFilename(), Reason: why})
+			skipped = append(skipped, precedent.SkippedFile{Path: f.Filename, Reason: why})
 		}
 		diff.WriteString(section)
 	}
-	if len(seen) >= maxFiles || more {
-		p, _, err := c.api.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
-		if err != nil {
-			return nil, nil, c.wire.Fail(doing, err)
+	if len(seen) >= maxFiles || err != nil {
+		var p pullRequest
+		if err := do.Get(&p, "pulls/%d", number); err != nil {
+			return nil, nil, err
 		}
-		if n := p.GetChangedFiles() - len(seen); n > 0 {
-			skipped = append(skipped, precedent.SkippedFile{Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request", len(seen))})
+		if n := p.ChangedFiles - len(seen); n > 0 {
+			skipped = append(skipped, precedent.SkippedFile{
+				Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request", len(seen)),
+			})
 		}
 	}
 	return []byte(diff.String()), skipped, nil
@@ -89,37 +84,37 @@ var emptyBlob = map[string]bool{
 
 // fileDiff returns the diff of a file, or why there is none. GitHub does not tell
 // file modes, so new and deleted files get the usual one.
-func fileDiff(f *gh.CommitFile) (section, why string) {
-	name, before := f.GetFilename(), f.GetFilename()
+func fileDiff(f *changedFile) (section, why string) {
+	name, before := f.Filename, f.Filename
 	var head, old, now string
 	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
-	whole := f.GetChanges() == 0 // the header is the whole diff
-	switch f.GetStatus() {
+	whole := f.Changes == 0 // the header is the whole diff
+	switch f.Status {
 	case "added":
 		head, old = "new file mode 100644\n", "/dev/null"
-		whole = whole && emptyBlob[f.GetSHA()]
+		whole = whole && emptyBlob[f.SHA]
 	case "removed":
 		head, now = "deleted file mode 100644\n", "/dev/null"
-		whole = whole && emptyBlob[f.GetSHA()]
+		whole = whole && emptyBlob[f.SHA]
 	case "renamed", "copied":
-		verb := map[string]string{"renamed": "rename", "copied": "copy"}[f.GetStatus()]
-		before = f.GetPreviousFilename()
+		verb := map[string]string{"renamed": "rename", "copied": "copy"}[f.Status]
+		before = f.Previous
 		old = git.QuotePath("a/" + before)
 		head = fmt.Sprintf("%s from %s\n%s to %s\n", verb, git.QuotePath(before), verb, git.QuotePath(name))
 	case "modified", "changed":
 		whole = false
 	default:
-		return "", fmt.Sprintf("GitHub reports the unknown status %q", f.GetStatus())
+		return "", fmt.Sprintf("GitHub reports the unknown status %q", f.Status)
 	}
 	if !isPath(name) || !isPath(before) {
 		return "", "the path is not valid in git"
 	}
 	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
-	hunks := f.GetPatch()
+	hunks := f.Patch
 	switch {
 	case hunks == "" && whole:
 		return first, ""
-	case hunks == "" && f.GetChanges() == 0:
+	case hunks == "" && f.Changes == 0:
 		return "", "the file is binary, or only its mode changed"
 	case hunks == "":
 		return "", "the diff is too large for GitHub to return"

@@ -11,8 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	gh "github.com/google/go-github/v88/github"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -20,7 +18,7 @@ import (
 )
 
 // listed answers with files where the diff is too large.
-func listed(t testing.TB, s *forgetest.Stage, pages ...[]*gh.CommitFile) {
+func listed(t testing.TB, s *forgetest.Stage, pages ...[]*changedFile) {
 	t.Helper()
 	s.World.Change(func() { shop(s).Pulls[1].Huge = true })
 	for _, p := range pages {
@@ -32,9 +30,9 @@ func listed(t testing.TB, s *forgetest.Stage, pages ...[]*gh.CommitFile) {
 	}
 }
 
-func file(status, name, before, patch string, changes int) *gh.CommitFile {
+func file(status, name, before, patch string, changes int) *changedFile {
 	sha := strings.Repeat("a", 40)
-	return &gh.CommitFile{Filename: &name, PreviousFilename: &before, Status: &status, Patch: &patch, Changes: &changes, SHA: &sha}
+	return &changedFile{Filename: name, Previous: before, Status: status, Patch: patch, Changes: changes, SHA: sha}
 }
 
 // TestListedPatch puts a diff together that is read as GitHub means it. It is row 22 of the fault
@@ -43,8 +41,8 @@ func TestListedPatch(t *testing.T) {
 	s, _, c, repo := open(t)
 	empty := file("added", "empty", "", "", 0)
 	blob := "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-	empty.SHA = &blob
-	listed(t, s, []*gh.CommitFile{
+	empty.SHA = blob
+	listed(t, s, []*changedFile{
 		file("modified", "a b/größe \"x\"\\.go", "", "@@ -1,2 +1,2 @@ func x() {\n-old\n+new\n same", 2),
 		file("added", "new.go", "", "@@ -0,0 +1 @@\n+one\n\\ No newline at end of file", 1),
 		file("removed", "gone.go", "", "@@ -1 +0,0 @@\n-one", 1),
@@ -95,15 +93,15 @@ func TestListedPatch(t *testing.T) {
 // TestManyListedFiles: GitHub lists 3,000 files; how many more there are is said.
 func TestManyListedFiles(t *testing.T) {
 	s, _, c, repo := open(t)
-	var pages [][]*gh.CommitFile
+	var pages [][]*changedFile
 	for i := range maxFiles / perPage {
-		var page []*gh.CommitFile
+		var page []*changedFile
 		for j := range perPage {
 			page = append(page, file("modified", fmt.Sprintf("%d/%d.go", i, j), "", "@@ -1 +1 @@\n-a\n+b", 2))
 		}
 		pages = append(pages, page)
 	}
-	listed(t, s, append(pages, []*gh.CommitFile{})...)
+	listed(t, s, append(pages, []*changedFile{})...)
 	s.World.Change(func() { shop(s).Pulls[1].Files = maxFiles + 17 })
 	patch, skipped, err := c.Patch(t.Context(), repo, 1)
 	if err != nil || strings.Count(string(patch), "diff --git ") != maxFiles {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
-	gh "github.com/google/go-github/v88/github"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
 // events maps to GitHub's names.
@@ -25,20 +25,18 @@ const onFile = "GitHub accepts only comments on lines in a review"
 // remarks are found with pending reviews, which only the sender can see, and the rest
 // is posted in one visible review.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
-	doing := fmt.Sprintf("post review on %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return forge.Posted{}, err
-	}
+	do := c.begin(ctx, fmt.Sprintf("post review on %s#%d", repo, number), repo)
 	p := &posting{
-		client: c, repo: repo, number: number, doing: doing, draft: d, event: events[d.Event],
+		client: c, do: do, number: number, draft: d, event: events[d.Event],
 		posted: forge.Posted{Remarks: make([]precedent.ForgeID, len(d.Remarks))},
 	}
 	switch {
+	case do.Err() != nil:
+		return forge.Posted{}, do.Err()
 	case p.event == "":
-		return p.posted, &forge.Error{Kind: forge.KindRefused, Msg: fmt.Sprintf("%s: %q is not a review event", doing, d.Event)}
+		return p.posted, do.Refuse(forge.KindRefused, "%q is not a review event", d.Event)
 	case len(d.Remarks) > forge.MaxRemarks:
-		return p.posted, &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("%s: too many comments: %d of at most %d", doing, len(d.Remarks), forge.MaxRemarks)}
+		return p.posted, do.Refuse(forge.KindInvalid, "too many comments: %d of at most %d", len(d.Remarks), forge.MaxRemarks)
 	}
 	for i, r := range d.Remarks {
 		if r.Start <= 0 || r.End < r.Start {
@@ -52,9 +50,9 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	case c.posting <- struct{}{}:
 		defer func() { <-c.posting }()
 	case <-ctx.Done():
-		return p.posted, c.wire.Fail(doing, ctx.Err())
+		return p.posted, do.Fail(ctx.Err())
 	}
-	err = p.run(ctx)
+	err := p.run()
 	slices.SortFunc(p.posted.Rejected, func(a, b forge.Rejected) int { return cmp.Compare(a.Remark, b.Remark) })
 	return p.posted, err
 }
@@ -62,9 +60,8 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 // posting is a draft that is being posted.
 type posting struct {
 	client    *Client
-	repo      precedent.Repo
+	do        wire.Call
 	number    int
-	doing     string
 	draft     forge.Draft
 	event     string
 	remaining []int // remarks that GitHub has not rejected so far
@@ -73,32 +70,34 @@ type posting struct {
 
 // run posts the visible review. When GitHub rejects it, the cause is removed and it
 // is sent again, once for each cause.
-func (p *posting) run(ctx context.Context) error {
+func (p *posting) run() error {
 	for cleared, probed := false, false; ; {
 		if len(p.remaining) == 0 && len(p.draft.Remarks) > 0 {
 			return nil // all were rejected
 		}
-		review, words, err := p.send(ctx, p.event, p.draft.Body, p.remaining)
+		review, err := p.send(p.event, p.draft.Body, p.remaining)
 		if err == nil {
 			p.posted.Review = precedent.NumberID(review)
-			p.readNumbers(ctx)
+			p.readNumbers()
 			return nil
 		}
-		low := strings.ToLower(words)
+		why, invalid := invalidReason(err)
+		low := strings.ToLower(why)
 		switch {
-		case !isInvalid(err):
+		case !invalid:
 			return err
 		case strings.Contains(low, "one pending review") && !cleared:
 			cleared = true
-			if err := p.deleteLeftover(ctx); err != nil {
+			if err := p.deleteLeftover(); err != nil {
 				return err
 			}
 		case strings.Contains(low, "your own pull request") && p.event != events[forge.Remarks]:
 			p.event = events[forge.Remarks]
-			p.posted.Unsupported = append(p.posted.Unsupported, "GitHub does not let authors request changes on their own pull request: the review was posted as a comment")
+			p.posted.Unsupported = append(p.posted.Unsupported,
+				"GitHub does not let authors request changes on their own pull request: the review was posted as a comment")
 		case len(p.remaining) > 0 && !probed:
 			probed = true
-			if err := p.findRejected(ctx, err); err != nil {
+			if err := p.findRejected(err); err != nil {
 				return err
 			}
 		default:
@@ -107,53 +106,50 @@ func (p *posting) run(ctx context.Context) error {
 	}
 }
 
-func isInvalid(err error) bool {
-	var e *forge.Error
-	return errors.As(err, &e) && e.Kind == forge.KindInvalid && !e.Unsure
+// invalidReason reports whether GitHub rejected a review, and its reason.
+func invalidReason(err error) (string, bool) {
+	e, ok := errors.AsType[*forge.Error](err)
+	if !ok || e.Kind != forge.KindInvalid || e.Unsure {
+		return "", false
+	}
+	return e.Said, true
 }
 
-// send posts a review with some of the remarks; without an event it is pending. words
-// is GitHub's reason if it rejects the review.
-func (p *posting) send(ctx context.Context, event, body string, remarks []int) (id int64, words string, err error) {
-	review := &gh.PullRequestReviewRequest{Body: &body}
+// send posts a review with some of the remarks; without an event it is pending.
+func (p *posting) send(event, body string, remarks []int) (id int64, err error) {
+	send := map[string]any{"body": body}
 	if p.draft.Commit != "" {
-		review.CommitID = &p.draft.Commit
+		send["commit_id"] = p.draft.Commit
 	}
 	if event != "" {
-		review.Event = &event
+		send["event"] = event
 	}
-	for _, i := range remarks {
-		review.Comments = append(review.Comments, remark(p.draft.Remarks[i]))
+	if len(remarks) > 0 {
+		comments := make([]map[string]any, len(remarks))
+		for i, at := range remarks {
+			r := p.draft.Remarks[at]
+			comments[i] = map[string]any{"path": r.Path, "body": r.Body, "line": r.End, "side": r.Side}
+			if r.Start < r.End {
+				comments[i]["start_line"], comments[i]["start_side"] = r.Start, r.Side
+			}
+		}
+		send["comments"] = comments
 	}
-	var made *gh.PullRequestReview
-	a, err := p.client.write(ctx, p.doing, func(ctx context.Context) (err error) {
-		made, _, err = p.client.api.PullRequests.CreateReview(ctx, p.repo.Owner, p.repo.Name, p.number, review)
-		return err
-	})
-	if err == nil && made.GetID() <= 0 {
-		err = a.UnexpectedAnswer(p.doing, "the review has no id")
+	var made review
+	err = p.do.Send(http.MethodPost, send, &made, "pulls/%d/reviews", p.number)
+	if err == nil && made.ID <= 0 {
+		err = p.do.UnexpectedAfterChange("the review has no id")
 	}
-	return made.GetID(), a.Words(), err
-}
-
-func remark(r forge.Remark) *gh.DraftReviewComment {
-	side := string(r.Side)
-	out := &gh.DraftReviewComment{Path: &r.Path, Body: &r.Body, Line: &r.End, Side: &side}
-	if r.Start < r.End {
-		out.StartLine, out.StartSide = &r.Start, &side
-	}
-	return out
+	return made.ID, err
 }
 
 // readNumbers reads the ids of the posted remarks. A failure is not an error, because
 // the review has been posted.
-func (p *posting) readNumbers(ctx context.Context) {
+func (p *posting) readNumbers() {
 	if len(p.remaining) == 0 {
 		return
 	}
-	listed, err := listAll(p.client, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
-		return p.client.api.PullRequests.ListReviewComments(ctx, p.repo.Owner, p.repo.Name, p.number, p.posted.Review.Number(), &o)
-	})
+	listed, err := wire.List[comment](p.do, "pulls/%d/reviews/%d/comments", p.number, p.posted.Review.Number())
 	if err != nil {
 		return
 	}
@@ -161,9 +157,9 @@ func (p *posting) readNumbers(ctx context.Context) {
 	for _, i := range p.remaining {
 		r := p.draft.Remarks[i]
 		for _, m := range listed {
-			if id := m.GetID(); id > 0 && !taken[id] && m.GetPath() == r.Path && sameText(m.GetBody(), r.Body) {
-				taken[id] = true
-				p.posted.Remarks[i] = precedent.NumberID(id)
+			if m.ID > 0 && !taken[m.ID] && m.Path == r.Path && sameText(m.Body, r.Body) {
+				taken[m.ID] = true
+				p.posted.Remarks[i] = precedent.NumberID(m.ID)
 				break
 			}
 		}
@@ -174,4 +170,32 @@ func (p *posting) readNumbers(ctx context.Context) {
 func sameText(a, b string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(a) == plain(b)
+}
+
+// stateBlocks is the state of a review that blocks merging. It stays until the review is
+// dismissed or its author approves (PullRequestReviewState of the GraphQL schema).
+const stateBlocks = "CHANGES_REQUESTED"
+
+// Dismiss takes back the request for changes of a review. On a protected branch, only
+// administrators and people who are listed there may ("Dismiss a review for a pull request").
+func (c *Client) Dismiss(
+	ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID, why string,
+) (forge.Unsupported, error) {
+	do := c.begin(ctx, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), repo, id)
+	err := do.Send(http.MethodPut, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number, id.Number())
+	e, ok := errors.AsType[*forge.Error](err)
+	if !ok || e.Kind == forge.KindRate ||
+		!slices.Contains([]int{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}, e.Status) {
+		return "", err
+	}
+	var now review
+	wrong := do.Get(&now, "pulls/%d/reviews/%d", number, id.Number())
+	switch {
+	case wire.Gone(wrong), wrong == nil && now.State != stateBlocks:
+		return "", nil
+	case wrong != nil:
+		return "", wrong
+	}
+	return forge.Unsupported(e.Msg +
+		": dismiss the review, or allow the account to dismiss reviews of the protected branch"), nil
 }

@@ -107,8 +107,8 @@ func TestPendingInTheWay(t *testing.T) {
 		s, c, repo, p := till(t)
 		begin := func(body string) {
 			t.Helper()
-			post := &posting{client: c, repo: repo, number: 8, doing: "begin", draft: draft(p, on(3, "half"))}
-			if _, _, err := post.send(t.Context(), "", body, []int{0}); err != nil {
+			post := &posting{client: c, do: c.begin(t.Context(), "begin", repo), number: 8, draft: draft(p, on(3, "half"))}
+			if _, err := post.send("", body, []int{0}); err != nil {
 				t.Fatal(err)
 			}
 		}

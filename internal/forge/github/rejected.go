@@ -1,13 +1,10 @@
 package github
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"strings"
 
-	gh "github.com/google/go-github/v88/github"
-
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -19,18 +16,18 @@ const probeBody = "Finding out which lines can be commented on."
 // findRejected finds the remarks because of which GitHub rejects a review. It uses
 // pending reviews, which leave nothing visible if a request is interrupted, so its
 // errors are never unsure. It returns cause if the remarks are not the reason.
-func (p *posting) findRejected(ctx context.Context, cause error) error {
-	if err := p.deleteLeftover(ctx); err != nil {
+func (p *posting) findRejected(cause error) error {
+	if err := p.deleteLeftover(); err != nil {
 		return err
 	}
-	switch refused, _, err := p.tryRemarks(ctx, nil); {
+	switch refused, _, err := p.tryRemarks(nil); {
 	case err != nil:
 		return err
 	case refused:
 		return cause
 	}
 	rejected := map[int]string{}
-	if err := p.bisect(ctx, p.remaining, rejected); err != nil {
+	if err := p.bisect(p.remaining, rejected); err != nil {
 		return err
 	}
 	var good []int
@@ -46,20 +43,19 @@ func (p *posting) findRejected(ctx context.Context, cause error) error {
 }
 
 // bisect finds the rejected ones among remarks that were rejected together.
-func (p *posting) bisect(ctx context.Context, remarks []int, rejected map[int]string) error {
-	parts := [][]int{remarks[:len(remarks)/2], remarks[len(remarks)/2:]}
-	for _, part := range parts {
+func (p *posting) bisect(remarks []int, rejected map[int]string) error {
+	for _, part := range [][]int{remarks[:len(remarks)/2], remarks[len(remarks)/2:]} {
 		if len(part) == 0 {
 			continue
 		}
-		refused, words, err := p.tryRemarks(ctx, part)
+		refused, why, err := p.tryRemarks(part)
 		switch {
 		case err != nil:
 			return err
 		case refused && len(part) == 1:
-			rejected[part[0]] = words
+			rejected[part[0]] = why
 		case refused:
-			if err := p.bisect(ctx, part, rejected); err != nil {
+			if err := p.bisect(part, rejected); err != nil {
 				return err
 			}
 		}
@@ -69,48 +65,46 @@ func (p *posting) bisect(ctx context.Context, remarks []int, rejected map[int]st
 
 // tryRemarks reports whether GitHub rejects some of the remarks. It leaves nothing
 // behind.
-func (p *posting) tryRemarks(ctx context.Context, remarks []int) (refused bool, why string, err error) {
-	id, words, err := p.send(ctx, "", probeBody, remarks)
-	switch {
-	case isInvalid(err):
+func (p *posting) tryRemarks(remarks []int) (refused bool, why string, err error) {
+	id, err := p.send("", probeBody, remarks)
+	if why, refused = invalidReason(err); refused {
 		for _, general := range []string{"Unprocessable Entity", "Validation Failed"} {
-			words = strings.TrimPrefix(strings.TrimPrefix(words, general), ": ")
+			why = strings.TrimPrefix(strings.TrimPrefix(why, general), ": ")
 		}
-		if words == "" {
-			words = "GitHub rejected it without a reason"
+		if why == "" {
+			why = "GitHub rejected it without a reason"
 		}
-		return true, words, nil
-	case err != nil:
+		return true, why, nil
+	}
+	if err != nil {
 		return false, "", withoutUnsure(err)
 	}
-	return false, "", p.deletePending(ctx, id)
+	return false, "", p.deletePending(id)
 }
 
 // deleteLeftover deletes a pending review that an earlier attempt left, because
 // GitHub allows one for each account. It does not touch any other, which is
 // somebody's unfinished work.
-func (p *posting) deleteLeftover(ctx context.Context) error {
-	c := p.client
-	me, err := c.Me(ctx)
+func (p *posting) deleteLeftover() error {
+	me, err := p.client.Me(p.do.Context())
 	if err != nil {
 		return err
 	}
-	listed, err := listAll(c, p.doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
-		return c.api.PullRequests.ListReviews(ctx, p.repo.Owner, p.repo.Name, p.number, &o)
-	})
+	listed, err := wire.List[review](p.do, "pulls/%d/reviews", p.number)
 	if err != nil {
 		return err
 	}
 	for _, r := range listed {
 		switch {
-		case r.GetState() != "PENDING" || precedent.NumberID(r.GetUser().GetID()) != me.ID:
-		case sameText(r.GetBody(), probeBody):
-			if err := p.deletePending(ctx, r.GetID()); err != nil {
+		case r.State != "PENDING" || r.User.person().ID != me.ID:
+		case sameText(r.Body, probeBody):
+			if err := p.deletePending(r.ID); err != nil {
 				return err
 			}
 		default:
 			return &forge.Error{
-				Kind: forge.KindInvalid, Msg: p.doing + ": " + me.Login + " already has a pending review on it, and GitHub allows only one",
+				Kind: forge.KindInvalid,
+				Msg:  p.do.Doing() + ": " + me.Login + " already has a pending review on it, and GitHub allows only one",
 				Hint: "submit or discard the pending review, or use a separate account for precedent",
 			}
 		}
@@ -119,11 +113,8 @@ func (p *posting) deleteLeftover(ctx context.Context) error {
 }
 
 // deletePending deletes a pending review. GitHub refuses to delete any other.
-func (p *posting) deletePending(ctx context.Context, id int64) error {
-	_, err := p.client.write(ctx, p.doing, func(ctx context.Context) error {
-		_, _, err := p.client.api.PullRequests.DeletePendingReview(ctx, p.repo.Owner, p.repo.Name, p.number, id)
-		return err
-	})
+func (p *posting) deletePending(id int64) error {
+	err := p.do.Send(http.MethodDelete, nil, nil, "pulls/%d/reviews/%d", p.number, id)
 	if wire.Gone(err) {
 		return nil
 	}
@@ -132,8 +123,8 @@ func (p *posting) deletePending(ctx context.Context, id int64) error {
 
 // withoutUnsure clears Unsure for requests whose effect only the sender can see.
 func withoutUnsure(err error) error {
-	var e *forge.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*forge.Error](err)
+	if !ok {
 		return err
 	}
 	said := *e

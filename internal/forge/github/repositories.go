@@ -1,13 +1,14 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
-
-	gh "github.com/google/go-github/v88/github"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -20,102 +21,150 @@ const maxInstallations = 100
 // Repositories lists the repositories of an owner that the token may write to. Those of an app are
 // those of its installations: what the app may do there is the same in all.
 func (c *Client) Repositories(ctx context.Context, owner string) ([]precedent.Repo, error) {
-	doing := "list repositories"
-	if owner != "" {
-		doing += " of " + owner
-		if !name().MatchString(owner) || owner == "." || owner == ".." {
-			return nil, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid name of an owner on GitHub"}
-		}
+	doing := strings.TrimSuffix("list repositories of "+owner, " of ")
+	do := c.wire.Call(ctx, doing, "", nil)
+	if owner != "" && !forge.IsName(owner) {
+		return nil, do.Refuse(forge.KindRefused, "not a valid name of an owner on GitHub")
 	}
-	var listed []*gh.Repository
+	var listed []*repository
 	var err error
 	switch {
 	case c.tokens.app != nil:
-		listed, err = c.installedRepositories(ctx, doing)
+		listed, err = c.installedRepositories(do)
 	case owner == "":
-		listed, err = listAll(c, doing, func(o gh.ListOptions) ([]*gh.Repository, *gh.Response, error) {
-			return c.api.Repositories.ListByAuthenticatedUser(ctx, &gh.RepositoryListByAuthenticatedUserOptions{Sort: "full_name", ListOptions: o})
-		})
+		listed, err = wire.List[repository](do, "user/repos?sort=full_name")
 	default:
-		listed, err = c.ownedRepositories(ctx, doing, owner)
+		listed, err = c.ownedRepositories(do, owner)
 	}
-	if err != nil && !isTooMany(err) {
+	if err != nil && !forge.IsPartial(err) {
 		return nil, err
 	}
 	var all []precedent.Repo
 	for _, r := range listed {
-		repo := precedent.Repo{Host: c.host, Owner: r.GetOwner().GetLogin(), Name: r.GetName()}
-		may := c.tokens.app != nil || r.GetPermissions().GetPush()
-		if !may || r.GetArchived() || r.GetDisabled() || owner != "" && !strings.EqualFold(repo.Owner, owner) {
+		repo := precedent.Repo{Host: c.host, Owner: r.Owner.Login, Name: r.Name}
+		may := c.tokens.app != nil || r.Permissions.Push
+		if !may || r.Archived || r.Disabled || owner != "" && !strings.EqualFold(repo.Owner, owner) {
 			continue
 		}
 		if c.checkRepo(repo) != nil {
-			return nil, wire.UnexpectedAnswer(doing, "it names no repository")
+			return nil, do.Unexpected("it names no repository")
 		}
 		all = append(all, repo)
 	}
 	all, more := forge.SortRepositories(doing, all)
-	if err == nil {
-		err = more
-	}
-	return all, err
+	return all, cmp.Or(err, more)
 }
 
 // ownedRepositories lists those of an organization, else of a user.
-func (c *Client) ownedRepositories(ctx context.Context, doing, owner string) ([]*gh.Repository, error) {
-	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Repository, *gh.Response, error) {
-		return c.api.Repositories.ListByOrg(ctx, owner, &gh.RepositoryListByOrgOptions{Sort: "full_name", ListOptions: o})
-	})
+func (c *Client) ownedRepositories(do wire.Call, owner string) ([]*repository, error) {
+	listed, err := wire.List[repository](do, "orgs/%s/repos?sort=full_name", owner)
 	if !wire.Gone(err) {
 		return listed, err
 	}
-	me, err := c.Me(ctx)
+	me, err := c.Me(do.Context())
 	if err != nil {
 		return nil, err
 	}
 	if strings.EqualFold(me.Login, owner) { // with the private ones
-		return listAll(c, doing, func(o gh.ListOptions) ([]*gh.Repository, *gh.Response, error) {
-			return c.api.Repositories.ListByAuthenticatedUser(ctx, &gh.RepositoryListByAuthenticatedUserOptions{Affiliation: "owner", Sort: "full_name", ListOptions: o})
-		})
+		return wire.List[repository](do, "user/repos?affiliation=owner&sort=full_name")
 	}
-	return listAll(c, doing, func(o gh.ListOptions) ([]*gh.Repository, *gh.Response, error) {
-		return c.api.Repositories.ListByUser(ctx, owner, &gh.RepositoryListByUserOptions{Sort: "full_name", ListOptions: o})
-	})
+	return wire.List[repository](do, "users/%s/repos?sort=full_name", owner)
 }
 
 // installedRepositories lists those of the configured installation of the app, else of all.
-func (c *Client) installedRepositories(ctx context.Context, doing string) ([]*gh.Repository, error) {
+func (c *Client) installedRepositories(do wire.Call) ([]*repository, error) {
 	ids := []int64{c.tokens.app.installation}
 	if ids[0] == 0 {
-		all, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Installation, *gh.Response, error) {
-			return c.api.Apps.ListInstallations(context.WithValue(ctx, asAppKey{}, true), &o)
-		})
+		type installation struct {
+			ID          int64
+			SuspendedAt time.Time `json:"suspended_at"`
+		}
+		all, err := wire.List[installation](do.With(asAppKey{}, true), "app/installations")
 		if err != nil {
 			return nil, err
 		}
 		ids = nil
 		for _, i := range all {
-			if i.GetSuspendedAt().IsZero() {
-				ids = append(ids, i.GetID())
+			if i.SuspendedAt.IsZero() {
+				ids = append(ids, i.ID)
 			}
 		}
 	}
-	var all []*gh.Repository
-	for _, id := range slices.Compact(ids) {
-		if len(ids) > maxInstallations {
-			return nil, &forge.Error{Kind: forge.KindTooLarge, Status: http.StatusOK, Msg: fmt.Sprintf("%s: the app has more than %d installations", doing, maxInstallations)}
+	if len(ids) > maxInstallations {
+		return nil, &forge.Error{
+			Kind: forge.KindTooLarge, Status: http.StatusOK,
+			Msg: fmt.Sprintf("%s: the app has more than %d installations", do.Doing(), maxInstallations),
 		}
-		listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.Repository, *gh.Response, error) {
-			found, resp, err := c.api.Apps.ListRepos(context.WithValue(ctx, installationKey{}, id), &o)
-			if err != nil {
-				return nil, resp, err
-			}
-			return found.Repositories, resp, nil
-		})
+	}
+	type page struct{ Repositories []*repository }
+	var all []*repository
+	for _, id := range slices.Compact(ids) {
+		listed, err := wire.ListIn(do.With(installationKey{}, id),
+			func(p page) []*repository { return p.Repositories }, "installation/repositories")
 		all = append(all, listed...)
 		if err != nil {
 			return all, err
 		}
 	}
 	return all, nil
+}
+
+// blockingRules are the rules of rulesets that refuse a push, without regard to who may bypass them: GitHub does
+// not tell whether the token may.
+var blockingRules = map[string]string{
+	"update":                 "nobody may update it",
+	"pull_request":           "changes need a pull request",
+	"merge_queue":            "changes need a merge queue",
+	"required_status_checks": "commits need checks before they are pushed",
+	"required_signatures":    "commits need signatures",
+	"workflows":              "commits need workflows before they are pushed",
+}
+
+// Pushable tells why the token may not push to a branch: by the repository, the branch's protection, and
+// the rulesets that apply to it. That is three requests.
+func (c *Client) Pushable(ctx context.Context, repo precedent.Repo, branch string) (forge.Unsupported, error) {
+	do := c.begin(ctx, fmt.Sprintf("look up the branch %q of %s", branch, repo), repo)
+	if !forge.IsBranch(branch) {
+		return "", do.Refuse(forge.KindRefused, "not a valid name of a branch")
+	}
+	var r repository
+	if err := do.Get(&r, "/repos/%s/%s", repo.Owner, repo.Name); err != nil {
+		return "", err
+	}
+	may := r.Permissions.Push
+	if c.tokens.app != nil {
+		may = c.tokens.mayPush(repo)
+	}
+	switch {
+	case r.Archived || r.Disabled:
+		return forge.NotPushable(repo, branch, "the repository is archived"), nil
+	case !may:
+		return forge.NotPushable(repo, branch, "the token has no write access to the repository's contents"), nil
+	case branch == r.DefaultBranch:
+		return forge.NotPushable(repo, branch, "it is the default branch"), nil
+	}
+	var found struct {
+		Name      string
+		Protected bool
+	}
+	if err := do.Get(&found, "branches/%s", url.PathEscape(branch)); err != nil {
+		return "", err
+	}
+	switch {
+	case found.Name != branch:
+		return "", do.Unexpected("it describes another branch")
+	case found.Protected:
+		return forge.NotPushable(repo, branch, "it is protected"), nil
+	}
+	var rules []struct{ Type string }
+	err := do.Get(&rules, "rules/branches/%s?per_page=%d", url.PathEscape(branch), perPage)
+	if err != nil && !wire.Gone(err) { // GitHub Enterprise before 3.11 has no rules
+		return "", err
+	}
+	for _, rule := range rules {
+		if why := blockingRules[strings.ToLower(rule.Type)]; why != "" {
+			return forge.NotPushable(repo, branch, "a rule of the repository says that "+why), nil
+		}
+	}
+	return "", nil
 }

@@ -1,12 +1,10 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"time"
-
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -30,117 +28,66 @@ func (c *Client) Streams() []forge.HistoryStream {
 // from the list of issues, because only that can begin at a time. Submitting a review updates
 // its pull request; whether editing one does is not documented.
 func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	doing := "list " + string(q.Stream) + " history of " + repo.String()
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return forge.HistoryPage{}, err
-	}
+	do := c.begin(ctx, "list "+string(q.Stream)+" history of "+repo.String(), repo)
 	switch q.Stream {
 	case streamPulls:
-		return c.pullHistory(ctx, doing, repo, q)
+		return c.pullHistory(do, repo, q)
 	case streamInline:
-		return c.inlineHistory(ctx, doing, repo, q)
+		return c.commentHistory(do, "pulls/comments?", q, c.pastOnLine)
 	case streamIssue:
-		return c.issueHistory(ctx, doing, repo, q)
+		return c.commentHistory(do, "issues/comments?", q, func(m *comment) forge.Comment {
+			out := c.onThread(m)
+			out.Member = isMember(m.Association)
+			return out
+		})
 	}
-	return forge.HistoryPage{}, c.wire.Fail(doing, &forge.Error{Kind: forge.KindRefused, Msg: "GitHub has no such list"})
+	return forge.HistoryPage{}, do.Refuse(forge.KindRefused, "GitHub has no such list")
 }
 
-func (c *Client) inlineHistory(ctx context.Context, doing string, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := readByTime(c, doing, q, func(since time.Time, o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
-		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, 0, &gh.PullRequestListCommentsOptions{
-			Sort: "updated", Direction: "asc", Since: since, ListOptions: o,
-		})
-	}, func(m *gh.PullRequestComment) entry { return entry{m.GetID(), m.GetUpdatedAt().UTC()} })
-	if err != nil {
-		return page, err
-	}
+func (c *Client) commentHistory(
+	do wire.Call, path string, q forge.HistoryQuery, convert func(*comment) forge.Comment,
+) (forge.HistoryPage, error) {
+	listed, page, err := readByTime(do, q, path, func(m *comment) entry { return entry{m.ID, m.UpdatedAt.UTC()} })
 	for _, m := range listed {
-		one := forge.NumberedComment{Number: forge.LastNumber(m.GetPullRequestURL()), Comment: c.pastOnLine(m)}
-		if one.Number == 0 || one.ID.Number() <= 0 || one.At.IsZero() {
-			return page, wire.UnexpectedAnswer(doing, "a comment has no id, no time or no pull request")
-		}
-		page.Comments = append(page.Comments, one)
-	}
-	return page, nil
-}
-
-func (c *Client) issueHistory(ctx context.Context, doing string, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := readByTime(c, doing, q, func(since time.Time, o gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
-		return c.api.Issues.ListComments(ctx, repo.Owner, repo.Name, 0, &gh.IssueListCommentsOptions{
-			Sort: new("updated"), Direction: new("asc"), Since: &since, ListOptions: o,
-		})
-	}, func(m *gh.IssueComment) entry { return entry{m.GetID(), m.GetUpdatedAt().UTC()} })
-	if err != nil {
-		return page, err
-	}
-	for _, m := range listed {
-		if !strings.Contains(m.GetHTMLURL(), "/pull/") { // it is on an issue
+		if m.PullURL == "" && !strings.Contains(m.HTMLURL, "/pull/") { // it is on an issue
 			continue
 		}
-		one := forge.NumberedComment{Number: forge.LastNumber(m.GetIssueURL()), Comment: c.onThread(m)}
-		one.Member = isMember(m.GetAuthorAssociation())
-		if one.Number == 0 || one.ID.Number() <= 0 || one.At.IsZero() {
-			return page, wire.UnexpectedAnswer(doing, "a comment has no id, no time or no pull request")
+		one := forge.NumberedComment{Number: forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)), Comment: convert(m)}
+		if one.Number == 0 || isIncomplete(one.Comment) {
+			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
 		page.Comments = append(page.Comments, one)
 	}
-	return page, nil
-}
-
-func (c *Client) pullHistory(ctx context.Context, doing string, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
-	listed, page, err := readByTime(c, doing, q, func(since time.Time, o gh.ListOptions) ([]*gh.Issue, *gh.Response, error) {
-		return c.api.Issues.ListByRepo(ctx, repo.Owner, repo.Name, &gh.IssueListByRepoOptions{
-			State: "all", Sort: "updated", Direction: "asc", Since: since, ListOptions: o,
-		})
-	}, func(i *gh.Issue) entry { return entry{int64(i.GetNumber()), i.GetUpdatedAt().UTC()} })
-	if err != nil {
-		return page, err
-	}
-	listed = slices.DeleteFunc(listed, func(i *gh.Issue) bool { return !i.IsPullRequest() })
-	for _, i := range listed {
-		if i.GetNumber() <= 0 || i.GetNodeID() == "" {
-			return page, wire.UnexpectedAnswer(doing, "a pull request has no number or no id")
-		}
-		page.Pulls = append(page.Pulls, c.pastPull(repo, i))
-	}
-	err = c.pastReviews(ctx, doing, repo, listed, &page)
 	return page, err
 }
 
-// pastPull converts a pull request of the list of issues.
-func (c *Client) pastPull(repo precedent.Repo, i *gh.Issue) forge.PullRequest {
-	out := forge.PullRequest{
-		Number: i.GetNumber(), Author: person(i.GetUser()), State: forge.State(i.GetState()),
-		URL: c.Pages().PullRequest(repo, i.GetNumber()), Updated: i.GetUpdatedAt().UTC(),
+func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
+	listed, page, err := readByTime(do, q, "issues?state=all&", func(i *pullRequest) entry {
+		return entry{int64(i.Number), i.UpdatedAt.UTC()}
+	})
+	if err != nil {
+		return page, err
 	}
-	if at := i.GetPullRequestLinks().GetMergedAt(); !at.IsZero() {
-		out.State, out.MergedAt = forge.Merged, at.UTC()
+	listed = slices.DeleteFunc(listed, func(i *pullRequest) bool { return i.PullRequest == nil })
+	for _, i := range listed {
+		if i.Number <= 0 || i.NodeID == "" {
+			return page, do.Unexpected("a pull request has no number or no id")
+		}
+		page.Pulls = append(page.Pulls, c.pastPull(repo, i))
 	}
-	out.Title, _ = truncateBody(i.GetTitle())
-	out.Body, _ = truncateBody(i.GetBody())
-	return out
+	err = c.pastReviews(do, listed, &page)
+	return page, err
 }
 
 // pastOnLine converts an inline comment, at the lines for which it was written.
-func (c *Client) pastOnLine(m *gh.PullRequestComment) forge.Comment {
+func (c *Client) pastOnLine(m *comment) forge.Comment {
 	out := c.onLine(m)
-	out.Member, out.Hunk = isMember(m.GetAuthorAssociation()), forge.CutHunk(m.GetDiffHunk())
-	if commit := m.GetOriginalCommitID(); commit != "" {
-		out.Commit = commit
+	out.Member, out.Hunk = isMember(m.Association), forge.CutHunk(m.DiffHunk)
+	if m.OriginalCommit != "" {
+		out.Commit = m.OriginalCommit
 	}
-	if last := m.GetOriginalLine(); last > 0 && m.GetSubjectType() != "file" {
-		out.Span.Start, out.Span.End = last, last
-		side := m.GetStartSide()
-		if first := m.GetOriginalStartLine(); first > 0 && first < last && (side == "" || side == string(out.Span.Side)) {
-			out.Span.Start = first
-		}
+	if m.OriginalLine > 0 && m.SubjectType != "file" {
+		out.Span = m.span(out.Span.Side, m.OriginalStartLine, m.OriginalLine)
 	}
 	return out
-}
-
-// isMember tells whether an association is that of a member of the team. GitHub does not
-// say of a member what they may do.
-func isMember(association string) bool {
-	return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR"
 }

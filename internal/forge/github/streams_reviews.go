@@ -1,12 +1,9 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
-
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -40,12 +37,11 @@ type reviewNode struct {
 
 // pastReviews adds the texts of the reviews of pull requests to a page. For a token that cannot
 // use GraphQL, and if the answer is too large or takes too long, they are read by REST.
-func (c *Client) pastReviews(ctx context.Context, doing string, repo precedent.Repo, pulls []*gh.Issue, page *forge.HistoryPage) error {
+func (c *Client) pastReviews(do wire.Call, pulls []*pullRequest, page *forge.HistoryPage) error {
 	for some := range slices.Chunk(pulls, pullsPerQuery) {
-		said, cut, err := c.reviewsByGraphQL(ctx, doing, some)
-		var e *forge.Error
-		if errors.As(err, &e) && e.Kind != forge.KindRate && e.Err == nil {
-			said, cut, err = c.reviewsByREST(ctx, doing, repo, some)
+		said, cut, err := c.reviewsByGraphQL(do, some)
+		if e, failed := errors.AsType[*forge.Error](err); failed && e.Kind != forge.KindRate && e.Err == nil {
+			said, cut, err = c.reviewsByREST(do, some)
 		}
 		if err != nil {
 			return err
@@ -55,12 +51,12 @@ func (c *Client) pastReviews(ctx context.Context, doing string, repo precedent.R
 	return nil
 }
 
-func (c *Client) reviewsByGraphQL(ctx context.Context, doing string, pulls []*gh.Issue) (said []forge.NumberedComment, cut []int, err error) {
+func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int, err error) {
 	ids := make([]string, len(pulls))
 	for i, p := range pulls {
-		ids[i] = p.GetNodeID()
+		ids[i] = p.NodeID
 	}
-	first, err := c.askReviews(ctx, doing, pulls, ids, reviewsPerPull, nil)
+	first, err := c.askReviews(do, pulls, ids, reviewsPerPull, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,18 +67,18 @@ func (c *Client) reviewsByGraphQL(ctx context.Context, doing string, pulls []*gh
 					continue
 				}
 				if r.FullDatabaseID <= 0 {
-					return nil, nil, wire.UnexpectedAnswer(doing, "a review has no id")
+					return nil, nil, do.Unexpected("a review has no id")
 				}
-				said = append(said, forge.NumberedComment{Number: pulls[i].GetNumber(), Comment: c.pastReview(r)})
+				said = append(said, forge.NumberedComment{Number: pulls[i].Number, Comment: c.pastReview(r)})
 			}
 			if !page.PageInfo.HasNextPage {
 				break
 			}
 			if pages == maxPages {
-				cut = append(cut, pulls[i].GetNumber())
+				cut = append(cut, pulls[i].Number)
 				break
 			}
-			more, err := c.askReviews(ctx, doing, pulls[i:i+1], ids[i:i+1], perPage, &page.PageInfo.EndCursor)
+			more, err := c.askReviews(do, pulls[i:i+1], ids[i:i+1], perPage, &page.PageInfo.EndCursor)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -93,23 +89,23 @@ func (c *Client) reviewsByGraphQL(ctx context.Context, doing string, pulls []*gh
 }
 
 // askReviews asks for a page of the reviews of each pull request.
-func (c *Client) askReviews(ctx context.Context, doing string, pulls []*gh.Issue, ids []string, first int, after *string) ([]reviewPage, error) {
+func (c *Client) askReviews(do wire.Call, pulls []*pullRequest, ids []string, first int, after *string) ([]reviewPage, error) {
 	var got struct {
 		Nodes []*struct {
 			Number  int
 			Reviews reviewPage
 		}
 	}
-	if err := c.query(ctx, doing, queryReviews, map[string]any{"ids": ids, "first": first, "after": after}, &got); err != nil {
+	if err := c.query(do, queryReviews, map[string]any{"ids": ids, "first": first, "after": after}, &got); err != nil {
 		return nil, err
 	}
 	if len(got.Nodes) != len(ids) {
-		return nil, wire.UnexpectedAnswer(doing, "it does not match the query")
+		return nil, do.Unexpected("it does not match the query")
 	}
 	out := make([]reviewPage, len(ids))
 	for i, n := range got.Nodes {
-		if n == nil || n.Number != pulls[i].GetNumber() {
-			return nil, wire.UnexpectedAnswer(doing, "a pull request is missing")
+		if n == nil || n.Number != pulls[i].Number {
+			return nil, do.Unexpected("a pull request is missing")
 		}
 		out[i] = n.Reviews
 	}
@@ -132,33 +128,30 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 			out.Author.Login += "[bot]"
 		}
 	}
-	out.Body, out.Cut = truncateBody(r.Body)
+	out.Body, out.Cut = forge.CutBody(r.Body)
 	return out
 }
 
-func (c *Client) reviewsByREST(ctx context.Context, doing string, repo precedent.Repo, pulls []*gh.Issue) (said []forge.NumberedComment, cut []int, err error) {
+func (c *Client) reviewsByREST(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int, err error) {
 	for _, p := range pulls {
-		listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
-			return c.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, p.GetNumber(), &o)
-		})
-		var e *forge.Error
+		listed, err := wire.List[review](do, "pulls/%d/reviews", p.Number)
 		switch {
 		case wire.Gone(err): // deleted meanwhile
 			continue
-		case errors.As(err, &e) && e.Kind == forge.KindTooLarge && e.Status == 0:
-			cut = append(cut, p.GetNumber())
+		case forge.IsPartial(err):
+			cut = append(cut, p.Number)
 		case err != nil:
 			return nil, nil, err
 		}
 		for _, r := range listed {
-			if r.GetBody() == "" || r.SubmittedAt == nil {
+			if r.Body == "" || r.SubmittedAt.IsZero() {
 				continue
 			}
-			if r.GetID() <= 0 {
-				return nil, nil, wire.UnexpectedAnswer(doing, "a review has no id")
+			if r.ID <= 0 {
+				return nil, nil, do.Unexpected("a review has no id")
 			}
-			one := forge.NumberedComment{Number: p.GetNumber(), Comment: c.onReview(r)}
-			one.Member = isMember(r.GetAuthorAssociation())
+			one := forge.NumberedComment{Number: p.Number, Comment: c.onReview(r)}
+			one.Member = isMember(r.Association)
 			said = append(said, one)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	gh "github.com/google/go-github/v88/github"
-
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
@@ -32,7 +30,7 @@ func (p place) String() string {
 }
 
 // placeOf parses the cursor of a query.
-func placeOf(doing string, q forge.HistoryQuery) (place, error) {
+func placeOf(do wire.Call, q forge.HistoryQuery) (place, error) {
 	if q.Cursor == "" {
 		return place{since: q.Since.UTC().Truncate(time.Second), page: 1}, nil
 	}
@@ -45,7 +43,7 @@ func placeOf(doing string, q forge.HistoryQuery) (place, error) {
 			return place{since, page, last}, nil
 		}
 	}
-	return place{}, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": the cursor is not one of GitHub's lists"}
+	return place{}, do.Refuse(forge.KindRefused, "the cursor is not one of GitHub's lists")
 }
 
 // readByTime reads the entries at a place of a list that is sorted by the time of their last
@@ -54,20 +52,20 @@ func placeOf(doing string, q forge.HistoryQuery) (place, error) {
 // the same time, the pages are counted. Then, the page before must still end with the same entry;
 // otherwise some may have been skipped, and reading begins again at that time.
 func readByTime[T any](
-	c *Client, doing string, q forge.HistoryQuery, read func(time.Time, gh.ListOptions) ([]*T, *gh.Response, error), of func(*T) entry,
+	do wire.Call, q forge.HistoryQuery, path string, of func(*T) entry,
 ) ([]*T, forge.HistoryPage, error) {
 	var page forge.HistoryPage
-	p, err := placeOf(doing, q)
+	p, err := placeOf(do, q)
 	if err != nil {
 		return nil, page, err
 	}
-	listed, last, err := readPage(c, doing, p, read)
+	listed, last, err := readPage[T](do, p, path)
 	if err != nil {
 		return nil, page, err
 	}
 	sorted := true
 	if p.page > 1 {
-		before, _, err := readPage(c, doing, place{p.since, p.page - 1, 0}, read)
+		before, _, err := readPage[T](do, place{p.since, p.page - 1, 0}, path)
 		if err != nil {
 			return nil, page, err
 		}
@@ -103,13 +101,8 @@ func isSorted[T any](listed []*T, of func(*T) entry) bool {
 }
 
 // readPage reads one page, and reports whether it is the last one.
-func readPage[T any](c *Client, doing string, p place, read func(time.Time, gh.ListOptions) ([]*T, *gh.Response, error)) ([]*T, bool, error) {
-	listed, resp, err := read(p.since, gh.ListOptions{Page: p.page, PerPage: perPage})
-	if err != nil {
-		return nil, false, c.wire.Fail(doing, err)
-	}
-	if slices.Contains(listed, nil) {
-		return nil, false, wire.UnexpectedAnswer(doing, "a list entry is null")
-	}
-	return listed, len(listed) == 0 || len(listed) < perPage && resp.NextPage == 0, nil
+func readPage[T any](do wire.Call, p place, path string) ([]*T, bool, error) {
+	path += "sort=updated&direction=asc&since=" + p.since.Format(time.RFC3339)
+	listed, header, err := wire.ListPage[T](do, p.page, perPage, path)
+	return listed, isLast(header, p.page, len(listed), 0), err
 }

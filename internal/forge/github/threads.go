@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	gh "github.com/google/go-github/v88/github"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
@@ -60,23 +58,19 @@ type threadNode struct {
 // Threads reads the conversations, in the order of their first comments. For a token
 // that cannot use GraphQL they are built from REST: without ids, and all unresolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	doing := fmt.Sprintf("read conversations of %s#%d", repo, number)
-	ctx, err := c.begin(ctx, doing, repo)
-	if err != nil {
-		return nil, err
-	}
-	threads, err := c.threadsByGraphQL(ctx, doing, repo, number)
-	var e *forge.Error
+	do := c.begin(ctx, fmt.Sprintf("read conversations of %s#%d", repo, number), repo)
+	threads, err := c.threadsByGraphQL(do, repo, number)
+	e, failed := errors.AsType[*forge.Error](err)
 	// An older GitHub Enterprise rejects fields that it does not know, and
 	// may have no GraphQL at all.
-	if errors.As(err, &e) && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
-		threads, err = c.threadsByREST(ctx, doing, repo, number)
+	if failed && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
+		threads, err = threadsByREST(do, number)
 	}
 	slices.SortStableFunc(threads, func(a, b forge.Thread) int { return a.Comments[0].Compare(b.Comments[0]) })
 	return threads, err
 }
 
-func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
+func (c *Client) threadsByGraphQL(do wire.Call, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	var all []forge.Thread
 	seen := map[precedent.ForgeID]bool{}
 	var after *string
@@ -91,16 +85,18 @@ func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo preced
 				}
 			}
 		}
-		err := c.query(ctx, doing, queryThreads, map[string]any{"owner": repo.Owner, "name": repo.Name, "number": number, "after": after}, &got)
+		err := c.query(do, queryThreads, map[string]any{
+			"owner": repo.Owner, "name": repo.Name, "number": number, "after": after,
+		}, &got)
 		if err != nil {
 			return nil, err
 		}
 		if got.Repository == nil || got.Repository.PullRequest == nil {
-			return nil, wire.UnexpectedAnswer(doing, "it contains no pull request")
+			return nil, do.Unexpected("it contains no pull request")
 		}
 		list := got.Repository.PullRequest.ReviewThreads
 		for _, n := range list.Nodes {
-			t, err := c.thread(ctx, doing, n)
+			t, err := c.thread(do, n)
 			if err != nil {
 				return nil, err
 			}
@@ -114,11 +110,11 @@ func (c *Client) threadsByGraphQL(ctx context.Context, doing string, repo preced
 		}
 		after = &list.PageInfo.EndCursor
 	}
-	return all, &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d were read", doing, len(all))}
+	return all, do.Refuse(forge.KindTooLarge, "only the first %d were read", len(all))
 }
 
 // thread converts a conversation, and reads its remaining comments.
-func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.Thread, error) {
+func (c *Client) thread(do wire.Call, n threadNode) (forge.Thread, error) {
 	t := forge.Thread{ID: precedent.ForgeID(n.ID), Closed: n.IsResolved, Outdated: n.IsOutdated}
 	if n.IsResolved && n.ResolvedBy != nil {
 		t.ClosedBy = forge.Person{ID: precedent.NumberID(n.ResolvedBy.DatabaseID), Login: n.ResolvedBy.Login}
@@ -136,12 +132,12 @@ func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.
 		var got struct {
 			Node *struct{ Comments commentPage }
 		}
-		err := c.query(ctx, doing, queryThread, map[string]any{"id": n.ID, "after": comments.PageInfo.EndCursor}, &got)
+		err := c.query(do, queryThread, map[string]any{"id": n.ID, "after": comments.PageInfo.EndCursor}, &got)
 		if err != nil {
 			return t, err
 		}
 		if got.Node == nil {
-			return t, wire.UnexpectedAnswer(doing, "a conversation was deleted")
+			return t, do.Unexpected("a conversation was deleted")
 		}
 		comments = got.Node.Comments
 	}
@@ -150,51 +146,44 @@ func (c *Client) thread(ctx context.Context, doing string, n threadNode) (forge.
 }
 
 // threadsByREST groups inline comments by what they reply to.
-func (c *Client) threadsByREST(ctx context.Context, doing string, repo precedent.Repo, number int) ([]forge.Thread, error) {
-	listed, err := listAll(c, doing, func(o gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
-		return c.api.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &gh.PullRequestListCommentsOptions{ListOptions: o})
-	})
+func threadsByREST(do wire.Call, number int) ([]forge.Thread, error) {
+	listed, err := wire.List[comment](do, "pulls/%d/comments", number)
 	at := map[int64]int{} // the conversation that a first comment began
 	var all []forge.Thread
-	slices.SortFunc(listed, func(a, b *gh.PullRequestComment) int { return cmp.Compare(a.GetID(), b.GetID()) })
-	listed = slices.CompactFunc(listed, func(a, b *gh.PullRequestComment) bool { return a.GetID() == b.GetID() })
+	slices.SortFunc(listed, func(a, b *comment) int { return cmp.Compare(a.ID, b.ID) })
+	listed = slices.CompactFunc(listed, func(a, b *comment) bool { return a.ID == b.ID })
 	for _, m := range listed {
-		first := cmp.Or(m.GetInReplyTo(), m.GetID())
+		first := cmp.Or(m.InReplyTo, m.ID)
 		i, ok := at[first]
 		if !ok {
 			_, _, outdated := position(m)
 			i, at[first] = len(all), len(all)
 			all = append(all, forge.Thread{Outdated: outdated})
 		}
-		all[i].Comments = append(all[i].Comments, precedent.NumberID(m.GetID()))
+		all[i].Comments = append(all[i].Comments, precedent.NumberID(m.ID))
 	}
 	return all, err
 }
 
 // Resolve resolves a conversation, or reopens it.
-func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool) (forge.Unsupported, error) {
-	doing := fmt.Sprintf("resolve a conversation of %s#%d", repo, number)
-	text := doResolve
+func (c *Client) Resolve(
+	ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool,
+) (forge.Unsupported, error) {
+	verb, text := "resolve", doResolve
 	if !closed {
-		doing, text = fmt.Sprintf("reopen a conversation of %s#%d", repo, number), doUnresolve
+		verb, text = "reopen", doUnresolve
 	}
-	ctx, err := c.begin(ctx, doing, repo)
-	switch {
-	case err != nil:
-		return "", err
-	case t.ID == "":
+	do := c.begin(ctx, fmt.Sprintf("%s a conversation of %s#%d", verb, repo, number), repo)
+	if t.ID == "" && do.Err() == nil {
 		return "GitHub resolves conversations only by GraphQL, which this token cannot use", nil
 	}
-	var got struct {
-		ResolveReviewThread, UnresolveReviewThread *struct{ Thread *struct{ ID string } }
-	}
-	return threadsUnsupported(c.mutate(ctx, doing, text, map[string]any{"id": t.ID}, &got))
+	return threadsUnsupported(c.mutate(do, text, map[string]any{"id": t.ID}, new(struct{})))
 }
 
 // threadsUnsupported turns a missing permission into an Unsupported.
 func threadsUnsupported(err error) (forge.Unsupported, error) {
-	var e *forge.Error
-	if errors.As(err, &e) && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {
+	e, ok := errors.AsType[*forge.Error](err)
+	if ok && (e.Kind == forge.KindAuth && e.Status != http.StatusUnauthorized || wire.Gone(err)) {
 		return forge.Unsupported(e.Msg), nil
 	}
 	return "", err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	gh "github.com/google/go-github/v88/github"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -132,29 +131,13 @@ func TestPagesShift(t *testing.T) {
 	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || s.Script.Left() != 0 {
 		t.Errorf("%d pull requests, %v", len(all), err)
 	}
-	reads := 0
-	_, err := listAll(c, "read", func(gh.ListOptions) ([]*int, *gh.Response, error) {
-		reads++
-		return make100(), &gh.Response{Response: &http.Response{ContentLength: 30 << 20}}, nil
-	})
-	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || reads != 3 {
-		t.Errorf("%v after %d pages of 30 MiB", err, reads)
-	}
-}
-
-func make100() []*int {
-	var all []*int
-	for i := range perPage {
-		all = append(all, &i)
-	}
-	return all
 }
 
 // TestRateLimit: the server counts down and refuses; the client waits to the
 // second, and does not send what it knows will be refused.
 func TestRateLimit(t *testing.T) {
 	s, g, c, repo := open(t)
-	s.Clock.Pass(100 * 365 * 24 * time.Hour) // go-github's own clock, the real one, has no say
+	s.Clock.Pass(100 * 365 * 24 * time.Hour)
 	reset := s.Clock.Now().Add(90 * time.Second)
 	g.Budget(1, reset)
 	for range 3 {

@@ -52,9 +52,8 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 			e.Hint = hint
 		}
 	}
-	if e.Unsure = r.writes && !isRefusal(g.status); !e.Unsure {
-		r.attempt().noteRefused(r.writes, words)
-	}
+	e.Said = words
+	e.Unsure = r.writes && !isRefusal(g.status)
 	return e
 }
 

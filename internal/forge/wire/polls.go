@@ -19,12 +19,11 @@ const (
 	pollIdle = time.Hour
 )
 
-// Poll is the list of the open pull requests of a repository, and what tells whether its first
+// poll is the list of the open pull requests of a repository, and what tells whether its first
 // page has changed.
-type Poll struct {
-	Tag   string
-	Pulls []forge.PullRequest
-
+type poll struct {
+	tag      string
+	pulls    []forge.PullRequest
 	at, used time.Time
 	size     int
 }
@@ -35,28 +34,28 @@ type Polls struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	size  int
-	known map[precedent.Repo]Poll
+	known map[precedent.Repo]poll
 }
 
 // NewPolls returns an empty cache. now is the clock.
-func NewPolls(now func() time.Time) *Polls { return &Polls{now: now, known: map[precedent.Repo]Poll{}} }
+func NewPolls(now func() time.Time) *Polls { return &Polls{now: now, known: map[precedent.Repo]poll{}} }
 
-// Get returns the list of a repository. One of more than a page counts only for some minutes.
-func (p *Polls) Get(repo precedent.Repo, perPage int) (Poll, bool) {
+// get returns the list of a repository. One of more than a page counts only for some minutes.
+func (p *Polls) get(repo precedent.Repo, perPage int) (poll, bool) {
 	now := p.now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known, ok := p.known[repo]
-	if age := now.Sub(known.at); !ok || len(known.Pulls) >= perPage && (age < 0 || age >= pollAge) {
-		return Poll{}, false
+	if age := now.Sub(known.at); !ok || len(known.pulls) >= perPage && (age < 0 || age >= pollAge) {
+		return poll{}, false
 	}
 	known.used = now
 	p.known[repo] = known
 	return known, true
 }
 
-// Put keeps a list. Without a tag it is forgotten.
-func (p *Polls) Put(repo precedent.Repo, tag string, pulls []forge.PullRequest) {
+// put keeps a list. Without a tag it is forgotten.
+func (p *Polls) put(repo precedent.Repo, tag string, pulls []forge.PullRequest) {
 	now := p.now()
 	size := pollOverhead
 	for i := range pulls {
@@ -76,7 +75,7 @@ func (p *Polls) Put(repo precedent.Repo, tag string, pulls []forge.PullRequest) 
 		}
 	}
 	if p.size+size <= maxPolls {
-		p.known[repo] = Poll{Tag: tag, Pulls: pulls, at: now, used: now, size: size}
+		p.known[repo] = poll{tag: tag, pulls: pulls, at: now, used: now, size: size}
 		p.size += size
 	}
 }

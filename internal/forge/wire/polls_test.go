@@ -19,7 +19,7 @@ func TestPollsAreBounded(t *testing.T) {
 	big := []forge.PullRequest{{Title: precedent.Untrusted(strings.Repeat("x", 1<<20))}}
 	kept := func() (n int) {
 		for i := range 40 {
-			if _, ok := p.Get(repo(i), 100); ok {
+			if _, ok := p.get(repo(i), 100); ok {
 				n++
 			}
 		}
@@ -27,8 +27,8 @@ func TestPollsAreBounded(t *testing.T) {
 	}
 	for range 3 {
 		for i := range 40 {
-			if _, ok := p.Get(repo(i), 100); !ok {
-				p.Put(repo(i), "t", big)
+			if _, ok := p.get(repo(i), 100); !ok {
+				p.put(repo(i), "t", big)
 			}
 		}
 	}
@@ -36,11 +36,11 @@ func TestPollsAreBounded(t *testing.T) {
 		t.Errorf("%d lists of %d bytes", n, p.size)
 	}
 	now = now.Add(pollIdle)
-	p.Put(repo(39), "t", big)
+	p.put(repo(39), "t", big)
 	if n := kept(); n != 1 || len(p.known) != 1 {
 		t.Errorf("%d lists after an hour", n)
 	}
-	p.Put(repo(39), "", big)
+	p.put(repo(39), "", big)
 	if kept() != 0 || p.size != 0 {
 		t.Errorf("%d bytes of nothing", p.size)
 	}
@@ -52,14 +52,14 @@ func TestPollsGrowOld(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	p := NewPolls(func() time.Time { return now })
 	repo := precedent.Repo{Host: "x", Owner: "o", Name: "n"}
-	p.Put(repo, "t", make([]forge.PullRequest, 100))
+	p.put(repo, "t", make([]forge.PullRequest, 100))
 	for _, test := range []struct {
 		after   time.Duration
 		perPage int
 		want    bool
 	}{{0, 100, true}, {9 * time.Minute, 100, true}, {time.Minute, 100, false}, {0, 101, true}, {-time.Hour, 100, false}} {
 		now = now.Add(test.after)
-		if _, ok := p.Get(repo, test.perPage); ok != test.want {
+		if _, ok := p.get(repo, test.perPage); ok != test.want {
 			t.Errorf("after %s more: %t", test.after, ok)
 		}
 	}

@@ -39,7 +39,7 @@ func TestPublicForgeIsNotHere(t *testing.T) {
 	for public, want := range map[bool]int{true: 0, false: 1} {
 		came = 0
 		tr := New(Options{Forge: "X", Home: home, Public: public, Network: Network{Rand: func(time.Duration) time.Duration { return 0 }}})
-		resp, err := tr.Client().Get(home.String() + "x")
+		resp, err := tr.client.Get(home.String() + "x")
 		if err == nil {
 			resp.Body.Close()
 		}

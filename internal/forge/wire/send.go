@@ -28,9 +28,19 @@ type request struct {
 	writes bool // it makes a change
 }
 
+type (
+	readsKey struct{}
+	keptKey  struct{}
+)
+
+// makesChange reports whether a request makes a change.
+func makesChange(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Context().Value(readsKey{}) == nil
+}
+
 // RoundTrip returns responses with 2xx and 3xx; everything else is a *forge.Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	r := request{Request: req, writes: req.Method != http.MethodGet && req.Context().Value(readsKey{}) == nil}
+	r := request{Request: req, writes: makesChange(req)}
 	if req.Body != nil {
 		body, err := io.ReadAll(io.LimitReader(req.Body, maxAnswer+1))
 		_ = req.Body.Close() // the read error is reported instead
@@ -120,13 +130,14 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	key := cacheKey{sent.URL.String(), sent.Header.Get("Accept")}
 	var known answer
 	cached := false
+	// What the caller keeps of the answer is less than the answer, which is not cached then: a list of pull
+	// requests of GitHub has 20 KB for each.
 	kept := r.Context().Value(keptKey{}) != nil
 	if r.Method == http.MethodGet && !kept {
 		if known, cached = t.cache.get(key); cached {
 			sent.Header.Set("If-None-Match", known.header.Get("ETag"))
 		}
 	}
-	r.attempt().noteSent(r.writes)
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
 		return answer{}, t.unreachableError(r, err)
@@ -161,9 +172,6 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 			return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(), Unsure: r.writes}
 		}
 	}
-	if moved {
-		r.attempt().noteRefused(r.writes, "")
-	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet && !kept {
 		t.cache.put(key, g)
 	}
@@ -185,9 +193,6 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	why := "the connection failed"
 	switch {
 	case errors.Is(err, errPrivate):
-		if r.writes {
-			r.attempt().noteRefused(true, "")
-		}
 		return &forge.Error{
 			Kind: forge.KindRefused, Msg: t.o.Home.Host + " cannot be reached: its name resolves to a private address",
 			Hint: "check DNS on this machine; use --forge for a self-hosted forge",
@@ -198,9 +203,7 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 		why = "the connection closed before the response was complete"
 	}
 	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check your network connection and the forge's address"}
-	if e.Unsure = r.writes && !isConnectError(err); !e.Unsure {
-		r.attempt().noteRefused(r.writes, "")
-	}
+	e.Unsure = r.writes && !isConnectError(err)
 	return e
 }
 

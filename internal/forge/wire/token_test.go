@@ -24,7 +24,7 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 		Inner        struct{ t Token }
 	}{token, &token, struct{ t Token }{token}}
 	var out bytes.Buffer
-	for _, v := range []any{token, &token, held, &held, tr, tr.o, &Attempt{t: tr}} {
+	for _, v := range []any{token, &token, held, &held, tr, tr.o, tr.Call(t.Context(), "x", "", nil)} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			fmt.Fprintf(&out, verb+"\n", v)
 		}

@@ -87,6 +87,10 @@ type Options struct {
 	// It may be nil.
 	Hint func(status int, h http.Header) string
 
+	// Header is sent with every request.
+	Header http.Header
+	Paging Paging
+
 	Network
 	// Public refuses connections to private addresses, unless Transport or Proxy is
 	// set. It is for a forge on the Internet whose address the operator did not name.
@@ -103,6 +107,7 @@ func Static(t Token) func(context.Context) (Token, error) {
 type Transport struct {
 	o       Options
 	base    http.RoundTripper
+	client  *http.Client
 	cache   *cache
 	writing chan struct{} // holds one entry while a request that makes a change is in flight
 
@@ -141,12 +146,8 @@ func New(o Options) *Transport {
 		}
 		t.base = direct
 	}
+	t.client = &http.Client{Transport: t, CheckRedirect: t.fewRedirects}
 	return t
-}
-
-// Client returns an HTTP client that uses the transport.
-func (t *Transport) Client() *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: t.fewRedirects}
 }
 
 // fewRedirects limits redirects to what renamed repositories need. RoundTrip checks

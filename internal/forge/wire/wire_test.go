@@ -100,7 +100,7 @@ func send(ctx context.Context, tr *Transport, method, address, body string) (str
 	if err != nil {
 		return "", err
 	}
-	resp, err := tr.Client().Do(req)
+	resp, err := tr.client.Do(req)
 	if err != nil {
 		return "", err
 	}
@@ -129,9 +129,10 @@ func TestWritesAreSentOnce(t *testing.T) {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
 			s := serve(t, answer)
 			tr, clock := transport(t, s.URL, nil)
-			ctx, a := tr.Watch(t.Context())
+			ctx := t.Context()
+			a := tr.Call(ctx, "write", "", nil)
 			_, err := send(ctx, tr, method, s.URL+"/api/x", "words")
-			e := fault(t, a.Fail("write", err))
+			e := fault(t, a.Fail(err))
 			if !e.Unsure || len(s.requests()) != 1 || len(clock.Waits()) != 0 || !strings.HasPrefix(e.Msg, "write: ") {
 				t.Errorf("%s %s: %+v after %v", method, name, e, s.requests())
 			}
@@ -181,11 +182,12 @@ func TestRefusedWrites(t *testing.T) {
 	} {
 		s := serve(t, status(test.code, test.body, "Location", "/api/elsewhere"))
 		tr, _ := transport(t, s.URL, nil)
-		ctx, a := tr.Watch(t.Context())
+		ctx := t.Context()
+		a := tr.Call(ctx, "write", "", nil)
 		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
-		e := fault(t, a.Fail("write", err))
-		if e.Unsure || e.Kind != test.want || !strings.Contains(a.Words(), test.says) || len(s.requests()) != 1 || e.Status != test.code {
-			t.Errorf("%d %s: %+v, %q after %v", test.code, test.body, e, a.Words(), s.requests())
+		e := fault(t, a.Fail(err))
+		if e.Unsure || e.Kind != test.want || !strings.Contains(e.Said, test.says) || len(s.requests()) != 1 || e.Status != test.code {
+			t.Errorf("%d %s: %+v, %q after %v", test.code, test.body, e, e.Said, s.requests())
 		}
 	}
 }
@@ -209,9 +211,10 @@ func TestNoConnection(t *testing.T) {
 	s := serve(t)
 	s.Close()
 	tr, clock := transport(t, s.URL, nil)
-	ctx, a := tr.Watch(t.Context())
+	ctx := t.Context()
+	a := tr.Call(ctx, "write", "", nil)
 	_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
-	if e := fault(t, a.Fail("write", err)); e.Unsure || e.Kind != forge.KindNetwork || len(clock.Waits()) != maxTries-1 {
+	if e := fault(t, a.Fail(err)); e.Unsure || e.Kind != forge.KindNetwork || len(clock.Waits()) != maxTries-1 {
 		t.Errorf("%+v after the waits %v", e, clock.Waits())
 	}
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -237,7 +240,7 @@ func TestAuthorization(t *testing.T) {
 		}
 		req.Header.Set("Authorization", "Basic eDp5")
 		req.Header.Set("Referer", "https://intranet.example/")
-		resp, err := tr.Client().Do(req)
+		resp, err := tr.client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,19 +315,21 @@ func TestWhoStopsWaiting(t *testing.T) {
 	under, cancel := context.WithCancel(t.Context())
 	sent := make(chan error)
 	go func() {
-		ctx, a := tr.Watch(under)
+		ctx := under
+		a := tr.Call(ctx, "write", "", nil)
 		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
 		if e := fault(t, err); !e.Unsure {
 			t.Errorf("%+v", e)
 		}
-		sent <- a.Fail("write", ctx.Err()) // which libraries give in place of the transport's
+		sent <- a.Fail(err)
 	}()
 	<-arrived
 	behind, stop := context.WithCancel(t.Context())
 	stop()
-	ctx, a := tr.Watch(behind)
+	ctx := behind
+	a := tr.Call(ctx, "write", "", nil)
 	_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
-	if e := fault(t, a.Fail("write", errors.Join(err, ctx.Err()))); e.Unsure || !errors.Is(e, context.Canceled) {
+	if e := fault(t, a.Fail(errors.Join(err, ctx.Err()))); e.Unsure || !errors.Is(e, context.Canceled) {
 		t.Errorf("one that never had its turn: %+v", e)
 	}
 	cancel()
@@ -340,31 +345,41 @@ func TestWhoStopsWaiting(t *testing.T) {
 func TestAnswersOfWrites(t *testing.T) {
 	s := serve(t)
 	tr, _ := transport(t, s.URL, nil)
-	ctx, a := tr.Watch(t.Context())
-	if _, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", ""); err != nil {
-		t.Fatal(err)
-	}
-	if e := fault(t, a.Fail("write", errors.New("no JSON"))); !e.Unsure || e.Kind != forge.KindAnswer {
+	do := tr.Call(t.Context(), "write", "", nil)
+	var into struct{ ID string }
+	if e := fault(t, do.Send(http.MethodPost, "words", &into, "x")); !e.Unsure || e.Kind != forge.KindAnswer {
 		t.Errorf("%+v", e)
 	}
-	if e := fault(t, a.UnexpectedAnswer("write", "odd")); !e.Unsure || e.Kind != forge.KindAnswer {
+	if e := fault(t, do.Get(&into, "x")); e.Unsure || e.Kind != forge.KindAnswer {
 		t.Errorf("%+v", e)
 	}
-	s.plan = append(s.plan, status(404, ""))
-	if _, err := send(ctx, tr, http.MethodGet, s.URL+"/api/x", ""); err == nil || !fault(t, a.UnexpectedAnswer("write", "odd")).Unsure {
-		t.Errorf("a refusal of what reads says something of what was written before: %v", err)
+	if e := fault(t, do.Reads().Send(http.MethodPost, nil, &into, "x")); e.Unsure || e.Kind != forge.KindAnswer {
+		t.Errorf("%+v", e)
 	}
-	if got := a.Quote("say " + forgetest.Secret); got != "" {
+	if e := fault(t, do.UnexpectedAfterChange("odd")); !e.Unsure || e.Kind != forge.KindAnswer {
+		t.Errorf("%+v", e)
+	}
+	if got := do.Quote("say " + forgetest.Secret); got != "" {
 		t.Errorf("repeats %q", got)
 	}
-	if got := a.Quote("two\nlines"); strings.Contains(got, "\n") || !strings.HasPrefix(got, "two") {
+	if got := do.Quote("two\nlines"); strings.Contains(got, "\n") || !strings.HasPrefix(got, "two") {
 		t.Errorf("%q", got)
 	}
-	if a.Fail("write", nil) != nil || tr.Fail("read", nil) != nil {
+	if do.Fail(nil) != nil {
 		t.Error("no error is one")
 	}
-	if e := fault(t, tr.Fail("read", errors.New("no JSON"))); e.Unsure {
+}
+
+// TestRefusedCalls send nothing.
+func TestRefusedCalls(t *testing.T) {
+	s := serve(t)
+	tr, _ := transport(t, s.URL, nil)
+	do := tr.Call(t.Context(), "write", "", &forge.Error{Kind: forge.KindRefused, Msg: "no"})
+	if e := fault(t, do.Send(http.MethodPost, nil, nil, "x")); e.Kind != forge.KindRefused || e.Msg != "write: no" {
 		t.Errorf("%+v", e)
+	}
+	if _, err := List[int](do, "x"); err == nil || len(s.requests()) != 0 {
+		t.Errorf("%v after %q", err, s.requests())
 	}
 }
 
@@ -372,16 +387,12 @@ func TestAnswersOfWrites(t *testing.T) {
 func TestReadingByPost(t *testing.T) {
 	s := serve(t, status(502, ""), drop, cut)
 	tr, clock := transport(t, s.URL, nil)
-	ctx, a := tr.Watch(Reads(t.Context()))
-	got, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "query")
+	got, err := send(tr.Call(t.Context(), "read", "", nil).Reads().Context(), tr, http.MethodPost, s.URL+"/api/x", "query")
 	if err != nil || got != `{"id":1}` || len(clock.Waits()) != 3 {
 		t.Errorf("%q, %v after the waits %v", got, err, clock.Waits())
 	}
 	if came := s.requests(); len(came) != 4 || came[3] != "POST /api/x query" {
 		t.Errorf("came %q", came)
-	}
-	if e := fault(t, a.UnexpectedAnswer("read", "odd")); e.Unsure {
-		t.Errorf("%+v", e)
 	}
 }
 
@@ -449,8 +460,10 @@ func TestWhereRequestsGo(t *testing.T) {
 		s.plan = append(s.plan, status(307, "", "Location", "http://127.0.0.1:1/api/x"), status(308, "", "Location", "/login"))
 	}
 	for range 2 {
-		ctx, a := tr.Watch(t.Context())
-		if _, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "words"); fault(t, err).Kind != forge.KindRefused || fault(t, a.Fail("write", context.Canceled)).Unsure {
+		ctx := t.Context()
+		a := tr.Call(ctx, "write", "", nil)
+		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "words")
+		if fault(t, err).Kind != forge.KindRefused || fault(t, a.Fail(err)).Unsure {
 			t.Errorf("%v", err)
 		}
 	}
@@ -479,13 +492,14 @@ func TestTokenInErrorsOfWrites(t *testing.T) {
 	for _, code := range []int{200, 301, 307, 400, 401, 403, 404, 409, 410, 422, 423, 451, 500, 503} {
 		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location", "http://x/"+forgetest.Secret))
 		tr, _ := transport(t, s.URL, nil)
-		ctx, a := tr.Watch(t.Context())
+		ctx := t.Context()
+		a := tr.Call(ctx, "write", "", nil)
 		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", forgetest.Secret)
 		if code == 200 {
 			err = errors.New("no JSON: " + forgetest.Secret)
 		}
-		e := fault(t, a.Fail("write", err))
-		if said := fmt.Sprintf("%+v %s", *e, a.Words()); strings.Contains(said, forgetest.Secret[4:12]) {
+		e := fault(t, a.Fail(err))
+		if said := fmt.Sprintf("%+v", *e); strings.Contains(said, forgetest.Secret[4:12]) {
 			t.Errorf("%d: %s", code, said)
 		}
 	}

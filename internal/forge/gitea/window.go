@@ -2,20 +2,25 @@ package gitea
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	sdk "code.gitea.io/sdk/gitea"
-
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// entry is an entry of a list.
-type entry struct {
-	id   int64
-	what any
+// windows reads a list that Gitea does not sort by updates: numbered pages would skip entries when others are
+// deleted or edited. A window of time that fits on one page has all that was there at one moment, and what is
+// edited later is in a later window. A window with more is made smaller. Only in one of a second, pages are
+// counted. Then, the page before must still end with the same entry; otherwise some may have been skipped, and
+// reading begins again at the first.
+type windows[T any] struct {
+	do   wire.Call
+	now  func() time.Time
+	path string
+	size int // of a page
+	id   func(*T) int64
 }
 
 // window is a time of last updates, in whole seconds, both ends included.
@@ -59,28 +64,21 @@ const (
 	beyond = 24 * time.Hour
 )
 
-// readWindow reads the entries of a window of time that fit on one page. Gitea does not sort its
-// lists by updates, so numbered pages would skip entries when others are deleted or edited; a
-// window of one page has all that was there at one moment, and what is edited later is in a later
-// window. A window with more is made smaller. Only in one of a second, pages are counted. Then,
-// the page before must still end with the same entry; otherwise some may have been skipped, and
-// reading begins again at the first.
-func (c *Client) readWindow(
-	do call, q forge.HistoryQuery, size int, read func(window, sdk.ListOptions) ([]entry, *sdk.Response, error),
-) ([]entry, forge.HistoryPage, error) {
+// read reads the entries of a window.
+func (l windows[T]) read(q forge.HistoryQuery) ([]*T, forge.HistoryPage, error) {
 	var page forge.HistoryPage
 	p, err := placeOf(q)
 	if err != nil {
-		return nil, page, do.fail(err)
+		return nil, page, l.do.Fail(err)
 	}
 	for split := false; ; split = true {
-		end := c.now()
+		end := l.now()
 		w := window{p.from, p.from.Add(p.width)}
 		whole := !split && (p.width == 0 || w.to.After(end))
 		if whole {
 			w.to = later(end, p.from).Add(beyond)
 		}
-		listed, total, err := readPart(do, w, p.page, size, read)
+		listed, total, err := l.part(w, p.page)
 		if err != nil {
 			return nil, page, err
 		}
@@ -88,44 +86,33 @@ func (c *Client) readWindow(
 		switch {
 		case fits && whole:
 			// What is written from now on is for the next time.
-			page.Through = later(p.from, c.now())
+			page.Through = later(p.from, l.now())
 			return listed, page, nil
 		case fits:
 			page.Through = w.to
-			page.Next = place{from: w.to, width: wider(p.width, len(listed), size), page: 1}.String()
+			page.Next = place{from: w.to, width: wider(p.width, len(listed), l.size), page: 1}.String()
 			return listed, page, nil
 		case p.page > 1 || p.width == smallest && !whole:
-			return c.readSecond(do, p, w, size, listed, read)
+			return l.second(p, w, listed)
 		}
 		span := w.to.Sub(w.from)
 		if left := end.Sub(w.from); whole && left > 0 {
 			span = left
 		}
-		p.width = narrower(span, size, total)
+		p.width = narrower(span, l.size, total)
 	}
 }
 
-// now returns the time of the last response by the clock of the server, or else of this machine.
-func (c *Client) now() time.Time {
-	at := c.wire.Quota().At
-	if at.IsZero() {
-		at = c.wire.Now()
-	}
-	return at.UTC().Truncate(time.Second)
-}
-
-// readSecond goes on with numbered pages, in a window that is too small to be split.
-func (c *Client) readSecond(
-	do call, p place, w window, size int, listed []entry, read func(window, sdk.ListOptions) ([]entry, *sdk.Response, error),
-) ([]entry, forge.HistoryPage, error) {
+// second goes on with numbered pages, in a window that is too small to be split.
+func (l windows[T]) second(p place, w window, listed []*T) ([]*T, forge.HistoryPage, error) {
 	page := forge.HistoryPage{Through: p.from}
 	if p.page > 1 {
-		before, _, err := readPart(do, w, p.page-1, size, read)
+		before, _, err := l.part(w, p.page-1)
 		if err != nil {
 			return nil, page, err
 		}
 		// The server may have smaller pages than asked for, so only an empty one is the last.
-		if len(before) == 0 || before[len(before)-1].id != p.last {
+		if len(before) == 0 || l.id(before[len(before)-1]) != p.last {
 			page.Next = place{from: p.from, width: p.width, page: 1}.String()
 			return listed, page, nil
 		}
@@ -135,26 +122,40 @@ func (c *Client) readSecond(
 		page.Next = place{from: w.to, width: p.width, page: 1}.String()
 		return listed, page, nil
 	}
-	page.Next = place{p.from, p.width, p.page + 1, listed[len(listed)-1].id}.String()
+	page.Next = place{p.from, p.width, p.page + 1, l.id(listed[len(listed)-1])}.String()
 	return listed, page, nil
 }
 
-// readPart reads a page of a window, and returns how many entries the window has.
-func readPart(do call, w window, number, size int, read func(window, sdk.ListOptions) ([]entry, *sdk.Response, error)) ([]entry, int, error) {
-	listed, resp, err := read(w, sdk.ListOptions{Page: number, PageSize: size})
+// part reads a page of a window, and returns how many entries the window has.
+func (l windows[T]) part(w window, number int) ([]*T, int, error) {
+	and := "?"
+	if strings.Contains(l.path, "?") {
+		and = "&"
+	}
+	path := l.path + and + "before=" + w.to.Format(time.RFC3339)
+	if !w.from.IsZero() {
+		path += "&since=" + w.from.Format(time.RFC3339)
+	}
+	listed, header, err := wire.ListPage[T](l.do, number, l.size, path)
 	if err != nil {
-		return nil, 0, do.fail(err)
+		return nil, 0, err
 	}
-	if slices.ContainsFunc(listed, func(e entry) bool { return e.what == nil }) {
-		return nil, 0, do.unexpected("a list entry is null")
-	}
-	total, err := strconv.Atoi(resp.Header.Get("X-Total-Count"))
+	total, err := strconv.Atoi(header.Get("X-Total-Count"))
 	if err != nil || total < 0 {
-		if total = (number-1)*size + len(listed); len(listed) >= size {
+		if total = (number-1)*l.size + len(listed); len(listed) >= l.size {
 			total++ // it may be more
 		}
 	}
 	return listed, total, nil
+}
+
+// now returns the time of the last response by the clock of the server, or else of this machine.
+func (c *Client) now() time.Time {
+	at := c.wire.Quota().At
+	if at.IsZero() {
+		at = c.wire.Now()
+	}
+	return at.UTC().Truncate(time.Second)
 }
 
 // narrower returns the width of a window that is likely to have no more than a page.

@@ -1,0 +1,100 @@
+package forge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// maxBranch bounds the name of a branch, in bytes: forges store 255.
+const maxBranch = 255
+
+// IsBranch reports whether a name can be that of a branch and is safe as part of an address: it has
+// none of the characters that git refuses, and no empty part or one that begins with a dot.
+func IsBranch(s string) bool {
+	if s == "" || len(s) > maxBranch || strings.HasPrefix(s, "-") || strings.ContainsAny(s, " ~^:?*[\\\x7f") ||
+		strings.Contains(s, "..") || strings.Contains(s, "@{") {
+		return false
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") {
+			return false
+		}
+	}
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' }) < 0
+}
+
+// NotPushable is the answer of Forge.Pushable for a branch that the token may not push to.
+func NotPushable(repo precedent.Repo, branch, why string) Unsupported {
+	return Unsupported(fmt.Sprintf("cannot push to %q of %s: %s", branch, repo, why))
+}
+
+// maxName bounds the name of an owner or a repository, in bytes.
+const maxName = 100
+
+// IsName reports whether a name can be that of an owner or a repository, and is a single element of a path.
+func IsName(s string) bool {
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return s != "" && len(s) <= maxName && strings.Trim(s, valid) == "" && s != "." && s != ".."
+}
+
+// IsLogin reports whether a name can be that of an account. Those of bots have the suffix [bot].
+func IsLogin(s string) bool { return IsName(strings.TrimSuffix(s, "[bot]")) }
+
+// CheckRepo refuses a repository on another host, and names that would change the path of a request.
+func CheckRepo(software, host string, r precedent.Repo) error {
+	for _, s := range []string{r.Owner, r.Name} {
+		if !IsName(s) {
+			return &Error{
+				Kind: KindRefused, Msg: fmt.Sprintf("%q is not a valid name of an owner or a repository on %s", s, software),
+			}
+		}
+	}
+	if r.Host != host {
+		return &Error{
+			Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s", r, host),
+			Hint: "set forge in the configuration file, or pass --forge",
+		}
+	}
+	return nil
+}
+
+// IsCommit reports whether a text is the id of a commit, in SHA-1 or SHA-256.
+func IsCommit(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// CutBody limits a text to MaxBody bytes, and reports whether it was cut.
+func CutBody(s string) (precedent.Untrusted, bool) {
+	if len(s) <= MaxBody {
+		return precedent.Untrusted(s), false
+	}
+	end := MaxBody
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return precedent.Untrusted(s[:end]), true
+}
+
+// IsPartial reports whether an error says only that there is more than was read.
+func IsPartial(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == KindTooLarge && e.Status == 0
+}
+
+// SortComments sorts comments by time and removes duplicates: pages shift while they are read.
+func SortComments(all []Comment) []Comment {
+	slices.SortStableFunc(all, func(a, b Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })
+	seen := map[CommentRef]bool{}
+	return slices.DeleteFunc(all, func(m Comment) bool {
+		key := CommentRef{Kind: m.Kind, ID: m.ID}
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+}

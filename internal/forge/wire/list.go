@@ -1,0 +1,202 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+)
+
+// maxList bounds one list, in bytes.
+const maxList = 64 << 20
+
+// Paging is how a forge divides lists into pages, which are requested by number.
+type Paging struct {
+	Size    string // the parameter for the size of a page
+	PerPage int    // its usual value
+	Most    int    // pages of one list that are read
+	// Last reports whether a page of got entries is the last one, after which there are all.
+	Last func(h http.Header, page, got, all int) bool
+}
+
+// page adds the parameters of a page to a path.
+func (c Call) page(path string, number, size int) string {
+	and := "?"
+	if strings.Contains(path, "?") {
+		and = "&"
+	}
+	return fmt.Sprintf("%s%spage=%d&%s=%d", path, and, number, c.t.o.Paging.Size, size)
+}
+
+// List reads all pages of a list. Of more than is read it returns the beginning and a KindTooLarge error.
+func List[T any](c Call, path string, args ...any) ([]*T, error) {
+	return ListIn(c, func(page []*T) []*T { return page }, path, args...)
+}
+
+// ListIn is List for pages that are objects with the entries in a field.
+func ListIn[P, T any](c Call, entries func(P) []*T, path string, args ...any) ([]*T, error) {
+	path = fmt.Sprintf(path, args...)
+	read := func(page int, into any) (reply, error) {
+		return c.send(http.MethodGet, nil, into, nil, "%s", c.page(path, page, c.t.o.Paging.PerPage))
+	}
+	return readList(c, read, entries, nil)
+}
+
+// ListPage reads one page of a list.
+func ListPage[T any](c Call, number, size int, path string) ([]*T, http.Header, error) {
+	return GetPage[T](c, c.page(path, number, size))
+}
+
+// GetPage reads a part of a list, and returns the header of the response.
+func GetPage[T any](c Call, path string) ([]*T, http.Header, error) {
+	var got []*T
+	r, err := c.send(http.MethodGet, nil, &got, nil, "%s", path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case slices.Contains(got, nil):
+		return nil, nil, c.Unexpected("a list entry is null")
+	}
+	return got, r.header, nil
+}
+
+// readList reads pages until the last one, or until enough.
+func readList[P, T any](
+	c Call, read func(page int, into any) (reply, error), entries func(P) []*T, enough func([]*T) bool,
+) ([]*T, error) {
+	var all []*T
+	size := 0
+	for page := 1; page <= c.t.o.Paging.Most && size <= maxList; page++ {
+		var got P
+		r, err := read(page, &got)
+		if err != nil {
+			return nil, err
+		}
+		some := entries(got)
+		if slices.Contains(some, nil) {
+			return nil, c.Unexpected("a list entry is null")
+		}
+		all = append(all, some...)
+		if c.t.o.Paging.Last(r.header, page, len(some), len(all)) || enough != nil && enough(some) {
+			return all, nil
+		}
+		size += len(r.body)
+	}
+	return all, c.Refuse(forge.KindTooLarge, "only the first %d were read", len(all))
+}
+
+// PullList describes a list of pull requests, the most recently updated first.
+type PullList[T any] struct {
+	Path    string // with parameters
+	Convert func(*T) (forge.PullRequest, error)
+	Updated func(*T) time.Time
+	Merged  func(*T) bool
+}
+
+// convert converts pull requests, each once: one that is updated meanwhile moves to the front and shifts the
+// others.
+func (l PullList[T]) convert(listed []*T) ([]forge.PullRequest, error) {
+	all := make([]forge.PullRequest, 0, len(listed))
+	seen := map[int]bool{}
+	for _, p := range listed {
+		read, err := l.Convert(p)
+		if err != nil {
+			return all, err
+		}
+		if !seen[read.Number] {
+			seen[read.Number], read.Files = true, 0
+			all = append(all, read)
+		}
+	}
+	return all, nil
+}
+
+var errUnchanged = errors.New("the list is unchanged")
+
+// Open reads the open pull requests. If the first page is unchanged, so are the others: whatever is updated
+// moves to it, and it tells the number of what is open. A list of at least each entries is nevertheless
+// read again from time to time.
+func (l PullList[T]) Open(c Call, polls *Polls, repo precedent.Repo, each int) ([]forge.PullRequest, error) {
+	known, _ := polls.get(repo, each)
+	tag := ""
+	read := func(page int, into any) (reply, error) {
+		path := c.page(l.Path, page, c.t.o.Paging.PerPage)
+		if page > 1 {
+			return c.send(http.MethodGet, nil, into, nil, "%s", path)
+		}
+		var if304 http.Header
+		if strings.Contains(known.tag, `"`) {
+			if304 = http.Header{"If-None-Match": {known.tag}}
+		}
+		r, err := c.With(keptKey{}, true).send(http.MethodGet, nil, into, if304, "%s", path)
+		if err != nil {
+			return r, err
+		}
+		tag = pageTag(r)
+		if r.status == http.StatusNotModified || tag != "" && tag == known.tag {
+			return r, errUnchanged
+		}
+		return r, nil
+	}
+	listed, err := readList(c, read, func(page []*T) []*T { return page }, nil)
+	switch {
+	case errors.Is(err, errUnchanged):
+		return slices.Clone(known.pulls), nil
+	case err != nil:
+		return nil, err
+	}
+	open, err := l.convert(listed)
+	if err != nil {
+		return nil, err
+	}
+	for i := range open {
+		open[i].Body = ""
+	}
+	polls.put(repo, tag, open)
+	return slices.Clone(open), nil
+}
+
+// pageTag identifies a page and how many entries there are: by its ETag, or where a forge has none by a hash.
+// It is empty if that is not known.
+func pageTag(r reply) string {
+	if tag := r.header.Get("ETag"); tag != "" {
+		return tag
+	}
+	if total := r.header.Get("X-Total-Count"); total != "" {
+		return fmt.Sprintf("%s %x", total, sha256.Sum256(r.body))
+	}
+	return ""
+}
+
+// MergedSince reads the merged pull requests that were updated since a time, at most limit, from a list of all
+// that are closed.
+func (l PullList[T]) MergedSince(c Call, since time.Time, limit int) ([]forge.PullRequest, error) {
+	merged, done := 0, false
+	read := func(page int, into any) (reply, error) {
+		return c.send(http.MethodGet, nil, into, nil, "%s", c.page(l.Path, page, c.t.o.Paging.PerPage))
+	}
+	listed, err := readList(c, read, func(page []*T) []*T { return page }, func(page []*T) bool {
+		for _, p := range page {
+			if l.Merged(p) {
+				merged++
+			}
+			done = done || merged >= limit || l.Updated(p).Before(since)
+		}
+		return done
+	})
+	if err != nil && !forge.IsPartial(err) {
+		return nil, err
+	}
+	listed = slices.DeleteFunc(listed, func(p *T) bool { return !l.Merged(p) || l.Updated(p).Before(since) })
+	all, wrong := l.convert(listed)
+	if wrong != nil {
+		err = wrong
+	}
+	return all[:min(len(all), limit)], err
+}
