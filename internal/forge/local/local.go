@@ -1,12 +1,11 @@
-// Package local is a forge without a server: a folder of JSON files about a git
-// repository. It is for tests, for stories, and for trying out what would be posted
-// before it reaches a real forge.
+// Package local is a forge for trying what would be posted: a folder of JSON files about a git repository. It
+// posts, replies and resolves like a forge, and has no labels, webhooks or statuses of others. What it lacks is
+// Unsupported.
 //
 //	DIR/repo.json            the repository and its members; written by people
 //	DIR/pulls/7.json         a pull request; written by people
 //	DIR/pulls/7/talk.json    its comments; written by people and by this package
 //	DIR/checks.json          checks of commits; written by this package
-//	DIR/lock                 locked during writes
 //
 // repo.json:
 //
@@ -17,8 +16,7 @@
 //
 // The default host is forge.localhost. "git" is relative to DIR; a bare repository
 // must not be inside a work tree. Permissions are read, write and admin; accounts
-// that are not listed have none. "archived" disables comments. "protected" lists branches that
-// nobody pushes to; the default branch is that of the git repository's HEAD.
+// that are not listed have none.
 //
 // pulls/7.json:
 //
@@ -26,27 +24,25 @@
 //	 "author": {"id": 1, "login": "ann"},
 //	 "base": {"branch": "main"}, "head": {"branch": "till"}}
 //
-// Optional fields are "state" (open, closed, merged), "draft", "locked", "labels",
-// "updated" (default: when the file changed), "merged_at", "merge_commit"
-// and "files". The commits of base and head are looked up on every request, so a push
-// moves the head; "ref" names a ref instead of a branch, and "sha" fixes the commit. "repo" (owner/name) is for a
-// fork, which may be "deleted". If the pull request has a "diff", or the folder has
-// no "git", nothing is looked up: both ends need a "sha", and remarks may be on the
-// lines of the diff.
+// Optional fields are "state" (open, closed, merged), "draft", "locked", "updated" (default: when the file
+// changed), "merged_at" and "merge_commit". The commits of base and head are looked up on every request, so a
+// push moves the head; "sha" fixes a commit.
 //
-// This package also writes labels. talk.json contains "comments", "closed" (resolved
-// conversations, by the id of their first comment) and "reactions". A file has at
-// most 32 MiB. Files are replaced atomically; on Unix, processes lock the folder for
-// writing.
+// talk.json contains "comments", "closed" (resolved conversations, by the id of their first comment) and
+// "reactions". Files are replaced atomically. Only one process may write.
 package local
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -54,6 +50,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // DefaultHost is the host if repo.json has none. Names below localhost never resolve
@@ -67,16 +64,50 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Forge is a folder. It is safe for concurrent use, also by several processes.
+// Forge is a folder. It is safe for concurrent use.
 type Forge struct {
-	dir       string // absolute
-	host      string
-	git       git.Options
-	now       func() time.Time
-	writeLock sync.Mutex // of writers in this process
+	dir  string // absolute
+	host string
+	git  git.Options
+	now  func() time.Time
+	mu   sync.Mutex // of changes
 }
 
 var _ forge.Forge = (*Forge)(nil)
+
+// person is an account in a file.
+type person struct {
+	ID    int64  `json:"id"`
+	Login string `json:"login"`
+	Bot   bool   `json:"bot,omitempty"`
+}
+
+// person converts an account. Without an id it is named ghost, as on other forges.
+func (p person) person() forge.Person {
+	if p.ID <= 0 {
+		return forge.Person{Login: "ghost"}
+	}
+	return forge.Person{ID: precedent.NumberID(p.ID), Login: p.Login, Bot: p.Bot}
+}
+
+// repository is repo.json.
+type repository struct {
+	Host    string   `json:"host,omitempty"`
+	Owner   string   `json:"owner"`
+	Name    string   `json:"name"`
+	Git     string   `json:"git,omitempty"` // made absolute; empty if there is none
+	Me      person   `json:"me"`
+	Members []member `json:"members"`
+}
+
+type member struct {
+	person
+	Permission forge.Permission `json:"permission"`
+}
+
+func (r repository) id() precedent.Repo {
+	return precedent.Repo{Host: r.Host, Owner: r.Owner, Name: r.Name}
+}
 
 // New opens a folder that contains a repo.json. Errors are of type *forge.Error.
 func New(o Options) (*Forge, error) {
@@ -87,15 +118,122 @@ func New(o Options) (*Forge, error) {
 	}
 	f := &Forge{dir: dir, git: o.Git, now: o.Now}
 	r, err := f.repository()
-	if err != nil {
-		return nil, fail(doing, err)
-	}
 	f.host = r.Host
-	return f, nil
+	return f, fail(doing, err)
+}
+
+// repository reads repo.json.
+func (f *Forge) repository() (repository, error) {
+	var r repository
+	err := f.read("repo.json", &r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, &forge.Error{
+			Kind: forge.KindNotFound, Msg: "no repo.json in " + f.dir, Hint: "see docs/github.md for the files of a local forge",
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.Host == "" {
+		r.Host = DefaultHost
+	}
+	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || forge.CheckRepo("", r.Host, id) != nil {
+		return r, invalidFile("repo.json: host, owner and name do not identify a repository")
+	}
+	if r.Git != "" && !filepath.IsAbs(r.Git) {
+		r.Git = filepath.Join(f.dir, filepath.FromSlash(r.Git))
+	}
+	return r, nil
+}
+
+// readRepo reads repo.json and checks that it is about the repository.
+func (f *Forge) readRepo(ctx context.Context, repo precedent.Repo) (repository, error) {
+	if err := ctx.Err(); err != nil {
+		return repository{}, err
+	}
+	if err := forge.CheckRepo("a local forge", f.host, repo); err != nil {
+		return repository{}, err
+	}
+	r, err := f.repository()
+	if err == nil && (!strings.EqualFold(r.Owner, repo.Owner) || !strings.EqualFold(r.Name, repo.Name)) {
+		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder contains only " + r.id().String()}
+	}
+	return r, err
+}
+
+// invalidFile is the error of a malformed file.
+func invalidFile(format string, args ...any) error {
+	return &forge.Error{Kind: forge.KindAnswer, Msg: fmt.Sprintf(format, args...)}
+}
+
+// read parses a file below the folder. A misspelled field is an error, so that it does not pass for what was
+// meant.
+func (f *Forge) read(name string, into any) error {
+	data, err := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	if err := strict.UnmarshalKnown(data, into); err != nil {
+		return invalidFile("%s: %v", name, err)
+	}
+	return nil
+}
+
+// update reads a file, which may be missing, calls do to change it, and replaces it.
+func update[T any](f *Forge, name string, do func(*T) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var v T
+	if err := f.read(name, &v); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := do(&v); err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	e := json.NewEncoder(&data)
+	e.SetEscapeHTML(false) // people read it
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	path := filepath.Join(f.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", data.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// fail prefixes an error with what was attempted; nil if err is nil.
+func fail(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	out := forge.Error{Kind: forge.KindAnswer, Msg: err.Error()}
+	if e, ok := errors.AsType[*forge.Error](err); ok {
+		out = *e
+	} else if e, ok := errors.AsType[*git.Error](err); ok {
+		out.Hint = e.Hint
+	} else if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		out.Kind, out.Err = forge.KindNetwork, err
+	} else if errors.Is(err, fs.ErrNotExist) {
+		out.Kind = forge.KindNotFound
+	}
+	out.Msg = doing + ": " + strings.Join(strings.Fields(out.Msg), " ")
+	return &out
 }
 
 // Host returns the host in repo.json.
 func (f *Forge) Host() string { return f.host }
+
+// Pages returns a layout with URLs of pull requests, although no server serves them,
+// and without URLs of files.
+func (f *Forge) Pages() forge.Pages {
+	return forge.Pages{Web: &url.URL{Scheme: "https", Host: f.host}, Pull: "pull", PullAliases: []string{"pulls"}}
+}
 
 // Folder returns the absolute path of the git repository in repo.json, to fetch from.
 // It is empty if there is none.
@@ -108,101 +246,117 @@ func (f *Forge) Folder() (string, error) {
 func (f *Forge) Quota() forge.Quota { return forge.Quota{At: f.now().UTC()} }
 
 // Me returns the account "me" in repo.json.
-func (f *Forge) Me(ctx context.Context) (forge.Person, error) {
-	const doing = "read the account that posts"
-	if err := ctx.Err(); err != nil {
-		return forge.Person{}, fail(doing, err)
-	}
-	me, err := f.me()
-	return me, fail(doing, err)
-}
-
-func (f *Forge) me() (forge.Person, error) {
+func (f *Forge) Me(context.Context) (forge.Person, error) {
 	r, err := f.repository()
-	if err != nil {
-		return forge.Person{}, err
+	if err == nil && (r.Me.ID <= 0 || !forge.IsLogin(r.Me.Login)) {
+		err = &forge.Error{
+			Kind: forge.KindAuth, Msg: "repo.json does not say which account posts", Hint: `add "me" with a positive id and a login`,
+		}
 	}
-	if r.Me.ID <= 0 || !login().MatchString(r.Me.Login) {
-		return forge.Person{}, &forge.Error{Kind: forge.KindAuth, Msg: "repo.json does not say which account posts", Hint: `add "me" with a positive id and a login`}
-	}
-	return r.Me.person(), nil
+	return r.Me.person(), fail("read the account that posts", err)
 }
-
-// login matches valid logins.
-var login = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*(?:\[bot\])?$`) })
 
 // Permission returns what repo.json says now. An account that is not in it with the
 // same id and login has none.
 func (f *Forge) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
-	doing := fmt.Sprintf("read permission of %q in %s", p.Login, repo)
 	r, err := f.readRepo(ctx, repo)
-	if err != nil {
-		return forge.None, fail(doing, err)
-	}
-	if p.ID.Number() <= 0 {
-		return forge.None, nil
-	}
-	if !login().MatchString(p.Login) {
-		return forge.None, &forge.Error{Kind: forge.KindRefused, Msg: doing + ": not a valid login"}
-	}
 	for _, m := range r.Members {
-		if precedent.NumberID(m.ID) == p.ID && strings.EqualFold(m.Login, p.Login) {
-			switch m.Permission {
-			case forge.Read, forge.Write, forge.Admin:
-				return m.Permission, nil
-			}
+		known := m.Permission == forge.Read || m.Permission.MayWrite()
+		if known && m.person.person().ID == p.ID && p.ID != "" && strings.EqualFold(m.Login, p.Login) {
+			return m.Permission, fail("read permission", err)
 		}
 	}
-	return forge.None, nil
+	return forge.None, fail("read permission", err)
 }
 
 // KnowsPermissions is always true: repo.json has the members.
 func (f *Forge) KnowsPermissions(ctx context.Context, repo precedent.Repo) (forge.Unsupported, error) {
 	_, err := f.readRepo(ctx, repo)
-	return "", fail("read members of "+repo.String(), err)
+	return "", fail("read members", err)
 }
 
-// plainName matches valid names of owners and repositories.
-var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
+// lacking is why something is not done.
+const lacking forge.Unsupported = "a local forge, which is for trying what would be posted, does not have that"
 
-func isName(s string) bool { return plainName().MatchString(s) && s != "." && s != ".." }
+// ReadEvent reads nothing: a folder tells of no events.
+func (f *Forge) ReadEvent(string, []byte) (forge.Event, error) { return forge.Event{}, nil }
 
-// readRepo reads repo.json and checks that it is about the repository.
-func (f *Forge) readRepo(ctx context.Context, repo precedent.Repo) (repository, error) {
-	if err := ctx.Err(); err != nil {
-		return repository{}, err
-	}
-	if repo.Host != f.host || !isName(repo.Owner) || !isName(repo.Name) {
-		return repository{}, &forge.Error{Kind: forge.KindRefused, Msg: "the repository is not on " + f.host}
-	}
+// VerifyHook refuses every request: a folder sends none.
+func (f *Forge) VerifyHook(http.Header, []byte, []string) (forge.HookHeader, error) {
+	return forge.HookHeader{}, forge.ErrUnsigned
+}
+
+// Deliveries is not supported.
+func (f *Forge) Deliveries(
+	context.Context, precedent.Repo, string, time.Time,
+) ([]forge.HookDelivery, forge.Unsupported, error) {
+	return nil, lacking, nil
+}
+
+// Redeliver is not supported.
+func (f *Forge) Redeliver(context.Context, precedent.Repo, forge.HookDelivery) (forge.Unsupported, error) {
+	return lacking, nil
+}
+
+// MakeLabels is not supported.
+func (f *Forge) MakeLabels(context.Context, precedent.Repo, []string) (forge.Unsupported, error) {
+	return lacking, nil
+}
+
+// AddLabel is not supported.
+func (f *Forge) AddLabel(context.Context, precedent.Repo, int, string) (forge.Unsupported, error) {
+	return lacking, nil
+}
+
+// RemoveLabel is not supported.
+func (f *Forge) RemoveLabel(context.Context, precedent.Repo, int, string) (forge.Unsupported, error) {
+	return lacking, nil
+}
+
+// Pushable is not supported: a fix is pushed to a real forge only.
+func (f *Forge) Pushable(context.Context, precedent.Repo, string) (forge.Unsupported, error) {
+	return lacking, nil
+}
+
+// Repositories returns the repository of the folder, if its owner is asked for.
+func (f *Forge) Repositories(_ context.Context, owner string) ([]precedent.Repo, error) {
 	r, err := f.repository()
-	if err == nil && (!strings.EqualFold(r.Owner, repo.Owner) || !strings.EqualFold(r.Name, repo.Name)) {
-		err = &forge.Error{Kind: forge.KindNotFound, Msg: "the folder contains only " + r.id().String()}
+	if err != nil || owner != "" && !strings.EqualFold(owner, r.Owner) {
+		return nil, fail("list repositories", err)
 	}
-	return r, err
+	return []precedent.Repo{r.id()}, nil
 }
 
-// fail prefixes an error with what was attempted; nil if err is nil.
-func fail(doing string, err error) error {
+// check is an entry of checks.json.
+type check struct {
+	Name   string            `json:"name"`
+	Commit string            `json:"commit"`
+	Review string            `json:"review"`
+	Result forge.CheckResult `json:"result"`
+	Title  string            `json:"title"`
+	Body   string            `json:"body,omitempty"`
+	URL    string            `json:"url,omitempty"`
+}
+
+// Check writes the result of a review to checks.json.
+func (f *Forge) Check(ctx context.Context, repo precedent.Repo, c forge.Check) (forge.Unsupported, error) {
+	_, err := f.readRepo(ctx, repo)
 	if err == nil {
-		return nil
+		err = update(f, "checks.json", func(all *map[string]map[string]check) error {
+			if *all == nil {
+				*all = map[string]map[string]check{}
+			}
+			if (*all)[c.Commit] == nil {
+				(*all)[c.Commit] = map[string]check{}
+			}
+			(*all)[c.Commit][c.Name] = check(c)
+			return nil
+		})
 	}
-	out := forge.Error{Kind: forge.KindAnswer, Msg: err.Error()}
-	var known *forge.Error
-	var trouble *git.Error
-	switch {
-	case errors.As(err, &known):
-		out = *known
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		out.Kind, out.Err = forge.KindNetwork, err
-	case errors.As(err, &trouble):
-		out.Hint = trouble.Hint
-	case errors.Is(err, os.ErrNotExist):
-		out.Kind = forge.KindNotFound
-	}
-	out.Msg = doing + ": " + oneLine(out.Msg)
-	return &out
+	return "", fail("set check in "+repo.String(), err)
 }
 
-// oneLine joins the lines of an error, which may quote a file.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Checks lists nothing: no CI reports to a folder.
+func (f *Forge) Checks(context.Context, precedent.Repo, string) ([]forge.CommitCheck, error) {
+	return nil, nil
+}

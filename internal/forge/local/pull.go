@@ -1,217 +1,178 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
 )
 
 // pull is pulls/N.json.
 type pull struct {
-	Number int         `json:"number,omitempty"` // must match the file name, if present
-	Title  string      `json:"title"`
-	Body   string      `json:"body,omitempty"`
-	Author person      `json:"author"`
-	State  forge.State `json:"state,omitempty"` // open if absent
-	Draft  bool        `json:"draft,omitempty"`
-	Locked bool        `json:"locked,omitempty"`
-	Base   pullEnd     `json:"base"`
-	Head   pullEnd     `json:"head"`
-	Labels []string    `json:"labels,omitempty"`
-	// Requested are asked for a review.
-	Requested []person   `json:"requested,omitempty"`
-	Updated   *time.Time `json:"updated,omitempty"`
-	Files     int        `json:"files,omitempty"`
-	Diff      *string    `json:"diff,omitempty"`
-	// MergedAt and MergeCommit say when it was merged, and as which commit.
-	MergedAt    *time.Time `json:"merged_at,omitempty"`
-	MergeCommit string     `json:"merge_commit,omitempty"`
+	Title       string      `json:"title"`
+	Body        string      `json:"body,omitempty"`
+	Author      person      `json:"author"`
+	State       forge.State `json:"state,omitempty"` // open if absent
+	Draft       bool        `json:"draft,omitempty"`
+	Locked      bool        `json:"locked,omitempty"`
+	Base        pullEnd     `json:"base"`
+	Head        pullEnd     `json:"head"`
+	Updated     time.Time   `json:"updated,omitzero"`
+	MergedAt    time.Time   `json:"merged_at,omitzero"`
+	MergeCommit string      `json:"merge_commit,omitempty"`
 }
 
 // pullEnd is the base or the head of a pull request.
 type pullEnd struct {
-	Branch  string `json:"branch,omitempty"`
-	Ref     string `json:"ref,omitempty"`     // refs/heads/BRANCH if absent
-	SHA     string `json:"sha,omitempty"`     // the ref's commit if absent
-	Repo    string `json:"repo,omitempty"`    // owner/name, if it is a fork
-	Deleted bool   `json:"deleted,omitempty"` // the fork was deleted
+	Branch string `json:"branch"`
+	SHA    string `json:"sha,omitempty"` // the commit of the branch if absent
 }
 
-var (
-	objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`) })
-	refName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/[^\s~^:?*\[\\\x00-\x1f]+$`) })
-)
-
-// maxPulls bounds the pull requests that are listed.
-const maxPulls = 10_000
-
-// pullRequest is a pull request and its repository.
+// pullRequest is a pull request, its repository and its comments.
 type pullRequest struct {
 	repository
 	pull
-	name   string // of its file
-	folder string // of its comments
+	number int
+	talk   talk
 }
 
-// loadPull reads the file of a pull request. Invalid ids of comments are refused.
-func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID) (pullRequest, error) {
+func talkFile(number int) string { return fmt.Sprintf("pulls/%d/talk.json", number) }
+
+// loadPull reads the files of a pull request. Invalid ids of comments are refused.
+func (f *Forge) loadPull(
+	ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID,
+) (pullRequest, error) {
 	r, err := f.readRepo(ctx, repo)
-	if err = cmp.Or(err, forge.CheckNumbers(comments...)); err != nil {
+	if err != nil {
 		return pullRequest{}, err
 	}
-	return f.readPull(r, number)
-}
-
-func (f *Forge) readPull(r repository, number int) (pullRequest, error) {
-	n := strconv.Itoa(number)
-	s := pullRequest{repository: r, name: "pulls/" + n + ".json", folder: "pulls/" + n}
-	if number <= 0 {
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: "pull request numbers start at 1"}
+	if err := forge.CheckNumbers(comments...); err != nil {
+		return pullRequest{}, err
 	}
-	err := f.read(s.name, &s.pull)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return s, &forge.Error{Kind: forge.KindNotFound, Msg: s.name + " does not exist"}
-	case err != nil:
+	s := pullRequest{repository: r, number: number}
+	name := fmt.Sprintf("pulls/%d.json", number)
+	if err := f.read(name, &s.pull); errors.Is(err, fs.ErrNotExist) {
+		return s, &forge.Error{Kind: forge.KindNotFound, Msg: name + " does not exist"}
+	} else if err != nil {
 		return s, err
 	}
 	if s.State == "" {
 		s.State = forge.Open
 	}
-	switch {
-	case s.Number != 0 && s.Number != number:
-		return s, invalidFile("%s: the number in it is %d", s.name, s.Number)
-	case !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State):
-		return s, invalidFile("%s: state must be open, closed or merged", s.name)
-	case s.MergeCommit != "" && !objectID().MatchString(s.MergeCommit):
-		return s, invalidFile("%s: merge_commit must have 40 or 64 hexadecimal digits", s.name)
-	case s.Files < 0 || s.Author.ID < 0:
-		return s, invalidFile("%s: a number is negative", s.name)
+	if !slices.Contains([]forge.State{forge.Open, forge.Closed, forge.Merged}, s.State) {
+		return s, invalidFile("%s: state must be open, closed or merged", name)
 	}
-	s.Number = number
-	for _, e := range []*pullEnd{&s.Base, &s.Head} {
-		if e.Ref == "" && e.Branch != "" {
-			e.Ref = "refs/heads/" + e.Branch
+	for _, e := range []pullEnd{s.Base, s.Head} {
+		if !forge.IsBranch(e.Branch) || e.SHA == "" && s.Git == "" || e.SHA != "" && !forge.IsCommit(e.SHA) {
+			return s, invalidFile("%s: base and head each need a branch, and a sha if repo.json has no git", name)
 		}
-		owner, name, two := strings.Cut(e.Repo, "/")
-		switch {
-		case e.SHA != "" && !objectID().MatchString(e.SHA):
-			return s, invalidFile("%s: sha must have 40 or 64 hexadecimal digits", s.name)
-		case e.SHA == "" && (s.Git == "" || s.Diff != nil):
-			return s, invalidFile("%s: base and head each need a sha if there is a diff, or no git in repo.json", s.name)
-		case e.SHA == "" && !refName().MatchString(e.Ref):
-			return s, invalidFile("%s: base and head each need a branch, a ref or a sha", s.name)
-		case e.Repo != "" && (!two || !isName(owner) || !isName(name)):
-			return s, invalidFile("%s: repo must be owner/name", s.name)
+	}
+	if s.Updated.IsZero() {
+		info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name)))
+		if err != nil {
+			return s, err
+		}
+		s.Updated = info.ModTime()
+	}
+	if err := f.read(talkFile(number), &s.talk); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	if err := s.talk.check(); err != nil {
+		return s, err
+	}
+	for i := range s.talk.Comments {
+		if at := s.talk.Comments[i].edited(); at.After(s.Updated) {
+			s.Updated = at
 		}
 	}
 	return s, nil
 }
 
-// explicit reports whether the JSON alone describes the changes.
-func (s *pullRequest) explicit() bool { return s.Diff != nil || s.Git == "" }
-
-// diff returns the diff in the JSON.
-func (s *pullRequest) diff() string {
-	if s.Diff == nil {
-		return ""
-	}
-	return *s.Diff
-}
-
 // PullRequest reads a pull request. Its base and head are the current tips of their
 // branches.
 func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
-	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
 	s, err := f.loadPull(ctx, repo, number)
-	if err != nil {
-		return forge.PullRequest{}, fail(doing, err)
+	var out forge.PullRequest
+	if err == nil {
+		out, err = f.describe(ctx, &s)
 	}
-	h, err := f.history(ctx, s.repository)
-	if err != nil {
-		return forge.PullRequest{}, fail(doing, err)
-	}
-	defer h.close()
-	out, err := f.describe(ctx, h, &s)
-	if err == nil && out.Files == 0 && !s.explicit() {
-		c, wrong := h.change(ctx, &s)
-		if err = wrong; err == nil {
-			out.Files = len(c.Files)
-		}
-	}
-	return out, fail(doing, err)
+	return out, fail(fmt.Sprintf("read pull request %s#%d", repo, number), err)
 }
 
-// describe converts a pull request, and fills in the commits of base and head.
-func (f *Forge) describe(ctx context.Context, h *history, s *pullRequest) (forge.PullRequest, error) {
-	if err := h.resolve(ctx, s); err != nil {
-		return forge.PullRequest{}, err
-	}
-	t, err := f.readDiscussion(s)
-	if err != nil {
-		return forge.PullRequest{}, err
-	}
-	out := forge.PullRequest{
-		Number: s.Number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked || s.Archived,
-		URL: f.Pages().PullRequest(s.id(), s.Number), Base: s.branch(s.Base), Head: s.branch(s.Head), Ref: s.Head.Ref, Labels: s.Labels, Files: s.Files,
-	}
-	for _, who := range s.Requested {
-		out.Requested = append(out.Requested, who.person())
-	}
-	if out.Ref == "" || s.explicit() {
-		out.Ref = fmt.Sprintf("refs/pull/%d/head", s.Number)
-	}
-	out.Title, _ = truncateBody(s.Title)
-	out.Body, _ = truncateBody(s.Body)
-	if s.State == forge.Merged {
-		out.MergeCommit = s.MergeCommit
-		if s.MergedAt != nil {
-			out.MergedAt = s.MergedAt.UTC()
+// describe converts a pull request, and looks up the commits of base and head.
+func (f *Forge) describe(ctx context.Context, s *pullRequest) (forge.PullRequest, error) {
+	out := s.describe(f.Pages())
+	for to, e := range map[*forge.Branch]pullEnd{&out.Base: s.Base, &out.Head: s.Head} {
+		*to = forge.Branch{Repo: s.id(), Name: e.Branch, SHA: e.SHA, CloneURL: "https://" + s.id().String() + ".git"}
+		if e.SHA != "" {
+			continue
 		}
-	}
-	if s.Updated != nil {
-		out.Updated = s.Updated.UTC()
-	} else if out.Updated, err = f.changed(s.name); err != nil {
-		return out, err
-	}
-	for _, c := range t.Comments {
-		if at := c.edited(); at.After(out.Updated) {
-			out.Updated = at
+		repo, err := git.Open(ctx, s.Git, f.git)
+		if err != nil {
+			return out, err
 		}
+		rg, err := repo.Resolve(ctx, git.Spec{Whole: "refs/heads/" + e.Branch})
+		repo.Close()
+		if err != nil {
+			return out, err
+		}
+		to.SHA = rg.Head
 	}
 	return out, nil
 }
 
-// branch converts base or head.
-func (s *pullRequest) branch(e pullEnd) forge.Branch {
-	b := forge.Branch{Name: e.Branch, SHA: e.SHA}
-	if e.Deleted {
-		return b
+// describe converts what does not need git.
+func (s *pullRequest) describe(pages forge.Pages) forge.PullRequest {
+	out := forge.PullRequest{
+		Number: s.number, Author: s.Author.person(), State: s.State, Draft: s.Draft, Locked: s.Locked,
+		URL: pages.PullRequest(s.id(), s.number), Ref: "refs/heads/" + s.Head.Branch, Updated: s.Updated.UTC(),
 	}
-	b.Repo = s.id()
-	if owner, name, ok := strings.Cut(e.Repo, "/"); ok {
-		b.Repo.Owner, b.Repo.Name = owner, name
+	out.Title, _ = forge.CutBody(s.Title)
+	out.Body, _ = forge.CutBody(s.Body)
+	if s.State == forge.Merged {
+		out.MergeCommit, out.MergedAt = s.MergeCommit, s.MergedAt.UTC()
 	}
-	b.CloneURL = "https://" + b.Repo.String() + ".git"
-	return b
+	return out
+}
+
+// all reads all pull requests, the most recently updated first.
+func (f *Forge) all(ctx context.Context, repo precedent.Repo) ([]pullRequest, error) {
+	if _, err := f.readRepo(ctx, repo); err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(f.dir, "pulls", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []pullRequest
+	for _, file := range files {
+		number, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(file), ".json"))
+		if err != nil {
+			continue
+		}
+		s, err := f.loadPull(ctx, repo, number)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortStableFunc(all, func(a, b pullRequest) int { return b.Updated.Compare(a.Updated) })
+	return all, nil
 }
 
 // Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
-	open, err := f.list(ctx, repo, forge.Open)
+	open, err := f.list(ctx, repo, forge.Open, time.Time{})
 	for i := range open {
 		open[i].Body = ""
 	}
@@ -220,76 +181,63 @@ func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequ
 
 // Merged lists the merged pull requests that were updated since a time, the most recently
 // updated first.
-func (f *Forge) Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]forge.PullRequest, error) {
-	merged, err := f.list(ctx, repo, forge.Merged)
-	merged = slices.DeleteFunc(merged, func(p forge.PullRequest) bool { return p.Updated.Before(since) })
+func (f *Forge) Merged(
+	ctx context.Context, repo precedent.Repo, since time.Time, limit int,
+) ([]forge.PullRequest, error) {
+	merged, err := f.list(ctx, repo, forge.Merged, since)
 	return merged[:min(len(merged), limit)], err
 }
 
-// list lists the pull requests in a state, the most recently updated first.
-func (f *Forge) list(ctx context.Context, repo precedent.Repo, state forge.State) ([]forge.PullRequest, error) {
+func (f *Forge) list(
+	ctx context.Context, repo precedent.Repo, state forge.State, since time.Time,
+) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
-	r, err := f.readRepo(ctx, repo)
-	if err != nil {
-		return nil, fail(doing, err)
-	}
-	numbers, err := f.numbers()
-	if err != nil || len(numbers) == 0 {
-		return nil, fail(doing, err)
-	}
-	h, err := f.history(ctx, r)
-	if err != nil {
-		return nil, fail(doing, err)
-	}
-	defer h.close()
-	var all []forge.PullRequest
-	for _, number := range numbers {
-		if len(all) == maxPulls {
-			err = &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("only the first %d were read", maxPulls)}
-			break
-		}
-		s, wrong := f.readPull(r, number)
-		if wrong == nil && s.State != state {
+	all, err := f.all(ctx, repo)
+	var out []forge.PullRequest
+	for i := range all {
+		if all[i].State != state || all[i].Updated.Before(since) {
 			continue
 		}
-		var p forge.PullRequest
-		if wrong == nil {
-			p, wrong = f.describe(ctx, h, &s)
+		p, err := f.describe(ctx, &all[i])
+		if err != nil {
+			return nil, fail(doing, err)
 		}
-		if wrong != nil {
-			return nil, fail(doing, wrong)
-		}
-		p.Files = 0
-		all = append(all, p)
+		out = append(out, p)
 	}
-	slices.SortStableFunc(all, func(a, b forge.PullRequest) int { return b.Updated.Compare(a.Updated) })
-	return all, fail(doing, err)
+	return out, fail(doing, err)
 }
 
-// numbers lists the pull requests.
-func (f *Forge) numbers() ([]int, error) {
-	files, err := os.ReadDir(filepath.Join(f.dir, "pulls"))
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
+// Patch is not supported: git fetches from a folder.
+func (f *Forge) Patch(_ context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
+	return nil, nil, &forge.Error{
+		Kind: forge.KindUnsupported, Msg: fmt.Sprintf("read diff of pull request %s#%d: %s", repo, number, lacking),
 	}
-	var all []int
-	for _, file := range files {
-		n, isPull := strings.CutSuffix(file.Name(), ".json")
-		if number, err := strconv.Atoi(n); isPull && err == nil && number > 0 && strconv.Itoa(number) == n {
-			all = append(all, number)
-		}
-	}
-	return all, nil
 }
 
-// truncateBody limits a text to forge.MaxBody bytes, and reports whether it was cut.
-func truncateBody(s string) (precedent.Untrusted, bool) {
-	if len(s) <= forge.MaxBody {
-		return precedent.Untrusted(s), false
+// streamAll is the only list of the history: all pull requests with all their comments, as one page.
+const streamAll forge.HistoryStream = "all"
+
+// Streams are the pull requests with all their comments.
+func (f *Forge) Streams() []forge.HistoryStream { return []forge.HistoryStream{streamAll} }
+
+// History reads everything: files are edited by people, who may write any time into them.
+func (f *Forge) History(
+	ctx context.Context, repo precedent.Repo, q forge.HistoryQuery,
+) (forge.HistoryPage, error) {
+	var page forge.HistoryPage
+	all, err := f.all(ctx, repo)
+	if q.Stream != streamAll {
+		err = &forge.Error{Kind: forge.KindRefused, Msg: "a local forge has no such list"}
 	}
-	cut := forge.MaxBody
-	for !utf8.RuneStart(s[cut]) {
-		cut--
+	for i := range all {
+		s := &all[i]
+		page.Pulls = append(page.Pulls, s.describe(f.Pages()))
+		for _, c := range s.talk.Comments {
+			m := s.comment(f.Pages(), c)
+			m.Hunk = forge.CutHunk(c.Hunk)
+			m.Member = slices.ContainsFunc(s.Members, func(who member) bool { return who.ID == c.Author.ID && c.Author.ID > 0 })
+			page.Comments = append(page.Comments, forge.NumberedComment{Number: s.number, Comment: m})
+		}
 	}
-	return precedent.Untrusted(s[:cut]), true
+	return page, fail("list history of "+repo.String(), err)
 }
