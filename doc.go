@@ -82,8 +82,8 @@
 // internal/engine/enginetest is the suite that every engine passes, and
 // internal/llm/llmtest plays the servers that models are behind.
 // internal/forge/github is GitHub, internal/forge/gitea is Gitea and Forgejo,
-// internal/forge/local is a folder of JSON beside a git repository, and
-// internal/forge/forgetest plays the servers and is the suite that all of them
+// internal/forge/local is a folder of JSON for trying, and
+// internal/forge/forgetest plays the servers and is the suite that the clients
 // pass. internal/markdown/markdowntest checks how a forge and its bots read
 // Markdown.
 //

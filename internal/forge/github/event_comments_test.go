@@ -62,7 +62,6 @@ func TestCommentEvents(t *testing.T) {
 			"pull_request": {"number": 7, "updated_at": "2026-01-03T00:00:00Z"}, ` + repo + `}`, forge.CommentDeleted, ""},
 		{"pull_request_review_comment", `{"action": "deleted", "comment": {"id": 9, "path": "a.go", "diff_hunk": "@@ -1 +1 @@\n+x", "original_line": 3, "body": "b",
 			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}, "pull_request": {"number": 7}, ` + repo + `}`, forge.CommentDeleted, "b"},
-		{"pull_request_review_comment", `{"action": "created", "comment": "x", "pull_request": {"number": 7}, ` + repo + `}`, "", ""},
 	} {
 		e, err := c.ReadEvent(test.name, []byte(test.payload))
 		if err != nil {
