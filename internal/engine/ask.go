@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -143,8 +144,8 @@ func wholeNumbers(raw []byte) []byte {
 			}
 			at++
 			out = append(out, raw[start:at]...)
-		case c == '-' || isDigit(c):
-			for at < len(raw) && isWord(raw[at]) {
+		case c == '-' || '0' <= c && c <= '9':
+			for at < len(raw) && bytes.IndexByte([]byte("+-.0123456789eE"), raw[at]) >= 0 {
 				at++
 			}
 			out = append(out, wholeNumber(string(raw[start:at]))...)

@@ -56,18 +56,18 @@ func TestAsk(t *testing.T) {
 		want    Answer
 		prompts []string // what each must contain
 	}{
-		{"ok", []Reply{wrote("Well: {'a':1.0,}")}, Answer{
+		{"ok", []Reply{wrote("Well: {\"a\":1.0,}")}, Answer{
 			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":1}`), Model: "m-1", CostUSD: 0.5,
 			Usage: precedent.Usage{Requests: 2, InputTokens: 10, OutputTokens: 3},
 		}, []string{"Find bugs."}},
 		{"asked again", []Reply{unread, wrote(`{"a":"x"}`), wrote(`{"a":2}`)}, Answer{
 			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 1,
 			Usage: precedent.Usage{Requests: 5, InputTokens: 20, OutputTokens: 6},
-		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: got string, want integer."}},
+		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: type: x has type"}},
 		{"malformed", []Reply{wrote(`{"b":1}`)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: missing property 'a'", Model: "m-1", CostUSD: 1.5,
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: required: missing properties: [\"a\"]", Model: "m-1", CostUSD: 1.5,
 			Usage: precedent.Usage{Requests: 6, InputTokens: 30, OutputTokens: 9},
-		}, []string{"Find bugs.", "missing property 'a'", "missing property 'a'"}},
+		}, []string{"Find bugs.", "required: missing properties: [\"a\"]", "missing properties: [\"a\"]"}},
 		{"tried by the far side as well", []Reply{tried(2), tried(1)}, Answer{
 			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 14},
 		}, []string{"Find bugs.", "could not be used: it was prose."}},

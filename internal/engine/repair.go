@@ -4,21 +4,28 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"regexp"
+	"sync"
 
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
-// Repair finds the JSON in what a model wrote and fixes what can be fixed without
-// guessing: a byte order mark, prose around it, a code fence, trailing commas, strings
-// in single quotes, line breaks inside strings. It takes the first value that starts
-// the text or a fence, else the first object or array of objects in the prose; an
-// empty object only without another one.
+var (
+	errBreaksOff = errors.New("the JSON is incomplete")
+	errNoJSON    = errors.New("it has no JSON object")
+	errLarge     = fmt.Errorf("it is larger than %d MiB", MaxReply>>20)
+)
+
+// Repair finds the JSON in what a model wrote and fixes what can be fixed without guessing: a byte order mark,
+// prose around it, a code fence, trailing commas, line breaks inside strings, escaped apostrophes. It takes the
+// first value that starts the text or a fence, else the first object or array of objects in the prose; an empty
+// object only without another one.
 //
-// The result is valid JSON without repeated keys, at most 100 levels deep; anything
-// else is an error that names the place. Valid JSON is returned unchanged except for
-// surrounding white space. An object that is incomplete or invalid after its first key
-// is an error: no part of it is used.
+// The result is valid JSON without repeated keys, at most 100 levels deep; anything else is an error. Valid JSON
+// is returned unchanged except for surrounding white space. An object that is incomplete or invalid after its
+// first key is an error: no part of it is used. That is why no library is used, which would complete it.
 func Repair(raw []byte) ([]byte, error) {
 	if len(raw) > MaxReply {
 		return nil, errLarge
@@ -42,22 +49,31 @@ func Repair(raw []byte) ([]byte, error) {
 	return text, nil
 }
 
+// firm matches the beginning of an object with a key, or of a list of them: no brace in prose or code.
+var firm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\[\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:`) })
+
+// mendFirst returns the first value in a text, repaired.
 func mendFirst(text []byte) ([]byte, error) {
 	var empty []byte
 	trouble := errNoJSON
 	for start := range candidateStarts(text) {
-		m := repairer{in: text, pos: start}
-		err := m.value()
-		switch {
-		case err == nil && len(m.out) > len("{}"):
-			return m.out, nil
-		case err == nil:
-			if empty == nil {
-				empty = m.out
+		out, err := mend(text[start:])
+		if err == nil {
+			var syntax *json.SyntaxError
+			if err = json.Unmarshal(out, new(any)); err == nil && !isEmptyObject(out) {
+				return out, nil
 			}
-		case m.firm:
+			if err == nil && empty == nil {
+				empty = out
+			}
+			if errors.As(err, &syntax) {
+				err = fmt.Errorf("%s: %w", strict.Where(out, int(syntax.Offset)), err)
+			}
+		}
+		if firm().Match(out) {
 			return nil, err
-		case errors.Is(err, errBreaksOff):
+		}
+		if errors.Is(err, errBreaksOff) {
 			trouble = err
 		}
 	}
@@ -67,50 +83,109 @@ func mendFirst(text []byte) ([]byte, error) {
 	return nil, trouble
 }
 
-// candidateStarts yields the positions where the value may start, the likeliest first.
-// Wrong ones are rejected after a few bytes, so trying all takes linear time.
+func isEmptyObject(value []byte) bool {
+	return bytes.HasPrefix(value, []byte("{")) && len(bytes.Trim(value, "{} \t\r\n")) == 0
+}
+
+// candidateStarts yields the positions where the value may start, the likeliest first: of the text, after a
+// fence, anywhere.
 func candidateStarts(text []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if mayStartValue(text, 0) && !yield(0) {
+		if mayStartValue(text) && !yield(0) {
 			return
 		}
-		for at := 0; at < len(text); {
-			end := bytes.IndexByte(text[at:], '\n')
-			if end < 0 {
-				break
-			}
-			line := text[at : at+end]
-			at += end + 1
+		at := 0
+		for line := range bytes.Lines(text) {
+			at += len(line)
 			if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("```")) {
 				continue
 			}
-			if start := skipSpace(text, at); mayStartValue(text, start) && !yield(start) {
+			if mayStartValue(text[at:]) && !yield(at) {
 				return
 			}
 		}
 		for at := range text {
-			if mayStartValue(text, at) && !yield(at) {
+			if (text[at] == '{' || text[at] == '[') && mayStartValue(text[at:]) && !yield(at) {
 				return
 			}
 		}
 	}
 }
 
-// mayStartValue tells whether a value may start at text[at]: an object, or an array of
-// objects, because "[1]" is a footnote.
-func mayStartValue(text []byte, at int) bool {
-	if at >= len(text) {
-		return false
+// mayStartValue reports whether an object or a list of objects may start a text, as "[1]" is a footnote.
+func mayStartValue(text []byte) bool {
+	const spaces = " \t\r\n"
+	text = bytes.TrimLeft(text[:min(len(text), 1000)], spaces)
+	if bytes.HasPrefix(text, []byte("[")) {
+		text = bytes.TrimLeft(text[1:], spaces)
 	}
-	if text[at] == '[' {
-		at = skipSpace(text, at+1)
-	}
-	return at < len(text) && text[at] == '{'
+	text, ok := bytes.CutPrefix(text, []byte("{"))
+	text = bytes.TrimLeft(text, spaces)
+	return ok && (len(text) == 0 || text[0] == '"' || text[0] == '}')
 }
 
-func skipSpace(text []byte, at int) int {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r') {
-		at++
+// mend copies a text up to the bracket that closes its first one, and repairs it. It returns what it has read with
+// an error.
+func mend(text []byte) ([]byte, error) {
+	var out []byte
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			end, s := mendString(text[i:])
+			if out = append(out, s...); end == 0 {
+				return out, errBreaksOff
+			}
+			i += end
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return out, errDeep
+			}
+			out = append(out, c)
+		case '}', ']':
+			out = append(withoutComma(out), c)
+			if depth--; depth == 0 {
+				return out, nil
+			}
+		default:
+			out = append(out, c)
+		}
 	}
-	return at
+	return out, errBreaksOff
+}
+
+// mendString repairs a string at the beginning of a text, and returns the index of the quote that ends it; 0 if
+// there is none. Control characters, which JSON requires to be escaped, are taken as they are.
+func mendString(text []byte) (end int, out []byte) {
+	out = append(out, '"')
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return i, append(out, c)
+		case c == '\\' && i+1 < len(text):
+			if i++; text[i] != '\'' {
+				out = append(out, c)
+			}
+			out = append(out, text[i])
+		case c < ' ':
+			escaped, _ := json.Marshal(string(c)) // a character has a form
+			out = append(out, escaped[1:len(escaped)-1]...)
+		default:
+			out = append(out, c)
+		}
+		if len(out) > MaxReply { // escapes take six bytes for one
+			break
+		}
+	}
+	return 0, out
+}
+
+// withoutComma drops a comma after a value at the end.
+func withoutComma(out []byte) []byte {
+	before, ok := bytes.CutSuffix(bytes.TrimRight(out, " \t\r\n"), []byte(","))
+	before = bytes.TrimRight(before, " \t\r\n")
+	if !ok || len(before) == 0 || bytes.IndexByte([]byte("[{,:"), before[len(before)-1]) >= 0 {
+		return out
+	}
+	return before
 }

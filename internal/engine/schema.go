@@ -1,60 +1,102 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // Validator checks answers against one schema. It is safe for concurrent use.
 type Validator struct {
-	schema *schema
+	schema *jsonschema.Resolved
 	// names has the properties that the schema knows, by their folded form.
 	names map[string][]string
+	list  string // the only property that the schema requires, if that is a list
 }
 
-// Validate checks an answer as Repair returns it. The error is for the author of the
-// answer, a model or a person: at most five problems with their places, in one line of
-// at most a thousand characters that quotes nearly nothing of the answer.
-func (v *Validator) Validate(answer []byte) error {
-	value, err := decode(answer)
+// Compile compiles a JSON Schema. References outside the schema are errors: nothing is fetched.
+func Compile(text json.RawMessage) (*Validator, error) {
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	resolved, err := s.Resolve(nil)
 	if err != nil {
+		return nil, fmt.Errorf("compile schema: %w", err)
+	}
+	v := &Validator{schema: resolved, names: map[string][]string{}}
+	v.learn(s)
+	if s.Type == "object" && len(s.Required) == 1 {
+		if p := s.Properties[s.Required[0]]; p != nil && p.Type == "array" {
+			v.list = s.Required[0]
+		}
+	}
+	return v, nil
+}
+
+// learn collects the names of all properties in the schema.
+func (v *Validator) learn(s *jsonschema.Schema) {
+	for name := range s.Properties {
+		v.names[strict.Fold(name)] = append(v.names[strict.Fold(name)], name)
+	}
+	parts := slices.AppendSeq(slices.Collect(maps.Values(s.Properties)), maps.Values(s.Defs))
+	if s.Items != nil {
+		parts = append(parts, s.Items)
+	}
+	for _, sub := range parts {
+		v.learn(sub)
+	}
+}
+
+// Validate checks an answer as Repair returns it. The error is for the author of the answer, a model or a
+// person: one problem with its place, in one short line.
+func (v *Validator) Validate(answer []byte) error {
+	var value any
+	if err := json.Unmarshal(answer, &value); err != nil { // Repair has checked its keys
 		return fmt.Errorf("read JSON: %w", err)
 	}
 	if err := v.exactCase(value); err != nil {
 		return err
 	}
-	var p problems
-	v.schema.check(value, nil, &p)
-	return p.err()
+	return problem(v.schema.Validate(value))
 }
 
-// decode reads one JSON value and keeps numbers as they are written.
-func decode(data []byte) (any, error) {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	err := d.Decode(&value)
-	return value, err
-}
-
-// learn collects the names of all properties in the schema.
-func (v *Validator) learn(s *schema) {
-	for name := range s.Properties {
-		v.names[strict.Fold(name)] = append(v.names[strict.Fold(name)], name)
+// problem shortens an error of the library, such as "validating root: validating
+// /properties/findings/items/properties/severity: enum: …", to the last place and what is wrong there.
+func problem(err error) error {
+	const mostRunes = 300
+	if err == nil {
+		return nil
 	}
-	for _, sub := range s.parts() {
-		v.learn(sub)
+	place, text := "", err.Error()
+	for {
+		rest, ok := strings.CutPrefix(text, "validating ")
+		if !ok {
+			break
+		}
+		place, text, _ = strings.Cut(rest, ": ")
 	}
+	at := ""
+	for step := range strings.SplitSeq(strings.Trim(place, "/"), "/") {
+		switch {
+		case step == "items":
+			at += "[]"
+		case step != "properties" && step != "$defs" && step != "root":
+			at = strings.TrimPrefix(at+"."+step, ".")
+		}
+	}
+	if at == "" {
+		at = "the answer"
+	}
+	return errors.New(shorten(strings.Join(strings.Fields(at+": "+text), " "), mostRunes))
 }
 
 // exactCase refuses a key that differs from a known property only in case: the schema
@@ -80,81 +122,29 @@ func (v *Validator) exactCase(value any) error {
 	return nil
 }
 
-// problems are the problems of an answer in the order of their places: the first few
-// as text, and their number.
-type problems struct {
-	first []string
-	count int
+// wrap puts a list into the object that the schema requires: models often omit an
+// object that has only one list. Any other answer is returned unchanged.
+func (v *Validator) wrap(answer []byte) []byte {
+	if v.list == "" || len(answer) == 0 || answer[0] != '[' {
+		return answer
+	}
+	wrapped, err := json.Marshal(map[string]json.RawMessage{v.list: answer})
+	if err != nil {
+		return answer
+	}
+	return wrapped
 }
 
-func (p *problems) add(at []string, format string, args ...any) {
-	const most, mostRunes = 5, 190
-	if p.count++; p.count <= most {
-		p.first = append(p.first, shorten(location(at)+": "+fmt.Sprintf(format, args...), mostRunes))
-	}
-}
-
-func (p *problems) err() error {
-	if p.count == 0 {
-		return nil
-	}
-	if more := p.count - len(p.first); more > 0 {
-		p.first = append(p.first, fmt.Sprintf("and %d more", more))
-	}
-	return errors.New(strings.Join(p.first, "; "))
-}
-
-func compareSteps(a, b string) int {
-	i, errA := strconv.Atoi(a)
-	j, errB := strconv.Atoi(b)
-	if errA == nil && errB == nil {
-		return cmp.Compare(i, j)
-	}
-	return cmp.Compare(a, b)
-}
-
-// location formats a place like findings[2].severity.
-func location(steps []string) string {
-	if len(steps) == 0 {
-		return "the answer"
-	}
-	var b strings.Builder
-	for _, step := range steps {
-		if _, err := strconv.Atoi(step); err == nil {
-			b.WriteString("[" + step + "]")
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		if quoted := shown(step); quoted != `"`+step+`"` {
-			step = quoted
-		}
-		b.WriteString(step)
-	}
-	return b.String()
-}
-
-// compiledSchemas caches compiled schemas: the tasks of a review use only a few.
-var compiledSchemas struct {
-	sync.Mutex
-	m map[string]*Validator
-}
+// compiled caches compiled schemas. The roles have about ten.
+var compiled sync.Map // of *Validator by the text of its schema
 
 func validator(schema json.RawMessage) (*Validator, error) {
-	const most = 64 // the roles are about ten; a test or an evaluation may have more
-	compiledSchemas.Lock()
-	defer compiledSchemas.Unlock()
-	if v := compiledSchemas.m[string(schema)]; v != nil {
-		return v, nil
+	if v, ok := compiled.Load(string(schema)); ok {
+		return v.(*Validator), nil
 	}
 	v, err := Compile(schema)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		compiled.Store(string(schema), v)
 	}
-	if len(compiledSchemas.m) >= most || compiledSchemas.m == nil {
-		compiledSchemas.m = map[string]*Validator{}
-	}
-	compiledSchemas.m[string(schema)] = v
-	return v, nil
+	return v, err
 }

@@ -12,7 +12,7 @@ func TestWrap(t *testing.T) {
 	for _, test := range []struct{ name, schema, output, want string }{
 		{"a bare list", listSchema, `[{"pair":"p1"}]`, `{"pairs":[{"pair":"p1"}]}`},
 		{"an empty one", listSchema, " []\n", `{"pairs":[]}`},
-		{"one in prose", listSchema, "Here:\n```json\n[{'pair': 'p1',}]\n```", `{"pairs":[{"pair":"p1"}]}`},
+		{"one in prose", listSchema, "Here:\n```json\n[{\"pair\": \"p1\",}]\n```", `{"pairs":[{"pair":"p1"}]}`},
 		{"whole numbers in it", listSchema, `[{"pair":"p1","n":2.0}]`, `{"pairs":[{"pair":"p1","n":2}]}`},
 		{"the object itself", listSchema, `{"pairs":[]}`, `{"pairs":[]}`},
 		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
