@@ -143,26 +143,36 @@ func (q *Queue) commitGroup(group []*acceptance) {
 }
 
 func (q *Queue) commit(ctx context.Context, group []*acceptance) error {
-	return q.db.Transact(ctx, "save delivery", func(tx *sql.Tx) error {
-		now, err := q.clock(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return q.change(ctx, "save delivery", func(tx *sql.Tx, now time.Time) error {
 		if err := q.saveDeliveries(ctx, tx, group, now); err != nil {
 			return err
 		}
-		wanted := 0
 		for _, restarts := range []bool{true, false} {
-			all := merge(group, restarts, now)
-			wanted += len(all)
-			if err := q.db.WantWork(ctx, tx, all, restarts); err != nil {
+			if err := q.want(ctx, tx, merge(group, restarts, now), restarts); err != nil {
 				return err
 			}
 		}
-		if wanted == 0 {
-			return nil
+		return nil
+	})
+}
+
+// want wants entries, and gets them their jobs.
+func (q *Queue) want(ctx context.Context, tx *sql.Tx, entries []store.Work, restarts bool) error {
+	all, err := q.db.WantWork(ctx, tx, entries, restarts)
+	if err != nil {
+		return err
+	}
+	return q.issue(ctx, tx, all)
+}
+
+// change makes a change at a time that all replicas agree on.
+func (q *Queue) change(ctx context.Context, op string, do func(tx *sql.Tx, now time.Time) error) error {
+	return q.db.Transact(ctx, op, func(tx *sql.Tx) error {
+		now, err := q.db.Clock(ctx, tx, q.o.Now)
+		if err != nil {
+			return err
 		}
-		return q.issueTickets(ctx, tx)
+		return do(tx, now)
 	})
 }
 

@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 }
 
 // childWork is what a child can do; its first words are the place of the database and its name.
-var childWork = map[string]func(ctx context.Context, words []string) error{"accept": childAccept, "run": childRun, "hang": childHang}
+var childWork = map[string]func(ctx context.Context, words []string) error{"accept": childAccept, "run": childRun,
+	"hang": childHang}
 
 // replica is a child process.
 type replica struct {
@@ -135,7 +136,8 @@ func childAccept(ctx context.Context, words []string) error {
 	for c := range callers {
 		group.Go(func() {
 			for n := first + c; ; n += callers {
-				fresh, err := q.Accept(ctx, Delivery{Forge: "github", ID: strconv.Itoa(n), Event: "push"}, []Task{review(app, n, "a")})
+				fresh, err := q.Accept(ctx, Delivery{Forge: "github", ID: strconv.Itoa(n), Event: "push"},
+					[]Task{review(app, n, "a")})
 				if err == nil && fresh {
 					fmt.Printf("%d\n", n)
 				}

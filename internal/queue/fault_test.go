@@ -70,7 +70,8 @@ func TestFault2Redelivered(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
 		for i := range 3 {
 			q := opened(t, db, Options{}) // as after a restart
-			fresh, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"}, []Task{review(app, 1, fmt.Sprint(i))})
+			fresh, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: "x", Event: "push"},
+				[]Task{review(app, 1, fmt.Sprint(i))})
 			if err != nil || fresh != (i == 0) {
 				t.Errorf("%d: %v, %v", i, fresh, err)
 			}
@@ -167,7 +168,8 @@ func TestFault5Locked(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range 300 {
 			group.Go(func() {
-				if _, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: fmt.Sprint("locked", i), Event: "push"}, []Task{review(app, i, "a")}); err == nil {
+				if _, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: fmt.Sprint("locked", i), Event: "push"},
+					[]Task{review(app, i, "a")}); err == nil {
 					t.Error("accepted while it was locked")
 				}
 			})
@@ -196,27 +198,28 @@ func TestFault10ClockJumps(t *testing.T) {
 		var running, runs atomic.Int64
 		failed := map[int]bool{}
 		var mu sync.Mutex
-		q := started(t, db, Options{Now: now, Slots: 6, Lease: 10 * time.Second, Random: func() float64 { return 0.001 }, Do: func(ctx context.Context, r *Run) error {
-			if r.Pull == 1 {
-				if running.Add(1) > 1 {
-					t.Error("runs twice at the same time")
+		q := started(t, db, Options{Now: now, Slots: 6, Lease: 10 * time.Second, Random: func() float64 { return 0.001 },
+			Do: func(ctx context.Context, r *Run) error {
+				if r.Pull == 1 {
+					if running.Add(1) > 1 {
+						t.Error("runs twice at the same time")
+					}
+					defer running.Add(-1)
 				}
-				defer running.Add(-1)
-			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(50 * time.Millisecond):
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if !failed[r.Pull] {
-				failed[r.Pull] = true
-				return errors.New("once")
-			}
-			runs.Add(1)
-			return r.Check(ctx)
-		}})
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(50 * time.Millisecond):
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if !failed[r.Pull] {
+					failed[r.Pull] = true
+					return errors.New("once")
+				}
+				runs.Add(1)
+				return r.Check(ctx)
+			}})
 		pull := 0
 		for _, jump := range []time.Duration{2 * time.Hour, -2 * time.Hour, -2 * time.Hour, 2 * time.Hour} {
 			for range 5 {
@@ -248,7 +251,8 @@ func TestFault14Panics(t *testing.T) {
 		var runs atomic.Int64
 		token := "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 		q := started(t, db, Options{
-			Log: slog.New(slog.DiscardHandler), Random: func() float64 { return 0 }, Redact: func(s string) string { return strings.ReplaceAll(s, "our own secret", "[ours]") },
+			Log: slog.New(slog.DiscardHandler), Random: func() float64 { return 0 },
+			Redact: func(s string) string { return strings.ReplaceAll(s, "our own secret", "[ours]") },
 			Do: func(_ context.Context, r *Run) error {
 				if r.Pull == 1 {
 					if n := runs.Add(1); int64(r.Attempt) != n {
@@ -264,7 +268,8 @@ func TestFault14Panics(t *testing.T) {
 		accept(t, q, "2", review(app, 2, "a"))
 		needs.WaitUntil(t, "the next one is done", func() bool { return len(jobs(t, q)) == 2 && jobs(t, q)[0].State == Done })
 		j := jobs(t, q)[1]
-		if runs.Load() != 8 || j.Attempts != 8 || !strings.HasPrefix(j.Problem, "panic: <U+001B>[31m [ours] ") || strings.Contains(j.Problem, token) || len(j.Problem) > 2*maxProblem {
+		if runs.Load() != 8 || j.Attempts != 8 || !strings.HasPrefix(j.Problem, "panic: <U+001B>[31m [ours] ") ||
+			strings.Contains(j.Problem, token) || len(j.Problem) > 2*maxProblem {
 			t.Errorf("after %d runs: %+v", runs.Load(), j)
 		}
 		if s, err := q.Stats(t.Context()); err != nil || s.Dead != 1 || s.Kinds[Review].Dead != 1 {
@@ -273,7 +278,7 @@ func TestFault14Panics(t *testing.T) {
 	})
 }
 
-// TestFault15Garbage: rows and tickets of other versions, or garbage, become dead letters that say
+// TestFault15Garbage: rows and jobs of other versions, or garbage, become dead letters that say
 // why, and are not tried again and again.
 func TestFault15Garbage(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
@@ -287,7 +292,8 @@ func TestFault15Garbage(t *testing.T) {
 		for _, args := range []string{`{"version":0}`, `[]`, `{"version":"x"}`, `{"version":99,"pull":7}`} {
 			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('"+args+"', 'work', 3, 'default', 'available')")
 		}
-		change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('{}', 'another', 3, 'default', 'available')")
+		change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('{}', 'another', 3, "+
+			"'default', 'available')")
 		if err := q.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +306,8 @@ func TestFault15Garbage(t *testing.T) {
 		})
 		for _, j := range jobs(t, q) {
 			switch {
-			case j.Pull == 1 && !strings.Contains(j.Problem, `no jobs of the kind "review-v0"`), j.Pull == 2 && !strings.Contains(j.Problem, "not a repository identity"):
+			case j.Pull == 1 && !strings.Contains(j.Problem, `no jobs of the kind "review-v0"`), j.Pull == 2 &&
+				!strings.Contains(j.Problem, "not a repository identity"):
 				t.Errorf("%+v", j)
 			}
 		}
@@ -338,7 +345,11 @@ func TestFault16TwoReplicas(t *testing.T) {
 				t.Fatal(err)
 			}
 			// On SQLite a process that starts takes over what another one runs.
-			needs.WaitUntil(t, "swept", func() bool { all := jobs(t, replicas[i]); return len(all) == 1 && all[0].State == Done })
+			needs.WaitUntil(t, "swept", func() bool {
+				all := jobs(t, replicas[i])
+				return len(all) == 1 &&
+					all[0].State == Done
+			})
 		}
 		for i := range 60 {
 			accept(t, replicas[i%2], fmt.Sprint(i), review(app, i+1, "a"))

@@ -80,7 +80,6 @@ func TestFoundMany(t *testing.T) {
 func TestFailureIsLogged(t *testing.T) {
 	var log strings.Builder
 	q := &Queue{
-		runs: map[int64]*Run{},
 		o: Options{
 			Log: slog.New(slog.NewTextHandler(&log, nil)), MaxAttempts: 8, Random: func() float64 { return 0 },
 			Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") },
@@ -88,7 +87,9 @@ func TestFailureIsLogged(t *testing.T) {
 		},
 	}
 	r := &Run{Task: Task{Kind: Review}, ID: 17, Attempt: 3, queue: q, work: store.Work{Kind: "review", Repo: app.String()}}
-	q.run(t.Context(), r)
+	if err := q.run(t.Context(), r); err == nil {
+		t.Error("no error")
+	}
 	for _, want := range []string{"level=WARN", "job failed", "job=17", "attempt=3", `error="no engine answers …"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in:\n%s", want, log.String())

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -32,7 +35,7 @@ type Job struct {
 	Task
 	ID       int64     `json:"id"`
 	State    State     `json:"state"`
-	Attempts int       `json:"attempts"`          // failures since the last success or new head, and replicas that died
+	Attempts int       `json:"attempts"`          // failures since the last success, and replicas that died
 	Problem  string    `json:"problem,omitempty"` // of the last failure, redacted
 	Replica  string    `json:"replica,omitempty"` // where it runs
 	WantedAt time.Time `json:"wanted_at"`         // since when it waits, or waited
@@ -60,64 +63,96 @@ func (q *Queue) List(ctx context.Context, f Filter) ([]Job, error) {
 	for _, s := range f.States {
 		filter.States = append(filter.States, string(s))
 	}
-	all, err := q.db.ListWork(ctx, filter)
-	jobs := make([]Job, len(all))
-	for i, w := range all {
-		jobs[i] = jobOf(w)
-	}
-	return jobs, err
+	return q.list(ctx, filter)
 }
 
-func jobOf(w store.Work) Job {
+func (q *Queue) list(ctx context.Context, filter store.WorkFilter) ([]Job, error) {
+	all, err := q.db.ListWork(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, w := range all {
+		ids = append(ids, w.Job)
+	}
+	found, err := q.client.Driver().GetExecutor().JobGetByIDMany(ctx, &riverdriver.JobGetByIDManyParams{ID: ids})
+	if err != nil {
+		return nil, err
+	}
+	rows := map[int64]*rivertype.JobRow{}
+	for _, row := range found {
+		rows[row.ID] = row
+	}
+	jobs := make([]Job, len(all))
+	for i, w := range all {
+		jobs[i] = jobOf(w, rows[w.Job])
+	}
+	return jobs, nil
+}
+
+// jobOf is an entry with its job of River, which may be gone.
+func jobOf(w store.Work, row *rivertype.JobRow) Job {
 	repo, _ := precedent.ParseRepo(w.Repo) // a row that cannot be read is a dead letter that says so
 	j := Job{
 		Task: Task{Kind: Kind(w.Kind), Repo: repo, Pull: w.Pull, Head: w.Head, Reason: w.Reason},
-		ID:   w.ID, State: State(w.State), Attempts: w.Attempts + w.Crashes, Problem: w.Problem, Replica: w.Replica, WantedAt: w.WantedAt, Since: w.ChangedAt,
+		ID:   w.ID, State: State(w.State), Problem: w.Problem, Replica: w.Replica, WantedAt: w.WantedAt, Since: w.ChangedAt,
 	}
-	if j.State == Waiting {
-		j.Due = w.DueAt
+	if row == nil || j.State == Done || j.State == Cancelled {
+		return j
+	}
+	j.Attempts = row.Attempt
+	switch j.State {
+	case Running:
+		j.Attempts--
+	case Waiting:
+		j.Due = row.ScheduledAt
 	}
 	return j
 }
 
 // Show returns an entry, or ErrUnknown.
 func (q *Queue) Show(ctx context.Context, id int64) (Job, error) {
-	all, err := q.db.ListWork(ctx, store.WorkFilter{ID: id, Limit: 1})
+	all, err := q.list(ctx, store.WorkFilter{ID: id, Limit: 1})
 	switch {
 	case err != nil:
 		return Job{}, err
 	case len(all) == 0 || id == 0:
 		return Job{}, ErrUnknown
 	}
-	return jobOf(all[0]), nil
+	return all[0], nil
 }
 
 // Retry makes an entry run now, with all attempts: a dead letter, a cancelled or done one, or one
 // that waits. One that runs is run once more.
 func (q *Queue) Retry(ctx context.Context, id int64) (Job, error) {
-	return q.change(ctx, "retry job", id, q.db.RetryWork)
+	return q.changeOne(ctx, "retry job", id, func(tx *sql.Tx, now time.Time) error {
+		w, found, err := q.db.RetryWork(ctx, tx, id, now)
+		if err != nil || !found {
+			return err
+		}
+		if err := gone(q.client.JobDeleteTx(ctx, tx, w.Job)); err != nil { // its attempts are over with it
+			return err
+		}
+		return q.issue(ctx, tx, []store.Work{w})
+	})
 }
 
 // Cancel ends an entry that waits or runs. It runs again when it is wanted again.
 func (q *Queue) Cancel(ctx context.Context, id int64) (Job, error) {
-	return q.change(ctx, "cancel job", id, q.db.CancelWork)
+	return q.changeOne(ctx, "cancel job", id, func(tx *sql.Tx, now time.Time) error {
+		w, found, err := q.db.CancelWork(ctx, tx, id, now)
+		if err != nil || !found {
+			return err
+		}
+		return gone(q.client.JobCancelTx(ctx, tx, w.Job))
+	})
 }
 
-func (q *Queue) change(ctx context.Context, op string, id int64, do func(context.Context, *sql.Tx, int64, time.Time) error) (Job, error) {
+func (q *Queue) changeOne(ctx context.Context, op string, id int64, do func(*sql.Tx, time.Time) error) (Job, error) {
 	if _, err := q.Show(ctx, id); err != nil {
 		return Job{}, err
 	}
-	err := q.db.Transact(ctx, op, func(tx *sql.Tx) error {
-		now, err := q.clock(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if err := do(ctx, tx, id, now); err != nil {
-			return err
-		}
-		return q.issueTickets(ctx, tx)
-	})
-	if err != nil {
+	if err := q.change(ctx, op, do); err != nil {
 		return Job{}, err
 	}
 	q.lookNow()

@@ -6,9 +6,9 @@
 // replica at a time: a replica that stalls past its lease is refused by Run.Check and can record
 // nothing. And no repository starves another one.
 //
-// The rows of work in the store say what is wanted. River executes it, on SQLite and PostgreSQL: a
-// River job is a ticket that lets a worker run one entry. Which entry that is, is decided when a
-// worker is free (decision 56).
+// The rows of work in the store say what is wanted: the newest head, and a generation that grows with
+// each event. River runs it, on SQLite and PostgreSQL: each entry that is wanted has one job of River,
+// with its attempts, retries and dead letter (decision 80).
 package queue
 
 import (
@@ -52,11 +52,12 @@ var Kinds = []Kind{Review, Reply, Fix, CheckCI, Outcomes, CorpusSync, CatchUp, C
 
 // Task is work that is wanted. There is one entry for each kind, repository and pull request.
 type Task struct {
-	Kind   Kind           `json:"kind"`
-	Repo   precedent.Repo `json:"repo,omitzero"`    // zero for work of the server
-	Pull   int            `json:"pull,omitempty"`   // 0 for work of the repository
-	Head   string         `json:"head,omitempty"`   // the head commit that is wanted; empty if any will do
-	Reason string         `json:"reason,omitempty"` // what caused it or what it waits for, for people: "push", "no check has started yet"
+	Kind Kind           `json:"kind"`
+	Repo precedent.Repo `json:"repo,omitzero"`  // zero for work of the server
+	Pull int            `json:"pull,omitempty"` // 0 for work of the repository
+	Head string         `json:"head,omitempty"` // the head commit that is wanted; empty if any will do
+	// what caused it or what it waits for, for people: "push", "no check has started yet"
+	Reason string `json:"reason,omitempty"`
 }
 
 // Delivery is an event that a forge sent.
@@ -84,7 +85,7 @@ type Options struct {
 	// Replica names this process among those that share the database; a new name by default. Two
 	// that run at the same time must not have the same.
 	Replica string
-	Now     func() time.Time // time.Now by default; leases do not depend on it
+	Now     func() time.Time // time.Now by default; on PostgreSQL, its clock counts
 	Log     *slog.Logger     // discards by default
 	// Random returns a number in [0, 1) for the jitter of retries; math/rand by default.
 	Random func() float64
@@ -94,12 +95,11 @@ type Options struct {
 	// Timeout limits how long a job of a kind runs; an hour for kinds that it does not have.
 	Timeout map[Kind]time.Duration
 	// Lease is how long a replica may be silent before others take over its jobs; 15 s by default.
-	// They notice within 4/3 of it.
 	Lease time.Duration
-	// Poll is how often a replica looks for work, at most 1 s, which is the default. After an
-	// entry has ended it looks at once.
+	// Poll is how often a replica looks for work, at most 1 s, which is the default.
 	Poll time.Duration
-	// MaxAttempts is how often a job fails before it becomes a dead letter; 8 by default.
+	// MaxAttempts is how often a job fails, or a replica dies that runs it, before it becomes a dead
+	// letter; 8 by default.
 	MaxAttempts int
 	// Keep is how long finished entries are kept; a week by default. Dead letters and deliveries
 	// are kept for 30 days.
@@ -123,6 +123,7 @@ type Run struct {
 	Fence int64
 
 	queue  *Queue
+	job    *river.Job[entry]
 	work   store.Work // as it was when this execution began
 	pushed string     // by this run; under the queue's mutex
 	cancel context.CancelCauseFunc
@@ -141,13 +142,15 @@ type Queue struct {
 	loops    sync.WaitGroup
 	endLoops context.CancelFunc // nil before Start
 	look     chan struct{}      // asks to look at the runs now
-	wake     chan struct{}      // asks to look for entries that are due now
 	// commitTimeout limits how long Accept waits for the database: forges wait 10 s for an answer.
 	commitTimeout time.Duration
 
 	mu       sync.Mutex
-	runs     map[int64]*Run // by the id of the entry
-	renewed  time.Time      // when the lease was renewed last, by the monotonic clock
+	runs     map[int64]*Run      // by the id of the entry
+	inside   map[string]int      // how many run here of each repository
+	busy     map[int64]bool      // the jobs of River that are being done here
+	strays   map[int64]time.Time // those that are not, and since when
+	renewed  time.Time           // when the lease was renewed last, by the monotonic clock
 	stopping bool
 }
 
@@ -162,9 +165,6 @@ const (
 	// keepDead is how long dead letters and the ids of deliveries are kept. GitHub redelivers what
 	// is at most 3 days old.
 	keepDead = 30 * 24 * time.Hour
-	// maxCrashes is how often replicas may die while they run an entry before it is taken for the
-	// cause and becomes a dead letter.
-	maxCrashes = 20
 )
 
 func (o Options) withDefaults() Options {
@@ -189,7 +189,10 @@ func (o Options) withDefaults() Options {
 // Open opens the queue of a database and creates its tables there. It runs nothing before Start.
 // The caller ends it with Stop. A database in memory cannot have one.
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
-	q := &Queue{db: db, o: o.withDefaults(), runs: map[int64]*Run{}, look: make(chan struct{}, 1), wake: make(chan struct{}, 1), commitTimeout: 8 * time.Second}
+	q := &Queue{
+		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), commitTimeout: 8 * time.Second,
+		runs: map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{}, strays: map[int64]time.Time{},
+	}
 	if err := q.openRiver(ctx); err != nil {
 		if q.pool != nil {
 			err = errors.Join(err, q.pool.Close())
@@ -220,7 +223,10 @@ func (q *Queue) wantAll(ctx context.Context, tasks []Task, restarts bool) error 
 	return nil
 }
 
-// clock is the time that all replicas agree on.
-func (q *Queue) clock(ctx context.Context, tx *sql.Tx) (time.Time, error) {
-	return q.db.Clock(ctx, tx, q.o.Now)
+// lookNow looks at the runs before the next look is due.
+func (q *Queue) lookNow() {
+	select {
+	case q.look <- struct{}{}:
+	default:
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -19,37 +20,27 @@ func (q *Queue) Rename(ctx context.Context, from, to precedent.Repo) error {
 	if len(to.String()) > maxName {
 		return fmt.Errorf("rename jobs: not a name: %q", to.String()[:maxName])
 	}
-	err := q.db.Transact(ctx, "rename jobs", func(tx *sql.Tx) error {
-		now, err := q.clock(ctx, tx)
-		if err != nil {
-			return err
-		}
+	err := q.change(ctx, "rename jobs", func(tx *sql.Tx, now time.Time) error {
 		all, err := q.db.WorkOfRepo(ctx, tx, from.String())
 		if err != nil {
 			return err
 		}
-		for _, w := range all {
-			if w.State == store.WorkRunning {
-				continue
+		for _, old := range all {
+			id := entryID(Task{Kind: Kind(old.Kind), Repo: to, Pull: old.Pull})
+			moved, err := q.db.MoveWork(ctx, tx, old.ID, id, to.String())
+			if err == nil && !moved && old.Wanted() {
+				w := store.Work{ID: id, Kind: old.Kind, Repo: to.String(), Pull: old.Pull, Reason: old.Reason, Generation: 1,
+					WantedAt: now}
+				err = q.want(ctx, tx, []store.Work{w}, false)
 			}
-			id := entryID(Task{Kind: Kind(w.Kind), Repo: to, Pull: w.Pull})
-			if err := q.moveEntry(ctx, tx, w, store.Work{ID: id, Kind: w.Kind, Repo: to.String(), Pull: w.Pull, Reason: w.Reason, Generation: 1, WantedAt: now}); err != nil {
+			if err != nil {
 				return err
 			}
 		}
-		return q.issueTickets(ctx, tx)
+		return nil
 	})
 	if err == nil {
 		q.lookNow()
 	}
 	return err
-}
-
-// moveEntry moves an entry, or merges it into the one that is there.
-func (q *Queue) moveEntry(ctx context.Context, tx *sql.Tx, old, now store.Work) error {
-	moved, err := q.db.MoveWork(ctx, tx, old.ID, now.ID, now.Repo)
-	if err != nil || moved || old.State != store.WorkReady && old.State != store.WorkWaiting {
-		return err
-	}
-	return q.db.WantWork(ctx, tx, []store.Work{now}, false)
 }

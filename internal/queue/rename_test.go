@@ -18,7 +18,8 @@ import (
 // waits and what is dead stays so.
 func TestRename(t *testing.T) {
 	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
-		from, to := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"}, precedent.Repo{Host: "github.com", Owner: "team", Name: "store"}
+		from, to := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"},
+			precedent.Repo{Host: "github.com", Owner: "team", Name: "store"}
 		var did atomic.Int64
 		q := started(t, open(t), Options{Slots: 4, Do: func(_ context.Context, r *Run) error {
 			did.Add(1)
@@ -31,7 +32,8 @@ func TestRename(t *testing.T) {
 			return nil
 		}})
 		defer stop(t, q)
-		accept(t, q, "a", review(from, 1, "a"), review(from, 2, "b"), review(from, 3, "c"), review(from, 4, "d"), review(to, 3, "c2"), review(to, 4, "d2"), review(small, 1, "x"))
+		accept(t, q, "a", review(from, 1, "a"), review(from, 2, "b"), review(from, 3, "c"), review(from, 4, "d"),
+			review(to, 3, "c2"), review(to, 4, "d2"), review(small, 1, "x"))
 		ended := func(want ...string) bool {
 			var got []string
 			for _, j := range jobs(t, q) {
@@ -42,7 +44,8 @@ func TestRename(t *testing.T) {
 			return slices.Equal(got, want)
 		}
 		needs.WaitUntil(t, "all ran once", func() bool {
-			return ended("github.com/octo/app#1 waiting", "github.com/octo/app#2 dead", "github.com/octo/app#3 done", "github.com/octo/app#4 waiting",
+			return ended("github.com/octo/app#1 waiting", "github.com/octo/app#2 dead", "github.com/octo/app#3 done",
+				"github.com/octo/app#4 waiting",
 				"github.com/team/store#3 done", "github.com/team/store#4 waiting", small.String()+"#1 waiting")
 		})
 		if did.Load() != 7 {
@@ -54,7 +57,8 @@ func TestRename(t *testing.T) {
 			}
 			// Of #4, two waited: the one that was there is wanted, runs, and waits again.
 			needs.WaitUntil(t, "all are renamed", func() bool {
-				return ended("github.com/team/store#1 waiting", "github.com/team/store#2 dead", "github.com/team/store#3 done", "github.com/team/store#4 waiting", small.String()+"#1 waiting")
+				return ended("github.com/team/store#1 waiting", "github.com/team/store#2 dead", "github.com/team/store#3 done",
+					"github.com/team/store#4 waiting", small.String()+"#1 waiting")
 			})
 		}
 		for _, j := range jobs(t, q) {

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -12,88 +13,137 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// ticket are the arguments of a River job: they do not say what to do.
-type ticket struct {
-	Version int `json:"version"`
+// entry are the arguments of River's job for an entry of work. What it does is read when it runs.
+type entry struct {
+	Work string `json:"kind"`
+	Repo string `json:"repo"`
+	Pull int    `json:"pull"`
 }
 
-// ticketVersion is the version of tickets that this program knows.
-const ticketVersion = 1
-
 // Kind names the jobs in River's tables.
-func (ticket) Kind() string { return "work" }
+func (entry) Kind() string { return "work" }
 
-// worker executes tickets.
+// InsertOpts allows one job for an entry that has not ended.
+func (entry) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning,
+		rivertype.JobStateScheduled,
+	}}}
+}
+
+// worker runs entries.
 type worker struct {
-	river.WorkerDefaults[ticket]
+	river.WorkerDefaults[entry]
 	queue *Queue
 }
 
-// Work runs one entry. A ticket of another version is cancelled, and the sweep issues a new one.
-func (w *worker) Work(ctx context.Context, job *river.Job[ticket]) error {
-	if job.Args.Version != ticketVersion {
-		return river.JobCancel(errors.New("a ticket of another version of precedent"))
+// Work runs one entry.
+func (w *worker) Work(ctx context.Context, job *river.Job[entry]) error {
+	return w.queue.serve(ctx, job)
+}
+
+// Timeout limits an execution.
+func (w *worker) Timeout(job *river.Job[entry]) time.Duration {
+	if limit, ok := w.queue.o.Timeout[Kind(job.Args.Work)]; ok {
+		return limit
 	}
-	return w.queue.serve(ctx, job.ID)
+	return defaultTimeout
+}
+
+// NextRetry is when a job that failed runs again.
+func (w *worker) NextRetry(job *river.Job[entry]) time.Time {
+	return w.queue.now().Add(w.queue.retryAfter(job.Attempt))
+}
+
+// firstRetry and maxRetry bound the time before a retry. It doubles with each failure, and is a
+// random part of that.
+const (
+	firstRetry = 10 * time.Second
+	maxRetry   = 15 * time.Minute
+)
+
+// retryAfter is how long to wait after a number of failures, with full jitter.
+func (q *Queue) retryAfter(failures int) time.Duration {
+	longest := backoff.Policy{First: firstRetry, Max: maxRetry}.Bound(failures)
+	return time.Duration(q.o.Random() * float64(longest))
 }
 
 const (
 	// riverConnections are for River's own statements on PostgreSQL. On SQLite it gets one.
 	riverConnections = 4
-	// ticketMargin is how much longer than a job River lets a ticket run.
-	ticketMargin = time.Hour
-	// keepTickets is how long River keeps tickets that are used up.
-	keepTickets = 10 * time.Minute
+	// keepDone is how long River keeps jobs that are done: work says the rest.
+	keepDone = 10 * time.Minute
+	// rescueMargin is how much longer than a job may run River waits until it runs it again. A
+	// replica that dies is noticed earlier (rescue).
+	rescueMargin = time.Hour
 )
 
 // openRiver makes River's tables and its client.
 func (q *Queue) openRiver(ctx context.Context) error {
+	onPostgreSQL := q.db.Engine() == store.PostgreSQL
 	connections := 1
-	if q.db.Engine() == store.PostgreSQL {
+	if onPostgreSQL {
 		connections = riverConnections
 	}
 	var err error
 	if q.pool, err = q.db.Pool(connections); err != nil {
 		return err
 	}
-	var driver riverdriver.Driver[*sql.Tx] = riversqlite.New(q.pool)
-	if q.db.Engine() == store.PostgreSQL {
-		driver = riverdatabasesql.New(q.pool)
-	}
-	log := slog.New(quiet{q.o.Log.Handler()})
-	if err := migrate(ctx, driver, log); err != nil {
-		return err
-	}
 	longest := defaultTimeout
 	for _, t := range q.o.Timeout {
 		longest = max(longest, t)
 	}
+	log := slog.New(quiet{q.o.Log.Handler()})
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{queue: q})
-	var reindex river.PeriodicSchedule // every day
-	if q.db.Engine() == store.SQLite {
-		reindex = river.NeverSchedule() // River names indexes that it has on PostgreSQL only
-	}
-	q.client, err = river.NewClient(driver, &river.Config{
+	config := &river.Config{
 		ID:                          q.o.Replica,
 		Logger:                      log,
 		Workers:                     workers,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.o.Slots}},
-		FetchCooldown:               min(q.o.Poll, 20*time.Millisecond),
+		FetchCooldown:               min(q.o.Poll, river.FetchCooldownDefault),
 		FetchPollInterval:           q.o.Poll,
-		JobTimeout:                  longest + ticketMargin,
-		RescueStuckJobsAfter:        longest + 2*ticketMargin,
-		MaxAttempts:                 3,
-		ReindexerSchedule:           reindex,
-		CompletedJobRetentionPeriod: keepTickets,
-		CancelledJobRetentionPeriod: keepTickets,
-		DiscardedJobRetentionPeriod: keepTickets,
-	})
+		RescueStuckJobsAfter:        longest + rescueMargin,
+		MaxAttempts:                 q.o.MaxAttempts,
+		Hooks:                       []rivertype.Hook{river.HookInsertBeginFunc(inLine)},
+		CompletedJobRetentionPeriod: keepDone,
+		CancelledJobRetentionPeriod: keepDead,
+		DiscardedJobRetentionPeriod: keepDead,
+	}
+	var driver riverdriver.Driver[*sql.Tx] = riverdatabasesql.New(q.pool)
+	if !onPostgreSQL {
+		driver = riversqlite.New(q.pool)
+		config.ReindexerSchedule = river.NeverSchedule() // of indexes that only PostgreSQL has
+		config.Test.Time = clock(q.o.Now)                // as the rest of the queue; on PostgreSQL it is the database's
+	}
+	if err := migrate(ctx, driver, log); err != nil {
+		return err
+	}
+	q.client, err = river.NewClient(driver, config)
 	return err
+}
+
+// clock is the time for River.
+type clock func() time.Time
+
+// NowUTC returns the time.
+func (c clock) NowUTC() time.Time { return c().UTC() }
+
+// NowUTCOrNil returns the time, which River takes instead of the database's.
+func (c clock) NowUTCOrNil() *time.Time { return new(c.NowUTC()) }
+
+// now is the time as River tells it.
+func (q *Queue) now() time.Time {
+	if q.db.Engine() == store.SQLite {
+		return q.o.Now()
+	}
+	return time.Now()
 }
 
 // migrate makes River's tables. Several processes may do it at once: the one that loses the race
@@ -120,42 +170,81 @@ func migrate(ctx context.Context, driver riverdriver.Driver[*sql.Tx], log *slog.
 	return err
 }
 
-// issueTickets makes sure that there are as many tickets as entries that could run now, but not
-// more than this replica has slots: each that is used issues new ones.
-func (q *Queue) issueTickets(ctx context.Context, tx *sql.Tx) error {
-	wanted, err := q.db.Runnable(ctx, tx, q.share(), q.o.Slots)
-	if err != nil || wanted == 0 {
-		return err
-	}
-	var have int
-	err = tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM (SELECT id FROM river_job WHERE state = 'available' LIMIT $1) t", q.o.Slots).Scan(&have)
-	if err != nil || have >= wanted {
-		return err
-	}
-	tickets := make([]river.InsertManyParams, wanted-have)
-	for i := range tickets {
-		tickets[i].Args = ticket{Version: ticketVersion}
-	}
-	if _, err := q.client.InsertManyFastTx(ctx, tx, tickets); err != nil {
-		return err
-	}
-	// River runs what is scheduled for the past: a clock that is set back must not make tickets wait.
-	_, err = tx.ExecContext(ctx, "UPDATE river_job SET scheduled_at = '2000-01-01 00:00:00' WHERE state = 'available' AND scheduled_at > '2000-01-02 00:00:00'")
-	return err
+// Places in River's line. Its jobs begin in the order of their times, so a job gets a time by how
+// many of its repository stand in line: those of a repository with little work pass those of one
+// that floods, which wait at most lineLength longer for that.
+const (
+	placeLength = time.Second
+	lineLength  = 10 * time.Minute
+)
+
+// inLine makes a new job ready: for River, one that has a time waits until it is noticed that the time
+// has come.
+func inLine(_ context.Context, job *rivertype.JobInsertParams) error {
+	job.State = rivertype.JobStateAvailable
+	return nil
 }
 
-// returnTickets makes tickets of a replica that no longer runs available again.
-func returnTickets(ctx context.Context, tx *sql.Tx, tickets []int64) error {
-	for _, id := range tickets {
-		if _, err := tx.ExecContext(ctx, "UPDATE river_job SET state = 'available' WHERE state = 'running' AND id = $1", id); err != nil {
+// issue makes sure that each wanted entry has a job of River, which runs now if it waits for
+// something that the entry does not wait for any more.
+func (q *Queue) issue(ctx context.Context, tx *sql.Tx, all []store.Work) error {
+	var jobs []river.InsertManyParams
+	wanted := map[entry]store.Work{}
+	queued, err := q.db.Queued(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		if !w.Wanted() {
+			continue
+		}
+		args := entry{Work: w.Kind, Repo: w.Repo, Pull: w.Pull}
+		wanted[args] = w
+		place := time.Duration(queued[w.Repo]) * placeLength
+		queued[w.Repo]++
+		at := q.now().Add(min(place, lineLength) - lineLength)
+		jobs = append(jobs, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{ScheduledAt: at}})
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	inserted, err := q.client.InsertManyTx(ctx, tx, jobs)
+	if err != nil {
+		return err
+	}
+	for _, is := range inserted {
+		var args entry
+		if err := json.Unmarshal(is.Job.EncodedArgs, &args); err != nil {
 			return err
+		}
+		w := wanted[args]
+		if is.Job.ID != w.Job {
+			if err := q.db.SetWorkJob(ctx, tx, w.ID, is.Job.ID); err != nil {
+				return err
+			}
+		}
+		if is.UniqueSkippedAsDuplicate && isDue(w, is.Job.State) {
+			if _, err := q.client.JobRetryTx(ctx, tx, is.Job.ID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// share is how many entries of one repository run here at the same time.
-func (q *Queue) share() int { return q.o.Slots - 1 }
+// isDue reports whether an event makes a job run now that waits. A retry waits, but not for an older
+// head.
+func isDue(w store.Work, state rivertype.JobState) bool {
+	return state == rivertype.JobStateScheduled || state == rivertype.JobStateRetryable && w.Head != w.RanHead
+}
+
+// gone ignores that a job of River is gone, or runs.
+func gone(_ *rivertype.JobRow, err error) error {
+	if errors.Is(err, rivertype.ErrNotFound) || errors.Is(err, rivertype.ErrJobRunning) {
+		return nil
+	}
+	return err
+}
 
 // quiet passes on what River says about errors, as warnings: it tries again on its own.
 type quiet struct{ slog.Handler }

@@ -10,22 +10,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
+
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
 const (
-	// firstRetry and maxRetry bound the time before a retry. It doubles with each failure, and is
-	// a random part of that.
-	firstRetry = 10 * time.Second
-	maxRetry   = 15 * time.Minute
 	// maxProblem limits the reason of a failure, in characters.
 	maxProblem = 500
 	// maxStack limits what is logged of the stack of a panic, in bytes.
 	maxStack = 3000
+	// holdPause is how long a job waits whose repository or pull request has to let others go first.
+	holdPause = 2 * time.Second
 	// supersededPause is how long an entry waits that calls itself superseded while no newer head
 	// is known.
 	supersededPause = 10 * time.Second
@@ -51,44 +53,75 @@ func Later(d time.Duration, why string) error { return laterError{d, why} }
 // Never is the error by which a job says that retries are useless. It becomes a dead letter.
 func Never(err error) error { return neverError{err} }
 
-// serve runs the entry that is next, if there is one.
-func (q *Queue) serve(ctx context.Context, ticket int64) error {
-	r, ctx, err := q.claim(ctx, ticket)
-	if err != nil || r == nil {
+// serve runs the entry that a job of River does. What it returns tells River what becomes of the job.
+func (q *Queue) serve(ctx context.Context, job *river.Job[entry]) error {
+	q.setBusy(job.ID, true)
+	defer q.setBusy(job.ID, false)
+	if !q.enter(job.Args.Repo) {
+		return river.JobSnooze(holdPause)
+	}
+	defer q.leave(job.Args.Repo)
+	r, ctx, err := q.claim(ctx, job)
+	if r == nil {
 		return err
 	}
 	defer r.cancel(nil)
-	end := q.run(ctx, r)
-	q.end(context.WithoutCancel(ctx), r, end)
-	return nil
+	defer q.forget(r)
+	return q.end(ctx, r, q.run(ctx, r))
 }
 
-// claim takes the entry that is next. It returns nil if there is none, or if this replica must not
-// take one.
-func (q *Queue) claim(ctx context.Context, ticket int64) (*Run, context.Context, error) {
+// setBusy notes that a job of River is being done here, or no longer.
+func (q *Queue) setBusy(job int64, busy bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if busy {
+		q.busy[job] = true
+	} else {
+		delete(q.busy, job)
+	}
+}
+
+// enter reports whether another entry of the repository may run here: one slot is for the others.
+func (q *Queue) enter(repo string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.inside[repo] >= q.o.Slots-1 {
+		return false
+	}
+	q.inside[repo]++
+	return true
+}
+
+func (q *Queue) leave(repo string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.inside[repo]--; q.inside[repo] == 0 {
+		delete(q.inside, repo)
+	}
+}
+
+// claim begins an execution. Without one, the error is what becomes of the job.
+func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context.Context, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
 	if !q.mayRun() {
-		return nil, nil, nil
+		return nil, nil, river.JobSnooze(holdPause)
 	}
 	var w store.Work
 	var found bool
-	err := q.db.Transact(ctx, "claim job", func(tx *sql.Tx) error {
-		now, err := q.clock(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if w, found, err = q.db.ClaimWork(ctx, tx, q.o.Replica, ticket, q.share(), now); err != nil {
-			return err
-		}
-		return q.issueTickets(ctx, tx)
+	err := q.change(ctx, "claim job", func(tx *sql.Tx, now time.Time) (err error) {
+		w, found, err = q.db.ClaimWork(ctx, tx, job.ID, q.o.Replica, now)
+		return err
 	})
-	if err != nil || !found {
-		return nil, nil, err
+	switch {
+	case err != nil, found && w.Replica == "":
+		return nil, nil, river.JobSnooze(holdPause)
+	case !found:
+		return nil, nil, river.JobCancel(errors.New("nothing wants it any more"))
 	}
 	r := &Run{
 		Task: Task{Kind: Kind(w.Kind), Pull: w.Pull, Head: w.Head, Reason: w.Reason},
-		ID:   w.ID, Attempt: 1 + w.Attempts + w.Crashes, MaxAttempts: q.o.MaxAttempts, Fence: w.Fence, queue: q, work: w,
+		ID:   w.ID, Attempt: job.Attempt, MaxAttempts: job.MaxAttempts, Fence: w.Fence, queue: q, work: w, job: job,
 	}
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	q.mu.Lock()
@@ -100,44 +133,52 @@ func (q *Queue) claim(ctx context.Context, ticket int64) (*Run, context.Context,
 	return r, ctx, nil
 }
 
-// mayRun tells whether this replica has its lease and does not stop.
+func (q *Queue) forget(r *Run) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.runs, r.ID)
+}
+
+// mayRun reports whether this replica has its lease and does not stop.
 func (q *Queue) mayRun() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return !q.stopping && time.Since(q.renewed) < q.o.Lease
+	return !q.stopping && !q.stale()
 }
 
-// run does the work of an entry, and returns how it ended.
-func (q *Queue) run(ctx context.Context, r *Run) store.WorkEnd {
+// stale reports whether others may have taken this replica for dead. The caller has the mutex.
+func (q *Queue) stale() bool {
+	return q.db.Engine() == store.PostgreSQL && time.Since(q.renewed) >= q.o.Lease
+}
+
+// run does the work of an entry.
+func (q *Queue) run(ctx context.Context, r *Run) error {
 	if err := r.readTask(); err != nil {
-		return q.ending(ctx, r, Never(err))
+		return Never(err)
 	}
-	limit, ok := q.o.Timeout[r.Kind]
-	if !ok {
-		limit = defaultTimeout
+	about := []any{
+		slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull),
+		slog.Int("attempt", r.Attempt),
+		slog.Int64("job", r.ID),
 	}
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	started := time.Now()
-	q.o.Log.Info("job started", slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID))
-	err := q.do(timed, r)
-	end := q.ending(ctx, r, err)
-	level, words := slog.LevelInfo, "job ended"
-	about := []slog.Attr{
-		slog.String("kind", string(r.Kind)), slog.String("repo", r.work.Repo), slog.Int("pull", r.Pull), slog.Int("attempt", r.Attempt), slog.Int64("job", r.ID),
-		slog.Duration("took", time.Since(started).Round(time.Millisecond)),
+	q.o.Log.Info("job started", about...)
+	err := q.do(ctx, r)
+	about = append(about, slog.Duration("took", time.Since(started).Round(time.Millisecond)))
+	again, isLater := errors.AsType[laterError](err)
+	switch {
+	case err == nil:
+		q.o.Log.Info("job ended", append(about, slog.String("result", "done"))...)
+	case isLater:
+		q.o.Log.Info("job ended", append(about, slog.String("result", "later"), slog.Duration("after", again.after),
+			slog.String("reason", again.why))...)
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		q.o.Log.Info("job ended", append(about, slog.String("result", "stopped"),
+			slog.String("reason", q.problem(context.Cause(ctx))))...)
+	default:
+		q.o.Log.Warn("job failed", append(about, slog.String("error", q.problem(err)))...)
 	}
-	if end.Failed {
-		level, words = slog.LevelWarn, "job failed"
-		about = append(about, slog.String("error", end.Problem))
-	} else {
-		about = append(about, slog.String("result", end.State))
-		if end.State == store.WorkWaiting {
-			about = append(about, slog.Duration("after", end.After), slog.String("reason", end.Reason))
-		}
-	}
-	q.o.Log.LogAttrs(ctx, level, words, about...)
-	return end
+	return err
 }
 
 // readTask reads what only a row that this program did not write can have wrong.
@@ -157,7 +198,8 @@ func (r *Run) readTask() error {
 func (q *Queue) do(ctx context.Context, r *Run) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			q.o.Log.Error("job panicked", slog.String("kind", string(r.Kind)), slog.String("stack", text.Head(string(debug.Stack()), maxStack)))
+			q.o.Log.Error("job panicked", slog.String("kind", string(r.Kind)),
+				slog.String("stack", text.Head(string(debug.Stack()), maxStack)))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
@@ -167,36 +209,45 @@ func (q *Queue) do(ctx context.Context, r *Run) (err error) {
 	return q.o.Do(ctx, r)
 }
 
-// ending decides what becomes of an entry whose work returned err.
-func (q *Queue) ending(ctx context.Context, r *Run, err error) store.WorkEnd {
-	if err == nil {
-		return store.WorkEnd{State: store.WorkDone}
-	}
-	if l, ok := errors.AsType[laterError](err); ok {
-		end := store.WorkEnd{State: store.WorkWaiting, After: max(0, l.after)}
-		if l.why != "" {
-			end.Reason = q.problem(errors.New(l.why))
-		}
-		return end
-	}
-	if _, ok := errors.AsType[neverError](err); ok {
-		return store.WorkEnd{State: store.WorkDead, Failed: true, Problem: q.problem(err)}
-	}
-	for _, why := range []error{context.Cause(ctx), err} {
-		switch {
-		case errors.Is(why, ErrSuperseded):
-			return store.WorkEnd{State: store.WorkWaiting, After: supersededPause, Reason: why.Error()}
-		case errors.Is(why, ErrLeaseLost), errors.Is(why, ErrCancelled), errors.Is(why, ErrStopping):
-			return store.WorkEnd{State: store.WorkReady}
-		}
-	}
-	return store.WorkEnd{State: store.WorkWaiting, Failed: true, Most: q.o.MaxAttempts, After: q.retryAfter(r.work.Attempts), Problem: q.problem(err)}
+// ending is what becomes of an entry after an execution.
+type ending struct {
+	ended           string // what is saved of it: store.WorkDone, store.WorkDead, or nothing if it runs again
+	problem, reason string
+	after           time.Duration // until it runs again
+	failed          bool          // so that it counts as an attempt
+	is              error         // ErrLeaseLost, ErrCancelled and the like, if that ended it
 }
 
-// retryAfter is how long to wait after the failures so far and one more, with full jitter.
-func (q *Queue) retryAfter(failures int) time.Duration {
-	longest := backoff.Policy{First: firstRetry, Max: maxRetry}.Bound(failures + 1)
-	return time.Duration(q.o.Random() * float64(longest))
+// endingOf decides that by the error of its work.
+func (q *Queue) endingOf(ctx context.Context, r *Run, err error) ending {
+	if err == nil {
+		return ending{ended: store.WorkDone}
+	}
+	if l, ok := errors.AsType[laterError](err); ok {
+		e := ending{after: max(0, l.after)}
+		if l.why != "" {
+			e.reason = q.problem(errors.New(l.why))
+		}
+		return e
+	}
+	if _, ok := errors.AsType[neverError](err); ok {
+		return ending{ended: store.WorkDead, problem: q.problem(err)}
+	}
+	for _, why := range []error{context.Cause(ctx), err} {
+		if errors.Is(why, ErrSuperseded) {
+			return ending{is: ErrSuperseded, after: supersededPause, reason: ErrSuperseded.Error()}
+		}
+		for _, is := range []error{ErrLeaseLost, ErrCancelled, ErrStopping} {
+			if errors.Is(why, is) {
+				return ending{is: is}
+			}
+		}
+	}
+	e := ending{failed: true, problem: q.problem(err)}
+	if r.Attempt >= r.MaxAttempts {
+		e.ended = store.WorkDead
+	}
+	return e
 }
 
 // problem is the reason of a failure, fit to be stored and shown: errors quote what forges, models
@@ -210,87 +261,83 @@ func (q *Queue) problem(err error) string {
 	return text.Cut(text.VisibleLine(s), maxProblem)
 }
 
-const (
-	// endTimeout limits one try to save how a run ended, and endTries their number. After the last
-	// one the entry runs again.
-	endTimeout = 20 * time.Second
-	endTries   = 30
-	endPause   = time.Second
-)
+// endTimeout limits a try to save how a run ended.
+const endTimeout = 20 * time.Second
 
-// end saves how a run ended. A run that lost its lease changes nothing.
-func (q *Queue) end(ctx context.Context, r *Run, end store.WorkEnd) {
-	defer func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		delete(q.runs, r.ID)
-	}()
-	for try := 1; ; try++ {
-		ours, err := q.saveEnd(ctx, r, end)
-		if err == nil {
-			switch {
-			case !ours:
-				q.o.Log.Warn("job ended without its lease: nothing was saved", slog.String("kind", string(r.Kind)), slog.Int64("job", r.ID))
-			case end.State == store.WorkWaiting && end.After < sweepPolls*q.o.Poll:
-				time.AfterFunc(end.After+wakeMargin, q.wakeNow)
-			}
-			return
-		}
-		if try == endTries || q.isStopping() && try > 2 {
-			q.o.Log.Error("job will run again: its end cannot be saved", slog.Int64("job", r.ID), slog.String("error", q.problem(err)))
-			return
-		}
-		<-time.After(endPause)
-	}
-}
-
-// wakeMargin is how long after its time a sweep finds an entry due, whose time is in milliseconds.
-const wakeMargin = 5 * time.Millisecond
-
-// wakeNow looks for entries that are due before the next poll does.
-func (q *Queue) wakeNow() {
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (q *Queue) isStopping() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.stopping
-}
-
-func (q *Queue) saveEnd(ctx context.Context, r *Run, end store.WorkEnd) (ours bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+// end saves how a run ended, if it is still the last one of its entry, and returns what becomes of
+// River's job. What is done is saved in one transaction with the end of the job; a job whose end
+// cannot be saved runs again.
+func (q *Queue) end(ctx context.Context, r *Run, err error) error {
+	e := q.endingOf(ctx, r, err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	err = q.db.Transact(ctx, "save job", func(tx *sql.Tx) error {
-		now, err := q.clock(ctx, tx)
-		if err != nil {
+	var now store.Work
+	var ours bool
+	err = q.change(ctx, "save job", func(tx *sql.Tx, at time.Time) (err error) {
+		now, ours, err = q.db.EndWork(ctx, tx, r.work, e.ended, e.problem, e.reason, at)
+		if err != nil || !ours || e.ended != store.WorkDone {
 			return err
 		}
-		if ours, err = q.db.EndWork(ctx, tx, r.work, end, now); err != nil {
+		if err := gone(nil, q.complete(ctx, tx, r.job)); err != nil {
 			return err
 		}
-		return q.issueTickets(ctx, tx)
+		return q.issue(ctx, tx, []store.Work{now})
 	})
-	return ours, err
+	again := now.Wanted() && now.Generation > r.work.Generation
+	switch {
+	case err != nil:
+		q.o.Log.Error("job will run again: its end cannot be saved", slog.Int64("job", r.ID),
+			slog.String("error", q.problem(err)))
+		return river.JobSnooze(holdPause)
+	case !ours:
+		q.o.Log.Warn("job ended without its lease: nothing was saved", slog.String("kind", string(r.Kind)),
+			slog.Int64("job", r.ID))
+		return unsaved{}
+	case !now.Wanted() && e.is != nil:
+		return river.JobCancel(ErrCancelled)
+	case e.ended == store.WorkDone:
+		return nil
+	case again && (!e.failed && e.ended == "" || now.Head != r.Head):
+		return river.JobSnooze(0)
+	case e.failed:
+		return errors.New(e.problem)
+	case e.ended == store.WorkDead:
+		return river.JobCancel(errors.New(e.problem))
+	}
+	return river.JobSnooze(e.after)
 }
+
+// complete ends River's job.
+func (q *Queue) complete(ctx context.Context, tx *sql.Tx, job *river.Job[entry]) (err error) {
+	if q.db.Engine() == store.SQLite {
+		_, err = river.JobCompleteTx[*riversqlite.Driver](ctx, tx, job)
+	} else {
+		_, err = river.JobCompleteTx[*riverdatabasesql.Driver](ctx, tx, job)
+	}
+	return err
+}
+
+// unsaved is the end of a run that is not the last one of its job. It ends none of the jobs, as those
+// that River executes in groups may: River would end the job of the run that took its place.
+type unsaved struct{}
+
+func (unsaved) Error() string               { return ErrLeaseLost.Error() }
+func (unsaved) Jobs() []*rivertype.JobRow   { return nil }
+func (unsaved) ErrorsByID() map[int64]error { return nil }
 
 // Check returns ErrLeaseLost, ErrSuperseded or ErrCancelled if the run must not write any more, and
 // any error of the database. It is called right before each write.
 func (r *Run) Check(ctx context.Context) error {
-	all, err := r.queue.db.ListWork(ctx, store.WorkFilter{ID: r.ID, Limit: 1})
+	all, err := r.queue.db.WorkOfReplica(ctx, r.queue.o.Replica)
 	if err != nil {
 		return err
 	}
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
-	stale := time.Since(r.queue.renewed) >= r.queue.o.Lease
-	if stale || len(all) == 0 {
-		return ErrLeaseLost
+	if i := slices.IndexFunc(all, func(w store.Work) bool { return w.ID == r.ID }); i >= 0 && !r.queue.stale() {
+		return r.compare(all[i])
 	}
-	return r.compare(all[0])
+	return ErrLeaseLost
 }
 
 // Pushing tells that the run is about to push a commit. The forge then tells of a newer head, which
@@ -301,15 +348,14 @@ func (r *Run) Pushing(commit string) {
 	r.pushed = commit
 }
 
-// compare tells whether a run may go on, by its entry as it is now. The
-// caller has the queue's mutex.
+// compare returns why a run must not go on, by its entry as it is now. The caller has the mutex.
 func (r *Run) compare(now store.Work) error {
 	switch {
-	case now.State != store.WorkRunning || now.Replica != r.work.Replica || now.Fence != r.work.Fence:
+	case now.Fence != r.work.Fence:
 		return ErrLeaseLost
 	case now.Head != r.work.Head && r.work.Head != "" && now.Head != r.pushed:
 		return ErrSuperseded
-	case now.Cancelled > 0 && now.Cancelled >= now.Generation:
+	case !now.Wanted():
 		return ErrCancelled
 	}
 	return nil

@@ -10,12 +10,10 @@ import (
 )
 
 const (
-	// watchEvery is how often a replica looks whether its runs are still wanted, and strayEvery
-	// whether there are runs that it does not know of.
+	// watchEvery is how often a replica looks whether its runs are still wanted.
 	watchEvery = 500 * time.Millisecond
-	strayEvery = 10 * time.Second
-	// sweepPolls is how many polls pass until it looks for entries that are due, and for tickets that
-	// are missing.
+	// sweepPolls is how many polls pass until it looks for periods that begin, and for entries that do
+	// not run though they are wanted.
 	sweepPolls = 5
 	// pruneEvery is how often it deletes what is too old.
 	pruneEvery = time.Hour
@@ -36,26 +34,16 @@ func (q *Queue) Every(kind Kind, interval time.Duration) {
 // Start begins to run jobs, until Stop. On SQLite, where one process runs, it takes over at once
 // what an earlier one left.
 func (q *Queue) Start(ctx context.Context) error {
-	if err := q.register(ctx, true); err != nil {
+	if err := q.register(ctx); err != nil {
 		return fmt.Errorf("start job queue: %w", err)
 	}
 	loops, end := context.WithCancel(context.WithoutCancel(ctx))
 	q.mu.Lock()
 	q.endLoops = end
 	q.mu.Unlock()
-	if err := q.sweep(ctx); err != nil { // it is repeated
-		q.o.Log.Warn("job queue", slog.String("error", q.problem(err)))
-	}
-	lives := newLives(time.Now)
-	q.repeat(loops, q.o.Lease/3, nil, func(ctx context.Context) error { return q.beat(ctx, lives) })
-	q.repeat(loops, watchEvery, q.look, func(ctx context.Context) error {
-		if !q.runsAny() {
-			return nil
-		}
-		return q.watch(ctx)
-	})
-	q.repeat(loops, strayEvery, nil, q.watch)
-	q.repeat(loops, sweepPolls*q.o.Poll, q.wake, q.sweep)
+	q.repeat(loops, q.o.Lease/3, nil, q.beat)
+	q.repeat(loops, watchEvery, q.look, q.watch)
+	q.repeat(loops, sweepPolls*q.o.Poll, nil, q.sweep)
 	q.repeat(loops, min(pruneEvery, q.o.Keep), nil, q.prune)
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start job queue: %w", err)
@@ -64,7 +52,8 @@ func (q *Queue) Start(ctx context.Context) error {
 }
 
 // repeat calls do now, every interval, and when asked, until the context ends.
-func (q *Queue) repeat(ctx context.Context, interval time.Duration, ask <-chan struct{}, do func(context.Context) error) {
+func (q *Queue) repeat(ctx context.Context, interval time.Duration, ask <-chan struct{},
+	do func(context.Context) error) {
 	q.loops.Go(func() {
 		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
@@ -82,7 +71,7 @@ func (q *Queue) repeat(ctx context.Context, interval time.Duration, ask <-chan s
 	})
 }
 
-// stopMargin is how long Stop may take to save what it leaves, when its context is over.
+// stopMargin is how long Stop may take to leave, when its context is over.
 const stopMargin = 5 * time.Second
 
 // Stop takes no new jobs, cancels the running ones and waits until they have ended, or the context
@@ -91,31 +80,18 @@ func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	started := q.endLoops != nil
 	q.stopping = true
-	for _, r := range q.runs {
-		r.cancel(ErrStopping)
-	}
 	q.mu.Unlock()
 	if !started {
 		return q.pool.Close()
 	}
+	q.cancelRuns(ErrStopping)
 	err := q.client.StopAndCancel(ctx)
 	q.endLoops()
 	q.loops.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopMargin)
 	defer cancel()
-	err = errors.Join(err, q.db.Transact(last, "leave jobs", func(tx *sql.Tx) error {
-		now, err := q.clock(last, tx)
-		if err != nil {
-			return err
-		}
-		if _, err := q.db.RemoveReplica(last, tx, q.o.Replica, 0); err != nil {
-			return err
-		}
-		tickets, err := q.db.ReleaseWork(last, tx, q.o.Replica, false, maxCrashes, diedOften, now)
-		if err != nil {
-			return err
-		}
-		return returnTickets(last, tx, tickets)
+	err = errors.Join(err, q.change(last, "leave", func(tx *sql.Tx, now time.Time) error {
+		return q.db.RemoveReplicas(last, tx, q.o.Replica, now)
 	}))
 	return errors.Join(err, q.pool.Close())
 }

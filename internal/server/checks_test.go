@@ -16,27 +16,35 @@ import (
 // round that failed keeps its pause.
 func TestCheckCI(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
-	labels := map[int][]string{1: {"checking"}, 2: {"checking"}, 3: {"bot-ci-pending"}, 4: {"checking"}, 5: nil, 6: {"checking"}}
+	labels := map[int][]string{1: {"checking"}, 2: {"checking"}, 3: {"bot-ci-pending"}, 4: {"checking"}, 5: nil,
+		6: {"checking"}}
 	s.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) {
 		var all []forge.PullRequest
 		for n := 1; n <= len(labels); n++ {
-			all = append(all, forge.PullRequest{Number: n, State: forge.Open, Labels: labels[n], Head: forge.Branch{SHA: sha(n)}})
+			all = append(all, forge.PullRequest{Number: n, State: forge.Open, Labels: labels[n],
+				Head: forge.Branch{SHA: sha(n)}})
 		}
 		return all, nil
 	}
 	for n, problem := range map[int]string{1: "", 4: "the forge is down", 5: ""} {
-		if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n), Reason: "before"}); err != nil {
+		if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n),
+			Reason: "before"}); err != nil {
 			t.Fatal(err)
 		}
 		err := s.db.Transact(t.Context(), "let a job wait", func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), "UPDATE work SET state = 'waiting', problem = $1, due_at = 9000000000000 WHERE pull = $2", problem, n)
+			_, err := tx.ExecContext(t.Context(), "UPDATE work SET ran = generation, problem = $1 WHERE pull = $2", problem, n)
+			if err == nil {
+				_, err = tx.ExecContext(t.Context(), `UPDATE river_job SET state = 'scheduled', scheduled_at = '2200-01-01 00:00:00'
+					WHERE id = (SELECT job FROM work WHERE pull = $1)`, n)
+			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(2), Reason: "run completed"}}); err != nil {
+	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(2),
+		Reason: "run completed"}}); err != nil {
 		t.Fatal(err)
 	}
 	var wanted []int

@@ -33,7 +33,8 @@ func TestReplicaThatDoesNotPoll(t *testing.T) {
 		s.forge.repositories, s.forge.open = list, none
 		s.poller.Round(t.Context())
 	}
-	if status, got := second.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))); status != http.StatusAccepted || got != "accepted" {
+	if status, got := second.deliver(delivery(t.Context(), "1", "pull_request", newSecret,
+		pullEvent("opened", 7, sha(1)))); status != http.StatusAccepted || got != "accepted" {
 		t.Errorf("%d %s", status, got)
 	}
 }
@@ -70,7 +71,8 @@ func TestJobsWaitForRepositories(t *testing.T) {
 // the others are not listed every minute.
 func TestOwnerWhoIsGone(t *testing.T) {
 	asked := 0
-	s := newServed(Repositories{Owners: []string{"gone", "acme"}}, func(_ context.Context, owner string) ([]precedent.Repo, error) {
+	s := newServed(Repositories{Owners: []string{"gone", "acme"}}, func(_ context.Context, owner string) ([]precedent.Repo,
+		error) {
 		asked++
 		if owner == "gone" {
 			return nil, &forge.Error{Kind: forge.KindNotFound, Status: http.StatusNotFound}

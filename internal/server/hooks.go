@@ -44,9 +44,11 @@ const (
 
 // status is the HTTP status of each result.
 var hookStatus = map[hookResult]int{
-	hookAccepted: http.StatusAccepted, hookDuplicate: http.StatusAccepted, hookIgnored: http.StatusAccepted, hookOwn: http.StatusAccepted,
+	hookAccepted: http.StatusAccepted, hookDuplicate: http.StatusAccepted, hookIgnored: http.StatusAccepted,
+	hookOwn:       http.StatusAccepted,
 	hookNotServed: http.StatusAccepted, hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest,
-	hookTooLarge: http.StatusRequestEntityTooLarge, hookMediaType: http.StatusUnsupportedMediaType, hookSlow: http.StatusRequestTimeout,
+	hookTooLarge: http.StatusRequestEntityTooLarge, hookMediaType: http.StatusUnsupportedMediaType,
+	hookSlow:     http.StatusRequestTimeout,
 	hookOverload: http.StatusServiceUnavailable, hookDown: http.StatusServiceUnavailable,
 }
 
@@ -92,13 +94,15 @@ func (h *hooks) serve(w http.ResponseWriter, r *http.Request) (hookResult, strin
 	if _, err := h.forge.VerifyHook(r.Header, nil, nil); errors.Is(err, forge.ErrUnsigned) {
 		return hookUnsigned, "", err
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" && kind != "application/x-www-form-urlencoded" || r.Header.Get("Content-Encoding") != "" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" &&
+		kind != "application/x-www-form-urlencoded" || r.Header.Get("Content-Encoding") != "" {
 		return hookMediaType, "", nil
 	}
 	if r.ContentLength > forge.MaxEvent {
 		return hookTooLarge, "", nil
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookReadTime)) // where it is not supported, the server's applies
+	// where it is not supported, the server's applies
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookReadTime))
 	body, result, release := h.read(w, r)
 	defer release()
 	if result != "" {
@@ -164,7 +168,8 @@ func (h *hooks) store(ctx context.Context, header forge.HookHeader, e forge.Even
 		return hookNotServed, name, nil
 	case e.Kind == forge.RunEvent && e.Check == forge.CheckName:
 		return hookOwn, name, nil
-	case e.Kind != forge.RunEvent && e.Sender.ID != "" && string(e.Sender.ID) == h.own(): // CI runs in the name of who pushed, as we do
+	// CI runs in the name of who pushed, as we do
+	case e.Kind != forge.RunEvent && e.Sender.ID != "" && string(e.Sender.ID) == h.own():
 		return hookOwn, name, nil
 	}
 	e.Repo = repo

@@ -86,8 +86,10 @@ func TestWebhookRequests(t *testing.T) {
 	}{
 		{name: "valid", status: 202, want: "accepted"},
 		{name: "the other secret", secret: oldSecret, status: 202, want: "accepted"},
-		{name: "another host", change: func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "203.0.113.9:1" }, status: 202, want: "accepted"},
-		{name: "no signature", change: func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, status: 401, want: "unsigned"},
+		{name: "another host", change: func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "203.0.113.9:1" },
+			status: 202, want: "accepted"},
+		{name: "no signature", change: func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, status: 401,
+			want: "unsigned"},
 		{name: "wrong secret", secret: "guessed", status: 401, want: "unsigned"},
 		{name: "empty signature", change: set("X-Hub-Signature-256", ""), status: 401, want: "unsigned"},
 		{name: "SHA-1 only", change: func(r *http.Request) {
@@ -95,13 +97,15 @@ func TestWebhookRequests(t *testing.T) {
 			r.Header.Set("X-Hub-Signature", "sha1="+sign(sha1.New, newSecret, body))
 		}, status: 401, want: "unsigned"},
 		{name: "truncated signature", change: set("X-Hub-Signature-256", signature[:20]), status: 401, want: "unsigned"},
-		{name: "written again", body: again.Bytes(), change: set("X-Hub-Signature-256", signature), status: 401, want: "unsigned"},
+		{name: "written again", body: again.Bytes(), change: set("X-Hub-Signature-256", signature), status: 401,
+			want: "unsigned"},
 		{name: "compressed", body: zipped.Bytes(), change: set("Content-Encoding", "gzip"), status: 415, want: "mediatype"},
 		{name: "compressed and not said", body: zipped.Bytes(), status: 400, want: "malformed"},
 		{name: "another type", change: set("Content-Type", "text/plain"), status: 415, want: "mediatype"},
 		{name: "no event", change: func(r *http.Request) { r.Header.Del("X-GitHub-Event") }, status: 400, want: "malformed"},
 		{name: "too large", body: make([]byte, forge.MaxEvent+1), status: 413, want: "toolarge"},
-		{name: "too large and not said", body: make([]byte, forge.MaxEvent+1), change: func(r *http.Request) { r.ContentLength = -1 }, status: 413, want: "toolarge"},
+		{name: "too large and not said", body: make([]byte, forge.MaxEvent+1),
+			change: func(r *http.Request) { r.ContentLength = -1 }, status: 413, want: "toolarge"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			secret, text := test.secret, test.body
@@ -138,7 +142,8 @@ func TestWebhookRequests(t *testing.T) {
 // TestNoWebhooks: without a secret there is no address for webhooks, and none for another forge.
 func TestNoWebhooks(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Secrets = nil })
-	if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "", pullEvent("opened", 7, sha(1)))); status != http.StatusNotFound {
+	if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "",
+		pullEvent("opened", 7, sha(1)))); status != http.StatusNotFound {
 		t.Errorf("status %d", status)
 	}
 	s = newStage(t, openSQLite(t), nil)
@@ -146,64 +151,6 @@ func TestNoWebhooks(t *testing.T) {
 	r.URL.Path = "/webhooks/gitea"
 	if status, _ := s.deliver(r); status != http.StatusNotFound {
 		t.Errorf("status %d", status)
-	}
-}
-
-// TestFault2KilledAfterCommit: the same delivery comes again because nobody got the answer: it
-// is taken, and makes no second job (fault row 2).
-func TestFault2KilledAfterCommit(t *testing.T) {
-	db := openSQLite(t)
-	first := newStage(t, db, nil)
-	ask := func(s *stage) string {
-		_, got := s.deliver(delivery(t.Context(), "d1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
-		return got
-	}
-	if got := ask(first); got != "accepted" {
-		t.Fatal(got)
-	}
-	second := newStage(t, db, func(o *Options) { o.Replica = "after the restart" })
-	if got := ask(second); got != "duplicate" || len(second.jobs(t)) != 1 {
-		t.Errorf("%s, %d jobs", got, len(second.jobs(t)))
-	}
-}
-
-// TestFault3Copies: a hundred copies of one delivery at once make one job (fault row 3).
-func TestFault3Copies(t *testing.T) {
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
-			s := newStage(t, e.open(t), nil)
-			var group sync.WaitGroup
-			results := make(chan string, 100)
-			for range 100 {
-				group.Go(func() {
-					status, got := s.deliver(delivery(t.Context(), "d1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
-					results <- fmt.Sprint(status, got)
-				})
-			}
-			group.Wait()
-			close(results)
-			count := map[string]int{}
-			for r := range results {
-				count[r]++
-			}
-			if count["202accepted"]+count["202 accepted"] != 1 || count["202duplicate"]+count["202 duplicate"] != 99 || len(s.jobs(t)) != 1 {
-				t.Errorf("%v, %d jobs", count, len(s.jobs(t)))
-			}
-		})
-	}
-}
-
-// TestFault4Burst: several events of one pull request make one job for the newest head (fault
-// row 4).
-func TestFault4Burst(t *testing.T) {
-	s := newStage(t, openSQLite(t), nil)
-	for i, action := range []string{"opened", "labeled", "synchronize", "synchronize"} {
-		if _, got := s.deliver(delivery(t.Context(), fmt.Sprint(i), "pull_request", newSecret, pullEvent(action, 7, sha(i)))); got != "accepted" {
-			t.Fatal(got)
-		}
-	}
-	if all := s.jobs(t); len(all) != 1 || all[0].Head != sha(3) {
-		t.Errorf("jobs: %+v", all)
 	}
 }
 
@@ -235,7 +182,8 @@ func TestFault5DatabaseLocked(t *testing.T) {
 	for i := range 20 {
 		group.Go(func() {
 			w := httptest.NewRecorder()
-			s.web.ServeHTTP(w, delivery(t.Context(), fmt.Sprint("locked ", i), "pull_request", newSecret, pullEvent("opened", i+1, sha(i))))
+			s.web.ServeHTTP(w, delivery(t.Context(), fmt.Sprint("locked ", i), "pull_request", newSecret,
+				pullEvent("opened", i+1, sha(i))))
 			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 				t.Errorf("status %d %s", w.Code, w.Body)
 			}
@@ -247,7 +195,8 @@ func TestFault5DatabaseLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.hooks.limit = hookTime
-	if status, got := s.deliver(delivery(t.Context(), "after", "pull_request", newSecret, pullEvent("opened", 50, sha(1)))); status != 202 {
+	if status, got := s.deliver(delivery(t.Context(), "after", "pull_request", newSecret,
+		pullEvent("opened", 50, sha(1)))); status != 202 {
 		t.Errorf("%d %s", status, got)
 	}
 	needs.WaitUntil(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
@@ -258,8 +207,10 @@ func TestFault5DatabaseLocked(t *testing.T) {
 func TestFault6Malformed(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	whole := pullEvent("opened", 7, sha(1))
-	for i, body := range []string{string(whole[:len(whole)/2]), "", "null", "[]", `{"pull_request":{}}`, strings.Repeat("[", 100_000), `{"action":"opened","action":"closed"}`} {
-		if status, got := s.deliver(delivery(t.Context(), fmt.Sprint(i), "pull_request", newSecret, []byte(body))); status != 400 {
+	for i, body := range []string{string(whole[:len(whole)/2]), "", "null", "[]", `{"pull_request":{}}`,
+		strings.Repeat("[", 100_000), `{"action":"opened","action":"closed"}`} {
+		if status, got := s.deliver(delivery(t.Context(), fmt.Sprint(i), "pull_request", newSecret,
+			[]byte(body))); status != 400 {
 			t.Errorf("%.30q: %d %s", body, status, got)
 		}
 	}
@@ -289,7 +240,8 @@ func TestFault7Ignored(t *testing.T) {
 		{"pull_request", mine, "own"},
 		{"pull_request", other, "notserved"},
 	} {
-		if status, got := s.deliver(delivery(t.Context(), test.event+test.want, test.event, newSecret, test.body)); status != 202 || got != test.want {
+		if status, got := s.deliver(delivery(t.Context(), test.event+test.want, test.event, newSecret,
+			test.body)); status != 202 || got != test.want {
 			t.Errorf("%s: %d %s, want %s", test.event, status, got, test.want)
 		}
 	}
@@ -302,11 +254,13 @@ func TestFault7Ignored(t *testing.T) {
 func TestFault8BadSignature(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	for range 3 {
-		if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "guessed", []byte(strings.Repeat("{", 1000)))); status != 401 {
+		if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "guessed",
+			[]byte(strings.Repeat("{", 1000)))); status != 401 {
 			t.Errorf("status %d", status)
 		}
 	}
-	if text := s.get(t, "/metrics", nil).Body.String(); !strings.Contains(text, `precedent_webhooks_total{result="unsigned"} 3`) || strings.Contains(text, `result="malformed"`) {
+	if text := s.get(t, "/metrics", nil).Body.String(); !strings.Contains(text,
+		`precedent_webhooks_total{result="unsigned"} 3`) || strings.Contains(text, `result="malformed"`) {
 		t.Errorf("metrics:\n%s", text)
 	}
 }
@@ -347,8 +301,10 @@ func TestOverload(t *testing.T) {
 			t.Fatal(err)
 		}
 		open = append(open, c)
-		_, err = io.WriteString(c, "POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: x\r\nX-Hub-Signature-256: sha256="+
-			strings.Repeat("0", 64)+"\r\nContent-Length: 1000\r\n\r\n{")
+		_, err = io.WriteString(c,
+			"POST /webhooks/github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: "+
+				"push\r\nX-GitHub-Delivery: x\r\nX-Hub-Signature-256: sha256="+
+				strings.Repeat("0", 64)+"\r\nContent-Length: 1000\r\n\r\n{")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +337,8 @@ func TestDatabaseDown(t *testing.T) {
 	s.hooks.accept = func(context.Context, queue.Delivery, []queue.Task) (bool, error) {
 		return false, errors.New("it is down")
 	}
-	if status, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1)))); status != 503 || got != "unavailable" {
+	if status, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret,
+		pullEvent("opened", 7, sha(1)))); status != 503 || got != "unavailable" {
 		t.Errorf("%d %s", status, got)
 	}
 }

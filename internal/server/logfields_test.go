@@ -64,7 +64,8 @@ func loggedKeys(call *ast.CallExpr) []string {
 		on = x.Sel.Name
 	}
 	switch {
-	case on == "slog" && slices.Contains([]string{"String", "Int", "Int64", "Bool", "Duration", "Any", "Time", "Float64"}, of.Sel.Name):
+	case on == "slog" && slices.Contains([]string{"String", "Int", "Int64", "Bool", "Duration", "Any", "Time", "Float64"},
+		of.Sel.Name):
 		return literal(call.Args[:1])
 	case on != "Log" && on != "log":
 		return nil

@@ -48,7 +48,8 @@ func (s *Server) sweep(ctx context.Context) error {
 		pull int
 	}
 	jobs, err := s.queue.List(ctx, queue.Filter{
-		Kind: queue.Review, States: []queue.State{queue.Ready, queue.Waiting, queue.Running, queue.Cancelled, queue.Dead}, Limit: maxSwept,
+		Kind: queue.Review, States: []queue.State{queue.Ready, queue.Waiting, queue.Running, queue.Cancelled, queue.Dead},
+		Limit: maxSwept,
 	})
 	if err != nil {
 		return err
@@ -166,7 +167,8 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	defer w.Close()
 	part, cancel := context.WithTimeout(ctx, syncPart)
 	defer cancel()
-	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w, workspace.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
+	_, err = s.o.Reviewer.SyncCorpus(part, s.connection(run), w,
+		workspace.CorpusSync{Since: s.o.Now().AddDate(0, -syncBack, 0), Sleep: s.o.Sleep})
 	if err != nil && part.Err() != nil && ctx.Err() == nil {
 		return later{nextPause, "there is more to read"} // what was read is stored
 	}
@@ -233,7 +235,8 @@ func (s *Server) applyEdits(ctx context.Context) {
 			return
 		case e := <-s.edits:
 			if err := s.o.Reviewer.ApplyComments(ctx, s.o.Connection, e); err != nil && ctx.Err() == nil {
-				s.o.Log.Warn("an event was not applied to the corpus; the next sync reads it", "repo", e.Repo.String(), "error", err)
+				s.o.Log.Warn("an event was not applied to the corpus; the next sync reads it", "repo", e.Repo.String(), "error",
+					err)
 			}
 		}
 	}

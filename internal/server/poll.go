@@ -169,7 +169,8 @@ func (p *poller) look(ctx context.Context, repo precedent.Repo) string {
 	default:
 		w.fails++
 		p.failures.Add(1)
-		if e != nil && (slices.Contains(ownFailures, e.Kind) || e.Status == http.StatusForbidden && e.Kind == forge.KindAuth) {
+		if e != nil && (slices.Contains(ownFailures, e.Kind) || e.Status == http.StatusForbidden &&
+			e.Kind == forge.KindAuth) {
 			w.skip = min(1<<min(w.fails-1, 10), maxSkips)
 		}
 		p.log.Warn("a repository could not be polled", "repo", repo.String(), "error", err, "failures", w.fails)

@@ -119,7 +119,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(o.Version, o.Connection.Quota, s.queue.Stats)
 	s.poller = &poller{
-		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched}, found: s.queue.Found,
+		forge: o.Connection, served: s.served, store: watchStore{o.Reviewer.Watched, o.Reviewer.SaveWatched},
+		found: s.queue.Found,
 		lead: func(ctx context.Context) (bool, error) {
 			return o.Reviewer.Shared.Claim(ctx, pollClaim, o.Replica, leadTime)
 		},
@@ -175,7 +176,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	if listener != nil {
 		group.Go(func() { failed <- web.Serve(s.limited(listener)) })
 	}
-	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica, "webhooks", s.hooks != nil)
+	s.o.Log.Info("the server has started", "address", addressOf(listener), "version", s.o.Version, "replica", s.o.Replica,
+		"webhooks", s.hooks != nil)
 	var err error
 	select {
 	case <-ctx.Done():

@@ -14,7 +14,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/github"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -58,7 +57,8 @@ func (b *bent) Repositories(ctx context.Context, owner string) ([]precedent.Repo
 	return b.repositories(ctx, owner)
 }
 
-func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery, forge.Unsupported, error) {
+func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery,
+	forge.Unsupported, error) {
 	if b.deliveries == nil {
 		return nil, "no deliveries", nil
 	}
@@ -75,24 +75,9 @@ func (b *bent) PullRequest(_ context.Context, _ precedent.Repo, n int) (forge.Pu
 
 func (b *bent) Quota() forge.Quota { return b.quota }
 
-// engines are the databases that tests of acceptance run on.
-var engines = []struct {
-	name string
-	open func(t testing.TB) *store.DB
-}{
-	{"sqlite", openSQLite},
-	{"postgresql", func(t testing.TB) *store.DB { return openURL(t, needs.PostgreSQL(t)) }},
-}
-
 func openSQLite(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "server.db"), store.Options{})
-	return opened(t, db, err)
-}
-
-func openURL(t testing.TB, url string) *store.DB {
-	t.Helper()
-	db, err := store.OpenURL(t.Context(), url, store.Options{})
 	return opened(t, db, err)
 }
 
@@ -148,9 +133,12 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 		t.Fatal(err)
 	}
 	o := Options{
-		Reviewer: &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)}, Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
-		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}}, Secrets: []string{newSecret, oldSecret},
-		Hooks: "https://reviews.example/webhooks/github", Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
+		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
+		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
+		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}},
+		Secrets:      []string{newSecret, oldSecret},
+		Hooks:        "https://reviews.example/webhooks/github", Replica: "test", Version: "test",
+		Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Random: func(n time.Duration) time.Duration { return n / 2 },
 	}

@@ -12,18 +12,23 @@ import (
 // TestTasks: every kind of event and action, and the work that it makes.
 func TestTasks(t *testing.T) {
 	actions := []string{
-		"", forge.ActionOpened, forge.ActionReopened, forge.ActionSynchronized, forge.ActionReady, forge.ActionDraft, forge.ActionLabeled, forge.ActionUnlabeled,
-		forge.ActionEdited, forge.ActionClosed, forge.ActionMerged, forge.ActionReview, forge.ActionReviewRemoved, forge.ActionCreated, forge.ActionDeleted,
-		forge.ActionCompleted, forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk, forge.ActionAdded, forge.ActionRemoved,
+		"", forge.ActionOpened, forge.ActionReopened, forge.ActionSynchronized, forge.ActionReady, forge.ActionDraft,
+		forge.ActionLabeled, forge.ActionUnlabeled,
+		forge.ActionEdited, forge.ActionClosed, forge.ActionMerged, forge.ActionReview, forge.ActionReviewRemoved,
+		forge.ActionCreated, forge.ActionDeleted,
+		forge.ActionCompleted, forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk, forge.ActionAdded,
+		forge.ActionRemoved,
 	}
 	want := map[string][]string{
 		"pull_request opened": {"review 7"}, "pull_request reopened": {"review 7"}, "pull_request synchronized": {"review 7"},
 		"pull_request ready": {"review 7"}, "pull_request labeled": {"review 7"}, "pull_request unlabeled": {"review 7"},
 		"pull_request edited": {"review 7"}, "pull_request review-requested": {"review 7"},
 		"pull_request closed": {"outcomes 7"}, "pull_request merged": {"outcomes 7", "catch-up 0"},
-		"comment ": {"reply 7"}, "comment created": {"reply 7"}, "comment edited": {"reply 7"}, "comment deleted": {"reply 7"},
+		"comment ": {"reply 7"}, "comment created": {"reply 7"}, "comment edited": {"reply 7"},
+		"comment deleted": {"reply 7"},
 	}
-	for _, kind := range []forge.EventKind{forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent, forge.PushEvent, forge.InstallationEvent} {
+	for _, kind := range []forge.EventKind{forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent,
+		forge.PushEvent, forge.InstallationEvent} {
 		for _, action := range actions {
 			name := string(kind) + " " + action
 			e := forge.Event{Kind: kind, Action: action, Repo: shop, Pulls: []int{7}, Head: sha(1)}
@@ -44,7 +49,8 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)}, false)
-	if len(checks) != 1 || checks[0] != (queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1), Reason: "run completed"}) {
+	if len(checks) != 1 || checks[0] != (queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1),
+		Reason: "run completed"}) {
 		t.Errorf("a check of no pull request: %+v", checks)
 	}
 	push := forge.Event{Kind: forge.PushEvent, Repo: shop, Branch: "main", Head: sha(1)}

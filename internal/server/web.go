@@ -48,7 +48,8 @@ func (s *Server) web() *http.Server {
 		metrics.ServeHTTP(w, r)
 	})
 	return &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime, IdleTimeout: idleTime,
+		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime,
+		IdleTimeout:    idleTime,
 		MaxHeaderBytes: maxHookHeader, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
 	}
 }
@@ -167,7 +168,8 @@ func (s *Server) hookDone(result hookResult, event string, err error) {
 		return
 	}
 	if skipped, ok := s.limits.Pass(string(result), time.Since(s.started)); ok {
-		log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event), slog.Any("error", err), slog.Int("skipped", skipped))
+		log("a webhook was refused", slog.String("result", string(result)), slog.String("event", event),
+			slog.Any("error", err), slog.Int("skipped", skipped))
 	}
 }
 
@@ -212,7 +214,8 @@ type limitedListener struct {
 }
 
 // tooMany is the answer to a connection that is one too many.
-const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " + hookRetry + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " + hookRetry +
+	"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 // Accept returns the next connection that may stay.
 func (l *limitedListener) Accept() (net.Conn, error) {

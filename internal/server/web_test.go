@@ -29,7 +29,8 @@ func TestHealth(t *testing.T) {
 	}
 	var is readiness
 	w := s.get(t, "/readyz", nil)
-	if err := json.Unmarshal(w.Body.Bytes(), &is); err != nil || w.Code != 200 || !is.Ready || is.Sandbox != "bubblewrap" || is.Account != "precedent-bot" || is.Repos != 1 {
+	if err := json.Unmarshal(w.Body.Bytes(), &is); err != nil || w.Code != 200 || !is.Ready ||
+		is.Sandbox != "bubblewrap" || is.Account != "precedent-bot" || is.Repos != 1 {
 		t.Errorf("%v, %d %+v", err, w.Code, is)
 	}
 	from := func(address string, header ...string) func(*http.Request) {
@@ -81,8 +82,10 @@ func TestHealth(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	s.metrics.Review(&precedent.Review{
-		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100, CachedTokens: 80, OutputTokens: 7},
-		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}}, Gate: &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
+		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100, CachedTokens: 80,
+			OutputTokens: 7},
+		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}},
+		Gate:    &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
 	})
 	s.metrics.Review(&precedent.Review{Verdict: "what is that", Gate: &precedent.GateResult{Status: "odd"}})
 	s.metrics.Poll(pollUnchanged)
@@ -93,11 +96,16 @@ func TestMetrics(t *testing.T) {
 	s.forge.quota = forge.Quota{Limit: 5000, Left: 4999}
 	text := s.get(t, "/metrics", nil).Body.String()
 	for _, want := range []string{
-		`precedent_reviews_total{verdict="findings"} 1`, `precedent_reviews_total{verdict="other"} 1`, `precedent_review_seconds_count 2`,
-		`precedent_finder_seconds_count{finder="bugs"} 1`, `precedent_finder_seconds_count{finder="other"} 1`, `precedent_tokens_total{kind="cached"} 80`,
-		`precedent_cost_dollars_total 0.25`, `precedent_gates_total{status="failed"} 1`, `precedent_gates_total{status="other"} 1`,
-		`precedent_queue_jobs{kind="review",state="ready"} 1`, `precedent_queue_oldest_seconds{kind="review"}`, `precedent_dead_letters 0`,
-		`precedent_forge_quota_left 4999`, `precedent_polls_total{result="unchanged"} 1`, `precedent_jobs_total{kind="review",result="done"} 1`, `precedent_build_info{version="test"} 1`, "go_goroutines",
+		`precedent_reviews_total{verdict="findings"} 1`, `precedent_reviews_total{verdict="other"} 1`,
+		`precedent_review_seconds_count 2`,
+		`precedent_finder_seconds_count{finder="bugs"} 1`, `precedent_finder_seconds_count{finder="other"} 1`,
+		`precedent_tokens_total{kind="cached"} 80`,
+		`precedent_cost_dollars_total 0.25`, `precedent_gates_total{status="failed"} 1`,
+		`precedent_gates_total{status="other"} 1`,
+		`precedent_queue_jobs{kind="review",state="ready"} 1`, `precedent_queue_oldest_seconds{kind="review"}`,
+		`precedent_dead_letters 0`,
+		`precedent_forge_quota_left 4999`, `precedent_polls_total{result="unchanged"} 1`,
+		`precedent_jobs_total{kind="review",result="done"} 1`, `precedent_build_info{version="test"} 1`, "go_goroutines",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
@@ -120,17 +128,21 @@ func TestLog(t *testing.T) {
 	for _, format := range LogFormats {
 		var to buffer
 		log := NewLog(&to, format, slog.LevelInfo, []string{secret})
-		log.Info("a line\x1b[31m in red\nforged=\"yes\"", "repo", "acme/shop\x1b]0;title\x07\u202e", "body", "what somebody wrote", "took", 1500*time.Millisecond, "pull", 7)
-		log.With("title", "hidden", "kind", "review").WithGroup("group").Warn("with "+secret[4:20], "error", errors.New("token "+secret))
+		log.Info("a line\x1b[31m in red\nforged=\"yes\"", "repo", "acme/shop\x1b]0;title\x07\u202e", "body",
+			"what somebody wrote", "took", 1500*time.Millisecond, "pull", 7)
+		log.With("title", "hidden", "kind", "review").WithGroup("group").Warn("with "+secret[4:20], "error",
+			errors.New("token "+secret))
 		log.Info("a token of theirs: ghp_"+secret, "reason", strings.Repeat("long ", 1000))
 		log.Debug("more")
 		text := to.String()
-		for _, never := range []string{"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16], "more"} {
+		for _, never := range []string{"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16],
+			"more"} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s: log has %q:\n%s", format, never, text)
 			}
 		}
-		if strings.Count(text, "\n") != 3 || len(text) > 5000 || !strings.Contains(text, "review") || !strings.Contains(text, "1.5s") {
+		if strings.Count(text, "\n") != 3 || len(text) > 5000 || !strings.Contains(text, "review") ||
+			!strings.Contains(text, "1.5s") {
 			t.Errorf("%s:\n%s", format, text)
 		}
 	}
@@ -140,13 +152,15 @@ func TestLog(t *testing.T) {
 func TestRepositories(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	failing, asked := "", 0
-	s := newServed(Repositories{Listed: []precedent.Repo{shop}, Owners: []string{"a", "b"}}, func(_ context.Context, owner string) ([]precedent.Repo, error) {
-		asked++
-		if owner == failing {
-			return nil, &forge.Error{Kind: forge.KindServer}
-		}
-		return []precedent.Repo{{Host: shop.Host, Owner: owner, Name: "app"}, {Host: shop.Host, Owner: "ACME", Name: "Shop"}}, nil
-	}, func() time.Time { return now })
+	s := newServed(Repositories{Listed: []precedent.Repo{shop}, Owners: []string{"a", "b"}},
+		func(_ context.Context, owner string) ([]precedent.Repo, error) {
+			asked++
+			if owner == failing {
+				return nil, &forge.Error{Kind: forge.KindServer}
+			}
+			return []precedent.Repo{{Host: shop.Host, Owner: owner, Name: "app"}, {Host: shop.Host, Owner: "ACME", Name: "Shop"}},
+				nil
+		}, func() time.Time { return now })
 	names := func() string {
 		var all []string
 		for _, r := range s.All() {
@@ -217,7 +231,8 @@ func TestSweep(t *testing.T) {
 		t.Errorf("cancelled: %q", got)
 	}
 	repo := p.served.All()[0]
-	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{{Pull: 9, Head: sha(9)}, {Pull: 10, Head: sha(10)}}, nil); err != nil {
+	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{{Pull: 9, Head: sha(9)},
+		{Pull: 10, Head: sha(10)}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)); err != nil {

@@ -14,7 +14,8 @@ const answerLife = 7 * 24 * time.Hour
 // a week.
 func (r *Repo) Answer(ctx context.Context, task string) (answer []byte, found bool, err error) {
 	since := millis(r.db.now().Add(-answerLife))
-	err = row(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3", []any{r.id, task, since}, into(&answer))
+	err = row(ctx, r.db.read, "SELECT answer FROM answers WHERE repo_id = $1 AND task = $2 AND at >= $3",
+		[]any{r.id, task, since}, into(&answer))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -44,13 +45,15 @@ func (r *Repo) KeepAnswers(ctx context.Context, answers map[string][]byte) error
 func (r *Repo) DropAnswers(ctx context.Context, tasks []string) error {
 	return r.change(ctx, "drop answers", func(tx *sql.Tx) error {
 		err := inBatches(tasks, 2, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")", append([]any{r.id}, args...)...)
+			_, err := tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND task IN ("+numbers+")",
+				append([]any{r.id}, args...)...)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id, millis(r.db.now().Add(-answerLife)))
+		_, err = tx.ExecContext(ctx, "DELETE FROM answers WHERE repo_id = $1 AND at < $2", r.id,
+			millis(r.db.now().Add(-answerLife)))
 		return err
 	})
 }

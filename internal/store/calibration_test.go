@@ -61,7 +61,8 @@ func testLabels(t *testing.T, open opener) {
 		}
 		if test.label {
 			want = append(want, calibration.Label{
-				Confidence: 60 + i, Refit: -i, Accepted: test.accepted, Finder: "bugs", Category: f.Category, Severity: f.Severity, At: o.At,
+				Confidence: 60 + i, Refit: -i, Accepted: test.accepted, Finder: "bugs", Category: f.Category, Severity: f.Severity,
+				At: o.At,
 			})
 		}
 	}
@@ -126,7 +127,8 @@ func testThresholds(t *testing.T, open opener) {
 		{75, 0, "the default", true},
 	} {
 		v := review(remote, fmt.Sprint("r", i), i)
-		v.At, v.Threshold, v.ThresholdFrom, v.Memory.Labels = start.Add(time.Duration(i)*time.Hour), now.threshold, now.from, now.labels
+		v.At, v.Threshold, v.ThresholdFrom, v.Memory.Labels = start.Add(time.Duration(i)*time.Hour), now.threshold, now.from,
+			now.labels
 		save(t, r, v)
 		if now.row {
 			want = append(want, Threshold{Review: v.ID, At: v.At, Threshold: now.threshold, From: now.from, Labels: now.labels})
@@ -153,7 +155,8 @@ func testLabelsOfAJoinedRepository(t *testing.T, open opener) {
 	for id, line := range both {
 		r := repoFor(t, db, id)
 		th := threadOf(finding(id, "a.go", line, precedent.Bugs, precedent.High), "t-"+line, 7)
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, start.Add(time.Hour))}); err != nil {
+		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed,
+			start.Add(time.Hour))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,19 +198,26 @@ func TestLabelsOfOlderOutcomes(t *testing.T) {
 	}
 	r := repoFor(t, db, remote)
 	for name, kind := range map[string]precedent.OutcomeKind{
-		"fixed": precedent.Fixed, "no": precedent.Declined, "author": precedent.Declined, "merged": precedent.IgnoredAtMerge, "gone": precedent.Fixed,
+		"fixed": precedent.Fixed, "no": precedent.Declined, "author": precedent.Declined, "merged": precedent.IgnoredAtMerge,
+		"gone": precedent.Fixed,
 	} {
 		f := finding(remote, "a.go", name, precedent.Bugs, precedent.High)
 		if name != "gone" {
-			if _, err := db.sql.ExecContext(ctx, "INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) VALUES ($1, $2, '', '', '', 5, '{}', '{}')", name, r.id); err != nil {
+			if _, err := db.sql.ExecContext(ctx,
+				"INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra) VALUES ($1, $2, '', '', '', 5, "+
+					"'{}', '{}')", name, r.id); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.change(ctx, "save findings", func(tx *sql.Tx) error { return r.saveFindings(ctx, tx, name, Fold([]precedent.Finding{f}), 5) }); err != nil {
+			if err := db.change(ctx, "save findings", func(tx *sql.Tx) error {
+				return r.saveFindings(ctx, tx, name,
+					Fold([]precedent.Finding{f}), 5)
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		document := `{"title":"a \"may_write\":true joke","may_write":` + fmt.Sprint(name == "no") + "}"
-		if _, err := db.sql.ExecContext(ctx, "INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, 7, $2, $3, $4, 5)",
+		if _, err := db.sql.ExecContext(ctx,
+			"INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at) VALUES ($1, 7, $2, $3, $4, 5)",
 			r.id, f.Fingerprint, kind, document); err != nil {
 			t.Fatal(err)
 		}

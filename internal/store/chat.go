@@ -19,15 +19,17 @@ type HandledComment struct {
 // HandledComments returns the comments of the pull request that were handled, by Comment.
 func (r *Repo) HandledComments(ctx context.Context, pull int) (map[string]HandledComment, error) {
 	found := map[string]HandledComment{}
-	err := rows(ctx, r.db.read, "SELECT comment, hash, document, at FROM handled_comments WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, func(s scanner) error {
-		var h HandledComment
-		var document string
-		var at int64
-		err := s.Scan(&h.Comment, &h.Hash, &document, &at)
-		h.Document, h.At = json.RawMessage(document), fromMillis(at)
-		found[h.Comment] = h
-		return err
-	})
+	err := rows(ctx, r.db.read,
+		"SELECT comment, hash, document, at FROM handled_comments WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
+		func(s scanner) error {
+			var h HandledComment
+			var document string
+			var at int64
+			err := s.Scan(&h.Comment, &h.Hash, &document, &at)
+			h.Document, h.At = json.RawMessage(document), fromMillis(at)
+			found[h.Comment] = h
+			return err
+		})
 	return found, r.db.fail("read handled comments", err)
 }
 
@@ -59,7 +61,8 @@ func (r *Repo) Pause(ctx context.Context, pull int, who string, paused bool) err
 			_, err := tx.ExecContext(ctx, "DELETE FROM paused_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull)
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO paused_pulls (repo_id, pull, who, at) VALUES ($1, $2, $3, $4) ON CONFLICT (repo_id, pull) DO NOTHING",
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO paused_pulls (repo_id, pull, who, at) VALUES ($1, $2, $3, $4) ON CONFLICT (repo_id, pull) DO NOTHING",
 			r.id, pull, who, millis(r.db.now()))
 		return err
 	})
@@ -67,7 +70,8 @@ func (r *Repo) Pause(ctx context.Context, pull int, who string, paused bool) err
 
 // PausedBy returns who paused the reviews of the pull request; paused is false if nobody did.
 func (r *Repo) PausedBy(ctx context.Context, pull int) (who string, paused bool, err error) {
-	err = row(ctx, r.db.read, "SELECT who FROM paused_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, into(&who))
+	err = row(ctx, r.db.read, "SELECT who FROM paused_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
+		into(&who))
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}

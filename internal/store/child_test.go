@@ -254,26 +254,6 @@ func testManyProcesses(t *testing.T, place func() string) {
 	}
 }
 
-// testManyGoroutines does the same within one process.
-func testManyGoroutines(t *testing.T, open opener) {
-	db := open(t)
-	r := repoFor(t, db, remote)
-	var wait sync.WaitGroup
-	for run := range 8 {
-		wait.Go(func() {
-			for i := range 5 {
-				if err := r.SaveReview(t.Context(), seededReview("7", strconv.Itoa(run), i)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if ids := checkReviews(t, db, "7"); len(ids) != 40 {
-		t.Errorf("%d reviews, want 40", len(ids))
-	}
-}
-
 func runShell(t *testing.T, command string) {
 	t.Helper()
 	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {

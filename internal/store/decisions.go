@@ -14,7 +14,8 @@ func (r *Repo) saveDecisions(ctx context.Context, tx *sql.Tx, review *precedent.
 			decisions = append(decisions, []any{review.ID, r.id, i, n, d.Step, d.Text, d.Delta, d.By})
 		}
 	}
-	return insertRows(ctx, tx, "INSERT INTO decisions (review_id, repo_id, finding, nth, step, text, delta, caused_by)", "", decisions)
+	return insertRows(ctx, tx, "INSERT INTO decisions (review_id, repo_id, finding, nth, step, text, delta, caused_by)",
+		"", decisions)
 }
 
 // readDecisions sets the trails of the review's findings.

@@ -64,7 +64,6 @@ var dumped = []struct{ table, key string }{
 	{"deliveries", "forge, id"},
 	{"work", "id"},
 	{"work_turns", "repo"},
-	{"work_periods", "kind"},
 }
 
 // notDumped are the others, which belong to running processes or to the database itself.
@@ -213,7 +212,8 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 	case err != nil || head.Format != dumpFormat:
 		return 0, db.fail(op, ErrDump)
 	case head.Schema != version:
-		return 0, db.fail(op, fmt.Errorf("%w: its schema has version %d, this program's has %d", ErrDump, head.Schema, version))
+		return 0, db.fail(op, fmt.Errorf("%w: its schema has version %d, this program's has %d", ErrDump, head.Schema,
+			version))
 	}
 	total := 0
 	// It is not tried again: what was read is gone.
@@ -307,7 +307,8 @@ func prepareInsert(ctx context.Context, tx *sql.Tx, t dumpTable) (*sql.Stmt, err
 		}
 		numbers[i] = "$" + strconv.Itoa(i+1)
 	}
-	return tx.PrepareContext(ctx, "INSERT INTO "+t.Table+" ("+strings.Join(t.Columns, ", ")+") VALUES ("+strings.Join(numbers, ", ")+")")
+	return tx.PrepareContext(ctx, "INSERT INTO "+t.Table+" ("+strings.Join(t.Columns,
+		", ")+") VALUES ("+strings.Join(numbers, ", ")+")")
 }
 
 // dumpedValues reads a row.

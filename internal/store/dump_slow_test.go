@@ -32,7 +32,8 @@ func TestDumpHoldsNobodyUp(t *testing.T) {
 				return db.Transact(ctx, "save", func(tx *sql.Tx) error {
 					var all []Delivery
 					for i := range n {
-						all = append(all, Delivery{Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request", Received: time.Unix(1, 0)})
+						all = append(all, Delivery{Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
+							Received: time.Unix(1, 0)})
 					}
 					_, err := db.AddDeliveries(ctx, tx, all)
 					return err

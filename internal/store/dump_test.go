@@ -26,12 +26,13 @@ func TestDumpHasEveryTable(t *testing.T) {
 	for _, d := range dumped {
 		listed = append(listed, d.table)
 		var key []string
-		err := rows(t.Context(), db.read, "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk", []any{d.table}, func(s scanner) error {
-			var column string
-			err := s.Scan(&column)
-			key = append(key, column)
-			return err
-		})
+		err := rows(t.Context(), db.read, "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk", []any{d.table},
+			func(s scanner) error {
+				var column string
+				err := s.Scan(&column)
+				key = append(key, column)
+				return err
+			})
 		if got := strings.Join(key, ", "); err != nil || got != d.key {
 			t.Errorf("the key of %s is %s, %v, not %s", d.table, got, err, d.key)
 		}

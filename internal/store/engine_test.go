@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 )
@@ -58,32 +57,6 @@ func testBookOfPullRequests(t *testing.T, open opener) {
 	now = now.Add(24 * time.Hour)
 	if got, err := r.Book(t.Context(), 2.5, Bounds{Day: 5, Pull: 3, Number: 7}); err != nil || got.Over != "pull request" {
 		t.Errorf("the next day: %+v, %v", got, err)
-	}
-}
-
-// testBookAtOnce books from two handles; no sum is lost and the limits hold.
-func testBookAtOnce(t *testing.T, open opener) {
-	db := open(t)
-	handles := []*DB{db, db}
-	if db.Path() != "" {
-		handles[1] = again(t, db)
-	}
-	var group sync.WaitGroup
-	for _, db := range handles {
-		r := repoFor(t, db, remote)
-		group.Go(func() {
-			for range 20 {
-				if _, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	r := repoFor(t, db, remote)
-	got, err := r.Book(t.Context(), 0.1, Bounds{Day: 3, Pull: 2.5, Number: 7})
-	if err != nil || got.Over != "pull request" || fmt.Sprintf("%.2f %.2f", got.Day, got.Pull) != "2.50 2.50" {
-		t.Errorf("%+v, %v", got, err)
 	}
 }
 

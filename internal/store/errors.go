@@ -54,7 +54,8 @@ func (db *DB) fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	kind := db.kindOf(err)
@@ -70,7 +71,8 @@ func (db *DB) fail(op string, err error) error {
 
 // kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
-	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty, ErrDump} {
+	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty,
+		ErrDump} {
 		if errors.Is(err, kind) {
 			return kind
 		}

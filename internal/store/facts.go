@@ -31,8 +31,10 @@ type Facts struct {
 
 func factsOf(r *precedent.Review) Facts {
 	f := Facts{
-		Threshold: r.Threshold, New: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{}, Rules: len(r.RulesChecked),
-		Learnings: len(r.Memory.LearningsUsed), Usage: r.Usage, CostUSD: r.CostUSD, TookMS: r.TookMS, Model: r.Scope == precedent.FullScope,
+		Threshold: r.Threshold, New: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{},
+		Rules:     len(r.RulesChecked),
+		Learnings: len(r.Memory.LearningsUsed), Usage: r.Usage, CostUSD: r.CostUSD, TookMS: r.TookMS,
+		Model: r.Scope == precedent.FullScope,
 	}
 	f.Guide = f.Model && (f.Rules > 0 || r.Basis != nil && r.Basis.Guide > 0)
 	for _, failure := range r.Failures {
@@ -67,7 +69,8 @@ type ReviewFacts struct {
 func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts, error) {
 	var all []ReviewFacts
 	var old []int
-	err := rows(ctx, r.db.read, "SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at, id",
+	err := rows(ctx, r.db.read,
+		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at, id",
 		[]any{r.id, millis(since)}, func(s scanner) error {
 			f := ReviewFacts{Repo: r.id}
 			var at int64
@@ -100,14 +103,16 @@ func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts,
 // since a time, oldest first.
 func (r *Repo) OutcomesSince(ctx context.Context, since time.Time) ([]precedent.Outcome, error) {
 	outcomes, err := documents[precedent.Outcome](ctx, r.db.read,
-		"SELECT document FROM outcomes WHERE repo_id = $1 AND at >= $2 ORDER BY at, pull, fingerprint", []any{r.id, millis(since)})
+		"SELECT document FROM outcomes WHERE repo_id = $1 AND at >= $2 ORDER BY at, pull, fingerprint",
+		[]any{r.id, millis(since)})
 	return outcomes, r.db.fail("read outcomes", err)
 }
 
 // ThreadStates counts the threads that were opened since a time, by state.
 func (r *Repo) ThreadStates(ctx context.Context, since time.Time) (map[precedent.ThreadState]int, error) {
 	states := map[precedent.ThreadState]int{}
-	err := rows(ctx, r.db.read, "SELECT state, COUNT(*) FROM threads WHERE repo_id = $1 AND opened_at >= $2 GROUP BY state",
+	err := rows(ctx, r.db.read,
+		"SELECT state, COUNT(*) FROM threads WHERE repo_id = $1 AND opened_at >= $2 GROUP BY state",
 		[]any{r.id, millis(since)}, func(s scanner) error {
 			var state precedent.ThreadState
 			var n int

@@ -48,7 +48,8 @@ func TestFault56Busy(t *testing.T) {
 			return err
 		})
 		var sum int
-		if err := errors.Join(err, row(t.Context(), db.read, "SELECT SUM(microdollars) FROM spending WHERE repo_id = $1", []any{r.id}, into(&sum))); err != nil || sum != 1 {
+		if err := errors.Join(err, row(t.Context(), db.read, "SELECT SUM(microdollars) FROM spending WHERE repo_id = $1",
+			[]any{r.id}, into(&sum))); err != nil || sum != 1 {
 			t.Errorf("%d, %v after %d attempts", sum, err, attempts)
 		}
 	})
@@ -225,7 +226,8 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 	group.Wait()
 	db := openURL(t, at)
 	var sum int64
-	if err := row(t.Context(), db.read, "SELECT SUM(microdollars) FROM pull_spending WHERE repo_id = $1", []any{repoFor(t, db, remote).id}, into(&sum)); err != nil || sum != 1e6*booked.Load() {
+	if err := row(t.Context(), db.read, "SELECT SUM(microdollars) FROM pull_spending WHERE repo_id = $1",
+		[]any{repoFor(t, db, remote).id}, into(&sum)); err != nil || sum != 1e6*booked.Load() {
 		t.Errorf("%d microdollars are booked, %v, and %d dollars were", sum, err, booked.Load())
 	}
 	t.Logf("%d bookings", booked.Load())
@@ -242,7 +244,8 @@ func TestFault58Damaged(t *testing.T) {
 	}
 	save(t, repoFor(t, db, remote), seededReview("7", "0", 1))
 	var folder, file string
-	if err := db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder, &file); err != nil {
+	if err := db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder,
+		&file); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -271,7 +274,8 @@ func init() { childWork["upgrade"] = childUpgrade }
 func slowSteps(n int) fstest.MapFS {
 	steps := fstest.MapFS{}
 	for i := 1; i <= n; i++ {
-		text := fmt.Sprintf("-- +goose Up\nCREATE TABLE t%d (x TEXT);\n", i) + strings.Repeat(fmt.Sprintf("INSERT INTO t%d VALUES ('%s');\n", i, strings.Repeat("x", 500)), 40)
+		text := fmt.Sprintf("-- +goose Up\nCREATE TABLE t%d (x TEXT);\n", i) +
+			strings.Repeat(fmt.Sprintf("INSERT INTO t%d VALUES ('%s');\n", i, strings.Repeat("x", 500)), 40)
 		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return steps
@@ -338,7 +342,10 @@ func testMigrationKilled(t *testing.T, place func() string) {
 			}
 		}
 		db := unopened(t, at)
-		needs.WaitUntil(t, "the server has ended the transaction", func() bool { return db.engine == SQLite || sessions(t, db) == 0 })
+		needs.WaitUntil(t, "the server has ended the transaction", func() bool {
+			return db.engine == SQLite ||
+				sessions(t, db) == 0
+		})
 		seen[checkSteps(t, db, steps)]++
 		if err := db.upgrade(t.Context(), slowSteps(steps)); err != nil {
 			t.Fatalf("run %d: %v", run, err)
@@ -353,7 +360,8 @@ func testMigrationKilled(t *testing.T, place func() string) {
 // sessions is the number of other connections to a database that are at work.
 func sessions(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	if err := db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'").Scan(&n); err != nil {
+	if err := db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> " +
+		"pg_backend_pid() AND state <> 'idle'").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

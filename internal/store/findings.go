@@ -67,7 +67,8 @@ const (
 )
 
 // saveFindings adds a sighting of each finding, and the finding if it is new.
-func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, folded []*precedent.Finding, at int64) error {
+func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, folded []*precedent.Finding,
+	at int64) error {
 	var findings, names, sightings [][]any
 	for _, f := range folded {
 		shown := zeroOne(f.Live())
@@ -76,12 +77,14 @@ func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, fold
 			f.Confidence, f.Path, f.Side, f.Start, f.End, f.Symbol, f.Quote, f.Title, f.Body, shown, at, at, review,
 		})
 		names = append(names, []any{r.id, f.ID, f.Fingerprint})
-		sightings = append(sightings, []any{review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Confidence, f.Title, f.Dropped, f.DroppedBy, shown})
+		sightings = append(sightings, []any{review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Confidence,
+			f.Title, f.Dropped, f.DroppedBy, shown})
 	}
 	if err := insertRows(ctx, tx, insertFindings, mergeFindings, findings); err != nil {
 		return err
 	}
-	if err := insertRows(ctx, tx, "INSERT INTO finding_ids (repo_id, id, fingerprint)", "ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", names); err != nil {
+	if err := insertRows(ctx, tx, "INSERT INTO finding_ids (repo_id, id, fingerprint)",
+		"ON CONFLICT (repo_id, id, fingerprint) DO NOTHING", names); err != nil {
 		return err
 	}
 	return insertRows(ctx, tx, insertSightings, "", sightings)
@@ -99,13 +102,14 @@ func (r *Repo) countSightings(ctx context.Context, tx *sql.Tx, folded []*precede
 	}
 	counts := map[string]int{}
 	err := inBatches(fingerprints, 2, func(numbers string, args []any) error {
-		return rows(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")", append([]any{r.id}, args...), func(s scanner) error {
-			var fingerprint string
-			var seen int
-			err := s.Scan(&fingerprint, &seen)
-			counts[ids[fingerprint]] = seen
-			return err
-		})
+		return rows(ctx, tx, "SELECT fingerprint, seen FROM findings WHERE repo_id = $1 AND fingerprint IN ("+numbers+")",
+			append([]any{r.id}, args...), func(s scanner) error {
+				var fingerprint string
+				var seen int
+				err := s.Scan(&fingerprint, &seen)
+				counts[ids[fingerprint]] = seen
+				return err
+			})
 	})
 	return counts, err
 }
@@ -116,7 +120,8 @@ const knownColumns = `fingerprint, id, place, finder, rule, category, severity, 
 func scanKnown(s scanner) (Known, error) {
 	var k Known
 	var first, last int64
-	err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Finder, &k.Rule, &k.Category, &k.Severity, &k.Confidence, &k.Path, &k.Side,
+	err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Finder, &k.Rule, &k.Category, &k.Severity, &k.Confidence, &k.Path,
+		&k.Side,
 		&k.Start, &k.End, &k.Symbol, &k.Quote, &k.Title, &k.Body, &k.Seen, &first, &last, &k.LastReview)
 	k.First, k.Last = fromMillis(first), fromMillis(last)
 	return k, err

@@ -13,7 +13,8 @@ import (
 // given to a new repository, which begins with no memory.
 func (db *DB) Follow(ctx context.Context, numbered precedent.Repo, names ...precedent.Repo) error {
 	const op = "follow repository in memory"
-	if known, err := lookUp(ctx, db.read, append([]precedent.Repo{numbered}, names[0])); err != nil || known.ids[0] != "" && known.ids[0] == known.ids[1] {
+	if known, err := lookUp(ctx, db.read, append([]precedent.Repo{numbered}, names[0])); err != nil ||
+		known.ids[0] != "" && known.ids[0] == known.ids[1] {
 		return db.fail(op, err)
 	}
 	return db.change(ctx, op, func(tx *sql.Tx) error { return db.follow(ctx, tx, numbered, names) })

@@ -37,7 +37,8 @@ func testFollow(t *testing.T, open opener) {
 			t.Errorf("id %s finds %v, %v", id, found, err)
 		}
 	}
-	if names, err := renamed.Names(ctx); err != nil || !cmp.Equal(names, []precedent.Repo{called("app"), called("store")}) {
+	if names, err := renamed.Names(ctx); err != nil || !cmp.Equal(names,
+		[]precedent.Repo{called("app"), called("store")}) {
 		t.Errorf("names %v, %v", names, err)
 	}
 

@@ -57,7 +57,8 @@ func testShown(t *testing.T, open opener) {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 		for _, k := range got {
-			if k.Title == "Title of c" && (k.Seen != 2 || k.ID != c.ID || !k.First.Equal(start.Add(time.Hour)) || !k.Last.Equal(start.Add(2*time.Hour))) {
+			if k.Title == "Title of c" && (k.Seen != 2 || k.ID != c.ID || !k.First.Equal(start.Add(time.Hour)) ||
+				!k.Last.Equal(start.Add(2*time.Hour))) {
 				t.Errorf("%s: %+v", test.name, k)
 			}
 			if k.Title == "Title of a" && (k.Seen != 1 || k.Severity != precedent.Medium) {
@@ -110,7 +111,8 @@ func testFindingsByID(t *testing.T, open opener) {
 		v.Findings = append(v.Findings, f)
 	}
 	save(t, r, v)
-	for prefix, want := range map[string]int{"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0, "abcde000019": 0, "%": 0, "_": 0} {
+	for prefix, want := range map[string]int{"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0,
+		"abcde000019": 0, "%": 0, "_": 0} {
 		found, err := r.FindingsByID(ctx, prefix, 10)
 		if err != nil || len(found) != want {
 			t.Errorf("%q finds %v, %v, want %d", prefix, found, err, want)

@@ -16,14 +16,22 @@ import (
 // naughty is text that has broken programs which build SQL, JSON, paths or
 // lines from strings.
 var naughty = []string{
-	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2", ":a", "@a", "?1",
-	"'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections", "' OR '1'='1", "' OR 1=1 --", `" OR ""="`,
-	"' UNION SELECT sql FROM sqlite_schema --", "') ; ATTACH DATABASE '/tmp/x.db' AS x; --", "x' AND 1=randomblob(1000000000) --",
-	"admin'--", "admin' #", "admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined", "true", "TRUE",
-	"0", "-1", "1e309", "NaN", "Infinity", "9223372036854775808", "1.0", "01", "0,0", "$(touch x)", "`touch x`", "| touch x", "{{.}}", "${x}",
-	"<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27", "%n%s%d", "..", "../../etc/passwd", "/dev/null", "C:\\CON", "-rf", "--output=x",
-	"ünïcödé", "日本語", "Ω≈ç√∫", "הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe", "👩‍👩‍👧", "🏳️‍🌈", "\U000e0041",
-	"ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085", "\\u0000", "\\x00", `{"a":1}`, `{"__proto__":{}}`, "[[[[",
+	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2", ":a",
+	"@a", "?1",
+	"'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections", "' OR '1'='1", "' OR 1=1 --",
+	`" OR ""="`,
+	"' UNION SELECT sql FROM sqlite_schema --", "') ; ATTACH DATABASE '/tmp/x.db' AS x; --",
+	"x' AND 1=randomblob(1000000000) --",
+	"admin'--", "admin' #", "admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined",
+	"true", "TRUE",
+	"0", "-1", "1e309", "NaN", "Infinity", "9223372036854775808", "1.0", "01", "0,0", "$(touch x)", "`touch x`",
+	"| touch x", "{{.}}", "${x}",
+	"<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27", "%n%s%d", "..", "../../etc/passwd",
+	"/dev/null", "C:\\CON", "-rf", "--output=x",
+	"ünïcödé", "日本語", "Ω≈ç√∫", "הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe",
+	"👩‍👩‍👧", "🏳️‍🌈", "\U000e0041",
+	"ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085", "\\u0000", "\\x00",
+	`{"a":1}`, `{"__proto__":{}}`, "[[[[",
 	strings.Repeat("a", 70000), strings.Repeat("'", 999), strings.Repeat("日", 5000), "SELECT", "repo_id", "sqlite_schema",
 }
 
@@ -114,7 +122,8 @@ func checkText(t failer, r *Repo, key, sent string) {
 	if known, err := r.Known(ctx, []string{path}, 10); err != nil || known[f.Fingerprint].Title != s {
 		t.Errorf("%q by its path: %v %v", sent, known, err)
 	}
-	if history, err := r.Shown(ctx, []string{path}, Change{Base: sent, Head: sent}); err != nil || len(history) != 1 || history[0].Title != s {
+	if history, err := r.Shown(ctx, []string{path}, Change{Base: sent, Head: sent}); err != nil || len(history) != 1 ||
+		history[0].Title != s {
 		t.Errorf("%q in the history: %v %v", sent, history, err)
 	}
 	if history, err := r.Shown(ctx, []string{path}, Change{Base: v.Base, Head: v.Head}); err != nil || len(history) != 0 {
@@ -144,8 +153,10 @@ func checkText(t failer, r *Repo, key, sent string) {
 // textReview has the text in all its fields.
 func textReview(key, s string) *precedent.Review {
 	v := review(remote, "text"+key+s, 1, precedent.Finding{
-		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s), Severity: precedent.Severity(s),
-		Span: precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s, Body: s,
+		ID: "id" + key, Fingerprint: "fp" + key + s, Place: s, Finder: s, Rule: s, Category: precedent.Category(s),
+		Severity: precedent.Severity(s),
+		Span:     precedent.Span{Path: key + s, Side: precedent.Side(s), Start: 1, End: 2}, Symbol: s, Quote: s, Title: s,
+		Body:  s,
 		Trail: []precedent.Decision{{Step: s, Text: s, Delta: -3, By: s}},
 	})
 	v.Base, v.Head = s, s+"'"
@@ -164,7 +175,8 @@ func textRejection(fingerprint, s string) precedent.Rejection {
 func checkReview(t *testing.T, r *Repo, key, s string) {
 	t.Helper()
 	ctx := t.Context()
-	f := precedent.Finding{Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}}, Cites: []precedent.Cite{{Text: s}}}
+	f := precedent.Finding{Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}},
+		Cites: []precedent.Cite{{Text: s}}}
 	f.Trail = []precedent.Decision{{Text: s}}
 	v := review(precedent.Repo{Host: "h", Owner: s, Name: s}, "whole"+key+s, 1, f)
 	v.Target = precedent.Target{Head: s, Base: s, Why: s}
@@ -180,7 +192,8 @@ func checkReview(t *testing.T, r *Repo, key, s string) {
 		t.Errorf("%q: %v %s", s, err, diff)
 	}
 	named := repoFor(t, r.db, precedent.Repo{Host: "h" + s, Owner: s, Name: key})
-	if names, err := named.Names(ctx); err != nil || len(names) != 1 || names[0] != (precedent.Repo{Host: "h" + kept, Owner: kept, Name: key}) {
+	if names, err := named.Names(ctx); err != nil || len(names) != 1 ||
+		names[0] != (precedent.Repo{Host: "h" + kept, Owner: kept, Name: key}) {
 		t.Errorf("%q as a name: %v %v", s, names, err)
 	}
 	if !utf8.ValidString(s) {

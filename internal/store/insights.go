@@ -97,7 +97,8 @@ func (r *Repo) saveInsight(ctx context.Context, tx *sql.Tx, i precedent.Insight)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id, i.ID); err != nil {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM insight_findings WHERE repo_id = $1 AND id = $2", r.id,
+		i.ID); err != nil {
 		return err
 	}
 	for _, fingerprint := range i.Findings {
@@ -149,7 +150,8 @@ func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time
 	err := r.change(ctx, "begin consolidation", func(tx *sql.Tx) error {
 		now := r.db.now()
 		var upto int64
-		err := row(ctx, tx, "SELECT COALESCE(MAX(f.first_seen), 0) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0", []any{r.id}, into(&upto))
+		err := row(ctx, tx, "SELECT COALESCE(MAX(f.first_seen), 0) FROM findings f WHERE f.repo_id = $1 AND f.seen > 0",
+			[]any{r.id}, into(&upto))
 		if err != nil {
 			return err
 		}
@@ -171,7 +173,8 @@ func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time
 // EndConsolidation saves the insights that holder found, and ends its turn, all or nothing. It
 // is false, and nothing is saved, if its turn is over: another one may have saved its own. If
 // failed is set, the run counts as an attempt only.
-func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []precedent.Insight, failed bool) (bool, error) {
+func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []precedent.Insight, failed bool) (bool,
+	error) {
 	held := false
 	err := r.change(ctx, "save insights", func(tx *sql.Tx) error {
 		now := millis(r.db.now())
@@ -179,7 +182,9 @@ func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []prec
 		if failed {
 			completed = ""
 		}
-		result, err := tx.ExecContext(ctx, "UPDATE consolidations SET until = 0"+completed+" WHERE repo_id = $1 AND holder = $2 AND until > $3", r.id, holder, now)
+		result, err := tx.ExecContext(ctx,
+			"UPDATE consolidations SET until = 0"+completed+" WHERE repo_id = $1 AND holder = $2 AND until > $3", r.id, holder,
+			now)
 		if err != nil {
 			return err
 		}

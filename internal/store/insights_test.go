@@ -15,7 +15,8 @@ import (
 // insightOf is an active insight about findings.
 func insightOf(text string, findings ...precedent.Finding) precedent.Insight {
 	i := precedent.Insight{
-		ID: precedent.InsightID(text), State: precedent.InsightActive, Text: text, Scope: "internal/**", Category: precedent.Bugs,
+		ID: precedent.InsightID(text), State: precedent.InsightActive, Text: text, Scope: "internal/**",
+		Category:  precedent.Bugs,
 		Citations: []string{"a"}, PullRequests: []int{1, 2, 3}, People: []string{"dana", "kim"}, Changes: 3, Accepted: 4,
 		CreatedAt: start, UpdatedAt: start,
 	}
@@ -73,7 +74,8 @@ func testInsights(t *testing.T, open opener) {
 	if got, err := r.InsightsByID(ctx, i.ID[:6], 2); err != nil || len(got) != 1 {
 		t.Errorf("by id: %v, %v", got, err)
 	}
-	if got, err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).Insights(ctx); err != nil || len(got) > 0 {
+	if got, err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team",
+		Name: "other"}).Insights(ctx); err != nil || len(got) > 0 {
 		t.Errorf("of another repository: %v, %v", got, err)
 	}
 	if c, err := r.Clear(ctx); err != nil || c.Insights != 1 {
@@ -102,7 +104,8 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	}
 	begin("killed", true)
 	begin("second", false)
-	if c, err := r.Consolidation(ctx); err != nil || !c.AttemptedAt.Equal(start) || !c.CompletedAt.IsZero() || c.NewSinceAttempt != 0 || c.NewSinceCompleted != 1 {
+	if c, err := r.Consolidation(ctx); err != nil || !c.AttemptedAt.Equal(start) || !c.CompletedAt.IsZero() ||
+		c.NewSinceAttempt != 0 || c.NewSinceCompleted != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	now = now.Add(time.Minute)
@@ -132,7 +135,8 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 func testAppearances(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
-	a, b := finding(remote, "a.go", "x", precedent.Bugs, precedent.High), finding(remote, "b.go", "y", precedent.Style, precedent.Nit)
+	a, b := finding(remote, "a.go", "x", precedent.Bugs, precedent.High),
+		finding(remote, "b.go", "y", precedent.Style, precedent.Nit)
 	hidden := finding(remote, "c.go", "z", precedent.Style, precedent.Nit)
 	hidden.Drop("select", precedent.BelowThreshold, "", "low")
 	for n, pull := range []int{9, 7, 7, 0} {
@@ -154,7 +158,8 @@ func testAppearances(t *testing.T, open opener) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	slices.SortFunc(got, func(a, b Appearance) int { return len(b.Pulls) - len(a.Pulls) })
-	if !slices.Equal(got[0].Pulls, []int{7, 9}) || len(got[0].Changes) != 3 || !cmp.Equal(got[0].Outcomes, []precedent.Outcome{o}) || got[0].Title != a.Title {
+	if !slices.Equal(got[0].Pulls, []int{7, 9}) || len(got[0].Changes) != 3 ||
+		!cmp.Equal(got[0].Outcomes, []precedent.Outcome{o}) || got[0].Title != a.Title {
 		t.Errorf("%+v", got[0])
 	}
 	if len(got[1].Pulls) > 0 || !slices.Equal(got[1].Changes, []string{"work main"}) {

@@ -51,11 +51,12 @@ func scanLearning(s scanner) (precedent.Learning, error) {
 
 func (r *Repo) learnings(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Learning, error) {
 	var found []precedent.Learning
-	err := rows(ctx, q, "SELECT "+learningColumns+" FROM learnings l WHERE l.repo_id = $1 AND "+condition, append([]any{r.id}, args...), func(s scanner) error {
-		l, err := scanLearning(s)
-		found = append(found, l)
-		return err
-	})
+	err := rows(ctx, q, "SELECT "+learningColumns+" FROM learnings l WHERE l.repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), func(s scanner) error {
+			l, err := scanLearning(s)
+			found = append(found, l)
+			return err
+		})
 	return found, err
 }
 
@@ -71,7 +72,8 @@ func (r *Repo) Learnings(ctx context.Context, states ...precedent.LearningState)
 
 // LearningsByID returns the learnings whose id starts with the prefix, at most limit.
 func (r *Repo) LearningsByID(ctx context.Context, prefix string, limit int) ([]precedent.Learning, error) {
-	found, err := r.learnings(ctx, r.db.read, "SUBSTR(l.id, 1, LENGTH($2)) = $2 ORDER BY l.updated_at DESC, l.id LIMIT $3", prefix, limit)
+	found, err := r.learnings(ctx, r.db.read, "SUBSTR(l.id, 1, LENGTH($2)) = $2 ORDER BY l.updated_at DESC, l.id LIMIT $3",
+		prefix, limit)
 	return found, r.db.fail("read learnings", err)
 }
 
@@ -98,7 +100,8 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 			break
 		}
 		var own []precedent.Learning
-		own, err = (&Repo{db: r.db, id: id}).learnings(ctx, r.db.read, "l.state = $2 AND l.scope = $3 ORDER BY l.updated_at DESC, l.id LIMIT $4",
+		own, err = (&Repo{db: r.db, id: id}).learnings(ctx, r.db.read,
+			"l.state = $2 AND l.scope = $3 ORDER BY l.updated_at DESC, l.id LIMIT $4",
 			precedent.LearningActive, precedent.OwnerScope, maxLearnings)
 		found = append(found, slices.DeleteFunc(own, func(l precedent.Learning) bool { return l.Private && !private })...)
 	}
@@ -110,7 +113,8 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 // new. If its id exists already, the existing one is returned unchanged: the same words in the
 // same comment are learned once, and what was forgotten stays forgotten. The error wraps ErrProposals if
 // an agent's proposal is one too many, also if several come at once.
-func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string) (saved precedent.Learning, added bool, err error) {
+func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string) (saved precedent.Learning, added bool,
+	err error) {
 	if l.ID == "" || l.State == "" || l.Scope == "" {
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
 	}
@@ -144,7 +148,8 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 // records who did it, and what, in its history. Simultaneous changes are made one after the
 // other. A forgotten learning does not change any more: the attempt is recorded, and the
 // learning returned as it is. The error wraps ErrNoLearning if there is none.
-func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time, change func(*precedent.Learning) error) (precedent.Learning, error) {
+func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time,
+	change func(*precedent.Learning) error) (precedent.Learning, error) {
 	var saved precedent.Learning
 	err := r.change(ctx, "change learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", id)
@@ -180,7 +185,8 @@ func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning
 	return err
 }
 
-func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string, at time.Time) error {
+func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string,
+	at time.Time) error {
 	if err := r.setLearning(ctx, tx, l); err != nil {
 		return err
 	}
@@ -214,20 +220,22 @@ type LearningChange struct {
 // LearningHistory returns the changes of a learning, oldest first.
 func (r *Repo) LearningHistory(ctx context.Context, id string) ([]LearningChange, error) {
 	var found []LearningChange
-	err := rows(ctx, r.db.read, "SELECT at, who, action, document FROM learning_history WHERE repo_id = $1 AND id = $2 ORDER BY nth", []any{r.id, id}, func(s scanner) error {
-		var c LearningChange
-		var at int64
-		var document string
-		if err := s.Scan(&at, &c.Who, &c.Action, &document); err != nil {
-			return err
-		}
-		if err := json.Unmarshal([]byte(document), &c.After); err != nil {
-			return fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-		c.At = fromMillis(at)
-		found = append(found, c)
-		return nil
-	})
+	err := rows(ctx, r.db.read,
+		"SELECT at, who, action, document FROM learning_history WHERE repo_id = $1 AND id = $2 ORDER BY nth", []any{r.id, id},
+		func(s scanner) error {
+			var c LearningChange
+			var at int64
+			var document string
+			if err := s.Scan(&at, &c.Who, &c.Action, &document); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(document), &c.After); err != nil {
+				return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			c.At = fromMillis(at)
+			found = append(found, c)
+			return nil
+		})
 	return found, r.db.fail("read history of a learning", err)
 }
 
@@ -239,14 +247,17 @@ func (r *Repo) CountLearnings(ctx context.Context, loaded, used []string, at tim
 	}
 	return r.change(ctx, "count learnings", func(tx *sql.Tx) error {
 		err := inBatches(loaded, 2, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")", append([]any{r.id}, args...)...)
+			_, err := tx.ExecContext(ctx, "UPDATE learnings SET loaded = loaded + 1 WHERE repo_id = $1 AND id IN ("+numbers+")",
+				append([]any{r.id}, args...)...)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		return inBatches(used, 3, func(numbers string, args []any) error {
-			_, err := tx.ExecContext(ctx, "UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN ("+numbers+")", append([]any{r.id, millis(at)}, args...)...)
+			_, err := tx.ExecContext(ctx,
+				"UPDATE learnings SET used = used + 1, last_used = $2 WHERE repo_id = $1 AND id IN ("+numbers+")",
+				append([]any{r.id, millis(at)}, args...)...)
 			return err
 		})
 	})

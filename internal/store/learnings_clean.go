@@ -24,7 +24,8 @@ func CleanLearning(l precedent.Learning) precedent.Learning {
 	l.Glob = strings.TrimSpace(l.Glob)
 	if l.About != nil {
 		about := *l.About
-		about.Claim, about.Symbol = cleanWords(about.Claim, precedent.MaxLearningGlob), cleanWords(about.Symbol, precedent.MaxLearningGlob)
+		about.Claim, about.Symbol = cleanWords(about.Claim, precedent.MaxLearningGlob),
+			cleanWords(about.Symbol, precedent.MaxLearningGlob)
 		l.About = &about
 	}
 	return l

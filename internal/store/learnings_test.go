@@ -2,10 +2,8 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +15,8 @@ import (
 // learningOf is an active learning with a directive.
 func learningOf(directive string) precedent.Learning {
 	return precedent.Learning{
-		ID: precedent.LearningID("https://example.com/c/1", directive), Kind: precedent.LearnDo, State: precedent.LearningActive,
+		ID: precedent.LearningID("https://example.com/c/1", directive), Kind: precedent.LearnDo,
+		State: precedent.LearningActive,
 		Scope: precedent.RepositoryScope, Directive: directive, CreatedAt: start, UpdatedAt: start, Version: 1,
 		From: precedent.LearningSource{By: precedent.FromComment, Who: "dana", WhoID: "7", MayWrite: true, Words: directive},
 	}
@@ -28,31 +27,6 @@ func mustAdd(t *testing.T, r *Repo, l precedent.Learning) {
 	if _, added, err := r.AddLearning(t.Context(), l, "dana"); err != nil || !added {
 		t.Fatal(added, err)
 	}
-}
-
-// testProposals: of more proposals of agents than the limit that come at once, those within it are kept.
-func testProposals(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
-	var at sync.WaitGroup
-	var refused atomic.Int64
-	for i := range MaxProposals + 6 {
-		at.Go(func() {
-			l := learningOf(fmt.Sprint("check ", i))
-			l.State, l.From.By = precedent.LearningPending, precedent.FromAgent
-			if _, _, err := r.AddLearning(t.Context(), l, "an agent"); errors.Is(err, ErrProposals) {
-				refused.Add(1)
-			} else if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	at.Wait()
-	if got, err := r.Learnings(t.Context(), precedent.LearningPending); err != nil || len(got) != MaxProposals || refused.Load() != 6 {
-		t.Errorf("%d proposals, %d refused, %v", len(got), refused.Load(), err)
-	}
-	byPerson := learningOf("ask a person")
-	byPerson.State = precedent.LearningPending
-	mustAdd(t, r, byPerson)
 }
 
 func testLearnings(t *testing.T, open opener) {
@@ -74,22 +48,26 @@ func testLearnings(t *testing.T, open opener) {
 	if got, err := r.LearningsByID(ctx, l.ID[:6], 8); err != nil || len(got) != 1 || got[0].ID != l.ID {
 		t.Errorf("by id: %v, %v", got, err)
 	}
-	if err := r.CountLearnings(ctx, []string{l.ID, other.ID, "unknown"}, []string{l.ID}, start.Add(time.Hour)); err != nil {
+	if err := r.CountLearnings(ctx, []string{l.ID, other.ID, "unknown"}, []string{l.ID},
+		start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start.Add(2*time.Hour), func(l *precedent.Learning) error {
 		l.Directive, l.Version = "check errors", 2
 		return nil
 	})
-	if err != nil || got.Loaded != 1 || got.Used != 1 || !got.LastUsed.Equal(start.Add(time.Hour)) || !got.UpdatedAt.Equal(start.Add(2*time.Hour)) {
+	if err != nil || got.Loaded != 1 || got.Used != 1 || !got.LastUsed.Equal(start.Add(time.Hour)) ||
+		!got.UpdatedAt.Equal(start.Add(2*time.Hour)) {
 		t.Errorf("changed: %+v, %v", got, err)
 	}
 	history, err := r.LearningHistory(ctx, l.ID)
-	if err != nil || len(history) != 2 || history[0].After.Directive != "check every error" || history[1].Who != "kim" || history[1].Action != "edited" {
+	if err != nil || len(history) != 2 || history[0].After.Directive != "check every error" || history[1].Who != "kim" ||
+		history[1].Action != "edited" {
 		t.Errorf("history: %+v, %v", history, err)
 	}
 	refused := errors.New("refused")
-	if _, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start, func(*precedent.Learning) error { return refused }); !errors.Is(err, refused) {
+	if _, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start,
+		func(*precedent.Learning) error { return refused }); !errors.Is(err, refused) {
 		t.Error(err)
 	}
 	if _, err := r.ChangeLearning(ctx, "nothing", "kim", "edited", start, nil); !errors.Is(err, ErrNoLearning) {
@@ -115,10 +93,11 @@ func testLearningsChangeInTurn(t *testing.T, open opener) {
 			to = precedent.LearningForgotten
 		}
 		wait.Go(func() {
-			_, err := r.ChangeLearning(ctx, l.ID, "kim", string(to), start.Add(time.Duration(i)*time.Second), func(l *precedent.Learning) error {
-				l.State = to
-				return nil
-			})
+			_, err := r.ChangeLearning(ctx, l.ID, "kim", string(to), start.Add(time.Duration(i)*time.Second),
+				func(l *precedent.Learning) error {
+					l.State = to
+					return nil
+				})
 			if err != nil {
 				t.Error(err)
 			}
@@ -151,10 +130,12 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 	pending := own("not approved", false)
 	pending.State = precedent.LearningPending
 	mustAdd(t, a, pending)
-	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "strangers", Name: "a"}), own("of strangers", false))
+	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "strangers", Name: "a"}),
+		own("of strangers", false))
 	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "other.org", Owner: "team", Name: "a"}), own("of another host", false))
 	b := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "b"})
-	for private, want := range map[bool][]string{false: {"of a public one"}, true: {"of a private one", "of a public one"}} {
+	for private, want := range map[bool][]string{false: {"of a public one"},
+		true: {"of a private one", "of a public one"}} {
 		found, err := b.OwnerLearnings(ctx, remote, private)
 		var got []string
 		for _, l := range found {
@@ -165,7 +146,8 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 			t.Errorf("private %v: %v, %v, want %v", private, got, err, want)
 		}
 	}
-	if got, err := b.OwnerLearnings(ctx, precedent.Repo{Host: "example.com", Owner: "strangers"}, true); err != nil || len(got) > 0 {
+	if got, err := b.OwnerLearnings(ctx, precedent.Repo{Host: "example.com", Owner: "strangers"}, true); err != nil ||
+		len(got) > 0 {
 		t.Errorf("of an owner that the repository does not have: %v, %v", got, err)
 	}
 }

@@ -32,7 +32,8 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("folder: %v, %v", info, err)
 	}
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "trusted_schema": "0", "secure_delete": "1"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
+		"trusted_schema": "0", "secure_delete": "1"} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %s", pragma, got, err, want)
@@ -100,7 +101,8 @@ func TestOpenRefuses(t *testing.T) {
 		want error
 		hint string
 	}{
-		{"text", func(t *testing.T) string { return write(t, []byte(strings.Repeat("this is no database\n", 300))) }, ErrCorrupt, "mkdir -p '"},
+		{"text", func(t *testing.T) string { return write(t, []byte(strings.Repeat("this is no database\n", 300))) },
+			ErrCorrupt, "mkdir -p '"},
 		{"zeros", func(t *testing.T) string { return write(t, make([]byte, 8192)) }, ErrCorrupt, "mv '"},
 		{"half a file", func(t *testing.T) string {
 			path := filled(t)
@@ -134,7 +136,8 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			return path
 		}, ErrNewer, "update precedent"},
-		{"another program's", func(t *testing.T) string { return plant(t, "CREATE TABLE customers (id INTEGER)") }, ErrForeign, "--memory-db"},
+		{"another program's", func(t *testing.T) string { return plant(t, "CREATE TABLE customers (id INTEGER)") },
+			ErrForeign, "--memory-db"},
 		{"with a trigger", func(t *testing.T) string {
 			path := filled(t)
 			db, err := sql.Open("sqlite", path)
@@ -163,7 +166,8 @@ func TestOpenRefuses(t *testing.T) {
 			return filepath.Join(dir, "memory.db")
 		}, ErrUnwritable, "writable"},
 		{"folder in place of the file", func(t *testing.T) string { return t.TempDir() }, ErrUnwritable, "--memory-db"},
-		{"file in place of the folder", func(t *testing.T) string { return filepath.Join(write(t, nil), "memory.db") }, ErrUnwritable, "--memory-db"},
+		{"file in place of the folder", func(t *testing.T) string { return filepath.Join(write(t, nil), "memory.db") },
+			ErrUnwritable, "--memory-db"},
 		{"link", func(t *testing.T) string {
 			target := write(t, nil)
 			link := filepath.Join(t.TempDir(), "memory.db")
@@ -296,8 +300,10 @@ func TestUpgradeGoesOn(t *testing.T) { onBothEngines(t, testUpgradeGoesOn) }
 
 func testUpgradeGoesOn(t *testing.T, place func() string) {
 	step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
-	good := fstest.MapFS{"00001_a.sql": step("CREATE TABLE a (x TEXT);"), "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');")}
-	bad := fstest.MapFS{"00001_a.sql": good["00001_a.sql"], "00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');")}
+	good := fstest.MapFS{"00001_a.sql": step("CREATE TABLE a (x TEXT);"),
+		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');")}
+	bad := fstest.MapFS{"00001_a.sql": good["00001_a.sql"],
+		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');")}
 	db := unopened(t, place())
 	ctx := t.Context()
 	if err := db.upgrade(ctx, bad); err == nil {
@@ -383,12 +389,13 @@ func testCreateIsEveryStep(t *testing.T, place func() string) {
 			t.Fatal(err)
 		}
 		all := schemaOf(t, db)
-		err := rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil, func(r scanner) error {
-			var line [4]any
-			err := r.Scan(&line[0], &line[1], &line[2], &line[3])
-			all = append(all, fmt.Sprintln(line))
-			return err
-		})
+		err := rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
+			func(r scanner) error {
+				var line [4]any
+				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
+				all = append(all, fmt.Sprintln(line))
+				return err
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,9 +417,10 @@ func TestUpgradeAfterKill(t *testing.T) {
 	const versions = `CREATE TABLE schema_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL,
 		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')))`
 	for name, path := range map[string]string{
-		"an empty file":   write(t, nil),
-		"an empty log":    plant(t, "PRAGMA journal_mode = WAL"),
-		"the zeroth step": plant(t, "PRAGMA journal_mode = WAL", versions, "INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"),
+		"an empty file": write(t, nil),
+		"an empty log":  plant(t, "PRAGMA journal_mode = WAL"),
+		"the zeroth step": plant(t, "PRAGMA journal_mode = WAL", versions,
+			"INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"),
 	} {
 		db, err := Open(t.Context(), path, Options{})
 		if err != nil {
@@ -430,7 +438,8 @@ func TestUpgradeTogether(t *testing.T) { onBothEngines(t, testUpgradeTogether) }
 func testUpgradeTogether(t *testing.T, place func() string) {
 	steps := fstest.MapFS{}
 	for i := 1; i <= 6; i++ {
-		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE t%d (x TEXT);", i)}
+		steps[fmt.Sprintf("%05d_s.sql", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			"-- +goose Up\nCREATE TABLE t%d (x TEXT);", i)}
 	}
 	at := place()
 	done := make(chan error)
@@ -469,7 +478,8 @@ func TestOpenMemory(t *testing.T) {
 	}
 	v := review(remote, "r2", 1)
 	for i := range 200 {
-		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs", "high"))
+		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs",
+			"high"))
 	}
 	if err := r.SaveReview(ctx, v); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v, want %v", err, ErrFull)

@@ -65,13 +65,15 @@ func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, 
 			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
 			confidence = excluded.confidence, refit = excluded.refit, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity`,
-		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder, o.Category, o.Severity)
+		r.id, o.PullRequest, o.Fingerprint, o.Kind, document, millis(o.At), labelOf(o), o.Confidence, o.Refit, o.Finder,
+		o.Category, o.Severity)
 	return err
 }
 
 // changesOutcome tells whether the outcome replaces the saved one.
 func (r *Repo) changesOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome) (bool, error) {
-	old, err := documents[precedent.Outcome](ctx, tx, "SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
+	old, err := documents[precedent.Outcome](ctx, tx,
+		"SELECT document FROM outcomes WHERE repo_id = $1 AND pull = $2 AND fingerprint = $3",
 		[]any{r.id, o.PullRequest, o.Fingerprint})
 	if err != nil || len(old) == 0 {
 		return err == nil, err
@@ -87,7 +89,8 @@ func (r *Repo) AcceptedSince(ctx context.Context, since time.Time, limit int) ([
 		SELECT f.fingerprint, f.id, f.place, f.path, f.symbol, f.category, f.severity, f.title, o.at
 		FROM outcomes o JOIN findings f ON f.repo_id = $1 AND f.fingerprint = o.fingerprint
 		WHERE o.repo_id = $1 AND o.at > $2 AND o.outcome IN ($3, $4, $5) ORDER BY o.at DESC, f.fingerprint LIMIT $6`,
-		[]any{r.id, millis(since), precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, limit}, func(s scanner) error {
+		[]any{r.id, millis(since), precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, limit},
+		func(s scanner) error {
 			var k Known
 			var at int64
 			err := s.Scan(&k.Fingerprint, &k.ID, &k.Place, &k.Path, &k.Symbol, &k.Category, &k.Severity, &k.Title, &at)

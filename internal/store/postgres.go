@@ -45,7 +45,8 @@ var postgres = &dialect{
 	check:        postgresCheck,
 	size:         postgresSize,
 	slow:         "SET LOCAL idle_in_transaction_session_timeout = 0",
-	shrink:       []string{"VACUUM (SKIP_LOCKED) decisions, sightings, findings, reviews, corpus_comments, corpus_chunks, corpus_vectors"},
+	shrink: []string{"VACUUM (SKIP_LOCKED) decisions, sightings, findings, reviews, corpus_comments, " +
+		"corpus_chunks, corpus_vectors"},
 }
 
 // postgresVersions is what goose executes on an empty database.
@@ -128,7 +129,8 @@ func postgresConfig(address string) (*pgx.ConnConfig, error) {
 
 // postgresName is a URL without password and options, for people.
 func postgresName(c *pgx.ConnConfig) string {
-	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), Path: c.Database}
+	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))),
+		Path: c.Database}
 	if strings.HasPrefix(c.Host, "/") { // the folder of a socket
 		u.Host, u.RawQuery = "", url.Values{"host": {c.Host}}.Encode()
 	}
@@ -224,7 +226,8 @@ func postgresPrepare(ctx context.Context, db *sql.DB) (release func(), err error
 		_, err = conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", lockNumber("upgrade "+schema.String))
 	}
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS last_commits (slot TEXT PRIMARY KEY, token TEXT NOT NULL, at TIMESTAMPTZ NOT NULL)")
+		_, err = conn.ExecContext(ctx,
+			"CREATE TABLE IF NOT EXISTS last_commits (slot TEXT PRIMARY KEY, token TEXT NOT NULL, at TIMESTAMPTZ NOT NULL)")
 	}
 	if err != nil {
 		return nil, errors.Join(err, closeConn(conn))
@@ -256,7 +259,8 @@ func lockNumber(name string) int64 {
 func postgresLock(ctx context.Context, tx *sql.Tx, l lock) error {
 	query, args := "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), $1))", []any{lockNumber("rows")}
 	if l != everything {
-		query = "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema(), $1)), pg_advisory_xact_lock(hashtextextended(current_schema(), $2))"
+		query = "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema(), $1)), " +
+			"pg_advisory_xact_lock(hashtextextended(current_schema(), $2))"
 		args = append(args, lockNumber("rows of "+string(l)))
 	}
 	_, err := tx.ExecContext(ctx, query, args...)

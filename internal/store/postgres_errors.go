@@ -19,7 +19,8 @@ func postgresKind(err error) error {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return postgresCode(p)
 	}
-	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+		syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, lost) {
 			return ErrUnreachable
 		}
@@ -66,16 +67,19 @@ func postgresCode(p *pgconn.PgError) error {
 
 // postgresHints say what the user can do.
 var postgresHints = map[error]string{
-	ErrURL:         "write it as postgres://user:password@host:5432/database; a password with special characters is percent-encoded",
+	ErrURL: "write it as postgres://user:password@host:5432/database; a password with special characters is " +
+		"percent-encoded",
 	ErrUnreachable: "check that PostgreSQL runs, and the host and port of the URL",
-	ErrRefused:     "check the user, the password, the database and the schema of the URL; a new database needs the encoding UTF8",
-	ErrForeign:     "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE SCHEMA precedent",
-	ErrNewer:       "update precedent, or give another database",
-	ErrUnwritable:  "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
-	ErrFull:        "free some space on the disk of PostgreSQL, then try again: nothing was changed",
-	ErrBusy:        "wait until the other precedent ends, then try again",
-	ErrNotEmpty:    "import into a new database",
-	ErrDump:        "export again, with the version of precedent that imports",
+	ErrRefused: "check the user, the password, the database and the schema of the URL; a new database needs the " +
+		"encoding UTF8",
+	ErrForeign: "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE " +
+		"SCHEMA precedent",
+	ErrNewer:      "update precedent, or give another database",
+	ErrUnwritable: "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
+	ErrFull:       "free some space on the disk of PostgreSQL, then try again: nothing was changed",
+	ErrBusy:       "wait until the other precedent ends, then try again",
+	ErrNotEmpty:   "import into a new database",
+	ErrDump:       "export again, with the version of precedent that imports",
 }
 
 // postgresCheck reads all rows, so that the server compares the checksums of their pages if it
@@ -96,7 +100,8 @@ func postgresCheck(ctx context.Context, q querier) ([]string, error) {
 			break
 		}
 		var n int64
-		err = row(ctx, q, `SELECT COALESCE(SUM(LENGTH(t::text)), 0) FROM "`+strings.ReplaceAll(table, `"`, `""`)+`" t`, nil, into(&n))
+		err = row(ctx, q, `SELECT COALESCE(SUM(LENGTH(t::text)), 0) FROM "`+strings.ReplaceAll(table, `"`, `""`)+`" t`, nil,
+			into(&n))
 		if errors.Is(postgresKind(err), ErrCorrupt) {
 			damage, err = append(damage, table+": "+err.Error()), nil
 		}

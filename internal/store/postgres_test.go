@@ -35,7 +35,8 @@ func TestOpenURLRefuses(t *testing.T) {
 	execAt(t, newer, "INSERT INTO schema_version (version_id, is_applied) VALUES (999, TRUE)")
 	triggered := fresh()
 	openURL(t, triggered)
-	execAt(t, triggered, "CREATE FUNCTION steal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM rejections; RETURN NULL; END'",
+	execAt(t, triggered,
+		"CREATE FUNCTION steal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM rejections; RETURN NULL; END'",
 		"CREATE TRIGGER steal AFTER INSERT ON findings EXECUTE FUNCTION steal()")
 	for _, test := range []struct {
 		name, url string
@@ -48,7 +49,8 @@ func TestOpenURLRefuses(t *testing.T) {
 		{"wrong port", "postgres://u:" + password + "@h:port/d", ErrURL, "percent-encoded"},
 		{"wrong option", "postgres://u:" + password + "@h/d?sslmode=perhaps", ErrURL, "postgres://user:password@host"},
 		{"nobody listens", "postgres://u:" + password + "@127.0.0.1:1/d", ErrUnreachable, "host and port"},
-		{"wrong password", with(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), ErrRefused, "password"},
+		{"wrong password", with(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), ErrRefused,
+			"password"},
 		{"unknown user", with(func(u *url.URL) { u.User = url.UserPassword("stranger", password) }), ErrRefused, "user"},
 		{"unknown database", with(func(u *url.URL) { u.Path = "/nowhere" }), ErrRefused, "database"},
 		{"unknown schema", with(func(u *url.URL) { u.RawQuery = "search_path=nowhere" }), ErrRefused, "schema"},
@@ -110,14 +112,16 @@ func TestSessions(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
 	db := openURL(t, at)
-	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "15s"} {
+	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s",
+		"idle_in_transaction_session_timeout": "15s"} {
 		var got string
 		if err := db.sql.QueryRow("SHOW " + setting).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %s", setting, got, err, want)
 		}
 	}
 	for _, line := range schemaOf(t, db) {
-		if strings.Contains(line, " text ") && !strings.Contains(line, " text C ") && !strings.HasPrefix(line, "last_commits") {
+		if strings.Contains(line, " text ") && !strings.Contains(line, " text C ") &&
+			!strings.HasPrefix(line, "last_commits") {
 			t.Errorf("sorted as in the database's language: %s", line)
 		}
 	}
@@ -140,7 +144,8 @@ func TestTablesOfJobs(t *testing.T) {
 			at := place()
 			jobs := func() {
 				db := unopened(t, at)
-				for _, statement := range []string{"CREATE TABLE river_job (id INTEGER)", "CREATE TABLE river_migration (version INTEGER)"} {
+				for _, statement := range []string{"CREATE TABLE river_job (id INTEGER)",
+					"CREATE TABLE river_migration (version INTEGER)"} {
 					if _, err := db.sql.Exec(statement); err != nil {
 						t.Fatal(err)
 					}

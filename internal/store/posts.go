@@ -78,7 +78,8 @@ func (r *Repo) savePosts(ctx context.Context, tx *sql.Tx, review string, at time
 		if p.Review != review {
 			return fmt.Errorf("post %s belongs to review %q", p.ID, p.Review)
 		}
-		if _, err := tx.ExecContext(ctx, insertPost, r.id, p.ID, p.Pull, p.Review, p.Head, p.Kind, p.Thread, p.Nth, string(p.Payload),
+		if _, err := tx.ExecContext(ctx, insertPost, r.id, p.ID, p.Pull, p.Review, p.Head, p.Kind, p.Thread, p.Nth,
+			string(p.Payload),
 			p.Hash, p.State, p.Attempts, p.Remote, p.Why, max(millis(p.At), millis(at)), millis(r.db.now())); err != nil {
 			return err
 		}
@@ -102,7 +103,8 @@ func (r *Repo) posts(ctx context.Context, pull int, condition string) ([]Post, e
 			var p Post
 			var payload string
 			var at int64
-			err := s.Scan(&p.ID, &p.Pull, &p.Review, &p.Head, &p.Kind, &p.Thread, &p.Nth, &payload, &p.Hash, &p.State, &p.Attempts,
+			err := s.Scan(&p.ID, &p.Pull, &p.Review, &p.Head, &p.Kind, &p.Thread, &p.Nth, &payload, &p.Hash, &p.State,
+				&p.Attempts,
 				&p.Remote, &p.Why, &at)
 			p.Payload, p.At = json.RawMessage(payload), fromMillis(at)
 			posts = append(posts, p)

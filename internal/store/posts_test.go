@@ -141,7 +141,8 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	if err := r.SetPosts(ctx, changed...); err == nil {
 		t.Error("a post that is not there was written")
 	}
-	if err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).SetPosts(ctx, changed[0]); err == nil {
+	if err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).SetPosts(ctx,
+		changed[0]); err == nil {
 		t.Error("another repository wrote a post")
 	}
 	if diff := cmp.Diff(posts, mustPosts(t, r, 7)); diff != "" {
@@ -167,7 +168,8 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 	newest := pullReview("b", 4, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
-	for _, v := range []*precedent.Review{pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8), review(remote, "e", 9)} {
+	for _, v := range []*precedent.Review{pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8),
+		review(remote, "e", 9)} {
 		save(t, r, v)
 	}
 	got, found, err := r.LastReview(ctx, 7)

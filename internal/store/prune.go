@@ -40,7 +40,8 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads, &c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads,
+			&c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
 	return c, err
 }
 
@@ -50,7 +51,8 @@ func (c Counts) subtract(after Counts) Counts {
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
 		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
-		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten, Insights: c.Insights - after.Insights,
+		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
+		Insights: c.Insights - after.Insights,
 		Comments: c.Comments - after.Comments,
 	}
 }

@@ -23,7 +23,8 @@ func testPrune(t *testing.T, open opener) {
 	make := func(path, line string) precedent.Finding {
 		return finding(remote, path, line, precedent.Bugs, precedent.High)
 	}
-	old, spared, again, expired := make("old.go", "old"), make("old.go", "spared"), make("old.go", "again"), make("old.go", "expired")
+	old, spared, again, expired := make("old.go", "old"), make("old.go", "spared"), make("old.go", "again"),
+		make("old.go", "expired")
 	at("old", 100, old, spared, again, expired)
 	at("new", 5, again)
 	for i := range 53 {
@@ -63,13 +64,14 @@ func testPrune(t *testing.T, open opener) {
 		}
 	}
 	labels := map[string]string{}
-	err = rows(ctx, db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
-		var place, category, outcome string
-		var confidence int
-		err := s.Scan(&place, &category, &confidence, &outcome)
-		labels[place] = fmt.Sprint(category, " ", confidence, " ", outcome)
-		return err
-	})
+	err = rows(ctx, db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id},
+		func(s scanner) error {
+			var place, category, outcome string
+			var confidence int
+			err := s.Scan(&place, &category, &confidence, &outcome)
+			labels[place] = fmt.Sprint(category, " ", confidence, " ", outcome)
+			return err
+		})
 	if err != nil || labels[old.Place] != "bugs 80 " || labels[expired.Place] != "bugs 80 rejected" || len(labels) != 5 {
 		t.Errorf("labels %v, %v", labels, err)
 	}
@@ -108,7 +110,8 @@ func testClear(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	deleted, err := r.Clear(ctx)
-	if want := (Counts{Reviews: 1, Findings: 200, Sightings: 200, Rejections: 1, Rules: 1}); err != nil || deleted != want {
+	if want := (Counts{Reviews: 1, Findings: 200, Sightings: 200, Rejections: 1, Rules: 1}); err != nil ||
+		deleted != want {
 		t.Errorf("%+v, %v, want %+v", deleted, err, want)
 	}
 	checkEmpty(t, r)

@@ -73,7 +73,8 @@ func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]prec
 
 // RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
 // finding, starts with the prefix, at most limit. An exact match is returned alone.
-func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection, error) {
+func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection,
+	error) {
 	found, err := r.rejections(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
@@ -81,7 +82,8 @@ func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time,
 	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
-func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection, error) {
+func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection,
+	error) {
 	var found []precedent.Rejection
 	err := rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
@@ -123,7 +125,8 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
 	err := r.change(ctx, "retire rejection", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
+		result, err := tx.ExecContext(ctx,
+			"UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
 			r.id, id, millis(at), why)
 		if err != nil {
 			return err
@@ -142,7 +145,8 @@ func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, 
 
 // Retired returns why a rejection of the fingerprint was ended; empty if it was not.
 func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err error) {
-	err = rows(ctx, r.db.read, "SELECT retired FROM rejections WHERE repo_id = $1 AND fingerprint = $2", []any{r.id, fingerprint}, into(&why))
+	err = rows(ctx, r.db.read, "SELECT retired FROM rejections WHERE repo_id = $1 AND fingerprint = $2",
+		[]any{r.id, fingerprint}, into(&why))
 	return why, r.db.fail("read rejections", err)
 }
 

@@ -147,7 +147,10 @@ func testMergedRejectionIsNew(t *testing.T, open opener) {
 	}
 	newer := rejectionOf(f)
 	newer.At, newer.ExpiresAt = ended.Add(time.Hour), ended.Add(RejectionLife)
-	if err := r.MergeShared(ctx, func(Shared) (Shared, error) { return Shared{Rejections: []precedent.Rejection{newer}}, nil }); err != nil {
+	if err := r.MergeShared(ctx, func(Shared) (Shared, error) {
+		return Shared{Rejections: []precedent.Rejection{newer}},
+			nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if why, err := r.Retired(ctx, f.Fingerprint); err != nil || why != "" {

@@ -63,7 +63,8 @@ func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
 // Names returns the identities of the repository but that by number, sorted.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
-	err := rows(ctx, r.db.read, "SELECT host, owner, name FROM identities WHERE repo_id = $1 AND owner <> $2 ORDER BY host, owner, name",
+	err := rows(ctx, r.db.read,
+		"SELECT host, owner, name FROM identities WHERE repo_id = $1 AND owner <> $2 ORDER BY host, owner, name",
 		[]any{r.id, precedent.NumberedRepo("", "").Owner}, func(s scanner) error {
 			var n precedent.Repo
 			err := s.Scan(&n.Host, &n.Owner, &n.Name)

@@ -36,7 +36,8 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	if gone, err := b.Unreject(ctx, mustRejection(t, a, f).ID); gone || err != nil {
 		t.Errorf("another repository removed the rejection: %v, %v", gone, err)
 	}
-	if c, err := a.Count(ctx); err != nil || c != (Counts{Reviews: 1, Findings: 1, Sightings: 1, Rejections: 1, Rules: 1}) {
+	if c, err := a.Count(ctx); err != nil || c != (Counts{Reviews: 1, Findings: 1, Sightings: 1, Rejections: 1,
+		Rules: 1}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -56,7 +57,8 @@ func checkEmpty(t *testing.T, r *Repo) {
 	if err := errors.Join(err, err2, err3, err4, err5, err6, err7, err8); err != nil {
 		t.Fatal(err)
 	}
-	if len(known)+len(history)+len(all)+len(byID)+len(rejections)+len(byPrefix) > 0 || counts != (Counts{}) || !first.IsZero() {
+	if len(known)+len(history)+len(all)+len(byID)+len(rejections)+len(byPrefix) > 0 || counts != (Counts{}) ||
+		!first.IsZero() {
 		t.Error(known, history, all, byID, rejections, byPrefix, counts, first)
 	}
 }
@@ -125,14 +127,16 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 		return finding(r, "a.go", "shared", precedent.Bugs, precedent.High)
 	}
 	save(t, mine, review(local, "m1", 1, shared(local), finding(local, "a.go", "mine", precedent.Style, precedent.Nit)))
-	save(t, theirs, review(remote, "t1", 2, shared(remote), finding(remote, "a.go", "theirs", precedent.Tests, precedent.Low)))
+	save(t, theirs, review(remote, "t1", 2, shared(remote), finding(remote, "a.go", "theirs", precedent.Tests,
+		precedent.Low)))
 	save(t, mine, review(local, "m2", 3, shared(local)))
 	for _, r := range []*Repo{theirs, mine} {
 		if _, _, err := r.Reject(ctx, rejectionOf(shared(remote))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := mine.Reject(ctx, rejectionOf(finding(local, "a.go", "mine", precedent.Style, precedent.Nit))); err != nil {
+	if _, _, err := mine.Reject(ctx, rejectionOf(finding(local, "a.go", "mine", precedent.Style,
+		precedent.Nit))); err != nil {
 		t.Fatal(err)
 	}
 
@@ -140,14 +144,17 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 	if joined.id != theirs.id {
 		t.Error("the remote's rows were not the ones that stayed")
 	}
-	if c, err := joined.Count(ctx); err != nil || c != (Counts{Reviews: 3, Findings: 3, Sightings: 5, Rejections: 2, Rules: 1}) {
+	if c, err := joined.Count(ctx); err != nil || c != (Counts{Reviews: 3, Findings: 3, Sightings: 5, Rejections: 2,
+		Rules: 1}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	k, err := joined.stored(ctx, shared(remote).Fingerprint)
-	if err != nil || k.Seen != 3 || !k.First.Equal(review(local, "", 1).At) || !k.Last.Equal(review(local, "", 3).At) || k.LastReview != "m2" {
+	if err != nil || k.Seen != 3 || !k.First.Equal(review(local, "", 1).At) || !k.Last.Equal(review(local, "", 3).At) ||
+		k.LastReview != "m2" {
 		t.Errorf("%+v, %v", k, err)
 	}
-	for _, id := range []string{shared(local).ID, shared(remote).ID, finding(local, "a.go", "mine", precedent.Style, precedent.Nit).ID} {
+	for _, id := range []string{shared(local).ID, shared(remote).ID, finding(local, "a.go", "mine", precedent.Style,
+		precedent.Nit).ID} {
 		if found, err := joined.FindingsByID(ctx, id, 10); err != nil || len(found) != 1 {
 			t.Errorf("id %s finds %v, %v", id, found, err)
 		}

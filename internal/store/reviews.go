@@ -76,7 +76,8 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO reviews (id, repo_id, base, head, verdict, at, document, extra, pull, work, facts)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
-			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra), pullOf(review), workOf(review), string(facts))
+			review.ID, r.id, review.Base, review.Head, review.Verdict, millis(at), string(document), string(extra),
+			pullOf(review), workOf(review), string(facts))
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,8 @@ func (r *Repo) afterPosts(ctx context.Context, tx *sql.Tx, at time.Time, posts [
 	return at, err
 }
 
-func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Review, folded []*precedent.Finding, at int64) error {
+func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Review, folded []*precedent.Finding,
+	at int64) error {
 	if err := r.saveFindings(ctx, tx, review.ID, folded, at); err != nil {
 		return err
 	}
@@ -148,9 +150,11 @@ func workOf(review *precedent.Review) string {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading, Basis: review.Basis}
+	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading,
+		Basis: review.Basis}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact, DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis})
+		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact,
+			DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis})
 	}
 	return e
 }
@@ -201,7 +205,8 @@ func (r *Repo) LastReview(ctx context.Context, pull int) (*precedent.Review, boo
 
 // ReviewsOf yields the reviews of a line of work, the newest first, at most limit.
 func (r *Repo) ReviewsOf(ctx context.Context, work string, limit int) iter.Seq2[*precedent.Review, error] {
-	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, work, limit)
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND work = $2 ORDER BY at DESC, id DESC LIMIT $3",
+		r.id, work, limit)
 }
 
 // reviews yields the reviews whose ids a query selects.
@@ -228,19 +233,22 @@ func (r *Repo) reviews(ctx context.Context, query string, args ...any) iter.Seq2
 
 // ReviewsOfPull yields the reviews of a pull request, the newest first, at most limit.
 func (r *Repo) ReviewsOfPull(ctx context.Context, pull, limit int) iter.Seq2[*precedent.Review, error] {
-	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, pull, limit)
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND pull = $2 ORDER BY at DESC, id DESC LIMIT $3",
+		r.id, pull, limit)
 }
 
 // ReviewsSince yields the reviews since a time, the newest first, at most limit.
 func (r *Repo) ReviewsSince(ctx context.Context, since time.Time, limit int) iter.Seq2[*precedent.Review, error] {
-	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3", r.id, millis(since), limit)
+	return r.reviews(ctx, "SELECT id FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT $3",
+		r.id, millis(since), limit)
 }
 
 // Period returns the start times of the oldest and the newest review; zero times if there is
 // none.
 func (r *Repo) Period(ctx context.Context) (first, last time.Time, err error) {
 	var n, from, to int64
-	err = row(ctx, r.db.read, "SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MAX(at), 0) FROM reviews WHERE repo_id = $1",
+	err = row(ctx, r.db.read,
+		"SELECT COUNT(*), COALESCE(MIN(at), 0), COALESCE(MAX(at), 0) FROM reviews WHERE repo_id = $1",
 		[]any{r.id}, into(&n, &from, &to))
 	if err != nil || n == 0 {
 		return time.Time{}, time.Time{}, r.db.fail("read reviews", err)
@@ -273,7 +281,8 @@ func decode(document, extra string) (*precedent.Review, error) {
 	}
 	for i, f := range e.Findings {
 		to := &review.Findings[i]
-		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy, f.Refit, f.Basis
+		to.Analyzer, to.Place, to.Inexact, to.DroppedWhy, to.Refit, to.Basis = f.Analyzer, f.Place, f.Inexact, f.DroppedWhy,
+			f.Refit, f.Basis
 	}
 	return (*precedent.Review)(&review), nil
 }

@@ -20,7 +20,8 @@ func (r *Repo) saveRules(ctx context.Context, tx *sql.Tx, review *precedent.Revi
 		rules = append(rules, []any{r.id, hash, rule.ID, rule.Text, "", rule.Source, rule.Line, rule.Dir})
 		order = append(order, []any{review.ID, r.id, n, hash})
 	}
-	if err := insertRows(ctx, tx, "INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)", "ON CONFLICT (repo_id, hash) DO NOTHING", rules); err != nil {
+	if err := insertRows(ctx, tx, "INSERT INTO rules (repo_id, hash, id, text, category, source, line, dir)",
+		"ON CONFLICT (repo_id, hash) DO NOTHING", rules); err != nil {
 		return err
 	}
 	return insertRows(ctx, tx, "INSERT INTO review_rules (review_id, repo_id, nth, hash)", "", order)

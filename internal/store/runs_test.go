@@ -25,10 +25,10 @@ func testTurns(t *testing.T, open opener) {
 	replica := func(id string, lives bool) {
 		t.Helper()
 		err := db.Transact(ctx, "test", func(tx *sql.Tx) error {
-			if lives {
-				return db.AddReplica(ctx, tx, id, now)
+			if !lives {
+				return db.RemoveReplicas(ctx, tx, id, now)
 			}
-			_, err := db.RemoveReplica(ctx, tx, id, 0)
+			_, err := db.KeepReplica(ctx, tx, id, now, true)
 			return err
 		})
 		if err != nil {

@@ -68,39 +68,44 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	if s.Learnings, err = r.learnings(ctx, q, "TRUE ORDER BY l.id"); err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT id, at, who, action, document FROM learning_history WHERE repo_id = $1 ORDER BY id, nth", []any{r.id}, func(row scanner) error {
-		var c SharedChange
-		var at int64
-		var document string
-		if err := row.Scan(&c.Learning, &at, &c.Who, &c.Action, &document); err != nil {
-			return err
-		}
-		c.At = fromMillis(at)
-		s.History = append(s.History, c)
-		return json.Unmarshal([]byte(document), &s.History[len(s.History)-1].After)
-	})
+	err = rows(ctx, q, "SELECT id, at, who, action, document FROM learning_history WHERE repo_id = $1 ORDER BY id, nth",
+		[]any{r.id}, func(row scanner) error {
+			var c SharedChange
+			var at int64
+			var document string
+			if err := row.Scan(&c.Learning, &at, &c.Who, &c.Action, &document); err != nil {
+				return err
+			}
+			c.At = fromMillis(at)
+			s.History = append(s.History, c)
+			return json.Unmarshal([]byte(document), &s.History[len(s.History)-1].After)
+		})
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
-		j, err := scanRejection(row)
-		s.Rejections = append(s.Rejections, j)
-		return err
-	})
+	err = rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id},
+		func(row scanner) error {
+			j, err := scanRejection(row)
+			s.Rejections = append(s.Rejections, j)
+			return err
+		})
 	if err != nil {
 		return s, err
 	}
 	if s.Forgotten, err = r.forgotten(ctx, q); err != nil {
 		return s, err
 	}
-	s.Outcomes, err = documents[precedent.Outcome](ctx, q, "SELECT document FROM outcomes WHERE repo_id = $1 ORDER BY pull, fingerprint", []any{r.id})
+	s.Outcomes, err = documents[precedent.Outcome](ctx, q,
+		"SELECT document FROM outcomes WHERE repo_id = $1 ORDER BY pull, fingerprint", []any{r.id})
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
+	err = rows(ctx, q, "SELECT fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, "+
+		"at FROM labels WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id}, func(row scanner) error {
 		var l Label
 		var accepted, at int64
-		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &accepted, &l.Refit, &at)
+		err := row.Scan(&l.Fingerprint, &l.Place, &l.Finder, &l.Category, &l.Severity, &l.Confidence, &l.Outcome, &accepted,
+			&l.Refit, &at)
 		if accepted >= 0 {
 			l.Accepted = new(accepted == 1)
 		}
@@ -119,14 +124,15 @@ func (r *Repo) Forgotten(ctx context.Context) ([]Forgotten, error) {
 
 func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 	var all []Forgotten
-	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id", []any{r.id, forgottenRejection}, func(row scanner) error {
-		var f Forgotten
-		var at int64
-		err := row.Scan(&f.Fingerprint, &at)
-		f.At = fromMillis(at)
-		all = append(all, f)
-		return err
-	})
+	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id",
+		[]any{r.id, forgottenRejection}, func(row scanner) error {
+			var f Forgotten
+			var at int64
+			err := row.Scan(&f.Fingerprint, &at)
+			f.At = fromMillis(at)
+			all = append(all, f)
+			return err
+		})
 	return all, err
 }
 
@@ -167,7 +173,8 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 		c := s.History[i]
 		if i == 0 || s.History[i-1].Learning != c.Learning {
 			nth = 0
-			if _, err := tx.ExecContext(ctx, "DELETE FROM learning_history WHERE repo_id = $1 AND id = $2", r.id, c.Learning); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM learning_history WHERE repo_id = $1 AND id = $2", r.id,
+				c.Learning); err != nil {
 				return err
 			}
 		}
@@ -175,7 +182,8 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO learning_history (repo_id, id, nth, at, who, action, document) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		_, err = tx.ExecContext(ctx,
+			"INSERT INTO learning_history (repo_id, id, nth, at, who, action, document) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 			r.id, c.Learning, nth, millis(c.At), c.Who, c.Action, string(document))
 		if err != nil {
 			return err
@@ -220,7 +228,8 @@ func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id, f.Fingerprint, millis(f.At))
+	_, err = tx.ExecContext(ctx, "DELETE FROM rejections WHERE repo_id = $1 AND fingerprint = $2 AND at <= $3", r.id,
+		f.Fingerprint, millis(f.At))
 	return err
 }
 
@@ -249,7 +258,8 @@ func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 				category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
 				outcome = excluded.outcome, accepted = excluded.accepted, refit = excluded.refit, at = excluded.at`,
-			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, accepted, l.Refit, millis(l.At))
+			r.id, l.Fingerprint, l.Place, l.Finder, l.Category, l.Severity, l.Confidence, l.Outcome, accepted, l.Refit,
+			millis(l.At))
 		if err != nil {
 			return err
 		}

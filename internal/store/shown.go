@@ -43,7 +43,8 @@ func (r *Repo) Appearances(ctx context.Context, limit int) ([]Appearance, error)
 		var pull int
 		var work, head string
 		var ms int64
-		if err := s.Scan(&f.Fingerprint, &f.ID, &f.Path, &f.Category, &f.Severity, &f.Title, &pull, &work, &head, &ms); err != nil {
+		if err := s.Scan(&f.Fingerprint, &f.ID, &f.Path, &f.Category, &f.Severity, &f.Title, &pull, &work, &head,
+			&ms); err != nil {
 			return err
 		}
 		i, seen := at[f.Fingerprint]

@@ -34,7 +34,8 @@ func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) 
 	}{{"day", "spending", "day", r.db.now().UTC().Format(time.DateOnly), b.Day}}
 	if b.Number != 0 {
 		books = append(books, books[0])
-		books[1].name, books[1].table, books[1].column, books[1].key, books[1].limit = "pull request", "pull_spending", "pull", b.Number, b.Pull
+		books[1].name, books[1].table, books[1].column, books[1].key, books[1].limit = "pull request", "pull_spending",
+			"pull", b.Number, b.Pull
 	}
 	amount := int64(math.Round(usd * 1e6))
 	var out Booked

@@ -159,7 +159,8 @@ func sqliteKind(err error) error {
 // two other files, which must never be used with another database.
 func moveAwayHint(path string) string {
 	aside := quote(filepath.Join(filepath.Dir(path), "damaged"))
-	return fmt.Sprintf("move it away; the next review creates an empty one: mkdir -p %s && mv %s* %s", aside, quote(path), aside)
+	return fmt.Sprintf("move it away; the next review creates an empty one: mkdir -p %s && mv %s* %s", aside, quote(path),
+		aside)
 }
 
 // quote quotes s as one word for a POSIX shell.

@@ -7,6 +7,12 @@
 // all methods that read or write memory belong to Repo, and all statements in this
 // package name the repository.
 //
+// Limits are enforced in the transaction that counts, so that they hold however many try at once:
+// the spending of a day and of a pull request (Book), the pending proposals of agents (AddLearning),
+// and what one has at a time: the turn to post on a pull request (TakeTurn), the turn to consolidate
+// (BeginConsolidation), a claim and a period of the server (Claim, BeginPeriod), and the execution
+// of a job (ClaimWork).
+//
 // The SQL is valid for both SQLite and PostgreSQL: numbered parameters, text ids made
 // in Go, times as unix milliseconds, booleans as 0 or 1, no clock functions. The
 // differences between engines are in a dialect, in sqlite.go and postgres.go: how to
@@ -162,7 +168,8 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched, slots: &slots{name: uuid.NewString()}}
+	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched,
+		slots: &slots{name: uuid.NewString()}}
 	db.read = retryingReader{db}
 	return db
 }

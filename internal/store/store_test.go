@@ -36,10 +36,12 @@ func finding(repo precedent.Repo, path, line string, c precedent.Category, s pre
 	place := precedent.Place(path, line, "before", "after")
 	fp := precedent.Fingerprint(place, c, 0)
 	f := precedent.Finding{
-		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Place: place, Finder: "bugs", Category: c, Severity: s, Confidence: 80,
-		Span: precedent.Span{Path: path, Side: precedent.Right, Start: 3, End: 3}, Quote: line, Symbol: "Check",
-		Title: "Title of " + line, Body: "Body of " + line, Votes: 1, Verifier: precedent.Unchecked, Placement: precedent.Inline,
-		Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: line}}, Cites: []precedent.Cite{},
+		ID: precedent.FindingID(repo, fp), Fingerprint: fp, Place: place, Finder: "bugs", Category: c, Severity: s,
+		Confidence: 80,
+		Span:       precedent.Span{Path: path, Side: precedent.Right, Start: 3, End: 3}, Quote: line, Symbol: "Check",
+		Title: "Title of " + line, Body: "Body of " + line, Votes: 1, Verifier: precedent.Unchecked,
+		Placement: precedent.Inline,
+		Evidence:  []precedent.Evidence{{Path: path, Line: 3, Quote: line}}, Cites: []precedent.Cite{},
 	}
 	f.Note("place", "the quote stands in line %d", 3)
 	return f

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -15,15 +14,19 @@ func threadOf(f precedent.Finding, id string, pull int) precedent.Thread {
 	return precedent.Thread{
 		ID: id, PullRequest: pull, Review: "r1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
 		Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote,
-		Span: f.Span, Commit: "head1", Comment: "41", URL: "https://example.com/41", State: precedent.ThreadOpen, OpenedAt: start,
-		Messages: []precedent.Message{{ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'", At: start.Add(time.Hour)}},
+		Span: f.Span, Commit: "head1", Comment: "41", URL: "https://example.com/41", State: precedent.ThreadOpen,
+		OpenedAt: start,
+		Messages: []precedent.Message{{ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'",
+			At: start.Add(time.Hour)}},
 	}
 }
 
 func outcomeOfThread(t precedent.Thread, kind precedent.OutcomeKind, at time.Time) precedent.Outcome {
 	return precedent.Outcome{
-		Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title, Category: t.Category,
-		Severity: t.Severity, Confidence: t.Confidence, Kind: kind, Proof: "it was seen at " + at.String(), Who: "dana", Words: "No.",
+		Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title,
+		Category: t.Category,
+		Severity: t.Severity, Confidence: t.Confidence, Kind: kind, Proof: "it was seen at " + at.String(), Who: "dana",
+		Words:    "No.",
 		MayWrite: true, Commit: "head2", URL: t.URL, At: at,
 	}
 }
@@ -146,7 +149,8 @@ func testOutcomes(t *testing.T, open opener) {
 	if got := mustOutcomes(t, repoFor(t, db, local), 7); len(got) > 0 {
 		t.Errorf("another repository reads %v", got)
 	}
-	for _, bad := range []precedent.Outcome{{PullRequest: 7, Kind: precedent.Fixed}, {PullRequest: 7, Fingerprint: "f"}, {Fingerprint: "f", Kind: precedent.Fixed}} {
+	for _, bad := range []precedent.Outcome{{PullRequest: 7, Kind: precedent.Fixed}, {PullRequest: 7, Fingerprint: "f"},
+		{Fingerprint: "f", Kind: precedent.Fixed}} {
 		if err := r.SaveOutcomes(ctx, []precedent.Outcome{bad}); err == nil {
 			t.Errorf("%+v was saved", bad)
 		}
@@ -228,13 +232,15 @@ func testPruneOfThreads(t *testing.T, open opener) {
 		}
 	}
 	for name, kind := range map[string]precedent.OutcomeKind{
-		"fixed": precedent.Fixed, "declined": precedent.Declined, "unknown": precedent.OutcomeUnknown, "rejected": precedent.Declined,
+		"fixed": precedent.Fixed, "declined": precedent.Declined, "unknown": precedent.OutcomeUnknown,
+		"rejected": precedent.Declined,
 	} {
 		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held[name], kind, start)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held["again"], precedent.SuggestionTaken, start.Add(time.Hour))}); err != nil {
+	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held["again"], precedent.SuggestionTaken,
+		start.Add(time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
 	if deleted, err := r.Prune(ctx, start.AddDate(0, 0, -1), 50, start); err != nil || deleted != (Counts{}) {
@@ -247,16 +253,17 @@ func testPruneOfThreads(t *testing.T, open opener) {
 		t.Errorf("deleted %+v, %v, want %+v", deleted, err, want)
 	}
 	labels := map[string]string{}
-	err = rows(ctx, db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
-		var fp, outcome string
-		err := s.Scan(&fp, &outcome)
-		for name, th := range held {
-			if th.Fingerprint == fp {
-				labels[name] = outcome
+	err = rows(ctx, db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
+		func(s scanner) error {
+			var fp, outcome string
+			err := s.Scan(&fp, &outcome)
+			for name, th := range held {
+				if th.Fingerprint == fp {
+					labels[name] = outcome
+				}
 			}
-		}
-		return err
-	})
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,32 +285,4 @@ func testPruneOfThreads(t *testing.T, open opener) {
 	}
 	checkEmpty(t, r)
 	checkHealth(t, db)
-}
-
-// testNaughtyThreads sends hostile words through both documents.
-func testNaughtyThreads(t *testing.T, open opener) {
-	r := repoFor(t, open(t), remote)
-	for i, s := range naughty {
-		thread := threadOf(finding(remote, "a.go", fmt.Sprint(i), precedent.Bugs, precedent.High), fmt.Sprint("t", i), 7)
-		thread.Title, thread.Body, thread.Quote, thread.ClosedBy, thread.Path = s, s, s, s, s
-		thread.Messages[0].Who, thread.Messages[0].Body = s, precedent.Untrusted(s)
-		o := outcomeOfThread(thread, precedent.Declined, start)
-		o.Words, o.Proof, o.Who, o.PullRequest = s, s, s, i+1
-		if err := r.SaveThreads(t.Context(), []precedent.Thread{thread}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.SaveOutcomes(t.Context(), []precedent.Outcome{o}); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]precedent.Outcome{o}, mustOutcomes(t, r, i+1)); diff != "" {
-			t.Errorf("%q: %s", s, diff)
-		}
-		found := false
-		for _, got := range mustThreads(t, r, 7) {
-			found = found || cmp.Equal(got, thread)
-		}
-		if !found {
-			t.Errorf("%q: the thread did not come back", s)
-		}
-	}
 }

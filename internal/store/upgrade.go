@@ -111,7 +111,8 @@ func (db *DB) create(ctx context.Context, steps fs.FS) error {
 			if _, err := tx.ExecContext(ctx, string(statements)); err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied) VALUES ($1, $2)", n, true); err != nil {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied) VALUES ($1, $2)", n,
+				true); err != nil {
 				return err
 			}
 		}

@@ -20,14 +20,15 @@ type WatchedPull struct {
 // WatchedPulls returns the open pull requests as they were last saved, by number.
 func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 	all := map[int]WatchedPull{}
-	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done FROM watched_pulls WHERE repo_id = $1", []any{r.id}, func(s scanner) error {
-		var w WatchedPull
-		var updated int64
-		err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done)
-		w.Updated = fromMillis(updated)
-		all[w.Pull] = w
-		return err
-	})
+	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done FROM watched_pulls WHERE repo_id = $1",
+		[]any{r.id}, func(s scanner) error {
+			var w WatchedPull
+			var updated int64
+			err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done)
+			w.Updated = fromMillis(updated)
+			all[w.Pull] = w
+			return err
+		})
 	return all, r.db.fail("read watched pull requests", err)
 }
 
@@ -45,7 +46,8 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 			}
 		}
 		for _, pull := range gone {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM watched_pulls WHERE repo_id = $1 AND pull = $2", r.id, pull); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM watched_pulls WHERE repo_id = $1 AND pull = $2", r.id,
+				pull); err != nil {
 				return err
 			}
 		}
@@ -84,7 +86,8 @@ const (
 // PullAsked returns whether a comment asked for a review of the pull request.
 func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
 	var a Asking
-	err := row(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull}, into(&a))
+	err := row(ctx, r.db.read, "SELECT asked FROM asked_pulls WHERE repo_id = $1 AND pull = $2", []any{r.id, pull},
+		into(&a))
 	if errors.Is(err, sql.ErrNoRows) {
 		return NotAsked, nil
 	}
@@ -105,7 +108,8 @@ func (r *Repo) AskPull(ctx context.Context, pull int, a Asking) error {
 // more since, that stays.
 func (r *Repo) EndAsked(ctx context.Context, pull int, was Asking) error {
 	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2 AND asked <= $3", r.id, pull, was)
+		_, err := tx.ExecContext(ctx, "DELETE FROM asked_pulls WHERE repo_id = $1 AND pull = $2 AND asked <= $3", r.id, pull,
+			was)
 		return err
 	})
 }
@@ -114,7 +118,8 @@ func (r *Repo) EndAsked(ctx context.Context, pull int, was Asking) error {
 // one: of several processes that call it at once, all get the same.
 func (db *DB) KeepValue(ctx context.Context, name, value string) (stored string, err error) {
 	err = db.Transact(ctx, "keep value of the server", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO server_values (name, value, until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING", name, value)
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO server_values (name, value, until) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING", name, value)
 		if err != nil {
 			return err
 		}
@@ -134,27 +139,38 @@ func (db *DB) HasValue(ctx context.Context, name string) (bool, error) {
 // it. A process whose clock is wrong may take it early: what a claim protects must bear two
 // owners for a while.
 func (db *DB) Claim(ctx context.Context, name, who string, lasts time.Duration) (mine bool, err error) {
-	now := db.now()
 	err = db.Transact(ctx, "claim", func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `
-			INSERT INTO server_values (name, value, until) VALUES ($1, $2, $3)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
-				WHERE server_values.value = excluded.value OR server_values.until <= $4 OR server_values.until > $5`,
-			name, who, millis(now.Add(lasts)), millis(now), millis(now.Add(2*lasts)))
-		if err != nil {
-			return err
-		}
-		changed, err := done.RowsAffected()
-		mine = changed > 0
+		mine, err = claim(ctx, tx, name, who, lasts, db.now())
 		return err
 	})
 	return mine, err
 }
 
+func claim(ctx context.Context, tx *sql.Tx, name, who string, lasts time.Duration, now time.Time) (bool, error) {
+	done, err := tx.ExecContext(ctx, `
+		INSERT INTO server_values (name, value, until) VALUES ($1, $2, $3)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
+			WHERE server_values.value = excluded.value OR server_values.until <= $4 OR server_values.until > $5`,
+		name, who, millis(now.Add(lasts)), millis(now), millis(now.Add(lasts+clockSlack)))
+	if err != nil {
+		return false, err
+	}
+	changed, err := done.RowsAffected()
+	return changed > 0, err
+}
+
+// BeginPeriod returns true once in an interval for a name, over all replicas: a claim that nobody
+// extends.
+func (db *DB) BeginPeriod(ctx context.Context, tx *sql.Tx, name string, interval time.Duration, now time.Time) (bool,
+	error) {
+	return claim(ctx, tx, "period of "+name, db.newID(), interval, now)
+}
+
 // Unclaim ends a claim that somebody has; an empty who stands for everybody.
 func (db *DB) Unclaim(ctx context.Context, name, who string) error {
 	return db.Transact(ctx, "end claim", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND (value = $2 OR $2 = '') AND until > 0", name, who)
+		_, err := tx.ExecContext(ctx, "DELETE FROM server_values WHERE name = $1 AND (value = $2 OR $2 = '') AND until > 0",
+			name, who)
 		return err
 	})
 }

@@ -10,29 +10,32 @@ import (
 	"time"
 )
 
-// Work is an entry of a server's work. It belongs to the server, which works for all
-// repositories: its rows are not reached through a Repo.
+// Work is what is wanted of a server for a kind, a repository and a pull request. It belongs to the
+// server, which works for all repositories: its rows are not reached through a Repo. River's job for
+// it has its attempts and times.
 type Work struct {
 	ID           int64
 	Kind         string
 	Repo         string // host/owner/name; empty for work of the server
 	Pull         int
 	Head, Reason string
-	Generation   int64 // grows whenever the entry is wanted
-	State        string
-	Attempts     int // failures since the last success or new head
-	Crashes      int // replicas that died while they ran it, since then
-	Problem      string
+	Generation   int64  // grows whenever it is wanted
+	Settled      int64  // the generation that ended
+	Problem      string // of the last failure
 	WantedAt     time.Time
-	ChangedAt    time.Time // when the state changed
-	DueAt        time.Time // when a waiting entry runs
-	Replica      string    // where it runs; empty if it does not
-	Fence        int64     // the number of its last execution
-	Ticket       int64     // the id of the job that executes it
-	Cancelled    int64     // the generation that a person cancelled
+	ChangedAt    time.Time
+	Job          int64  // the id of River's job
+	Replica      string // where it runs; empty if it does not
+	Fence        int64  // the number of its last execution
+	Ran          int64  // the generation of that
+	RanHead      string
+	State        string // only ListWork sets it
 }
 
-// The states of an entry of work.
+// Wanted reports whether the last generation has not ended.
+func (w *Work) Wanted() bool { return w.Settled < w.Generation }
+
+// The states of work. What is not done, dead or cancelled has a job of River, or gets one.
 const (
 	WorkReady     = "ready"
 	WorkWaiting   = "waiting"
@@ -42,15 +45,22 @@ const (
 	WorkCancelled = "cancelled"
 )
 
-const workColumns = `w.id, w.kind, w.repo, w.pull, w.head, w.reason, w.generation, w.state, w.attempts, w.crashes, w.problem,
-	w.wanted_at, w.changed_at, w.due_at, w.replica, w.fence, w.ticket, w.cancelled`
+// workState is the state of an entry w with River's job j, which may be missing.
+const workState = `CASE WHEN w.settled >= w.generation THEN w.ended
+	WHEN CAST(j.state AS TEXT) = 'running' THEN 'running'
+	WHEN CAST(j.state AS TEXT) IN ('retryable', 'scheduled') THEN 'waiting' ELSE 'ready' END`
 
-func scanWork(s scanner) (Work, error) {
+const workColumns = "id, kind, repo, pull, head, reason, generation, settled, problem, wanted_at, changed_at, " +
+	"job, replica, fence, ran, ran_head"
+
+func scanWork(s scanner, more ...any) (Work, error) {
 	var w Work
-	var wanted, changed, due int64
-	err := s.Scan(&w.ID, &w.Kind, &w.Repo, &w.Pull, &w.Head, &w.Reason, &w.Generation, &w.State, &w.Attempts, &w.Crashes, &w.Problem,
-		&wanted, &changed, &due, &w.Replica, &w.Fence, &w.Ticket, &w.Cancelled)
-	w.WantedAt, w.ChangedAt, w.DueAt = fromMillis(wanted), fromMillis(changed), fromMillis(due)
+	var wanted, changed int64
+	err := s.Scan(append([]any{
+		&w.ID, &w.Kind, &w.Repo, &w.Pull, &w.Head, &w.Reason, &w.Generation, &w.Settled, &w.Problem, &wanted, &changed,
+		&w.Job, &w.Replica, &w.Fence, &w.Ran, &w.RanHead,
+	}, more...)...)
+	w.WantedAt, w.ChangedAt = fromMillis(wanted), fromMillis(changed)
 	return w, err
 }
 
@@ -62,6 +72,15 @@ func works(ctx context.Context, q querier, query string, args ...any) ([]Work, e
 		return err
 	})
 	return all, err
+}
+
+// oneWork is the row that a statement returns, if there is one.
+func oneWork(ctx context.Context, tx *sql.Tx, query string, args ...any) (Work, bool, error) {
+	all, err := works(ctx, tx, query, args...)
+	if err != nil || len(all) == 0 {
+		return Work{}, false, err
+	}
+	return all[0], true, nil
 }
 
 // Clock returns the time that all processes with this database agree on: that of PostgreSQL, and
@@ -134,45 +153,143 @@ func values(n int, one string) string {
 	return b.String()
 }
 
-// Parts of the statement that wants work. A dead letter is restarted by what is new, or by a new
-// head; an entry that waits after a failure, only by a new head.
+// Parts of the statement that wants work. What is only wanted still does not start a dead letter
+// again; what is new does, and a new head.
 const (
-	newHead = "(excluded.head <> '' AND excluded.head <> work.head)"
-	ended   = "work.state IN ('done', 'cancelled')"
-	onWant  = ` ON CONFLICT (id) DO UPDATE SET
-		generation = work.generation + excluded.generation,
+	newHead  = "(excluded.head <> '' AND excluded.head <> work.head)"
+	stayDead = "(NOT %[1]s AND work.settled >= work.generation AND work.ended = 'dead' AND NOT " + newHead + ")"
+	onWant   = ` ON CONFLICT (id) DO UPDATE SET
+		generation = work.generation + CASE WHEN ` + stayDead + ` THEN 0 ELSE excluded.generation END,
 		head = CASE WHEN excluded.head = '' THEN work.head ELSE excluded.head END,
 		reason = excluded.reason,
-		attempts = CASE WHEN ` + newHead + ` OR ` + ended + ` OR %[1]s THEN 0 ELSE work.attempts END,
-		crashes = CASE WHEN ` + newHead + ` OR ` + ended + ` OR %[1]s THEN 0 ELSE work.crashes END,
-		wanted_at = CASE WHEN work.state IN ('ready', 'waiting') THEN work.wanted_at ELSE excluded.wanted_at END,
-		changed_at = CASE WHEN work.state = 'running' THEN work.changed_at ELSE excluded.changed_at END,
-		state = CASE WHEN work.state = 'running' THEN work.state
-			WHEN ` + newHead + ` OR ` + ended + ` OR %[1]s OR work.state = 'waiting' AND work.attempts = 0 THEN 'ready'
-			ELSE work.state END`
+		wanted_at = CASE WHEN work.settled < work.generation THEN work.wanted_at ELSE excluded.wanted_at END,
+		changed_at = CASE WHEN work.replica <> '' OR ` + stayDead + ` THEN work.changed_at ELSE excluded.changed_at END
+		RETURNING ` + workColumns
 )
 
 // WantWork wants entries, whose ids must differ: it adds those that are not there, and merges the
 // others. Of an entry it reads the identity, head, reason, generation (how often it is wanted) and
-// WantedAt. Restarts means that dead letters start again.
-func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, restarts bool) error {
-	restart := "work.state = 'none'"
+// WantedAt. Restarts means that dead letters start again. It returns the entries as they are then.
+func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, restarts bool) ([]Work, error) {
+	restart := "FALSE"
 	if restarts {
-		restart = "work.state = 'dead'"
+		restart = "TRUE"
 	}
+	var all []Work
 	for batch := range slices.Chunk(wanted, rowsAtOnce) {
 		var args []any
 		for _, w := range batch {
-			args = append(args, w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, w.Generation, millis(w.WantedAt), millis(w.WantedAt))
+			at := millis(w.WantedAt)
+			args = append(args, w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, w.Generation, at, at)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO work (id, kind, repo, pull, head, reason, generation, wanted_at, changed_at,
-			state, attempts, crashes, problem, due_at, replica, fence, ticket, cancelled) VALUES `+
-			values(len(batch), "($,$,$,$,$,$,$,$,$,'ready',0,0,'',0,'',0,0,0)")+fmt.Sprintf(onWant, restart), args...)
+		now, err := works(ctx, tx, `INSERT INTO work (id, kind, repo, pull, head, reason, generation, wanted_at, changed_at,
+			settled, ended, problem, job, replica, fence, ran, ran_head) VALUES `+
+			values(len(batch), "($,$,$,$,$,$,$,$,$,0,'','',0,'',0,0,'')")+fmt.Sprintf(onWant, restart), args...)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		all = append(all, now...)
 	}
-	return nil
+	return all, nil
+}
+
+// SetWorkJob saves which job of River does an entry. No other one has that job, as one may say that
+// was copied from another database.
+func (db *DB) SetWorkJob(ctx context.Context, tx *sql.Tx, id, job int64) error {
+	_, err := tx.ExecContext(ctx, "UPDATE work SET job = CASE WHEN id = $1 THEN $2 ELSE 0 END WHERE id = $1 OR job = $2",
+		id, job)
+	return err
+}
+
+// Queued counts the jobs that are ready for each repository.
+func (db *DB) Queued(ctx context.Context, tx *sql.Tx) (map[string]int, error) {
+	all := map[string]int{}
+	err := rows(ctx, tx, `SELECT w.repo, COUNT(*) FROM work w JOIN river_job j ON j.id = w.job
+		WHERE j.state = 'available' GROUP BY w.repo`, nil, func(s scanner) error {
+		var repo string
+		var n int
+		err := s.Scan(&repo, &n)
+		all[repo] = n
+		return err
+	})
+	return all, err
+}
+
+// ClaimWork begins the execution of the entry that River's job does. It returns false if no entry
+// wants the job, and an entry without a Replica if a review or a fix of the same pull request runs:
+// two of them never push or review at the same time.
+func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, job int64, replica string, now time.Time) (Work, bool, error) {
+	var fence int64 // the only row of its name: so one claim follows another
+	err := row(ctx, tx, `INSERT INTO work_turns (repo, turn) VALUES ('*', 1)
+		ON CONFLICT (repo) DO UPDATE SET turn = work_turns.turn + 1 RETURNING turn`, nil, into(&fence))
+	if err != nil {
+		return Work{}, false, err
+	}
+	w, found, err := oneWork(ctx, tx, "SELECT "+workColumns+" FROM work WHERE job = $1 AND settled < generation", job)
+	if err != nil || !found {
+		return Work{}, false, err
+	}
+	var beside int
+	err = row(ctx, tx, `SELECT COUNT(*) FROM work b JOIN river_job j ON j.id = b.job WHERE b.replica <> '' AND j.state = 'running'
+		AND b.repo = $1 AND b.pull = $2 AND b.id <> $3 AND b.kind IN ('review', 'fix') AND $4 IN ('review', 'fix')`,
+		[]any{w.Repo, w.Pull, w.ID, w.Kind}, into(&beside))
+	if err != nil || beside > 0 {
+		w.Replica = ""
+		return w, true, err
+	}
+	return oneWork(ctx, tx, `UPDATE work SET replica = $2, fence = $3, changed_at = $4, ran = generation, ran_head = head
+		WHERE id = $1 RETURNING `+workColumns, w.ID, replica, fence, millis(now))
+}
+
+// EndWork ends the execution of an entry. Ended is done or dead if the generation that ran ended so,
+// and empty if it has to run again; an empty reason keeps what caused it. It returns the entry as it
+// is then, and false if it has been executed by another one since.
+func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, ended, problem, reason string, now time.Time) (Work,
+	bool, error) {
+	return oneWork(ctx, tx, `UPDATE work SET replica = '', changed_at = $3, problem = $5,
+		ended = CASE WHEN $4 = '' OR settled >= ran THEN ended ELSE $4 END,
+		settled = CASE WHEN $4 = '' OR settled >= ran THEN settled ELSE ran END,
+		reason = CASE WHEN $6 = '' OR generation > ran THEN reason ELSE $6 END
+		WHERE id = $1 AND fence = $2 AND replica <> '' RETURNING `+workColumns, w.ID, w.Fence, millis(now), ended, problem, reason)
+}
+
+// ReleaseWork ends the execution of what the job of River did, on a replica that died. A problem
+// makes it a dead letter.
+func (db *DB) ReleaseWork(ctx context.Context, tx *sql.Tx, job int64, problem string, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE work SET replica = '', changed_at = $2,
+		problem = CASE WHEN $3 = '' THEN problem ELSE $3 END,
+		ended = CASE WHEN $3 = '' OR settled >= ran THEN ended ELSE 'dead' END,
+		settled = CASE WHEN $3 = '' OR settled >= ran THEN settled ELSE ran END WHERE job = $1`, job, millis(now), problem)
+	return err
+}
+
+// WorkOfReplica returns the entries that a replica runs.
+func (db *DB) WorkOfReplica(ctx context.Context, replica string) ([]Work, error) {
+	all, err := works(ctx, db.read, "SELECT "+workColumns+" FROM work WHERE replica = $1", replica)
+	return all, db.fail("read running jobs", err)
+}
+
+// clockSlack is how far the clocks of replicas may be apart without being taken for a clock that
+// was set back.
+const clockSlack = time.Minute
+
+// Parts of the statements that find what River does not run though it is wanted. Its jobs wait too
+// long after the clock was set back, and if an event came while their execution ended.
+const (
+	jobless   = `settled < generation AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.id = work.job AND j.finalized_at IS NULL)`
+	waitsLong = `settled < generation AND EXISTS (SELECT 1 FROM river_job j WHERE j.id = work.job
+		AND (j.state = 'scheduled' AND work.generation > work.ran OR j.state = 'retryable' AND work.head <> work.ran_head
+		OR j.state IN ('available', 'scheduled', 'retryable') AND work.changed_at > $1))`
+)
+
+// LateWork returns the wanted entries that no job of River does, and those whose job has to run now.
+func (db *DB) LateWork(ctx context.Context, now time.Time) (without, waiting []Work, err error) {
+	without, err = works(ctx, db.read, "SELECT "+workColumns+" FROM work WHERE "+jobless+" ORDER BY id LIMIT 1000")
+	if err == nil {
+		waiting, err = works(ctx, db.read, "SELECT "+workColumns+" FROM work WHERE "+waitsLong+" ORDER BY id LIMIT 1000",
+			millis(now.Add(clockSlack)))
+	}
+	return without, waiting, db.fail("read jobs", err)
 }
 
 // WorkFilter selects entries of work; empty fields select all.
@@ -185,7 +302,9 @@ type WorkFilter struct {
 
 // ListWork returns entries, those that changed last first.
 func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
-	query, args := "SELECT "+workColumns+" FROM work w WHERE TRUE", []any{}
+	query := "SELECT w." + strings.ReplaceAll(workColumns, ", ", ", w.") + ", " + workState +
+		" FROM work w LEFT JOIN river_job j ON j.id = w.job WHERE TRUE"
+	var args []any
 	where := func(condition string, value any) {
 		args = append(args, value)
 		query += fmt.Sprintf(" AND "+condition, len(args))
@@ -201,7 +320,7 @@ func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
 	}
 	if len(f.States) > 0 {
 		err := inBatches(f.States, len(args)+1, func(numbers string, states []any) error {
-			query, args = query+" AND w.state IN ("+numbers+")", append(args, states...)
+			query, args = query+" AND "+workState+" IN ("+numbers+")", append(args, states...)
 			return nil
 		})
 		if err != nil {
@@ -209,7 +328,15 @@ func (db *DB) ListWork(ctx context.Context, f WorkFilter) ([]Work, error) {
 		}
 	}
 	args = append(args, f.Limit)
-	all, err := works(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args...)
+	var all []Work
+	err := rows(ctx, db.read, query+fmt.Sprintf(" ORDER BY w.changed_at DESC, w.id LIMIT $%d", len(args)), args,
+		func(s scanner) error {
+			var state string
+			w, err := scanWork(s, &state)
+			w.State = state
+			all = append(all, w)
+			return err
+		})
 	return all, db.fail("read jobs", err)
 }
 
@@ -223,7 +350,8 @@ type WorkCount struct {
 // CountWork counts the entries by kind and state.
 func (db *DB) CountWork(ctx context.Context) ([]WorkCount, error) {
 	var all []WorkCount
-	err := rows(ctx, db.read, "SELECT w.kind, w.state, COUNT(*), MIN(w.wanted_at) FROM work w GROUP BY w.kind, w.state ORDER BY w.kind, w.state", nil, func(s scanner) error {
+	err := rows(ctx, db.read, "SELECT kind, state, COUNT(*), MIN(wanted_at) FROM (SELECT w.kind, w.wanted_at, "+workState+` AS state
+		FROM work w LEFT JOIN river_job j ON j.id = w.job) c GROUP BY kind, state ORDER BY kind, state`, nil, func(s scanner) error {
 		var c WorkCount
 		var oldest int64
 		err := s.Scan(&c.Kind, &c.State, &c.Number, &oldest)
@@ -234,62 +362,77 @@ func (db *DB) CountWork(ctx context.Context) ([]WorkCount, error) {
 	return all, db.fail("count jobs", err)
 }
 
-// RetryWork makes an entry ready, with all attempts; one that runs is run once more. CancelWork
-// ends it.
-func (db *DB) RetryWork(ctx context.Context, tx *sql.Tx, id int64, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE work SET generation = generation + 1, attempts = 0, crashes = 0, cancelled = 0, wanted_at = $2,
-		changed_at = CASE WHEN state = 'running' THEN changed_at ELSE $2 END,
-		state = CASE WHEN state = 'running' THEN state ELSE 'ready' END WHERE id = $1`, id, millis(now))
-	return err
+// RetryWork wants an entry once more, and returns it.
+func (db *DB) RetryWork(ctx context.Context, tx *sql.Tx, id int64, now time.Time) (Work, bool, error) {
+	return oneWork(ctx, tx, `UPDATE work SET generation = generation + 1, wanted_at = $2,
+		changed_at = CASE WHEN replica = '' THEN $2 ELSE changed_at END WHERE id = $1 RETURNING `+workColumns, id, millis(now))
 }
 
-// CancelWork ends an entry that has not ended. The replica that runs one sees that it is cancelled.
-func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE work SET
-		cancelled = CASE WHEN state = 'running' THEN generation ELSE 0 END,
-		changed_at = CASE WHEN state = 'running' THEN changed_at ELSE $2 END,
-		state = CASE WHEN state = 'running' THEN state ELSE 'cancelled' END
-		WHERE id = $1 AND state IN ('ready', 'waiting', 'running', 'dead')`, id, millis(now))
-	return err
+// CancelWork ends an entry that is wanted, or a dead letter, and returns it. The replica that runs it
+// sees that it has ended.
+func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Time) (Work, bool, error) {
+	return oneWork(ctx, tx, `UPDATE work SET settled = generation, ended = 'cancelled', changed_at = $2
+		WHERE id = $1 AND (settled < generation OR ended = 'dead') RETURNING `+workColumns, id, millis(now))
 }
 
-// WorkOfRepo returns all entries of a repository.
+// WorkOfRepo returns the entries of a repository that do not run.
 func (db *DB) WorkOfRepo(ctx context.Context, tx *sql.Tx, repo string) ([]Work, error) {
-	return works(ctx, tx, "SELECT "+workColumns+" FROM work w WHERE w.repo = $1 ORDER BY w.id", repo)
+	return works(ctx, tx, "SELECT "+workColumns+" FROM work WHERE repo = $1 AND replica = '' ORDER BY id", repo)
 }
 
 // MoveWork gives an entry that does not run the id and the name that its repository has now. If there
 // is an entry with that id, it deletes this one and returns false.
 func (db *DB) MoveWork(ctx context.Context, tx *sql.Tx, from, to int64, repo string) (bool, error) {
-	result, err := tx.ExecContext(ctx, `UPDATE work SET id = $2, repo = $3 WHERE id = $1 AND state <> 'running'
-		AND NOT EXISTS (SELECT 1 FROM work o WHERE o.id = $2)`, from, to, repo)
-	if err != nil {
-		return false, err
+	_, moved, err := oneWork(ctx, tx, `UPDATE work SET id = $2, repo = $3 WHERE id = $1 AND replica = ''
+		AND NOT EXISTS (SELECT 1 FROM work o WHERE o.id = $2) RETURNING `+workColumns, from, to, repo)
+	if err != nil || moved {
+		return moved, err
 	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return true, err
-	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM work WHERE id = $1 AND state <> 'running'", from)
+	_, err = tx.ExecContext(ctx, "DELETE FROM work WHERE id = $1 AND replica = ''", from)
 	return false, err
 }
 
-// PruneWork deletes entries that ended before ended, dead letters from before dead, and deliveries
-// from before delivered.
-func (db *DB) PruneWork(ctx context.Context, ended, dead, delivered time.Time) error {
+// PruneWork deletes entries that ended before work, and deliveries from before delivered.
+func (db *DB) PruneWork(ctx context.Context, work, dead, delivered time.Time) error {
 	return db.Transact(ctx, "prune jobs", func(tx *sql.Tx) error {
-		for _, step := range []struct {
-			sql string
-			at  []any
-		}{
-			{"DELETE FROM work WHERE state IN ('done', 'cancelled') AND changed_at < $1", []any{millis(ended)}},
-			{"DELETE FROM work WHERE state = 'dead' AND changed_at < $1", []any{millis(dead)}},
-			{"DELETE FROM deliveries WHERE received < $1", []any{millis(delivered)}},
-			{"DELETE FROM work_turns WHERE repo <> '*' AND NOT EXISTS (SELECT 1 FROM work w WHERE w.repo = work_turns.repo)", nil},
-		} {
-			if _, err := tx.ExecContext(ctx, step.sql, step.at...); err != nil {
-				return err
-			}
+		_, err := tx.ExecContext(ctx, `DELETE FROM work WHERE settled >= generation AND replica = ''
+			AND changed_at < CASE WHEN ended = 'dead' THEN CAST($2 AS BIGINT) ELSE CAST($1 AS BIGINT) END`, millis(work), millis(dead))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "DELETE FROM deliveries WHERE received < $1", millis(delivered))
 		}
-		return nil
+		return err
 	})
+}
+
+// KeepReplica says that a replica lives until a time. It returns false if others took it for dead,
+// unless it is added.
+func (db *DB) KeepReplica(ctx context.Context, tx *sql.Tx, id string, until time.Time, add bool) (bool, error) {
+	query := "UPDATE replicas SET until = $2 WHERE id = $1"
+	if add {
+		query = "INSERT INTO replicas (id, until) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET until = excluded.until"
+	}
+	result, err := tx.ExecContext(ctx, query, id, millis(until))
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// RemoveReplicas removes the replica with the id, or, with none, those that lived until a time.
+func (db *DB) RemoveReplicas(ctx context.Context, tx *sql.Tx, id string, until time.Time) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM replicas WHERE id = $1 OR ($1 = '' AND until < $2)", id, millis(until))
+	return err
+}
+
+// Replicas returns the ids of the replicas that live.
+func (db *DB) Replicas(ctx context.Context, tx *sql.Tx) ([]string, error) {
+	var all []string
+	err := rows(ctx, tx, "SELECT id FROM replicas", nil, func(s scanner) error {
+		var id string
+		err := s.Scan(&id)
+		all = append(all, id)
+		return err
+	})
+	return all, err
 }
