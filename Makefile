@@ -23,7 +23,7 @@ AT_A_TIME := -p 4 -parallel 4 -vet=off # make vet does it
 AT_ONCE := TestAtOnce|TestInterrupt|TestPostAsApp|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
 
 # These take long: backups while servers work, an idle server, a busy one with many repositories. make soak runs them.
-SOAK := TestBackups|TestIdleMemory|TestServeFairness
+SOAK := TestBackups|TestIdleMemory
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

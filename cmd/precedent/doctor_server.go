@@ -91,8 +91,13 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 			d.Add("repositories", doctor.Missing, otherForgeHint, "%s is not on %s", r, conn.Host())
 		case err != nil:
 			d.AddError("repositories", doctor.Missing, conn.Explain(err))
-		case !slices.ContainsFunc(writable, func(w precedent.Repo) bool { return strings.EqualFold(w.String(), r.String()) }) && len(op.Owners.Value) == 0:
-			d.Add("repositories", doctor.Warning, "give the account write access, and the token the permissions of docs/server.md", "%s can be read, but perhaps not written to", r)
+		case !slices.ContainsFunc(writable, func(w precedent.Repo) bool {
+			return strings.EqualFold(w.String(),
+				r.String())
+		}) && len(op.Owners.Value) == 0:
+			d.Add("repositories", doctor.Warning,
+				"give the account write access, and the token the permissions of docs/server.md",
+				"%s can be read, but perhaps not written to", r)
 		}
 	}
 	a.checkRedelivery(within, d, op, conn, append(slices.Clone(op.Repositories.Value), writable...))
@@ -100,18 +105,21 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 	case len(op.Repositories.Value) > 0:
 		d.Add("repositories", doctor.OK, "", "%d listed", len(op.Repositories.Value))
 	case len(writable) == 0:
-		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories", "none that the token may write to")
+		d.Add("repositories", doctor.Missing, "give the account write access, or list them with --repositories",
+			"none that the token may write to")
 	default:
 		d.Add("repositories", doctor.OK, "", "%d that the token may write to", len(writable))
 	}
 	if d.Works {
-		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy", strings.Join(label.DefaultNames().All(), ", "))
+		d.Add("labels", doctor.OK, "", "the first round in a repository creates %s, or those of its policy",
+			strings.Join(label.DefaultNames().All(), ", "))
 	}
 }
 
 // checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
 // that: those of the App, else of the first repository.
-func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings, conn workspace.Connection, repos []precedent.Repo) {
+func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings,
+	conn workspace.Connection, repos []precedent.Repo) {
 	if op.WebhookURL.Value == "" || a.env[webhookSecret] == "" {
 		return
 	}
@@ -128,7 +136,8 @@ func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *sett
 		}
 		why = unsupported
 	}
-	d.Add("redelivery", doctor.Warning, "polls find what is lost; or remove --webhook-url", "failed deliveries are not sent again: %s", why)
+	d.Add("redelivery", doctor.Warning, "polls find what is lost; or remove --webhook-url",
+		"failed deliveries are not sent again: %s", why)
 }
 
 // checkInstallation checks the database of a server, and tells whether it has a key for comments. It
@@ -147,7 +156,8 @@ func (a *app) checkInstallation(ctx context.Context, d *doctor.Diagnosis) (hasKe
 		return false
 	}
 	if db == nil {
-		d.Add(name, doctor.OK, "", "none yet; the first start creates %s", filepath.Join(r.DataDir, workspace.InstallationFile))
+		d.Add(name, doctor.OK, "", "none yet; the first start creates %s",
+			filepath.Join(r.DataDir, workspace.InstallationFile))
 		return false
 	}
 	defer db.Close()
@@ -184,15 +194,19 @@ func (a *app) checkWebhooks(d *doctor.Diagnosis, op *settings.Settings) {
 	case op.Forge.Value.Kind == forge.Local:
 		d.Add(name, doctor.OK, "", "none: a local forge sends none")
 	case secret == "" && old == "" && op.WebhookURL.Value != "":
-		d.Add(name, doctor.Warning, "set it to the secret of the webhook, or remove --webhook-url", "%s is not set, so that none is taken at %s", webhookSecret, op.WebhookURL.Value)
+		d.Add(name, doctor.Warning, "set it to the secret of the webhook, or remove --webhook-url",
+			"%s is not set, so that none is taken at %s", webhookSecret, op.WebhookURL.Value)
 	case secret == "" && old == "":
-		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s", op.Interval.Value)
+		d.Add(name, doctor.OK, "set "+webhookSecret+" to take them: docs/server.md", "none; changes are found within %s",
+			op.Interval.Value)
 	case secret != "" && len(secret) < minWebhookSecret, old != "" && len(old) < minWebhookSecret:
-		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "a secret has fewer than %d bytes and can be guessed", minWebhookSecret)
+		d.Add(name, doctor.Warning, "openssl rand -hex 32 makes one", "a secret has fewer than %d bytes and can be guessed",
+			minWebhookSecret)
 	case secret == "":
 		d.Add(name, doctor.Warning, "set "+webhookSecret+" to the new secret", "only %s is set", webhookSecretOld)
 	case op.WebhookURL.Value == "":
-		d.Add(name, doctor.OK, "set --webhook-url to have failed ones sent again after a downtime", "%s is set", webhookSecret)
+		d.Add(name, doctor.OK, "set --webhook-url to have failed ones sent again after a downtime", "%s is set",
+			webhookSecret)
 	default:
 		d.Add(name, doctor.OK, "", "%s is set; %s", webhookSecret, op.WebhookURL.Value)
 	}
@@ -208,7 +222,8 @@ func (a *app) checkListen(ctx context.Context, d *doctor.Diagnosis, op *settings
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
 	if err != nil {
-		d.AddError(name, doctor.Warning, hinted(fmt.Errorf("%s: %w", at, err), "if a server runs there already, this is as it should be; else choose another with --listen"))
+		d.AddError(name, doctor.Warning, hinted(fmt.Errorf("%s: %w", at, err),
+			"if a server runs there already, this is as it should be; else choose another with --listen"))
 		return
 	}
 	_ = l.Close() // nobody has connected

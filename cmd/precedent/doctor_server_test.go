@@ -57,24 +57,39 @@ func TestDoctorServer(t *testing.T) {
 	}{
 		{"a token", "forge", nil, served, doctor.OK, "as " + forgetest.Bot.Login, ""},
 		{"its repositories", "repositories", nil, served, doctor.OK, "1 that the token may write to", ""},
-		{"its labels", "labels", nil, served, doctor.OK, "the first round in a repository creates bot-review-needed, bot-changes-needed, ", ""},
-		{"no token", "forge", map[string]string{"GH_TOKEN": ""}, served, doctor.Missing, "without a token", "set GITHUB_TOKEN or GH_TOKEN"},
-		{"a wrong token", "forge", map[string]string{"GH_TOKEN": "ghp_wrong"}, served, doctor.Missing, "look up the account of the token", "GITHUB_TOKEN"},
-		{"a repository elsewhere", "repositories", nil, with("repositories", "example.org/octo/app"), doctor.Missing, "is not on", ""},
+		{"its labels", "labels", nil, served, doctor.OK,
+			"the first round in a repository creates bot-review-needed, bot-changes-needed, ", ""},
+		{"no token", "forge", map[string]string{"GH_TOKEN": ""}, served, doctor.Missing, "without a token",
+			"set GITHUB_TOKEN or GH_TOKEN"},
+		{"a wrong token", "forge", map[string]string{"GH_TOKEN": "ghp_wrong"}, served, doctor.Missing,
+			"look up the account of the token", "GITHUB_TOKEN"},
+		{"a repository elsewhere", "repositories", nil, with("repositories", "example.org/octo/app"), doctor.Missing,
+			"is not on", ""},
 		{"no webhooks", "webhooks", nil, served, doctor.OK, "none; changes are found within 1m0s", webhookSecret},
-		{"no secret", "webhooks", nil, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning, webhookSecret + " is not set", "--webhook-url"},
-		{"a short secret", "webhooks", map[string]string{webhookSecret: "s3s3s3s3"}, served, doctor.Warning, "fewer than 16 bytes", "openssl"},
-		{"a short old secret", "webhooks", map[string]string{webhookSecret: long, webhookSecretOld: "s3s3s3s3"}, served, doctor.Warning, "fewer than 16 bytes", "openssl"},
-		{"the old secret only", "webhooks", map[string]string{webhookSecretOld: long}, served, doctor.Warning, "only " + webhookSecretOld, webhookSecret},
-		{"a secret", "webhooks", map[string]string{webhookSecret: long}, served, doctor.OK, webhookSecret + " is set", "--webhook-url"},
-		{"no redelivery", "redelivery", map[string]string{webhookSecret: long}, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning, "failed deliveries are not sent again: the token cannot see the webhooks", "--webhook-url"},
+		{"no secret", "webhooks", nil, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning,
+			webhookSecret + " is not set", "--webhook-url"},
+		{"a short secret", "webhooks", map[string]string{webhookSecret: "s3s3s3s3"}, served, doctor.Warning,
+			"fewer than 16 bytes", "openssl"},
+		{"a short old secret", "webhooks", map[string]string{webhookSecret: long, webhookSecretOld: "s3s3s3s3"}, served,
+			doctor.Warning, "fewer than 16 bytes", "openssl"},
+		{"the old secret only", "webhooks", map[string]string{webhookSecretOld: long}, served, doctor.Warning,
+			"only " + webhookSecretOld, webhookSecret},
+		{"a secret", "webhooks", map[string]string{webhookSecret: long}, served, doctor.OK, webhookSecret + " is set",
+			"--webhook-url"},
+		{"no redelivery", "redelivery", map[string]string{webhookSecret: long},
+			with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning,
+			"failed deliveries are not sent again: the token cannot see the webhooks", "--webhook-url"},
 		{"no database", "database", nil, served, doctor.OK, "none yet; the first start creates ", ""},
-		{"a bad database", "database", map[string]string{databaseVariable: "mysql://x"}, served, doctor.Missing, "postgres://", ""},
-		{"no data folder", "database", map[string]string{"HOME": ""}, served, doctor.Missing, "no data folder", "XDG_DATA_HOME"},
+		{"a bad database", "database", map[string]string{databaseVariable: "mysql://x"}, served, doctor.Missing,
+			"postgres://", ""},
+		{"no data folder", "database", map[string]string{"HOME": ""}, served, doctor.Missing, "no data folder",
+			"XDG_DATA_HOME"},
 		{"no marker key", "marker key", nil, served, doctor.OK, "none yet", ""},
-		{"a marker key", "marker key", map[string]string{markerKeyVariable: strings.Repeat("k7", 16)}, served, doctor.OK, "from " + markerKeyVariable, ""},
+		{"a marker key", "marker key", map[string]string{markerKeyVariable: strings.Repeat("k7", 16)}, served, doctor.OK,
+			"from " + markerKeyVariable, ""},
 		{"no sandbox", "sandbox", map[string]string{"PATH": "/nowhere"}, served, doctor.Warning, "", ""},
-		{"a missing file", "secrets", map[string]string{webhookSecret + "_FILE": "/nowhere/secret"}, served, doctor.Missing, webhookSecret + "_FILE", ""},
+		{"a missing file", "secrets", map[string]string{webhookSecret + "_FILE": "/nowhere/secret"}, served, doctor.Missing,
+			webhookSecret + "_FILE", ""},
 		{"no address", "address", nil, served, doctor.OK, "off", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -86,7 +101,8 @@ func TestDoctorServer(t *testing.T) {
 			if test.row == "sandbox" && got.State == doctor.OK { // Precedent makes its own here
 				t.Skip("a sandbox needs no program here")
 			}
-			if !said || got.State != test.state || !strings.Contains(got.Text, test.says) || !strings.Contains(got.Hint, test.hint) {
+			if !said || got.State != test.state || !strings.Contains(got.Text, test.says) ||
+				!strings.Contains(got.Hint, test.hint) {
 				t.Errorf("%+v, want %s %q, hint %q\nall: %+v", got, test.state, test.says, test.hint, rows)
 			}
 			if test.state == doctor.Missing && works {
@@ -114,7 +130,8 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // the second look finds what the first one left
-				if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["database"].Text, "empty; the first start makes its tables") {
+				if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["database"].Text,
+					"empty; the first start makes its tables") {
 					t.Errorf("%+v", rows["database"])
 				}
 			}
@@ -130,7 +147,8 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			if _, err := db.KeepValue(t.Context(), markerKeyName, newKey()); err != nil {
 				t.Fatal(err)
 			}
-			if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["marker key"].Text, "in the database") {
+			if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["marker key"].Text,
+				"in the database") {
 				t.Errorf("%+v", rows["marker key"])
 			}
 		})

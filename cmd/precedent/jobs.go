@@ -128,7 +128,8 @@ that runs is run once more.`,
 				return misuse(cmd, errors.New("give ids or --dead"))
 			}
 			if dead {
-				all, err := jobs.List(cmd.Context(), workspace.JobFilter{States: []workspace.JobState{workspace.DeadJob}, Limit: maxJobs})
+				all, err := jobs.List(cmd.Context(), workspace.JobFilter{States: []workspace.JobState{workspace.DeadJob},
+					Limit: maxJobs})
 				if err != nil {
 					return err
 				}
@@ -162,7 +163,8 @@ again when it is wanted again: after a push, a label or another event.`,
 }
 
 // withJobs opens the jobs of the server for a command.
-func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error) func(*cobra.Command, []string) error {
+func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspace.Jobs) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx := cmd.Context()
 		db, err := a.oldInstallation(ctx)
@@ -179,7 +181,8 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspac
 }
 
 // oneJob calls do with the id of a job.
-func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workspace.QueuedJob, error)) (workspace.QueuedJob, error) {
+func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workspace.QueuedJob,
+	error)) (workspace.QueuedJob, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return workspace.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
@@ -192,7 +195,8 @@ func oneJob(ctx context.Context, id string, do func(context.Context, int64) (wor
 }
 
 // changeJobs changes jobs, and prints them as they are then.
-func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool, do func(context.Context, int64) (workspace.QueuedJob, error)) error {
+func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool,
+	do func(context.Context, int64) (workspace.QueuedJob, error)) error {
 	changed := []workspace.QueuedJob{}
 	var failed error
 	for _, id := range ids {
@@ -232,7 +236,8 @@ func (a *app) printJobs(all []workspace.QueuedJob) error {
 		if j.Problem != "" {
 			why = j.Problem
 		}
-		rows = append(rows, []string{strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since), strconv.Itoa(j.Attempts), why})
+		rows = append(rows, []string{strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since),
+			strconv.Itoa(j.Attempts), why})
 	}
 	for _, row := range rows {
 		for i := range row {

@@ -36,7 +36,8 @@ func addAll(cmd *cobra.Command, all *bool) {
 }
 
 // oneOrAll is withMemory, unless --all is given.
-func (a *app) oneOrAll(all *bool, forAll func(context.Context) error, one func(*cobra.Command, []string, *workspace.Workspace) error) func(*cobra.Command, []string) error {
+func (a *app) oneOrAll(all *bool, forAll func(context.Context) error,
+	one func(*cobra.Command, []string, *workspace.Workspace) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if *all {
 			return forAll(cmd.Context())
@@ -65,7 +66,8 @@ func (a *app) statusOfAll(ctx context.Context, asJSON bool) error {
 		for i, n := range r.Names {
 			names[i] = n.String()
 		}
-		p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "), plural(r.Reviews, "review"),
+		p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "),
+			plural(r.Reviews, "review"),
 			plural(r.Findings, "finding"), plural(r.Rejections, "dismissal"), plural(r.Learnings, "learning")))
 	}
 	return p.Err()

@@ -63,7 +63,8 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	if len(e.texts) > 0 {
 		e.texts = e.texts[1:]
 	}
-	data, err := json.Marshal(map[string]any{"threads_addressed": addressed, "summary": "I changed what the remarks ask for."})
+	data, err := json.Marshal(map[string]any{"threads_addressed": addressed,
+		"summary": "I changed what the remarks ask for."})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot"}, err
 }
 
@@ -72,7 +73,8 @@ func (s *rounds) report(name, state string) {
 	var head string
 	s.world(func() { head = s.pull.Head.SHA })
 	world := s.door.stage.World
-	world.ReportStatus(world.Repo("octo", "app"), forgetest.Status{Commit: head, Context: name, State: state, URL: s.door.URL + "/ci/" + name, By: otherBot})
+	world.ReportStatus(world.Repo("octo", "app"), forgetest.Status{Commit: head, Context: name, State: state,
+		URL: s.door.URL + "/ci/" + name, By: otherBot})
 }
 
 // ciForge is a forge whose checks the test plays.
@@ -110,7 +112,8 @@ func (s *rounds) open() {
 
 // onLabelledForges runs a test on GitHub and on servers of Gitea's family.
 func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
-	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": -1, "Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
+	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": -1, "Gitea": forgetest.Gitea127,
+		"Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newRounds(t)
@@ -161,7 +164,8 @@ func (s *rounds) round(step string, act round.Act, to label.State) round.Result 
 		s.t.Fatalf("%s: %v\n%s", step, err, s.err.String())
 	}
 	if did.Did != act || did.After != to {
-		s.t.Fatalf("%s: did %q and is %q (%s), want %q and %q\n%s", step, did.Did, did.After, did.Why, act, to, s.err.String())
+		s.t.Fatalf("%s: did %q and is %q (%s), want %q and %q\n%s", step, did.Did, did.After, did.Why, act, to,
+			s.err.String())
 	}
 	s.labelled(step, to)
 	return did
@@ -221,7 +225,8 @@ func (s *rounds) notes(words string) (found []string) {
 func (s *rounds) says(step, words string, n int) {
 	s.t.Helper()
 	if got := s.notes(words); len(got) != n {
-		s.t.Fatalf("%s: %d comments begin with %q, want %d:\n%s", step, len(got), words, n, bodies(s.door.stage.World.By(s.pull, forgetest.Bot)))
+		s.t.Fatalf("%s: %d comments begin with %q, want %d:\n%s", step, len(got), words, n,
+			bodies(s.door.stage.World.By(s.pull, forgetest.Bot)))
 	}
 }
 
@@ -245,7 +250,8 @@ func (s *rounds) fixed(step string) {
 
 // tillFixes fixes all flaws.
 var tillFixes = strings.NewReplacer(
-	"  return sum / items.length\n", guarded, "  ledger.total -= amount\n", "  ledger.total -= Math.min(amount, ledger.paid)\n", "bus.on(", "bus.once(",
+	"  return sum / items.length\n", guarded, "  ledger.total -= amount\n",
+	"  ledger.total -= Math.min(amount, ledger.paid)\n", "bus.on(", "bus.once(",
 )
 
 var fixedTill = tillFixes.Replace(tillFile)
@@ -272,7 +278,8 @@ func TestRoundsMistakenPolicy(t *testing.T) {
 		policy, said string
 		refused      bool
 	}{
-		"a finder":  {"threshold: 60\nlanguage: en\n\nfinders: {gosec: false}\n", ".precedent.yaml:4:11: unknown finder \"gosec\"; known: ", false},
+		"a finder": {"threshold: 60\nlanguage: en\n\nfinders: {gosec: false}\n",
+			".precedent.yaml:4:11: unknown finder \"gosec\"; known: ", false},
 		"a type":    {"threshold: high\n", ".precedent.yaml:1:12: want a whole number from 0 to 100", false},
 		"a key":     {"treshold: 60\n", ".precedent.yaml:1:1: unknown key \"treshold\"; did you mean threshold?", false},
 		"no YAML":   {"threshold: 60\nfinders: {\n", "; the whole file has no effect", true},

@@ -79,7 +79,8 @@ func newServe(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&once, "once", false, "look once, do what is due, and exit; for cron")
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more, still without the text of anybody")
 	addServerSettings(cmd)
-	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "timeout", "forge", "threshold", "max_inline", "fail_on")
+	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "timeout", "forge",
+		"threshold", "max_inline", "fail_on")
 	return cmd
 }
 
@@ -176,7 +177,8 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 	var listener net.Listener
 	if at := i.settings.Listen.Value; at != "" {
 		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", at); err != nil {
-			return errors.Join(hinted(fmt.Errorf("listen on %s: %w", at, err), "choose another address with --listen, or off"), s.Close(ctx))
+			return errors.Join(hinted(fmt.Errorf("listen on %s: %w", at, err), "choose another address with --listen, or off"),
+				s.Close(ctx))
 		}
 	}
 	if a.env["GOGC"] == "" {
@@ -194,9 +196,11 @@ func (a *app) holdServer(ctx context.Context, folder string) (release func(), er
 	if a.env[databaseVariable] != "" {
 		return func() {}, nil
 	}
-	release, err = background.Hold(ctx, filepath.Join(folder, "server.pid"), background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, wait)
+	release, err = background.Hold(ctx, filepath.Join(folder, "server.pid"),
+		background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, wait)
 	if errors.Is(err, background.ErrRunning) {
-		err = hinted(fmt.Errorf("another server uses %s: %w", folder, err), "stop that one, or use PostgreSQL for several: docs/operation.md")
+		err = hinted(fmt.Errorf("another server uses %s: %w", folder, err),
+			"stop that one, or use PostgreSQL for several: docs/operation.md")
 	}
 	return release, err
 }
@@ -212,9 +216,11 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	}
 	switch {
 	case done.Unread > 0:
-		return &workspace.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")), Hint: "the log says why", Status: precedent.ExitIncomplete}
+		return &workspace.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")),
+			Hint: "the log says why", Status: precedent.ExitIncomplete}
 	case done.Dead > 0:
-		return &workspace.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")), Status: precedent.ExitIncomplete}
+		return &workspace.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")),
+			Status: precedent.ExitIncomplete}
 	}
 	return nil
 }
@@ -236,9 +242,11 @@ func (a *app) serverOptions(i *installation, log *slog.Logger) server.Options {
 		round.Gate = a.gate(i.reviewer, log)
 	}
 	return server.Options{
-		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value && i.job.Engine.New != nil,
+		Reviewer: i.reviewer, Connection: i.connection, Job: i.job, Round: round, Fixes: i.settings.Fixes.Value &&
+			i.job.Engine.New != nil,
 		Repositories: server.Repositories{Listed: i.settings.Repositories.Value, Owners: i.settings.Owners.Value},
-		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value, Token: a.env[serverToken],
+		Interval:     i.settings.Interval.Value, Secrets: secrets, Hooks: i.settings.WebhookURL.Value,
+		Token:       a.env[serverToken],
 		Connections: maxConnections(), Slots: i.settings.Jobs.Value, Replica: i.reviewer.Replica,
 		Sandbox: sync.OnceValue(a.sandboxKind),
 		Version: thisBuild().Version, Log: log, Now: a.now, Sleep: wait, Random: rand.N[time.Duration],

@@ -17,9 +17,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// idleTime is how long BenchmarkIdleServer measures.
-const idleTime = time.Minute
-
 // idleRepositories is the number of repositories of an idle server that is measured.
 const idleRepositories = 200
 
@@ -67,7 +64,8 @@ func startIdle(t testing.TB, program string, f *idleForge) *served {
 	for i := range idleRepositories {
 		names = append(names, fmt.Sprintf("%s/octo/r%d", host, i))
 	}
-	return startServer(t, program, t.TempDir(), []string{"GITHUB_API_URL=" + at.URL + "/api/v3"}, "--repositories", strings.Join(names, ","), "--quiet=false")
+	return startServer(t, program, t.TempDir(), []string{"GITHUB_API_URL=" + at.URL + "/api/v3"}, "--repositories",
+		strings.Join(names, ","), "--quiet=false")
 }
 
 // released builds the program as make build does.
@@ -102,7 +100,8 @@ func TestIdleMemory(t *testing.T) {
 	if !asked() {
 		t.Errorf("%d repositories were polled, %d requests made by jobs", f.lists.Load(), f.others.Load())
 	}
-	t.Logf("%.1f MiB, of which %.1f anonymous and %.1f mapped; %.1f at most", is, residentMiB(t, pid, "RssAnon"), residentMiB(t, pid, "RssFile"), residentMiB(t, pid, "VmHWM"))
+	t.Logf("%.1f MiB, of which %.1f anonymous and %.1f mapped; %.1f at most", is, residentMiB(t, pid, "RssAnon"),
+		residentMiB(t, pid, "RssFile"), residentMiB(t, pid, "VmHWM"))
 	if is > most {
 		t.Errorf("%.1f MiB are resident, want at most %d", is, most)
 	}
@@ -116,58 +115,9 @@ func TestIdleMemory(t *testing.T) {
 	// It has 47 MiB. If anything in it calls methods by name, as text/template does when it is executed,
 	// the linker keeps all exported methods of all types, and it has 66.
 	if size := info.Size() >> 20; size > 58 {
-		t.Errorf("the program has %d MiB; go build -ldflags=-dumpdep prints ReflectMethod at what calls methods by name", size)
+		t.Errorf("the program has %d MiB; go build -ldflags=-dumpdep prints ReflectMethod at what calls methods by name",
+			size)
 	}
-}
-
-// BenchmarkIdleServer measures a server with 200 repositories of 20 open pull requests each, in
-// which nothing happens: requests a repository, processor time and memory over a minute after the
-// first poll and the jobs that it made.
-func BenchmarkIdleServer(b *testing.B) {
-	for range b.N {
-		f := &idleForge{pulls: 20}
-		s := startIdle(b, released(b), f)
-		for quiet := 0; quiet < 5; { // the jobs of the first poll find no pull request, and end
-			before := f.others.Load()
-			<-time.After(time.Second)
-			if quiet++; f.others.Load() != before || f.lists.Load() < idleRepositories {
-				quiet = 0
-			}
-		}
-		pid := s.cmd.Process.Pid
-		before, listed, kept := processorTime(b, pid), f.lists.Load(), f.unchanged.Load()
-		<-time.After(idleTime)
-		spent := processorTime(b, pid) - before
-		b.ReportMetric(100*spent.Seconds()/idleTime.Seconds(), "%core")
-		b.ReportMetric(float64(f.lists.Load()-listed)/idleRepositories, "lists/repo")
-		b.ReportMetric(float64(f.unchanged.Load()-kept)/idleRepositories, "304/repo")
-		b.ReportMetric(residentMiB(b, pid, "VmRSS"), "MiB")
-		b.ReportMetric(residentMiB(b, pid, "RssAnon"), "MiB-anonymous")
-		b.ReportMetric(residentMiB(b, pid, "RssFile"), "MiB-mapped")
-		b.ReportMetric(residentMiB(b, pid, "VmHWM"), "MiB-most")
-		if status := s.signal(syscall.SIGTERM); status != 0 {
-			b.Errorf("status %d", status)
-		}
-	}
-}
-
-// processorTime is what a process has used so far.
-func processorTime(t testing.TB, pid int) time.Duration {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(text)[strings.LastIndex(string(text), ")")+1:])
-	ticks := 0
-	for _, f := range fields[11:13] { // utime and stime, in hundredths of a second on Linux
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 func residentMiB(t testing.TB, pid int, what string) float64 {

@@ -39,7 +39,8 @@ func (b *burst) ours(p *burstPull) []marked {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	w := comment.Writer{Key: key, PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number}}
+	w := comment.Writer{Key: key, PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID,
+		Number: p.Number}}
 	var all []marked
 	for _, c := range b.door.stage.World.By(p.Pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok {
@@ -59,7 +60,8 @@ func (b *burst) pending(q *queue.Queue) string {
 			return fmt.Sprintf("%s#%d has no summary", p.repo.Name, p.Number)
 		}
 		if m := b.ours(p)[i]; m.Head != p.heads[len(p.heads)-1] || m.Run != "" {
-			return fmt.Sprintf("the summary of %s#%d is about %s, not %s, and names the run %q", p.repo.Name, p.Number, m.Head, p.heads[len(p.heads)-1], m.Run)
+			return fmt.Sprintf("the summary of %s#%d is about %s, not %s, and names the run %q", p.repo.Name, p.Number, m.Head,
+				p.heads[len(p.heads)-1], m.Run)
 		}
 	}
 	all, err := q.List(b.t.Context(), queue.Filter{Limit: 100_000})
@@ -203,8 +205,10 @@ func TestServeBurst(t *testing.T) {
 			reviews += len(b.door.stage.World.Reviews(p.Pull))
 		}
 		b.left()
-		t.Logf("%d pushes to %d pull requests, %d kills, %d webhooks accepted, %d lost on the way, %d sent again; %d reviews with remarks posted; %s",
-			size.pulls*size.pushes, size.pulls, b.killed.Load(), b.events.Load(), b.dropped.Load(), b.resent.Load(), reviews, took.Round(time.Second))
+		t.Logf("%d pushes to %d pull requests, %d kills, %d webhooks accepted, %d lost on the way, %d sent again; %d "+
+			"reviews with remarks posted; %s",
+			size.pulls*size.pushes, size.pulls, b.killed.Load(), b.events.Load(), b.dropped.Load(), b.resent.Load(), reviews,
+			took.Round(time.Second))
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()

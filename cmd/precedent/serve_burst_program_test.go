@@ -52,7 +52,8 @@ func bursting() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep, fixedEngine: riskEngine{}}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
+		fixedEngine: riskEngine{}}
 	end := a.makeTemp()
 	status := a.run(ctx, os.Args[1:])
 	end()
@@ -60,7 +61,8 @@ func bursting() {
 }
 
 // risks are words, each of which names one defect of a shop.
-var risks = []string{"refund", "average", "listener", "timeout", "currency", "discount", "voucher", "receipt", "ledger", "stock", "invoice", "carrier"}
+var risks = []string{"refund", "average", "listener", "timeout", "currency", "discount", "voucher", "receipt", "ledger",
+	"stock", "invoice", "carrier"}
 
 // riskLine is a line that has one.
 var riskLine = regexp.MustCompile(`(?m)  till\.(\w+)\((\d+)\)$`)
@@ -104,7 +106,8 @@ func (riskEngine) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 			found = append(found, map[string]any{
 				"path": shopFile(shop), "quote": m[0], "severity": "medium", "confidence": 90, "category": "bugs", "side": "RIGHT",
 				"title": strings.ToUpper(m[1][:1]) + m[1][1:] + " fails when the till is closed",
-				"body":  "The call about " + m[1] + " is made without a look at the state of the till, so that its " + m[1] + " is lost.",
+				"body": "The call about " + m[1] + " is made without a look at the state of the till, so that its " + m[1] +
+					" is lost.",
 			})
 		}
 		return found

@@ -104,7 +104,8 @@ const burstKey = "a key of tests, which opens nothing"
 // newBurst makes a forge with pull requests.
 func newBurst(t *testing.T, size burstSize, url string) *burst {
 	t.Helper()
-	b := &burst{t: t, size: size, random: needs.Random(t), began: time.Now(), home: t.TempDir(), relay: make(chan *burstEvent, 100_000)}
+	b := &burst{t: t, size: size, random: needs.Random(t), began: time.Now(), home: t.TempDir(),
+		relay: make(chan *burstEvent, 100_000)}
 	root := filepath.Join(b.home, "forge")
 	b.door = openFrontDoor(t, root)
 	host := strings.TrimPrefix(b.door.URL, "http://")
@@ -113,7 +114,8 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 		b.names = append(b.names, host+"/octo/"+name)
 		repo := &forgetest.Repo{
 			ID: int64(n + 1), Owner: "octo", Name: name, Pulls: map[int]*forgetest.Pull{},
-			Members: []forgetest.Member{{Person: author, Permission: forge.Write}, {Person: forgetest.Bot, Permission: forge.Write}},
+			Members: []forgetest.Member{{Person: author, Permission: forge.Write},
+				{Person: forgetest.Bot, Permission: forge.Write}},
 		}
 		b.door.stage.World.Add(repo)
 		b.fill(repo, filepath.Join(root, "octo", name+".git"), host, n)
@@ -123,8 +125,10 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 		t.Fatal(err)
 	}
 	b.env = []string{
-		"HOME=" + b.home, "TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=" + b.door.URL + "/api/v3", "GITHUB_TOKEN=" + forgetest.Secret,
-		webhookSecret + "=" + hookSecret, markerKeyVariable + "=" + burstKey, "PRECEDENT_CONSOLIDATION=off", "PRECEDENT_FIXES=false", "PRECEDENT_GATES=false",
+		"HOME=" + b.home, "TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=" + b.door.URL + "/api/v3",
+		"GITHUB_TOKEN=" + forgetest.Secret,
+		webhookSecret + "=" + hookSecret, markerKeyVariable + "=" + burstKey, "PRECEDENT_CONSOLIDATION=off",
+		"PRECEDENT_FIXES=false", "PRECEDENT_GATES=false",
 	}
 	if url != "" {
 		b.env = append(b.env, databaseVariable+"="+url)
@@ -144,14 +148,16 @@ func (b *burst) fill(repo *forgetest.Repo, dir, host string, n int) {
 	mark := 0
 	commit := func(ref string, from int, name, text string) int {
 		mark++
-		fmt.Fprintf(&all, "commit %s\nmark :%d\ncommitter dana <dana@example.org> %d +0000\ndata 4\npush\n", ref, mark, 1767600000+mark)
+		fmt.Fprintf(&all, "commit %s\nmark :%d\ncommitter dana <dana@example.org> %d +0000\ndata 4\npush\n", ref, mark,
+			1767600000+mark)
 		if from > 0 {
 			fmt.Fprintf(&all, "from :%d\n", from)
 		}
 		fmt.Fprintf(&all, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 		return mark
 	}
-	policy := "reviews: {on: [open, push]}\nfinders: {security: false, types: false, performance: false, architecture: false, tests: false, style: false, guidelines: false}\n"
+	policy := "reviews: {on: [open, push]}\nfinders: {security: false, types: false, performance: false, architecture: " +
+		"false, tests: false, style: false, guidelines: false}\n"
 	main := commit("refs/heads/main", 0, ".precedent.yaml", policy)
 	of := (b.size.pulls + b.size.repos - 1 - n) / b.size.repos
 	for i := range of {
@@ -163,12 +169,15 @@ func (b *burst) fill(repo *forgetest.Repo, dir, host string, n int) {
 				has = append(has, 1+(k-1)%(len(risks)-1))
 			}
 			p.risks = append(p.risks, has)
-			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, shopFile(number), fmt.Sprintf("// Version %d\n", k)+shopText(number, has))
+			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, shopFile(number),
+				fmt.Sprintf("// Version %d\n", k)+shopText(number, has))
 		}
 		here := precedent.Repo{Host: host, Owner: repo.Owner, Name: repo.Name}
 		p.PullRequest = forge.PullRequest{
-			Number: number, Title: "Open a shop", Author: author, State: forge.Open, Files: 1, Ref: fmt.Sprintf("refs/pull/%d/head", number),
-			Base: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: "main"}, Head: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: fmt.Sprintf("branch%d", number)},
+			Number: number, Title: "Open a shop", Author: author, State: forge.Open, Files: 1,
+			Ref:  fmt.Sprintf("refs/pull/%d/head", number),
+			Base: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: "main"},
+			Head: forge.Branch{Repo: here, RepoID: precedent.NumberID(repo.ID), Name: fmt.Sprintf("branch%d", number)},
 		}
 		b.pulls = append(b.pulls, p)
 	}
@@ -253,7 +262,8 @@ func (b *burst) deliver(e *burstEvent) bool {
 	if at == "" {
 		return false
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+at+"/webhooks/github", bytes.NewReader(e.body))
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+at+"/webhooks/github",
+		bytes.NewReader(e.body))
 	if err != nil {
 		return false
 	}
@@ -284,7 +294,8 @@ func (b *burst) start(i int) {
 	wrong := time.Duration(b.random.IntN(3)-1) * 2 * time.Hour
 	b.mu.Unlock()
 	r := &burstReplica{done: make(chan struct{})}
-	r.cmd = exec.Command("bursting", "serve", "--listen", "127.0.0.1:0", "--repositories", strings.Join(b.names, ","), "--interval", "10s")
+	r.cmd = exec.Command("bursting", "serve", "--listen", "127.0.0.1:0", "--repositories", strings.Join(b.names, ","),
+		"--interval", "10s")
 	r.cmd.Dir = b.home
 	r.cmd.Env = append(slices.Clone(b.env), fmt.Sprintf("%s=%d %d", burstClock, b.began.UnixNano(), wrong))
 	stderr, err := r.cmd.StderrPipe()
@@ -385,8 +396,10 @@ func (b *burst) push(p *burstPull) {
 // play pushes everything, and kills replicas meanwhile.
 func (b *burst) play(replicas int, restart func(n int)) {
 	b.door.stage.Script.Plan(
-		forgetest.Fault{Method: http.MethodPost, Times: 1 << 30, Call: func() { b.spring(false) }, CallAfter: func() { b.spring(true) }},
-		forgetest.Fault{Method: http.MethodPatch, Times: 1 << 30, Call: func() { b.spring(false) }, CallAfter: func() { b.spring(true) }},
+		forgetest.Fault{Method: http.MethodPost, Times: 1 << 30, Call: func() { b.spring(false) },
+			CallAfter: func() { b.spring(true) }},
+		forgetest.Fault{Method: http.MethodPatch, Times: 1 << 30, Call: func() { b.spring(false) },
+			CallAfter: func() { b.spring(true) }},
 	)
 	for i := range replicas {
 		b.start(i)
@@ -404,7 +417,8 @@ func (b *burst) play(replicas int, restart func(n int)) {
 			b.push(p)
 		}
 		b.mu.Lock()
-		timed, n, after, pause, who := b.random.IntN(3) == 0, 1+b.random.IntN(40), b.random.IntN(2) == 0, time.Duration(300+b.random.IntN(2000))*time.Millisecond, b.random.IntN(replicas)
+		timed, n, after, pause, who := b.random.IntN(3) == 0, 1+b.random.IntN(40), b.random.IntN(2) == 0,
+			time.Duration(300+b.random.IntN(2000))*time.Millisecond, b.random.IntN(replicas)
 		b.mu.Unlock()
 		caught := make(<-chan struct{})
 		if !timed {

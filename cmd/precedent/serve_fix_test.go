@@ -9,16 +9,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/label"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/queue"
-	"github.com/precedent-dev/precedent/internal/round"
 )
 
 // serves runs serve --once, with more arguments.
 func (s *rounds) serves(args ...string) {
 	s.t.Helper()
 	s.err.Reset()
-	if status := s.app.run(s.t.Context(), append([]string{"serve", "--once", "--repositories", s.repoName()}, args...)); status != 0 {
+	if status := s.app.run(s.t.Context(), append([]string{"serve", "--once", "--repositories", s.repoName()},
+		args...)); status != 0 {
 		s.t.Fatalf("status %d\n%s", status, s.err.String())
 	}
 }
@@ -125,7 +124,8 @@ func TestServeFixAsked(t *testing.T) {
 		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
 		s.serves()
 		s.serves()
-		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 || !strings.Contains(s.notes("**Nothing was fixed**")[0], "turns fixes off") {
+		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 ||
+			!strings.Contains(s.notes("**Nothing was fixed**")[0], "turns fixes off") {
 			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
 		}
 	})
@@ -140,98 +140,13 @@ func TestServeFixAsked(t *testing.T) {
 	})
 }
 
-// TestFixAskedCycles: after five cycles a fix that is asked for is refused once, with the reason; asked
-// again, it is made.
-func TestFixAskedCycles(t *testing.T) {
-	s := newRounds(t)
-	s.app.env[markerKeyVariable] = strings.Repeat("a key of tests ", 2)
-	s.relabel(label.None)
-	s.o.Reviews = &precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnOpen}}
-	s.round("review", round.Review, label.None)
-	s.o.FixAsked = true
-	s.fixes("", "", "", "", "", "")
-	for range 6 { // each attempt changes nothing, and counts
-		s.round("an attempt", round.Fix, label.None)
-	}
-	s.says("five attempts", "**Nothing was fixed**", 5)
-	s.says("then none", "**A person has to look.** This pull request has gone through more than 5 cycles", 1)
-	s.fixes(fixedTill)
-	s.round("asked again", round.Fix, label.None)
-	s.round("once more", round.Fix, label.None)
-	s.says("asked again", "**Pushed", 1)
-	if s.pushes() != 1 {
-		t.Errorf("%d pushes", s.pushes())
-	}
-}
-
-// TestServeRenamed: the waiting jobs of a repository that is renamed go on under its present name, on
-// both databases, whether it was listed by the former name or is found by its owner.
-func TestServeRenamed(t *testing.T) {
-	t.Parallel()
-	for _, engine := range []string{"sqlite", "postgresql"} {
-		for _, how := range []string{"listed", "owned"} {
-			if engine == "postgresql" && how == "owned" {
-				continue // what the lists differ in is not in the database
-			}
-			t.Run(engine+", "+how, func(t *testing.T) {
-				s := newRounds(t)
-				if engine == "postgresql" {
-					s.app.env[databaseVariable] = needs.PostgreSQL(t)
-				}
-				s.app.env["PRECEDENT_FIXES"], s.app.env["PRECEDENT_GATES"] = "false", "false"
-				s.relabel(label.CIPending)
-				s.report("test", "pending")
-				serve := func(args ...string) {
-					t.Helper()
-					s.err.Reset()
-					if status := s.app.run(t.Context(), append([]string{"serve", "--once"}, args...)); status != 0 {
-						t.Fatalf("%q: status %d\n%s", args, status, s.err.String())
-					}
-				}
-				names := func() (left []string) {
-					for _, j := range s.jobsOf(queue.Review) {
-						if j.State != queue.Done {
-							left = append(left, j.Repo.Owner+"/"+j.Repo.Name+" "+string(j.State))
-						}
-					}
-					return left
-				}
-				args := []string{"--repositories", s.repoName()}
-				if how == "owned" {
-					args = nil
-				}
-				serve(args...)
-				if got := strings.Join(names(), ", "); got != "octo/app waiting" {
-					t.Fatalf("jobs %q\n%s", got, s.err.String())
-				}
-				s.rename()
-				serve(args...)
-				if how == "owned" { // the list has the present name, and the former one is due in a minute
-					s.retry(queue.Review)
-					serve(args...)
-				}
-				if got := strings.Join(names(), ", "); got != "team/store waiting" {
-					t.Fatalf("after the repository was renamed: jobs %q\n%s", got, s.err.String())
-				}
-				s.relabel(label.ReviewNeeded)
-				serve(args...)
-				if n := len(s.shown(forge.OnLine)); n == 0 {
-					t.Errorf("no review under the present name\n%s", s.err.String())
-				}
-				if now := s.jobsOf(queue.Outcomes); len(now) != 0 {
-					t.Errorf("pull requests seem closed: %+v", now)
-				}
-			})
-		}
-	}
-}
-
 // retry makes the jobs of a kind ready.
 func (s *prStage) retry(kind queue.Kind) {
 	s.t.Helper()
 	for _, j := range s.jobsOf(kind) {
 		if j.State == queue.Waiting && j.Repo.Owner == "octo" {
-			if status := s.app.run(s.t.Context(), []string{"jobs", "retry", strconv.FormatInt(j.ID, 10)}); status != precedent.ExitClean {
+			if status := s.app.run(s.t.Context(), []string{"jobs", "retry",
+				strconv.FormatInt(j.ID, 10)}); status != precedent.ExitClean {
 				s.t.Fatalf("retry: status %d\n%s", status, s.err.String())
 			}
 		}

@@ -10,8 +10,9 @@ import (
 // encryption.
 func TestOnlyServer(t *testing.T) {
 	for value, want := range map[string]string{
-		"": "https://usual.example", "https://own.example/npm/": "https://own.example/npm/", "sparse+https://own.example/": "https://own.example/",
-		"off": "", "http://own.example": "", "file:///packages": "",
+		"": "https://usual.example", "https://own.example/npm/": "https://own.example/npm/",
+		"sparse+https://own.example/": "https://own.example/",
+		"off":                         "", "http://own.example": "", "file:///packages": "",
 	} {
 		a := &app{env: map[string]string{"PIP_INDEX_URL": value}}
 		if got := a.onlyServer("PIP_INDEX_URL", "https://usual.example"); got != want {

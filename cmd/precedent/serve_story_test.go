@@ -85,7 +85,8 @@ func editing() {
 		}
 		var answer engine.Answer
 		e := &editor{Engine: &parrot{path: "src/till.js", text: string(text)}, texts: []string{changed}}
-		answer, err = e.Run(context.Background(), engine.Task{Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir, Edit: r.Edit})
+		answer, err = e.Run(context.Background(), engine.Task{Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir,
+			Edit: r.Edit})
 		response.Answer = answer.JSON
 	}
 	if err == nil {
@@ -178,7 +179,8 @@ func newServeStory(t *testing.T, program string, kind forgetest.GiteaKind, polic
 // Policies of stories: without a gate, and with one of the finders, which saves time.
 const (
 	ungated   = "fix: {ungated: true}\n"
-	oneFinder = "finders: {security: false, types: false, performance: false, architecture: false, tests: false, style: false, guidelines: false}\n"
+	oneFinder = "finders: {security: false, types: false, performance: false, architecture: false, tests: false, " +
+		"style: false, guidelines: false}\n"
 )
 
 // hookSecret signs the webhooks of these tests.
@@ -217,7 +219,8 @@ func (s *serveStory) environ() []string {
 
 // server is a process of serve --once.
 func (s *serveStory) server() (cmd *exec.Cmd, said *bytes.Buffer) {
-	cmd, said = exec.Command(s.program, append([]string{"serve", "--once", "--repositories", s.repoName()}, s.flags...)...), new(bytes.Buffer)
+	cmd, said = exec.Command(s.program, append([]string{"serve", "--once", "--repositories", s.repoName()},
+		s.flags...)...), new(bytes.Buffer)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.app.dir, s.environ(), said, said
 	return cmd, said
 }
@@ -326,7 +329,10 @@ func (s *serveStory) pushed(step string, n int) {
 		return
 	}
 	all := s.door.git.Pushes()
-	if len(all) != n || slices.ContainsFunc(all, func(p forgetest.PushedRef) bool { return p.Repo != "octo/app" || p.Ref != "refs/heads/feature" }) {
+	if len(all) != n || slices.ContainsFunc(all, func(p forgetest.PushedRef) bool {
+		return p.Repo != "octo/app" ||
+			p.Ref != "refs/heads/feature"
+	}) {
 		s.t.Fatalf("%s: pushes %+v, want %d", step, all, n)
 	}
 }
@@ -385,7 +391,8 @@ func (s *serveStory) play(flaws int, fixed string) {
 	s.t.Helper()
 	head := s.id("feature")
 	s.once("review and fix", label.Changes, label.CIPending)
-	if got := s.git(s.origin, "show", "feature:src/till.js") + "\n"; s.id("feature") == head || s.id("refs/pull/7/head") != s.id("feature") || got != fixed {
+	if got := s.git(s.origin, "show", "feature:src/till.js") + "\n"; s.id("feature") == head ||
+		s.id("refs/pull/7/head") != s.id("feature") || got != fixed {
 		s.t.Fatalf("pushed:\n%s", got)
 	}
 	s.says("review and fix", "**Pushed `"+shortID(s.id("feature"))+"`** to address ", 1)
@@ -422,7 +429,8 @@ func (s *serveStory) play(flaws int, fixed string) {
 // once, and with nothing due it writes nothing.
 func TestServeStory(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": onGitHub, "Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo} {
+	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": onGitHub, "Gitea": forgetest.Gitea127,
+		"Forgejo": forgetest.Forgejo} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			policy := ungated + oneFinder

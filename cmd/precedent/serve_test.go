@@ -1,19 +1,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -102,7 +97,8 @@ func TestServeAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status := s.app.run(t.Context(), serve); status != precedent.ExitUsage || !strings.Contains(s.err.String(), "another server uses") {
+	if status := s.app.run(t.Context(), serve); status != precedent.ExitUsage ||
+		!strings.Contains(s.err.String(), "another server uses") {
 		t.Errorf("status %d\n%s", status, s.err.String())
 	}
 	release()
@@ -119,93 +115,13 @@ func (s *prStage) repoName() string {
 	return s.door.URL[len("http://"):] + "/octo/app"
 }
 
-// heldEngine is a parrot that answers nothing until it is let go.
-type heldEngine struct {
-	parrot
-	free   chan struct{}
-	asking chan struct{} // gets an entry for each task
-}
-
-func (h *heldEngine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	select {
-	case h.asking <- struct{}{}:
-	default:
-	}
-	select {
-	case <-h.free:
-		return h.parrot.Run(ctx, t)
-	case <-ctx.Done():
-		return engine.Answer{}, ctx.Err()
-	}
-}
-
-// TestFault59StoppedReviews: a server that is stopped while it makes four reviews ends in time;
-// after the next start each pull request has one review (fault row 59).
-func TestFault59StoppedReviews(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	held := &heldEngine{parrot: parrot{path: s.parrot.path, text: s.parrot.text}, free: make(chan struct{}), asking: make(chan struct{}, 1000)}
-	s.app.fixedEngine = held
-	pulls := []*forgetest.Pull{s.pull}
-	for n := 8; n <= 10; n++ {
-		s.git(s.origin, "update-ref", fmt.Sprintf("refs/pull/%d/head", n), "refs/heads/feature")
-	}
-	s.door.stage.World.Change(func() {
-		s.pull.Comments, s.pull.Labels = nil, []string{"bot-review-needed"}
-		for n := 8; n <= 10; n++ {
-			other := &forgetest.Pull{PullRequest: s.pull.PullRequest, Diff: s.pull.Diff}
-			other.Number, other.Ref, other.Labels = n, fmt.Sprintf("refs/pull/%d/head", n), []string{"bot-review-needed"}
-			s.door.stage.World.Repo("octo", "app").Pulls[n] = other
-			pulls = append(pulls, other)
-		}
-	})
-	args := []string{"serve", "--listen", "off", "--repositories", s.repoName(), "--jobs", "5", "--interval", "10s"}
-	s.app.env["PRECEDENT_FIXES"], s.app.env["PRECEDENT_GATES"] = "false", "false"
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan int, 1)
-	go func() { ended <- s.app.run(ctx, args) }()
-	for running := 0; running < 4; running = s.runningJobs() {
-		<-held.asking
-	}
-	stop()
-	began := time.Now()
-	if status := <-ended; status != 0 || time.Since(began) > 30*time.Second {
-		t.Fatalf("status %d after %s\n%s", status, time.Since(began), s.err.String())
-	}
-	close(held.free)
-	s.err.Reset()
-	if status := s.app.run(t.Context(), []string{"serve", "--once", "--repositories", s.repoName(), "--jobs", "5"}); status != 0 {
-		t.Fatalf("status %d\n%s", status, s.err.String())
-	}
-	for _, p := range pulls {
-		reviews, summaries := 0, 0
-		for _, c := range s.door.stage.World.By(p, forgetest.Bot) {
-			switch c.Kind {
-			case forge.OnLine:
-				reviews++
-			case forge.OnThread:
-				summaries++
-			}
-		}
-		if reviews != 3 || summaries != 1 {
-			t.Errorf("#%d has %d comments on lines and %d summaries", p.Number, reviews, summaries)
-		}
-	}
-	if t.Failed() {
-		t.Log(s.err.String())
-	}
-}
-
-// runningJobs counts the jobs that a server runs.
-func (s *prStage) runningJobs() int {
-	s.t.Helper()
-	return len(s.reviewJobs(queue.Running))
-}
-
 // reviewJobs are the jobs for reviews of a server, in all states if none is named.
 func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
 	s.t.Helper()
-	return slices.DeleteFunc(s.jobsOf(queue.Review), func(j queue.Job) bool { return len(states) > 0 && !slices.Contains(states, j.State) })
+	return slices.DeleteFunc(s.jobsOf(queue.Review), func(j queue.Job) bool {
+		return len(states) > 0 &&
+			!slices.Contains(states, j.State)
+	})
 }
 
 // jobsOf are the jobs of a kind of the server.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -27,7 +26,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/queue"
 )
 
 // served is a process of precedent serve whose forge cannot be reached, so that only webhooks make
@@ -70,10 +68,12 @@ func startServed(t testing.TB, home string, env []string, args ...string) *serve
 func startServer(t testing.TB, program, home string, env []string, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, done: make(chan error, 1)}
-	s.cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories", "127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
+	s.cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories",
+		"127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
 	s.cmd.Dir = home
 	s.cmd.Env = append([]string{
-		"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=http://127.0.0.1:9/api/v3", "GITHUB_TOKEN=" + forgetest.Secret,
+		"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=http://127.0.0.1:9/api/v3",
+		"GITHUB_TOKEN=" + forgetest.Secret,
 		webhookSecret + "=" + hookSecret,
 	}, env...)
 	stderr, err := s.cmd.StderrPipe()
@@ -141,119 +141,6 @@ func (s *served) post(ctx context.Context, client *http.Client, id string, pull 
 		return 0, err.Error()
 	}
 	return resp.StatusCode, strings.TrimSpace(string(answer))
-}
-
-// TestFault1And2ServerKilled kills the server while webhooks come: every delivery that got its 2xx
-// has its job, also after the sender sends it again, and none has two (fault rows 1 and 2, G1).
-func TestFault1And2ServerKilled(t *testing.T) {
-	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) { killServed(t, needs.Rounds(60, 6), "") })
-	t.Run("postgresql", func(t *testing.T) { killServed(t, needs.Rounds(60, 3), needs.PostgreSQL(t)) })
-}
-
-// killServed does so on a database; empty for a file.
-func killServed(t *testing.T, kills int, url string) {
-	const senders = 8
-	random := rand.New(rand.NewPCG(needs.Seed(t), 15))
-	home := t.TempDir()
-	var env []string
-	if url != "" {
-		env = append(env, databaseVariable+"="+url)
-	}
-	var mu sync.Mutex
-	fresh := map[string]int{} // how often a delivery was taken as a new one
-	taken := map[string]int{} // deliveries that got a 2xx, and their pull request
-	var lost []string         // that got no answer
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
-	number := 0
-	for round := range kills {
-		s := startServed(t, home, env)
-		ctx, stop := context.WithCancel(t.Context())
-		var group sync.WaitGroup
-		first := make(chan struct{})
-		var once sync.Once
-		deliver := func(id string) {
-			var pull int
-			if _, err := fmt.Sscanf(id, "d%d", &pull); err != nil {
-				t.Error(err)
-			}
-			status, answer := s.post(ctx, client, id, pull)
-			mu.Lock()
-			defer mu.Unlock()
-			switch status {
-			case http.StatusAccepted:
-				taken[id] = pull
-				if answer == "accepted" {
-					fresh[id]++
-				}
-				once.Do(func() { close(first) })
-			case 0:
-				lost = append(lost, id)
-			default:
-				t.Errorf("%d %s", status, answer)
-			}
-		}
-		again := lost
-		lost = nil
-		for range senders {
-			group.Go(func() {
-				for ctx.Err() == nil {
-					mu.Lock()
-					var id string
-					if len(again) > 0 && round%2 == 1 {
-						id, again = again[0], again[1:]
-					} else {
-						number++
-						id = fmt.Sprintf("d%d", number)
-					}
-					mu.Unlock()
-					deliver(id)
-				}
-			})
-		}
-		<-first
-		<-time.After(time.Duration(random.Int64N(int64(300 * time.Millisecond)))) // killing at a random moment is the point
-		if status := s.signal(syscall.SIGKILL); status != -1 {
-			t.Fatalf("it ended by itself: %d\n%s", status, s.log.String())
-		}
-		stop()
-		group.Wait()
-		mu.Lock()
-		lost = append(lost, again...)
-		mu.Unlock()
-		client.CloseIdleConnections()
-	}
-	jobs := jobsOf(t, home, url)
-	for id, pull := range taken {
-		if jobs[pull] != 1 {
-			t.Errorf("%s got its 2xx and has %d jobs", id, jobs[pull])
-		}
-	}
-	for id, n := range fresh {
-		if n > 1 {
-			t.Errorf("%s was new %d times", id, n)
-		}
-	}
-	t.Logf("%d kills, %d deliveries with 2xx, %d jobs, %d without an answer at the end", kills, len(taken), len(jobs), len(lost))
-	if len(taken) < kills*10 {
-		t.Error("too few deliveries were taken")
-	}
-}
-
-// jobsOf counts the jobs for reviews by pull request.
-func jobsOf(t *testing.T, home, url string) map[int]int {
-	t.Helper()
-	_, q, end := openServer(t, home, url)
-	defer end()
-	all, err := q.List(t.Context(), queue.Filter{Kind: queue.Review, Limit: 1_000_000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs := map[int]int{}
-	for _, j := range all {
-		jobs[j.Pull]++
-	}
-	return jobs
 }
 
 // TestFault61Descriptors: with 64 descriptors, connections that are too many are sent away with
@@ -333,17 +220,20 @@ func TestServeRefuses(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"no token":          {[]string{"GITHUB_TOKEN="}, "a server needs a token"},
-		"a bad database":    {[]string{databaseVariable + "=mysql://x"}, "postgres"},
-		"no file":           {[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + filepath.Join(home, "none")}, "GITHUB_TOKEN_FILE"},
+		"no token":       {[]string{"GITHUB_TOKEN="}, "a server needs a token"},
+		"a bad database": {[]string{databaseVariable + "=mysql://x"}, "postgres"},
+		"no file": {[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + filepath.Join(home, "none")},
+			"GITHUB_TOKEN_FILE"},
 		"an address in use": {[]string{"PRECEDENT_LISTEN=256.0.0.1:1"}, "listen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("precedent", "serve", "--engine", "none")
-			cmd.Env = append([]string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_TOKEN=" + forgetest.Secret}, test.env...)
+			cmd.Env = append([]string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+				"GITHUB_TOKEN=" + forgetest.Secret}, test.env...)
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), test.want) || strings.Contains(string(out), filepath.Join(home, "none")) {
+			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), test.want) ||
+				strings.Contains(string(out), filepath.Join(home, "none")) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,18 +56,11 @@ var stories = map[string]aStory{
 		oneFinder + "gate: {commands: [{name: test, run: \"seq 1 3000; grep -q once src/till.js\"}], dependencies: off}\n",
 		storyGate, onRealGitea,
 	},
-	"Checks":     {ungated + oneFinder, storyChecks, onRealGitea},
-	"Fork":       {ungated + oneFinder, storyFork, onRealFork},
-	"NoChange":   {ungated + oneFinder, storyNoChange, onRealGitea},
-	"Cycles":     {ungated + oneFinder, storyCycles, onRealGitea},
-	"Incomplete": {strings.Replace(oneFinder, "security: false, ", "", 1), storyIncomplete, onRealGitea},
-	"Killed":     {ungated + oneFinder, storyKilled, onRealGitea},
-	"Elsewhere":  {ungated + oneFinder, storyElsewhere, onRealGitea},
-	"Push":       {ungated + oneFinder, storyPush, onRealGitea},
-	"Reopened":   {ungated + oneFinder, storyReopened, onRealGitea},
-	"People":     {ungated + oneFinder, storyPeople, onRealGitea},
-	"Requests":   {ungated + oneFinder + "request_changes: true\n", storyRequests, onRealGitea},
-	"Corpus":     {ungated + oneFinder, storyCorpus, onRealGitea},
+	"Checks":    {ungated + oneFinder, storyChecks, onRealGitea},
+	"Fork":      {ungated + oneFinder, storyFork, onRealFork},
+	"Cycles":    {ungated + oneFinder, storyCycles, onRealGitea},
+	"Elsewhere": {ungated + oneFinder, storyElsewhere, onRealGitea},
+	"People":    {ungated + oneFinder, storyPeople, onRealGitea},
 }
 
 // TestServeStories plays the stories on a fake of GitHub; TestRealGitea does on a running Gitea.
@@ -93,7 +84,8 @@ func storyGate(s *serveStory) {
 	s.once("the gate fails, and a fix does", label.Changes)
 	s.says("the gate fails", "**The build or the tests fail**", 1)
 	note := s.notes("**The build or the tests fail**")[0]
-	s.hasAll("the gate fails", note, "at `"+shortID(s.id("feature"))+"`", "- `seq 1 3000; grep -q once src/till.js`: exit status 1", "\n| 2602\n", "\n| 3000\n")
+	s.hasAll("the gate fails", note, "at `"+shortID(s.id("feature"))+"`",
+		"- `seq 1 3000; grep -q once src/till.js`: exit status 1", "\n| 2602\n", "\n| 3000\n")
 	if strings.Contains(note, "| 2600\n") { // each line has five
 		s.t.Errorf("more than the last 2,000 characters:\n%s", note)
 	}
@@ -104,7 +96,9 @@ func storyGate(s *serveStory) {
 	}
 	s.later += 2 * time.Minute
 	s.once("another fix fails", label.Intervention)
-	s.says("another fix fails", "**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail after the change. This was attempt 2.", 1)
+	s.says("another fix fails",
+		"**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail after the change. This was "+
+			"attempt 2.", 1)
 	s.says("another fix fails", "**Nothing was fixed**", 1)
 	s.says("another fix fails", "**A person has to look.** Two attempts to fix", 1)
 	s.pushed("another fix fails", 0)
@@ -132,7 +126,8 @@ func storyChecks(s *serveStory) {
 	s.quiet("no check has started yet")
 	s.later += 2 * time.Minute
 	red := s.id("feature")
-	world.Report(world.Repo("octo", "app"), forgetest.Check{Commit: red, Name: "unit *tests*", Conclusion: "failure", By: otherBot})
+	world.Report(world.Repo("octo", "app"), forgetest.Check{Commit: red, Name: "unit *tests*", Conclusion: "failure",
+		By: otherBot})
 	s.report("lint", "failure")
 	s.report("docs", "success")
 	s.report("slow", "pending")
@@ -183,13 +178,15 @@ func storyFork(s *serveStory) {
 	if s.real == nil {
 		fork := filepath.Join(s.home, "forge", "newcomer", "app.git")
 		s.git(s.home, "clone", "-q", "--mirror", s.origin, fork)
-		s.door.stage.World.Add(&forgetest.Repo{ID: 2, Owner: "newcomer", Name: "app", UserOwned: true, Members: []forgetest.Member{{Person: author, Permission: forge.Admin}}})
+		s.door.stage.World.Add(&forgetest.Repo{ID: 2, Owner: "newcomer", Name: "app", UserOwned: true,
+			Members: []forgetest.Member{{Person: author, Permission: forge.Admin}}})
 		s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "2" })
 	}
 	s.once("review and suggestion", label.Changes)
 	head := shortID(s.id("feature"))
 	s.says("suggested", "**Nothing was pushed** at `"+head+"`: the head is not a branch of this repository.", 1)
-	s.hasAll("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations", "+  ledger.total -= Math.min(amount, ledger.paid)")
+	s.hasAll("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations",
+		"+  ledger.total -= Math.min(amount, ledger.paid)")
 	suggestions := 0
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
 		if strings.Contains(string(c.Body), "**Suggested:**") {
@@ -211,28 +208,6 @@ func storyFork(s *serveStory) {
 	s.once("a person wants a review", label.HumanReview)
 	s.pushed("the end", 0)
 	s.says("the end", "## Precedent: clean, no findings", 1)
-}
-
-// storyNoChange: two fixes that change nothing are for a person. A person's label lets the
-// work go on, and the attempts are counted anew.
-func storyNoChange(s *serveStory) {
-	s.works(changesNothing)
-	s.once("review, and no change", label.Changes)
-	for turn := range 2 {
-		s.says("no change", "**Nothing was fixed**", turn+1)
-		s.later += 2 * time.Minute
-		s.once("no change again", label.Intervention)
-		s.says("no change again", "**Nothing was fixed**", turn+1) // the same, so that it is not said again
-		s.says("no change again", "**A person has to look.** Two attempts to fix", turn+1)
-		s.quiet("a person's turn")
-		s.sets(label.Changes)
-		if turn == 0 {
-			s.once("counted anew")
-		}
-	}
-	s.works("")
-	s.once("a change", label.CIPending)
-	s.pushed("a change", 1)
 }
 
 // storyCycles: after the sixth cycle of reviews and failed checks a person has to look. A
@@ -261,130 +236,6 @@ func storyCycles(s *serveStory) {
 	s.works("")
 	s.once("counted anew", label.Changes, label.CIPending)
 	s.pushed("counted anew", 6)
-}
-
-// storyIncomplete: three reviews in a row that could not read everything are for a person.
-// None of them says that there is nothing to remark.
-func storyIncomplete(s *serveStory) {
-	s.push("Fixed already", map[string]string{"src/till.js": fixedTill})
-	s.works(refusesSome)
-	for n := 1; n <= 3; n++ {
-		if n < 3 {
-			s.once(fmt.Sprint("incomplete ", n))
-			s.quiet("too early for another review")
-		} else {
-			s.once("incomplete 3", label.Intervention)
-		}
-		s.says(fmt.Sprint("incomplete ", n), "## Precedent: partial", 1)
-		for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
-			if said := strings.ToLower(string(c.Body)); strings.Contains(said, "lgtm") || strings.Contains(said, "no remarks") || strings.Contains(said, "no findings") {
-				s.t.Errorf("incomplete %d:\n%s", n, c.Body)
-			}
-		}
-		s.hasAll("incomplete", s.notes("## Precedent")[0], "This review is incomplete", "security")
-		s.later += 2 * time.Minute
-	}
-	s.says("three times", "**A person has to look.** Three reviews in a row", 1)
-	s.quiet("a person's turn")
-
-	s.sets(label.ReviewNeeded)
-	s.once("incomplete 4, counted anew")
-	s.works("")
-	s.later += 2 * time.Minute
-	s.once("complete", label.HumanReview)
-	s.says("complete", "## Precedent: clean, no findings", 1)
-}
-
-// TestServeStoryPairs: of two labels, the one for a person counts, those of a fix and of CI wait for CI, and
-// any others mean a review.
-func TestServeStoryPairs(t *testing.T) {
-	t.Parallel()
-	s := newServeStory(t, "timed", onGitHub, oneFinder)
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	repo := s.door.stage.World.Repo("octo", "app")
-	pairs := map[int][2]label.State{}
-	for i, first := range label.States {
-		for _, second := range label.States[i+1:] {
-			n := 7 + len(pairs)
-			pairs[n] = [2]label.State{first, second}
-			s.git(s.origin, "update-ref", fmt.Sprintf("refs/pull/%d/head", n), "refs/heads/feature")
-			s.world(func() {
-				if n > 7 {
-					repo.Pulls[n] = &forgetest.Pull{PullRequest: s.pull.PullRequest, Diff: s.pull.Diff}
-				}
-				repo.Pulls[n].Number, repo.Pulls[n].Ref = n, fmt.Sprintf("refs/pull/%d/head", n)
-				repo.Pulls[n].Labels = []string{labels.Of(first), labels.Of(second)}
-			})
-		}
-	}
-	cmd, said := s.server()
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	for n, pair := range pairs {
-		want, reviews := label.Changes, 1
-		if slices.Contains(pair[:], label.Intervention) {
-			want, reviews = label.Intervention, 0
-		}
-		if pair == [2]label.State{label.Changes, label.CIPending} {
-			want, reviews = label.CIPending, 0
-		}
-		world, pull := s.door.stage.World, repo.Pulls[n]
-		if got := world.LabelsOf(pull); !slices.Equal(got, []string{labels.Of(want)}) {
-			t.Errorf("%q led to %q, want %s", pair, got, want)
-		}
-		if got := len(slices.DeleteFunc(world.By(pull, forgetest.Bot), func(c forge.Comment) bool { return c.Kind != forge.OnThread })); got != reviews {
-			t.Errorf("%q led to %d reviews, want %d", pair, got, reviews)
-		}
-	}
-	s.quiet("nothing is due")
-}
-
-// storyKilled: a server that is killed after it added a label, and before it removed the
-// other, leaves two, from which the next one goes on. Everything is said once.
-func storyKilled(s *serveStory) {
-	s.killed("after the review", 0, label.ReviewNeeded, label.Changes)
-	s.says("after the review", "## Precedent", 1)
-	s.killed("after the fix", 1, label.Changes, label.CIPending)
-	s.pushed("after the fix", 1)
-	s.once("one label is left, and CI goes on")
-	s.labelled("CI goes on", label.CIPending)
-	s.later += 2 * time.Minute
-	s.minute()
-	s.once("CI has passed", label.ReviewNeeded, label.HumanReview)
-	s.says("a review", "## Precedent", 1)
-	s.says("a review", "**Pushed", 1)
-	s.pushed("a review", 1)
-
-	s.git(s.work, "pull", "-q", s.origin, "feature")
-	s.push("Break it again", map[string]string{"src/till.js": tillFile})
-	s.sets(label.ReviewNeeded)
-	s.works(changesNothing)
-	s.once("no change", label.Changes)
-	s.later += 2 * time.Minute
-	s.killed("after two attempts", 0, label.Changes, label.Intervention)
-	s.says("after two attempts", "**A person has to look.**", 0)
-	s.once("one label is left")
-	s.labelled("one label is left", label.Intervention)
-	s.says("one label is left", "**A person has to look.** Two attempts to fix", 1)
-	s.quiet("a person's turn")
-}
-
-// killed runs a server that is killed when it would remove a label, after it removed so many
-// others. It leaves two.
-func (s *serveStory) killed(step string, removed int, both ...label.State) {
-	s.t.Helper()
-	said := s.dies(step, &window{Method: http.MethodDelete, On: "/issues/7/labels/", Skip: removed})
-	want := []string{"area/till"}
-	for _, state := range both {
-		want = append(want, labels.Of(state))
-	}
-	got := s.door.stage.World.LabelsOf(s.pull)
-	slices.Sort(got) // each forge has an order of its own
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		s.t.Fatalf("%s: labels %q, want %q\n%s", step, got, want, said)
-	}
 }
 
 // dies runs a server that is killed at a request.
@@ -447,50 +298,6 @@ func storyElsewhere(s *serveStory) {
 	}
 }
 
-// storyPush: a push with the fix, by the author, is reviewed once a person wants that.
-func storyPush(s *serveStory) {
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	s.door.stage.World.Say(s.pull, maintainer, "", "@precedent help")
-	s.once("review", label.Changes)
-	s.says("review", "Start a sentence with", 0) // the answer is in the text of the review
-	if all := s.shown(forge.OnReview); len(all) != 1 || strings.Count(string(all[0].Body), "Start a sentence with") != 1 {
-		s.t.Errorf("answers in %d reviews", len(all))
-	}
-	s.says("review", "## Precedent", 1)
-	if all := s.threads(); len(all) != len(flaws) {
-		s.t.Errorf("threads %v", all)
-	}
-	s.quiet("the author's turn")
-	s.push("Fix", map[string]string{"src/till.js": fixedTill})
-	s.sets(label.ReviewNeeded)
-	s.once("review of the push", label.HumanReview)
-	s.says("review of the push", "## Precedent: clean, no findings", 1)
-	s.says("review of the push", "## Precedent", 1)
-	for name, state := range s.threads() {
-		if state != "closed" && s.closes() {
-			s.t.Errorf("%s is %s", name, state)
-		}
-	}
-	s.quiet("a person's turn")
-}
-
-// storyReopened: nothing is written on a closed pull request, and work goes on when it is open again.
-func storyReopened(s *serveStory) {
-	world := s.door.stage.World
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	s.once("review", label.Changes)
-	world.SetState(s.pull, author, forge.Closed)
-	s.sets(label.ReviewNeeded)
-	s.quiet("closed")
-	world.SetState(s.pull, author, forge.Open)
-	world.Retitle(s.pull, author, "Count the money")
-	s.once("open again", label.Changes)
-	s.says("open again", "## Precedent", 1)
-	if all := s.threads(); len(all) != len(flaws) {
-		s.t.Errorf("threads %v", all)
-	}
-}
-
 // storyPeople: dismissals by people without write permission do not count; those of a maintainer do.
 // Each is answered once.
 func storyPeople(s *serveStory) {
@@ -518,61 +325,4 @@ func storyPeople(s *serveStory) {
 		s.quiet("all are answered")
 	}
 	s.says("the end", "## Precedent", 1)
-}
-
-// storyRequests: a review that requests changes blocks until all is fixed. Who cannot take that back
-// says who can.
-func storyRequests(s *serveStory) {
-	s.flags = []string{"--fail-on", "medium"}
-	blocks := func() (all []forgetest.ReviewState) {
-		for _, r := range s.door.stage.World.Reviews(s.pull) {
-			if r.Author == s.door.stage.World.Me && r.State != forgetest.Commented {
-				all = append(all, r.State)
-			}
-		}
-		return all
-	}
-	s.once("review and fix", label.Changes, label.CIPending)
-	if got := blocks(); !slices.Equal(got, []forgetest.ReviewState{forgetest.ChangesRequested}) {
-		s.t.Fatalf("reviews %v of %+v", got, s.door.stage.World.Reviews(s.pull))
-	}
-	s.passes()
-	s.once("green", label.ReviewNeeded, label.HumanReview)
-	want := forgetest.Dismissed
-	if s.real != nil { // where the account is not an administrator
-		want = forgetest.ChangesRequested
-		s.hasAll("the end", s.notes("## Precedent: clean, no findings")[0], "**Still blocked**: Precedent may not dismiss ")
-	}
-	if got := blocks(); !slices.Equal(got, []forgetest.ReviewState{want}) {
-		s.t.Fatalf("at the end: reviews %v, want %v", got, want)
-	}
-	s.quiet("a person's turn")
-}
-
-// storyCorpus: what people say in reviews is read once, and found again. What Precedent says is not.
-func storyCorpus(s *serveStory) {
-	world := s.door.stage.World
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	s.once("review", label.Changes)
-	const remark = "Refunds must never exceed what the customer has paid: clamp the amount."
-	m := world.Remark(s.pull, maintainer, precedent.Span{Path: "src/till.js", Side: precedent.Right, Start: 4, End: 4}, remark)
-	world.Say(s.pull, author, m.ID, "Good catch, I will clamp the amount of the refund.")
-	command := func(args ...string) string {
-		s.t.Helper()
-		args = append(args, "--repo", s.repoName())
-		cmd := exec.Command(s.program, append([]string{"corpus"}, args...)...)
-		cmd.Dir, cmd.Env = s.app.dir, s.environ()
-		said, err := cmd.CombinedOutput()
-		if err != nil {
-			s.t.Fatalf("%v\n%s", err, said)
-		}
-		return string(said)
-	}
-	s.hasAll("sync", command("sync", "--json"), `"stored": 2`)
-	s.hasAll("sync again", command("sync", "--json"), `"stored": 0`)
-	found := command("search", "clamp the refund to what was paid")
-	s.hasAll("search", found, "clamp the amount", maintainer.Login)
-	if strings.Contains(found, "A refund can exceed") {
-		s.t.Errorf("Precedent's own words are a precedent:\n%s", found)
-	}
 }

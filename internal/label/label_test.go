@@ -16,10 +16,12 @@ func TestNames(t *testing.T) {
 	if err := names.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if got := (label.Names{CIPending: "ci"}).WithDefaults(names); got.CIPending != "ci" || got.ReviewNeeded != names.ReviewNeeded {
+	if got := (label.Names{CIPending: "ci"}).WithDefaults(names); got.CIPending != "ci" ||
+		got.ReviewNeeded != names.ReviewNeeded {
 		t.Errorf("WithDefaults = %+v", got)
 	}
-	for _, wrong := range []string{"", " x", "x ", "a,b", "a\nb", "a\x00b", "a\u200eb", "\xff", strings.Repeat("ü", 51), names.CIPending, strings.ToUpper(names.CIPending)} {
+	for _, wrong := range []string{"", " x", "x ", "a,b", "a\nb", "a\x00b", "a\u200eb", "\xff", strings.Repeat("ü", 51),
+		names.CIPending, strings.ToUpper(names.CIPending)} {
 		n := names
 		if n.ReviewNeeded = wrong; n.Validate() == nil {
 			t.Errorf("the label %q is taken", wrong)
@@ -87,7 +89,8 @@ func TestSwap(t *testing.T) {
 					}
 				}
 				add, remove := label.Swap(labels, names, to)
-				if got := apply(labels, add, remove, 1<<10); label.Of(got, names) != to || len(label.Found(got, names)) != 1 || !slices.Contains(got, "bug") {
+				if got := apply(labels, add, remove, 1<<10); label.Of(got, names) != to || len(label.Found(got, names)) != 1 ||
+					!slices.Contains(got, "bug") {
 					t.Fatalf("%q to %s, interrupted after %d steps: %q", start, to, done, got)
 				}
 			}
@@ -162,7 +165,8 @@ func TestNext(t *testing.T) {
 func TestNextIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(append([]label.State{label.None}, label.States...)).Draw(t, "state")
-		e := label.Event{Kind: rapid.SampledFrom(label.Kinds).Draw(t, "kind"), Times: rapid.Int().Draw(t, "times"), Cycles: rapid.Int().Draw(t, "cycles")}
+		e := label.Event{Kind: rapid.SampledFrom(label.Kinds).Draw(t, "kind"), Times: rapid.Int().Draw(t, "times"),
+			Cycles: rapid.Int().Draw(t, "cycles")}
 		to, do := label.Next(s, e)
 		if again, same := label.Next(s, e); again != to || same != do {
 			t.Fatalf("%s, %+v: %s, then %s", s, e, to, again)

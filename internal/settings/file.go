@@ -79,7 +79,8 @@ func parseFile(path string, data []byte) (*configFile, error) {
 	}
 	top, in := doc.Content[0], parsing{path}
 	if top.Kind != yaml.MappingNode {
-		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s", strings.Join(FileKeys(), ", "))
+		return nil, hinted(fmt.Errorf("%s: want “key: value” lines", in.at(top)), "known keys: %s",
+			strings.Join(FileKeys(), ", "))
 	}
 	err := in.eachKey(top, "", FileKeys(), func(key, val *yaml.Node) error {
 		if key.Value == pricesKey {
@@ -125,7 +126,8 @@ func (p parsing) scalar(name string, key, val *yaml.Node, file *configFile) erro
 // group reads the settings GROUP.PART, which the file has as a mapping.
 func (p parsing) group(name string, parts []string, val *yaml.Node, file *configFile) error {
 	if val.Kind != yaml.MappingNode {
-		return hinted(fmt.Errorf("%s: %s wants %s", p.at(val), name, strings.Join(parts, ", ")), "write %s: {%s: VALUE}", name, strings.Join(parts, ": VALUE, "))
+		return hinted(fmt.Errorf("%s: %s wants %s", p.at(val), name, strings.Join(parts, ", ")), "write %s: {%s: VALUE}",
+			name, strings.Join(parts, ": VALUE, "))
 	}
 	return p.eachKey(val, " in "+name, parts, func(key, val *yaml.Node) error {
 		return p.scalar(name+"."+key.Value, key, val, file)
@@ -163,13 +165,15 @@ func (p parsing) source(n *yaml.Node) string { return fmt.Sprintf("file %s:%d", 
 // eachKey visits the entries of a mapping, whose keys are among the known ones,
 // or any if known is nil, and stand there once. Where names the mapping in
 // messages: " in …", or nothing for the whole file.
-func (p parsing) eachKey(mapping *yaml.Node, where string, known []string, visit func(key, val *yaml.Node) error) error {
+func (p parsing) eachKey(mapping *yaml.Node, where string, known []string,
+	visit func(key, val *yaml.Node) error) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, val := mapping.Content[i], mapping.Content[i+1]
 		switch {
 		case known != nil && !slices.Contains(known, key.Value):
-			return hinted(fmt.Errorf("%s: unknown key %q%s", p.at(key), key.Value, where), "known keys: %s", strings.Join(known, ", "))
+			return hinted(fmt.Errorf("%s: unknown key %q%s", p.at(key), key.Value, where), "known keys: %s",
+				strings.Join(known, ", "))
 		case seen[key.Value]:
 			return hinted(fmt.Errorf("%s: %s is set twice%s", p.at(key), key.Value, where), "keep one of them")
 		}

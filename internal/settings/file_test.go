@@ -15,7 +15,8 @@ import (
 // with its place, and a price that is read can be meant.
 func TestParseFileOfAnything(t *testing.T) {
 	words := rapid.SampledFrom([]string{
-		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", "embeddings", "url", ": ", ":\n  ", "\n", "\n  ", "\n    ", "{", "}", ", ", "[", "]",
+		"prices", "engine", "input", "cached", "cache_write", "output", "gpt-5", "embeddings", "url", ": ", ":\n  ", "\n",
+		"\n  ", "\n    ", "{", "}", ", ", "[", "]",
 		"1", "2.5", "-1", ".nan", ".inf", "1e9", "&a ", "*a", "<<", "!!null", "~", `"`, "- ", "? ", "| ", "#", "\t", "é",
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,7 +40,8 @@ func TestParseFileOfAnything(t *testing.T) {
 }
 
 func TestPricesAreRead(t *testing.T) {
-	file, err := parseFile("config.yaml", []byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
+	file, err := parseFile("config.yaml",
+		[]byte("prices:\n  a: {input: 1, output: 2}\n  b/c: {input: 1.5, cached: 0, cache_write: 3, output: 0}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +93,12 @@ func TestLintersWrong(t *testing.T) {
 		"linters: [{name: x}]":                             "the linter x: it has no command",
 		`linters: [{name: x, command: [x]}]`:               "it has no file globs",
 		`linters: [{name: x, command: [x], files: ["*"]}]`: "either the format sarif or errorformat",
-		`linters: [{name: x, command: [x], files: ["*"], format: json}]`:                  "want sarif, or errorformat instead",
-		`linters: [{name: x, command: [x], files: ["[a"], format: sarif}]`:                "invalid glob",
-		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`:            "invalid errorformat",
-		`linters: [{name: x, command: x, files: ["*"], format: sarif}]`:                   "command of x: want a list of texts",
+		`linters: [{name: x, command: [x], files: ["*"], format: json}]`: "want sarif, or errorformat " +
+			"instead",
+		`linters: [{name: x, command: [x], files: ["[a"], format: sarif}]`:     "invalid glob",
+		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`: "invalid errorformat",
+		`linters: [{name: x, command: x, files: ["*"], format: sarif}]`: "command of x: want a list of " +
+			"texts",
 		`linters: [{name: x, command: [a/b], files: ["*"], format: sarif}]`:               "an absolute path",
 		`linters: [{name: x, command: [x], files: ["*"], format: sarif, mounts: [a]}]`:    "want absolute paths",
 		`linters: [{name: x, command: [x], files: ["*"], format: sarif, exits: many}]`:    "want a list of numbers",

@@ -18,7 +18,8 @@ const lintersKey = "linters"
 var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
 
 // lintersHint is the hint for an invalid linter.
-const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, \"{files}\"], files: [\"*.x\"], format: sarif}, " +
+const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, " +
+	"\"{files}\"], files: [\"*.x\"], format: sarif}, " +
 	"or with errorformat: [\"%f:%l:%c: %m\"] instead of the format"
 
 // linters reads the list of linters into the file.
@@ -36,7 +37,8 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 			return hinted(fmt.Errorf("%s: the linter %s is listed twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
-		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row)})
+		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "),
+			p.source(row)})
 	}
 	return nil
 }
@@ -50,7 +52,8 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 	if n.Kind == yaml.ScalarNode {
 		l, ok := lint.Preset(n.Value)
 		if !ok {
-			return l, hinted(fmt.Errorf("%s: unknown linter %q", p.at(n), n.Value), "known linters: %s; %s", strings.Join(lint.PresetNames(), ", "), lintersHint)
+			return l, hinted(fmt.Errorf("%s: unknown linter %q", p.at(n), n.Value), "known linters: %s; %s",
+				strings.Join(lint.PresetNames(), ", "), lintersHint)
 		}
 		return l, nil
 	}
@@ -84,7 +87,8 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 
 // linterField sets one field and returns what is wrong with it, "" for nothing.
 func linterField(l *lint.Linter, key string, val *yaml.Node) string {
-	texts := map[string]*[]string{"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command, "errorformat": &l.Patterns}
+	texts := map[string]*[]string{"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command,
+		"errorformat": &l.Patterns}
 	switch to := texts[key]; {
 	case key == "name":
 	case key == "format" && val.Value != "sarif":
@@ -109,7 +113,10 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 		}
 	}
 	switch {
-	case key == "mounts" && !slices.ContainsFunc(l.Mounts, func(m string) bool { return !filepath.IsAbs(m) || filepath.Clean(m) != m }):
+	case key == "mounts" && !slices.ContainsFunc(l.Mounts, func(m string) bool {
+		return !filepath.IsAbs(m) ||
+			filepath.Clean(m) != m
+	}):
 		return ""
 	case key == "mounts":
 		return "want absolute paths"

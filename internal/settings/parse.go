@@ -30,7 +30,8 @@ func engineOfText(g given) (Engine, error) {
 	program, ok := strings.CutPrefix(g.text, Command+":")
 	program = strings.TrimSpace(program)
 	if !ok || program == "" {
-		return Engine{}, fmt.Errorf("unknown engine %q: want %s, %s, %s, command:PATH or %s", g.text, Anthropic, OpenAI, Claude, NoEngine)
+		return Engine{}, fmt.Errorf("unknown engine %q: want %s, %s, %s, command:PATH or %s", g.text, Anthropic, OpenAI,
+			Claude, NoEngine)
 	}
 	if filepath.Base(program) == program {
 		return Engine{Command, program}, nil // looked up in PATH
@@ -59,7 +60,8 @@ func endpointURL(g given) (string, error) {
 	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", hinted(errors.New("not an http or https URL with a host"), hint)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", hinted(errors.New("the URL may contain only a host and a path"), "set the key in the environment: "+EmbeddingsKey)
+		return "", hinted(errors.New("the URL may contain only a host and a path"),
+			"set the key in the environment: "+EmbeddingsKey)
 	case u.Scheme == "http" && !wire.IsLoopback(u.Hostname()):
 		return "", hinted(errors.New("the URL must use https, or texts and key would be sent unencrypted"), hint)
 	}
@@ -149,7 +151,8 @@ func occasions(g given) (*precedent.ReviewTriggers, error) {
 		case name == "drafts":
 			t.Drafts = true
 		case !slices.Contains(precedent.ReviewOccasions, o):
-			return nil, fmt.Errorf("%q is not an occasion for a review: want open, ready, push, request, command or label, more after commas, or none", name)
+			return nil, fmt.Errorf("%q is not an occasion for a review: want open, ready, push, request, command or label, "+
+				"more after commas, or none", name)
 		case !slices.Contains(t.On, o):
 			t.On = append(t.On, o)
 		}
@@ -170,7 +173,8 @@ func listenAddress(g given) (string, error) {
 		return "", fmt.Errorf("%q is not an address such as 127.0.0.1:8787, nor off", g.text)
 	}
 	if host == "" {
-		return "", hinted(fmt.Errorf("%q names no host", g.text), "127.0.0.1 is for this machine only, 0.0.0.0 for all networks")
+		return "", hinted(fmt.Errorf("%q names no host", g.text),
+			"127.0.0.1 is for this machine only, 0.0.0.0 for all networks")
 	}
 	return g.text, nil
 }

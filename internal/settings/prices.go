@@ -17,7 +17,8 @@ const pricesKey = "prices"
 var priceKeys = []string{"input", "cached", "cache_write", "output"}
 
 // pricesHint is the hint for an invalid price.
-const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars per million tokens; " +
+const pricesHint = "write prices: {MODEL: {input: 3, cached: 0.3, cache_write: 3.75, output: 15}}, in dollars per " +
+	"million tokens; " +
 	"cached and cache_write are optional"
 
 // prices reads the prices of models into the file.
@@ -47,7 +48,8 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 		return llm.Price{}, hinted(fmt.Errorf("%s: %s wants input and output", p.at(n), model), pricesHint)
 	}
 	var given llm.GivenPrice
-	parts := map[string]**float64{"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite, "output": &given.Output}
+	parts := map[string]**float64{"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite,
+		"output": &given.Output}
 	err := p.eachKey(n, where, priceKeys, func(key, val *yaml.Node) error {
 		var dollars float64
 		if number := val.Tag == "!!int" || val.Tag == "!!float"; !number || val.Decode(&dollars) != nil {
@@ -68,5 +70,6 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 
 func priceText(p llm.Price) string {
 	f := func(dollars float64) string { return "$" + strconv.FormatFloat(dollars, 'f', -1, 64) }
-	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s per million tokens", f(p.Input), f(p.Cached), f(p.CacheWrite), f(p.Output))
+	return fmt.Sprintf("input %s, cached %s, cache_write %s, output %s per million tokens", f(p.Input), f(p.Cached),
+		f(p.CacheWrite), f(p.Output))
 }

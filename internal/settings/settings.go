@@ -23,8 +23,9 @@ type Settings struct {
 	Found bool   // whether that file exists
 
 	// For commands that use an engine.
-	Engine        Value[Engine]
-	Model         Value[[]string]      // names; the later ones take over when a model fails; empty for the engine's default
+	Engine Value[Engine]
+	// names; the later ones take over when a model fails; empty for the engine's default
+	Model         Value[[]string]
 	Context       Value[int]           // tokens, for small local models; 0 for a large window
 	Concurrency   Value[int]           // requests at a time
 	MaxCost       Value[float64]       // dollars a review
@@ -180,7 +181,8 @@ func Read(from Sources) (*Settings, error) {
 	s.Prices, s.Linters, s.tables = file.prices, file.linters, file.tables()
 	for i := range All {
 		d := &All[i]
-		g := given{text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"], dir: from.Dir}
+		g := given{text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"],
+			dir: from.Dir}
 		set := d.Default != ""
 		if v, ok := file.scalars[d.Key]; ok {
 			g.text, g.from, set = v.text, v.from, true
@@ -192,7 +194,8 @@ func Read(from Sources) (*Settings, error) {
 			g.text, g.from, set = v, Source{Flag, "flag --" + d.Flag}, true
 		}
 		if err := d.read(s, g, set); err != nil {
-			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s", cmp.Or(hintOf(err), "precedent config lists every setting and where it comes from"))
+			return s, hinted(fmt.Errorf("%s (%s): %w", d.Key, g.from, err), "%s",
+				cmp.Or(hintOf(err), "precedent config lists every setting and where it comes from"))
 		}
 	}
 	if s.Engine.Source.By == Default {
@@ -234,9 +237,11 @@ func forgeOf(env map[string]string) Value[forge.Address] {
 	f, from := forge.Address{Kind: forge.GitHub}, Source{Default, "default"}
 	switch {
 	case OnGitea(env):
-		f, from = forge.Address{Kind: forge.Gitea, At: env["GITHUB_SERVER_URL"]}, Source{Environment, "environment GITEA_ACTIONS"}
+		f, from = forge.Address{Kind: forge.Gitea, At: env["GITHUB_SERVER_URL"]},
+			Source{Environment, "environment GITEA_ACTIONS"}
 	case env["GITHUB_API_URL"] != "":
-		f, from = forge.Address{Kind: forge.GitHub, At: env["GITHUB_API_URL"]}, Source{Environment, "environment GITHUB_API_URL"}
+		f, from = forge.Address{Kind: forge.GitHub, At: env["GITHUB_API_URL"]},
+			Source{Environment, "environment GITHUB_API_URL"}
 	}
 	return Value[forge.Address]{f, f.String(), from}
 }

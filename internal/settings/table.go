@@ -26,7 +26,8 @@ type Def struct {
 var All = []Def{
 	def(engineOfText, func(s *Settings) *Value[Engine] { return &s.Engine }, Def{
 		Key: "engine", Flag: "engine", Env: "PRECEDENT_ENGINE", InFile: true,
-		Usage: "the `engine` that reads the change: anthropic, openai, claude (Claude Code), command:PATH (any program) or none",
+		Usage: "the `engine` that reads the change: anthropic, openai, claude (Claude Code), command:PATH (any program) " +
+			"or none",
 	}),
 	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
 		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unsetText: "the engine's default",
@@ -73,7 +74,8 @@ var All = []Def{
 	}),
 	def(text, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
 		Key: "memory_ref", Flag: "ref", Env: "PRECEDENT_MEMORY_REF", InFile: true, Default: "refs/precedent/memory",
-		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, refs/heads/precedent-memory",
+		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, " +
+			"refs/heads/precedent-memory",
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Learnings }, Def{
 		Key: "learnings", Env: "REVIEW_LEARNINGS_ENABLED", InFile: true, Default: "true",
@@ -84,8 +86,9 @@ var All = []Def{
 		Usage: "search what people wrote in earlier reviews, and cite it: true or false",
 	}),
 	def(endpointURL, func(s *Settings) *Value[string] { return &s.EmbeddingsURL }, Def{
-		Key: "embeddings.url", Env: "PRECEDENT_EMBEDDINGS_URL", InFile: true, unsetText: "default: comments are compared by their words alone",
-		Usage: "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
+		Key: "embeddings.url", Env: "PRECEDENT_EMBEDDINGS_URL", InFile: true,
+		unsetText: "default: comments are compared by their words alone",
+		Usage:     "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
 	}),
 	def(text, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{
 		Key: "embeddings.model", Env: "PRECEDENT_EMBEDDINGS_MODEL", InFile: true,
@@ -93,8 +96,9 @@ var All = []Def{
 	}),
 	// The largest vectors of known models have 8,192 dimensions.
 	def(between(1, 16_384, "dimensions"), func(s *Settings) *Value[int] { return &s.EmbeddingsDimensions }, Def{
-		Key: "embeddings.dimensions", Env: "PRECEDENT_EMBEDDINGS_DIMENSIONS", InFile: true, unsetText: "default: the model's own",
-		Usage: "ask for vectors with this number of dimensions, and accept no others",
+		Key: "embeddings.dimensions", Env: "PRECEDENT_EMBEDDINGS_DIMENSIONS", InFile: true,
+		unsetText: "default: the model's own",
+		Usage:     "ask for vectors with this number of dimensions, and accept no others",
 	}),
 	// A hosted model answers a batch within a second, a local one after it has been loaded.
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.EmbeddingsTimeout }, Def{
@@ -106,12 +110,14 @@ var All = []Def{
 		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",
 	}),
 	def(text, func(s *Settings) *Value[string] { return &s.TrustedBranch }, Def{
-		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true, unsetText: "default: the default branch of the remote",
-		Usage: "read guide and policy from this `branch` if a change is not in it yet",
+		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true,
+		unsetText: "default: the default branch of the remote",
+		Usage:     "read guide and policy from this `branch` if a change is not in it yet",
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.RunLocal }, Def{
 		Key: "run_local", InFile: true, Default: "false",
-		Usage: "let precedent gate run the commands of your own work tree without a sandbox where there is none: true or false",
+		Usage: "let precedent gate run the commands of your own work tree without a sandbox where there is none: true or " +
+			"false",
 	}),
 	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
 		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
@@ -123,7 +129,8 @@ var All = []Def{
 	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
-		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit; none for never",
+		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit; none " +
+			"for never",
 	}),
 	// Ten minutes are a review's share of the time of CI.
 	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
@@ -131,8 +138,9 @@ var All = []Def{
 		Usage: "stop waiting for an answer after this `duration`",
 	}),
 	def(repositories, func(s *Settings) *Value[[]precedent.Repo] { return &s.Repositories }, Def{
-		Key: "repositories", Flag: "repositories", Env: "PRECEDENT_REPOSITORIES", InFile: true, Server: true, unsetText: "default: all that the token may write to",
-		Usage: "serve these repositories: `host/owner/name`, more after commas",
+		Key: "repositories", Flag: "repositories", Env: "PRECEDENT_REPOSITORIES", InFile: true, Server: true,
+		unsetText: "default: all that the token may write to",
+		Usage:     "serve these repositories: `host/owner/name`, more after commas",
 	}),
 	def(names, func(s *Settings) *Value[[]string] { return &s.Owners }, Def{
 		Key: "owners", Flag: "owners", Env: "PRECEDENT_OWNERS", InFile: true, Server: true,
@@ -143,8 +151,9 @@ var All = []Def{
 		Usage: "listen on this `address`: HOST:PORT, or off",
 	}),
 	def(text, func(s *Settings) *Value[string] { return &s.WebhookURL }, Def{
-		Key: "webhook_url", Flag: "webhook-url", Env: "PRECEDENT_WEBHOOK_URL", InFile: true, Server: true, unsetText: "default: failed deliveries are not sent again",
-		Usage: "the `URL` that the forge sends webhooks to, to ask it to send failed ones again",
+		Key: "webhook_url", Flag: "webhook-url", Env: "PRECEDENT_WEBHOOK_URL", InFile: true, Server: true,
+		unsetText: "default: failed deliveries are not sent again",
+		Usage:     "the `URL` that the forge sends webhooks to, to ask it to send failed ones again",
 	}),
 	// A conditional request costs a forge little, but not nothing.
 	def(interval, func(s *Settings) *Value[time.Duration] { return &s.Interval }, Def{
@@ -157,8 +166,10 @@ var All = []Def{
 		Usage: "run at most `N` jobs at a time",
 	}),
 	def(occasions, func(s *Settings) *Value[*precedent.ReviewTriggers] { return &s.Reviews }, Def{
-		Key: "reviews", Flag: "reviews", Env: "PRECEDENT_REVIEWS", InFile: true, Server: true, unsetText: "default: label,request,command",
-		Usage: "review on these `occasions` where the policy of the repository names none: open, ready, push, request, command, label; with drafts, drafts, too; or none",
+		Key: "reviews", Flag: "reviews", Env: "PRECEDENT_REVIEWS", InFile: true, Server: true,
+		unsetText: "default: label,request,command",
+		Usage: "review on these `occasions` where the policy of the repository names none: open, ready, push, request, " +
+			"command, label; with drafts, drafts, too; or none",
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{
 		Key: "fixes", Env: "PRECEDENT_FIXES", InFile: true, Server: true, Default: "true",

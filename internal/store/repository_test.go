@@ -22,6 +22,7 @@ var unscoped = map[string]string{
 	"deliveries":     "what forges sent to the server, without contents",
 	"work":           "the list of work of the server, over all repositories, without contents",
 	"work_turns":     "how many executions of jobs there were",
+	"river_job":      "what River keeps of the jobs of the server",
 	"replicas":       "the processes of the server",
 	"server_values":  "of the server itself",
 	"last_commits":   "that transactions were committed",
