@@ -100,8 +100,8 @@ func IsPolicyPath(p string) bool {
 	p, stem = strings.ToLower(strings.TrimPrefix(path.Clean(p), "./")), strings.ToLower(stem)
 	base := path.Base(p)
 	switch {
-	case slices.Contains(capitals, written), prose && slices.Contains(capitals,
-		strings.TrimSuffix(written, path.Ext(written))), p == "agent.md", p == "warp.md":
+	case slices.Contains(capitals, written), p == "agent.md", p == "warp.md",
+		prose && slices.Contains(capitals, strings.TrimSuffix(written, path.Ext(written))):
 		return true
 	case p == PolicyFile, p == ".precedent.yml", p == "review.md", slices.Contains(steeringFiles, base):
 		return true

@@ -54,8 +54,6 @@ type boxed struct {
 	path string // the operator's PATH
 }
 
-func (b *boxed) Kind() string { return string(b.box.Kind()) }
-
 // Run finds the program on the operator's PATH and runs it in the sandbox.
 func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 	program, err := FindProgram(job.Argv[0], b.path)
@@ -63,10 +61,8 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		return Output{}, err
 	}
 	at := program // path in the sandbox
-	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, func(m string) bool {
-		return program == m ||
-			strings.HasPrefix(program, m+"/")
-	}) {
+	holds := func(dir string) bool { return program == dir || strings.HasPrefix(program, dir+"/") }
+	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, holds) {
 		at = "/linter/" + filepath.Base(program)
 	}
 	j := sandbox.Job{
@@ -76,8 +72,8 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		Limits: sandbox.Limits{Time: job.Time, Output: maxLintOutput},
 	}
 	mount := func(source, target string) {
-		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts,
-			func(m sandbox.Mount) bool { return m.Target == target }) {
+		has := func(m sandbox.Mount) bool { return m.Target == target }
+		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts, has) {
 			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
 		}
 	}

@@ -44,8 +44,8 @@ func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, fil
 			return newRemarks(lineReader(base), before, lineReader(head), outside)
 		}
 	}
-	x.note(l, "results about unchanged lines were left out, because the base could not be checked:  "+oneLine(err.Error(),
-		200))
+	x.note(l, "results about unchanged lines were left out, because the base could not be checked: "+
+		oneLine(err.Error(), 200))
 	return nil
 }
 

@@ -166,14 +166,13 @@ func conflictAt(f *diff.File, b conflict, example bool) precedent.Finding {
 	if last := b[len(b)-1]; last.New > b[0].New {
 		where = fmt.Sprintf("Lines %d to %d are an unresolved conflict that git wrote", b[0].New, last.New)
 	}
-	out.Body = where + " when a merge, rebase or cherry-pick could not be completed. Code with conflict markers does " +
-		"not compile, " +
-		"configuration with them does not parse, and a document shows both versions of the text.\n\n" +
+	out.Body = where + " when a merge, rebase or cherry-pick could not be completed. Code with conflict markers " +
+		"does not compile, configuration with them does not parse, and a document shows both versions of the text.\n\n" +
 		"Choose one side or combine both, then delete the <<<<<<<, =======, and >>>>>>> lines."
 	if example {
 		out.Severity, out.Confidence = precedent.Low, conflictExample
-		out.Body += "\n\nThe file is a document or a test that speaks of merge conflicts, so the markers are probably an " +
-			"example."
+		out.Body += "\n\nThe file is a document or a test that speaks of merge conflicts, " +
+			"so the markers are probably an example."
 	}
 	return out
 }

@@ -177,8 +177,9 @@ func (r *moduleReader) write(dir string, vendored bool) error {
 
 // addReplaces adds the head's replacements by folders of the tree, and the base's by folders of the tree and by other
 // modules.
-func addReplaces(add func(oldPath, oldVersion, newPath, newVersion string) error, dir string, head,
-	base []*modfile.Replace) error {
+func addReplaces(
+	add func(oldPath, oldVersion, newPath, newVersion string) error, dir string, head, base []*modfile.Replace,
+) error {
 	added := map[module.Version]bool{}
 	var err error
 	for i, re := range slices.Concat(head, base) {

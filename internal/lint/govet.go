@@ -193,8 +193,7 @@ func (v *vetting) check(ctx context.Context, root string, names []string) {
 	}
 	req := vetRequest{
 		Tree: v.starter.tree, Modules: v.starter.modules, Dir: v.starter.at(root), Withheld: modules.withheld,
-		Overlay: map[string]string{},
-		MaxHeap: maxHeap,
+		Overlay: map[string]string{}, MaxHeap: maxHeap,
 	}
 	for name, content := range modules.files {
 		req.Overlay[v.starter.at(name)] = content

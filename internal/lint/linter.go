@@ -32,7 +32,6 @@ type Runner interface {
 	// Run runs the job to its end. An error means that it could not be started:
 	// ErrNotInstalled if the program does not exist.
 	Run(ctx context.Context, job Job) (Output, error)
-	Kind() string // the name of the sandbox
 }
 
 // ErrNotInstalled means that a Runner could not find the program.
@@ -72,7 +71,6 @@ type Linter struct {
 	// Command is the program and its arguments. The argument {files} is replaced with
 	// the changed files, {dirs} with their folders.
 	Command []string
-	Env     []string
 	// Sarif is set if the linter writes SARIF. Otherwise Patterns describe its lines,
 	// in the format of Vim's 'errorformat'.
 	Sarif    bool

@@ -25,8 +25,6 @@ type box struct {
 	jobs []Job
 }
 
-func (*box) Kind() string { return "scripted" }
-
 func (b *box) Run(ctx context.Context, j Job) (Output, error) {
 	if err := ctx.Err(); err != nil {
 		return Output{}, err

@@ -61,7 +61,7 @@ func platformGuides(files []*diff.File) []string {
 
 // covers reports whether the guide is for a file.
 func (p platform) covers(file string) bool {
-	elems := strings.Split(lowerASCII(file), "/")
+	elems := strings.Split(strings.ToLower(file), "/")
 	return slices.ContainsFunc(p.patterns, func(pattern string) bool {
 		if dir, name, deep := strings.Cut(pattern, "/**/"); deep {
 			last := len(elems) - 1
@@ -76,15 +76,4 @@ func (p platform) covers(file string) bool {
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
-}
-
-// lowerASCII only lowers A to Z: strings.ToLower would turn the Kelvin sign into a k,
-// and find Kotlin where there is none.
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
 }

@@ -47,7 +47,7 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 // to keep. It also records which findings that are not shown could have a comment.
 func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 	in := x.in
-	scores, err := json.Marshal(scoring{*in.Scores, in.Recall.Learned.Refit})
+	scores, err := json.Marshal(scoring{ShippedScores(), in.Recall.Learned.Refit})
 	if err != nil {
 		return nil // impossible: counts
 	}

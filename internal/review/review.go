@@ -89,9 +89,7 @@ type Input struct {
 	ThresholdFrom string
 	tuned         bool // Threshold is the learned one
 	// secrets are those in the lines of the change.
-	secrets func() *lint.Secrets
-	// Scores turns verdicts into confidence; nil means ShippedScores.
-	Scores      *Scores
+	secrets     func() *lint.Secrets
 	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
 	Concurrency int           // requests to the engine at a time; 0 means 4
 	Window      int           // the engine's context window in tokens; 0 for a large one
@@ -171,10 +169,6 @@ func Run(ctx context.Context, in Input) (*precedent.Review, error) {
 func (in *Input) fillDefaults() {
 	if in.Change == nil {
 		in.Change = &diff.Change{}
-	}
-	if in.Scores == nil {
-		shipped := ShippedScores()
-		in.Scores = &shipped
 	}
 	if in.MaxInline <= 0 {
 		in.MaxInline = in.Policy.MaxInline

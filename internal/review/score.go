@@ -55,9 +55,9 @@ func isMinor(f *precedent.Finding) bool {
 // canBeShown reports whether a finding would be shown if a verifier confirmed it, be it
 // folded.
 func (in *Input) canBeShown(f *precedent.Finding) bool {
-	best := *f
+	best, scores := *f, ShippedScores()
 	best.Verifier = precedent.Confirmed
-	best.Confidence, _, _ = in.Scores.Of(&best)
+	best.Confidence, _, _ = scores.Of(&best)
 	if best.Confidence = in.refitted(&best); best.Confidence < DefaultThreshold && in.Policy.Minor != precedent.MinorOff {
 		return true
 	}

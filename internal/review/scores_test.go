@@ -1,9 +1,7 @@
 package review
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -131,32 +129,6 @@ func TestNoCertaintyWithoutProof(t *testing.T) {
 	for _, title := range []string{"off by one", "division by zero"} {
 		if f := byTitle(t, r, title); f.Confidence != 97 {
 			t.Errorf("%s: %d: %s", title, f.Confidence, says(f))
-		}
-	}
-}
-
-// TestOwnScores: a repository's own table replaces the shipped one.
-func TestOwnScores(t *testing.T) {
-	own := ShippedScores()
-	own.Confirmed = map[Group]Tally{correctness: {1, 40}, minor: {40, 40}}
-	own.Severe, own.SevereGroup = Tally{}, ""
-	for category, want := range map[string]string{"bugs": "below_threshold or minor", "style": "live"} {
-		in := input(t, shopBase, shopHead)
-		in.Scores = &own
-		in.Engine = &cast{
-			finder: func(engine.Task) engine.Reply {
-				return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": category}))
-			},
-			verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.",
-				"evidence": line(loop)}}),
-		}
-		f := byTitle(t, run(t, in), "off by one")
-		got := fmt.Sprint("live", f.Dropped)
-		if !f.Live() {
-			got = "below_threshold or minor"
-		}
-		if !strings.Contains(want, got) {
-			t.Errorf("%s: confidence %d, dropped %q", category, f.Confidence, f.Dropped)
 		}
 	}
 }
