@@ -42,7 +42,6 @@ type FixThread struct {
 
 // Fix returns the prompt of a task that changes code to settle threads.
 func Fix(in FixInput) Prompt {
-	type said struct{ Who, Text string }
 	type shown struct {
 		ID, Who, Remark, Suggestion, Code string
 		Replies                           []said
@@ -69,9 +68,9 @@ func Fix(in FixInput) Prompt {
 			one.Who, one.Remark = t.Asked.Who, asked(t)
 		}
 		contents = append(contents, one.Remark, one.Code, one.Suggestion)
-		for _, r := range t.Replies[max(0, len(t.Replies)-maxReplies):] {
-			words := limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)
-			one.Replies, contents = append(one.Replies, said{r.Who, words}), append(contents, words)
+		one.Replies = newest(t.Replies)
+		for _, r := range one.Replies {
+			contents = append(contents, r.Text)
 		}
 		own.Threads = append(own.Threads, one)
 	}
@@ -87,14 +86,7 @@ func Fix(in FixInput) Prompt {
 
 // asked renders the remark of a person.
 func asked(t *FixThread) string {
-	at := "place: " + text.VisibleLine(t.Remark.String())
-	if t.Remark.Side == precedent.Left {
-		at += " of the old file"
-	}
-	if t.Then != t.Remark.Span {
-		at += "\nplace when it was made: " + text.VisibleLine(t.Then.String())
-	}
-	return at + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))), maxRemark)
+	return placeOf(&t.Remark, t.Then) + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))), maxRemark)
 }
 
 // Merge returns the prompt of a task that resolves the conflicts of a merge of the commit theirs

@@ -74,16 +74,12 @@ type PrecedentPair struct {
 // Precedents returns the prompt of a judge about at most MostPairs findings and comments. All
 // secrets in them must be redacted.
 func Precedents(pairs []PrecedentPair) Prompt {
-	own := struct {
-		Nonce string
-		Pairs []string
-	}{}
+	var shown []string
 	for _, p := range pairs {
-		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe person's comment, on %s:\n%s",
+		shown = append(shown, fmt.Sprintf("id: %s\n\n%s\n\nThe person's comment, on %s:\n%s",
 			text.VisibleLine(p.ID), p.Finding.render("finding"), text.VisibleLine(p.Where), p.Texts()[0]))
 	}
-	own.Nonce = nonce(own.Pairs)
-	return Prompt{System: load("precedent.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+	return judgement("precedent.md", shown)
 }
 
 // Texts returns what a judge reads of the comment, which its quote must be from.

@@ -24,7 +24,6 @@ type Talk struct {
 
 // Answer returns the prompt about a message of a person. It contains nothing but the talk.
 func Answer(t Talk) Prompt {
-	type said struct{ Who, Text string }
 	own := struct {
 		Nonce, Remark, Code, Learnings, Language string
 		Said                                     []said
@@ -38,9 +37,9 @@ func Answer(t Talk) Prompt {
 		}
 		contents = append(contents, own.Remark)
 	}
-	for _, r := range t.Said[max(0, len(t.Said)-maxReplies):] {
-		words := limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)
-		own.Said, contents = append(own.Said, said{r.Who, words}), append(contents, words)
+	own.Said = newest(t.Said)
+	for _, r := range own.Said {
+		contents = append(contents, r.Text)
 	}
 	own.Nonce = nonce(contents)
 	return Prompt{System: load("reply.md"), Suffix: execute("conversation.md", own.Nonce, own)}

@@ -47,7 +47,7 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 	type shown struct {
 		ID, Remark, Code, Diff, Since string
 		Gone, Waiting                 bool
-		Replies                       []struct{ Who, Text string }
+		Replies                       []said
 	}
 	own := struct {
 		Threads  []shown
@@ -57,41 +57,53 @@ func (s *Sheet) Threads(list []Conversation) Prompt {
 		c := &list[i]
 		one := shown{
 			ID: c.ID, Since: c.Since, Gone: c.Gone, Waiting: c.Waiting,
-			Remark: s.strike(posted(&c.Remark, c.Then)), Code: s.excerpt(c.Code), Diff: s.excerpt(c.Diff),
+			Remark: s.strike(posted(&c.Remark, c.Then)), Code: s.strike(excerpt(c.Code)), Diff: s.strike(excerpt(c.Diff)),
 		}
-		for _, r := range c.Replies[max(0, len(c.Replies)-maxReplies):] {
-			words := limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)
-			one.Replies = append(one.Replies, struct{ Who, Text string }{r.Who, s.strike(words)})
+		for _, r := range newest(c.Replies) {
+			one.Replies = append(one.Replies, said{r.Who, s.strike(r.Text)})
 		}
 		own.Threads = append(own.Threads, one)
 	}
 	return Prompt{System: load("threads.md"), Common: s.team, Suffix: "\n" + execute("conversations.md", s.nonce, own)}
 }
 
-// excerpt returns code, cut to what one thread may show.
-func (s *Sheet) excerpt(code precedent.Untrusted) string {
-	return s.strike(excerpt(code))
+// said is a reply as a prompt shows it.
+type said struct{ Who, Text string }
+
+// newest returns the newest replies, cut to what one thread may show.
+func newest(replies []Reply) (shown []said) {
+	for _, r := range replies[max(0, len(replies)-maxReplies):] {
+		shown = append(shown, said{r.Who, limit(strings.TrimSpace(text.Clean(string(r.Text))), maxReply)})
+	}
+	return shown
 }
 
+// excerpt returns code, cut to what one thread may show.
 func excerpt(code precedent.Untrusted) string {
 	return limit(strings.Trim(text.Visible(string(code)), "\n"), maxExcerpt)
+}
+
+// placeOf renders where a remark is, and where it was made.
+func placeOf(f *precedent.Finding, then precedent.Span) string {
+	at := "place: " + text.VisibleLine(f.String())
+	if f.Side == precedent.Left {
+		at += " of the old file"
+	}
+	if then != f.Span {
+		at += "\nplace when it was made: " + text.VisibleLine(then.String())
+	}
+	return at
 }
 
 // posted renders a thread's remark.
 func posted(f *precedent.Finding, then precedent.Span) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "place: %s", text.VisibleLine(f.String()))
-	if f.Side == precedent.Left {
-		b.WriteString(" of the old file")
-	}
-	if then != f.Span {
-		fmt.Fprintf(&b, "\nplace when it was made: %s", text.VisibleLine(then.String()))
-	}
+	b.WriteString(placeOf(f, then))
 	fmt.Fprintf(&b, "\ncategory: %s\nseverity: %s\n", f.Category, f.Severity)
 	if f.Quote != "" {
 		b.WriteString("lines when it was made:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
 	}
-	fmt.Fprintf(&b, "remark: %s\n%s", text.Collapse(text.Clean(f.Title)),
-		limit(strings.TrimSpace(text.Clean(f.Body)), maxRemark))
+	fmt.Fprintf(&b, "remark: %s\n%s", cleanLine(f.Title),
+		cleanProse(f.Body))
 	return b.String()
 }

@@ -62,7 +62,7 @@ func claim(f *precedent.Finding) string {
 		fmt.Fprintf(&b, "rule: %s\n", text.VisibleLine(f.Rule))
 	}
 	b.WriteString("lines:\n" + limit(text.Visible(f.Quote), maxRemark) + "\n")
-	fmt.Fprintf(&b, "claim: %s\n%s", text.Collapse(text.Clean(f.Title)), limit(strings.TrimSpace(text.Clean(f.Body)),
+	fmt.Fprintf(&b, "claim: %s\n%s", cleanLine(f.Title), limit(strings.TrimSpace(text.Clean(f.Body)),
 		maxRemark))
 	if f.Breaks.Path != "" {
 		fmt.Fprintf(&b, "\nbreaks %s, outside the change:\n%s", text.VisibleLine(f.Breaks.String()),
@@ -90,16 +90,21 @@ type Remark struct {
 // Judge returns the prompt of a judge about at most MostPairs pairs. All secrets in
 // them must be redacted.
 func Judge(pairs []Pair) Prompt {
+	var shown []string
+	for _, p := range pairs {
+		shown = append(shown,
+			"id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
+	}
+	return judgement("judge.md", shown)
+}
+
+// judgement returns the prompt of a judge about pairs.
+func judgement(system string, pairs []string) Prompt {
 	own := struct {
 		Nonce string
 		Pairs []string
-	}{}
-	for _, p := range pairs {
-		own.Pairs = append(own.Pairs,
-			"id: "+text.VisibleLine(p.ID)+"\n\n"+p.A.render("first remark")+"\n\n"+p.B.render("second remark"))
-	}
-	own.Nonce = nonce(own.Pairs)
-	return Prompt{System: load("judge.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+	}{nonce(pairs), pairs}
+	return Prompt{System: load(system), Suffix: execute("pairs.md", own.Nonce, own)}
 }
 
 // DismissedPair is a finding and an earlier dismissal or directive that may cover it.
@@ -115,20 +120,16 @@ type DismissedPair struct {
 // Covers returns the prompt of a judge about at most MostPairs findings and dismissals.
 // All secrets in them must be redacted.
 func Covers(pairs []DismissedPair) Prompt {
-	own := struct {
-		Nonce string
-		Pairs []string
-	}{}
+	var all []string
 	for _, p := range pairs {
 		shown, what := p.Texts(), "declined remark, on "
 		if p.Directive {
 			what = "directive, for "
 		}
-		own.Pairs = append(own.Pairs, fmt.Sprintf("id: %s\n\n%s\n\nThe %s%s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
+		all = append(all, fmt.Sprintf("id: %s\n\n%s\n\nThe %s%s:\n%s\n\nThe reason:\n%s", text.VisibleLine(p.ID),
 			p.Finding.render("finding"), what, text.VisibleLine(p.Where), shown[0], cmp.Or(shown[1], "none was given")))
 	}
-	own.Nonce = nonce(own.Pairs)
-	return Prompt{System: load("declined.md"), Suffix: execute("pairs.md", own.Nonce, own)}
+	return judgement("declined.md", all)
 }
 
 // Texts returns what a judge reads of the claim and of the reason, which its quote must
