@@ -203,10 +203,15 @@ func TestT28PoisonedCache(t *testing.T) {
 	if got := fresh.Run(t.Context(), pushed); got.Status != Passed {
 		t.Errorf("a base that forges: %+v", got)
 	}
-	later := request(base, "test ! -e $GOCACHE/cd && cat $GOCACHE/ab/*-d && go test ./...")
-	later.Base = strings.Repeat("c", 40)
-	if got := fresh.Run(t.Context(), later); got.Status != Passed || !strings.Contains(got.Commands[0].Output, "of ") {
-		t.Errorf("after a base that forges: %+v", got)
+	// It is read for another base only if it is of that one's history.
+	for _, inHistory := range []bool{false, true} {
+		later := request(base, "test ! -e $GOCACHE/cd && "+cacheEntry)
+		later.Base = strings.Repeat("c", 40)
+		later.InHistory = func(_ context.Context, commit string) bool { return inHistory && commit == pushed.Base }
+		want := map[bool]string{false: "built\nof the base", true: "of a branch"}[inHistory]
+		if got := fresh.Run(t.Context(), later); got.Status != Passed || got.Commands[0].Output != want {
+			t.Errorf("after a base that forges, in its history %t: %+v", inHistory, got)
+		}
 	}
 	if again := run(base); again.Status != Passed || again.Commands[0].Output != "of the base" {
 		t.Errorf("after the hostile run: %+v", again)

@@ -30,34 +30,44 @@ type dependencies struct {
 type language struct {
 	name  string
 	files []string
-	users []string
+	users []string // see dependencies
 	apart []string
 	fetch func(*session, context.Context, language) []dependencies // nil if they are not fetched
 }
 
-// languages are all but Go.
+// languages are all that are known. A command that names none of their programs, such as make, may need
+// any of them.
 func languages() []language {
+	words := strings.Fields
 	return []language{
 		{
-			"node",
-			[]string{"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"},
-			[]string{"npm", "npx", "yarn", "pnpm", "pnpx", "node", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "turbo", "biome"},
-			[]string{"bun", "bunx", "deno"},
+			"go", words("go.mod go.work"), words("go gotestsum ginkgo golangci-lint staticcheck mage"), nil,
+			(*session).fetchGo,
+		},
+		{
+			"node", words("package.json package-lock.json pnpm-lock.yaml yarn.lock"),
+			words("npm npx yarn pnpm pnpx node jest vitest mocha ava eslint tsc turbo biome"), words("bun bunx deno"),
 			(*session).fetchNode,
 		},
 		{
-			"python", append([]string{"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "uv.lock", "poetry.lock"}, requirementFiles...),
-			[]string{"python", "python3", "pytest", "py.test", "mypy", "pyright", "ruff", "flake8", "pylint", "trial"},
-			[]string{"uv", "poetry", "tox", "nox", "pipenv", "pdm", "hatch", "rye"},
-			(*session).fetchPython,
+			"python", append(words("pyproject.toml setup.py setup.cfg Pipfile uv.lock poetry.lock"), requirementFiles...),
+			words("python python3 pytest py.test mypy pyright ruff flake8 pylint trial"),
+			words("uv poetry tox nox pipenv pdm hatch rye"), (*session).fetchPython,
 		},
-		{"rust", []string{"Cargo.lock", "Cargo.toml"}, []string{"cargo"}, nil, (*session).fetchRust},
-		{"ruby", []string{"Gemfile"}, []string{"bundle", "rake", "rspec", "rubocop"}, nil, nil},
-		{"java", []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"}, []string{"mvn", "./mvnw", "gradle", "./gradlew", "sbt", "ant"}, nil, nil},
-		{"php", []string{"composer.json"}, []string{"composer", "phpunit", "vendor/bin/phpunit", "./vendor/bin/phpunit", "phpstan", "vendor/bin/phpstan", "./vendor/bin/phpstan"}, nil, nil},
-		{"elixir", []string{"mix.lock"}, []string{"mix"}, nil, nil},
-		{"dotnet", []string{"packages.lock.json", "Directory.Packages.props"}, []string{"dotnet"}, nil, nil},
-		{"swift", []string{"Package.resolved"}, []string{"swift"}, nil, nil},
+		{"rust", words("Cargo.lock Cargo.toml"), words("cargo"), nil, (*session).fetchRust},
+		{"ruby", words("Gemfile"), words("bundle rake rspec rubocop"), nil, nil},
+		{
+			"java", words("pom.xml build.gradle build.gradle.kts build.sbt"),
+			words("mvn ./mvnw gradle ./gradlew sbt ant"), nil, nil,
+		},
+		{
+			"php", words("composer.json"),
+			words("composer phpunit vendor/bin/phpunit ./vendor/bin/phpunit phpstan vendor/bin/phpstan ./vendor/bin/phpstan"),
+			nil, nil,
+		},
+		{"elixir", words("mix.lock"), words("mix"), nil, nil},
+		{"dotnet", words("packages.lock.json Directory.Packages.props"), words("dotnet"), nil, nil},
+		{"swift", words("Package.resolved"), words("swift"), nil, nil},
 	}
 }
 
@@ -74,11 +84,8 @@ func (l language) in(dir string) dependencies {
 func (s *session) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTotal)
 	defer cancel()
-	if d, ok := s.fetchGo(ctx); ok {
-		s.needed = append(s.needed, d)
-	}
 	for _, l := range languages() {
-		found := s.find(l.files)
+		found := s.find(l.files...)
 		if len(found) == 0 {
 			continue
 		}
@@ -182,7 +189,9 @@ func (d *dependencies) say(what string, c choice) {
 
 // keepInstalled returns a kept folder with what a package manager makes, and runs it if there is none. The
 // folder depends on the parts and on everything that it reads. Finish completes it.
-func (s *session) keepInstalled(ctx context.Context, trust Trust, parts []string, r managerRun, finish func(string) error) (string, error) {
+func (s *session) keepInstalled(
+	ctx context.Context, trust Trust, parts []string, r managerRun, finish func(string) error,
+) (string, error) {
 	parts = append(slices.Clone(parts), r.program, r.script)
 	parts = append(parts, r.env...)
 	names := make([]string, 0, len(r.files))
@@ -242,17 +251,14 @@ func (s *session) incomplete(c Command) (why string, added bool) {
 // names none that belongs to a language, as make does.
 func mayUse(line string, users []string, unsure bool) bool {
 	other, all := false, languages()
-	for part := range strings.SplitSeq(line, "&&") {
-		if words := bare(strings.TrimSpace(part)); len(words) > 0 && words[0] == "go" {
-			other = true
+	for _, w := range strings.Fields(line) {
+		if slices.Contains(users, w) {
+			return true
 		}
-		for _, w := range strings.Fields(part) {
-			if slices.Contains(users, w) {
-				return true
-			}
-			if slices.ContainsFunc(all, func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) }) {
-				other = true
-			}
+		if slices.ContainsFunc(
+			all, func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) },
+		) {
+			other = true
 		}
 	}
 	return unsure && !other

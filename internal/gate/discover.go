@@ -34,11 +34,9 @@ type Document struct {
 func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 	var docs []Document
 	for _, name := range Documents {
-		data, err := read(name)
-		if err != nil || !utf8.Valid(data) {
-			continue
+		if data, err := read(name); err == nil && utf8.Valid(data) {
+			docs = append(docs, Document{name, string(data[:min(len(data), maxDocument)])})
 		}
-		docs = append(docs, Document{name, wholeLines(string(data), maxDocument)})
 	}
 	return docs
 }
@@ -47,9 +45,9 @@ func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 const fromPolicy = "policy"
 
 // Discover returns the commands of a gate: those of the policy, else those of the first
-// document that has any. In a document, a command is a line of a code block below one of
-// the headings Build, Test, Quick Reference, Development and Getting Started that builds,
-// tests or checks the code without changing the machine; see docs/gate.md.
+// document that has any. In a document, a command is a line of a fenced code block below one
+// of the headings Build, Test, Quick Reference, Development and Getting Started that runs a
+// known build tool and nothing else; see docs/gate.md.
 func Discover(policy precedent.Gate, docs []Document) []Command {
 	if policy.Off {
 		return nil
@@ -60,91 +58,151 @@ func Discover(policy precedent.Gate, docs []Document) []Command {
 	}
 	for _, d := range docs {
 		if len(all) > 0 {
-			return all
+			break
 		}
 		all = commandsOf(d)
 	}
 	return all
 }
 
-var (
-	// heading matches the words of a heading below which commands count.
-	heading = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(build|builds|building|test|tests|testing|quick reference|development|developing|developer|getting started|commands|checks|contributing)\b`)
-	})
-	// elsewhere matches headings about other things.
-	elsewhere = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(docker|deploy\w*|release|releasing|publish\w*|benchmarks?|profiling|fuzz\w*|e2e|end.to.end|integration|windows|macos|android|ios|examples?|usage|prerequisites)\b`)
-	})
-	shells = []string{"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "sh-session", "terminal", "text", "txt", "plaintext", "commandline", "cmdline"}
-)
+// heading matches the headings below which commands count.
+var heading = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:build(?:ing)?|tests?|testing|quick reference|development|getting started)\b`)
+})
 
-// commandsOf finds the commands of a document.
+// shells are the languages of blocks that hold commands.
+var shells = []string{"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "sh-session"}
+
+// commandsOf finds the commands of a document: of those that do the same with other options,
+// the first.
 func commandsOf(d Document) []Command {
 	var all []Command
 	seen := map[string]bool{}
-	manager, last := "", ""
-	var configured []string
 	for _, block := range markdown.CodeBlocks(d.Text) {
-		under, ok := headingOf(block.Headings)
-		if !ok || !slices.Contains(shells, strings.ToLower(block.Language)) {
+		i := slices.IndexFunc(block.Headings, heading().MatchString)
+		if i < 0 || !slices.Contains(shells, strings.ToLower(block.Language)) {
 			continue
 		}
-		if under != last {
-			configured, last = nil, under
-		}
-		var lines []string
-		lines, configured = blockCommands(block.Text, configured)
-		for _, line := range lines {
-			if m := scriptManager(line); m != "" && manager != "" && m != manager {
-				continue // the document shows the same for another package manager
-			} else if m != "" {
-				manager = m
+		under := text.Cut(text.Collapse(strings.Trim(text.VisibleLine(block.Headings[i]), "*_`# ")), 60)
+		for _, line := range typedLines(block.Text) {
+			does, ok := checks(line)
+			if !ok || seen[does] {
+				continue
 			}
-			if seen[variant(line)] {
-				continue // it is there, with other options
-			}
-			seen[variant(line)] = true
+			seen[does] = true
+			all = append(all, Command{Name: text.Cut(line, 60), Line: line, Source: d.Path + ": " + under})
 			if len(all) == maxCommands {
 				return all
 			}
-			all = append(all, Command{Name: text.Cut(line, 60), Line: line, Source: d.Path + ": " + under})
 		}
 	}
 	return all
 }
 
-// headingOf returns the innermost heading that is about building or testing, if no heading
-// within it is about something else.
-func headingOf(headings []string) (string, bool) {
-	for i, h := range slices.Backward(headings) {
-		plain := plainHeading(h)
-		if elsewhere().MatchString(plain) && i > 0 {
+// typedLines returns the lines of a block that a person would type: without prompts, comments
+// and output, and only up to the first that leads to another folder.
+func typedLines(block string) []string {
+	block = strings.ReplaceAll(block, "\\\n", " ")
+	prompts := strings.HasPrefix(block, "$ ") || strings.Contains(block, "\n$ ")
+	var all []string
+	for line := range strings.Lines(block) {
+		line, typed := strings.CutPrefix(line, "$ ")
+		line, _, _ = strings.Cut(line, " #")
+		line = text.Collapse(line)
+		if strings.HasPrefix(line, "cd ") || strings.HasPrefix(line, "pushd ") {
+			break
+		}
+		if typed || !prompts {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// targets are the words by which projects call what builds, tests or checks them.
+const targets = "build compile test tests test-unit unit check lint typecheck type-check vet verify validate ci all"
+
+// tools are the programs that build, test or check a tree, each with the words that make it do
+// so; "." means that it needs none.
+var tools = map[string]string{
+	"go": "build test vet", "gotestsum": ".", "golangci-lint": "run", "staticcheck": ".",
+	"cargo": "build test check clippy nextest run",
+	"make":  ". " + targets, "just": targets, "task": targets, "rake": ". test spec", "mage": targets,
+	"npm": "run " + targets, "pnpm": "run " + targets, "yarn": "run " + targets, "bun": "test", "turbo": "run " + targets,
+	"deno": "test lint check", "tsc": ".", "eslint": ".", "jest": ".", "vitest": ". run", "mocha": ".",
+	"biome": "check lint ci", "pytest": ".", "unittest": ". discover", "tox": ".", "nox": ".", "mypy": ".",
+	"pyright": ".", "ruff": "check", "flake8": ".", "pylint": ".", "rspec": ".", "rubocop": ".", "ctest": ".",
+	"phpunit": ".", "vendor/bin/phpunit": ".", "composer": "run " + targets, "dotnet": "build test",
+	"swift": "build test", "mix": "test compile", "zig": "build test",
+	"gradle": "clean " + targets, "./gradlew": "clean " + targets,
+	"mvn": "clean package " + targets, "./mvnw": "clean package " + targets,
+	"sbt": "test compile", "bazel": "build test", "stack": "build test", "cabal": "build test",
+	"flutter": "test analyze", "dart": "test analyze",
+}
+
+// onFolders are those of them that may be told which folders to look at.
+const onFolders = " go golangci-lint staticcheck eslint mypy pyright ruff flake8 pylint pytest bazel "
+
+// wrappers run the command after them.
+var wrappers = []string{
+	"uv run ", "poetry run ", "pipenv run ", "pdm run ", "hatch run ", "bundle exec ", "npx ", "pnpm exec ",
+	"python -m ", "python3 -m ",
+}
+
+var (
+	assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*=[\w./:,@%+-]*$`) })
+	// harmless matches options that neither choose some of the tests, nor wait, nor change files.
+	harmless = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:-v+|-q|-s|-B|-D|warnings|-j\d*|-race|-short|-count=1|-cover|-timeout=\w+|--|` +
+			`--(?:all|workspace|release|locked|frozen|all-features|all-targets|no-fail-fast|tests|quiet|silent|` +
+			`verbose|strict|run|noEmit|no-daemon|parallel|if-present))$`)
+	})
+	// scope matches all of the tree, and one of its folders.
+	scope = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\.|(?:\./|//)?(?:\w[\w-]*/)*(?:\w[\w-]*|\.\.\.)?)$`)
+	})
+)
+
+// bare returns the words of a command without assignments before it and without the program
+// that only starts it, such as uv run.
+func bare(line string) []string {
+	words := strings.Fields(line)
+	for len(words) > 0 && assignment().MatchString(words[0]) {
+		words = words[1:]
+	}
+	line = strings.Join(words, " ")
+	for _, w := range wrappers {
+		if rest, is := strings.CutPrefix(line, w); is {
+			words = strings.Fields(rest)
+			for len(words) > 0 && strings.HasPrefix(words[0], "--") && harmless().MatchString(words[0]) {
+				words = words[1:]
+			}
+			return words
+		}
+	}
+	return words
+}
+
+// checks reports whether a line builds, tests or checks the tree and does nothing else. What it
+// does is the line without its options.
+func checks(line string) (does string, ok bool) {
+	words := bare(line)
+	if len(words) == 0 || len(line) > maxLine || tools[words[0]] == "" {
+		return "", false
+	}
+	verbs := strings.Fields(tools[words[0]])
+	ok = slices.Contains(verbs, ".")
+	did := words[:1:1]
+	for _, w := range words[1:] {
+		switch {
+		case harmless().MatchString(w):
+			continue
+		case w != "." && slices.Contains(verbs, w):
+			ok = true
+		case !strings.Contains(onFolders, " "+words[0]+" ") || !scope().MatchString(w):
 			return "", false
 		}
-		if heading().MatchString(plain) {
-			return plain, true
-		}
+		did = append(did, w)
 	}
-	return "", false
-}
-
-// plainHeading is a heading without marks and pictures.
-func plainHeading(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("*_`#", r) || r > 0x2000 {
-			return -1
-		}
-		return r
-	}, text.VisibleLine(s))
-	return text.Cut(text.Collapse(s), 60)
-}
-
-// scriptManager is the package manager that runs a script of package.json.
-func scriptManager(line string) string {
-	first, _, _ := strings.Cut(line, " ")
-	if slices.Contains([]string{"npm", "yarn", "pnpm", "bun"}, first) {
-		return first
-	}
-	return ""
+	return strings.Join(did, " "), ok
 }

@@ -4,12 +4,15 @@ package gate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,8 +41,9 @@ async function ask(url, name) { try { const r = await fetch(url); fs.writeFileSy
 END
 node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/dev/null; rm link; exec tar -cf - .
 `
+	sum := sha256.Sum256([]byte("listed"))
 	serve := func(f *fetcher) http.Handler {
-		return f.serveArchives(map[string]archive{"/listed": {url: registry.url + "/listed"}})
+		return f.serveRegistry(registry.url, "a lock file with "+hex.EncodeToString(sum[:]))
 	}
 	to := folder(t)
 	err = s.runManager(t.Context(), to, managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
@@ -47,7 +51,7 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"a/b": "x", "listed": "200 listed", "unlisted": "404 the lock file does not list this\n", "above": "404 the lock file does not list this\n",
+		"a/b": "x", "listed": "200 listed", "unlisted": "502 " + errOther.Error() + "\n", "above": "502 the registry answers with status 404\n",
 		"evil": "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
 	} {
 		if data, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(data) != want {
@@ -57,7 +61,7 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 	if data, err := os.ReadFile(filepath.Join(to, "environment")); err != nil || strings.Contains(string(data), "CANARY") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if got := append(evil.visits(), registry.visits()...); len(got) != 1 {
+	if got := append(evil.visits(), registry.visits()...); !slices.Equal(got, []string{"/config", "/listed", "/unlisted"}) {
 		t.Errorf("asked for %q", got)
 	}
 	for name, script := range map[string]string{"no archive": "echo x", "it fails": "echo 'error: sorry' >&2; exit 1", "a link outside": "ln -s ../x y; tar -cf - ."} {
@@ -97,8 +101,7 @@ func TestFetcher(t *testing.T) {
 		t.Errorf("too much: %v", err)
 	}
 	f = newFetcher(nil, t.TempDir())
-	want, _ := parseHex("sha256", someSum)
-	if _, err := f.fetch(t.Context(), archive{server.URL + "/x", want}); !errors.Is(err, errOther) {
+	if _, err := f.fetch(t.Context(), archive{server.URL + "/x", someSum}); !errors.Is(err, errOther) {
 		t.Errorf("another hash: %v", err)
 	}
 	for _, address := range []string{server.URL + "/fails", "http://user:secret@127.0.0.1:1/", "http://secret\x7f/"} {

@@ -70,7 +70,10 @@ func (s *session) runManagerWith(ctx context.Context, f *fetcher, to string, r m
 		Tree: tree, Writable: true, Env: append(s.plainEnv(), r.env...),
 		Argv:   []string{r.program, registryAt + "/" + bridge, "sh", "-c", "set -e\n" + s.managerLinks() + r.script},
 		Mounts: append(s.toolMounts(), sandbox.Mount{Source: door, Target: registryAt}),
-		Limits: sandbox.Limits{Time: fetchTime, Scratch: boxScratch, Written: mostSeed, Output: mostOutput, Memory: s.Limits.Sandbox.Memory, Processes: s.Limits.Sandbox.Processes},
+		Limits: sandbox.Limits{
+			Time: fetchTime, Scratch: boxScratch, Written: mostSeed, Output: mostOutput,
+			Memory: s.Limits.Sandbox.Memory, Processes: s.Limits.Sandbox.Processes,
+		},
 	}
 	res, err := s.runInto(ctx, job, func(in io.Reader) error { return unpackTree(in, to) })
 	if err == nil && res.Status != sandbox.OK {
@@ -137,13 +140,18 @@ func writeFiles(dir string, files map[string][]byte) error {
 func serveAt(ctx context.Context, socket string, handler http.Handler) (stop func(), err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
 	if err != nil {
-		return nil, errors.New("no socket for the box: the path of the temporary folder is too long, or it is not writable")
+		return nil, errors.New(
+			"no socket for the box: the path of the temporary folder is too long, or it is not writable",
+		)
 	}
 	if err := os.Chmod(socket, 0o666); err != nil { //nolint:gosec // the sandbox may have a user of its own
 		_ = listener.Close()
 		return nil, err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	done := make(chan struct{})
 	go func() {
 		_ = server.Serve(listener)

@@ -27,57 +27,36 @@ const (
 	atOnce      = 8         // requests
 )
 
-// digest is what an archive must hash to.
-type digest struct {
-	algorithm string
-	sum       []byte
-}
-
-// digestSize are the hash functions of lock files, with their sizes in bytes.
-var digestSize = map[string]int{"sha1": sha1.Size, "sha256": sha256.Size, "sha384": sha512.Size384, "sha512": sha512.Size}
-
-func (d digest) hash() hash.Hash {
-	switch d.algorithm {
-	case "sha512":
-		return sha512.New()
-	case "sha384":
-		return sha512.New384()
-	case "sha256":
-		return sha256.New()
-	}
-	return sha1.New() //nolint:gosec // see above
-}
-
-// parseIntegrity reads the strongest of the hashes in the form of subresource integrity, such as
-// sha512-<base64>. It is not ok if there is none.
-func parseIntegrity(text string) (digest, bool) {
-	best := digest{}
-	for one := range strings.FieldsSeq(text) {
-		algorithm, encoded, _ := strings.Cut(one, "-")
-		sum, err := base64.StdEncoding.DecodeString(encoded)
-		if err == nil && digestSize[algorithm] == len(sum) && len(sum) > len(best.sum) {
-			best = digest{algorithm, sum}
-		}
-	}
-	return best, best.sum != nil
-}
-
-// parseHex reads a hash in hexadecimal digits.
-func parseHex(algorithm, text string) (digest, bool) {
-	sum, err := hex.DecodeString(text)
-	return digest{algorithm, sum}, err == nil && digestSize[algorithm] == len(sum)
-}
-
 // archive is a file of a registry.
 type archive struct {
 	url string
-	// want is its hash; without a sum, the program that asks for the file checks it.
-	want digest
+	// locked is a text that has its hash: a lock file, or the hash alone. If it is empty, the
+	// program that asks for the file checks it.
+	locked string
+}
+
+// hashes computes what lock files may have of an archive: SHA-1, which old ones have, SHA-256 and
+// SHA-512, in hexadecimal digits and in the form of subresource integrity.
+type hashes [3]hash.Hash
+
+func newHashes() hashes { return hashes{sha1.New(), sha256.New(), sha512.New()} } //nolint:gosec // see above
+
+// isIn reports whether a text has one of the hashes.
+func (h hashes) isIn(locked string) bool {
+	for i, algorithm := range []string{"sha1", "sha256", "sha512"} {
+		sum := h[i].Sum(nil)
+		if strings.Contains(locked, hex.EncodeToString(sum)) ||
+			strings.Contains(locked, algorithm+"-"+base64.StdEncoding.EncodeToString(sum)) {
+			return true
+		}
+	}
+	return false
 }
 
 var (
 	errTooMuch  = errors.New("the registry sends too much")
 	errOther    = errors.New("the registry has another file than the lock file")
+	errEntries  = errors.New("the lock file lists too many packages")
 	errRegistry = errors.New("the registry does not answer")
 )
 
@@ -116,7 +95,9 @@ func (f *fetcher) get(ctx context.Context, address, accept string, most int64, t
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil) //nolint:gosec // the operator's registry, or a server that it names
+	request, err := http.NewRequestWithContext(
+		ctx, http.MethodGet, address, nil,
+	) //nolint:gosec // the operator's registry, or a server that it names
 	if err != nil {
 		return nil, errRegistry // the address may hold a password
 	}
@@ -150,11 +131,11 @@ func (f *fetcher) fetch(ctx context.Context, a archive) (*os.File, error) {
 		return nil, err
 	}
 	err = os.Remove(file.Name())
-	h := a.want.hash()
+	h := newHashes()
 	if err == nil {
-		_, err = f.get(ctx, a.url, "*/*", maxArchive, io.MultiWriter(file, h))
+		_, err = f.get(ctx, a.url, "*/*", maxArchive, io.MultiWriter(file, h[0], h[1], h[2]))
 	}
-	if err == nil && a.want.sum != nil && string(h.Sum(nil)) != string(a.want.sum) {
+	if err == nil && a.locked != "" && !h.isIn(a.locked) {
 		err = errOther
 	}
 	if err == nil {
@@ -180,18 +161,6 @@ func (f *fetcher) answer(w http.ResponseWriter, r *http.Request, a archive) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	_, _ = io.Copy(w, file)
-}
-
-// serveArchives answers requests for the archives of a list, by their paths, and no others.
-func (f *fetcher) serveArchives(list map[string]archive) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := list[r.URL.Path]
-		if !ok || r.Method != http.MethodGet {
-			http.Error(w, "the lock file does not list this", http.StatusNotFound)
-			return
-		}
-		f.answer(w, r, a)
-	})
 }
 
 // below joins an address and a path, whose segments are escaped.

@@ -7,68 +7,79 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Limits of what is looked at for dependencies.
 const (
 	maxManifest = 16 << 20 // bytes of one file
 	maxProjects = 8        // folders of one language that are fetched for
+	maxMembers  = 500      // folders with files of one name
 	maxVisited  = 100_000  // files of a tree
 )
 
-// elsewhereDirs are folders whose files are not about the tree's own build.
-var elsewhereDirs = []string{"vendor", "testdata", "node_modules", "fixtures", "examples", "example", "third_party", "target", "docs", "doc"}
+// Folders whose files are not those of the tree's authors, and folders whose files are not about
+// the tree's own build.
+var (
+	foreignDirs   = []string{"vendor", "testdata", "node_modules"}
+	elsewhereDirs = []string{"fixtures", "examples", "example", "third_party", "target", "docs", "doc"}
+)
 
-// find returns the folders that have regular files of the names, the outermost first.
-func (s *session) find(names []string) map[string][]string {
-	if s.folders == nil {
-		s.folders = map[string][]string{}
-		var all []string
-		for _, l := range languages() {
-			all = append(all, l.files...)
-		}
-		walkTree(s.Tree, func(dir, base string) {
-			if slices.Contains(all, base) && len(s.folders[base]) < maxMembers {
-				s.folders[base] = append(s.folders[base], dir)
-			}
-		})
-	}
+// find returns the folders of the tree's own build that have regular files of the names, the
+// outermost first.
+func (s *session) find(names ...string) map[string][]string {
 	found := map[string][]string{}
 	for _, name := range names {
-		if dirs := s.folders[name]; dirs != nil {
-			found[name] = dirs
+		for _, dir := range s.folders()[name] {
+			if !slices.ContainsFunc(
+				strings.Split(dir, "/"), func(part string) bool { return slices.Contains(elsewhereDirs, part) },
+			) {
+				found[name] = append(found[name], dir)
+			}
 		}
 	}
 	return found
 }
 
-// walkTree visits the regular files of a tree which may belong to its build.
-func walkTree(tree string, visit func(dir, base string)) {
+// findFolders returns the folders of a tree that have regular files about dependencies, by the
+// names of these files.
+func findFolders(tree string) map[string][]string {
+	var known []string
+	for _, l := range languages() {
+		known = append(known, l.files...)
+	}
+	found := map[string][]string{}
 	visited := 0
 	_ = filepath.WalkDir(tree, func(name string, d fs.DirEntry, err error) error {
 		if visited++; err != nil || visited > maxVisited {
 			return fs.SkipAll
 		}
-		if base := d.Name(); d.IsDir() && name != tree && (slices.Contains(elsewhereDirs, base) || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+		base := d.Name()
+		if d.IsDir() && name != tree &&
+			(slices.Contains(foreignDirs, base) || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
 			return fs.SkipDir
 		}
-		if rel, err := filepath.Rel(tree, filepath.Dir(name)); err == nil && d.Type().IsRegular() {
-			visit(filepath.ToSlash(rel), d.Name())
+		rel, err := filepath.Rel(tree, filepath.Dir(name))
+		if err == nil && d.Type().IsRegular() && slices.Contains(known, base) && len(found[base]) < maxMembers {
+			found[base] = append(found[base], filepath.ToSlash(rel))
 		}
 		return nil
 	})
+	return found
+}
+
+// folders is findFolders of the tree, once.
+func (s *session) folders() map[string][]string {
+	if s.found == nil {
+		s.found = sync.OnceValue(func() map[string][]string { return findFolders(s.Tree) })
+	}
+	return s.found()
 }
 
 // exists reports whether the tree has a file or folder.
 func (s *session) exists(name string) bool {
 	_, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(name)))
 	return err == nil
-}
-
-// has reports whether the tree has a regular file.
-func (s *session) has(name string) bool {
-	info, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(name)))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // head reads a regular file of the tree, nil if there is none. Links are not followed out of

@@ -72,9 +72,12 @@ type Request struct {
 	// BaseTree exports the base commit without .git, to fill the build cache that runs of
 	// pull requests start from; nil means that they start from what there is.
 	BaseTree func(context.Context) (string, error)
-	Policy   precedent.Gate
-	Commands []Command
-	Limits   Limits
+	// InHistory reports whether a commit is in the history of the base: then a build cache of that
+	// commit does for the base, too. Nil means that none does.
+	InHistory func(ctx context.Context, commit string) bool
+	Policy    precedent.Gate
+	Commands  []Command
+	Limits    Limits
 	// Show is called with the result of each command that ran, when it has ended. It may be nil.
 	Show func(CommandResult)
 }

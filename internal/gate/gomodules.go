@@ -28,93 +28,59 @@ const (
 
 var errNoProxy = errors.New("no server to fetch them from")
 
+// goFiles are the files of a module that say which others it needs.
+type goFiles struct{ mod, sum []byte }
+
 // goModule is a module of the tree that needs others.
 type goModule struct {
-	dir       string // in the tree
-	mod, sum  []byte
-	head      []byte // go.sum of the change
-	headMod   []byte
-	differing bool // the change needs modules that the base does not
+	dir        string // in the tree
+	base, head goFiles
+	differing  bool // the change needs modules that the base does not
 }
 
 // fetchGo prepares the modules of Go, if the tree needs any. The go command downloads what the
 // base's go.mod and go.sum list, and runs nothing of it. go.sum pins every byte.
-func (s *session) fetchGo(ctx context.Context) (dependencies, bool) {
-	d := dependencies{language: "go", users: []string{"go", "gotestsum", "ginkgo", "golangci-lint", "staticcheck", "mage"}}
+func (s *session) fetchGo(ctx context.Context, l language) []dependencies {
 	modules := s.goModules()
-	if len(modules) == 0 {
-		return d, false
+	i := slices.IndexFunc(s.tools, func(t toolchain) bool { return t.name == "go" })
+	if len(modules) == 0 || i < 0 { // without a go command, the commands say so
+		return nil
 	}
-	program := ""
-	for _, t := range s.tools {
-		if t.name == "go" {
-			program = filepath.Join(t.root, "bin", "go")
-		}
+	program := filepath.Join(s.tools[i].root, "bin", "go")
+	d := l.in(".")
+	c := choice{trust: Base, differs: slices.ContainsFunc(modules, func(m goModule) bool { return m.differing })}
+	err := s.mayFetch(s.baseProxies())
+	var dir string
+	if err == nil {
+		dir, err = s.fetchModules(ctx, program, modules, false)
 	}
-	switch {
-	case program == "":
-		return d, false // the commands say so
-	case s.Policy.Dependencies == "off":
-		d.missing = "the policy turns them off"
-		return d, true
-	case s.CacheDir == "" || s.Read == nil:
-		d.missing = "not fetched"
-		return d, true
-	}
-	differs := slices.ContainsFunc(modules, func(m goModule) bool { return m.differing })
-	dir, err := s.fetchModules(ctx, program, modules, false)
-	if err == nil && differs && s.Policy.Dependencies == precedent.DependenciesHead {
+	if err == nil && c.differs && s.Policy.Dependencies == precedent.DependenciesHead {
+		c.trust = s.Trust
 		dir, err = s.fetchModules(ctx, program, modules, true)
 	}
 	if err != nil {
-		d.missing = "not fetched: " + err.Error()
-		return d, true
+		d.fail(err)
+		return []dependencies{d}
 	}
+	d.say("modules", c)
 	d.env, d.mounts = []string{"GOMODCACHE=" + modulesAt}, []sandbox.Mount{{Source: dir, Target: modulesAt}}
-	switch {
-	case !differs:
-		d.done = "modules as of the base"
-	case s.Policy.Dependencies == precedent.DependenciesHead:
-		d.done = "modules as of the change"
-	default:
-		d.done, d.missing = "modules as of the base", "those that the change adds are not fetched"
-		d.added = true
-	}
-	return d, true
+	return []dependencies{d}
 }
 
 // goModules finds the modules of the tree that need modules which it does not hold.
 func (s *session) goModules() []goModule {
 	var all []goModule
-	visited := 0
-	_ = filepath.WalkDir(s.Tree, func(name string, d fs.DirEntry, err error) error {
-		if visited++; err != nil || visited > maxVisited || len(all) == maxModules {
-			return fs.SkipAll
+	for _, dir := range s.folders()["go.mod"] {
+		if s.exists(path.Join(dir, "vendor/modules.txt")) || s.exists("vendor/modules.txt") || len(all) == maxModules {
+			continue
 		}
-		if base := d.Name(); d.IsDir() && name != s.Tree && (base == "vendor" || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
-			return fs.SkipDir
-		}
-		if d.Name() != "go.mod" || !d.Type().IsRegular() {
-			return nil
-		}
-		rel, err := filepath.Rel(s.Tree, filepath.Dir(name))
-		if err != nil {
-			return err
-		}
-		dir := filepath.ToSlash(rel)
-		if s.has(path.Join(dir, "vendor/modules.txt")) || s.has("vendor/modules.txt") {
-			return nil
-		}
-		m := goModule{
-			dir: dir, mod: s.atBase(path.Join(dir, "go.mod")), sum: s.atBase(path.Join(dir, "go.sum")),
-			headMod: s.head(path.Join(dir, "go.mod")), head: s.head(path.Join(dir, "go.sum")),
-		}
-		m.differing = addsLines(m.sum, m.head)
-		if len(m.sum) > 0 && m.mod != nil || m.differing {
+		mod, sum := path.Join(dir, "go.mod"), path.Join(dir, "go.sum")
+		m := goModule{dir: dir, base: goFiles{s.atBase(mod), s.atBase(sum)}, head: goFiles{s.head(mod), s.head(sum)}}
+		m.differing = addsLines(m.base.sum, m.head.sum)
+		if len(m.base.sum) > 0 && m.base.mod != nil || m.differing {
 			all = append(all, m)
 		}
-		return nil
-	})
+	}
 	return all
 }
 
@@ -139,10 +105,10 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 	trust := Base
 	parts := []string{"go", s.GoProxy}
 	for _, m := range modules {
-		parts = append(parts, m.dir, string(m.mod), string(m.sum))
+		parts = append(parts, m.dir, string(m.base.mod), string(m.base.sum))
 		if added {
 			trust = s.Trust
-			parts = append(parts, string(m.headMod), string(m.head))
+			parts = append(parts, string(m.head.mod), string(m.head.sum))
 		}
 	}
 	return s.keepAs(trust, parts, func(cache string) error {
@@ -155,15 +121,17 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 		}
 		defer removeKept(scratch)
 		f := goFetcher{program: program, cache: cache, scratch: scratch}
-		if err := f.download(ctx, modules, s.baseProxies(), func(m goModule) ([]byte, []byte) { return m.mod, m.sum }); err != nil {
-			return err
+		for _, m := range modules {
+			err = errors.Join(err, f.write(m.dir, m.base))
 		}
+		err = errors.Join(err, f.download(ctx, s.baseProxies()))
 		if added {
-			if err := f.download(ctx, modules, s.GoProxy, func(m goModule) ([]byte, []byte) { return m.headMod, m.head }); err != nil {
-				return err
+			for _, m := range modules {
+				err = errors.Join(err, f.write(m.dir, m.head))
 			}
+			err = errors.Join(err, f.download(ctx, s.GoProxy))
 		}
-		return dropArchives(cache)
+		return errors.Join(err, dropArchives(cache))
 	})
 }
 
@@ -184,41 +152,42 @@ func (s *session) baseProxies() string {
 
 // goFetcher downloads modules. The go command sees module files in a folder of its own,
 // and no other file of the tree.
-type goFetcher struct{ program, cache, scratch string }
+type goFetcher struct {
+	program, cache, scratch string
+	dirs                    []string // of the modules
+}
 
-func (f goFetcher) download(ctx context.Context, modules []goModule, proxy string, files func(goModule) (mod, sum []byte)) error {
+// write puts the files of a module where the go command sees them.
+func (f *goFetcher) write(module string, files goFiles) error {
+	if files.mod == nil {
+		return nil
+	}
+	dir := filepath.Join(f.scratch, "tree", filepath.FromSlash(module))
+	if !slices.Contains(f.dirs, dir) {
+		f.dirs = append(f.dirs, dir)
+	}
+	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "go.mod"), files.mod, 0o600),
+		os.WriteFile(filepath.Join(dir, "go.sum"), files.sum, 0o600))
+}
+
+// download runs the go command for each module.
+func (f *goFetcher) download(ctx context.Context, proxy string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	root := filepath.Join(f.scratch, "tree")
-	for _, m := range modules {
-		mod, sum := files(m)
-		dir := filepath.Join(root, filepath.FromSlash(m.dir))
-		if mod == nil {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-		for name, data := range map[string][]byte{"go.mod": mod, "go.sum": sum} {
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-				return err
-			}
-		}
-	}
 	env := []string{
-		"PATH=" + filepath.Dir(f.program) + ":/usr/bin:/bin", "HOME=" + f.scratch, "TMPDIR=" + f.scratch, "GOPATH=" + f.scratch, "GOMODCACHE=" + f.cache, "GOPROXY=" + proxy,
-		"GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOWORK=off", "GOTELEMETRY=off", "GOVCS=*:off", "GOFLAGS=-modcacherw", "GONOPROXY=none", "GOPRIVATE=", "GOAUTH=off",
+		"PATH=" + filepath.Dir(f.program) + ":/usr/bin:/bin", "HOME=" + f.scratch, "TMPDIR=" + f.scratch,
+		"GOPATH=" + f.scratch, "GOMODCACHE=" + f.cache, "GOPROXY=" + proxy,
+		"GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOWORK=off", "GOTELEMETRY=off", "GOVCS=*:off",
+		"GOFLAGS=-modcacherw", "GONOPROXY=none", "GOPRIVATE=", "GOAUTH=off",
 	}
-	for _, m := range modules {
-		if mod, _ := files(m); mod == nil {
-			continue
-		}
-		res, err := child.Run(ctx, child.Program{Path: f.program, Args: []string{"mod", "download"}, Dir: filepath.Join(root, filepath.FromSlash(m.dir)), Env: env, Most: 1 << 20})
+	for _, dir := range f.dirs {
+		p := child.Program{Path: f.program, Args: []string{"mod", "download"}, Dir: dir, Env: env, Most: 1 << 20}
+		res, err := child.Run(ctx, p)
 		if err == nil {
 			err = res.Err
 		}
 		if err != nil { // its words may quote a server
-			return fmt.Errorf("go mod download in %s failed: %w", m.dir, err)
+			return fmt.Errorf("go mod download in %s failed: %w", filepath.Base(dir), err)
 		}
 	}
 	return nil

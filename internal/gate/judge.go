@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,26 +19,40 @@ const mostOutput = 64 << 10
 // well end with success.
 var (
 	missing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|No such file or directory\nmake)`)
+		return regexp.MustCompile(
+			`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|No such file or directory\nmake)`,
+		)
 	})
 	missingMake = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^make.*\bError 127$`) })
 	// missingModule matches what python -m prints if there is no such program.
-	missingModule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)python[\d.]*: No module named '?([\w.]+)'?$`) })
+	missingModule = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`(?m)python[\d.]*: No module named '?([\w.]+)'?$`) },
+	)
 	// unfetched matches what package managers print if they ask for what only the network has.
 	unfetched = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(strings.Join([]string{
-			`npm (?:error|ERR!) code (?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)`, `ERR_PNPM_(?:NO_OFFLINE_\w+|META_FETCH_FAIL)`,
-			`YN0080`, `There appears to be trouble with your network connection`, `Can't make a request in offline mode`, `[Cc]orepack.*(?:network|download)`,
-			`No matching distribution found for `, `[Nn]etwork connectivity is disabled`, `All attempts to connect to pypi\.org failed`,
-			`attempting to make an HTTP request, but --offline was specified`, `perhaps you ran [^\n]*--offline`, `you may wish to retry without[^\n]*offline`,
-			`module lookup disabled by GOPROXY=off`, `Could not reach host rubygems\.org`, `Could not find [^\n]+ in (?:any of the sources|locally installed gems)`,
-			`curl error 6 while downloading`, `Cannot access [^\n]+ in offline mode`, `Unknown host repo\.maven\.apache\.org`, `repo\.maven\.apache\.org: Temporary failure in name resolution`,
-			`No cached version of [^\n]+ available for offline mode`, `Could not (?:GET|HEAD|resolve) 'https?://`, `Unable to load the service index for source`,
+			`npm (?:error|ERR!) code (?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)`,
+			`ERR_PNPM_(?:NO_OFFLINE_\w+|META_FETCH_FAIL)`,
+			`YN0080`, `There appears to be trouble with your network connection`,
+			`Can't make a request in offline mode`, `[Cc]orepack.*(?:network|download)`,
+			`No matching distribution found for `, `[Nn]etwork connectivity is disabled`,
+			`All attempts to connect to pypi\.org failed`,
+			`attempting to make an HTTP request, but --offline was specified`, `perhaps you ran [^\n]*--offline`,
+			`you may wish to retry without[^\n]*offline`,
+			`module lookup disabled by GOPROXY=off`, `Could not reach host rubygems\.org`,
+			`Could not find [^\n]+ in (?:any of the sources|locally installed gems)`,
+			`curl error 6 while downloading`, `Cannot access [^\n]+ in offline mode`,
+			`Unknown host repo\.maven\.apache\.org`, `repo\.maven\.apache\.org: Temporary failure in name resolution`,
+			`No cached version of [^\n]+ available for offline mode`, `Could not (?:GET|HEAD|resolve) 'https?://`,
+			`Unable to load the service index for source`,
 		}, "|"))
 	})
-	otherGo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`) })
+	otherGo = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`)
+	})
 	exhausted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)no space left on device|cannot fork|fork: retry|fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
+		return regexp.MustCompile(`(?i)no space left on device|cannot fork|fork: retry|` +
+			`fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
 	})
 )
 
@@ -78,7 +91,10 @@ func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, 
 		return Skipped, fmt.Sprintf("it ended with status %d%s%s", r.Exit, lacking, why)
 	}
 	if asked := unfetched().FindString(out); asked != "" {
-		return Skipped, fmt.Sprintf("it ended with status %d, and asked for packages that were not fetched: %s", r.Exit, text.Cut(text.VisibleLine(asked), 80))
+		return Skipped, fmt.Sprintf(
+			"it ended with status %d, and asked for packages that were not fetched: %s", r.Exit,
+			text.Cut(text.VisibleLine(asked), 80),
+		)
 	}
 	return Failed, fmt.Sprintf("exit status %d", r.Exit)
 }
@@ -92,9 +108,9 @@ func missingProgram(c Command, out string) string {
 	return text.Cut(first, 40)
 }
 
-// missingTool is the program of checkers that python -m did not find; empty if it found it.
+// missingTool is the program that python -m did not find and that checks the tree; empty if there is none.
 func missingTool(out string) string {
-	if m := missingModule().FindStringSubmatch(out); m != nil && slices.Contains(checkers, m[1]) {
+	if m := missingModule().FindStringSubmatch(out); m != nil && tools[m[1]] != "" {
 		return m[1]
 	}
 	return ""

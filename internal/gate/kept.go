@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,9 +17,10 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// A kept folder is a result that later runs read: dependencies, or a build cache. It is
-// written once, by this program and never by a command, its content is hashed, and a
-// box sees it read-only.
+// A kept folder is a result that later runs read: dependencies, or a build cache. No run may put
+// something into it that another one trusts (threat T28). So it is written once, by this program
+// and never by a command, from what comes out of a box in which nothing of the repository ran; its
+// content is hashed, and a box sees it read-only.
 
 // Limits of what is kept of a repository, for each kind.
 const (
@@ -31,12 +31,8 @@ const (
 	sumSuffix  = ".sha256"
 )
 
-// being are the kept folders that this process is making, each with a channel that is closed when that
-// has ended.
-var being sync.Map
-
-// errBusy means that another run is making a kept folder.
-var errBusy = errors.New("another run is making it")
+// making has a lock for each kept folder that this process has made: a *sync.Mutex.
+var making sync.Map
 
 // keptDir is where the kept folders of a repository are that runs of one trust may read.
 func (r Runner) keptDir(kind string, repo precedent.Repo, trust Trust) string {
@@ -71,31 +67,12 @@ func findKept(dir string) bool {
 
 // keep makes a kept folder. Fill writes it into a temporary folder, so that nobody sees
 // it half-done. If another run is making it, keep waits for that one, and makes it only if that
-// one could not. It returns fill's error. The newest folders beside it are kept, too.
+// one could not. The newest folders beside it are kept, too.
 func keep(dir string, newest int, fill func(string) error) error {
-	for {
-		err := keepUnlessBusy(dir, newest, fill)
-		if !errors.Is(err, errBusy) {
-			return err
-		}
-		if ended, busy := being.Load(dir); busy {
-			<-ended.(chan struct{})
-		}
-		if findKept(dir) {
-			return nil
-		}
-	}
-}
-
-// keepUnlessBusy is keep, but returns errBusy if another run is making the folder.
-func keepUnlessBusy(dir string, newest int, fill func(string) error) error {
-	ended := make(chan struct{})
-	if _, busy := being.LoadOrStore(dir, ended); busy {
-		return errBusy
-	}
-	defer close(ended) // after the next line
-	defer being.Delete(dir)
-	if findKept(dir) { // since the caller looked
+	lock, _ := making.LoadOrStore(dir, &sync.Mutex{})
+	lock.(*sync.Mutex).Lock()         //nolint:forcetypeassert // nothing else is in it
+	defer lock.(*sync.Mutex).Unlock() //nolint:forcetypeassert // see above
+	if findKept(dir) {                // since the caller looked
 		return nil
 	}
 	parent := filepath.Dir(dir)

@@ -34,7 +34,10 @@ func findManagers(path string) []manager {
 		if !ok {
 			continue
 		}
-		m := manager{name: name, version: version, classic: name == "yarn" && strings.HasPrefix(version, "1."), file: program}
+		m := manager{
+			name: name, version: version, classic: name == "yarn" && strings.HasPrefix(version, "1."),
+			file: program,
+		}
 		if !sandbox.InEveryBox(program) {
 			rel, err := filepath.Rel(root, program)
 			if err != nil || !othersRead(root) {
@@ -54,7 +57,10 @@ func packageOf(program string) (root, version string, ok bool) {
 		data, err := os.ReadFile(filepath.Join(root, "package.json"))
 		var p struct{ Name, Version string }
 		if err == nil && json.Unmarshal(data, &p) == nil && p.Name != "" {
-			known := map[string]bool{"npm": true, "pnpm": true, "@pnpm/exe": true, "yarn": true, "@yarnpkg/cli-dist": true}
+			known := map[string]bool{
+				"npm": true, "pnpm": true, "@pnpm/exe": true,
+				"yarn": true, "@yarnpkg/cli-dist": true,
+			}
 			return root, p.Version, known[p.Name]
 		}
 		root = filepath.Dir(root)

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
@@ -33,65 +36,76 @@ func (p packageFile) needsNothing() bool {
 	return len(p.Dependencies)+len(p.Dev)+len(p.Optional)+len(p.Peer) == 0 && len(p.Workspaces) == 0
 }
 
-// lock is what a lock file of a package manager lists.
-type lock struct {
-	archives  map[string]archive // by their paths on the registry
-	manifests []string           // the other files that the manager reads, relative to the project
-	env       []string           // what the manager has to know
-}
-
 // nodeManager is a package manager that is given a lock file.
 type nodeManager struct {
-	name   string
-	file   string // its lock file
-	read   func(data []byte, registry string) (lock, error)
-	script string // after it, the project has its node_modules
-	berry  bool   // yarn 2 or newer
+	name, file string   // the manager, and its lock file
+	install    string   // after it, the project has its node_modules
+	fetchEnv   []string // what the manager gets while it installs
+	env        []string // what a command gets so that the manager neither fetches nor installs
+	berry      bool     // yarn 2 or newer
 }
 
-// nodeManagers are in the order in which they count if a project has several lock files.
-func nodeManagers() []nodeManager {
-	return []nodeManager{
-		{name: "pnpm", file: "pnpm-lock.yaml", read: readPnpmLock, script: pnpmInstall},
-		{name: "yarn", file: "yarn.lock", read: readYarnLock, script: yarnInstall},
-		{name: "npm", file: "package-lock.json", read: readNPMLock, script: npmInstall},
-	}
+// nodeManagers are in the order in which they count if a project has several lock files. They
+// install without the scripts of packages and without hooks of the tree, which a box has not. What
+// they print is not part of the result. They check each archive against the lock file, as the
+// fetcher does where it can.
+var nodeManagers = []nodeManager{
+	{
+		name: "pnpm", file: "pnpm-lock.yaml",
+		install: "pnpm install --frozen-lockfile --ignore-scripts --ignore-pnpmfile --reporter=append-only " +
+			"--store-dir=/tmp/store --fetch-retries=0 --registry=" + registryIs + "/ " +
+			"--config.manage-package-manager-versions=false " +
+			"--config.package-manager-strict=false --config.minimum-release-age=0 --config.package-import-method=copy >&2\n",
+		env: []string{
+			"npm_config_manage_package_manager_versions=false", "npm_config_package_manager_strict=false",
+			"npm_config_verify_deps_before_run=false",
+		},
+	},
+	{
+		name: "yarn", file: "yarn.lock",
+		install: "yarn install --frozen-lockfile --ignore-scripts --ignore-engines --non-interactive --no-progress " +
+			"--no-default-rc --cache-folder /tmp/archives --registry " + registryIs + " >&2\n",
+		env: []string{
+			"YARN_IGNORE_PATH=1", "YARN_NODE_LINKER=node-modules", "YARN_ENABLE_NETWORK=0", "YARN_ENABLE_TELEMETRY=0",
+			"YARN_ENABLE_GLOBAL_CACHE=false",
+		},
+	},
+	{
+		name: "npm", file: "package-lock.json",
+		install: "npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error --fetch-retries=0 " +
+			"--replace-registry-host=never --registry=" + registryIs + "/ >&2\n",
+	},
 }
 
-// Installs without the scripts of packages. What they print is not part of the result. They check each
-// archive against the lock file, as the fetcher has done where it can.
-const (
-	npmInstall  = "npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error --fetch-retries=0 --replace-registry-host=never --registry=" + registryIs + "/ >&2\n"
-	pnpmInstall = "pnpm install --frozen-lockfile --ignore-scripts --ignore-pnpmfile --reporter=append-only --store-dir=/tmp/store --fetch-retries=0 --registry=" + registryIs + "/ " +
-		"--config.manage-package-manager-versions=false --config.package-manager-strict=false --config.minimum-release-age=0 --config.package-import-method=copy >&2\n"
-	yarnInstall = "yarn install --frozen-lockfile --ignore-scripts --ignore-engines --non-interactive --no-progress --no-default-rc --cache-folder /tmp/archives --registry " + registryIs + " >&2\n"
-	yarnBerry   = "yarn install --immutable --mode=skip-build >&2\n"
-	// packNode writes what was installed to standard output.
-	packNode = "mkdir -p node_modules\n(find . -name node_modules -type d -prune -print; if test -e .yarn/install-state.gz; then echo .yarn/install-state.gz; fi) | tar -cf - -T -\n"
-)
+// berryEnv is what yarn 2 and newer gets while it installs, besides the level of compression, of
+// which the hashes in its lock file depend.
+var berryEnv = []string{
+	"YARN_NPM_REGISTRY_SERVER=" + registryIs, "YARN_UNSAFE_HTTP_WHITELIST=127.0.0.1", "YARN_ENABLE_SCRIPTS=false",
+	"YARN_ENABLE_TELEMETRY=false", "YARN_ENABLE_GLOBAL_CACHE=false", "YARN_CACHE_FOLDER=/tmp/archives",
+	"YARN_NODE_LINKER=node-modules", "YARN_CHECKSUM_BEHAVIOR=throw", "YARN_ENABLE_HARDENED_MODE=false",
+	"YARN_ENABLE_PROGRESS_BARS=false", "YARN_HTTP_RETRY=0",
+}
+
+// packNode writes what was installed to standard output.
+const packNode = "mkdir -p node_modules\n(find . -name node_modules -type d -prune -print; " +
+	"if test -e .yarn/install-state.gz; then echo .yarn/install-state.gz; fi) | tar -cf - -T -\n"
 
 // fetchNode prepares the packages of the projects of npm, pnpm and yarn: those folders that have
 // one of their lock files, and the top folder.
 func (s *session) fetchNode(ctx context.Context, l language) []dependencies {
-	files := []string{"package.json"}
-	for _, m := range nodeManagers() {
-		files = append(files, m.file)
+	var dirs []string
+	for _, m := range nodeManagers {
+		dirs = append(dirs, s.find(m.file)[m.file]...)
 	}
-	found := s.find(files)
-	var locked []string
-	for _, f := range files[1:] {
-		locked = append(locked, found[f]...)
-	}
-	dirs := locked
-	for _, dir := range found["package.json"] {
+	locked := slices.Clone(dirs)
+	for _, dir := range s.find("package.json")["package.json"] {
 		if !slices.ContainsFunc(locked, func(of string) bool { return isBelow(dir, of) }) {
 			dirs = append(dirs, dir)
 		}
 	}
 	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
 	var all []dependencies
-	for i, dir := range dirs {
+	for i, dir := range slices.Compact(dirs) {
 		d := l.in(dir)
 		if i >= maxProjects {
 			d.missing = fmt.Sprintf("not fetched: more than %d projects", maxProjects)
@@ -110,7 +124,8 @@ func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at str
 	if err := json.Unmarshal(s.head(path.Join(dir, "package.json")), &wanted); err == nil && wanted.needsNothing() {
 		return false
 	}
-	if info, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(dir), "node_modules")); err == nil && info.IsDir() {
+	if info, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(dir), "node_modules")); err == nil &&
+		info.IsDir() {
 		return true
 	}
 	m, c, err := s.chooseManager(dir)
@@ -130,40 +145,41 @@ func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at str
 		return true
 	}
 	d.say("packages", c)
-	d.env = commandEnv[m.name]
+	d.env = m.env
 	d.mounts = []sandbox.Mount{{Source: kept, Target: at}}
 	// The folders are the command's own, because tools keep caches in them.
 	d.prelude = fmt.Sprintf("(cd %s && sh %s/link.sh %s) 2>/dev/null\n", quoted(dir), at, at)
 	return true
 }
 
-// commandEnv is what a command needs so that its package manager neither fetches nor installs.
-var commandEnv = map[string][]string{
-	"pnpm": {"npm_config_manage_package_manager_versions=false", "npm_config_package_manager_strict=false", "npm_config_verify_deps_before_run=false"},
-	"yarn": {"YARN_IGNORE_PATH=1", "YARN_NODE_LINKER=node-modules", "YARN_ENABLE_NETWORK=0", "YARN_ENABLE_TELEMETRY=0", "YARN_ENABLE_GLOBAL_CACHE=false"},
-}
-
 // chooseManager finds the package manager of a project and its lock file: of the base, or of the
 // change if it may choose.
 func (s *session) chooseManager(dir string) (nodeManager, choice, error) {
-	all := nodeManagers()
+	all := slices.Clone(nodeManagers)
 	var p packageFile
 	if json.Unmarshal(s.atBase(path.Join(dir, "package.json")), &p) == nil {
 		name, _, _ := strings.Cut(p.Manager, "@")
-		slices.SortStableFunc(all, func(a, b nodeManager) int {
-			return strings.Compare(strconv.FormatBool(b.name == name), strconv.FormatBool(a.name == name))
-		})
+		if i := slices.IndexFunc(all, func(m nodeManager) bool { return m.name == name }); i > 0 {
+			all[0], all[i] = all[i], all[0]
+		}
 	}
 	for _, m := range all {
 		if c := s.choose(path.Join(dir, m.file)); c.data != nil {
 			return m, c, nil
 		}
 	}
-	return nodeManager{}, choice{}, errors.New("there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base")
+	return nodeManager{}, choice{}, errors.New(
+		"there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base",
+	)
 }
 
+// cacheKey matches the level of compression in a lock file of yarn 2 or newer.
+var cacheKey = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`(?m)^  cacheKey: ['"]?\d+(?:c(\w+))?`) },
+)
+
 // installed checks that the server has the package manager in the version that the lock file needs.
-func (s *session) installed(m nodeManager, data []byte) (nodeManager, error) {
+func (s *session) installed(m nodeManager, lock []byte) (nodeManager, error) {
 	have, ok := s.manager(m.name)
 	if !ok {
 		return m, fmt.Errorf("%s is not installed on the server", m.name)
@@ -171,9 +187,13 @@ func (s *session) installed(m nodeManager, data []byte) (nodeManager, error) {
 	if m.name != "yarn" {
 		return m, nil
 	}
-	m.berry = isBerryLock(data)
-	if m.berry {
-		m.read, m.script = readBerryLock, yarnBerry
+	if m.berry = bytes.Contains(lock, []byte("\n__metadata:\n")); m.berry {
+		level := "mixed"
+		if k := cacheKey().FindSubmatch(lock); k != nil && len(k[1]) > 0 {
+			level = string(k[1])
+		}
+		m.install = "yarn install --immutable --mode=skip-build >&2\n"
+		m.fetchEnv = append(slices.Clone(berryEnv), "YARN_COMPRESSION_LEVEL="+level)
 	}
 	if have.classic == m.berry {
 		return m, fmt.Errorf("the server has yarn %s, and yarn.lock is of another", have.version)
@@ -181,20 +201,34 @@ func (s *session) installed(m nodeManager, data []byte) (nodeManager, error) {
 	return m, nil
 }
 
+// patchFile matches the patches that a lock file names.
+var patchFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w@./+~-]+\.patch\b`) })
+
 // keepProject returns the folder with the packages of a project, which it fetches if it has to.
 func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c choice) (string, error) {
-	l, err := m.read(c.data, s.NPMRegistry)
-	if err != nil {
-		return "", err
+	r := managerRun{
+		files: map[string][]byte{
+			m.file: localize(c.data, s.NPMRegistry),
+		}, program: "node", script: m.install + packNode, env: m.fetchEnv,
+		serve: func(f *fetcher) http.Handler {
+			locked := string(c.data)
+			if m.berry { // it has no hashes of archives, but of what yarn makes of them
+				locked = ""
+			}
+			return f.serveRegistry(s.NPMRegistry, locked)
+		},
 	}
-	r := managerRun{files: map[string][]byte{m.file: localize(c.data, s.NPMRegistry)}, program: "node", script: m.script + packNode, env: l.env}
-	r.serve = func(f *fetcher) http.Handler { return f.serveArchives(l.archives) }
-	manifests := append([]string{"package.json"}, l.manifests...)
-	if m.name == "yarn" {
-		manifests = append(manifests, s.members(dir)...)
+	names := append(
+		[]string{"package.json", "pnpm-workspace.yaml"},
+		patchFile().FindAllString(string(c.data), maxMembers)...)
+	for _, of := range s.folders()["package.json"] { // they may be workspaces
+		if rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(of)); err == nil && of != dir &&
+			isBelow(of, dir) {
+			names = append(names, path.Join(filepath.ToSlash(rel), "package.json"))
+		}
 	}
-	for _, name := range manifests {
-		if data := c.read(path.Join(dir, name)); data != nil {
+	for _, name := range names {
+		if data := c.read(path.Join(dir, name)); data != nil && filepath.IsLocal(filepath.FromSlash(name)) {
 			r.files[name] = data
 		}
 	}
@@ -202,20 +236,32 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 		return "", errors.New("there is no package.json at the base")
 	}
 	have, _ := s.manager(m.name)
-	parts := []string{"node", m.name, have.version, s.NPMRegistry, dir}
-	return s.keepInstalled(ctx, c.trust, parts, r, writeLinks)
-}
-
-// members are the manifests of the folders below a project, which may be its workspaces.
-func (s *session) members(dir string) []string {
-	var all []string
-	for _, of := range s.find([]string{"package.json"})["package.json"] {
-		if rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(of)); err == nil && of != dir && isBelow(of, dir) {
-			all = append(all, path.Join(filepath.ToSlash(rel), "package.json"))
-		}
-	}
-	return all
+	return s.keepInstalled(ctx, c.trust, []string{"node", m.name, have.version, s.NPMRegistry, dir}, r, writeLinks)
 }
 
 // isBelow reports whether a folder is another one, or below it.
 func isBelow(dir, of string) bool { return of == "." || dir == of || strings.HasPrefix(dir, of+"/") }
+
+// localize gives the addresses of the registry in a lock file the form that they have in the box:
+// of the operator's, and of the public one, whose place it takes.
+func localize(data []byte, registry string) []byte {
+	var pairs []string
+	for _, from := range []string{registry, "https://registry.npmjs.org", "https://registry.yarnpkg.com"} {
+		pairs = append(pairs, strings.TrimSuffix(from, "/")+"/", registryIs+"/")
+	}
+	return []byte(strings.NewReplacer(pairs...).Replace(string(data)))
+}
+
+// serveRegistry passes on archives of a registry whose hash is in the locked text, which is a lock
+// file; all archives, if it is empty. So it does not matter by which name or address something asks.
+func (f *fetcher) serveRegistry(registry, locked string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := r.URL.Path
+		if path.Clean(p) != p || r.Method != http.MethodGet || r.URL.RawQuery != "" ||
+			locked == "" && path.Ext(p) != ".tgz" {
+			http.Error(w, "not an archive of the registry", http.StatusNotFound)
+			return
+		}
+		f.answer(w, r, archive{below(registry, p), locked})
+	})
+}

@@ -33,7 +33,9 @@ func writeLinks(dir string) error {
 	if err != nil {
 		return err
 	}
-	script.WriteString("if test -e \"$1\"/.yarn/install-state.gz; then mkdir -p .yarn && cp \"$1\"/.yarn/install-state.gz .yarn/; fi\n")
+	script.WriteString(
+		"if test -e \"$1\"/.yarn/install-state.gz; then mkdir -p .yarn && cp \"$1\"/.yarn/install-state.gz .yarn/; fi\n",
+	)
 	return os.WriteFile(filepath.Join(dir, "link.sh"), []byte(script.String()), 0o600)
 }
 

@@ -19,16 +19,19 @@ const wheelsAt = "/dependencies/python"
 // them. What a wheel holds does not run.
 const pipInstall = `pip() { python3 -m pip --isolated --disable-pip-version-check --no-input -q "$@" >&2; }
 mkdir -p /tmp/out/wheels /tmp/out/site
-pip download --no-cache-dir --only-binary :all: --index-url ` + registryIs + `/simple/ --dest /tmp/out/wheels -r requirements.txt
-if test -n "$(ls /tmp/out/wheels)"; then pip install --no-index --no-deps --no-compile --target /tmp/out/site /tmp/out/wheels/*.whl; fi
+pip download --no-cache-dir --only-binary :all: --index-url ` + registryIs + `/simple/ --dest /tmp/out/wheels \
+	-r requirements.txt
+if test -n "$(ls /tmp/out/wheels)"; then
+	pip install --no-index --no-deps --no-compile --target /tmp/out/site /tmp/out/wheels/*.whl
+fi
 cd /tmp/out && exec tar -cf - wheels site
 `
 
 // fetchPython prepares the wheels that the files of the outermost folder ask for: requirements*.txt and
-// pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock. There is one set of packages in a box, so that
-// those of other folders are missing.
+// pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock. There is one set of packages in a
+// box, so that those of other folders are missing.
 func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
-	found := s.find(l.files)
+	found := s.find(l.files...)
 	dir := shortest(found)
 	d := l.in(dir)
 	kept, c, err := s.fetchWheels(ctx, dir)
@@ -43,11 +46,16 @@ func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 	case c.differs:
 		d.say("nothing", c)
 	}
-	search := wheelsAt + "/site:" + path.Join(sandbox.Work, dir) // the folder, as an installation for development has it
+	search := wheelsAt + "/site:" + path.Join(
+		sandbox.Work, dir,
+	) // the folder, as an installation for development has it
 	if s.exists(path.Join(dir, "src")) {
 		search = wheelsAt + "/site:" + path.Join(sandbox.Work, dir, "src")
 	}
-	d.env = append(d.env, "PYTHONPATH="+search, "UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false")
+	d.env = append(
+		d.env, "PYTHONPATH="+search, "UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never",
+		"POETRY_VIRTUALENVS_CREATE=false",
+	)
 	all := []dependencies{d}
 	for _, name := range l.files { // in order, so that it is always the same one that is named
 		dirs := found[name]
@@ -76,14 +84,21 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 		return "", c, err
 	}
 	if !c.differs && c.trust == Base { // a file that another one includes
-		c.differs = slices.ContainsFunc(wanted.files, func(name string) bool { return string(s.head(name)) != string(s.atBase(name)) })
+		c.differs = slices.ContainsFunc(
+			wanted.files, func(name string) bool { return string(s.head(name)) != string(s.atBase(name)) },
+		)
 	}
-	r := managerRun{files: map[string][]byte{"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n"))}, program: "python3", script: pipInstall}
-	r.serve = func(f *fetcher) http.Handler {
-		return newWheelIndex(f, s.PythonIndex, wanted)
+	r := managerRun{
+		files: map[string][]byte{
+			"requirements.txt": wanted.text(), "constraints.txt": []byte(strings.Join(wanted.constraints, "\n")),
+		},
+		program: "python3", script: pipInstall,
+		serve: func(f *fetcher) http.Handler { return newWheelIndex(f, s.PythonIndex, wanted.locked) },
 	}
-	parts := append([]string{"python", s.PythonIndex, s.python()}, wanted.pins()...)
-	kept, err := s.keepInstalled(ctx, c.trust, parts, r, func(string) error { return nil })
+	kept, err := s.keepInstalled(
+		ctx, c.trust, []string{"python", s.PythonIndex, s.python(), wanted.locked}, r,
+		func(string) error { return nil },
+	)
 	return kept, c, err
 }
 
@@ -104,5 +119,3 @@ func (s *session) python() string {
 }
 
 var errManyFolders = errors.New("only one folder with packages of Python is supported")
-
-var errNoLock = errors.New("pyproject.toml of poetry without poetry.lock")

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -13,8 +14,10 @@ import (
 
 // requirementFiles are the files of pip that count, if they are beside each other.
 var requirementFiles = []string{
-	"requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt", "requirements-test.txt", "requirements_test.txt",
-	"test-requirements.txt", "requirements-tests.txt", "requirements/dev.txt", "requirements/test.txt", "requirements/tests.txt",
+	"requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
+	"requirements-test.txt", "requirements_test.txt",
+	"test-requirements.txt", "requirements-tests.txt", "requirements/dev.txt", "requirements/test.txt",
+	"requirements/tests.txt",
 }
 
 // Limits of requirements.
@@ -23,52 +26,49 @@ const (
 	maxIncluded     = 50
 )
 
-// requirements are the packages of Python that a folder asks for.
+// requirements are the packages of Python that a folder asks for. They are read here and not by
+// pip, because a line of theirs can name a server, or a folder, which pip builds by running it.
 type requirements struct {
+	index       string   // the operator's
 	lines       []string // for pip: names, versions and markers
 	constraints []string // versions of packages that others ask for
 	pre         bool     // versions before a release count
-	// hashes are the SHA-256 that the files of a package must have, by the package's name. A package without any
-	// may have all files of the index, unless the requirements are strict.
-	hashes  map[string][]string
-	strict  bool // only packages with hashes count
-	loose   bool // some requirement has no hash
+	// locked has the SHA-256 of all files that count: it is what was read of lock files. If it is
+	// empty, all files of the index count.
+	locked  string
 	project bool // the folder itself is asked for, with extras
 	extras  []string
 	files   []string // that were read
 }
 
-// text is a file of requirements for pip. The hashes are not in it: the index has only files that match.
+// text is a file of requirements for pip.
 func (r *requirements) text() []byte {
-	var b strings.Builder
+	lines := slices.Clone(r.lines)
 	if r.pre {
-		b.WriteString("--pre\n")
-	}
-	for _, line := range r.lines {
-		b.WriteString(line + "\n")
+		lines = append(lines, "--pre")
 	}
 	if len(r.constraints) > 0 {
-		b.WriteString("-c constraints.txt\n")
+		lines = append(lines, "-c constraints.txt")
 	}
-	return []byte(b.String())
-}
-
-// pins are what the hashes decide, in order.
-func (r *requirements) pins() []string {
-	all := []string{fmt.Sprint(r.strict)}
-	for name, hashes := range r.hashes {
-		all = append(all, name+" "+strings.Join(hashes, " "))
-	}
-	slices.Sort(all[1:])
-	return all
+	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
 var (
 	requirementLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?\s*(\(?(?:[<>=!~]=?=?\s*\w[\w.*+!-]*(?:\s*,\s*[<>=!~]=?=?\s*\w[\w.*+!-]*)*)?\)?)\s*(;[\w\s.,'"<>=!~()+*-]*)?$`)
+		const version = `[<>=!~]=?=?\s*\w[\w.*+!-]*`
+		return regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?` +
+			`\s*(\(?(?:` + version + `(?:\s*,\s*` + version + `)*)?\)?)\s*(;[\w\s.,'"<>=!~()+*-]*)?$`)
 	})
-	hashOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s--hash[= ]\s*(\w+):([0-9a-fA-F]+)`) })
+	hashOption = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`\s--hash[= ]\s*sha256:[0-9a-fA-F]{64}\b`) },
+	)
 	separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
+	// lockIndex matches the indexes that a lock file takes its packages from.
+	lockIndex = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`(?m)^(?:source = \{ registry = |url = |\s*"url": ?|.*"sources":.*"url": ?)"([^"]*)"`,
+		)
+	})
 )
 
 // normalName is the name of a package as an index has it.
@@ -78,8 +78,16 @@ func normalName(name string) string {
 
 var errIndex = errors.New("it names an index or folder of its own")
 
+// publicIndex is the name under which files know the index of Python. The operator's takes its place.
+const publicIndex = "https://pypi.org/simple"
+
+// isIndex reports whether an address is that of the index.
+func (r *requirements) isIndex(address string) bool {
+	return slices.Contains([]string{strings.TrimSuffix(r.index, "/"), publicIndex}, strings.TrimSuffix(address, "/"))
+}
+
 // add reads a file of requirements. Lines that name another server, a folder or a program refuse the file.
-func (r *requirements) add(read func(string) []byte, name, index string, constraint bool) error {
+func (r *requirements) add(read func(string) []byte, name string, constraint bool) error {
 	if slices.Contains(r.files, name) {
 		return nil
 	}
@@ -92,17 +100,12 @@ func (r *requirements) add(read func(string) []byte, name, index string, constra
 	}
 	joined := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\\\n", " ")
 	for line := range strings.Lines(strings.TrimPrefix(joined, "\ufeff")) {
+		line, _, _ = strings.Cut(" "+line, " #")
 		line = strings.TrimSpace(line)
-		if i := strings.Index(" "+line, " #"); i >= 0 {
-			line = strings.TrimSpace(line[:i])
-		}
-		if line == "" {
-			continue
-		}
 		var err error
 		if strings.HasPrefix(line, "-") {
-			err = r.addOption(read, name, index, line)
-		} else {
+			err = r.addOption(read, name, line)
+		} else if line != "" {
 			err = r.addLine(line, constraint)
 		}
 		if err != nil {
@@ -113,7 +116,7 @@ func (r *requirements) add(read func(string) []byte, name, index string, constra
 }
 
 // addOption reads a line of a file that is an option of pip.
-func (r *requirements) addOption(read func(string) []byte, name, index, line string) error {
+func (r *requirements) addOption(read func(string) []byte, name, line string) error {
 	option, value, _ := strings.Cut(strings.Replace(line, "=", " ", 1), " ")
 	if !strings.HasPrefix(line, "--") && len(line) > 2 { // -rother.txt
 		option, value = line[:2], line[2:]
@@ -125,14 +128,13 @@ func (r *requirements) addOption(read func(string) []byte, name, index, line str
 		if path.IsAbs(value) || strings.Contains(value, ":") || !filepath.IsLocal(filepath.FromSlash(other)) {
 			return errIndex
 		}
-		return r.add(read, other, index, strings.HasPrefix(strings.TrimLeft(option, "-"), "c"))
+		return r.add(read, other, strings.HasPrefix(strings.TrimLeft(option, "-"), "c"))
 	case "-e", "--editable":
 		return r.addLine(value, false)
 	case "-i", "--index-url", "--pypi-url":
-		if slices.Contains([]string{strings.TrimSuffix(index, "/"), publicIndex}, strings.TrimSuffix(value, "/")) {
+		if r.isIndex(value) {
 			return nil
 		}
-		return errIndex
 	case "--pre":
 		r.pre = true
 		return nil
@@ -142,51 +144,72 @@ func (r *requirements) addOption(read func(string) []byte, name, index, line str
 	return errIndex
 }
 
-// publicIndex is the name under which files know the index of Python. The operator's takes its place.
-const publicIndex = "https://pypi.org/simple"
-
 // addLine reads one requirement.
 func (r *requirements) addLine(line string, constraint bool) error {
-	if project, is := strings.CutPrefix(line, "."); is && (project == "" || project == "/" || strings.HasPrefix(project, "[") && strings.HasSuffix(project, "]")) {
+	project, is := strings.CutPrefix(line, ".")
+	if is && (project == "" || project == "/" || strings.HasPrefix(project, "[") && strings.HasSuffix(project, "]")) {
 		r.project = true
 		for extra := range strings.SplitSeq(strings.Trim(project, "[]/"), ",") {
 			r.extras = append(r.extras, strings.TrimSpace(extra))
 		}
 		return nil
 	}
-	hashes := hashOption().FindAllStringSubmatch(line, -1)
-	if len(hashes) > 0 {
-		line = strings.TrimSpace(hashOption().ReplaceAllString(line, ""))
-	}
-	m := requirementLine().FindStringSubmatch(line)
-	if m == nil {
+	r.locked += strings.ToLower(strings.Join(hashOption().FindAllString(line, -1), ""))
+	line = strings.TrimSpace(hashOption().ReplaceAllString(line, ""))
+	if !requirementLine().MatchString(line) {
 		return errors.New("not a package of the index")
 	}
-	name := normalName(m[1])
-	for _, h := range hashes {
-		if _, ok := parseHex(h[1], h[2]); ok && h[1] == "sha256" {
-			r.pin(name, h[2])
-		} else {
-			return errors.New("a hash other than SHA-256")
-		}
-	}
-	switch {
-	case constraint:
+	if constraint {
 		r.constraints = append(r.constraints, line)
-	default:
-		r.loose = r.loose || len(hashes) == 0
+	} else {
 		r.lines = append(r.lines, line)
 	}
 	if len(r.lines)+len(r.constraints) > maxRequirements {
-		return errEntries
+		return errors.New("too many packages")
 	}
 	return nil
 }
 
-// pin allows a file of a package, and no other files than those that are pinned.
-func (r *requirements) pin(name, sum string) {
-	if r.hashes == nil {
-		r.hashes = map[string][]string{}
+// addLock reads the lock file of a folder, if it has one: then only the files that it lists count.
+func (r *requirements) addLock(read func(string) []byte, dir string) (found bool, err error) {
+	for _, name := range []string{"uv.lock", "poetry.lock", "Pipfile.lock"} {
+		name = path.Join(dir, name)
+		data := read(name)
+		if data == nil {
+			continue
+		}
+		for _, m := range lockIndex().FindAllSubmatch(data, -1) {
+			if !r.isIndex(string(m[1])) {
+				return false, fmt.Errorf("%s: %w", name, errIndex)
+			}
+		}
+		r.files = append(r.files, name)
+		if r.locked += string(data); path.Base(name) == "Pipfile.lock" {
+			err = r.addPipfile(data)
+		}
+		return true, err
 	}
-	r.hashes[name] = append(r.hashes[name], strings.ToLower(sum))
+	return false, nil
+}
+
+// addPipfile reads which packages a Pipfile.lock has.
+func (r *requirements) addPipfile(data []byte) error {
+	type pinned map[string]struct{ Version, Markers string }
+	var lock struct{ Default, Develop pinned }
+	if json.Unmarshal(data, &lock) != nil {
+		return errors.New("invalid Pipfile.lock")
+	}
+	for _, list := range []pinned{lock.Default, lock.Develop} {
+		for name, p := range list {
+			line := name + p.Version
+			if p.Markers != "" {
+				line += " ; " + p.Markers
+			}
+			if err := r.addLine(line, false); err != nil {
+				return fmt.Errorf("in Pipfile.lock: %.60q: %w", name, err)
+			}
+		}
+	}
+	slices.Sort(r.lines)
+	return nil
 }

@@ -29,8 +29,10 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 	res := r.run(ctx, q)
 	res.Took = time.Since(begun)
 	if r.Log != nil {
-		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "reason", res.Why,
-			"commands", len(res.Commands), "took", res.Took)
+		r.Log.InfoContext(
+			ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "reason",
+			res.Why, "commands", len(res.Commands), "took", res.Took,
+		)
 	}
 	return res
 }
@@ -105,8 +107,8 @@ type session struct {
 	begun    time.Time                                                  // of the first command
 	tools    []toolchain
 	managers []manager
-	folders  map[string][]string // of files about dependencies, by their names
-	needed   []dependencies      // of the tree
+	found    func() map[string][]string // see folders
+	needed   []dependencies             // of the tree
 	base     func() (string, error)
 	seed     string // folder of the build cache to start from, "" for none
 }
@@ -186,7 +188,8 @@ func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 // the change adds dependencies.
 func (s *session) needsNoneOfThese(ctx context.Context, c Command, out CommandResult) bool {
 	why, added := s.incomplete(c)
-	if out.Status != Skipped || !strings.Contains(out.Why, lacking+why) || added || s.BaseTree == nil || s.Trust == Base {
+	if out.Status != Skipped || !strings.Contains(out.Why, lacking+why) || added || s.BaseTree == nil ||
+		s.Trust == Base {
 		return false
 	}
 	tree, err := s.baseTree(ctx)

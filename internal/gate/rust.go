@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -39,53 +39,61 @@ type crate struct {
 }
 
 // cratesIndexes are the names of the registry in lock files.
-var cratesIndexes = []string{"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"}
+var cratesIndexes = []string{
+	"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/",
+}
 
 // cratesConfig makes cargo take all crates from the folder.
-const cratesConfig = "[source.crates-io]\nreplace-with = \"fetched\"\n\n[source.fetched]\ndirectory = \"" + cratesAt + "\"\n\n[net]\noffline = true\n"
+const cratesConfig = `[source.crates-io]
+replace-with = "fetched"
+
+[source.fetched]
+directory = "` + cratesAt + `"
+
+[net]
+offline = true
+`
 
 // fetchRust prepares the crates of all lock files. Cargo does not run: this program downloads what the
 // lock files pin, checks it and unpacks it, and reads no other file of the tree.
 func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
 	d := l.in(".")
-	found := s.find(l.files)
 	if s.exists("vendor") {
 		return []dependencies{d}
 	}
+	found := s.find(l.files...)
 	var files []string
 	for _, dir := range found["Cargo.lock"] {
 		files = append(files, path.Join(dir, "Cargo.lock"))
 	}
-	if len(files) == 0 && !slices.ContainsFunc(found["Cargo.toml"], s.asksForCrates) {
+	if len(files) == 0 {
+		if slices.ContainsFunc(found["Cargo.toml"], s.asksForCrates) {
+			d.fail(errors.New("there is no Cargo.lock"))
+			return []dependencies{d}
+		}
 		return nil
 	}
 	c := s.choose(files...)
 	crates, err := readCargoLocks(c, files, s.CratesIndex)
-	if err == nil && len(crates) == 0 && len(files) > 0 && !c.differs {
+	if err == nil && len(crates) == 0 && !c.differs {
 		return nil
 	}
 	if err == nil {
 		err = s.mayFetch(s.CratesIndex)
 	}
-	if err == nil && len(files) == 0 {
-		err = errors.New("there is no Cargo.lock")
-	}
+	var kept string
 	if err == nil {
-		parts := []string{"rust", s.CratesIndex}
-		for _, one := range crates {
-			parts = append(parts, one.Name, one.Version, one.Checksum)
-		}
-		var kept string
-		if kept, err = s.keepAs(c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) }); err == nil {
-			d.say("crates", c)
-			d.env = []string{"CARGO_HOME=" + cargoHome}
-			d.mounts = []sandbox.Mount{{Source: kept, Target: cratesAt}}
-			d.prelude = "mkdir -p " + cargoHome + " && cp " + cratesAt + "/config.toml " + cargoHome + "/\n"
-		}
+		parts := []string{"rust", s.CratesIndex, fmt.Sprint(crates)}
+		kept, err = s.keepAs(c.trust, parts, func(to string) error { return s.fetchCrates(ctx, to, crates) })
 	}
 	if err != nil {
 		d.fail(err)
+		return []dependencies{d}
 	}
+	d.say("crates", c)
+	d.env = []string{"CARGO_HOME=" + cargoHome}
+	d.mounts = []sandbox.Mount{{Source: kept, Target: cratesAt}}
+	d.prelude = "mkdir -p " + cargoHome + " && cp " + cratesAt + "/config.toml " + cargoHome + "/\n"
 	return []dependencies{d}
 }
 
@@ -123,11 +131,14 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 			if one.Source == "" {
 				continue
 			}
-			if !slices.Contains(append([]string{"sparse+" + strings.TrimSuffix(index, "/") + "/"}, cratesIndexes...), one.Source) {
+			if !slices.Contains(
+				append([]string{"sparse+" + strings.TrimSuffix(index, "/") + "/"}, cratesIndexes...), one.Source,
+			) {
 				return nil, fmt.Errorf("%.60q does not come from the registry", one.Name)
 			}
 			one.Source = ""
-			if _, ok := parseHex("sha256", one.Checksum); !ok || !crateName().MatchString(one.Name) || !crateVersion().MatchString(one.Version) {
+			if !sha256Hex().MatchString(one.Checksum) || !crateName().MatchString(one.Name) ||
+				!crateVersion().MatchString(one.Version) {
 				return nil, fmt.Errorf("%.60q is not a version of the registry with a hash", one.Name)
 			}
 			if !seen[one] {
@@ -140,7 +151,10 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b crate) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version), strings.Compare(a.Checksum, b.Checksum))
+		return cmp.Or(
+			strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version),
+			strings.Compare(a.Checksum, b.Checksum),
+		)
 	})
 	return all, nil
 }
@@ -153,8 +167,6 @@ func (s *session) fetchCrates(ctx context.Context, to string, crates []crate) er
 }
 
 func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []crate) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
@@ -163,39 +175,27 @@ func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []cr
 	var page bytes.Buffer
 	var config struct {
 		Download string `json:"dl"`
-		Auth     bool   `json:"auth-required"`
 	}
-	if _, err := f.get(ctx, strings.TrimSuffix(index, "/")+"/config.json", "application/json", maxPage, &page); err != nil {
+	settings := below(index, "config.json")
+	if _, err := f.get(ctx, settings, "application/json", maxPage, &page); err != nil {
 		return err
 	}
 	if json.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {
 		return errors.New("the index has no config.json that says where crates are")
 	}
-	budget := &unpackBudget{bytes: mostSeed, files: mostFiles}
-	next, results := make(chan crate), make(chan error, len(crates))
-	for range atOnce {
-		go func() {
-			for one := range next {
-				err := f.unpackCrate(ctx, root, one, config.Download, budget)
-				if err != nil {
-					err = fmt.Errorf("%.60s: %w", one.Name, err)
-				}
-				if results <- err; err != nil {
-					cancel()
-				}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var spent unpacked
+	var all sync.WaitGroup
+	for _, one := range crates { // the fetcher limits how many are fetched at once
+		all.Go(func() {
+			if err := f.unpackCrate(ctx, root, one, config.Download, &spent); err != nil {
+				stop(fmt.Errorf("%.60s: %w", one.Name, err))
 			}
-		}()
+		})
 	}
-	for _, one := range crates {
-		next <- one
-	}
-	close(next)
-	for range crates {
-		if failed := <-results; err == nil {
-			err = failed
-		}
-	}
-	return errors.Join(err, root.WriteFile("config.toml", []byte(cratesConfig), 0o644))
+	all.Wait()
+	return errors.Join(context.Cause(ctx), root.WriteFile("config.toml", []byte(cratesConfig), 0o644))
 }
 
 // crateAddress is where a crate is, by the template of the index.
@@ -214,16 +214,11 @@ func crateAddress(template string, c crate) string {
 		"{prefix}", prefix, "{lowerprefix}", strings.ToLower(prefix)).Replace(template)
 }
 
-// unpackBudget is what is left of the limits of a kept folder.
-type unpackBudget struct {
-	mu           sync.Mutex
-	bytes, files int64
-}
+// unpacked counts what is written to a kept folder.
+type unpacked struct{ bytes, files atomic.Int64 }
 
-func (b *unpackBudget) take(bytes int64) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.bytes, b.files = b.bytes-bytes, b.files-1; b.bytes < 0 || b.files < 0 {
+func (u *unpacked) add(bytes int64) error {
+	if u.bytes.Add(bytes) > mostSeed || u.files.Add(1) > mostFiles {
 		return errLarge
 	}
 	return nil
@@ -231,12 +226,8 @@ func (b *unpackBudget) take(bytes int64) error {
 
 // unpackCrate writes the files of a crate into a folder of its own. Only regular files below the folder that
 // a crate has are unpacked.
-func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, template string, budget *unpackBudget) error {
-	sum, err := hex.DecodeString(c.Checksum)
-	if err != nil {
-		return err
-	}
-	file, err := f.fetch(ctx, archive{crateAddress(template, c), digest{"sha256", sum}})
+func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, template string, spent *unpacked) error {
+	file, err := f.fetch(ctx, archive{crateAddress(template, c), c.Checksum})
 	if err != nil {
 		return err
 	}
@@ -247,7 +238,7 @@ func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, templ
 	}
 	top := c.Name + "-" + c.Version
 	err = eachEntry(zip, errLarge, func(header *tar.Header, content io.Reader) error {
-		if err := budget.take(header.Size); err != nil {
+		if err := spent.add(header.Size); err != nil {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg || !strings.HasPrefix(path.Clean(header.Name), top+"/") {
@@ -258,5 +249,9 @@ func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, templ
 	if err != nil {
 		return err
 	}
-	return root.WriteFile(filepath.Join(top, ".cargo-checksum.json"), []byte(`{"files":{},"package":"`+c.Checksum+`"}`), 0o644)
+	return root.WriteFile(
+		filepath.Join(top, ".cargo-checksum.json"),
+		[]byte(`{"files":{},"package":"`+c.Checksum+`"}`),
+		0o644,
+	)
 }

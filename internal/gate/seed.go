@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,34 +42,33 @@ func (s *session) prelude() string {
 	if s.seed == "" {
 		return all.String()
 	}
-	return all.String() + fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
+	return all.String() + fmt.Sprintf(
+		"mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n",
+		goCache, seedAt,
+	)
 }
 
 // warm finds the build cache to start from, and fills one if there is none: it compiles the
 // base commit, in a box like any other, and keeps what was built. A run of a pull request
-// reads it and never writes to it. Its key is the repository, the trust and the base commit.
-// The cache of an older base, also of another branch, is as trusted, because nothing of a base
-// runs while its cache is filled (threat T28), and nearly as full.
+// reads it and never writes to it. A cache belongs to a repository, a version of Go and a base
+// commit. Nothing of a base runs while its cache is filled, and a base is compiled with that of
+// another one only if that is in its history: whoever could have tampered with the cache could as
+// well have changed the base (threat T28).
 func (s *session) warm(ctx context.Context) {
-	version := ""
+	version := []byte{}
 	for _, t := range s.tools {
 		if t.name == "go" {
-			data, _ := os.ReadFile(filepath.Join(t.root, "VERSION"))
-			version = string(data)
+			version, _ = os.ReadFile(filepath.Join(t.root, "VERSION"))
 		}
 	}
-	if version == "" || s.CacheDir == "" || !s.usesGo() {
+	if len(version) == 0 || s.CacheDir == "" || s.Base == "" || !s.usesGo() {
 		return
 	}
 	parent := s.keptDir("build", s.Repo, Base)
-	suffix := "-" + keyOf(version)
-	dir := filepath.Join(parent, keyOf(s.Base)+suffix)
-	if findKept(dir) {
-		s.seed = dir
-		return
-	}
-	for _, k := range listKept(parent) {
-		if strings.HasSuffix(k.dir, suffix) && time.Since(madeAt(k.dir)) < freshSeed && findKept(k.dir) {
+	dirOf := func(commit string) string { return filepath.Join(parent, commit+"-"+keyOf(string(version))) }
+	for _, k := range append([]kept{{dir: dirOf(s.Base)}}, listKept(parent)...) {
+		commit, _, _ := strings.Cut(filepath.Base(k.dir), "-")
+		if k.dir == dirOf(commit) && (commit == s.Base || s.isFresh(ctx, k.dir, commit)) && findKept(k.dir) {
 			s.seed = k.dir
 			return
 		}
@@ -76,34 +76,27 @@ func (s *session) warm(ctx context.Context) {
 	if s.BaseTree == nil {
 		return
 	}
-	err := keepUnlessBusy(dir, keepNewest, func(to string) error { return s.buildBase(ctx, to) }) // a run can do without
-	if err == nil {
+	dir := dirOf(s.Base)
+	if err := keep(dir, keepNewest, func(to string) error { return s.buildBase(ctx, to) }); err == nil {
 		s.seed = dir
 	} else if s.Log != nil {
 		s.Log.InfoContext(ctx, "no build cache", "repo", s.Repo.String(), "reason", err.Error())
 	}
 }
 
-// madeAt is when a kept folder was written.
-func madeAt(dir string) time.Time {
+// isFresh reports whether the build cache of a commit does for the base, too.
+func (s *session) isFresh(ctx context.Context, dir, commit string) bool {
 	info, err := os.Stat(dir)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
+	return err == nil && time.Since(info.ModTime()) < freshSeed && s.InHistory != nil && s.InHistory(ctx, commit)
 }
 
-// usesGo reports whether a command may run the go command.
+// goPrograms are those that compile Go, with its build cache.
+var goPrograms = []string{"go", "gotestsum", "ginkgo"}
+
+// usesGo reports whether a command may compile Go.
 func (s *session) usesGo() bool {
-	if !s.has("go.mod") && !s.has("go.work") {
-		return false
-	}
-	for _, c := range s.Commands {
-		if mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}, true) {
-			return true
-		}
-	}
-	return false
+	return len(s.find("go.mod", "go.work")) > 0 &&
+		slices.ContainsFunc(s.Commands, func(c Command) bool { return mayUse(c.Line, goPrograms, true) })
 }
 
 // buildFlags matches what decides about the keys of a build cache, in a command.
@@ -146,7 +139,7 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 	script.WriteString(s.prelude())
 	done := map[string]bool{}
 	for _, c := range s.Commands {
-		if do := compile(c.Line); !done[do] && mayUse(c.Line, []string{"go", "gotestsum", "ginkgo"}, true) {
+		if do := compile(c.Line); !done[do] && mayUse(c.Line, goPrograms, true) {
 			done[do] = true
 			script.WriteString(do)
 		}
@@ -163,7 +156,9 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 }
 
 // entryName matches the files of a build cache: an action, or the content that one has.
-var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`) })
+var entryName = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`) },
+)
 
 var errSeed = errors.New("the build cache is too large")
 

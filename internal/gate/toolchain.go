@@ -83,15 +83,20 @@ func (s *session) plainEnv() []string {
 		all = append(all, t.at()+"/bin")
 	}
 	all = append(all, "/usr/local/bin", "/usr/bin", "/bin")
-	return []string{"PATH=" + strings.Join(all, ":"), "HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=true"}
+	return []string{
+		"PATH=" + strings.Join(all, ":"), "HOME=" + sandbox.Home, "TMPDIR=" + sandbox.Home, "LANG=C.UTF-8",
+		"TERM=dumb", "NO_COLOR=1", "CI=true",
+	}
 }
 
 // env is the whole environment of a command.
 func (s *session) env() []string {
-	env := append(s.plainEnv(),
-		"GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off", "GOCACHE="+goCache,
-		"npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false",
-		"COREPACK_ENABLE_NETWORK=0", "CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1")
+	env := append(
+		s.plainEnv(), "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off",
+		"GOCACHE="+goCache, "npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false",
+		"npm_config_update_notifier=false", "COREPACK_ENABLE_NETWORK=0", "CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1",
+		"PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1",
+	)
 	for _, d := range s.needed {
 		env = append(env, d.env...)
 	}

@@ -2,13 +2,13 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"html"
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -17,14 +17,14 @@ import (
 // have no SHA-256, and of the packages that a lock file pins only the files that it pins.
 type wheelIndex struct {
 	fetcher *fetcher
-	index   string
-	wanted  *requirements
+	index   string // the operator's
+	locked  string // has the SHA-256 of all files that count; empty if all do
 	mu      sync.Mutex
 	files   map[string]archive // by their paths in the box
 }
 
-func newWheelIndex(f *fetcher, index string, wanted *requirements) *wheelIndex {
-	return &wheelIndex{fetcher: f, index: strings.TrimSuffix(index, "/"), wanted: wanted, files: map[string]archive{}}
+func newWheelIndex(f *fetcher, index, locked string) *wheelIndex {
+	return &wheelIndex{fetcher: f, index: strings.TrimSuffix(index, "/"), locked: locked, files: map[string]archive{}}
 }
 
 // wheelFile is a file of a page of an index.
@@ -47,18 +47,15 @@ func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, is := strings.CutPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/simple/")
-	if !is || name != normalName(name) || !packageName().MatchString(name) || strings.Contains(name, "/") {
+	if !is || !projectName().MatchString(name) {
 		http.Error(w, "not a page of the index", http.StatusNotFound)
-		return
-	}
-	pins := x.wanted.hashes[name]
-	if x.wanted.strict && pins == nil {
-		http.Error(w, "the lock file does not list this", http.StatusNotFound)
 		return
 	}
 	address := x.index + "/" + name + "/"
 	var page bytes.Buffer
-	header, err := x.fetcher.get(r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage, &page)
+	header, err := x.fetcher.get(
+		r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage, &page,
+	)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -70,12 +67,12 @@ func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/vnd.pypi.simple.v1+json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"meta": map[string]string{"api-version": "1.0"}, "name": name, "files": x.list(address, files, pins),
+		"meta": map[string]string{"api-version": "1.0"}, "name": name, "files": x.list(address, files),
 	})
 }
 
 // list gives the files of a page the addresses that they have in the box.
-func (x *wheelIndex) list(page string, files []wheelFile, pins []string) []wheelFile {
+func (x *wheelIndex) list(page string, files []wheelFile) []wheelFile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	all := []wheelFile{}
@@ -86,21 +83,21 @@ func (x *wheelIndex) list(page string, files []wheelFile, pins []string) []wheel
 	for _, f := range files {
 		at, err := base.Parse(f.URL)
 		sum := strings.ToLower(f.Hashes["sha256"])
-		want, ok := parseHex("sha256", sum)
-		if err != nil || !ok || !wheelName().MatchString(f.Name) || pins != nil && !slices.Contains(pins, sum) || at.Scheme != base.Scheme && at.Scheme != "https" {
+		if err != nil || !sha256Hex().MatchString(sum) || !wheelName().MatchString(f.Name) ||
+			!strings.Contains(cmp.Or(x.locked, sum), sum) ||
+			at.Scheme != base.Scheme && at.Scheme != "https" {
 			continue
 		}
 		at.Fragment = ""
-		f.URL, f.Hashes = registryIs+"/files/"+sum+"/"+f.Name, map[string]string{"sha256": sum}
-		x.files["/files/"+sum+"/"+f.Name] = archive{at.String(), want}
+		name := "/files/" + sum + "/" + f.Name
+		x.files[name] = archive{at.String(), sum}
+		f.URL, f.Hashes = registryIs+name, map[string]string{"sha256": sum}
 		hashes, _ := f.Metadata.(map[string]any)
-		text, _ := hashes["sha256"].(string)
 		f.Metadata = nil
-		if want, ok := parseHex("sha256", text); ok {
-			at.Path += ".metadata"
-			at.RawPath = ""
-			x.files["/files/"+sum+"/"+f.Name+".metadata"] = archive{at.String(), want}
-			f.Metadata = map[string]string{"sha256": text}
+		if sum, _ := hashes["sha256"].(string); sha256Hex().MatchString(sum) {
+			at.Path, at.RawPath = at.Path+".metadata", ""
+			x.files[name+".metadata"] = archive{at.String(), sum}
+			f.Metadata = map[string]string{"sha256": sum}
 		}
 		all = append(all, f)
 	}
@@ -108,9 +105,14 @@ func (x *wheelIndex) list(page string, files []wheelFile, pins []string) []wheel
 }
 
 var (
-	wheelName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.+!-]+\.whl$`) })
-	anchor    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<a\s([^>]*)>([^<]*)</a>`) })
-	attribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`) })
+	sha256Hex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
+	// projectName matches names as an index has them.
+	projectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`) })
+	wheelName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.+!-]+\.whl$`) })
+	anchor      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<a\s([^>]*)>([^<]*)</a>`) })
+	attribute   = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`) },
+	)
 )
 
 // readPage reads a page of an index, in the form of JSON or HTML.

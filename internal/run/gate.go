@@ -189,6 +189,10 @@ func RunGate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate
 		return gate.Result{}, err
 	}
 	if q.Base != "" {
+		q.InHistory = func(ctx context.Context, commit string) bool {
+			is, err := repo.Contains(ctx, q.Base, commit)
+			return err == nil && is
+		}
 		q.BaseTree = func(context.Context) (string, error) {
 			to, _, err := export("base", q.Base)
 			return to, err
