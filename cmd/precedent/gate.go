@@ -115,7 +115,10 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return a.listGate(g, out, asJSON)
 	}
 	if runner.Local != nil && len(g.Commands) > 0 {
-		a.notice("there is no sandbox: the commands run with your permissions, because of run_local (%s)", op.RunLocal.Source)
+		a.notice(
+			"there is no sandbox: the commands run with your permissions, because of run_local (%s)",
+			op.RunLocal.Source,
+		)
 	}
 	p := a.page()
 	show := func(c gate.CommandResult) { printCommand(p, c) }
@@ -147,7 +150,9 @@ func noBoxHint(op *settings.Settings, none error) string {
 	if file == "" {
 		file = "the configuration file"
 	}
-	return fmt.Sprintf("%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file)
+	return fmt.Sprintf(
+		"%v; or write run_local: true into %s, to run the commands of your own work tree without one", none, file,
+	)
 }
 
 // listGate prints the commands.
@@ -185,9 +190,13 @@ func sourceOf(c gate.Command) string {
 
 // with adds a result.
 func (g gateReport) with(r gate.Result) gateReport {
-	g.Status, g.Why, g.Dependencies, g.Seconds = r.Status, r.Why, r.Dependencies, r.Took.Round(time.Millisecond).Seconds()
+	g.Status, g.Why, g.Dependencies, g.Seconds = r.Status, r.Why, r.Dependencies, r.Took.Round(time.Millisecond).
+		Seconds()
 	for _, c := range r.Commands {
-		one := gateCommand{Name: c.Name, Line: c.Line, Source: c.Source, Status: c.Status, Why: c.Why, Output: c.Output, Seconds: c.Took.Round(time.Millisecond).Seconds()}
+		one := gateCommand{
+			Name: c.Name, Line: c.Line, Source: c.Source, Status: c.Status, Why: c.Why, Output: c.Output,
+			Seconds: c.Took.Round(time.Millisecond).Seconds(),
+		}
 		if c.Exit >= 0 {
 			one.Exit = &c.Exit
 		}
@@ -197,11 +206,18 @@ func (g gateReport) with(r gate.Result) gateReport {
 }
 
 // gateInk are the colours of statuses.
-var gateInk = map[gate.Status]report.Ink{gate.Passed: report.Green, gate.Failed: report.Red, gate.Flaky: report.Yellow, gate.TimedOut: report.Yellow, gate.Resource: report.Yellow, gate.Skipped: report.Yellow}
+var gateInk = map[gate.Status]report.Ink{
+	gate.Passed: report.Green, gate.Failed: report.Red, gate.Flaky: report.Yellow,
+	gate.TimedOut: report.Yellow, gate.Resource: report.Yellow, gate.Skipped: report.Yellow,
+}
 
 // printCommand prints how a command ended.
 func printCommand(p *report.Page, c gate.CommandResult) {
-	words := p.Ink(report.Plain, c.Line) + p.Inkf(report.Faint, " (%s, %s)", sourceOf(c.Command), c.Took.Round(100*time.Millisecond))
+	words := p.Ink(
+		report.Plain, c.Line,
+	) + p.Inkf(
+		report.Faint, " (%s, %s)", sourceOf(c.Command), c.Took.Round(100*time.Millisecond),
+	)
 	if c.Why != "" {
 		words += p.Ink(report.Plain, ": "+c.Why)
 	}
@@ -227,7 +243,9 @@ func printGate(p *report.Page, r gate.Result) {
 	case len(r.Commands) == 0:
 		words = ": " + r.Why
 	case skipped > 0 && !r.Blocks:
-		status, words = "incomplete", fmt.Sprintf(": %d of %s did not run", skipped, plural(len(r.Commands), "command"))
+		status, words = "incomplete", fmt.Sprintf(
+			": %d of %s did not run", skipped, plural(len(r.Commands), "command"),
+		)
 	}
 	if r.Dependencies != "" {
 		p.Para("", p.Ink(report.Faint, "dependencies: "+r.Dependencies))
@@ -252,9 +270,12 @@ func gateStatus(r gate.Result) int {
 var localVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SDKROOT", "DEVELOPER_DIR",
-	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "GOFLAGS", "CGO_ENABLED", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
-	"JAVA_HOME", "GRADLE_USER_HOME", "MAVEN_HOME", "M2_HOME", "SDKMAN_DIR", "ANDROID_HOME", "NVM_DIR", "NVM_BIN", "VOLTA_HOME", "FNM_DIR", "PNPM_HOME", "BUN_INSTALL",
-	"VIRTUAL_ENV", "PYENV_ROOT", "CONDA_PREFIX", "UV_CACHE_DIR", "RBENV_ROOT", "GEM_HOME", "GEM_PATH", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "DOTNET_ROOT",
+	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "GOFLAGS", "CGO_ENABLED", "CARGO_HOME", "RUSTUP_HOME",
+	"RUSTUP_TOOLCHAIN",
+	"JAVA_HOME", "GRADLE_USER_HOME", "MAVEN_HOME", "M2_HOME", "SDKMAN_DIR", "ANDROID_HOME", "NVM_DIR", "NVM_BIN",
+	"VOLTA_HOME", "FNM_DIR", "PNPM_HOME", "BUN_INSTALL",
+	"VIRTUAL_ENV", "PYENV_ROOT", "CONDA_PREFIX", "UV_CACHE_DIR", "RBENV_ROOT", "GEM_HOME", "GEM_PATH", "ASDF_DIR",
+	"ASDF_DATA_DIR", "MISE_DATA_DIR", "DOTNET_ROOT",
 }
 
 // localEnvironment is the environment of commands without a sandbox.

@@ -74,9 +74,15 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	switch {
 	case !h.Exists || h.Ours:
 	case !force:
-		return hinted(fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path), "use --force to keep it as %s and run it from the new hook", hook.Old)
+		return hinted(
+			fmt.Errorf("install hook: %s exists and was not installed by precedent", h.Path),
+			"use --force to keep it as %s and run it from the new hook", hook.Old,
+		)
 	case h.HasOld:
-		return hinted(fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old), "move one of them away")
+		return hinted(
+			fmt.Errorf("install hook: %s was not installed by precedent, and %s exists", h.Path, old),
+			"move one of them away",
+		)
 	default:
 		if err := os.Rename(h.Path, old); err != nil {
 			return fmt.Errorf("install hook: %w", err)
@@ -91,7 +97,14 @@ func (a *app) installHook(ctx context.Context, force bool) error {
 	}
 	p := a.page()
 	p.Para("wrote ", p.Ink(report.Cyan, h.Path))
-	p.Para("", p.Ink(report.Plain, "Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. To remove the hook: precedent install-hook --uninstall"))
+	p.Para(
+		"",
+		p.Ink(
+			report.Plain,
+			"Each push is reviewed first. To skip that, use git push --no-verify or PRECEDENT_SKIP_HOOK=1. "+
+				"To remove the hook: precedent install-hook --uninstall",
+		),
+	)
 	return p.Err()
 }
 
@@ -213,7 +226,8 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 		return nil
 	}
 	return &workspace.Error{
-		Err:  errors.New("the review found problems, so the push is stopped"),
-		Hint: "fix them, or run precedent dismiss ID; git push --no-verify skips the review", Status: precedent.ExitFindings,
+		Err:    errors.New("the review found problems, so the push is stopped"),
+		Hint:   "fix them, or run precedent dismiss ID; git push --no-verify skips the review",
+		Status: precedent.ExitFindings,
 	}
 }

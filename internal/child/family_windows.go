@@ -44,7 +44,9 @@ func (f *family) join() {
 }
 
 func (f *family) enter(job windows.Handle) error {
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(f.cmd.Process.Pid))
+	process, err := windows.OpenProcess(
+		windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(f.cmd.Process.Pid),
+	)
 	if err != nil {
 		return err
 	}

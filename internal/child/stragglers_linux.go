@@ -9,7 +9,7 @@ import (
 )
 
 // killTagged kills every process whose environment has the tag: those that left the
-// process group with setsid, and their children. It misses a child with a cleared
+// process group with setsid (fault 23), and their children. It misses a child with a cleared
 // environment. Only a namespace would help there, and the program is the user's own.
 func killTagged(tag string) {
 	const rounds = 20 // new processes may start while old ones are killed

@@ -30,7 +30,9 @@ var (
 		return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(managers, "|") + `|\.yarn/(releases|plugins)/.*)$`)
 	})
 	pipeline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + pipelines + `)$`) })
-	hook     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(hooks, "|") + `)$`) })
+	hook     = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(hooks, "|") + `)$`) },
+	)
 )
 
 // IsPipeline reports whether a file is, by its path, part of a pipeline of CI, or configures a bot that
@@ -46,7 +48,7 @@ func IsManager(path string) bool { return manager().MatchString(path) }
 
 // alwaysRead matches files that run without being called: pipelines of all usual hosts,
 // hooks, and what builds, installs or configures tools. No rule skips them, because a
-// change in one needs no other change to do harm.
+// change in one needs no other change to do harm (T1, T5).
 var alwaysRead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|/)(` + pipelines + hooks + managers +
 		// Make, C, C++ and containers

@@ -25,7 +25,7 @@ type attribute struct {
 	generated, vendored, diff, text state
 }
 
-// Limits for untrusted attributes files. git itself ignores lines longer than 2,048
+// Limits for untrusted attributes files (T21). git itself ignores lines longer than 2,048
 // bytes. Every rule is tried on every file until the work limit is reached; after
 // that, the attributes are ignored.
 const (

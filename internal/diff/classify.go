@@ -20,7 +20,7 @@ const (
 // added lines of all text. A rule's reason replaces that of a limit. It also sets
 // Content.
 //
-// A change must not exempt itself, so the base decides: by its attributes, or because it
+// A change must not exempt itself (T5), so the base decides: by its attributes, or because it
 // has a file of the same kind in the folder. Otherwise a new file that its own name or
 // content calls generated or minified is reviewed, or Excused if it is long, and new
 // third-party code is Excused. A moved file is skipped if the rule matches both paths. A
@@ -190,7 +190,9 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 func isCode(name string) bool { return codeName().MatchString(name) }
 
 var codeName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
+	return regexp.MustCompile(
+		`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`,
+	)
 })
 
 // Minified is the reason to skip a minified file.
@@ -236,8 +238,10 @@ const (
 )
 
 var (
-	minifiedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`) })
-	minifiable   = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
+	minifiedName = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`) },
+	)
+	minifiable = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
 )
 
 // isMinified reports whether the old file, or a new one, is minified.

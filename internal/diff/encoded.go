@@ -62,9 +62,9 @@ func isUTF16(data []byte) (big, ok bool) {
 	return false, false
 }
 
-// readEncoded gives the files that git takes for binary, but that hold text, the hunks that
-// git did not print: text in UTF-16, and text with zero bytes. Binary files stay as they
-// are, and so do those that the base's attributes call binary.
+// readEncoded gives the files that git takes for binary, but that hold text, the hunks that git did not print,
+// since a zero byte would hide a file from review (T5): text in UTF-16, and text with zero bytes. Binary files
+// stay as they are, and so do those that the base's attributes call binary.
 func (c *Change) readEncoded(at Trees, attrs *attributes) {
 	left := DefaultLimits.Bytes
 	for i := range c.Files {

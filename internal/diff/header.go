@@ -23,7 +23,9 @@ var (
 	})
 	// comment matches a comment line in common languages, or a line inside a comment.
 	comment = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(//|/\*|\*|#|--|;|<!--|<%--|\{/?[*#-]|%|'|"""|'''|\(\*|REM |@REM |::|dnl |!|\.\\"|\\ )`)
+		return regexp.MustCompile(
+			`^\s*(//|/\*|\*|#|--|;|<!--|<%--|\{/?[*#-]|%|'|"""|'''|\(\*|REM |@REM |::|dnl |!|\.\\"|\\ )`,
+		)
 	})
 	// signed matches headers that only generators write.
 	signed = sync.OnceValue(func() *regexp.Regexp {
@@ -43,12 +45,16 @@ var (
 	// generatedWords and editWords mean the same if both match, on one line or two
 	// adjacent ones.
 	generatedWords = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^\W*|\b(auto-?matically|auto-?|machine-?|was |is |been |code |file ))\s*generated\b` +
-			`|\bgenerated (automatically|by|from|with|using|file|code)\b`)
+		return regexp.MustCompile(
+			`(?i)(^\W*|\b(auto-?matically|auto-?|machine-?|was |is |been |code |file ))\s*generated\b` +
+				`|\bgenerated (automatically|by|from|with|using|file|code)\b`,
+		)
 	})
 	editWords = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(do not|don't|don’t|must not|should not|never|not be)\b.{0,30}\b(edit|edited|modify|modified|change|changed|alter|altered|touch)\b` +
-			`|\b(edits|changes|modifications)\b.{0,60}\b(lost|overwritten|overridden|discarded)\b`)
+		return regexp.MustCompile(
+			`(?i)\b(do not|don't|don’t|must not|should not|never|not be)\b.{0,30}\b(edit|edited|modify|modified|change|changed|alter|altered|touch)\b` +
+				`|\b(edits|changes|modifications)\b.{0,60}\b(lost|overwritten|overridden|discarded)\b`,
+		)
 	})
 )
 
@@ -92,5 +98,8 @@ func generatedHeader(name string, lines []string) int {
 // hasEditWord reports whether a lower-case line has any word of editWords. It is a
 // cheap check before the expression.
 func hasEditWord(small string) bool {
-	return slices.ContainsFunc([]string{"edit", "modif", "chang", "alter", "touch"}, func(word string) bool { return strings.Contains(small, word) })
+	return slices.ContainsFunc(
+		[]string{"edit", "modif", "chang", "alter", "touch"},
+		func(word string) bool { return strings.Contains(small, word) },
+	)
 }

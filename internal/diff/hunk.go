@@ -8,21 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// hunkText is a hunk that is being read: its numbers, and the text of the lines that
-// are kept.
-type hunkText struct {
+// openHunk is a hunk that is being read.
+type openHunk struct {
 	Hunk
 	at               int64 // line of its header; 0 when no hunk is being read
 	oldLeft, newLeft int   // remaining lines
-	oldKept, newKept int
-	changed          bool // a changed line was kept
-	closed           bool // no more lines are kept
-	lastKept         bool // the last line was kept
-	text             bytes.Buffer
+	changed          bool  // a changed line was kept
+	closed           bool  // no more lines are kept
+	lastKept         bool  // the last line was kept
 
 	oldEnd, newEnd int // first lines after the previous hunk of the section
 }
@@ -31,15 +26,16 @@ var (
 	errCount = errors.New("the lines of the hunk do not match its header")
 	errEarly = errors.New("the diff ends within a hunk")
 	errOrder = errors.New("hunk starts before the previous one ends")
+	errSame  = errors.New("the hunk changes nothing")
 )
 
 // maxSection limits the text after a hunk's second @@; git writes 80 bytes.
 const maxSection = 256
 
-func (h *hunkText) unfinished() bool { return h.at > 0 && (h.oldLeft > 0 || h.newLeft > 0) }
+func (h *openHunk) unfinished() bool { return h.at > 0 && (h.oldLeft > 0 || h.newLeft > 0) }
 
 // start parses a hunk header, "@@ -1,2 +3,4 @@ section".
-func (h *hunkText) start(line []byte, at int64) error {
+func (h *openHunk) start(line []byte, at int64) error {
 	ranges, section, ok := strings.Cut(string(line[len(hunkMark):]), " @@")
 	before, after, ok2 := strings.Cut(ranges, " +")
 	if !ok || !ok2 {
@@ -65,16 +61,13 @@ func (h *hunkText) start(line []byte, at int64) error {
 		return errOrder
 	}
 	section = strings.TrimSpace(section)
-	text := h.text
-	text.Reset()
-	*h = hunkText{
+	*h = openHunk{
 		Hunk: Hunk{
 			OldStart: oldStart, OldLines: oldLines, NewStart: newStart, NewLines: newLines,
 			Section: section[:runeStart(section, maxSection)],
 		},
 		at: at, oldLeft: oldLines, newLeft: newLines,
 		oldEnd: oldFirst + oldLines, newEnd: newFirst + newLines,
-		text: text,
 	}
 	return nil
 }
@@ -126,7 +119,7 @@ func (p *parser) takeBody(line []byte, long bool) error {
 	return nil
 }
 
-// keep adds a line to the text of the hunk if the limits allow it. A line without its
+// keep adds a line to the hunk if the limits allow it. A line without its
 // ending is cut at the limit, between characters.
 func (p *parser) keep(op byte, line []byte, long bool) {
 	h := &p.hunk
@@ -150,25 +143,29 @@ func (p *parser) keep(op byte, line []byte, long bool) {
 	if cut && h.Cut == "" {
 		h.Cut = "line longer than " + size(int64(limit))
 	}
-	h.text.WriteByte(op)
-	h.text.Write(line)
-	h.text.WriteByte('\n')
+	l := Line{Op: Op(op)}
+	l.Text, l.CRLF = strings.CutSuffix(string(line), "\r")
+	if l.Op != Add {
+		l.Old = h.OldStart + h.OldLines - h.oldLeft - 1
+	}
+	if l.Op != Delete {
+		l.New = h.NewStart + h.NewLines - h.newLeft - 1
+	}
+	h.Lines = append(h.Lines, l)
 	h.lastKept = true
-	if op != '+' {
-		h.oldKept++
-	}
-	if op != '-' {
-		h.newKept++
-	}
-	h.changed = h.changed || op != ' '
+	h.changed = h.changed || l.Op != Context
 }
 
 // noEOL records that the last line has no line ending.
-func (h *hunkText) noEOL() {
-	if h.lastKept {
-		h.text.WriteString("\\ No newline at end of file\n")
-		h.lastKept = false
+func (h *openHunk) noEOL() {
+	if !h.lastKept {
+		return
 	}
+	l := &h.Lines[len(h.Lines)-1]
+	if l.CRLF {
+		l.Text += "\r"
+	}
+	l.CRLF, l.NoEOL, h.lastKept = false, true, false
 }
 
 // closeHunk adds the finished hunk to its file.
@@ -187,60 +184,14 @@ func (p *parser) closeHunk() error {
 		f.Skip, f.TooLarge = why, true
 		return nil
 	}
-	if h.changed || h.Cut == "" {
-		lines, err := h.parse()
-		if err != nil {
-			return fmt.Errorf("hunk at line %d: %w", at, err)
+	if !h.changed {
+		if h.Cut == "" {
+			return fmt.Errorf("hunk at line %d: %w", at, errSame)
 		}
-		h.Lines = lines
+		h.Lines = nil
 	}
 	f.Hunks = append(f.Hunks, h.Hunk)
 	return nil
-}
-
-// parse passes the kept text to gitdiff, with placeholder names and a header that
-// counts the kept lines.
-func (h *hunkText) parse() ([]Line, error) {
-	var text bytes.Buffer
-	text.Grow(h.text.Len() + 80)
-	fmt.Fprintf(&text, "--- a\n+++ b\n@@ -%d,%d +%d,%d @@\n", h.OldStart, h.oldKept, h.NewStart, h.newKept)
-	text.Write(h.text.Bytes())
-	files, _, err := gitdiff.Parse(&text)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) != 1 || len(files[0].TextFragments) != 1 {
-		return nil, errCount
-	}
-	fragment := files[0].TextFragments[0].Lines
-	lines := make([]Line, len(fragment))
-	before, after := h.OldStart, h.NewStart
-	for i, g := range fragment {
-		l := &lines[i]
-		l.Text = g.Line
-		if rest, ok := strings.CutSuffix(l.Text, "\n"); !ok {
-			l.NoEOL = true
-		} else {
-			l.Text, l.CRLF = strings.CutSuffix(rest, "\r")
-		}
-		switch g.Op {
-		case gitdiff.OpAdd:
-			l.Op = Add
-		case gitdiff.OpDelete:
-			l.Op = Delete
-		default:
-			l.Op = Context
-		}
-		if l.Op != Add {
-			l.Old = before
-			before++
-		}
-		if l.Op != Delete {
-			l.New = after
-			after++
-		}
-	}
-	return lines, nil
 }
 
 // runeStart returns the largest index up to n where s can be cut without splitting a

@@ -90,5 +90,7 @@ func generator(header string) string {
 }
 
 var generatedBy = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`generated (?:automatically )?(?:by|with|using|from)(?: the)? ["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`)
+	return regexp.MustCompile(
+		`generated (?:automatically )?(?:by|with|using|from)(?: the)? ["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`,
+	)
 })

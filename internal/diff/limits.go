@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Limits bound what is kept of a diff. Anything beyond a limit is read and dropped,
+// Limits bound what is kept of a diff (T21). Anything beyond a limit is read and dropped,
 // and the file or hunk says so. A limit of 0 means that of [DefaultLimits].
 type Limits struct {
 	Bytes     int64 // text of all kept lines
@@ -105,7 +105,9 @@ func (b *budget) file(f *File) error {
 		b.paths += len(f.OldPath)
 	}
 	if b.listed > maxListed || b.paths > maxListedBytes {
-		return fmt.Errorf("%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed, size(maxListedBytes))
+		return fmt.Errorf(
+			"%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed, size(maxListedBytes),
+		)
 	}
 	return nil
 }

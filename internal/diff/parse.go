@@ -52,7 +52,7 @@ type parser struct {
 	file       int     // index of the file that hunks belong to, -1 for none
 	skipReason string  // why no line of the file is kept, "" if they are
 	binary     bool    // what follows is binary data up to the next section
-	hunk       hunkText
+	hunk       openHunk
 
 	record, parts int             // for Parse: the record to match next, its sections so far
 	old           string          // for ParsePatch: a "--- " line outside a header

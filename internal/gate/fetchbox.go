@@ -19,8 +19,8 @@ import (
 )
 
 // Package managers run in a box. It has no network, but a socket on which this program serves what
-// the lock file lists, or what an index has: so that a package manager reaches nothing else, whatever
-// a manifest, a lock file or a package says.
+// the lock file lists, or what an index has: so that a package manager reaches nothing else (T20), and
+// runs nothing on the host (T1), whatever a manifest, a lock file or a package says.
 const (
 	registryAt = "/registry"             // the folder of the socket in the box
 	registryIs = "http://127.0.0.1:4873" // what package managers are told

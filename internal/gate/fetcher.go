@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 )
 
-// Limits of what one dependency step gets from a registry.
+// Limits of what one dependency step gets from a registry (T21).
 const (
 	maxArchive  = 256 << 20 // bytes of one archive
 	maxPage     = 32 << 20  // bytes of a page of an index

@@ -83,7 +83,7 @@ func (s *session) exists(name string) bool {
 }
 
 // head reads a regular file of the tree, nil if there is none. Links are not followed out of
-// the tree.
+// the tree (T11).
 func (s *session) head(name string) []byte {
 	name = filepath.FromSlash(path.Clean(name))
 	if !filepath.IsLocal(name) {

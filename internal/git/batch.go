@@ -39,9 +39,17 @@ type object struct {
 // the real repository, which ends where an object is missing.
 func (r *Repo) objects() *batch {
 	if r.partial() {
-		return &r.shadowed
+		return r.batch(shadowed)
 	}
-	return &r.real
+	return r.batch(real)
+}
+
+// batch is the process for the objects and refs of a view.
+func (r *Repo) batch(v view) *batch {
+	if v == real {
+		return &r.real
+	}
+	return &r.shadowed
 }
 
 var errClosed = errors.New("the repository is closed")
@@ -225,49 +233,17 @@ func (b *batch) line() (string, error) {
 	}
 }
 
-// commit is what is read of a commit.
-type commit struct {
-	parents []string
-	message string
-	encoded bool // the message is not in UTF-8
-}
-
-// commitBytes limits a commit that is read here: 1 MiB. Messages have a few hundred bytes.
-const commitBytes = 1 << 20
-
-// readCommit returns a commit by its id.
-func (r *Repo) readCommit(ctx context.Context, id string) (commit, error) {
-	const op = "read commit"
-	o, data, err := r.objects().read(ctx, op, id, "commit", commitBytes)
-	if err == nil && o.id == "" {
-		err = &Error{Op: op, Msg: printable(id) + " is not a commit of this clone", Err: ErrNotFound}
-	}
-	if err != nil {
-		return commit{}, err
-	}
-	head, message, _ := strings.Cut(string(data), "\n\n")
-	c := commit{}
-	c.message, _, _ = strings.Cut(message, "\x00")
-	for line := range strings.SplitSeq(head, "\n") {
-		if parent, ok := strings.CutPrefix(line, "parent "); ok {
-			c.parents = append(c.parents, parent)
-		}
-		c.encoded = c.encoded || strings.HasPrefix(line, "encoding ")
-	}
-	return c, nil
-}
-
 // between returns the messages of the commits after base up to head, as log does. It is
 // false if these are not a line of commits with one parent each, or more than logCommits.
 func (r *Repo) between(ctx context.Context, base, head string) (precedent.Untrusted, bool) {
 	var b strings.Builder
 	for n := 0; head != base; n++ {
-		c, err := r.readCommit(ctx, head)
-		if err != nil || n == logCommits || c.encoded || len(c.parents) != 1 || r.shallow[head] {
+		c, err := r.ReadCommit(ctx, head)
+		if err != nil || n == logCommits || c.encoded || len(c.Parents) != 1 || r.shallow[head] {
 			return "", false
 		}
-		fmt.Fprintf(&b, "commit %s\n%s\n", head, c.message)
-		head = c.parents[0]
+		fmt.Fprintf(&b, "commit %s\n%s\n", head, c.Message)
+		head = c.Parents[0]
 	}
 	return messages(b.String()), true
 }

@@ -12,7 +12,8 @@ const maxBranches = "1000"
 // first, at most 1,000.
 func (r *Repo) Branches(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, call{op: "list branches", view: real, args: []string{
-		"for-each-ref", "--count=" + maxBranches, "--sort=-creatordate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags",
+		"for-each-ref", "--count=" + maxBranches, "--sort=-creatordate", "--format=%(refname:short)", "refs/heads",
+		"refs/remotes", "refs/tags",
 	}}, configBytes)
 	if err != nil {
 		return nil, err

@@ -34,10 +34,14 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 		out.CloseWithError(err)
 		filled <- err
 	}()
-	said, err := r.run(ctx, call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}}, configBytes)
+	said, err := r.run(
+		ctx, call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}},
+		configBytes,
+	)
 	in.Close() // unblocks a writer without a reader
 	// An error from fill is the cause, unless git was stopped first.
-	if fillErr := <-filled; fillErr != nil && !errors.Is(fillErr, io.ErrClosedPipe) && (err == nil || exitCode(err) >= 0) {
+	if fillErr := <-filled; fillErr != nil && !errors.Is(fillErr, io.ErrClosedPipe) &&
+		(err == nil || exitCode(err) >= 0) {
 		return "", asError(opSnapshot, fillErr)
 	}
 	if err != nil {

@@ -1,23 +1,10 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
-)
-
-// The revisions that choose resolves at once.
-const (
-	askHead = iota
-	askTree
-	askParent
-	askUpstream
-	askOriginHead
-	askOriginMain
-	askOriginMaster
-	askMain
-	askMaster
-	questions
 )
 
 // choose picks the range that a user most likely means: what the branch adds to its
@@ -26,60 +13,57 @@ const (
 // default branch, or a local main or master. With committed it leaves out what is
 // uncommitted.
 func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
-	branch := r.branch(ctx)
-	upstream, upstreamName := r.upstream(branch)
-	ask := make([]string, questions)
-	ask[askHead], ask[askTree], ask[askParent] = "HEAD^{commit}", "HEAD^{tree}", "HEAD^1^{commit}"
-	refs := [...]string{
-		upstream, "refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
-		"refs/heads/main", "refs/heads/master",
-	}
-	for i, ref := range refs {
-		if ref == "" {
-			ref = "HEAD"
-		}
-		ask[askUpstream+i] = ref + "^{commit}"
-	}
-	found, err := r.peel(ctx, opRange, ask...)
+	at, err := r.head(ctx)
 	if err != nil {
 		return Range{}, err
 	}
-	head := found[askHead].id
-	if head == "" {
+	if at.commit == "" {
 		return r.chooseFirst(ctx, committed)
 	}
-	name := branch
-	if name == "" {
-		name = head[:12]
+	branch := r.branch(ctx)
+	name := cmp.Or(branch, at.commit[:12])
+	against, againstName, err := r.baseOf(ctx, branch)
+	if err != nil {
+		return Range{}, err
 	}
-	against, againstName := found[askUpstream].id, upstreamName
-	if upstream == "" || against == "" {
-		against, againstName = defaultBase(found, branch)
-	}
-	if against != "" && against != head {
-		base := against
-		log, line := r.between(ctx, against, head)
-		if !line {
-			if base, err = r.mergeBase(ctx, against, head); err != nil {
-				return Range{}, err
+	if against != "" && against != at.commit {
+		rg, err := r.added(ctx, against, againstName, at.commit, name)
+		if err != nil {
+			return Range{}, err
+		}
+		if rg.Base != "" && rg.Base != rg.Head {
+			if committed {
+				return rg, nil
 			}
+			return r.withWorkTree(ctx, rg, at.tree)
+		}
+	}
+	return r.chooseUncommitted(ctx, at, name, againstName, committed)
+}
+
+// added returns what a head adds to a base: the range has no base if they have no common ancestor.
+func (r *Repo) added(ctx context.Context, against, againstName, head, name string) (Range, error) {
+	base := against
+	log, line := r.between(ctx, against, head)
+	if !line {
+		var err error
+		if base, err = r.mergeBase(ctx, against, head); err != nil {
+			return Range{}, err
 		}
 		if base == "" && r.Shallow() {
 			return Range{}, r.unrelated(againstName, name)
 		}
-		if base != "" && base != head {
-			rg := Range{Kind: Commits, Base: base, Head: head, BaseCommit: base, HeadCommit: head, BaseName: againstName, HeadName: name}
-			rg.Why = "no range was given: what " + name + " adds to " + againstName
-			if rg.Log = log; !line {
-				rg.Log, err = r.log(ctx, logCommits, head, "^"+base)
+		if base != "" {
+			if log, err = r.log(ctx, logCommits, head, "^"+base); err != nil {
+				return Range{}, err
 			}
-			if err != nil || committed {
-				return rg, err
-			}
-			return r.withWorkTree(ctx, rg, found[askTree].id)
 		}
 	}
-	return r.chooseUncommitted(ctx, found, name, againstName, committed)
+	return Range{
+		Kind: Commits, Base: base, Head: head, BaseCommit: base, HeadCommit: head, BaseName: againstName,
+		HeadName: name,
+		Why:      "no range was given: what " + name + " adds to " + againstName, Log: log,
+	}, nil
 }
 
 // chooseFirst picks what is uncommitted in a repository without a commit.
@@ -121,7 +105,7 @@ func (r *Repo) withWorkTree(ctx context.Context, rg Range, tree string) (Range, 
 func (r *Repo) hasWorkTree() bool { return r.place.top != "" && r.configuredWorkTree() == "" }
 
 // chooseUncommitted picks what is uncommitted, else the last commit.
-func (r *Repo) chooseUncommitted(ctx context.Context, found []answer, name, against string, committed bool) (Range, error) {
+func (r *Repo) chooseUncommitted(ctx context.Context, at head, name, against string, committed bool) (Range, error) {
 	why := "no range was given"
 	if against != "" {
 		why += " and " + name + " adds nothing to " + against
@@ -129,65 +113,81 @@ func (r *Repo) chooseUncommitted(ctx context.Context, found []answer, name, agai
 	var rg Range
 	if r.hasWorkTree() && !committed {
 		var err error
-		rg, err = r.snapshot(ctx, head{found[askHead].id, found[askTree].id})
+		rg, err = r.snapshot(ctx, at)
 		if err != nil {
 			return Range{}, err
 		}
-		if rg.Head != found[askTree].id {
+		if rg.Head != at.tree {
 			rg.Why = why + ": what is not committed"
 			return rg, nil
 		}
 		why += ", nothing is uncommitted"
 	}
-	last, err := r.last(ctx, found[askHead].id, found[askParent].id, name)
+	last, err := r.last(ctx, at.commit, name)
 	last.Why, last.Skipped = why+": the last commit", rg.Skipped
 	return last, err
 }
 
 // last returns the last commit against its first parent.
-func (r *Repo) last(ctx context.Context, head, parent, name string) (Range, error) {
+func (r *Repo) last(ctx context.Context, head, name string) (Range, error) {
+	parent, err := r.idOf(ctx, head+"^1^{commit}")
+	if err != nil {
+		return Range{}, err
+	}
 	if parent == "" && r.shallow[head] {
 		return Range{}, &Error{
 			Op: opRange, Msg: "the clone is shallow: it lacks the parent of the last commit",
 			Hint: r.deepen("--deepen=1"),
 		}
 	}
-	rg := Range{Kind: LastCommit, Base: parent, Head: head, BaseCommit: parent, HeadCommit: head, BaseName: head[:12] + "^", HeadName: name}
+	rg := Range{
+		Kind: LastCommit, Base: parent, Head: head, BaseCommit: parent, HeadCommit: head,
+		BaseName: head[:12] + "^", HeadName: name,
+	}
 	if parent == "" {
 		rg.Base, rg.BaseName = r.hash.emptyTree(), emptyTreeName
 	}
-	c, err := r.readCommit(ctx, head)
-	if err != nil || c.encoded {
-		rg.Log, err = r.log(ctx, 1, head)
-	} else {
-		rg.Log = messages("commit " + head + "\n" + c.message + "\n")
+	c, err := r.ReadCommit(ctx, head)
+	if err == nil && !c.encoded {
+		rg.Log = messages("commit " + head + "\n" + c.Message + "\n")
+		return rg, nil
 	}
+	rg.Log, err = r.log(ctx, 1, head)
 	return rg, err
 }
 
 const emptyTreeName = "the empty tree"
 
-// defaultBase picks the base for a branch without an upstream.
-func defaultBase(found []answer, branch string) (id, name string) {
-	names := [...]string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
-	for i := range names {
-		at := askOriginHead + i
-		if at >= askMain && (branch == "main" || branch == "master") {
-			break // main and master are not each other's base
-		}
-		if id = found[at].id; id == "" {
+// baseOf returns the commit that a branch is compared with, and its name: its upstream, else the
+// default branch of the remote, else the local main or master; empty if there is none.
+func (r *Repo) baseOf(ctx context.Context, branch string) (id, name string, err error) {
+	upstream, short := r.upstream(branch)
+	refs := [][2]string{
+		{upstream, short}, {"refs/remotes/origin/HEAD", "origin/HEAD"},
+		{"refs/remotes/origin/main", "origin/main"}, {"refs/remotes/origin/master", "origin/master"},
+	}
+	if branch != "main" && branch != "master" { // these are not each other's base
+		refs = append(refs, [2]string{"refs/heads/main", "main"}, [2]string{"refs/heads/master", "master"})
+	}
+	for _, ref := range refs {
+		if ref[0] == "" {
 			continue
 		}
-		if at == askOriginHead { // prefer the branch's own name if it is a usual one
-			for _, alias := range []int{askOriginMain, askOriginMaster} {
-				if found[alias].id == id {
-					return id, names[alias-askOriginHead]
-				}
-			}
+		if id != "" && !strings.HasPrefix(ref[1], "origin/") {
+			break
 		}
-		return id, names[i]
+		found, err := r.idOf(ctx, ref[0]+"^{commit}")
+		switch {
+		case err != nil:
+			return "", "", err
+		case found == "" || id != "" && found != id:
+		case id == "" && ref[1] == "origin/HEAD": // prefer the branch's own name if it is a usual one
+			id, name = found, ref[1]
+		default:
+			return found, ref[1], nil
+		}
 	}
-	return "", ""
+	return id, name, nil
 }
 
 // branch returns the name of the current branch; empty if HEAD is detached.
@@ -217,7 +217,8 @@ func (r *Repo) branch(ctx context.Context) string {
 func (r *Repo) upstream(branch string) (ref, name string) {
 	const heads, remotes = "refs/heads/", "refs/remotes/"
 	remote, merge := r.config.last("branch."+branch+".remote"), r.config.last("branch."+branch+".merge")
-	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") || !r.isTrustedRemote(remote) {
+	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") ||
+		!r.isTrustedRemote(remote) {
 		return "", ""
 	}
 	if remote == "." {

@@ -94,7 +94,9 @@ func (c config) repository(key string) string {
 
 // outside returns the settings without the repository's own, which may be hostile.
 func (c config) outside() config {
-	return slices.DeleteFunc(slices.Clone(c), func(s setting) bool { return s.scope == "local" || s.scope == "worktree" })
+	return slices.DeleteFunc(
+		slices.Clone(c), func(s setting) bool { return s.scope == "local" || s.scope == "worktree" },
+	)
 }
 
 // user is like last, but only the user's own settings count.

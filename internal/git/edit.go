@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Edit is a change of one regular file of a tree.
@@ -33,11 +32,10 @@ func (r *Repo) EditTree(ctx context.Context, rev string, edits []Edit) (string, 
 			return "", &Error{Op: opEdit, Msg: printable(e.Path) + ": not the mode of a file: " + printable(e.Mode)}
 		}
 	}
-	out, err := r.run(ctx, call{op: opEdit, args: []string{"rev-parse", "--verify", "--end-of-options", rev + "^{tree}"}}, configBytes)
+	from, err := r.treeOf(ctx, opEdit, rev)
 	if err != nil {
 		return "", err
 	}
-	from := strings.TrimSpace(string(out))
 	to, err := r.build(ctx, head{}, func(w *builder) error {
 		if from != r.hash.emptyTree() {
 			fmt.Fprintf(w.to, "M 040000 %s \"\"\n", from)
@@ -63,6 +61,15 @@ func (r *Repo) EditTree(ctx context.Context, rev string, edits []Edit) (string, 
 	return to, r.onlyEdited(ctx, from, to, edits)
 }
 
+// treeOf returns the tree of a commit, or the tree itself, by its full id.
+func (r *Repo) treeOf(ctx context.Context, op, rev string) (string, error) {
+	o, err := r.objects().find(ctx, op, rev+"^{tree}")
+	if err == nil && o.id == "" {
+		err = &Error{Op: op, Msg: "the clone lacks the tree of " + rev, Err: ErrNotFound}
+	}
+	return o.id, err
+}
+
 // The modes of regular files.
 const (
 	plainMode      = "100644"
@@ -72,7 +79,8 @@ const (
 // onlyEdited returns an error if two trees differ in anything but the edits.
 func (r *Repo) onlyEdited(ctx context.Context, from, to string, edits []Edit) error {
 	changes, err := r.changes(ctx, call{op: opEdit, args: []string{
-		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--end-of-options", from, to,
+		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
+		"--end-of-options", from, to,
 	}})
 	if err != nil {
 		return err
@@ -83,7 +91,8 @@ func (r *Repo) onlyEdited(ctx context.Context, from, to string, edits []Edit) er
 	}
 	for _, c := range changes {
 		e, ok := asked[c.path]
-		if !ok || e.Delete != (c.newMode == "") || !e.Delete && (c.newMode != e.Mode || c.newID != r.blobID(e.Content)) {
+		if !ok || e.Delete != (c.newMode == "") ||
+			!e.Delete && (c.newMode != e.Mode || c.newID != r.blobID(e.Content)) {
 			return &Error{Op: opEdit, Msg: printable(c.path) + " would change in another way than it should"}
 		}
 	}
@@ -100,5 +109,7 @@ func ModeOf(executable bool) string {
 
 // sortStages sorts versions of files by path, and those of one path by stage.
 func sortStages(all []Stage) {
-	slices.SortStableFunc(all, func(a, b Stage) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Stage, b.Stage)) })
+	slices.SortStableFunc(
+		all, func(a, b Stage) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Stage, b.Stage)) },
+	)
 }

@@ -105,7 +105,7 @@ func errorLine(said string) string {
 	return printable(line)
 }
 
-// printable returns untrusted text as one short line without control characters.
+// printable returns untrusted text as one short line without control characters (T24).
 func printable(s string) string {
 	const longest = 300
 	var b strings.Builder

@@ -47,7 +47,7 @@ const opExport = "export tree"
 // which must exist and should be empty. Contents are written as stored, without
 // filters or line ending conversion. Everything becomes a read-only regular file:
 // links become files with the link's target unless limits say otherwise, submodules are
-// skipped, and so is every path that would leave dir or enter a git folder on any system. A
+// skipped, and so is every path that would leave dir or enter a git folder on any system (T11). A
 // writable export has no links, because an edited one would become a file.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
@@ -98,7 +98,10 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 		return ExportReport{}, &Error{Op: opExport, Msg: err.Error(), Err: err}
 	}
 	defer root.Close()
-	x := exporter{root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077, links: limits.Links}
+	x := exporter{
+		root: root, made: map[string]bool{".": true}, rewrite: limits.Rewrite, report: report, mask: 0o077,
+		links: limits.Links,
+	}
 	if limits.Shared {
 		x.mask = 0
 	}
@@ -109,8 +112,11 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
 	}
-	err = r.stream(ctx, call{op: opExport, args: []string{"cat-file", "--batch", "--buffer"}, stdin: strings.NewReader(ids.String())},
-		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) })
+	err = r.stream(
+		ctx,
+		call{op: opExport, args: []string{"cat-file", "--batch", "--buffer"}, stdin: strings.NewReader(ids.String())},
+		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) },
+	)
 	if err == nil {
 		err = x.makeLinks()
 	}
@@ -138,7 +144,10 @@ func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 			return nil //nolint:nilerr // git ended early; its exit status explains why
 		}
 		if want := e.ID + " blob " + strconv.FormatInt(e.size, 10) + "\n"; line != want {
-			return &Error{Op: opExport, Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected"}
+			return &Error{
+				Op:  opExport,
+				Msg: "git wrote " + printable(strconv.Quote(line)) + " where " + printable(e.Path) + " was expected",
+			}
 		}
 		content := io.LimitReader(in, e.size)
 		if x.links && e.Mode == "120000" {

@@ -63,8 +63,10 @@ const (
 )
 
 // pullRef matches refs that a forge may name: a few plain words that cannot be an
-// option, a pattern or a path out of refs/.
-var pullRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`) })
+// option, a pattern or a path out of refs/ (T12).
+var pullRef = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`) },
+)
 
 // completed checks a pull request and fills in the defaults.
 func (p Pull) completed(h hash) (Pull, error) {
@@ -107,12 +109,14 @@ func (p Pull) from() (address string, u *url.URL, err error) {
 }
 
 // fetchURL parses the address of a remote repository. Only https is allowed, because
-// other transports run programs or read files; http is allowed for a server on this
-// machine.
+// other transports run programs or read files (T13), and http shows the token (T14); it is
+// allowed for a server on this machine.
 func fetchURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	refuse := func(why string) (*url.URL, error) {
-		return nil, &Error{Op: opFetch, Msg: "the repository's address is not allowed: " + why, Hint: "use an https address"}
+		return nil, &Error{
+			Op: opFetch, Msg: "the repository's address is not allowed: " + why, Hint: "use an https address",
+		}
 	}
 	switch {
 	case err != nil || strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`\'"<>|`, c) }):
@@ -166,7 +170,8 @@ func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 // sends only newer commits.
 func (r *Repo) offerHaves(ctx context.Context, file string) error {
 	out, err := r.run(ctx, call{op: opFetch, view: real, args: []string{
-		"for-each-ref", fmt.Sprintf("--count=%d", maxHaves), "--sort=-committerdate", "--format=%(objectname) %(objecttype)",
+		"for-each-ref", fmt.Sprintf("--count=%d", maxHaves), "--sort=-committerdate",
+		"--format=%(objectname) %(objecttype)",
 		"refs/heads", "refs/remotes",
 	}}, configBytes)
 	if err != nil {
@@ -197,32 +202,37 @@ func (p Pull) refNames() (head, base string) {
 // resolvePull resolves what was fetched.
 func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	head, _ := p.refNames()
-	out, err := r.run(ctx, call{
-		op: opFetch, view: v, stdin: strings.NewReader(head + "^{commit}\n" + p.Base + "^{commit}\n"),
-		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-	}, configBytes)
+	base, err := r.batch(v).find(ctx, opFetch, p.Base)
 	if err != nil {
 		return Range{}, err
 	}
-	lines := strings.Split(string(out), "\n")
+	now, err := r.batch(v).find(ctx, opFetch, head+"^{commit}")
 	switch {
-	case len(lines) < 2 || lines[1] != p.Base+" commit":
+	case err != nil:
+		return Range{}, err
+	case base.kind != "commit":
 		return Range{}, &Error{Op: opFetch, Msg: "the base " + p.Base[:12] + " is not a commit"}
-	case lines[0] != p.Head+" commit":
-		now, _, _ := strings.Cut(lines[0], " ")
+	case now.id != p.Head:
+		at := printable(now.id[:min(len(now.id), 12)])
 		return Range{}, &Error{
-			Op: opFetch, Msg: printable(p.Ref) + " is at " + printable(now[:min(len(now), 12)]) + ", not at the expected " + p.Head[:12], Err: ErrMoved,
+			Op: opFetch, Msg: printable(p.Ref) + " is at " + at + ", not at the expected " + p.Head[:12], Err: ErrMoved,
 			Hint: "someone has just pushed: try again",
 		}
 	}
-	base, err := r.mergeBase(ctx, p.Base, p.Head)
+	from, err := r.mergeBase(ctx, p.Base, p.Head)
 	if err != nil {
 		return Range{}, err
 	}
-	if base == "" {
-		return Range{}, &Error{Op: opFetch, Msg: "the head " + p.Head[:12] + " and the base " + p.Base[:12] + " have no common ancestor"}
+	if from == "" {
+		return Range{}, &Error{
+			Op:  opFetch,
+			Msg: "the head " + p.Head[:12] + " and the base " + p.Base[:12] + " have no common ancestor",
+		}
 	}
-	rg := Range{Kind: PullRequest, Base: base, Head: p.Head, BaseCommit: p.Base, HeadCommit: p.Head, BaseName: p.Base[:12], HeadName: p.Head[:12]}
+	rg := Range{
+		Kind: PullRequest, Base: from, Head: p.Head, BaseCommit: p.Base, HeadCommit: p.Head,
+		BaseName: p.Base[:12], HeadName: p.Head[:12],
+	}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head, "^"+rg.Base)
 	return rg, err
 }

@@ -34,11 +34,12 @@ func (r *Repo) fetchEarlier(ctx context.Context, p Pull, ids []string, v view, o
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !r.hash.valid(id) })
-	have := r.present(ctx, ids, v)
+	have := map[string]bool{}
 	head, _ := p.refNames()
 	asked := 0
 	for _, id := range ids {
-		if have[id] || asked >= maxEarlier || ctx.Err() != nil {
+		o, err := r.batch(v).find(ctx, opFetch, id)
+		if have[id] = err == nil && o.kind == "commit"; have[id] || asked >= maxEarlier || ctx.Err() != nil {
 			continue
 		}
 		asked++
@@ -48,25 +49,4 @@ func (r *Repo) fetchEarlier(ctx context.Context, p Pull, ids []string, v view, o
 		}
 	}
 	return slices.DeleteFunc(ids, func(id string) bool { return !have[id] })
-}
-
-// present reports which of the ids are commits that can be read.
-func (r *Repo) present(ctx context.Context, ids []string, v view) map[string]bool {
-	have := map[string]bool{}
-	if len(ids) == 0 {
-		return have
-	}
-	out, err := r.run(ctx, call{
-		op: opFetch, view: v, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"),
-		args: []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-	}, configBytes)
-	if err != nil {
-		return have
-	}
-	for line := range strings.Lines(string(out)) {
-		if id, ok := strings.CutSuffix(strings.TrimSpace(line), " commit"); ok {
-			have[id] = true
-		}
-	}
-	return have
 }

@@ -17,12 +17,15 @@ var errTooMuch = errors.New("fetch size limit exceeded")
 const watchEvery = 100 * time.Millisecond
 
 // legacyFlaws occur in honest old histories. All other flaws that git checks for,
-// including every known attack, end a fetch.
-var legacyFlaws = []string{"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "missingEmail", "badEmail"}
+// including every known attack by an object (T13), end a fetch.
+var legacyFlaws = []string{
+	"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "missingEmail",
+	"badEmail",
+}
 
 // fetchSettings are the settings of the one command that uses the network. They
 // include the token and the proxy, which are thus in the environment of that command
-// only.
+// only, and are not sent on to where a redirect leads (T14).
 func (p Pull) fetchSettings() [][2]string {
 	_, u, _ := p.from()
 	set := [][2]string{
@@ -69,7 +72,8 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 		op: opFetch, view: v, set: p.fetchSettings(),
 		env: []string{"GIT_ALLOW_PROTOCOL=" + u.Scheme},
 		args: append([]string{
-			"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
+			"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+			"--no-auto-maintenance", "--refmap=",
 			"--end-of-options", from,
 		}, refspecs...),
 	}
@@ -84,8 +88,10 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 }
 
 // fetchWithin runs git fetch until it ends, or exceeds a limit on what it adds to the
-// objects folder or on its time: then cause says which.
-func (r *Repo) fetchWithin(ctx context.Context, c call, objects string, maxBytes int64, limit time.Duration) (said string, cause, err error) {
+// objects folder or on its time (T21): then cause says which.
+func (r *Repo) fetchWithin(
+	ctx context.Context, c call, objects string, maxBytes int64, limit time.Duration,
+) (said string, cause, err error) {
 	before := folderSize(objects)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
@@ -135,7 +141,10 @@ func (p Pull) failure(cause, err error, said string) error {
 		return e
 	}
 	e.Hint = cmp.Or(hintFor(said, []knownFailure{
-		{" from proxy", "set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none"},
+		{
+			" from proxy",
+			"set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none",
+		},
 		{"resolve proxy", "set HTTPS_PROXY to the proxy, and NO_PROXY to the hosts that need none"},
 		{"could not read Username", "provide a token that can read the repository"},
 		{"Authentication failed", "the token cannot read the repository"},
@@ -193,8 +202,8 @@ func folderSize(dir string) int64 {
 	return n
 }
 
-// removeLeftovers removes the files of an unfinished fetch. No other fetch may be
-// running.
+// removeLeftovers removes the files of an unfinished fetch, as a kill leaves them (fault 17). No
+// other fetch may be running.
 func removeLeftovers(gitDir string) error {
 	root, err := os.OpenRoot(gitDir)
 	if err != nil {
@@ -205,7 +214,8 @@ func removeLeftovers(gitDir string) error {
 		if err != nil {
 			return err
 		}
-		if base := d.Name(); !d.IsDir() && (strings.HasSuffix(base, ".lock") || strings.HasPrefix(base, "tmp_") || strings.HasPrefix(base, ".tmp-")) {
+		if base := d.Name(); !d.IsDir() &&
+			(strings.HasSuffix(base, ".lock") || strings.HasPrefix(base, "tmp_") || strings.HasPrefix(base, ".tmp-")) {
 			return root.Remove(name)
 		}
 		return nil

@@ -4,10 +4,10 @@
 // clone's remote. The fetches write to a shadow or a mirror. The push never forces, and moves one
 // branch; the commit, its tree and merges are made in the shadow, without a checkout.
 //
-// Nothing that a repository contains may run: no hooks, filters, diff drivers, file
-// system monitors, transports or pagers, whether its configuration, attributes,
-// submodules or refs name them. The user's own configuration is only data, too. Three
-// rules ensure this:
+// Nothing that a repository contains may run (threat T13 of docs/security.md): no hooks,
+// filters, diff drivers, file system monitors, transports or pagers, whether its
+// configuration, attributes, submodules or refs name them. The user's own configuration is
+// only data, too. Three rules ensure this:
 //
 //   - Almost all commands run on a shadow: an empty bare repository in a
 //     temporary folder that borrows the real one's objects. It has no

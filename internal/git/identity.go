@@ -29,7 +29,8 @@ func (r *Repo) Remotes() []Remote {
 }
 
 // address resolves a remote's URL: the alias with the longest matching prefix
-// (url.*.insteadOf) of the user's own configuration, then paths relative to the repository.
+// (url.*.insteadOf) of the user's own configuration, since the repository's could lead to another one's
+// memory (T16), then paths relative to the repository.
 func (r *Repo) address(raw string) string {
 	full, longest := raw, 0
 	r.config.outside().sub("url", "insteadof", func(base, prefix string) {
@@ -65,7 +66,9 @@ func isLocalPath(s string) bool {
 
 // Identity returns which repository this is a clone of: the remote "upstream", else
 // "origin", else the root commit. It ignores remotes that parse refuses.
-func (r *Repo) Identity(ctx context.Context, parse func(remote string) (precedent.Repo, error)) (precedent.Repo, error) {
+func (r *Repo) Identity(
+	ctx context.Context, parse func(remote string) (precedent.Repo, error),
+) (precedent.Repo, error) {
 	remotes := r.Remotes()
 	for _, name := range trustedRemotes {
 		i := slices.IndexFunc(remotes, func(x Remote) bool { return x.Name == name })

@@ -31,9 +31,19 @@ func (r *Repo) MergeCommits(ctx context.Context, ours, theirs string) (Merge, er
 	if !r.hash.valid(ours) || !r.hash.valid(theirs) {
 		return Merge{}, &Error{Op: opMerge, Msg: "not two commit ids"}
 	}
-	out, err := r.run(ctx, call{op: opMerge, args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", ours, theirs}, set: [][2]string{
-		{"merge.conflictStyle", "merge"}, {"merge.directoryRenames", "false"}, {"merge.renameLimit", renameLimit}, {"merge.renormalize", "false"},
-	}}, historyBytes)
+	out, err := r.run(
+		ctx,
+		call{
+			op:   opMerge,
+			args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", ours, theirs},
+			set: [][2]string{
+				{
+					"merge.conflictStyle", "merge",
+				}, {"merge.directoryRenames", "false"}, {"merge.renameLimit", renameLimit}, {"merge.renormalize", "false"},
+			},
+		},
+		historyBytes,
+	)
 	const conflicts = 1 // the exit status
 	if err != nil && exitCode(err) != conflicts {
 		return Merge{}, err
@@ -81,6 +91,9 @@ func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, err
 	if !r.hash.valid(commit) || !r.hash.valid(ancestor) {
 		return false, &Error{Op: op, Msg: "not two commit ids"}
 	}
-	out, err := r.run(ctx, call{op: op, args: []string{"rev-list", "--max-count=1", "--end-of-options", ancestor, "^" + commit}}, configBytes)
+	out, err := r.run(
+		ctx, call{op: op, args: []string{"rev-list", "--max-count=1", "--end-of-options", ancestor, "^" + commit}},
+		configBytes,
+	)
 	return err == nil && len(out) == 0, err
 }

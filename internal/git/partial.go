@@ -45,7 +45,8 @@ const missingReason = "its content is not in this partial clone; to fetch it, ru
 // Files whose contents cannot be had are listed as skipped, and Diff leaves them out.
 func (r *Repo) leaveOutMissing(ctx context.Context, rg Range) (Range, error) {
 	changes, err := r.changes(ctx, call{op: opRange, args: []string{
-		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--end-of-options", rg.Base, rg.Head,
+		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
+		"--end-of-options", rg.Base, rg.Head,
 	}})
 	if err != nil {
 		return rg, r.explainMissing(err, rg)
@@ -64,7 +65,9 @@ func (r *Repo) leaveOutMissing(ctx context.Context, rg Range) (Range, error) {
 	}
 	var paths []string
 	for _, c := range changes {
-		if slices.ContainsFunc(c.blobs(), func(id string) bool { _, ok := slices.BinarySearch(missing, id); return ok }) {
+		if slices.ContainsFunc(
+			c.blobs(), func(id string) bool { _, ok := slices.BinarySearch(missing, id); return ok },
+		) {
 			paths = append(paths, c.path)
 			rg.Skipped = append(rg.Skipped[:len(rg.Skipped):len(rg.Skipped)], skipped(c.path, missingReason))
 		}
@@ -101,15 +104,22 @@ func (r *Repo) missing(ctx context.Context, changes []change) ([]string, error) 
 		}
 	}
 	var missing []string
-	err := r.stream(ctx, call{op: opRange, stdin: strings.NewReader(asked.String()), args: []string{"cat-file", "--batch-check", "--buffer"}}, func(out io.Reader) error {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			if id, ok := strings.CutSuffix(lines.Text(), " missing"); ok {
-				missing = append(missing, id)
+	err := r.stream(
+		ctx,
+		call{
+			op: opRange, stdin: strings.NewReader(asked.String()),
+			args: []string{"cat-file", "--batch-check", "--buffer"},
+		},
+		func(out io.Reader) error {
+			lines := bufio.NewScanner(out)
+			for lines.Scan() {
+				if id, ok := strings.CutSuffix(lines.Text(), " missing"); ok {
+					missing = append(missing, id)
+				}
 			}
-		}
-		return lines.Err()
-	})
+			return lines.Err()
+		},
+	)
 	slices.Sort(missing)
 	return slices.Compact(missing), err
 }
@@ -119,12 +129,12 @@ func (r *Repo) without(ctx context.Context, rev string, paths []string) (string,
 	if rev == r.hash.emptyTree() {
 		return rev, nil
 	}
-	out, err := r.run(ctx, call{op: opRange, args: []string{"rev-parse", "--verify", "--end-of-options", rev + "^{tree}"}}, configBytes)
+	tree, err := r.treeOf(ctx, opRange, rev)
 	if err != nil {
 		return "", err
 	}
 	return r.build(ctx, head{}, func(w *builder) error {
-		fmt.Fprintf(w.to, "M 040000 %s \"\"\n", strings.TrimSpace(string(out)))
+		fmt.Fprintf(w.to, "M 040000 %s \"\"\n", tree)
 		for _, path := range paths {
 			w.remove(path)
 		}
@@ -166,7 +176,8 @@ func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 				{"http.lowSpeedTime", "30"},
 			},
 			args: []string{
-				"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+				"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+				"--no-auto-maintenance",
 				"--refmap=", "--stdin", "--end-of-options", from,
 			},
 		}

@@ -13,7 +13,7 @@ func isPlain(p string) bool {
 }
 
 // UnsafePath returns why no file may be written to the path; empty if it may. It
-// refuses paths that leave a folder or enter a git folder on any system.
+// refuses paths that leave a folder (T11) or enter a git folder (T13, T27) on any system.
 func UnsafePath(p string) string {
 	if !isPlain(p) {
 		return "its path leads out of the tree"

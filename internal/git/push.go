@@ -60,9 +60,13 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	ref := "refs/heads/" + p.Branch
 	c := call{
 		op: opPush, env: []string{"GIT_ALLOW_PROTOCOL=" + u},
-		set: append(p.To.fetchSettings(), [2]string{"push.gpgSign", "false"}, [2]string{"push.negotiate", "false"}, [2]string{"pack.compression", "-1"}),
+		set: append(
+			p.To.fetchSettings(), [2]string{"push.gpgSign", "false"}, [2]string{"push.negotiate", "false"},
+			[2]string{"pack.compression", "-1"},
+		),
 		args: []string{
-			"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--force-with-lease=" + ref + ":" + p.Expect,
+			"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no",
+			"--force-with-lease=" + ref + ":" + p.Expect,
 			"--end-of-options", to, p.Commit + ":" + ref,
 		},
 	}
@@ -131,10 +135,14 @@ func (p *Push) check(h hash) (address, scheme string, err error) {
 // an option, a revision or a refspec. These are git's own rules, and no characters that are not shown.
 func isBranch(name string) bool {
 	const longest = 1000 // bytes
-	if name == "" || len(name) > longest || !utf8.ValidString(name) || name == "@" || name == "HEAD" || strings.HasPrefix(name, "-") {
+	if name == "" || len(name) > longest || !utf8.ValidString(name) || name == "@" || name == "HEAD" ||
+		strings.HasPrefix(name, "-") {
 		return false
 	}
-	if strings.ContainsFunc(name, func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) }) {
+	if strings.ContainsFunc(
+		name,
+		func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) },
+	) {
 		return false
 	}
 	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
@@ -167,8 +175,10 @@ func (p Push) failure(e *Error, out, said string) error {
 		return e
 	}
 	switch {
-	case strings.Contains(said, "returned error: 403"), strings.Contains(said, "returned error: 401"), strings.Contains(said, "Authentication failed"),
-		strings.Contains(said, "could not read Username"), strings.Contains(said, "returned error: 404"):
+	case strings.Contains(said, "returned error: 403"),
+		strings.Contains(said, "returned error: 401"), strings.Contains(said, "Authentication failed"),
+		strings.Contains(said, "could not read Username"),
+		strings.Contains(said, "returned error: 404"):
 		e.Err, e.Msg, e.Hint = ErrRejected, ErrRejected.Error()+": "+e.Msg, "the token needs permission to write the contents of the repository"
 	default:
 		e.Hint = cmp.Or(e.Hint, "run it again: it finds out whether the push arrived")

@@ -90,7 +90,10 @@ func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {
 	case s.Whole != "":
 		return r.resolveWhole(ctx, s.Whole)
 	case asked > 1:
-		return Range{}, &Error{Op: opRange, Msg: "a range, --commit, --staged, --worktree and --committed cannot be combined", Hint: "use only one of them"}
+		return Range{}, &Error{
+			Op: opRange, Msg: "a range, --commit, --staged, --worktree and --committed cannot be combined",
+			Hint: "use only one of them",
+		}
 	case s.Range != "":
 		return r.resolveText(ctx, s.Range)
 	case s.Commit != "":
@@ -110,11 +113,7 @@ func (r *Repo) resolveCommit(ctx context.Context, name string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	found, err := r.peel(ctx, opRange, ids[0]+"^1^{commit}")
-	if err != nil {
-		return Range{}, err
-	}
-	rg, err := r.last(ctx, ids[0], found[0].id, name)
+	rg, err := r.last(ctx, ids[0], name)
 	rg.Kind = Commits
 	return rg, err
 }
@@ -137,7 +136,10 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	rg := Range{Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1], BaseName: names[0], HeadName: names[1]}
+	rg := Range{
+		Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1],
+		BaseName: names[0], HeadName: names[1],
+	}
 	var line bool
 	if rg.Log, line = r.between(ctx, rg.Base, rg.Head); line {
 		return rg, nil
@@ -165,7 +167,10 @@ func (r *Repo) resolveWhole(ctx context.Context, name string) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	rg := Range{Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], HeadCommit: ids[0], BaseName: emptyTreeName, HeadName: name}
+	rg := Range{
+		Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], HeadCommit: ids[0],
+		BaseName: emptyTreeName, HeadName: name,
+	}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head)
 	return rg, err
 }
@@ -209,13 +214,10 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 	return ids, nil
 }
 
-// answer is an object that a revision resolves to, or why it does not.
-type answer struct{ id, kind, why string }
-
 // peel asks git to resolve revisions. They are passed on standard input, where they
-// cannot be options. Revisions that do not resolve have empty answers.
-func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answer, error) {
-	answers := make([]answer, len(revisions))
+// cannot be options. Revisions that do not resolve have no id.
+func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]object, error) {
+	found := make([]object, len(revisions))
 	for i, revision := range revisions {
 		o, err := r.real.find(ctx, op, revision)
 		// Some revisions end git at once ("@{upstream}" without one). They do not resolve.
@@ -224,12 +226,20 @@ func (r *Repo) peel(ctx context.Context, op string, revisions ...string) ([]answ
 		case err != nil && exitCode(err) < 0:
 			return nil, err
 		case errors.As(err, &e):
-			answers[i].why = e.Msg
-		default:
-			answers[i] = answer{o.id, o.kind, o.why}
+			o = object{why: e.Msg}
 		}
+		found[i] = o
 	}
-	return answers, nil
+	return found, nil
+}
+
+// idOf resolves a ref or a revision to an id; empty if it does not resolve.
+func (r *Repo) idOf(ctx context.Context, revision string) (string, error) {
+	found, err := r.peel(ctx, opRange, revision)
+	if err != nil {
+		return "", err
+	}
+	return found[0].id, nil
 }
 
 // mergeBase returns the best common ancestor of two commits, or "" if the clone has
@@ -238,7 +248,9 @@ func (r *Repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if a == b {
 		return a, nil
 	}
-	out, err := r.run(ctx, call{op: "find merge base", args: []string{"merge-base", "--end-of-options", a, b}}, configBytes)
+	out, err := r.run(
+		ctx, call{op: "find merge base", args: []string{"merge-base", "--end-of-options", a, b}}, configBytes,
+	)
 	if err != nil && exitCode(err) != 1 {
 		return "", err
 	}

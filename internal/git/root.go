@@ -55,7 +55,10 @@ func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 // rootOf returns the commit without parents along the first parents of revisions; empty if
 // there is none.
 func (r *Repo) rootOf(ctx context.Context, revisions ...string) (string, error) {
-	out, err := r.run(ctx, call{op: opRoot, args: append([]string{"rev-list", "--first-parent", "--max-parents=0"}, revisions...)}, configBytes)
+	out, err := r.run(
+		ctx, call{op: opRoot, args: append([]string{"rev-list", "--first-parent", "--max-parents=0"}, revisions...)},
+		configBytes,
+	)
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -45,8 +45,9 @@ var (
 // waitDelay is how long to wait for pipes after killing a process.
 const waitDelay = 2 * time.Second
 
-// settings apply to every process and override all files. For the shadow they are a
-// second line of defence, for the real repository the first.
+// settings apply to every process and override all files: each turns off something that a
+// repository could make git run, follow or ask (T13). For the shadow they are a second line of
+// defence, for the real repository the first. The last ones only save time.
 var settings = [][2]string{
 	{"safe.bareRepository", "explicit"},
 	{"core.hooksPath", os.DevNull},
@@ -78,10 +79,17 @@ var settings = [][2]string{
 // a longer text, and git would hold it in memory more than once.
 const bigFile = "32m"
 
-// environment is the complete environment of git. Nothing is inherited.
+// environment is the complete environment of git. Nothing is inherited: neither secrets (T14) nor
+// variables that make git run programs (T13).
 func (r *Repo) environment(c call) []string {
 	env := []string{
-		"PATH=" + filepath.Dir(r.exec) + string(os.PathListSeparator) + "/usr/bin" + string(os.PathListSeparator) + "/bin",
+		"PATH=" + filepath.Dir(
+			r.exec,
+		) + string(
+			os.PathListSeparator,
+		) + "/usr/bin" + string(
+			os.PathListSeparator,
+		) + "/bin",
 		"HOME=" + r.shadow,
 		"XDG_CONFIG_HOME=" + r.shadow,
 		"LC_ALL=C",

@@ -1,11 +1,9 @@
 package git
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -52,7 +50,9 @@ func (r *Repo) remoteAddress(name string) (string, error) {
 			raw = value
 		}
 	})
-	refuse := &Error{Op: opRemote, Msg: "the address of the remote " + printable(name) + " is not one of https, ssh or a folder"}
+	refuse := &Error{
+		Op: opRemote, Msg: "the address of the remote " + printable(name) + " is not one of https, ssh or a folder",
+	}
 	switch scheme, _, found := strings.Cut(raw, "://"); {
 	case raw == "":
 		return "", &Error{Op: opRemote, Msg: "there is no remote " + printable(name), Hint: "name one with --remote"}
@@ -66,7 +66,7 @@ func (r *Repo) remoteAddress(name string) (string, error) {
 		return r.address(raw), nil
 	case strings.Contains(raw, "::"):
 		if host, _, _ := strings.Cut(raw, "/"); net.ParseIP(strings.Trim(host, "[]:")) == nil {
-			return "", refuse // a helper program
+			return "", refuse // ext::COMMAND runs it (T13)
 		}
 	}
 	return raw, nil
@@ -87,8 +87,13 @@ func (s Shared) call(address string) call {
 		{"http.lowSpeedLimit", "1000"},
 		{"http.lowSpeedTime", "30"},
 	}}
-	if u, err := url.Parse(address); err == nil && s.Token != "" && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) && !strings.ContainsAny(s.Token, "\x00\r\n") {
-		c.set = append(c.set, [2]string{"http." + u.Scheme + "://" + u.Host + "/.extraHeader", authorization(s.Token)}, [2]string{"http.followRedirects", "false"})
+	if u, err := url.Parse(address); err == nil && s.Token != "" &&
+		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) &&
+		!strings.ContainsAny(s.Token, "\x00\r\n") {
+		c.set = append(
+			c.set, [2]string{"http." + u.Scheme + "://" + u.Host + "/.extraHeader", authorization(s.Token)},
+			[2]string{"http.followRedirects", "false"},
+		)
 	}
 	return c
 }
@@ -96,7 +101,10 @@ func (s Shared) call(address string) call {
 // sharedAddress returns where the ref is.
 func (r *Repo) sharedAddress(s Shared) (string, error) {
 	if !pullRef().MatchString(s.Ref) || strings.HasSuffix(s.Ref, ".lock") {
-		return "", &Error{Op: opShare, Msg: "not the full name of a ref: " + printable(s.Ref), Hint: "use refs/precedent/memory, or a branch: refs/heads/precedent-memory"}
+		return "", &Error{
+			Op: opShare, Msg: "not the full name of a ref: " + printable(s.Ref),
+			Hint: "use refs/precedent/memory, or a branch: refs/heads/precedent-memory",
+		}
 	}
 	if s.Address == "" {
 		return r.remoteAddress(s.Remote)
@@ -117,22 +125,32 @@ func (r *Repo) FetchShared(ctx context.Context, s Shared) (string, error) {
 	}
 	c := s.call(from)
 	c.args = []string{
-		"fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+		"fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+		"--no-auto-maintenance",
 		"--refmap=", "--end-of-options", from, "+" + s.Ref + ":" + sharedRef,
 	}
 	said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), shareBytes, shareTimeout)
 	switch {
 	case errors.Is(cause, errTooMuch):
-		return "", &Error{Op: opShare, Msg: printable(s.Ref) + " is larger than " + sizeText(shareBytes), Err: errTooMuch, Hint: "look at who wrote it, and delete it on the remote if it is not a memory"}
+		return "", &Error{
+			Op: opShare, Msg: printable(s.Ref) + " is larger than " + sizeText(shareBytes), Err: errTooMuch,
+			Hint: "look at who wrote it, and delete it on the remote if it is not a memory",
+		}
 	case ended == nil && cause == nil:
 	case cause == nil && strings.Contains(said, "couldn't find remote ref"):
 		return "", nil
 	case cause == nil && fsckFlaw(said) != "":
-		return "", &Error{Op: opShare, Msg: printable(s.Ref) + " contains an object that attacks git: " + fsckFlaw(said), Err: ErrFlawed, Hint: "look at who wrote it, and delete it on the remote"}
+		return "", &Error{
+			Op: opShare, Msg: printable(s.Ref) + " contains an object that attacks git: " + fsckFlaw(said),
+			Err: ErrFlawed, Hint: "look at who wrote it, and delete it on the remote",
+		}
 	default:
 		return "", s.failure(cause, ended, said)
 	}
-	out, err := r.run(ctx, call{op: opShare, args: []string{"rev-parse", "--verify", "--end-of-options", sharedRef + "^{commit}"}}, configBytes)
+	out, err := r.run(
+		ctx, call{op: opShare, args: []string{"rev-parse", "--verify", "--end-of-options", sharedRef + "^{commit}"}},
+		configBytes,
+	)
 	if err != nil {
 		return "", err
 	}
@@ -167,37 +185,25 @@ type SharedFile struct {
 
 // CommitShared makes a commit with these files and no others, in a temporary folder. An
 // empty parent makes the first one.
-func (r *Repo) CommitShared(ctx context.Context, parent, message string, at time.Time, files []SharedFile) (string, error) {
-	in, out := io.Pipe()
-	written := make(chan error, 1)
-	go func() {
-		w := &builder{bufio.NewWriterSize(out, 64<<10)}
-		fmt.Fprintf(w.to, "commit refs/heads/shared\nmark :1\ncommitter precedent <precedent@localhost> %d +0000\ndata %d\n%s\n", at.Unix(), len(message), message)
-		if parent != "" {
-			fmt.Fprintf(w.to, "from %s\n", parent)
-		}
-		fmt.Fprintf(w.to, "deleteall\n")
-		var err error
+func (r *Repo) CommitShared(
+	ctx context.Context, parent, message string, at time.Time, files []SharedFile,
+) (string, error) {
+	tree, err := r.build(ctx, head{}, func(w *builder) error {
 		for _, f := range files {
-			err = errors.Join(err, w.add(f.Name, "100644", f.Data))
+			if err := w.add(f.Name, plainMode, f.Data); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(w.to, "get-mark :1\ndone\n")
-		err = errors.Join(err, w.to.Flush())
-		out.CloseWithError(err)
-		written <- err
-	}()
-	said, err := r.run(ctx, call{op: opShare, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}}, configBytes)
-	in.Close() // unblocks a writer without a reader
-	if writeErr := <-written; err == nil && writeErr != nil {
-		err = asError(opShare, writeErr)
-	}
+		return nil
+	})
 	if err != nil {
 		return "", err
 	}
-	if id := strings.TrimSpace(string(said)); r.hash.valid(id) {
-		return id, nil
+	c := Commit{Tree: tree, Name: "precedent", Email: "precedent@localhost", Message: message, At: at}
+	if parent != "" {
+		c.Parents = []string{parent}
 	}
-	return "", &Error{Op: opShare, Msg: "git did not name a commit: " + printable(string(said))}
+	return r.WriteCommit(ctx, c)
 }
 
 // PushShared moves the ref from the fetched commit to a new one; an empty one stands for no
@@ -228,7 +234,10 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 			return fmt.Errorf("%s: %w", opShare, ErrBehind) // another push is under way
 		}
 	}
-	e := &Error{Op: opShare, Msg: "the remote does not accept " + printable(s.Ref) + ": " + rejection(said), Err: ErrRefused, Hint: "you need write permission there; to only read, use --read-only"}
+	e := &Error{
+		Op: opShare, Msg: "the remote does not accept " + printable(s.Ref) + ": " + rejection(said),
+		Err: ErrRefused, Hint: "you need write permission there; to only read, use --read-only",
+	}
 	if !strings.HasPrefix(s.Ref, "refs/heads/") {
 		e.Hint = "if the remote allows branches only, use --ref refs/heads/precedent-memory; " + e.Hint
 	}
@@ -249,12 +258,18 @@ func rejection(said string) string {
 func (s Shared) failure(cause, err error, said string) error {
 	e := failureOf(cause, opShare, err, said, shareTimeout)
 	e.Hint = hintFor(said, []knownFailure{
-		{"returned error: 403", "the token needs write permission for the contents of the repository; to only read, use --read-only"},
+		{
+			"returned error: 403",
+			"the token needs write permission for the contents of the repository; to only read, use --read-only",
+		},
 		{"Permission to", "you need write permission there; to only read, use --read-only"},
 		{"could not read Username", "log in with git, or set the forge's token (GITHUB_TOKEN, GITEA_TOKEN)"},
 		{"Authentication failed", "log in with git, or set the forge's token (GITHUB_TOKEN, GITEA_TOKEN)"},
 		{"returned error: 401", "log in with git, or set the forge's token (GITHUB_TOKEN, GITEA_TOKEN)"},
-		{"Could not read from remote repository", "check that git fetch works with this remote without asking for a password"},
+		{
+			"Could not read from remote repository",
+			"check that git fetch works with this remote without asking for a password",
+		},
 		{"does not appear to be a git repository", "name another remote with --remote"},
 		{"Could not resolve host", "check the network connection"},
 		{"Failed to connect", "check the network connection"},

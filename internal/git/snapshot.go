@@ -214,7 +214,9 @@ func (r *Repo) snapshot(ctx context.Context, from head) (Range, error) {
 	rg.Skipped = s.skipped
 	if d.untracked.more > 0 {
 		rg.Skipped = append(rg.Skipped, skipped(".", fmt.Sprintf(
-			"%d more untracked files: only %d are read; add folders with generated files to .gitignore", d.untracked.more, untrackedFiles)))
+			"%d more untracked files: only %d are read; add folders with generated files to .gitignore",
+			d.untracked.more, untrackedFiles,
+		)))
 	}
 	return rg, nil
 }

@@ -100,7 +100,9 @@ func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFil
 	if f.kind == regular {
 		mode = s.mode(c, f)
 		var err error
-		f.data, err = toRepository(f.data, a, s.repo.config.last("core.autocrlf"), func() ([]byte, error) { return s.former(ctx, c) })
+		f.data, err = toRepository(
+			f.data, a, s.repo.config.last("core.autocrlf"), func() ([]byte, error) { return s.former(ctx, c) },
+		)
 		if err != nil {
 			return err
 		}
@@ -146,7 +148,9 @@ func (s *snapshotter) former(ctx context.Context, c change) ([]byte, error) {
 }
 
 // attributes asks git for the files' attributes in the work tree's .gitattributes.
-func (s *snapshotter) attributes(ctx context.Context, changed []change, untracked []string) (map[string]attributes, error) {
+func (s *snapshotter) attributes(
+	ctx context.Context, changed []change, untracked []string,
+) (map[string]attributes, error) {
 	var paths strings.Builder
 	for _, c := range changed {
 		paths.WriteString(c.path + "\x00")

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// Tracked returns a path that the checked-out commit or the index has at or below a folder of
-// the top, whose name is in lower case and starts with a dot; empty if there is none. Names
-// count that any file system takes for the folder's. The allowed paths, which are below the
-// folder, do not count.
+// Tracked finds files that a repository brings to pass for the memory of its user (T15). It returns a path that
+// the checked-out commit or the index has at or below a folder of the top, whose name is in lower case and
+// starts with a dot; empty if there is none. Names count that any file system takes for the folder's. The
+// allowed paths, which are below the folder, do not count.
 func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (string, error) {
 	const op = "find tracked files"
 	start, err := r.head(ctx)
@@ -36,7 +36,8 @@ func (r *Repo) Tracked(ctx context.Context, folder string, allowed ...string) (s
 					return err
 				}
 				for top := range strings.FieldsFuncSeq(path, isSlash) {
-					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) && (path != folder || !shared()) {
+					if (top != last || top == folder) && sameName(top, folder) && !slices.Contains(allowed, path) &&
+						(path != folder || !shared()) {
 						found = path
 					}
 					last = top

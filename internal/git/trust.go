@@ -17,7 +17,7 @@ var ErrNotTrusted = errors.New("the default branch is not known")
 var trustedRemotes = []string{"upstream", "origin"}
 
 // TrustedBase returns the commit whose guide and policy apply to a local range; empty if
-// there is none yet. The author of a change must not choose it, as with the parent of the
+// there is none yet. The author of a change must not choose it (T3), as with the parent of the
 // last commit of a branch from a fork. So it is in the trusted branch: the one that the
 // operator named, else the default branch of the remote upstream or origin, as the clone
 // recorded it, else its main or master. As long as nothing was fetched from these remotes,
@@ -120,16 +120,9 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error)
 // firstCommit returns the commit of the first of the refs that exists; empty if none does.
 func (r *Repo) firstCommit(ctx context.Context, refs ...string) (string, error) {
 	refs = slices.DeleteFunc(refs, func(ref string) bool { return strings.ContainsAny(ref, "\x00\n\r") })
-	for i := range refs {
-		refs[i] += "^{commit}"
-	}
-	found, err := r.peel(ctx, opTrust, refs...)
-	if err != nil {
-		return "", err
-	}
-	for _, f := range found {
-		if f.id != "" {
-			return f.id, nil
+	for _, ref := range refs {
+		if id, err := r.idOf(ctx, ref+"^{commit}"); id != "" || err != nil {
+			return id, err
 		}
 	}
 	return "", nil

@@ -28,7 +28,9 @@ func Version(ctx context.Context, o Options) (version string, good bool, err err
 	// "git version 2.39.5 (Apple Git-154)", "git version 2.47.1.windows.2"
 	words := strings.Fields(string(out))
 	if len(words) < 3 || words[0] != "git" || words[1] != "version" {
-		return "", false, &Error{Op: "find git", Msg: program + " is not git: it printed " + printable(strings.TrimSpace(string(out)))}
+		return "", false, &Error{
+			Op: "find git", Msg: program + " is not git: it printed " + printable(strings.TrimSpace(string(out))),
+		}
 	}
 	return printable(words[2]), notBefore(words[2], Oldest), nil
 }

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// workTree reads files in a folder, and nothing outside it.
+// workTree reads files in a folder, and nothing outside it (T11): a checked-out branch of somebody
+// else may have links, and files in place of which a FIFO blocks.
 type workTree struct{ root *os.Root }
 
 func openWorkTree(top string) (*workTree, error) {

@@ -29,9 +29,13 @@ const MaxCited = 5
 
 var (
 	// plainLogin is a login that forges allow and in which nothing can be a reference.
-	plainLogin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$`) })
+	plainLogin = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$`) },
+	)
 	// speaker begins a line of a conversation.
-	speaker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*@\S{1,100} \([0-9]{4}-[0-9]{2}-[0-9]{2}\): `) })
+	speaker = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^\s*@\S{1,100} \([0-9]{4}-[0-9]{2}-[0-9]{2}\): `) },
+	)
 	// named is a mention in an excerpt.
 	named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[A-Za-z0-9][A-Za-z0-9._/-]*`) })
 )
@@ -44,7 +48,9 @@ func Precedents(cites []precedent.Cite) []precedent.Cite {
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b precedent.Cite) int { return cmp.Compare(b.Precedent.Similarity, a.Precedent.Similarity) })
+	slices.SortStableFunc(
+		all, func(a, b precedent.Cite) int { return cmp.Compare(b.Precedent.Similarity, a.Precedent.Similarity) },
+	)
 	return all[:min(len(all), MaxCited)]
 }
 
@@ -172,7 +178,8 @@ func (n names) in(s string) bool {
 func (c Citing) permalink(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxCode || u.User != nil || u.RawQuery != "" || !slices.Contains(c.Hosts, u.Host) || trigger().MatchString(address) ||
-		!linkable().MatchString(strings.Replace(address, "http://", "https://", 1)) || u.EscapedPath() != path.Clean(u.Path) {
+		!linkable().MatchString(strings.Replace(address, "http://", "https://", 1)) ||
+		u.EscapedPath() != path.Clean(u.Path) {
 		return "", false
 	}
 	own := "/" + c.Repo.Owner + "/" + c.Repo.Name + "/"

@@ -19,17 +19,23 @@ var (
 	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{7,64}\b`) })
 	// closing closes an issue of another tracker: "closes PROJ-1".
 	closing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
+		return regexp.MustCompile(
+			`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`,
+		)
 	})
 	// address is what forges turn into a link.
 	address = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
 	})
 	// urlScheme makes a text a URL.
-	urlScheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) })
+	urlScheme = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) },
+	)
 	// command is a line that a bot may obey: a quick action, a known word, a trailer.
 	command = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
+		return regexp.MustCompile(
+			`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`,
+		)
 	})
 	// trigger is what CI systems take for a command anywhere in prose.
 	trigger = sync.OnceValue(func() *regexp.Regexp {
@@ -39,7 +45,9 @@ var (
 	skipping = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`) })
 	// agent is a program that reacts to its name anywhere, also in code.
 	agent = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
+		return regexp.MustCompile(
+			`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`,
+		)
 	})
 	// escaper escapes the characters that Markdown interprets within a line.
 	escaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
@@ -108,7 +116,8 @@ func codeMask(s string, start bool) []bool {
 	}
 	for _, m := range address().FindAllStringIndex(s, -1) {
 		url := strings.TrimRight(s[m[0]:m[1]], ".,;:!?)'*_~|]")
-		if !strings.Contains(url, "@") {
+		// After an at sign, both would be in one span, before which Gitea finds an address of mail: "a`@www.b.c`".
+		if !strings.Contains(url, "@") && !strings.HasSuffix(s[:m[0]], "@") {
 			mark(m[0], m[0]+len(url))
 		}
 	}
@@ -142,7 +151,9 @@ func Code(s string) string {
 // fitsSpan reports whether a text can be in a code span unchanged. It must not
 // contain what a bot obeys even there, or what would break a table.
 func fitsSpan(s string) bool {
-	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") && !skipping().MatchString(s) && !trigger().MatchString(s)
+	return !strings.Contains(s, "|") && !mention().MatchString(s) && !strings.Contains(s, "##[") &&
+		!skipping().MatchString(s) &&
+		!trigger().MatchString(s)
 }
 
 // span returns a code span. The text must not contain a pipe.

@@ -64,6 +64,7 @@ func TestWordsStayAsTheyWere(t *testing.T) {
 		"<b>bold</b> ![i](https://evil.example)": "`<b>`bold`</b>` i `https://evil.example`",
 		"1. first":                               `1\. first`,
 		"retest this please":                     "`r`e`t`est this please",
+		"code&#64;www.evil.example":              "code`@`www`.`evil.example",
 		"add to the list, and look to it":        "add to the list, and look to it",
 	} {
 		if got := markdown.Phrase(in, hosts, true); got != want {

@@ -18,14 +18,18 @@ import (
 
 var (
 	// pages reads Markdown as forges do.
-	pages = sync.OnceValue(func() parser.Parser { return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser() })
+	pages = sync.OnceValue(
+		func() parser.Parser { return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser() },
+	)
 	// outlines reads blocks alone, which costs little however wild the text is.
 	outlines = sync.OnceValue(func() parser.Parser {
 		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 			parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)))
 	})
 	// ours are the tags that a page of ours is made of. They have no attributes.
-	ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`) })
+	ours = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`) },
+	)
 )
 
 // Active returns what in a page of Markdown would make a forge show or fetch more
@@ -68,7 +72,8 @@ func active(n ast.Node, text []byte, hosts []string) string {
 }
 
 func foreignLink(to string, hosts []string) string {
-	if u, err := url.Parse(to); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && slices.Contains(hosts, u.Host) {
+	if u, err := url.Parse(to); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil &&
+		slices.Contains(hosts, u.Host) {
 		return ""
 	}
 	return fmt.Sprintf("a link to %q", to)
@@ -159,7 +164,8 @@ func Address(to string, hosts []string) string {
 // of the hosts; else it returns the words.
 func Link(words, to string, hosts []string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || trigger().MatchString(to) || !linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
+	if err != nil || u.User != nil || !slices.Contains(hosts, u.Host) || trigger().MatchString(to) ||
+		!linkable().MatchString(strings.Replace(to, "http://", "https://", 1)) {
 		return words
 	}
 	return "[" + words + "](" + to + ")"

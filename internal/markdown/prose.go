@@ -37,7 +37,10 @@ type renderer struct {
 
 var (
 	bodies = sync.OnceValue(func() parser.Parser {
-		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+		return parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		)
 	})
 	// phrases knows no blocks but the paragraph: a title that begins like a list is a title.
 	phrases = sync.OnceValue(func() parser.Parser {
@@ -167,7 +170,9 @@ func (p *renderer) code(segments *source.Segments) []string { return indented(p.
 // indented renders code by a model. Its lines have no numbers in front of them, so
 // they get spaces, or a bar if a line looks like a command.
 func indented(lines []string) []string {
-	if slices.ContainsFunc(lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) }) {
+	if slices.ContainsFunc(
+		lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) },
+	) {
 		return Fenced("", func(int) string { return "│ " }, lines)
 	}
 	// A fence that is indented takes as much off its lines.

@@ -14,7 +14,8 @@ func Suggestion(lines []string) (block []string, ok bool) {
 	longest := 2
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
-		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) || !fitsSpan(strings.ReplaceAll(line, "|", "")) {
+		if text.VisibleLine(line) != line || command().MatchString(strings.TrimLeft(line, "> ")) ||
+			!fitsSpan(strings.ReplaceAll(line, "|", "")) {
 			return nil, false
 		}
 		if i == 0 {

@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// Memory that the kernel holds for a box, in bytes. It belongs to no process, so it is
+// Memory that the kernel holds for a box, in bytes: a program that is out of its own could fill
+// that of the machine (fault 24). It belongs to no process, so it is
 // estimated from what is open, and never too low: the filter keeps programs from making
 // buffers larger, and from filling them with pages instead of bytes.
 const (

@@ -91,7 +91,8 @@ func (o order) mountDev() error {
 		}
 	}
 	for name, target := range map[string]string{
-		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx",
+		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+		"ptmx": "pts/ptmx",
 	} {
 		if err := os.Symlink(target, filepath.Join(dev, name)); err != nil {
 			return err
@@ -100,7 +101,10 @@ func (o order) mountDev() error {
 	if err := makeFolder(filepath.Join(dev, "pts")); err != nil {
 		return err
 	}
-	err := unix.Mount("devpts", filepath.Join(dev, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
+	err := unix.Mount(
+		"devpts", filepath.Join(dev, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC,
+		"newinstance,ptmxmode=0666,mode=620",
+	)
 	if err != nil {
 		return fmt.Errorf("mount devpts: %w", err)
 	}

@@ -34,7 +34,8 @@ func groupParent(mountinfo, cgroup string) string {
 		}
 		for dir := filepath.Join(mount, own); ; dir = filepath.Dir(dir) {
 			content, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
-			if has := strings.Fields(string(content)); err == nil && slices.Contains(has, "memory") && slices.Contains(has, "pids") {
+			if has := strings.Fields(string(content)); err == nil && slices.Contains(has, "memory") &&
+				slices.Contains(has, "pids") {
 				return dir
 			}
 			if dir == mount || len(dir) < len(mount) {
@@ -60,7 +61,9 @@ func (o order) groupLimits() map[string]string {
 	}
 	const slack = 16 // for the stages
 	return map[string]string{
-		"memory.max": strconv.FormatInt(memory, 10), "memory.oom.group": "1", "pids.max": strconv.Itoa(o.Limits.Processes + slack),
+		"memory.max": strconv.FormatInt(
+			memory, 10,
+		), "memory.oom.group": "1", "pids.max": strconv.Itoa(o.Limits.Processes + slack),
 	}
 }
 

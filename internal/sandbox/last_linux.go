@@ -26,7 +26,7 @@ const (
 const running = "+"
 
 // last runs inside the finished box. It drops everything that the command must not
-// have, and becomes the command. The calling goroutine is locked to its thread,
+// have (T1), and becomes the command. The calling goroutine is locked to its thread,
 // because some privileges belong to the thread.
 func last() error {
 	orders := os.NewFile(orderFD, "order")
@@ -48,8 +48,10 @@ func last() error {
 	if err := os.Chdir(Work); err != nil {
 		return err
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // if memory runs out, the kernel ends the box first
-	_, _ = unix.Setsid()                                                // fails for a session leader, which has no terminal either
+	_ = os.WriteFile(
+		"/proc/self/oom_score_adj", []byte("1000"), 0o600,
+	) // if memory runs out, the kernel ends the box first
+	_, _ = unix.Setsid() // fails for a session leader, which has no terminal either
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
 	}

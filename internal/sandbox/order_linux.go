@@ -129,7 +129,8 @@ func (o order) checkReadable(name string) error {
 		return err
 	}
 	const dir, file = 0o005, 0o004
-	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && !o.copies(name) && info.Mode()&need != need {
+	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && !o.copies(name) &&
+		info.Mode()&need != need {
 		return fmt.Errorf("%s (mode %v) is not readable for the command's user: chmod o+rX", name, info.Mode().Perm())
 	}
 	return nil

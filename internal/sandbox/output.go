@@ -21,7 +21,7 @@ func (o Output) String() string {
 	return fmt.Sprintf("%s\n[... %d bytes omitted ...]\n%s", strings.TrimSuffix(string(o.Head), "\n"), o.Omitted, o.Tail)
 }
 
-// recorder accepts any amount of output. It keeps half of most bytes from each end, or
+// recorder accepts any amount of output (fault 24). It keeps half of most bytes from each end, or
 // passes up to limit bytes on to out, if that is not nil. It calls over, at least once, if
 // there are more than limit bytes.
 type recorder struct {

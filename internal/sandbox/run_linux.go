@@ -89,7 +89,10 @@ func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result,
 	}
 	r := Result{
 		Stdout: stdout.output(), Stderr: stderr.output(),
-		Usage: Usage{Wall: time.Since(begun), Memory: <-peak, CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime()},
+		Usage: Usage{
+			Wall: time.Since(begun), Memory: <-peak,
+			CPU: l.cmd.ProcessState.UserTime() + l.cmd.ProcessState.SystemTime(),
+		},
 	}
 	if gone != nil {
 		return r, gone

@@ -1,5 +1,5 @@
 // Package sandbox runs one untrusted command: a build, a test or a linter on code
-// from strangers. The command gets only the given environment, no network, no
+// from strangers (threat T1 of docs/security.md). The command gets only the given environment, no network, no
 // writable storage except memory, and a user that owns nothing. When it ends,
 // everything that it started ends too. Time, memory, processes, files and output are
 // limited.
@@ -131,7 +131,9 @@ func (l Limits) checked() (Limits, error) {
 	orDefault(&l.Output, 1<<20)
 	orDefault(&l.Written, 1<<30)
 	const fewest = 16 // the stage that starts the command has threads itself
-	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 || l.Output < 0 || l.Written < 0 {
+	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 ||
+		l.Output < 0 ||
+		l.Written < 0 {
 		return l, fmt.Errorf("invalid limits: %+v", l)
 	}
 	return l, nil
@@ -198,7 +200,8 @@ func (j Job) checked() (Job, error) {
 }
 
 func checkTarget(target string) error {
-	if !path.IsAbs(target) || path.Clean(target) != target || strings.ContainsRune(target, 0) || slices.Contains([]string{"/", "/usr", "/usr/local", Work, Home}, target) {
+	if !path.IsAbs(target) || path.Clean(target) != target || strings.ContainsRune(target, 0) ||
+		slices.Contains([]string{"/", "/usr", "/usr/local", Work, Home}, target) {
 		return fmt.Errorf("invalid mount at %q", target)
 	}
 	if InEveryBox(target) || isIn([]string{"/proc", "/sys", "/dev", "/.box"}, target) {

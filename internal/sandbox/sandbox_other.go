@@ -19,7 +19,10 @@ func Probe(context.Context, string) (Box, error) {
 }
 
 func none() *NoneError {
-	return &NoneError{Why: []string{"no sandbox on " + runtime.GOOS + "/" + runtime.GOARCH}, Hint: "use Linux on amd64 or arm64, or a container or virtual machine with it"}
+	return &NoneError{
+		Why:  []string{"no sandbox on " + runtime.GOOS + "/" + runtime.GOARCH},
+		Hint: "use Linux on amd64 or arm64, or a container or virtual machine with it",
+	}
 }
 
 // Kind is empty on this system.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are system calls that builds do not need but attackers do: they reach into
+// refused are system calls that builds do not need but attackers do (T1): they reach into
 // other processes, change the box, or expose large parts of the kernel. They fail
 // with EPERM.
 var refused = append([]uint32{
@@ -22,7 +22,8 @@ var refused = append([]uint32{
 	unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT,
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_FANOTIFY_INIT,
 
-	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_PERF_EVENT_OPEN,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_BPF, unix.SYS_USERFAULTFD,
+	unix.SYS_PERF_EVENT_OPEN,
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 	unix.SYS_REBOOT, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_VHANGUP,
@@ -30,14 +31,14 @@ var refused = append([]uint32{
 
 // absent are the calls that programs can do without, as on older kernels. The filter
 // cannot see the flags of clone3, and clone replaces it. The others hold memory
-// outside of processes and files, where the limits do not count it.
+// outside of processes and files, where the limits do not count it (fault 24).
 var absent = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET,
 }
 
 // unfit are the calls that put pages of a process or a file into a pipe or a socket,
-// which counts their bytes and not the pages. They fail as for files that do not
+// which counts their bytes and not the pages (fault 24). They fail as for files that do not
 // support them, after which programs copy.
 var unfit = []uint32{unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE, unix.SYS_SENDFILE}
 
@@ -99,22 +100,25 @@ func seccompFilter() filter {
 	for _, n := range unfit {
 		f = append(f, on(n, fail(unix.EINVAL))...)
 	}
-	f = append(f, on(unix.SYS_SETSOCKOPT, // buffers keep their size; programs expect that, because the kernel limits it silently
-		load(arg1At), jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, 6),
-		load(arg2At),
-		jump(unix.BPF_JEQ, unix.SO_SNDBUF, 5, 0),
-		jump(unix.BPF_JEQ, unix.SO_RCVBUF, 4, 0),
-		jump(unix.BPF_JEQ, unix.SO_SNDBUFFORCE, 1, 0),
-		jump(unix.BPF_JEQ, unix.SO_RCVBUFFORCE, 0, 1),
-		fail(unix.EPERM),
-		allow,
-		fail(0))...)
+	f = append(
+		f,
+		on(unix.SYS_SETSOCKOPT, // buffers keep their size; programs expect that, because the kernel limits it silently
+			load(arg1At), jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, 6), load(arg2At),
+			jump(unix.BPF_JEQ, unix.SO_SNDBUF, 5, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUF, 4, 0),
+			jump(unix.BPF_JEQ, unix.SO_SNDBUFFORCE, 1, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUFFORCE, 0, 1),
+			fail(unix.EPERM), allow,
+			fail(0))...)
 	f = append(f, on(unix.SYS_FCNTL,
 		load(arg1At), jump(unix.BPF_JEQ, unix.F_SETPIPE_SZ, 0, 1), fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_CLONE,
 		load(arg0At), jump(unix.BPF_JSET, namespaces, 0, 1), fail(unix.EPERM), allow)...)
-	f = append(f, on(unix.SYS_IOCTL, // these type into a terminal
-		load(arg1At), jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow)...)
+	f = append(f, on(
+		unix.SYS_IOCTL, // these type into a terminal
+		load(
+			arg1At,
+		),
+		jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow,
+	)...)
 	f = append(f, on(unix.SYS_SOCKET, // the network namespace does not cover all families, such as vsock
 		load(arg0At),
 		jump(unix.BPF_JEQ, unix.AF_UNIX, 11, 0),
@@ -151,7 +155,9 @@ func (f filter) bytes() []byte {
 // be undone.
 func (f filter) install() error {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0) //nolint:gosec // a system call's argument
+	err := unix.Prctl(
+		unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0,
+	) //nolint:gosec // a system call's argument
 	if err != nil {
 		return fmt.Errorf("install the seccomp filter: %w", err)
 	}

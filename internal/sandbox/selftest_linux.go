@@ -65,7 +65,9 @@ func (b Box) SelfTest(ctx context.Context) ([]Trap, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.runEscapes(ctx, Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: probeTime}})
+	return b.runEscapes(
+		ctx, Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: probeTime}},
+	)
 }
 
 // runEscapes runs this program in a box and reads the traps that it writes.
@@ -195,7 +197,8 @@ func readAny(names ...string) string {
 
 func writeOutside(f facts) string {
 	for _, dir := range []string{
-		"/", "..", "/usr", "/usr/bin", "/etc", "/dev", "/dev/pts", "/proc", "/proc/sys", "/.box", filepath.Dir(f.Folder), f.Folder,
+		"/", "..", "/usr", "/usr/bin", "/etc", "/dev", "/dev/pts", "/proc", "/proc/sys", "/.box",
+		filepath.Dir(f.Folder), f.Folder,
 		"/root", "/home", "/var/tmp", "/run",
 	} {
 		name := filepath.Join(dir, "written")
@@ -224,7 +227,8 @@ func reachNetwork(facts) string {
 	// Documentation addresses, which belong to no host. Without a network, connecting
 	// fails immediately.
 	for _, a := range [][2]string{{"tcp", "192.0.2.1:443"}, {"udp", "192.0.2.53:53"}, {"tcp", "[2001:db8::1]:443"}} {
-		if err := dial(a[0], a[1]); !errors.Is(err, unix.ENETUNREACH) && !errors.Is(err, unix.EADDRNOTAVAIL) && !errors.Is(err, unix.EAFNOSUPPORT) {
+		if err := dial(a[0], a[1]); !errors.Is(err, unix.ENETUNREACH) && !errors.Is(err, unix.EADDRNOTAVAIL) &&
+			!errors.Is(err, unix.EAFNOSUPPORT) {
 			return fmt.Sprint(a, err)
 		}
 	}

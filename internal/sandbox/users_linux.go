@@ -12,8 +12,8 @@ import (
 )
 
 // users are the user ids for commands when this program runs as root. They own
-// nothing and no one else has them, so that the kernel's per-user limits apply to one
-// job.
+// nothing (T1) and no one else has them, so that the kernel's per-user limits apply to one
+// job (fault 24).
 type users struct {
 	first, count int // empty if count is 0
 }
@@ -27,8 +27,9 @@ var jobs atomic.Int64
 
 // findUsers reports which users this program can change to.
 func findUsers() users {
-	if os.Geteuid() != 0 || !capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_SETPCAP,
-		unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN) {
+	if os.Geteuid() != 0 ||
+		!capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_SETPCAP,
+			unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN) {
 		return users{}
 	}
 	for _, r := range userRanges {
@@ -72,7 +73,8 @@ func mapped(file string, r users) bool {
 	}
 	for line := range bytes.Lines(content) {
 		var inside, outside, count int
-		if _, err := fmt.Sscan(string(line), &inside, &outside, &count); err == nil && inside <= r.first && r.first+r.count <= inside+count {
+		if _, err := fmt.Sscan(string(line), &inside, &outside, &count); err == nil && inside <= r.first &&
+			r.first+r.count <= inside+count {
 			return true
 		}
 	}

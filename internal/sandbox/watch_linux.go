@@ -19,7 +19,7 @@ import (
 // takes a few milliseconds.
 const watchEvery = 50 * time.Millisecond
 
-// watch checks the box's memory and processes until ctx ends, stops the box if it
+// watch checks the box's memory and processes (fault 24) until ctx ends, stops the box if it
 // exceeds the limits, and returns the highest memory use, in bytes. A control group is
 // more exact, but most containers and users cannot create one.
 func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) int64 {

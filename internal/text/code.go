@@ -18,18 +18,20 @@ type syntax struct {
 }
 
 var (
-	slashes  = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, ticks: true}
-	hashes   = syntax{line: []string{"#"}}
-	shell    = syntax{line: []string{"#"}, spaced: true}
-	python   = syntax{line: []string{"#"}, triple: true}
-	mixed    = syntax{line: []string{"//", "#"}, block: slashes.block} // PHP, Terraform
-	sql      = syntax{line: []string{"--"}, block: slashes.block}
-	lua      = syntax{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}}
-	haskell  = syntax{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}}
-	lisp     = syntax{line: []string{";"}}
-	percent  = syntax{line: []string{"%"}}
-	markup   = syntax{block: [][2]string{{"<!--", "-->"}}}
-	page     = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true} // scripts in markup
+	slashes = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, ticks: true}
+	hashes  = syntax{line: []string{"#"}}
+	shell   = syntax{line: []string{"#"}, spaced: true}
+	python  = syntax{line: []string{"#"}, triple: true}
+	mixed   = syntax{line: []string{"//", "#"}, block: slashes.block} // PHP, Terraform
+	sql     = syntax{line: []string{"--"}, block: slashes.block}
+	lua     = syntax{line: []string{"--"}, block: [][2]string{{"--[[", "]]"}}}
+	haskell = syntax{line: []string{"--"}, block: [][2]string{{"{-", "-}"}}}
+	lisp    = syntax{line: []string{";"}}
+	percent = syntax{line: []string{"%"}}
+	markup  = syntax{block: [][2]string{{"<!--", "-->"}}}
+	page    = syntax{
+		line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true,
+	} // scripts in markup
 	anything = syntax{line: []string{"//", "#", "--", ";"}, spaced: true, block: page.block}
 )
 

@@ -51,7 +51,8 @@ func fenceEnd(s, mark string) int {
 	for line := range strings.Lines(s) {
 		end += len(line)
 		closing := strings.TrimSpace(line)
-		if end > len(line) && len(closing) >= len(mark) && strings.Trim(closing, mark[:1]) == "" && len(line)-len(strings.TrimLeft(line, " ")) <= 3 {
+		if end > len(line) && len(closing) >= len(mark) && strings.Trim(closing, mark[:1]) == "" &&
+			len(line)-len(strings.TrimLeft(line, " ")) <= 3 {
 			return end
 		}
 	}
@@ -61,7 +62,8 @@ func fenceEnd(s, mark string) int {
 // lineSpans returns the code spans of a line, and whether the lines after it can be read
 // on their own.
 func lineSpans(line string) (found []extent, ok bool) {
-	if inner := strings.TrimLeft(line, " \t>*+-.)0123456789"); strings.HasPrefix(inner, "```") || strings.HasPrefix(inner, "~~~") {
+	if inner := strings.TrimLeft(line, " \t>*+-.)0123456789"); strings.HasPrefix(inner, "```") ||
+		strings.HasPrefix(inner, "~~~") {
 		return nil, false
 	}
 	letters := false

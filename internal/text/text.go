@@ -112,5 +112,6 @@ func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 func isJoined(s string, i int) bool {
 	last, _ := utf8.DecodeLastRuneInString(s[:i])
 	next, _ := utf8.DecodeRuneInString(s[i:])
-	return last == zwj || next == zwj || unicode.Is(unicode.M, next) || unicode.Is(unicode.Variation_Selector, next) || isModifier(next)
+	return last == zwj || next == zwj || unicode.Is(unicode.M, next) || unicode.Is(unicode.Variation_Selector, next) ||
+		isModifier(next)
 }

@@ -155,7 +155,11 @@ func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
 // withoutSpaces reports whether the script of a letter puts no spaces between words.
 func withoutSpaces(r rune) bool {
-	return r > 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r > 0x0e00 &&
+		unicode.In(
+			r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+			unicode.Myanmar,
+		)
 }
 
 // pairs returns the overlapping pairs of characters of a run.

@@ -84,10 +84,14 @@ func bigList(t testing.TB) []string {
 // Wild generates text from pieces of attacks and Markdown.
 func Wild() *rapid.Generator[string] {
 	pieces := []string{
-		"\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "`", "``", "```", "~~~", "*", "**", "_", "[", "]", "](", ")", "(", "!", "!\\[", "<", ">", "</",
-		"@", "@claude", "@org/team", "#", "#1", "fixes ", "closes", "/", "/approve", "bors r+", "&", "&#64;", "&lt;", "&amp;", ";", "\\", "|", "-", "+", "1.", "1)", "#", "=",
-		"https://evil.example/x", "https://good.example/x", "www.evil.example", "javascript:", "<script>", "<img src=x>", "<!--", "-->", "<b>", "<details>", "</details>",
-		"\u202e", "\u2028", "\u0085", "\x1b[31m", "\x00", "\xff", "::error::", "##[", "a", "word", "é", "\U0001f600", ":", "$", "^", "~", "GH-1", "[a]: https://evil.example",
+		"\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "`", "``", "```", "~~~", "*", "**", "_", "[", "]", "](", ")",
+		"(", "!", "!\\[", "<", ">", "</",
+		"@", "@claude", "@org/team", "#", "#1", "fixes ", "closes", "/", "/approve", "bors r+", "&", "&#64;", "&lt;",
+		"&amp;", ";", "\\", "|", "-", "+", "1.", "1)", "#", "=",
+		"https://evil.example/x", "https://good.example/x", "www.evil.example", "javascript:", "<script>",
+		"<img src=x>", "<!--", "-->", "<b>", "<details>", "</details>",
+		"\u202e", "\u2028", "\u0085", "\x1b[31m", "\x00", "\xff", "::error::", "##[", "a", "word", "é", "\U0001f600",
+		":", "$", "^", "~", "GH-1", "[a]: https://evil.example",
 		"- ", "> ", "# ", "    code",
 	}
 	return rapid.Custom(func(t *rapid.T) string {
@@ -97,12 +101,16 @@ func Wild() *rapid.Generator[string] {
 
 // forge renders Markdown to XML like a forge without any protection, with raw HTML
 // and bare URLs.
-var forge = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
+var forge = goldmark.New(
+	goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
+)
 
 // expected are the elements that our Markdown may contain, with their attributes.
 var expected = map[string][]string{
-	"root": nil, "h2": nil, "h3": nil, "p": nil, "strong": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": nil, "td": nil,
-	"ul": nil, "ol": {"start"}, "li": nil, "blockquote": nil, "code": {"class"}, "pre": nil, "hr": nil, "details": nil, "summary": nil, "sub": nil, "a": {"href"},
+	"root": nil, "h2": nil, "h3": nil, "p": nil, "strong": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil,
+	"th": nil, "td": nil,
+	"ul": nil, "ol": {"start"}, "li": nil, "blockquote": nil, "code": {"class"}, "pre": nil, "hr": nil,
+	"details": nil, "summary": nil, "sub": nil, "a": {"href"},
 }
 
 // Page is a rendered page: what a reader sees, and what a forge looks at.
@@ -179,9 +187,13 @@ func Render(t T, markdown string) Page {
 
 var (
 	// obeyed is what forges seek in the text of a page.
-	obeyed = regexp.MustCompile(`@[A-Za-z0-9]|(?:^|\W)[#!][0-9]|\b(?i:GH)-[0-9]|(?i:https?://|www\.|ftp://)\w|\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z]+-[0-9]`)
+	obeyed = regexp.MustCompile(
+		`@[A-Za-z0-9]|(?:^|\W)[#!][0-9]|\b(?i:GH)-[0-9]|(?i:https?://|www\.|ftp://)\w|\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z]+-[0-9]`,
+	)
 	// commands are what bots and forges seek in raw text, at the start of a line or anywhere.
-	commands = regexp.MustCompile(`(?mi)^\s*(?:/[a-z]|bors\b|@[a-z]|::[a-z]|[a-z]+-[a-z-]+:\s)|@(?:claude|dependabot|bors)\b|##\[`)
+	commands = regexp.MustCompile(
+		`(?mi)^\s*(?:/[a-z]|bors\b|@[a-z]|::[a-z]|[a-z]+-[a-z-]+:\s)|@(?:claude|dependabot|bors)\b|##\[`,
+	)
 )
 
 // Inert fails if Markdown contains anything that a forge or a bot would act on.

@@ -18,9 +18,11 @@ var (
 	giteaMention  = regexp.MustCompile(`(?:^|[\s(\[{'"])@([0-9A-Za-z_-][0-9A-Za-z_.-]*(?:/[0-9A-Za-z_.-]+)?)`)
 	// githubReference is an issue, with its repository or without, or a commit; giteaReference
 	// also has merge requests.
-	githubReference = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?#[0-9]+|\b(?i:GH)-[0-9]+|[\w.-]*@[0-9a-f]{7,40}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
-	giteaReference  = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?[#!][0-9]+|\b[0-9a-f]{7,64}\b`)
-	hexID           = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	githubReference = regexp.MustCompile(
+		`(?:[\w.-]+/[\w.-]+)?#[0-9]+|\b(?i:GH)-[0-9]+|[\w.-]*@[0-9a-f]{7,40}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`,
+	)
+	giteaReference = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?[#!][0-9]+|\b[0-9a-f]{7,64}\b`)
+	hexID          = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 	// pageOf is the address of an issue, a pull request, a commit or a discussion.
 	pageOf = regexp.MustCompile(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/[0-9a-f]+`)
 	// bare is an address in text, which forges link.
