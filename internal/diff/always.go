@@ -1,9 +1,7 @@
 package diff
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Files that run without being called, as alternatives of a regular expression: the pipelines of
@@ -26,13 +24,9 @@ const (
 
 // pipeline, hook and manager match these paths.
 var (
-	manager = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(managers, "|") + `|\.yarn/(releases|plugins)/.*)$`)
-	})
-	pipeline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + pipelines + `)$`) })
-	hook     = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|/)(` + strings.TrimPrefix(hooks, "|") + `)$`) },
-	)
+	manager  = pattern(`(?i)(^|/)(` + strings.TrimPrefix(managers, "|") + `|\.yarn/(releases|plugins)/.*)$`)
+	pipeline = pattern(`(?i)(^|/)(` + pipelines + `)$`)
+	hook     = pattern(`(?i)(^|/)(` + strings.TrimPrefix(hooks, "|") + `)$`)
 )
 
 // IsPipeline reports whether a file is, by its path, part of a pipeline of CI, or configures a bot that
@@ -49,16 +43,14 @@ func IsManager(path string) bool { return manager().MatchString(path) }
 // alwaysRead matches files that run without being called: pipelines of all usual hosts,
 // hooks, and what builds, installs or configures tools. No rule skips them, because a
 // change in one needs no other change to do harm (T1, T5).
-var alwaysRead = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|/)(` + pipelines + hooks + managers +
-		// Make, C, C++ and containers
-		`|(gnu)?makefile(\.[^/]*)?|[^/]*\.(mk|mak|cmake)|cmakelists\.txt|cmakepresets\.json|configure(\.ac|\.in)?|meson\.build|meson_options\.txt|scons(truct|cript)|build\.zig|(docker|container)file[^/]*|[^/]*\.(docker|container)file|(docker-)?compose[^/]*\.ya?ml` +
-		`|build(\.bazel)?|workspace(\.bazel)?|module\.bazel|[^/]*\.bzl|buck|taskfile\.ya?ml|\.?justfile|tiltfile|earthfile|vagrantfile|skaffold\.ya?ml|(flake|default|shell)\.nix` +
-		// JavaScript
-		`|package\.json|deno\.jsonc?|binding\.gyp|gulpfile\.[^/]*|gruntfile\.[^/]*|[^/]+\.config\.[cm]?[jt]s|\.[a-z]+rc\.[cm]?js` +
-		// JVM, .NET, Swift
-		`|[^/]*\.gradle(\.kts)?|gradle(-wrapper)?\.properties|pom\.xml|build\.xml|[^/]*\.sbt|build\.sc|[^/]*\.(cs|fs|vb|vcx)proj|directory\.[^/]*\.(props|targets)|[^/]*\.targets|[^/]*\.cake|podfile|[^/]*\.podspec|package\.swift|fastfile` +
-		// Python, Ruby, Rust, PHP and others
-		`|setup\.(py|cfg)|pyproject\.toml|conftest\.py|tox\.ini|noxfile\.py|requirements[^/]*\.txt|rakefile|gemfile|[^/]*\.gemspec|extconf\.rb|build\.rs|cargo\.toml|composer\.json|mix\.exs|rebar\.config|go\.mod|go\.work` +
-		`)$`)
-})
+var alwaysRead = pattern(`(?i)(^|/)(` + pipelines + hooks + managers +
+	// Make, C, C++ and containers
+	`|(gnu)?makefile(\.[^/]*)?|[^/]*\.(mk|mak|cmake)|cmakelists\.txt|cmakepresets\.json|configure(\.ac|\.in)?|meson\.build|meson_options\.txt|scons(truct|cript)|build\.zig|(docker|container)file[^/]*|[^/]*\.(docker|container)file|(docker-)?compose[^/]*\.ya?ml` +
+	`|build(\.bazel)?|workspace(\.bazel)?|module\.bazel|[^/]*\.bzl|buck|taskfile\.ya?ml|\.?justfile|tiltfile|earthfile|vagrantfile|skaffold\.ya?ml|(flake|default|shell)\.nix` +
+	// JavaScript
+	`|package\.json|deno\.jsonc?|binding\.gyp|gulpfile\.[^/]*|gruntfile\.[^/]*|[^/]+\.config\.[cm]?[jt]s|\.[a-z]+rc\.[cm]?js` +
+	// JVM, .NET, Swift
+	`|[^/]*\.gradle(\.kts)?|gradle(-wrapper)?\.properties|pom\.xml|build\.xml|[^/]*\.sbt|build\.sc|[^/]*\.(cs|fs|vb|vcx)proj|directory\.[^/]*\.(props|targets)|[^/]*\.targets|[^/]*\.cake|podfile|[^/]*\.podspec|package\.swift|fastfile` +
+	// Python, Ruby, Rust, PHP and others
+	`|setup\.(py|cfg)|pyproject\.toml|conftest\.py|tox\.ini|noxfile\.py|requirements[^/]*\.txt|rakefile|gemfile|[^/]*\.gemspec|extconf\.rb|build\.rs|cargo\.toml|composer\.json|mix\.exs|rebar\.config|go\.mod|go\.work` +
+	`)$`)

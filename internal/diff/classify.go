@@ -2,9 +2,7 @@ package diff
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -189,11 +187,7 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 // binary.
 func isCode(name string) bool { return codeName().MatchString(name) }
 
-var codeName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`,
-	)
-})
+var codeName = pattern(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
 
 // Minified is the reason to skip a minified file.
 const Minified = "minified"
@@ -238,10 +232,8 @@ const (
 )
 
 var (
-	minifiedName = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`) },
-	)
-	minifiable = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
+	minifiedName = pattern(`(?i)[.-]min\.(js|mjs|cjs|css|html|svg)$`)
+	minifiable   = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".css": true}
 )
 
 // isMinified reports whether the old file, or a new one, is minified.

@@ -2,9 +2,7 @@ package diff
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Content is what the lines of a file hold. It decides which characters belong in
@@ -33,19 +31,15 @@ func (f *File) content(read func(string) ([]byte, error)) Content {
 
 // catalogueNames match catalogues whatever their folder: gettext, XLIFF, Apple, .NET,
 // Flutter, Fluent, Android, Java.
-var catalogueNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
-		`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/(strings|arrays|plurals)\.xml$` +
-		`|_[a-z]{2}(_[A-Z]{2})?\.properties$`)
-})
+var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
+	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/(strings|arrays|plurals)\.xml$` +
+	`|_[a-z]{2}(_[A-Z]{2})?\.properties$`)
 
 // catalogueDirs are folders with a file or a folder for each language.
 var catalogueDirs = nameSet("locale locales _locales i18n l10n lang langs languages translation translations nls")
 
 // catalogueData matches data, which can be a catalogue only in such a folder.
-var catalogueData = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\.(json|json5|jsonc|ya?ml|toml|xml|properties|ini|csv|tsv|lang)$`)
-})
+var catalogueData = pattern(`\.(json|json5|jsonc|ya?ml|toml|xml|properties|ini|csv|tsv|lang)$`)
 
 func isCatalogue(name string) bool {
 	if catalogueNames().MatchString(name) {

@@ -8,6 +8,8 @@ package diff
 
 import (
 	"iter"
+	"regexp"
+	"sync"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -153,4 +155,10 @@ func (f *File) AddedLines() iter.Seq[Line] {
 			}
 		}
 	}
+}
+
+// pattern returns a function that compiles an expression on its first call, so that a program that
+// does not need it starts sooner.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

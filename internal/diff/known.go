@@ -2,7 +2,6 @@ package diff
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -89,8 +88,4 @@ func generator(header string) string {
 	}, header)
 }
 
-var generatedBy = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`generated (?:automatically )?(?:by|with|using|from)(?: the)? ["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`,
-	)
-})
+var generatedBy = pattern(`generated (?:automatically )?(?:by|with|using|from)(?: the)? ["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`)

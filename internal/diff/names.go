@@ -2,10 +2,8 @@ package diff
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // lockNames are files in which package managers pin resolved versions. Names are
@@ -34,16 +32,14 @@ var lockNames = nameSet(
 )
 
 // lockPatterns match lock files with varying names.
-var lockPatterns = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(` +
-		`.*\.opam\.locked` + // OCaml
-		`|pylock\..+\.toml` + // PEP 751
-		`|Manifest-v\d+(\.\d+)*\.toml` + // Julia, one for each version
-		`|mise\..+\.lock` +
-		`|.*\.gradle\.lockfile` +
-		`|conda-.*-lock\.ya?ml` +
-		`)$`)
-})
+var lockPatterns = pattern(`^(` +
+	`.*\.opam\.locked` + // OCaml
+	`|pylock\..+\.toml` + // PEP 751
+	`|Manifest-v\d+(\.\d+)*\.toml` + // Julia, one for each version
+	`|mise\..+\.lock` +
+	`|.*\.gradle\.lockfile` +
+	`|conda-.*-lock\.ya?ml` +
+	`)$`)
 
 // IsLock reports whether a file is, by its name, one in which a package manager pins versions.
 func IsLock(name string) bool {
@@ -74,11 +70,9 @@ var assetDirs = nameSet(
 
 // vendoredLibrary matches copies of well-known browser libraries with a version in
 // the name.
-var vendoredLibrary = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
-		`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
-		`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
-})
+var vendoredLibrary = pattern(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
+	`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
+	`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
 
 // isVendored reports whether the path is in a folder for third-party code. The word
 // vendor alone is not enough within a program's own folders, where it can be a
@@ -109,14 +103,12 @@ func isVendored(name string) bool {
 }
 
 // generatedName matches generated files without a header.
-var generatedName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|/)__generated__/` + // Relay, GraphQL
-		`|(^|/)\.pnp\.(cjs|js|loader\.mjs)$` + // Yarn
-		`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
-		`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
-		`|\.(js|mjs|cjs|css|ts)\.map$` +
-		`|\.zep\.(c|h|php)$|\.feature\.cs$|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
-})
+var generatedName = pattern(`(^|/)__generated__/` + // Relay, GraphQL
+	`|(^|/)\.pnp\.(cjs|js|loader\.mjs)$` + // Yarn
+	`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
+	`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
+	`|\.(js|mjs|cjs|css|ts)\.map$` +
+	`|\.zep\.(c|h|php)$|\.feature\.cs$|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
 
 func isGenerated(name string) bool { return generatedName().MatchString(name) }
 

@@ -1,10 +1,8 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -66,9 +64,7 @@ func Discover(policy precedent.Gate, docs []Document) []Command {
 }
 
 // heading matches the headings below which commands count.
-var heading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:build(?:ing)?|tests?|testing|quick reference|development|getting started)\b`)
-})
+var heading = text.Pattern(`(?i)\b(?:build(?:ing)?|tests?|testing|quick reference|development|getting started)\b`)
 
 // shells are the languages of blocks that hold commands.
 var shells = []string{"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "sh-session"}
@@ -150,17 +146,13 @@ var wrappers = []string{
 }
 
 var (
-	assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*=[\w./:,@%+-]*$`) })
+	assignment = text.Pattern(`^[A-Za-z_]\w*=[\w./:,@%+-]*$`)
 	// harmless matches options that neither choose some of the tests, nor wait, nor change files.
-	harmless = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:-v+|-q|-s|-B|-D|warnings|-j\d*|-race|-short|-count=1|-cover|-timeout=\w+|--|` +
-			`--(?:all|workspace|release|locked|frozen|all-features|all-targets|no-fail-fast|tests|quiet|silent|` +
-			`verbose|strict|run|noEmit|no-daemon|parallel|if-present))$`)
-	})
+	harmless = text.Pattern(`^(?:-v+|-q|-s|-B|-D|warnings|-j\d*|-race|-short|-count=1|-cover|-timeout=\w+|--|` +
+		`--(?:all|workspace|release|locked|frozen|all-features|all-targets|no-fail-fast|tests|quiet|silent|` +
+		`verbose|strict|run|noEmit|no-daemon|parallel|if-present))$`)
 	// scope matches all of the tree, and one of its folders.
-	scope = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:\.|(?:\./|//)?(?:\w[\w-]*/)*(?:\w[\w-]*|\.\.\.)?)$`)
-	})
+	scope = text.Pattern(`^(?:\.|(?:\./|//)?(?:\w[\w-]*/)*(?:\w[\w-]*|\.\.\.)?)$`)
 )
 
 // bare returns the words of a command without assignments before it and without the program

@@ -2,9 +2,7 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -18,42 +16,31 @@ const mostOutput = 64 << 10
 // decides what it prints, but a pull request gains nothing by it: its command could as
 // well end with success.
 var (
-	missing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|No such file or directory\nmake)`,
-		)
-	})
-	missingMake = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^make.*\bError 127$`) })
+	missing = text.Pattern(`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|` +
+		`No such file or directory\nmake)`)
+	missingMake = text.Pattern(`(?m)^make.*\bError 127$`)
 	// missingModule matches what python -m prints if there is no such program.
-	missingModule = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`(?m)python[\d.]*: No module named '?([\w.]+)'?$`) },
-	)
+	missingModule = text.Pattern(`(?m)python[\d.]*: No module named '?([\w.]+)'?$`)
 	// unfetched matches what package managers print if they ask for what only the network has.
-	unfetched = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(strings.Join([]string{
-			`npm (?:error|ERR!) code (?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)`,
-			`ERR_PNPM_(?:NO_OFFLINE_\w+|META_FETCH_FAIL)`,
-			`YN0080`, `There appears to be trouble with your network connection`,
-			`Can't make a request in offline mode`, `[Cc]orepack.*(?:network|download)`,
-			`No matching distribution found for `, `[Nn]etwork connectivity is disabled`,
-			`All attempts to connect to pypi\.org failed`,
-			`attempting to make an HTTP request, but --offline was specified`, `perhaps you ran [^\n]*--offline`,
-			`you may wish to retry without[^\n]*offline`,
-			`module lookup disabled by GOPROXY=off`, `Could not reach host rubygems\.org`,
-			`Could not find [^\n]+ in (?:any of the sources|locally installed gems)`,
-			`curl error 6 while downloading`, `Cannot access [^\n]+ in offline mode`,
-			`Unknown host repo\.maven\.apache\.org`, `repo\.maven\.apache\.org: Temporary failure in name resolution`,
-			`No cached version of [^\n]+ available for offline mode`, `Could not (?:GET|HEAD|resolve) 'https?://`,
-			`Unable to load the service index for source`,
-		}, "|"))
-	})
-	otherGo = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`requires (go >= ?[\w.]+) \(running go`)
-	})
-	exhausted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)no space left on device|cannot fork|fork: retry|` +
-			`fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
-	})
+	unfetched = text.Pattern(strings.Join([]string{
+		`npm (?:error|ERR!) code (?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)`,
+		`ERR_PNPM_(?:NO_OFFLINE_\w+|META_FETCH_FAIL)`,
+		`YN0080`, `There appears to be trouble with your network connection`,
+		`Can't make a request in offline mode`, `[Cc]orepack.*(?:network|download)`,
+		`No matching distribution found for `, `[Nn]etwork connectivity is disabled`,
+		`All attempts to connect to pypi\.org failed`,
+		`attempting to make an HTTP request, but --offline was specified`, `perhaps you ran [^\n]*--offline`,
+		`you may wish to retry without[^\n]*offline`,
+		`module lookup disabled by GOPROXY=off`, `Could not reach host rubygems\.org`,
+		`Could not find [^\n]+ in (?:any of the sources|locally installed gems)`,
+		`curl error 6 while downloading`, `Cannot access [^\n]+ in offline mode`,
+		`Unknown host repo\.maven\.apache\.org`, `repo\.maven\.apache\.org: Temporary failure in name resolution`,
+		`No cached version of [^\n]+ available for offline mode`, `Could not (?:GET|HEAD|resolve) 'https?://`,
+		`Unable to load the service index for source`,
+	}, "|"))
+	otherGo   = text.Pattern(`requires (go >= ?[\w.]+) \(running go`)
+	exhausted = text.Pattern(`(?i)no space left on device|cannot fork|fork: retry|` +
+		`fork: resource temporarily unavailable|fork/exec [^\n]*: resource temporarily unavailable`)
 )
 
 // lacking is the part of a result that says that dependencies are missing.
@@ -124,6 +111,4 @@ func readable(o sandbox.Output) string {
 }
 
 // escapes matches the sequences that control a terminal.
-var escapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\r`)
-})
+var escapes = text.Pattern(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\r`)

@@ -10,13 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // packagesAt is where a box has the packages of npm, pnpm and yarn, below it a folder for each project.
@@ -174,9 +173,7 @@ func (s *session) chooseManager(dir string) (nodeManager, choice, error) {
 }
 
 // cacheKey matches the level of compression in a lock file of yarn 2 or newer.
-var cacheKey = sync.OnceValue(
-	func() *regexp.Regexp { return regexp.MustCompile(`(?m)^  cacheKey: ['"]?\d+(?:c(\w+))?`) },
-)
+var cacheKey = text.Pattern(`(?m)^  cacheKey: ['"]?\d+(?:c(\w+))?`)
 
 // installed checks that the server has the package manager in the version that the lock file needs.
 func (s *session) installed(m nodeManager, lock []byte) (nodeManager, error) {
@@ -202,7 +199,7 @@ func (s *session) installed(m nodeManager, lock []byte) (nodeManager, error) {
 }
 
 // patchFile matches the patches that a lock file names.
-var patchFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w@./+~-]+\.patch\b`) })
+var patchFile = text.Pattern(`[\w@./+~-]+\.patch\b`)
 
 // keepProject returns the folder with the packages of a project, which it fetches if it has to.
 func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c choice) (string, error) {

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/precedent-dev/precedent/internal/text"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // requirementFiles are the files of pip that count, if they are beside each other.
@@ -25,6 +24,9 @@ const (
 	maxRequirements = 5000
 	maxIncluded     = 50
 )
+
+// versions matches one condition on the version of a package.
+const versions = `[<>=!~]=?=?\s*\w[\w.*+!-]*`
 
 // requirements are the packages of Python that a folder asks for. They are read here and not by
 // pip, because a line of theirs can name a server (T20), or a folder, which pip builds by running it,
@@ -55,21 +57,12 @@ func (r *requirements) text() []byte {
 }
 
 var (
-	requirementLine = sync.OnceValue(func() *regexp.Regexp {
-		const version = `[<>=!~]=?=?\s*\w[\w.*+!-]*`
-		return regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?` +
-			`\s*(\(?(?:` + version + `(?:\s*,\s*` + version + `)*)?\)?)\s*(;[\w\s.,'"<>=!~()+*-]*)?$`)
-	})
-	hashOption = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`\s--hash[= ]\s*sha256:[0-9a-fA-F]{64}\b`) },
-	)
-	separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
+	requirementLine = text.Pattern(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?` +
+		`\s*(\(?(?:` + versions + `(?:\s*,\s*` + versions + `)*)?\)?)\s*(;[\w\s.,'"<>=!~()+*-]*)?$`)
+	hashOption = text.Pattern(`\s--hash[= ]\s*sha256:[0-9a-fA-F]{64}\b`)
+	separators = text.Pattern(`[-_.]+`)
 	// lockIndex matches the indexes that a lock file takes its packages from.
-	lockIndex = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(?m)^(?:source = \{ registry = |url = |\s*"url": ?|.*"sources":.*"url": ?)"([^"]*)"`,
-		)
-	})
+	lockIndex = text.Pattern(`(?m)^(?:source = \{ registry = |url = |\s*"url": ?|.*"sources":.*"url": ?)"([^"]*)"`)
 )
 
 // normalName is the name of a package as an index has it.

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 const (
@@ -103,9 +103,9 @@ func (s *session) asksForCrates(dir string) bool {
 }
 
 var (
-	cargoTable   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*\[.*dependencies`) })
-	crateName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
-	crateVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d[0-9A-Za-z.+-]{0,127}$`) })
+	cargoTable   = text.Pattern(`(?m)^\s*\[.*dependencies`)
+	crateName    = text.Pattern(`^[A-Za-z0-9_-]{1,64}$`)
+	crateVersion = text.Pattern(`^\d[0-9A-Za-z.+-]{0,127}$`)
 )
 
 // readCargoLocks reads lock files, all of whose packages must be folders of the tree or come from the

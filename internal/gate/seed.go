@@ -9,13 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Where the build cache of Go is in a box.
@@ -100,9 +99,7 @@ func (s *session) usesGo() bool {
 }
 
 // buildFlags matches what decides about the keys of a build cache, in a command.
-var buildFlags = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|\s)(CGO_ENABLED=[01]|-race|-tags[= ][\w.,]+)(?:\s|$)`)
-})
+var buildFlags = text.Pattern(`(?:^|\s)(CGO_ENABLED=[01]|-race|-tags[= ][\w.,]+)(?:\s|$)`)
 
 // compile is a script that fills the build cache with what a command needs, and runs nothing of
 // the tree: go starts true in place of the tests, which could replace entries of the cache that
@@ -156,9 +153,7 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 }
 
 // entryName matches the files of a build cache: an action, or the content that one has.
-var entryName = sync.OnceValue(
-	func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`) },
-)
+var entryName = text.Pattern(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`)
 
 var errSeed = errors.New("the build cache is too large")
 

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"github.com/precedent-dev/precedent/internal/text"
 	"html"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -105,14 +105,12 @@ func (x *wheelIndex) list(page string, files []wheelFile) []wheelFile {
 }
 
 var (
-	sha256Hex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
+	sha256Hex = text.Pattern(`^[0-9a-f]{64}$`)
 	// projectName matches names as an index has them.
-	projectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`) })
-	wheelName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.+!-]+\.whl$`) })
-	anchor      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<a\s([^>]*)>([^<]*)</a>`) })
-	attribute   = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`) },
-	)
+	projectName = text.Pattern(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+	wheelName   = text.Pattern(`^[\w.+!-]+\.whl$`)
+	anchor      = text.Pattern(`(?is)<a\s([^>]*)>([^<]*)</a>`)
+	attribute   = text.Pattern(`(?is)([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?`)
 )
 
 // readPage reads a page of an index, in the form of JSON or HTML.

@@ -233,7 +233,8 @@ func (r *Repo) upstream(branch string) (ref, name string) {
 		switch {
 		case !glob && from == merge:
 			ref = to
-		case glob && len(merge) >= len(before)+len(after) && strings.HasPrefix(merge, before) && strings.HasSuffix(merge, after):
+		case glob && len(merge) >= len(before)+len(after) &&
+			strings.HasPrefix(merge, before) && strings.HasSuffix(merge, after):
 			ref = strings.Replace(to, "*", merge[len(before):len(merge)-len(after)], 1)
 		}
 	})

@@ -33,7 +33,8 @@ func (r *Repo) readConfig(ctx context.Context) (config, error) {
 	if r.options.Home != "" {
 		c.userConfig = true
 		c.env = []string{"HOME=" + r.options.Home, "XDG_CONFIG_HOME=" + r.configHome()}
-		for _, name := range []string{filepath.Join(r.options.Home, ".gitconfig"), filepath.Join(r.configHome(), "git", "config")} {
+		old := filepath.Join(r.options.Home, ".gitconfig")
+		for _, name := range []string{old, filepath.Join(r.configHome(), "git", "config")} {
 			if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
 				return nil, &Error{Op: c.op, Msg: printable(name) + " is not a regular file"}
 			}

@@ -51,7 +51,8 @@ func failureOf(cause error, op string, err error, said string, limit time.Durati
 	switch {
 	case errors.Is(cause, errTimeout):
 		e.Msg, e.Err = "git took longer than "+limit.String(), context.DeadlineExceeded
-		e.Hint = "check for a huge folder that .gitignore does not list, and for a .gitignore or .gitattributes that is not a regular file"
+		e.Hint = "check for a huge folder that .gitignore does not list, " +
+			"and for a .gitignore or .gitattributes that is not a regular file"
 	case cause != nil:
 		e.Msg, e.Err = "stopped: "+cause.Error(), cause
 	case exitCode(err) == exitUsage:

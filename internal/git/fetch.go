@@ -64,9 +64,9 @@ const (
 
 // pullRef matches refs that a forge may name: a few plain words that cannot be an
 // option, a pattern or a path out of refs/ (T12).
-var pullRef = sync.OnceValue(
-	func() *regexp.Regexp { return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`) },
-)
+var pullRef = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`)
+})
 
 // completed checks a pull request and fills in the defaults.
 func (p Pull) completed(h hash) (Pull, error) {
@@ -119,7 +119,7 @@ func fetchURL(raw string) (*url.URL, error) {
 		}
 	}
 	switch {
-	case err != nil || strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`\'"<>|`, c) }):
+	case err != nil || strings.ContainsAny(raw, `\'"<>|`) || strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
 		return refuse("it is not a URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return refuse("its scheme is " + printable(u.Scheme))

@@ -137,7 +137,8 @@ func (p Pull) failure(cause, err error, said string) error {
 		return e
 	}
 	if flaw := fsckFlaw(said); flaw != "" {
-		e.Err, e.Msg, e.Hint = ErrFlawed, "it contains an object that attacks git: "+flaw, "inspect the pull request's files in a browser before anyone checks it out"
+		e.Err, e.Msg = ErrFlawed, "it contains an object that attacks git: "+flaw
+		e.Hint = "inspect the pull request's files in a browser before anyone checks it out"
 		return e
 	}
 	e.Hint = cmp.Or(hintFor(said, []knownFailure{

@@ -18,8 +18,8 @@
 //     does for every commit; that keeps gc away from it.)
 //   - The few commands that need the real repository (its configuration as
 //     data, the meaning of a revision and, in the same process, the contents of
-//     objects) are plumbing that starts no program, with transports forbidden. User input is passed on standard input, where it
-//     cannot be an option.
+//     objects) are plumbing that starts no program, with transports forbidden.
+//     User input is passed on standard input, where it cannot be an option (T12).
 //   - This package reads files of the work tree itself, without git: it follows
 //     no link, opens regular files only, and limits sizes.
 //

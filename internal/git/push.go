@@ -30,6 +30,9 @@ var (
 	ErrRejected = errors.New("the server refused the push")
 )
 
+// busyRef is what a server says if another push is under way.
+var busyRef = []string{"cannot lock ref", "Unable to create", "failed to update ref", "incorrect old value"}
+
 const (
 	opPush = "push"
 	// pushBytes limits what git says about a push.
@@ -166,7 +169,7 @@ func (p Push) failure(e *Error, out, said string) error {
 		}
 		why := fields[2]
 		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+printable(why)+remoteWords(said)
-		for _, stale := range []string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)", "cannot lock ref", "failed to update ref", "incorrect old value"} {
+		for _, stale := range append([]string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)"}, busyRef...) {
 			if strings.Contains(why, stale) {
 				e.Err, e.Msg = ErrStale, ErrStale.Error()+": "+printable(why)
 				e.Hint = "run it again for the new head"
@@ -179,7 +182,8 @@ func (p Push) failure(e *Error, out, said string) error {
 		strings.Contains(said, "returned error: 401"), strings.Contains(said, "Authentication failed"),
 		strings.Contains(said, "could not read Username"),
 		strings.Contains(said, "returned error: 404"):
-		e.Err, e.Msg, e.Hint = ErrRejected, ErrRejected.Error()+": "+e.Msg, "the token needs permission to write the contents of the repository"
+		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+e.Msg
+		e.Hint = "the token needs permission to write the contents of the repository"
 	default:
 		e.Hint = cmp.Or(e.Hint, "run it again: it finds out whether the push arrived")
 	}

@@ -109,7 +109,8 @@ func (r *Repo) environment(c call) []string {
 	if c.view == real {
 		env = append(env, "GIT_DIR="+r.place.gitDir)
 	} else {
-		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+QuotePath(filepath.Join(r.place.commonDir, "objects")))
+		objects := QuotePath(filepath.Join(r.place.commonDir, "objects"))
+		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+objects)
 	}
 	if !c.userConfig && !c.asUser {
 		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)

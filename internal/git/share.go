@@ -229,7 +229,7 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 	if now, err := r.FetchShared(ctx, s); err != nil || now != from {
 		return errors.Join(err, fmt.Errorf("%s: %w", opShare, ErrBehind))
 	}
-	for _, busy := range []string{"cannot lock ref", "Unable to create", "failed to update ref", "incorrect old value"} {
+	for _, busy := range busyRef {
 		if strings.Contains(said, busy) {
 			return fmt.Errorf("%s: %w", opShare, ErrBehind) // another push is under way
 		}

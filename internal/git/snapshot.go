@@ -292,7 +292,8 @@ func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error
 // affect comparisons.
 func (r *Repo) fileSystem() [][2]string {
 	var set [][2]string
-	for _, key := range []string{"core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode", "core.trustctime"} {
+	for _, key := range []string{"filemode", "symlinks", "ignorecase", "precomposeunicode", "trustctime"} {
+		key = "core." + key
 		switch value := r.config.repository(key); {
 		case value == "":
 		case isTruthy(value):

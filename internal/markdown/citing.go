@@ -8,10 +8,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Citing says how a page cites what people wrote in earlier reviews. Everything is inert, but for
@@ -29,15 +29,11 @@ const MaxCited = 5
 
 var (
 	// plainLogin is a login that forges allow and in which nothing can be a reference.
-	plainLogin = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$`) },
-	)
+	plainLogin = text.Pattern(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$`)
 	// speaker begins a line of a conversation.
-	speaker = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`^\s*@\S{1,100} \([0-9]{4}-[0-9]{2}-[0-9]{2}\): `) },
-	)
+	speaker = text.Pattern(`^\s*@\S{1,100} \([0-9]{4}-[0-9]{2}-[0-9]{2}\): `)
 	// named is a mention in an excerpt.
-	named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[A-Za-z0-9][A-Za-z0-9._/-]*`) })
+	named = text.Pattern(`@+[A-Za-z0-9][A-Za-z0-9._/-]*`)
 )
 
 // Precedents returns the comments among the citations that can be shown, the most similar first.
@@ -177,7 +173,8 @@ func (n names) in(s string) bool {
 // permalink returns the address of a comment if it is on a pull request of the repository.
 func (c Citing) permalink(address string) (string, bool) {
 	u, err := url.Parse(address)
-	if err != nil || len(address) > maxCode || u.User != nil || u.RawQuery != "" || !slices.Contains(c.Hosts, u.Host) || trigger().MatchString(address) ||
+	if err != nil || len(address) > maxCode || u.User != nil || u.RawQuery != "" ||
+		!slices.Contains(c.Hosts, u.Host) || trigger().MatchString(address) ||
 		!linkable().MatchString(strings.Replace(address, "http://", "https://", 1)) ||
 		u.EscapedPath() != path.Clean(u.Path) {
 		return "", false

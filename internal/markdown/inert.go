@@ -2,9 +2,7 @@ package markdown
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/text"
@@ -12,48 +10,33 @@ import (
 
 var (
 	// mention is an at sign before a name: a person, a team, a bot.
-	mention = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@+[^\s@]`) })
+	mention = text.Pattern(`@+[^\s@]`)
 	// reference is an issue or merge request: #1, GH-1, !1.
-	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`) })
+	reference = text.Pattern(`([#!]+)[0-9]|\b(?i:GH)(-)[0-9]`)
 	// commit is what may be the id of a commit, or its beginning; a word of letters alone is not.
-	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{7,64}\b`) })
+	commit = text.Pattern(`\b[0-9a-f]{7,64}\b`)
 	// closing closes an issue of another tracker: "closes PROJ-1".
-	closing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`,
-		)
-	})
+	closing = text.Pattern(`\b(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|` +
+		`implement(?:s|ed|ing)?):?\s+[A-Z][A-Z0-9]*(-)[0-9]`)
 	// address is what forges turn into a link.
-	address = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
-	})
+	address = text.Pattern(`(?i)(?:\b(?:https?|ftp|mailto|xmpp):|\bwww\.|//[a-z0-9-]+\.)[^\s<>"\x60|\[]*`)
 	// urlScheme makes a text a URL.
-	urlScheme = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`) },
-	)
+	urlScheme = text.Pattern(`(?i)(:)//|(?:mailto|xmpp)(:)|www(\.)`)
 	// command is a line that a bot may obey: a quick action, a known word, a trailer.
-	command = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|[A-Za-z]+(?:-[A-Za-z]+)+(:))`,
-		)
-	})
+	command = text.Pattern(`^\s*(?:([/!])[A-Za-z]|(:):|(?i:([bhjr])(?:ors|omu|enkins|etest|echeck)\b)|` +
+		`[A-Za-z]+(?:-[A-Za-z]+)+(:))`)
 	// trigger is what CI systems take for a command anywhere in prose.
-	trigger = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
-	})
+	trigger = text.Pattern(`(?i:(t)est\W+this\W+please|(o)k\W+to\W+test|(a)dd\W+to\W+(?:white|allow)list)\b`)
 	// skipping prevents CI runs if it gets into a commit message.
-	skipping = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\[(?:skip|no|ci)[ -]`) })
+	skipping = text.Pattern(`(?i)\[(?:skip|no|ci)[ -]`)
 	// agent is a program that reacts to its name anywhere, also in code.
-	agent = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`,
-		)
-	})
+	agent = text.Pattern(`(?i)@(claude|codex|copilot|cursor|dependabot|renovate|mergify|mergifyio|` +
+		`bors|homu|rust|rustbot|k8s|coderabbitai|gemini|sweep|devin|openhands|pre-commit|precedent)\b`)
 	// escaper escapes the characters that Markdown interprets within a line.
 	escaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`,
 		`<`, `\<`, `>`, `\>`, `~`, `\~`, `&`, `\&`, `$`, `\$`, `^`, `\^`, `|`, `&#124;`)
 	// blockStart begins a list, a heading, a quote, a rule or a table at the start of a line.
-	blockStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]+([.)])|([-+#=:]))`) })
+	blockStart = text.Pattern(`^(?:[0-9]+([.)])|([-+#=:]))`)
 )
 
 // escapeLine renders untrusted text as one line of Markdown that shows only the text.

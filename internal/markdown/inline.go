@@ -2,11 +2,10 @@ package markdown
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
 )
@@ -106,13 +105,9 @@ func (w *inlines) link(to string) {
 
 var (
 	// linkable is an address in which nothing can end the link or be taken for a name.
-	linkable = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^https://[a-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/%?=&#+,:;-]*)?$`)
-	})
+	linkable = text.Pattern(`^https://[a-z0-9.-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/%?=&#+,:;-]*)?$`)
 	// pinging addresses leave a mark on what they lead to.
-	pinging = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
-	})
+	pinging = text.Pattern(`/(?:issues|pull|pulls|merge_requests|commit|discussions)/`)
 )
 
 // allowedLink reports whether a link may lead to the URL, and returns it.

@@ -3,11 +3,11 @@ package markdown
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -27,9 +27,7 @@ var (
 			parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)))
 	})
 	// ours are the tags that a page of ours is made of. They have no attributes.
-	ours = sync.OnceValue(
-		func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^<]|</?(?:details|summary|sub)>)*$`) },
-	)
+	ours = text.Pattern(`^(?:[^<]|</?(?:details|summary|sub)>)*$`)
 )
 
 // Active returns what in a page of Markdown would make a forge show or fetch more
@@ -121,7 +119,7 @@ func LastComment(page string) (string, bool) {
 
 // fenceLine matches the first line of a code block, after the marks of lists and
 // quotes.
-var fenceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ >0-9.-]*(`{3,})[a-z]*$") })
+var fenceLine = text.Pattern("^[ >0-9.-]*(`{3,})[a-z]*$")
 
 // Blocks splits a page written by this package and its callers at its empty lines,
 // but not within a code block.

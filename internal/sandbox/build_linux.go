@@ -79,14 +79,16 @@ func (o order) mountDev() error {
 	if err := makeFolder(dev); err != nil {
 		return err
 	}
-	if err := unix.Mount("tmpfs", dev, "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=755,size=64k,nr_inodes=64"); err != nil {
+	const safe = unix.MS_NOSUID | unix.MS_NOEXEC
+	if err := unix.Mount("tmpfs", dev, "tmpfs", safe, "mode=755,size=64k,nr_inodes=64"); err != nil {
 		return err
 	}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
-		if err := os.WriteFile(filepath.Join(dev, name), nil, 0o600); err != nil {
+		target := filepath.Join(dev, name)
+		if err := os.WriteFile(target, nil, 0o600); err != nil {
 			return err
 		}
-		if err := unix.Mount(filepath.Join(oldRoot, "dev", name), filepath.Join(dev, name), "", unix.MS_BIND, ""); err != nil {
+		if err := unix.Mount(filepath.Join(oldRoot, "dev", name), target, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("mount /dev/%s: %w", name, err)
 		}
 	}

@@ -114,7 +114,8 @@ func (g *group) isOverMemory() bool {
 	return false
 }
 
-func (g *group) kill() { _ = g.set("cgroup.kill", "1") } // from Linux 5.14 on; the processes are killed by their first one, too
+// kill ends the processes, from Linux 5.14 on. Their first one ends them, too.
+func (g *group) kill() { _ = g.set("cgroup.kill", "1") }
 
 // remove removes the group, once its processes are gone.
 func (g *group) remove() {

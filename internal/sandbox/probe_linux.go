@@ -30,7 +30,8 @@ const probeTime = 20 * time.Second // for a program of 60 MB on a loaded machine
 var mainCalled atomic.Bool // Main was called
 
 const hint = "install bubblewrap, and allow user namespaces (sysctl kernel.unprivileged_userns_clone, " +
-	"kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces; in a container: its seccomp profile and --security-opt systempaths=unconfined)"
+	"kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces; " +
+	"in a container: its seccomp profile and --security-opt systempaths=unconfined)"
 
 // Probe returns a box of the best kind that works here, found by running a command in
 // it. Otherwise the error is a *NoneError. Path is the list of folders to look for

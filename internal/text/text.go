@@ -9,7 +9,9 @@
 package text
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -114,4 +116,10 @@ func isJoined(s string, i int) bool {
 	next, _ := utf8.DecodeRuneInString(s[i:])
 	return last == zwj || next == zwj || unicode.Is(unicode.M, next) || unicode.Is(unicode.Variation_Selector, next) ||
 		isModifier(next)
+}
+
+// Pattern returns a function that compiles an expression on its first call, so that a program that
+// does not need it starts sooner.
+func Pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

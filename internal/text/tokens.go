@@ -265,7 +265,7 @@ func stem(w string) string {
 		w = w[:len(w)-3] + "y"
 	case strings.HasSuffix(w, "sses"):
 		w = w[:len(w)-2]
-	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+	case w[len(w)-1] == 's' && !strings.Contains("sui", w[len(w)-2:len(w)-1]):
 		w = w[:len(w)-1]
 	}
 	for _, suffix := range []string{"ing", "ed"} {

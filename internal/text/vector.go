@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"hash/fnv"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Vector is the sparse vector of a text's tokens, with length 1, or zero for a text
@@ -91,10 +89,8 @@ func countTokens(s string, counts map[string]float64) int {
 }
 
 var (
-	link = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
-	})
-	fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```.*?(```|$)") })
+	link  = Pattern(`(?i)\b(https?|ftp)://[^\s<>()\]]+|\bwww\.[^\s<>()\]]+`)
+	fence = Pattern("(?s)```.*?(```|$)")
 )
 
 func withoutLinks(s string) string { return link().ReplaceAllString(s, " ") }
