@@ -236,7 +236,9 @@ func TestAttributes(t *testing.T) {
 			"*.pb.go   linguist-generated=true text\n*.c linguist-generated\nb.c !linguist-generated\ndir/*.c -linguist-generated\n" +
 			"/gen/** nested\nother/ linguist-generated\n\"sp ace.c\" -linguist-generated\n\"q\\\"uote.c\" linguist-generated=false\nbr{a,b}.c linguist-vendored\n" +
 			"\\[x\\].c linguist-vendored\n!README.md linguist-vendored\ndir/**/b.txt linguist-vendored\ndeep/*/a.c linguist-vendored\n**/deeper/a.c linguist-vendored=false\n" +
-			"README.md\tmachine\n\\#a linguist-generated\n" + strings.Repeat("x", 3000) + " linguist-generated\nü.c -machine linguist-vendored\n",
+			"README.md\tmachine\n\\#a linguist-generated\n" + strings.Repeat(
+			"x", 3000,
+		) + " linguist-generated\nü.c -machine linguist-vendored\n",
 		"dir/.gitattributes":     "sub/a.c linguist-generated\n/gen/x.c linguist-vendored\n[attr]mine linguist-vendored\n*.txt mine -linguist-vendored\n",
 		"dir/sub/.gitattributes": "b.txt !linguist-vendored\n",
 	}

@@ -66,7 +66,9 @@ func TestEncoded(t *testing.T) {
 			}
 			if test.added == 1 {
 				h := got.Hunks[0]
-				if h.OldStart != 1 || h.OldLines != 3 || h.NewStart != 1 || h.NewLines != 3 || h.Lines[1].Op != Delete || h.Lines[2].New != 2 || h.Lines[3].Old != 3 {
+				if h.OldStart != 1 || h.OldLines != 3 || h.NewStart != 1 || h.NewLines != 3 ||
+					h.Lines[1].Op != Delete || h.Lines[2].New != 2 ||
+					h.Lines[3].Old != 3 {
 					t.Errorf("hunk %+v", h)
 				}
 			}

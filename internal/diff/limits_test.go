@@ -63,7 +63,10 @@ func records(n int) part {
 }
 
 func section(i int) string {
-	return fmt.Sprintf("diff --git a/dir/file%d b/dir/file%d\nindex 1111111..2222222 100644\n--- a/dir/file%d\n+++ b/dir/file%d\n", i, i, i, i)
+	return fmt.Sprintf(
+		"diff --git a/dir/file%d b/dir/file%d\nindex 1111111..2222222 100644\n--- a/dir/file%d\n+++ b/dir/file%d\n",
+		i, i, i, i,
+	)
 }
 
 // chunk is what a hostile diff repeats, to be larger than a Read.
@@ -251,27 +254,4 @@ func tenFiles() string {
 		}
 	}
 	return b.String()
-}
-
-func BenchmarkParse(b *testing.B) {
-	in := tenFiles()
-	b.SetBytes(int64(len(in)))
-	b.ReportAllocs()
-	for b.Loop() {
-		c, err := Parse(strings.NewReader(in), DefaultLimits)
-		if err != nil || c.Added+c.Removed != 20_000 {
-			b.Fatal(c.Added, err)
-		}
-	}
-}
-
-func BenchmarkClassify(b *testing.B) {
-	c, err := Parse(strings.NewReader(tenFiles()), DefaultLimits)
-	if err != nil {
-		b.Fatal(err)
-	}
-	base := []byte(strings.Repeat("some line of code\n", 1000))
-	for b.Loop() {
-		c.Classify(Trees{Base: func(string) ([]byte, error) { return base, nil }, Attributes: []byte("*.gen linguist-generated\n")})
-	}
 }

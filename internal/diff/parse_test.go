@@ -34,8 +34,10 @@ func (r repo) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	cmd.Env = append(
+		os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -137,10 +139,18 @@ func TestParse(t *testing.T) {
 	both := func(a, b int, text string) Line { return Line{Op: Context, Old: a, New: b, Text: text} }
 	want := []File{
 		{Path: "bin", Status: Modified, OldMode: "100644", NewMode: "100644", Binary: true},
-		{Path: "copied", OldPath: "source", Status: Copied, OldMode: "100644", NewMode: "100644", Hunks: hunk(7, 3, 7, 4,
-			both(7, 7, "7"), both(8, 8, "8"), both(9, 9, "9"), one(Add, 10, "10"))},
-		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 2, 1, 2,
-			Line{Op: Context, Old: 1, New: 1, Text: "x", CRLF: true}, Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"))},
+		{
+			Path: "copied", OldPath: "source", Status: Copied, OldMode: "100644", NewMode: "100644",
+			Hunks: hunk(7, 3, 7, 4,
+				both(7, 7, "7"), both(8, 8, "8"), both(9, 9, "9"), one(Add, 10, "10")),
+		},
+		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(
+			1, 2, 1, 2,
+			Line{
+				Op: Context, Old: 1, New: 1, Text: "x", CRLF: true,
+			},
+			Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"),
+		)},
 		{Path: "del/gone", Status: Deleted, OldMode: "100644", NewMode: absent, Hunks: hunk(1, 2, 0, 0,
 			one(Delete, 1, "-- gone"), one(Delete, 2, "++ too"))},
 		{Path: "empty", Status: Added, OldMode: absent, NewMode: "100644"},
@@ -153,9 +163,15 @@ func TestParse(t *testing.T) {
 		{Path: "sub", Status: Added, OldMode: absent, NewMode: modeSubmodule, Hunks: hunk(0, 0, 1, 1,
 			one(Add, 1, "Subproject commit "+strings.TrimSpace(r.git("rev-parse", "HEAD~1"))))},
 		{Path: "tofile", Status: Retyped, OldMode: modeLink, NewMode: "100644", Hunks: append(
-			hunk(1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true}), hunk(0, 0, 1, 1, one(Add, 1, "f"))...)},
+			hunk(
+				1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true},
+			),
+			hunk(0, 0, 1, 1, one(Add, 1, "f"))...)},
 		{Path: "tofile2", Status: Retyped, OldMode: "100644", NewMode: modeLink, Hunks: append(
-			hunk(1, 1, 0, 0, one(Delete, 1, "t")), hunk(0, 0, 1, 1, Line{Op: Add, New: 1, Text: "t", NoEOL: true})...)},
+			hunk(
+				1, 1, 0, 0, one(Delete, 1, "t"),
+			),
+			hunk(0, 0, 1, 1, Line{Op: Add, New: 1, Text: "t", NoEOL: true})...)},
 		{Path: "two.go", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: append(
 			hunk(1, 7, 1, 7, both(1, 1, "package two"), both(2, 2, ""), both(3, 3, "func a() {"),
 				one(Delete, 4, "\tone()"), one(Add, 4, "\tuno()"), both(5, 5, "}"), both(6, 6, "1"), both(7, 7, "2")),
@@ -244,7 +260,9 @@ func TestParseMergeRefused(t *testing.T) {
 	if _, err := Parse(strings.NewReader(raw), DefaultLimits); !errors.Is(err, errCombined) {
 		t.Errorf("records of a merge: %v", err)
 	}
-	if _, err := ParsePatch(strings.NewReader(r.git("show", "--format=", "--cc", "HEAD")), DefaultLimits); !errors.Is(err, errCombined) {
+	if _, err := ParsePatch(strings.NewReader(r.git("show", "--format=", "--cc", "HEAD")), DefaultLimits); !errors.Is(
+		err, errCombined,
+	) {
 		t.Errorf("patch of a merge: %v", err)
 	}
 }
@@ -280,13 +298,16 @@ func TestParseErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse(strings.NewReader(test.in), DefaultLimits)
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "read diff: ") {
+			if err == nil || !strings.Contains(err.Error(), test.want) ||
+				!strings.HasPrefix(err.Error(), "read diff: ") {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
 		})
 	}
 	broken := errors.New("broken pipe")
-	if _, err := Parse(io.MultiReader(strings.NewReader(record), &failing{broken}), DefaultLimits); !errors.Is(err, broken) {
+	if _, err := Parse(io.MultiReader(strings.NewReader(record), &failing{broken}), DefaultLimits); !errors.Is(
+		err, broken,
+	) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
 }

@@ -72,10 +72,16 @@ func quote(name string) string {
 // change draws a change as git could write one.
 func change(t *rapid.T) *Change {
 	c := &Change{}
-	texts := rapid.OneOf(rapid.StringMatching(`[a-z @+\-\\]{0,12}`), rapid.Just("diff --git a/x b/x"), rapid.Just("@@ -1 +1 @@"), rapid.Just("-- a"), rapid.Just("caf\xe9\x00\r"))
+	texts := rapid.OneOf(
+		rapid.StringMatching(`[a-z @+\-\\]{0,12}`),
+		rapid.Just("diff --git a/x b/x"), rapid.Just("@@ -1 +1 @@"), rapid.Just("-- a"), rapid.Just("caf\xe9\x00\r"),
+	)
 	for i := range rapid.IntRange(0, 4).Draw(t, "files") {
 		path := fmt.Sprintf("%d%s", i, rapid.StringMatching("[a-z/ \"\\\\\n\tü]{0,8}").Draw(t, "path"))
-		f := File{Path: path, OldPath: path, OldMode: "100644", NewMode: "100644", OldBlob: "1111111", NewBlob: "2222222"}
+		f := File{
+			Path: path, OldPath: path, OldMode: "100644", NewMode: "100644", OldBlob: "1111111",
+			NewBlob: "2222222",
+		}
 		f.Status = rapid.SampledFrom([]Status{Added, Modified, Deleted, Renamed, Copied}).Draw(t, "status")
 		switch f.Status {
 		case Added:
@@ -198,7 +204,15 @@ func TestApply(t *testing.T) {
 	}
 	r.commit()
 	for _, context := range []string{"-U3", "-U0", "-U1"} {
-		c, err := Parse(strings.NewReader(r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1", "HEAD")), DefaultLimits)
+		c, err := Parse(
+			strings.NewReader(
+				r.git(
+					"diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1",
+					"HEAD",
+				),
+			),
+			DefaultLimits,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -161,7 +161,10 @@ exit 0
 // shelf is a toolchain that a runner takes for Go, so that it keeps a build cache.
 func shelf(t *testing.T) string {
 	t.Helper()
-	root := tree(t, "bin/go", "#!/bin/sh\ntest \"$1\" != test || { "+cacheEntry+"; }\n", "src/runtime/runtime2.go", "package runtime\n", "VERSION", "go1.0-test\n")
+	root := tree(
+		t, "bin/go", "#!/bin/sh\ntest \"$1\" != test || { "+cacheEntry+"; }\n", "src/runtime/runtime2.go",
+		"package runtime\n", "VERSION", "go1.0-test\n",
+	)
 	return filepath.Join(root, "bin")
 }
 
@@ -187,15 +190,18 @@ func TestT28PoisonedCache(t *testing.T) {
 	}
 	before := contentOf(t, r.CacheDir)
 	hostile := run(evil)
-	if hostile.Status != Passed || !strings.Contains(hostile.Commands[1].Output, "poisoned its own copy") || strings.Contains(hostile.Commands[1].Output, "ESCAPED") {
+	if hostile.Status != Passed || !strings.Contains(hostile.Commands[1].Output, "poisoned its own copy") ||
+		strings.Contains(hostile.Commands[1].Output, "ESCAPED") {
 		t.Errorf("%+v", hostile)
 	}
 	if after := contentOf(t, r.CacheDir); after != before {
 		t.Error("a run of a pull request changed the caches")
 	}
 	// Nothing of a base runs while its cache is filled: anybody who can push has a base.
-	pushed := request(tree(t, "go.mod", "module m\n", "content.txt", "of a branch\n", "forge.sh",
-		"mkdir -p $GOCACHE/cd; for k in a d; do echo forged >$GOCACHE/cd/$(printf %064d 9)-$k; done\n"), "sh forge.sh", "go test ./...")
+	pushed := request(tree(
+		t, "go.mod", "module m\n", "content.txt", "of a branch\n", "forge.sh",
+		"mkdir -p $GOCACHE/cd; for k in a d; do echo forged >$GOCACHE/cd/$(printf %064d 9)-$k; done\n",
+	), "sh forge.sh", "go test ./...")
 	pushed.Base = strings.Repeat("b", 40)
 	pushed.BaseTree = func(context.Context) (string, error) { return pushed.Tree, nil }
 	fresh := r
@@ -308,7 +314,10 @@ const becomeVariable = "become-the-attacks"
 
 func becomeTheAttacks() {
 	if len(os.Args) == 3 && os.Args[1] == becomeVariable {
-		err := syscall.Exec("/work/sandbox.test", []string{"/.box/self", "trap", "inside", os.Args[2]}, []string{"HOME=" + sandbox.Home})
+		err := syscall.Exec(
+			"/work/sandbox.test", []string{"/.box/self", "trap", "inside", os.Args[2]},
+			[]string{"HOME=" + sandbox.Home},
+		)
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -318,17 +327,24 @@ func becomeTheAttacks() {
 func TestFault23Hang(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
-	q := request(tree(t, "a", "b"), fmt.Sprintf("(trap '' HUP TERM INT; exec setsid sleep %[1]s) & echo waiting; sleep %[1]s", o.marker), "echo unreached")
+	q := request(
+		tree(t, "a", "b"),
+		fmt.Sprintf("(trap '' HUP TERM INT; exec setsid sleep %[1]s) & echo waiting; sleep %[1]s", o.marker),
+		"echo unreached",
+	)
 	q.Limits.Time = time.Second
 	got := r.Run(t.Context(), q)
-	if got.Status != TimedOut || got.Blocks || !strings.Contains(got.Why, "not done after 1s") || got.Tail() != "waiting" || got.Commands[1].Status != Skipped {
+	if got.Status != TimedOut || got.Blocks || !strings.Contains(got.Why, "not done after 1s") ||
+		got.Tail() != "waiting" ||
+		got.Commands[1].Status != Skipped {
 		t.Errorf("%+v", got)
 	}
 	o.check(t, got.Tail())
 
 	q = request(tree(t, "a", "b"), "sleep 0.5", "sleep 60", "echo unreached")
 	q.Limits.Total = time.Second
-	if got := r.Run(t.Context(), q); got.Status != TimedOut || got.Commands[1].Status != TimedOut || got.Commands[2].Status != Skipped {
+	if got := r.Run(t.Context(), q); got.Status != TimedOut || got.Commands[1].Status != TimedOut ||
+		got.Commands[2].Status != Skipped {
 		t.Errorf("all commands together: %+v", got)
 	}
 }
@@ -393,11 +409,15 @@ func TestFault26Flaky(t *testing.T) {
 	// The first run ends before the instant, the second after it.
 	for _, fail := range []bool{false, true} {
 		const wait = 1500 * time.Millisecond
-		line := fmt.Sprintf("echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }", time.Now().Add(wait).UnixNano())
+		line := fmt.Sprintf(
+			"echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }", time.Now().Add(wait).UnixNano(),
+		)
 		q := request(tree(t, "a", "b"), line, "echo next")
 		q.Policy = precedent.Gate{FailFlaky: fail}
 		got := r.Run(t.Context(), q)
-		if got.Status != Flaky || got.Blocks != fail || !strings.Contains(got.Why, "failed, then passed: exit status 4") || got.Commands[1].Status != Passed || got.Tail() != "look" {
+		if got.Status != Flaky || got.Blocks != fail ||
+			!strings.Contains(got.Why, "failed, then passed: exit status 4") || got.Commands[1].Status != Passed ||
+			got.Tail() != "look" {
 			t.Errorf("fail %t: %+v", fail, got)
 		}
 	}
@@ -407,7 +427,8 @@ func TestFault26Flaky(t *testing.T) {
 func TestTreeWithGit(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
-	if got := r.Run(t.Context(), request(tree(t, ".git/config", "x"), "true")); got.Status != Skipped || !strings.Contains(got.Why, ".git") {
+	if got := r.Run(t.Context(), request(tree(t, ".git/config", "x"), "true")); got.Status != Skipped ||
+		!strings.Contains(got.Why, ".git") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -418,8 +439,16 @@ func TestSecretsInOutput(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
 	key := "ghp_" + strings.Repeat("a1B2c3D4e5", 4)[:36]
-	got := r.Run(t.Context(), request(tree(t, "a", "b"), "echo token="+key+"; printf '\\033[31mred\\033[0m \\033]0;title\\007 \\342\\200\\256rtl'; exit 1"))
-	if strings.Contains(got.Tail(), key) || !strings.Contains(got.Tail(), "[REDACTED:") || strings.ContainsAny(got.Tail(), "\x1b\x07\u202e") || !strings.Contains(got.Tail(), "red") {
+	got := r.Run(
+		t.Context(),
+		request(
+			tree(t, "a", "b"),
+			"echo token="+key+"; printf '\\033[31mred\\033[0m \\033]0;title\\007 \\342\\200\\256rtl'; exit 1",
+		),
+	)
+	if strings.Contains(got.Tail(), key) || !strings.Contains(got.Tail(), "[REDACTED:") ||
+		strings.ContainsAny(got.Tail(), "\x1b\x07\u202e") ||
+		!strings.Contains(got.Tail(), "red") {
 		t.Errorf("%q", got.Tail())
 	}
 }

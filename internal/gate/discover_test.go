@@ -68,7 +68,10 @@ func TestDiscoverForms(t *testing.T) {
 func TestDiscoverOrder(t *testing.T) {
 	docs := []Document{
 		{"AGENTS.md", "# Agents\n\nNo commands.\n\n```sh\nmake ignored\n```\n"},
-		{"CLAUDE.md", "# Guide\n\n## Development\n\n### Setup\n\n    make build\n\n### Checks\n\n- in a list:\n\n  ```sh\n  make lint\n  ```\n"},
+		{
+			"CLAUDE.md",
+			"# Guide\n\n## Development\n\n### Setup\n\n    make build\n\n### Checks\n\n- in a list:\n\n  ```sh\n  make lint\n  ```\n",
+		},
 		{"README.md", fence("Test", "sh", "make test")},
 	}
 	want := []Command{
@@ -90,7 +93,8 @@ func TestDiscoverOrder(t *testing.T) {
 	for target := range strings.FieldsSeq(targets) {
 		many.WriteString("make " + target + "\n")
 	}
-	if got := Discover(precedent.Gate{}, []Document{{"README.md", fence("Test", "sh", many.String())}}); len(got) != maxCommands {
+	docs = []Document{{"README.md", fence("Test", "sh", many.String())}}
+	if got := Discover(precedent.Gate{}, docs); len(got) != maxCommands {
 		t.Errorf("%d commands", len(got))
 	}
 }
@@ -131,7 +135,11 @@ func checkPlain(t interface{ Errorf(string, ...any) }, got []Command) {
 
 func TestDiscoverRandom(t *testing.T) {
 	needsRounds := needs.Rounds(300, 50)
-	pieces := []string{"make", "test", "go", "./...", " ", " ", "&&", "|", "$(nproc)", "$(", "`", "cd ", "\\\n", "\n", "# x", "<a>", "A=b", "uv run", "pytest", "'", "\"", "-p", "sudo", "\u202e"}
+	pieces := []string{
+		"make", "test", "go", "./...", " ", " ", "&&", "|", "$(nproc)", "$(",
+		"`",
+		"cd ", "\\\n", "\n", "# x", "<a>", "A=b", "uv run", "pytest", "'", "\"", "-p", "sudo", "\u202e",
+	}
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		if n++; n > needsRounds {

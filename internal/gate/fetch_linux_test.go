@@ -46,7 +46,10 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 		return f.serveRegistry(registry.url, "a lock file with "+hex.EncodeToString(sum[:]))
 	}
 	to := folder(t)
-	err = s.runManager(t.Context(), to, managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
+	err = s.runManager(
+		t.Context(), to,
+		managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +61,18 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
 	}
-	if data, err := os.ReadFile(filepath.Join(to, "environment")); err != nil || strings.Contains(string(data), "CANARY") {
+	if data, err := os.ReadFile(filepath.Join(to, "environment")); err != nil ||
+		strings.Contains(string(data), "CANARY") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if got := append(evil.visits(), registry.visits()...); !slices.Equal(got, []string{"/config", "/listed", "/unlisted"}) {
+	if got := append(evil.visits(), registry.visits()...); !slices.Equal(
+		got, []string{"/config", "/listed", "/unlisted"},
+	) {
 		t.Errorf("asked for %q", got)
 	}
 	for name, script := range map[string]string{"no archive": "echo x", "it fails": "echo 'error: sorry' >&2; exit 1", "a link outside": "ln -s ../x y; tar -cf - ."} {
-		if err := s.runManager(t.Context(), folder(t), managerRun{program: "node", script: script, serve: serve}); err == nil || name == "it fails" && err.Error() != "error: sorry" {
+		if err := s.runManager(t.Context(), folder(t), managerRun{program: "node", script: script, serve: serve}); err == nil ||
+			name == "it fails" && err.Error() != "error: sorry" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -105,7 +112,9 @@ func TestFetcher(t *testing.T) {
 		t.Errorf("another hash: %v", err)
 	}
 	for _, address := range []string{server.URL + "/fails", "http://user:secret@127.0.0.1:1/", "http://secret\x7f/"} {
-		if _, err := f.fetch(t.Context(), archive{url: address}); err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1") {
+		if _, err := f.fetch(t.Context(), archive{url: address}); err == nil ||
+			strings.Contains(err.Error(), "secret") ||
+			strings.Contains(err.Error(), "127.0.0.1") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -141,7 +150,8 @@ func TestOtherCrate(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if data, err := os.ReadFile(filepath.Join(to, "sums-1.0.0", ".cargo-checksum.json")); err != nil || !strings.Contains(string(data), sum) {
+	if data, err := os.ReadFile(filepath.Join(to, "sums-1.0.0", ".cargo-checksum.json")); err != nil ||
+		!strings.Contains(string(data), sum) {
 		t.Errorf("%s, %v", data, err)
 	}
 	for _, c := range []crate{{Name: "sums", Version: "1.0.0", Checksum: someSum}, {Name: "gone", Version: "1.0.0", Checksum: sum}} {

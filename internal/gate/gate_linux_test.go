@@ -80,7 +80,10 @@ func tree(t *testing.T, files ...string) string {
 }
 
 func request(tree string, lines ...string) Request {
-	q := Request{Repo: precedent.Repo{Host: "forge.example", Owner: "team", Name: "shop"}, Tree: tree, Base: strings.Repeat("a", 40)}
+	q := Request{
+		Repo: precedent.Repo{Host: "forge.example", Owner: "team", Name: "shop"}, Tree: tree,
+		Base: strings.Repeat("a", 40),
+	}
 	for _, l := range lines {
 		q.Commands = append(q.Commands, Command{Name: l, Line: l, Source: "policy"})
 	}
@@ -114,7 +117,9 @@ func TestStatuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := r.Run(t.Context(), request(tree(t, "README", "x"), test.lines...))
-			if got.Status != test.want || !strings.Contains(got.Why, test.why) || (test.why == "") != (got.Why == "") || !strings.Contains(got.Tail(), test.tail) || got.Blocks != test.blocks {
+			if got.Status != test.want || !strings.Contains(got.Why, test.why) ||
+				(test.why == "") != (got.Why == "") || !strings.Contains(got.Tail(), test.tail) ||
+				got.Blocks != test.blocks {
 				t.Errorf("%+v\ntail %q", got, got.Tail())
 			}
 			if len(got.Commands) != len(test.lines) && len(test.lines) > 0 {
@@ -144,7 +149,9 @@ func TestFailsAtBase(t *testing.T) {
 		q.Commands[0].Source, q.Lacks = test.source, test.lacks
 		exports := 0
 		q.BaseTree = func(context.Context) (string, error) { exports++; return test.base, nil }
-		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) || exports > 1 || (got.Status == Skipped) && !strings.Contains(got.Why, test.lacks) {
+		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) ||
+			exports > 1 ||
+			(got.Status == Skipped) && !strings.Contains(got.Why, test.lacks) {
 			t.Errorf("%s: %+v, %d exports", test.name, got, exports)
 		}
 	}
@@ -197,7 +204,11 @@ func TestGoRepository(t *testing.T) {
 	r.ModCache = operatorsModules(t)
 	needs.Long(t, "compiles with an empty cache")
 	files := shopModule(t)
-	base, head := tree(t, files...), tree(t, append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
+	base, head := tree(
+		t,
+		files...), tree(
+		t,
+		append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
 	q := request(head, "go vet ./...", "go test ./...")
 	q.Limits.Sandbox.Scratch = 0
 	q.Read = filesOf(base)
@@ -214,7 +225,10 @@ func TestGoRepository(t *testing.T) {
 	if after := contentOf(t, r.CacheDir); after != before {
 		t.Error("the second run changed the caches")
 	}
-	t.Logf("the first run took %v, the second %v", first.Took.Round(time.Millisecond), second.Took.Round(time.Millisecond))
+	t.Logf(
+		"the first run took %v, the second %v", first.Took.Round(time.Millisecond),
+		second.Took.Round(time.Millisecond),
+	)
 
 	q.Tree = tree(t, append(files, "bad.go", "package shop\n\nfunc Bad() string { return 1 }\n")...)
 	if bad := r.Run(t.Context(), q); bad.Status != Failed || !bad.Blocks || !strings.Contains(bad.Tail(), "bad.go:3") {

@@ -115,7 +115,8 @@ func TestLocalRun(t *testing.T) {
 			if got.Status != test.want || !strings.Contains(got.Why, test.why) || got.Blocks != (test.want == Failed) {
 				t.Errorf("%s, %q", got.Status, got.Why)
 			}
-			if test.name == "long" && (!strings.HasSuffix(got.Tail(), "99999\n100000") || !strings.HasPrefix(got.Commands[0].Output, "1\n2\n")) {
+			if test.name == "long" &&
+				(!strings.HasSuffix(got.Tail(), "99999\n100000") || !strings.HasPrefix(got.Commands[0].Output, "1\n2\n")) {
 				t.Errorf("%q", got.Tail())
 			}
 		})

@@ -47,7 +47,8 @@ func TestMissingDependencies(t *testing.T) {
 			if test.base != "" {
 				q.BaseTree = func(context.Context) (string, error) { return base, nil }
 			}
-			if got := r.Run(t.Context(), q); got.Status != test.want || !strings.Contains(got.Why, test.why) || got.Blocks != (test.want == Failed) {
+			if got := r.Run(t.Context(), q); got.Status != test.want || !strings.Contains(got.Why, test.why) ||
+				got.Blocks != (test.want == Failed) {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -69,15 +70,21 @@ func TestCommandsOfLanguages(t *testing.T) {
 
 // TestCorepack: the programs of corepack fetch the package manager that they stand for, and do not count.
 func TestCorepack(t *testing.T) {
-	dir := tree(t, "node_modules/corepack/package.json", `{"name":"corepack","version":"0.30.0"}`, "node_modules/corepack/dist/yarn.js", "#!/bin/sh\n",
-		"node_modules/pnpm/package.json", `{"name":"pnpm","version":"10.1.0"}`, "node_modules/pnpm/bin/pnpm.cjs", "#!/bin/sh\n", "bin/x", "")
+	dir := tree(
+		t, "node_modules/corepack/package.json",
+		`{"name":"corepack","version":"0.30.0"}`,
+		"node_modules/corepack/dist/yarn.js", "#!/bin/sh\n", "node_modules/pnpm/package.json",
+		`{"name":"pnpm","version":"10.1.0"}`,
+		"node_modules/pnpm/bin/pnpm.cjs", "#!/bin/sh\n", "bin/x", "",
+	)
 	for name, to := range map[string]string{"yarn": "corepack/dist/yarn.js", "pnpm": "pnpm/bin/pnpm.cjs"} {
 		if err := os.Symlink("../node_modules/"+to, dir+"/bin/"+name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := findManagers(dir + "/bin")
-	if len(got) != 1 || got[0].name != "pnpm" || got[0].version != "10.1.0" || got[0].file != "/toolchain/pnpm/bin/pnpm.cjs" {
+	if len(got) != 1 || got[0].name != "pnpm" || got[0].version != "10.1.0" ||
+		got[0].file != "/toolchain/pnpm/bin/pnpm.cjs" {
 		t.Errorf("%+v", got)
 	}
 }

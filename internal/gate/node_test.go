@@ -25,7 +25,8 @@ func TestServeRegistry(t *testing.T) {
 	ask := func(locked, at string) int {
 		w := httptest.NewRecorder()
 		f := newFetcher(nil, t.TempDir())
-		f.serveRegistry(registry.URL+"/npm/", locked).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://box"+at, nil))
+		f.serveRegistry(registry.URL+"/npm/", locked).
+			ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://box"+at, nil))
 		return w.Code
 	}
 	for locked, want := range map[string]int{
@@ -49,7 +50,14 @@ func TestServeRegistry(t *testing.T) {
 
 // TestLocalize: the registry in a lock file is the one in the box, and no other server is.
 func TestLocalize(t *testing.T) {
-	got := string(localize([]byte("https://registry.example/npm/a.tgz https://registry.npmjs.org/b https://registry.example.evil/npm/c"), "https://registry.example/npm"))
+	got := string(
+		localize(
+			[]byte(
+				"https://registry.example/npm/a.tgz https://registry.npmjs.org/b https://registry.example.evil/npm/c",
+			),
+			"https://registry.example/npm",
+		),
+	)
 	if want := registryIs + "/a.tgz " + registryIs + "/b https://registry.example.evil/npm/c"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

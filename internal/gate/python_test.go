@@ -44,7 +44,8 @@ func TestReadPython(t *testing.T) {
 		"pipenv":     {[]string{"Pipfile.lock", `{"default":{"sums":{"version":"==1.0.0","hashes":["sha256:` + someSum + `"],"markers":"python_version > '3'"}},"develop":{"more":{"version":"==1"}}}`}, "more==1 sums==1.0.0 ; python_version > '3'", true},
 	} {
 		r, err := readPython(readFrom(test.files...), ".", "https://index.example/simple")
-		if err != nil || strings.Join(r.lines, " ") != test.want || (r.locked != "") != test.strict || test.strict && !strings.Contains(r.locked, someSum) {
+		if err != nil || strings.Join(r.lines, " ") != test.want || (r.locked != "") != test.strict ||
+			test.strict && !strings.Contains(r.locked, someSum) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -94,7 +95,11 @@ func TestWheelIndex(t *testing.T) {
 	operators := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/simple/sums/":
-			_, _ = w.Write([]byte("<!DOCTYPE html><a href='../../a.whl#sha256=" + someSum + "'>a.whl</a><A HREF=\"../../b.whl#sha256=" + other + "\" data-yanked>b.whl</A><a href='c.whl'>c.whl</a><a href='d.tar.gz#sha256=" + someSum + "'>d.tar.gz</a><a href='file:///etc/passwd#sha256=" + someSum + "'>e.whl</a><a href='x#sha256=" + someSum + "'>../../f.whl</a>"))
+			_, _ = w.Write(
+				[]byte(
+					"<!DOCTYPE html><a href='../../a.whl#sha256=" + someSum + "'>a.whl</a><A HREF=\"../../b.whl#sha256=" + other + "\" data-yanked>b.whl</A><a href='c.whl'>c.whl</a><a href='d.tar.gz#sha256=" + someSum + "'>d.tar.gz</a><a href='file:///etc/passwd#sha256=" + someSum + "'>e.whl</a><a href='x#sha256=" + someSum + "'>../../f.whl</a>",
+				),
+			)
 		case "/a.whl":
 			_, _ = w.Write([]byte("not what was pinned"))
 		default:
@@ -129,7 +134,8 @@ func TestWheelIndex(t *testing.T) {
 			t.Errorf("files are %q, want %q", got, want)
 		}
 	}
-	if w := ask("", "/simple/sums/", "/files/"+someSum+"/a.whl"); w.Code != http.StatusBadGateway || strings.Contains(w.Body.String(), "not what") {
+	if w := ask("", "/simple/sums/", "/files/"+someSum+"/a.whl"); w.Code != http.StatusBadGateway ||
+		strings.Contains(w.Body.String(), "not what") {
 		t.Errorf("a file with another hash: %d %q", w.Code, w.Body)
 	}
 	for _, path := range []string{"/", "/simple/", "/simple/../a.whl", "/simple/%2e%2e/", "/simple/Sums/", "/a.whl", "/files/" + someSum + "/a.whl", "/simple/sums/../../a.whl", "/simple/a%2fb/", "/simple/missing/"} {

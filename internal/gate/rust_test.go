@@ -29,8 +29,12 @@ func TestCargoLock(t *testing.T) {
 		"a marker as name":  {"name = '{crate}'\nversion = '1.0.0'\nsource = 'registry+https://github.com/rust-lang/crates.io-index'\nchecksum = '" + someSum + "'", -1},
 		"something else":    {"name = ", -1},
 	} {
-		read := readFrom("Cargo.lock", "[[package]]\n"+test.text+"\n", "sub/Cargo.lock", "[[package]]\n"+test.text+"\n")
-		got, err := readCargoLocks(choice{read: read}, []string{"Cargo.lock", "sub/Cargo.lock", "gone/Cargo.lock"}, "https://index.example")
+		read := readFrom(
+			"Cargo.lock", "[[package]]\n"+test.text+"\n", "sub/Cargo.lock", "[[package]]\n"+test.text+"\n",
+		)
+		got, err := readCargoLocks(
+			choice{read: read}, []string{"Cargo.lock", "sub/Cargo.lock", "gone/Cargo.lock"}, "https://index.example",
+		)
 		if (err != nil) != (test.want < 0) || err == nil && len(got) != test.want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}

@@ -32,8 +32,11 @@ func cratesServer(t *testing.T) (*server, string) {
 	t.Helper()
 	t.Cleanup(func() { os.Remove(ran) })
 	s := newServer(t)
-	data := packed(t, "sums-1.0.0/Cargo.toml", "[package]\nname = \"sums\"\nversion = \"1.0.0\"\nedition = \"2021\"\n",
-		"sums-1.0.0/src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 { a + b }\n", "sums-1.0.0/../../evil", "x", "other/src/lib.rs", "x", "/etc/evil", "x")
+	data := packed(
+		t, "sums-1.0.0/Cargo.toml", "[package]\nname = \"sums\"\nversion = \"1.0.0\"\nedition = \"2021\"\n",
+		"sums-1.0.0/src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 { a + b }\n", "sums-1.0.0/../../evil", "x",
+		"other/src/lib.rs", "x", "/etc/evil", "x",
+	)
 	sum := sha256.Sum256(data)
 	s.files["/crates/su/ms/sums-1.0.0.crate"] = data
 	s.files["/config.json"] = []byte(`{"dl":"` + s.url + `/crates/{prefix}/{crate}-{version}.crate"}`)
@@ -84,17 +87,23 @@ func TestT1HostileRust(t *testing.T) {
 	index, sum := cratesServer(t)
 	evil := newServer(t)
 	r.CratesIndex = index.url
-	base := tree(t, append(rustRepository(sum),
-		".cargo/config.toml", "[build]\nrustc-wrapper = \"./evil.sh\"\n[source.crates-io]\nreplace-with = \"evil\"\n[source.evil]\nregistry = \"sparse+"+evil.url+"/\"\n[net]\ngit-fetch-with-cli = true\n[http]\nproxy = \""+evil.url+"\"\n[registry]\nglobal-credential-providers = [\"./evil.sh\"]\n",
-		"rust-toolchain.toml", "[toolchain]\npath = \"./evil\"\n", "evil.sh", "#!/bin/sh\ntouch "+ran+"\nexec \"$@\"\n", "build.rs", "fn main() { std::fs::write(\""+ran+"\", \"\").unwrap() }\n")...)
+	base := tree(t, append(
+		rustRepository(sum), ".cargo/config.toml",
+		"[build]\nrustc-wrapper = \"./evil.sh\"\n[source.crates-io]\nreplace-with = \"evil\"\n[source.evil]\nregistry = \"sparse+"+evil.url+"/\"\n[net]\ngit-fetch-with-cli = true\n[http]\nproxy = \""+evil.url+"\"\n[registry]\nglobal-credential-providers = [\"./evil.sh\"]\n",
+		"rust-toolchain.toml", "[toolchain]\npath = \"./evil\"\n", "evil.sh",
+		"#!/bin/sh\ntouch "+ran+"\nexec \"$@\"\n", "build.rs",
+		"fn main() { std::fs::write(\""+ran+"\", \"\").unwrap() }\n",
+	)...)
 	q := request(base, "cargo check")
 	q.Read = filesOf(base)
-	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks || got.Dependencies != "rust: crates as of the base" {
+	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
+		got.Dependencies != "rust: crates as of the base" {
 		t.Errorf("%+v", got)
 	}
 	base = tree(t, rustRepository(strings.Repeat("0", 64))...)
 	q.Tree, q.Read = base, filesOf(base)
-	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks || !strings.Contains(got.Why, errOther.Error()) {
+	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
+		!strings.Contains(got.Why, errOther.Error()) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(ran); err == nil || len(evil.visits()) > 0 {

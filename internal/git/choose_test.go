@@ -140,8 +140,12 @@ func TestDefaultRange(t *testing.T) {
 				wantBase = ""
 			}
 			wantEqual(t, "commit of the guide", rg.BaseCommit, wantBase)
-			if !strings.HasSuffix(rg.BaseName, test.want.baseName) || test.want.headName != "" && rg.HeadName != test.want.headName {
-				t.Errorf("names %q and %q, want %q and %q", rg.BaseName, rg.HeadName, test.want.baseName, test.want.headName)
+			if !strings.HasSuffix(rg.BaseName, test.want.baseName) ||
+				test.want.headName != "" && rg.HeadName != test.want.headName {
+				t.Errorf(
+					"names %q and %q, want %q and %q", rg.BaseName, rg.HeadName, test.want.baseName,
+					test.want.headName,
+				)
 			}
 			if test.want.headName == "" && !strings.HasPrefix(rg.Head, rg.HeadName) {
 				t.Errorf("name %q of a detached head", rg.HeadName)

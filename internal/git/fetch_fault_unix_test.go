@@ -34,7 +34,8 @@ func leftovers(t *testing.T, folder string) []string {
 	t.Helper()
 	var left []string
 	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
-		if base := filepath.Base(name); err == nil && !d.IsDir() && (strings.HasPrefix(base, "tmp_") || strings.HasPrefix(base, "incoming-") || base == "shallow.lock") {
+		if base := filepath.Base(name); err == nil && !d.IsDir() &&
+			(strings.HasPrefix(base, "tmp_") || strings.HasPrefix(base, "incoming-") || base == "shallow.lock") {
 			left = append(left, name)
 		}
 		return err

@@ -141,7 +141,10 @@ func TestFetchPullIntoClone(t *testing.T) {
 	if err != nil || len(packs) != 1 {
 		t.Fatalf("packs %q, %v", packs, err)
 	}
-	if out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx"); strings.Count(out, "commit") != 1 || strings.Contains(out, "5000 ") {
+	if out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx"); strings.Count(
+		out, "commit",
+	) != 1 ||
+		strings.Contains(out, "5000 ") {
 		t.Errorf("the pack holds more than is new:\n%s", out)
 	}
 }
@@ -216,7 +219,10 @@ func TestMirrorIsTidied(t *testing.T) {
 	// Packs of one loose object each, as fetches make them.
 	for i := 0; packs() <= maxPacks; i++ {
 		id := p.origin.git("commit-tree", "-m", fmt.Sprint(i), p.origin.id("main^{tree}"))
-		p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q", "--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i))
+		p.origin.git(
+			"--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q",
+			"--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i),
+		)
 	}
 	b, err := m.Blobs(t.Context())
 	if err != nil {

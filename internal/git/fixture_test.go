@@ -53,7 +53,9 @@ func (f fixture) tryAllowing(transport string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = f.dir
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
+		"PATH=" + os.Getenv(
+			"PATH",
+		), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2024-01-02T03:04:05Z",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2024-01-02T03:04:05Z",
 		"GIT_ALLOW_PROTOCOL=" + transport, "GIT_LITERAL_PATHSPECS=1",
@@ -251,7 +253,9 @@ func (f fixture) untouched(r *Repo, do func()) {
 	do()
 	after := f.state(r)
 	if statusErr == nil {
-		wantEqual(f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"), status)
+		wantEqual(
+			f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"), status,
+		)
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if before[name] != after[name] {

@@ -26,7 +26,9 @@ func newTrap(t *testing.T) trap {
 	t.Helper()
 	dir := scratch(t)
 	p := trap{t, filepath.Join(dir, "script"), filepath.Join(dir, "marker")}
-	needs.WriteProgram(t, p.script, "#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n")
+	needs.WriteProgram(
+		t, p.script, "#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n",
+	)
 	return p
 }
 
@@ -53,7 +55,8 @@ func everything(t *testing.T, dir string, o Options) {
 	check := func(err error) {
 		t.Helper()
 		var e *Error
-		if err != nil && !errors.As(err, &e) && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrMissing) {
+		if err != nil && !errors.As(err, &e) && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrTooLarge) &&
+			!errors.Is(err, ErrMissing) {
 			t.Errorf("unclear error %v", err)
 		}
 	}
@@ -124,10 +127,24 @@ func programs(script string) string {
 	for _, command := range []string{"config", "cat-file", "diff-tree", "diff-files", "log", "ls-files", "ls-tree", "merge-base", "rev-list", "for-each-ref"} {
 		fmt.Fprintf(&b, "[alias]\n\t%s = !%s\n", command, script)
 	}
-	b.WriteString("[filter \"evil\"]\n\trequired = true\n[log]\n\tshowSignature = true\n[core]\n\thooksPath = " + filepath.Dir(script) + "\n\tuntrackedCache = true\n")
-	b.WriteString("[remote \"origin\"]\n\turl = ext::" + script + " %S\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\tpromisor = true\n")
-	b.WriteString("[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n")
-	b.WriteString("[trace2]\n\tnormalTarget = " + filepath.Join(filepath.Dir(script), "marker") + "\n\teventTarget = " + filepath.Join(filepath.Dir(script), "marker") + "\n")
+	b.WriteString(
+		"[filter \"evil\"]\n\trequired = true\n[log]\n\tshowSignature = true\n[core]\n\thooksPath = " + filepath.Dir(
+			script,
+		) + "\n\tuntrackedCache = true\n",
+	)
+	b.WriteString(
+		"[remote \"origin\"]\n\turl = ext::" + script + " %S\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\tpromisor = true\n",
+	)
+	b.WriteString(
+		"[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
+	)
+	b.WriteString(
+		"[trace2]\n\tnormalTarget = " + filepath.Join(
+			filepath.Dir(script), "marker",
+		) + "\n\teventTarget = " + filepath.Join(
+			filepath.Dir(script), "marker",
+		) + "\n",
+	)
 	return b.String()
 }
 
@@ -142,9 +159,11 @@ func armed(t *testing.T, p trap) fixture {
 	t.Helper()
 	f := newRepo(t)
 	f.commit("one", "a.txt", "1\n", "b.go", "package b\n", "c.md", "# c\n", "d.evil", "1\n")
-	f.commit("two", "a.txt", "2\n", "b.go", "package c\n", "c.md", "# d\n", "d.evil", "2\n",
-		".gitattributes", "* filter=evil diff=evil merge=evil\n*.txt filter=lfs diff=lfs\n", ".gitmodules",
-		"[submodule \"module\"]\n\tpath = module\n\turl = -u./payload\n\tupdate = !"+p.script+"\n[submodule \"../../x\"]\n\tpath = ../x\n\turl = ext::"+p.script+"\n")
+	f.commit(
+		"two", "a.txt", "2\n", "b.go", "package c\n", "c.md", "# d\n", "d.evil", "2\n", ".gitattributes",
+		"* filter=evil diff=evil merge=evil\n*.txt filter=lfs diff=lfs\n", ".gitmodules",
+		"[submodule \"module\"]\n\tpath = module\n\turl = -u./payload\n\tupdate = !"+p.script+"\n[submodule \"../../x\"]\n\tpath = ../x\n\turl = ext::"+p.script+"\n",
+	)
 	f.write("a.txt", "3\n", "b.go", "package d\n", "new.evil", "new\n", "new.go", "package n\n")
 	f.git("add", "b.go")
 	f.write("b.go", "package e\n", ".git/info/attributes", "* filter=evil diff=evil\n*.go diff=golang\n")
@@ -192,7 +211,12 @@ func TestHostileHome(t *testing.T) {
 	p := newTrap(t)
 	f := armed(t, p)
 	home := scratch(t)
-	fixture{t, home}.write(".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes", "* filter=evil diff=evil\n")
+	fixture{
+		t, home,
+	}.write(
+		".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes",
+		"* filter=evil diff=evil\n",
+	)
 	everything(t, f.dir, Options{Home: home})
 	p.quiet()
 }
@@ -202,8 +226,12 @@ func TestHostileBareRepositoryInside(t *testing.T) {
 	p := newTrap(t)
 	f := newRepo(t)
 	f.commit("one", "a.txt", "1\n")
-	f.write("sub/HEAD", "ref: refs/heads/main\n", "sub/objects/keep", "", "sub/refs/keep", "", "sub/a.txt", "1\n",
-		"sub/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = worktree\n\tfsmonitor = "+p.script+"\n", "sub/worktree/keep", "")
+	f.write(
+		"sub/HEAD", "ref: refs/heads/main\n", "sub/objects/keep", "", "sub/refs/keep", "", "sub/a.txt", "1\n",
+		"sub/config",
+		"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = worktree\n\tfsmonitor = "+p.script+"\n",
+		"sub/worktree/keep", "",
+	)
 	f.commit("two", "a.txt", "2\n")
 	c := f.clone()
 	c.write("sub/new.txt", "x\n", "sub/a.txt", "2\n")
@@ -252,8 +280,11 @@ func TestHostilePartialClone(t *testing.T) {
 			if err := os.Remove(f.path(".git/objects/" + blob[:2] + "/" + blob[2:])); err != nil {
 				t.Fatal(err)
 			}
-			appendFile(t, f.path(".git/config"), "[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n"+
-				"[core]\n\trepositoryformatversion = 1\n"+lines+"\tpromisor = true\n")
+			appendFile(
+				t, f.path(".git/config"),
+				"[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n"+
+					"[core]\n\trepositoryformatversion = 1\n"+lines+"\tpromisor = true\n",
+			)
 			for _, lazy := range []bool{false, true} {
 				o := Options{Lazy: lazy, LazyEnv: []string{"PATH=" + os.Getenv("PATH")}}
 				everything(t, f.dir, o)
@@ -345,10 +376,26 @@ func TestHostileTree(t *testing.T) {
 	for _, name := range evil[2:] {
 		top += entry("100644", name+"", blob)
 	}
-	top += entry("120000", "escape", link) + entry("40000", "escape", inner) + entry("160000", "module", strings.Repeat("1", 40))
-	top += entry("100644", "fine", blob) + entry("100644", "fine", blob) + entry("100644", strings.Repeat("n", 300), blob) + entry("100644", ".gitignore", blob)
+	top += entry(
+		"120000", "escape", link,
+	) + entry(
+		"40000", "escape", inner,
+	) + entry(
+		"160000", "module", strings.Repeat("1", 40),
+	)
+	top += entry(
+		"100644", "fine", blob,
+	) + entry(
+		"100644", "fine", blob,
+	) + entry(
+		"100644", strings.Repeat("n", 300), blob,
+	) + entry(
+		"100644", ".gitignore", blob,
+	)
 	wanted = object("tree", top)
-	commit := object("commit", "tree "+wanted+"\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nevil\n")
+	commit := object(
+		"commit", "tree "+wanted+"\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nevil\n",
+	)
 	f.git("update-ref", "refs/heads/main", commit)
 	everything(t, f.dir, Options{})
 
@@ -375,7 +422,9 @@ func TestHostileTree(t *testing.T) {
 	for _, s := range report.Skipped {
 		reasons[s.Reason]++
 	}
-	if len(report.Skipped) != len(evil)+len(evil[2:])+4 || reasons["a submodule"] != 1 || reasons["its path leads into a git folder"] == 0 || reasons["its path leads out of the tree"] == 0 {
+	if len(report.Skipped) != len(evil)+len(evil[2:])+4 || reasons["a submodule"] != 1 ||
+		reasons["its path leads into a git folder"] == 0 ||
+		reasons["its path leads out of the tree"] == 0 {
 		t.Errorf("skipped %v", reasons)
 	}
 }
@@ -417,7 +466,9 @@ func TestHostileProgram(t *testing.T) {
 			program := filepath.Join(scratch(t), "git")
 			needs.WriteProgram(t, program, "#!/bin/sh\n"+test.script+"\n")
 			bounded(t, func() {
-				_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: test.timeout})
+				_, err := Open(
+					context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: test.timeout},
+				)
 				wantError(t, err, test.msg, "")
 			})
 		})

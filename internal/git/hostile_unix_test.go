@@ -71,7 +71,10 @@ func TestHostileWorkTree(t *testing.T) {
 	remove("loop")
 	must(os.Symlink("loop", f.path("loop")))
 	remove("swapped")
-	f.write("swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n", "nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n")
+	f.write(
+		"swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n",
+		"nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n",
+	)
 	r := f.open()
 	var rg Range
 	bounded(t, func() {

@@ -13,7 +13,12 @@ import (
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	home := scratch(t)
-	fixture{t, home}.write(".gitconfig", "[url \"https://git.example.com/\"]\n\tinsteadOf = ex:\n[url \"https://git.example.com/deep/\"]\n\tinsteadOf = ex:d/\n")
+	fixture{
+		t, home,
+	}.write(
+		".gitconfig",
+		"[url \"https://git.example.com/\"]\n\tinsteadOf = ex:\n[url \"https://git.example.com/deep/\"]\n\tinsteadOf = ex:d/\n",
+	)
 	for _, test := range []struct {
 		name    string
 		remotes [][2]string
@@ -148,6 +153,8 @@ func TestRemotes(t *testing.T) {
 	f.git("config", "remote.a.url", "git@example.com:x/y.git")
 	f.git("config", "remote.dotted.name.url", "ssh://git@example.com:2222/x/y")
 	wantEqual(t, "remotes", f.open().Remotes(), []Remote{
-		{"a", "git@example.com:x/y.git"}, {"b", "https://example.com/x/y.git"}, {"dotted.name", "ssh://example.com:2222/x/y"},
+		{
+			"a", "git@example.com:x/y.git",
+		}, {"b", "https://example.com/x/y.git"}, {"dotted.name", "ssh://example.com:2222/x/y"},
 	})
 }

@@ -70,7 +70,8 @@ func TestPartialClone(t *testing.T) {
 					}
 				}
 				wantEqual(t, "skipped", rg.Skipped, reasons)
-				if fetched := strings.Contains(text, "-old"); fetched != (test.want == 0) || !strings.Contains(text, "+c") {
+				if fetched := strings.Contains(text, "-old"); fetched != (test.want == 0) ||
+					!strings.Contains(text, "+c") {
 					t.Errorf("diff %q", text)
 				}
 				wantEqual(t, "head", rg.Head, f.id("HEAD"))
@@ -144,7 +145,10 @@ func TestShallowBase(t *testing.T) {
 	origin.git("clone", "-q", "--depth=1", "file://"+origin.dir, f.dir)
 	for _, text := range []string{one, "HEAD~1", one + "..HEAD"} {
 		_, err := f.open().Resolve(context.Background(), Spec{Range: text})
-		wantError(t, err, "unknown revision", "the clone is shallow; fetch the missing history: git fetch --unshallow origin")
+		wantError(
+			t, err, "unknown revision",
+			"the clone is shallow; fetch the missing history: git fetch --unshallow origin",
+		)
 	}
 	_, err := f.open().Resolve(context.Background(), Spec{})
 	wantError(t, err, "the clone is shallow: it lacks the parent", "git fetch --deepen=1 origin")

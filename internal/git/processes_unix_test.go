@@ -48,7 +48,8 @@ func TestProcesses(t *testing.T) {
 	if err := r.Diff(context.Background(), rg, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := r.Lookup(context.Background(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil || len(found) != 1 {
+	if found, err := r.Lookup(context.Background(), base, "CLAUDE.md", "dir/CLAUDE.md"); err != nil ||
+		len(found) != 1 {
 		t.Errorf("%v, %v", found, err)
 	}
 	for _, rev := range []string{rg.Base, rg.Head} {

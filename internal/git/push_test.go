@@ -35,7 +35,9 @@ func newPushes(t *testing.T) *pushes {
 	p.server = serveForge(t, filepath.Dir(p.origin.dir), fetchToken)
 	p.repo = p.origin.clone().open()
 	p.push = Push{To: Pull{URL: p.server.URL + "/repo/.git", Token: fetchToken}, Branch: "topic", Expect: p.head}
-	p.push.Commit = p.commit(t, "Fix it", []string{p.head}, Edit{Path: "a.txt", Content: []byte("one\n2\n"), Mode: plainMode})
+	p.push.Commit = p.commit(
+		t, "Fix it", []string{p.head}, Edit{Path: "a.txt", Content: []byte("one\n2\n"), Mode: plainMode},
+	)
 	return p
 }
 
@@ -46,7 +48,13 @@ func (p *pushes) commit(t *testing.T, message string, parents []string, edits ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := p.repo.WriteCommit(t.Context(), Commit{Tree: tree, Parents: parents, Name: "bot", Email: "bot@example.org", Message: message + "\n", At: time.Unix(1e9, 0)})
+	id, err := p.repo.WriteCommit(
+		t.Context(),
+		Commit{
+			Tree: tree, Parents: parents, Name: "bot", Email: "bot@example.org", Message: message + "\n",
+			At: time.Unix(1e9, 0),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +82,9 @@ func TestPushCommit(t *testing.T) {
 		t.Error("main has moved")
 	}
 	c, err := p.repo.ReadCommit(t.Context(), p.push.Commit)
-	if err != nil || c.Email != "bot@example.org" || c.Message != "Fix it\n" || !slices.Equal(c.Parents, []string{p.head}) || c.At.Unix() != 1e9 {
+	if err != nil || c.Email != "bot@example.org" || c.Message != "Fix it\n" ||
+		!slices.Equal(c.Parents, []string{p.head}) ||
+		c.At.Unix() != 1e9 {
 		t.Errorf("read %+v, %v", c, err)
 	}
 	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
@@ -141,7 +151,8 @@ func TestBranchTip(t *testing.T) {
 	}
 	to := p.push.To
 	to.Token = "another"
-	if got, err := p.repo.BranchTip(t.Context(), to, "topic"); got != "" || err == nil || strings.Contains(err.Error(), "another") {
+	if got, err := p.repo.BranchTip(t.Context(), to, "topic"); got != "" || err == nil ||
+		strings.Contains(err.Error(), "another") {
 		t.Errorf("another token: %q, %v", got, err)
 	}
 	if _, err := p.repo.BranchTip(t.Context(), p.push.To, "--upload-pack=x"); !errors.Is(err, ErrRejected) {
@@ -220,8 +231,11 @@ func TestPushRunsNothing(t *testing.T) {
 	p := newPushes(t)
 	trap := newTrap(t)
 	f := armed(t, trap)
-	appendFile(t, f.path(".git/config"), programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n\tpushInsteadOf = http://\n"+
-		"[http]\n\tproxy = http://127.0.0.1:1\n[remote \"origin\"]\n\treceivepack = "+trap.script+"\n[push]\n\tfollowTags = true\n")
+	appendFile(
+		t, f.path(".git/config"),
+		programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n\tpushInsteadOf = http://\n"+
+			"[http]\n\tproxy = http://127.0.0.1:1\n[remote \"origin\"]\n\treceivepack = "+trap.script+"\n[push]\n\tfollowTags = true\n",
+	)
 	p.repo = f.open()
 	if _, err := p.repo.FetchPull(t.Context(), Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head}); err != nil {
 		t.Fatal(err)
@@ -270,7 +284,8 @@ func TestMergeCommits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := b.Read(m.Tree, "a.txt", 1000); err != nil || string(text) != "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n" {
+	if text, err := b.Read(m.Tree, "a.txt", 1000); err != nil ||
+		string(text) != "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 	for _, test := range []struct {
@@ -299,7 +314,9 @@ func TestEditTree(t *testing.T) {
 	f.git("update-index", "--chmod=+x", "run.sh")
 	r := f.open()
 	tree, err := r.EditTree(t.Context(), head, []Edit{
-		{Path: "a/b.txt", Delete: true}, {Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode}, {Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
+		{
+			Path: "a/b.txt", Delete: true,
+		}, {Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode}, {Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -162,7 +162,8 @@ func TestTree(t *testing.T) {
 			var paths []string
 			for _, e := range entries {
 				paths = append(paths, e.Path)
-				if e.Path == "link" && e.Mode != "120000" || e.Path == "a.txt" && (e.Mode != "100644" || e.Type != "blob" || e.ID != f.id("HEAD:a.txt")) {
+				if e.Path == "link" && e.Mode != "120000" ||
+					e.Path == "a.txt" && (e.Mode != "100644" || e.Type != "blob" || e.ID != f.id("HEAD:a.txt")) {
 					t.Errorf("entry %+v", e)
 				}
 			}
@@ -195,7 +196,8 @@ func TestLookup(t *testing.T) {
 	}
 	paths = append(paths, strings.Repeat("y", 200_000), "dir", "none", "last.txt")
 	found, err := r.Lookup(t.Context(), id, paths...)
-	if err != nil || len(found) != 3 || found["a.txt"].ID != f.id("HEAD:a.txt") || found["dir"].Type != "tree" || found["last.txt"].Type != "blob" {
+	if err != nil || len(found) != 3 || found["a.txt"].ID != f.id("HEAD:a.txt") || found["dir"].Type != "tree" ||
+		found["last.txt"].Type != "blob" {
 		t.Errorf("%v, %v", found, err)
 	}
 	if found, err := r.Lookup(t.Context(), id); err != nil || len(found) > 0 {
@@ -206,9 +208,15 @@ func TestLookup(t *testing.T) {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	f.commit("one", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 5\n}\n", "old/name.txt", strings.Repeat("line\n", 30), "bin", "x\x00y")
+	f.commit(
+		"one", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 5\n}\n",
+		"old/name.txt", strings.Repeat("line\n", 30), "bin", "x\x00y",
+	)
 	f.git("mv", "old/name.txt", "new näme")
-	f.commit("two", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 6\n}\n", "new näme", strings.Repeat("line\n", 30)+"more\n", "bin", "x\x00z")
+	f.commit(
+		"two", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 6\n}\n", "new näme",
+		strings.Repeat("line\n", 30)+"more\n", "bin", "x\x00z",
+	)
 	r := f.open()
 	got := diffText(t, r, resolve(t, r, Spec{Range: "HEAD~1"}))
 	want := strings.Join([]string{
@@ -258,7 +266,10 @@ func TestDiffStops(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	f.commit("one")
-	f.commit("two", "big.txt", strings.Repeat("a line of text\n", 1_000_000), "huge.txt", strings.Repeat("a line of text\n", 3_000_000))
+	f.commit(
+		"two", "big.txt", strings.Repeat("a line of text\n", 1_000_000), "huge.txt",
+		strings.Repeat("a line of text\n", 3_000_000),
+	)
 	r := f.open()
 	rg := resolve(t, r, Spec{Range: "HEAD~1"})
 	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
@@ -288,7 +299,13 @@ func TestDiffStops(t *testing.T) {
 	wantError(t, r.Diff(context.Background(), Range{}, nil), "not resolved", "")
 	wantError(t, r.Diff(context.Background(), Range{Base: "--output=x", Head: "HEAD"}, nil), "not resolved", "")
 	missing := Range{Base: strings.Repeat("1", 40), Head: rg.Head}
-	wantError(t, r.Diff(context.Background(), missing, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err }), "1111", "")
+	wantError(
+		t,
+		r.Diff(
+			context.Background(), missing, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err },
+		),
+		"1111", "",
+	)
 }
 
 // Objects that a repository borrows from others are borrowed here, too.
@@ -332,7 +349,10 @@ func TestExport(t *testing.T) {
 	if err := os.Chmod(f.path("run.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	id := f.commit("one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big", strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000))
+	id := f.commit(
+		"one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big",
+		strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000),
+	)
 	r := f.open()
 	dir := scratch(t)
 	report, err := r.Export(context.Background(), id, dir, ExportLimits{FileBytes: 1000})
@@ -405,7 +425,8 @@ func TestExportLinks(t *testing.T) {
 	}
 	id := f.commit("two", "y.txt", "y\n")
 	dir := scratch(t)
-	if report, err := f.open().Export(context.Background(), id, dir, ExportLimits{Links: true}); err != nil || len(report.Skipped) > 0 {
+	if report, err := f.open().Export(context.Background(), id, dir, ExportLimits{Links: true}); err != nil ||
+		len(report.Skipped) > 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	for name, want := range map[string]string{"good": "dir/a.txt", "folder": "dir", "dir/sub/near": "../a.txt"} {
@@ -431,7 +452,15 @@ func TestExportOfManyFiles(t *testing.T) {
 	var input strings.Builder
 	input.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 0\n")
 	for i := range 3000 {
-		input.WriteString("M 100644 inline " + strings.Repeat("d/", i%5) + "f" + string(rune('a'+i%26)) + strings.Repeat("x", i/26) + "\ndata 5\nhello\n")
+		input.WriteString(
+			"M 100644 inline " + strings.Repeat(
+				"d/", i%5,
+			) + "f" + string(
+				rune('a'+i%26),
+			) + strings.Repeat(
+				"x", i/26,
+			) + "\ndata 5\nhello\n",
+		)
 	}
 	f.write("input", input.String())
 	f.git("-c", "alias.load=!git fast-import --quiet < input", "load")

@@ -148,7 +148,10 @@ func TestShallowClone(t *testing.T) {
 		t.Error("not shallow")
 	}
 	_, err := r.Resolve(context.Background(), Spec{Range: "main...origin/side"})
-	wantError(t, err, "no common ancestor in this shallow clone", "git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)")
+	wantError(
+		t, err, "no common ancestor in this shallow clone",
+		"git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)",
+	)
 	_, err = r.Resolve(context.Background(), Spec{Range: "HEAD~1"})
 	wantError(t, err, "unknown revision", "git fetch --unshallow origin")
 	_, err = r.Resolve(context.Background(), Spec{})
@@ -173,7 +176,9 @@ func TestShallowDefault(t *testing.T) {
 	c := f.clone("--depth", "1", "--no-single-branch")
 	c.git("checkout", "-q", "-b", "work", "origin/side", "--no-track")
 	_, err := c.open().Resolve(context.Background(), Spec{})
-	wantError(t, err, "origin/main and work have no common ancestor in this shallow clone", "git fetch --unshallow origin")
+	wantError(
+		t, err, "origin/main and work have no common ancestor in this shallow clone", "git fetch --unshallow origin",
+	)
 }
 
 func TestSHA256(t *testing.T) {

@@ -21,13 +21,19 @@ import (
 func TestStagedAndWorkTree(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	f.commit("one", "both.txt", "1\n", "staged.txt", "1\n", "unstaged.txt", "1\n", "same.txt", "1\n",
-		"deleted.txt", "deleted\n", "removed.txt", "removed\n", "moved.txt", strings.Repeat("a long line\n", 20), "dir/x", "x\n", "run.sh", "#!/bin/sh\n")
+	f.commit(
+		"one", "both.txt", "1\n", "staged.txt", "1\n", "unstaged.txt", "1\n", "same.txt", "1\n", "deleted.txt",
+		"deleted\n", "removed.txt", "removed\n", "moved.txt", strings.Repeat("a long line\n", 20), "dir/x", "x\n",
+		"run.sh", "#!/bin/sh\n",
+	)
 	f.write("staged.txt", "2\n", "both.txt", "2\n", "added.txt", "1\n")
 	f.git("add", "staged.txt", "both.txt", "added.txt")
 	f.git("rm", "-q", "--cached", "removed.txt")
 	f.git("mv", "moved.txt", "renamed.txt")
-	f.write("both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log", "x")
+	f.write(
+		"both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log",
+		"x",
+	)
 	for _, err := range []error{
 		os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.WriteFile(f.path("dir"), []byte("a file now\n"), 0o644),
 		os.Chmod(f.path("run.sh"), 0o755),
@@ -43,8 +49,11 @@ func TestStagedAndWorkTree(t *testing.T) {
 		wantEqual(t, "staged", changedPaths(t, r, rg), []string{
 			"A added.txt", "M both.txt", "D removed.txt", "R moved.txt renamed.txt", "M staged.txt",
 		})
-		wantEqual(t, "staged names", []string{string(rg.Kind), rg.Base, rg.BaseCommit, rg.BaseName, rg.HeadName, rg.Why, string(rg.Log)},
-			[]string{"staged", head, head, "HEAD", "staged changes", "", ""})
+		wantEqual(
+			t, "staged names",
+			[]string{string(rg.Kind), rg.Base, rg.BaseCommit, rg.BaseName, rg.HeadName, rg.Why, string(rg.Log)},
+			[]string{"staged", head, head, "HEAD", "staged changes", "", ""},
+		)
 		b, err := r.Blobs(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +157,10 @@ func TestSnapshotOfOtherIndexes(t *testing.T) {
 			})
 			f.write("in/a.txt", "2\n", "in/new.txt", "1\n")
 			f.untouched(r, func() {
-				wantEqual(t, "changed", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M in/a.txt", "A in/new.txt"})
+				wantEqual(
+					t, "changed", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})),
+					[]string{"M in/a.txt", "A in/new.txt"},
+				)
 			})
 		})
 	}
@@ -250,7 +262,12 @@ func TestOddPaths(t *testing.T) {
 // at random: the snapshot is the tree that git add -A makes.
 func TestSnapshotEqualsGitAdd(t *testing.T) {
 	t.Parallel()
-	line := rapid.SampledFrom([]string{"a", "b\t", "$Id$", "$Id: x $", "$Id: x", "nul\x00", "bell\a\a\a", "\r", "é", strings.Repeat("w", 200), "\x1a"})
+	line := rapid.SampledFrom(
+		[]string{
+			"a", "b\t", "$Id$", "$Id: x $", "$Id: x", "nul\x00", "bell\a\a\a", "\r", "é", strings.Repeat("w", 200),
+			"\x1a",
+		},
+	)
 	end := rapid.SampledFrom([]string{"\n", "\r\n", "\n", "\r\n", ""})
 	content := rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
@@ -372,7 +389,10 @@ func TestSnapshotOfOtherWorkTrees(t *testing.T) {
 		r := g.open()
 		g.untouched(r, func() {
 			wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"A new.txt"})
-			wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt", "A new.txt"})
+			wantEqual(
+				t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})),
+				[]string{"M a.txt", "A new.txt"},
+			)
 		})
 	}
 	// From outside a submodule is its commit; what is not committed in it is its own affair.
@@ -401,7 +421,10 @@ func TestSnapshotCaps(t *testing.T) {
 	rg := resolve(t, r, Spec{Worktree: true})
 	wantEqual(t, "skipped", rg.Skipped, []skippedFile{
 		{Path: "big.bin", Reason: "larger than 8 MiB"},
-		{Path: ".", Reason: "7 more untracked files: only 5000 are read; add folders with generated files to .gitignore"},
+		{
+			Path:   ".",
+			Reason: "7 more untracked files: only 5000 are read; add folders with generated files to .gitignore",
+		},
 	})
 	paths := changedPaths(t, r, rg)
 	if len(paths) != untrackedFiles+1 || !slices.Contains(paths, "M a.txt") {

@@ -113,7 +113,10 @@ func TestRangeOfAForksBranch(t *testing.T) {
 	f.git("branch", "-q", "--set-upstream-to=fork/theirs")
 	r := f.open()
 	rg := resolve(t, r, Spec{})
-	wantEqual(t, "range", []string{string(rg.Kind), rg.Base, rg.BaseName}, []string{string(Commits), f.id("origin/main"), "origin/main"})
+	wantEqual(
+		t, "range", []string{string(rg.Kind), rg.Base, rg.BaseName},
+		[]string{string(Commits), f.id("origin/main"), "origin/main"},
+	)
 }
 
 // TestTrustedBaseOfAShallowClone: a pull request's checkout in CI.

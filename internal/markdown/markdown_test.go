@@ -131,7 +131,13 @@ func TestSuggestion(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	text := "a\nb\n\n\n```diff\n+\n\n+c\n```\nd\n\n- ```\n  │ e\n\n  │ f\n  ```\n\n````suggestion\n```\n\n```\n````\n\n> g\n\nh\n"
-	want := []string{"a\nb", "```diff\n+\n\n+c\n```\nd", "- ```\n  │ e\n\n  │ f\n  ```", "````suggestion\n```\n\n```\n````", "> g", "h"}
+	want := []string{
+		"a\nb",
+		"```diff\n+\n\n+c\n```\nd",
+		"- ```\n  │ e\n\n  │ f\n  ```",
+		"````suggestion\n```\n\n```\n````",
+		"> g", "h",
+	}
 	got := markdown.Blocks(text)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -147,7 +153,8 @@ func FuzzLastComment(f *testing.F) {
 	f.Add("<!--\n\n<!-- a -->\n\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		c, ok := markdown.LastComment(s)
-		if ok && (!strings.HasPrefix(c, "<!--") || !strings.HasSuffix(c, "-->") || !strings.HasSuffix(strings.TrimRight(s, " \t\r\n"), c[strings.LastIndex(c, "\n")+1:])) {
+		if ok &&
+			(!strings.HasPrefix(c, "<!--") || !strings.HasSuffix(c, "-->") || !strings.HasSuffix(strings.TrimRight(s, " \t\r\n"), c[strings.LastIndex(c, "\n")+1:])) {
 			t.Fatalf("%q ends with the comment %q", s, c)
 		}
 	})

@@ -160,7 +160,8 @@ func TestSetuid(t *testing.T) {
 		j := sh("/tools/id -u; /tools/id -g")
 		j.Mounts = []Mount{{dir, "/tools"}}
 		r, err := b.Run(t.Context(), j)
-		if out := r.Stdout.String(); err != nil || r.Status != OK || strings.HasPrefix(out, "0\n") || strings.HasSuffix(out, "\n0\n") {
+		if out := r.Stdout.String(); err != nil || r.Status != OK || strings.HasPrefix(out, "0\n") ||
+			strings.HasSuffix(out, "\n0\n") {
 			t.Errorf("%q %q, %v", out, r.Stderr, err)
 		}
 	})

@@ -56,7 +56,8 @@ func TestGroup(t *testing.T) {
 	var parent string
 	for _, dir := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		var s unix.Statfs_t
-		if err := unix.Statfs(dir, &s); err == nil && s.Type == unix.CGROUP2_SUPER_MAGIC && unix.Access(dir, unix.W_OK) == nil {
+		if err := unix.Statfs(dir, &s); err == nil && s.Type == unix.CGROUP2_SUPER_MAGIC &&
+			unix.Access(dir, unix.W_OK) == nil {
 			parent = dir
 		}
 	}
@@ -103,7 +104,13 @@ func TestGroup(t *testing.T) {
 			t.Log("the kernel does not limit memory in groups here")
 			return
 		}
-		r, err := b.Run(t.Context(), Job{Argv: []string{self, "trap", "eat"}, Limits: Limits{Memory: 64 << 20, Scratch: 1 << 20}, program: self})
+		r, err := b.Run(
+			t.Context(),
+			Job{
+				Argv: []string{self, "trap", "eat"}, Limits: Limits{Memory: 64 << 20, Scratch: 1 << 20},
+				program: self,
+			},
+		)
 		if err != nil || r.Status != OverMemory {
 			t.Errorf("%+v, %v", r, err)
 		}

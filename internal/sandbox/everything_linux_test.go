@@ -34,7 +34,9 @@ func (b Box) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
 			return nil, err
 		}
 		traps, err := b.runEscapes(ctx, Job{
-			Tree: filepath.Join(dir, "tree"), Writable: f.Writable, Argv: []string{self, "trap", "inside", string(said)}, Env: f.Env, Limits: f.Limits,
+			Tree: filepath.Join(
+				dir, "tree",
+			), Writable: f.Writable, Argv: []string{self, "trap", "inside", string(said)}, Env: f.Env, Limits: f.Limits,
 		})
 		if err != nil {
 			return all, err
@@ -60,7 +62,11 @@ func (b Box) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
 // and counts the visitors of the servers.
 func hostileOutside(ctx context.Context, dir string) (told, *atomic.Int64, func(), error) {
 	tree := filepath.Join(dir, "tree")
-	err := errors.Join(os.Mkdir(tree, 0o755), os.Chmod(tree, 0o755), os.WriteFile(filepath.Join(tree, "file"), []byte("in the tree\n"), 0o644), os.Chmod(filepath.Join(tree, "file"), 0o644))
+	err := errors.Join(
+		os.Mkdir(tree, 0o755), os.Chmod(tree, 0o755),
+		os.WriteFile(filepath.Join(tree, "file"), []byte("in the tree\n"), 0o644),
+		os.Chmod(filepath.Join(tree, "file"), 0o644),
+	)
 	for name, target := range map[string]string{"absolute": filepath.Join(dir, "canary"), "relative": "../canary", "root": "/"} {
 		err = errors.Join(err, os.Symlink(target, filepath.Join(tree, name)))
 	}
@@ -76,7 +82,9 @@ func hostileOutside(ctx context.Context, dir string) (told, *atomic.Int64, func(
 	for _, l := range listeners {
 		go count(l, visits)
 	}
-	return told{facts: f, Limits: Limits{Processes: 100, OpenFiles: 200, FileSize: 3 << 20, Scratch: 64 << 20}}, visits, listeners.close, nil
+	return told{
+		facts: f, Limits: Limits{Processes: 100, OpenFiles: 200, FileSize: 3 << 20, Scratch: 64 << 20},
+	}, visits, listeners.close, nil
 }
 
 func count(l net.Listener, visits *atomic.Int64) {
@@ -108,12 +116,15 @@ func attacks() []attack {
 			}
 			return survivors(marker)
 		}},
-		{"survive the time limit", []string{"linger", marker}, Limits{Time: 300 * time.Millisecond}, func(r Result) string {
-			if r.Status != TimedOut || r.Usage.Wall > 10*time.Second {
-				return ended(r)
-			}
-			return survivors(marker)
-		}},
+		{
+			"survive the time limit", []string{"linger", marker}, Limits{Time: 300 * time.Millisecond},
+			func(r Result) string {
+				if r.Status != TimedOut || r.Usage.Wall > 10*time.Second {
+					return ended(r)
+				}
+				return survivors(marker)
+			},
+		},
 		{"fork bomb", []string{"bomb"}, Limits{Processes: 40, Time: 20 * time.Second}, func(r Result) string {
 			n, err := strconv.Atoi(r.Stdout.String())
 			if r.Status == OverProcesses || r.Status == OK && err == nil && n < 40 {
@@ -127,20 +138,39 @@ func attacks() []attack {
 			}
 			return ended(r)
 		}},
-		{"memory in socket buffers", []string{"hoard", "socket buffers"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
-		{"memory in sockets on their way", []string{"hoard", "sockets on their way"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
-		{"memory in TCP buffers", []string{"hoard", "TCP buffers"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
-		{"memory in page tables", []string{"hoard", "page tables"}, Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory},
-		{"memory in pipes", []string{"hoard", "pipes"}, Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second}, expectOverMemory},
+		{
+			"memory in socket buffers", []string{"hoard", "socket buffers"},
+			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+		},
+		{
+			"memory in sockets on their way", []string{"hoard", "sockets on their way"},
+			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+		},
+		{
+			"memory in TCP buffers", []string{"hoard", "TCP buffers"},
+			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+		},
+		{
+			"memory in page tables", []string{"hoard", "page tables"},
+			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+		},
+		{
+			"memory in pipes", []string{"hoard", "pipes"},
+			Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second}, expectOverMemory,
+		},
 		{"a large file", []string{"file"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{"a full disk", []string{"files"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
-		{"endless output", []string{"flood"}, Limits{Output: most, Time: 500 * time.Millisecond}, func(r Result) string {
-			// A fast machine writes a gibibyte before the time is over.
-			if r.Status != TimedOut && r.Status != OverOutput || r.Stdout.Omitted == 0 || len(r.Stdout.Head)+len(r.Stdout.Tail) > most {
-				return ended(r)
-			}
-			return ""
-		}},
+		{
+			"endless output", []string{"flood"}, Limits{Output: most, Time: 500 * time.Millisecond},
+			func(r Result) string {
+				// A fast machine writes a gibibyte before the time is over.
+				if r.Status != TimedOut && r.Status != OverOutput || r.Stdout.Omitted == 0 ||
+					len(r.Stdout.Head)+len(r.Stdout.Tail) > most {
+					return ended(r)
+				}
+				return ""
+			},
+		},
 	}
 }
 
@@ -159,7 +189,10 @@ func expectOK(r Result) string {
 }
 
 func ended(r Result) string {
-	return fmt.Sprintf("ended with %s, %d, after %v, %d MiB: %.200q %.500q", r.Status, r.Exit, r.Usage.Wall, r.Usage.Memory>>20, r.Stdout, r.Stderr)
+	return fmt.Sprintf(
+		"ended with %s, %d, after %v, %d MiB: %.200q %.500q", r.Status, r.Exit, r.Usage.Wall, r.Usage.Memory>>20,
+		r.Stdout, r.Stderr,
+	)
 }
 
 func (b Box) attack(ctx context.Context, a attack) (Trap, error) {

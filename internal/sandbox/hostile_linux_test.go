@@ -22,11 +22,20 @@ func builds(t *testing.T) []build {
 		{name: "sh", needs: "sh", argv: "sh attack.sh sh", said: "attacked by sh"},
 		{name: "make", needs: "make", argv: "make", said: "attacked by make\n"},
 		{name: "make that fails", needs: "make", argv: "make test", exit: 2, said: "attacked by make-while-parsing"},
-		{name: "python", needs: "python3", argv: "python3 -m unittest -v test_it", said: "attacked by python", home: ask(t, "python3", "-c", "import sys; print(sys.base_prefix)")},
+		{
+			name: "python", needs: "python3", argv: "python3 -m unittest -v test_it", said: "attacked by python",
+			home: ask(t, "python3", "-c", "import sys; print(sys.base_prefix)"),
+		},
 		{name: "node", needs: "node", argv: "node attack.js", said: "attacked by node"},
 		{name: "npm", needs: "npm", argv: "npm run build --offline --no-update-notifier", said: "attacked by npm"},
-		{name: "go", needs: "go", argv: "go test -vet=off -v .", said: "attacked by go", home: ask(t, "go", "env", "GOROOT"), compiles: true},
-		{name: "cargo", needs: "cargo", argv: "cargo build --offline -vv", said: "attacked by cargo", home: ask(t, "rustc", "--print", "sysroot"), compiles: true},
+		{
+			name: "go", needs: "go", argv: "go test -vet=off -v .", said: "attacked by go",
+			home: ask(t, "go", "env", "GOROOT"), compiles: true,
+		},
+		{
+			name: "cargo", needs: "cargo", argv: "cargo build --offline -vv",
+			said: "attacked by cargo", home: ask(t, "rustc", "--print", "sysroot"), compiles: true,
+		},
 	}
 }
 
@@ -119,7 +128,9 @@ func hostileBuild(t *testing.T, b Box, test build, source string) {
 	j := Job{
 		Tree: tree, Writable: true, Argv: strings.Fields(test.argv),
 		Env: []string{
-			"PATH=/tools/bin:" + strings.Join(boxPath, ":"), "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
+			"PATH=/tools/bin:" + strings.Join(
+				boxPath, ":",
+			), "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
 			"TRAP_PORT=" + port, "TRAP_FOLDER=" + folder, "TRAP_MARKER=" + marker,
 		},
 	}

@@ -57,7 +57,8 @@ func triesToRead() []attempt {
 			var strange []string
 			for _, name := range open {
 				to, err := os.Readlink(name)
-				ours := strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "anon_inode:[event") || to == "/dev/null"
+				ours := strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "anon_inode:[event") ||
+					to == "/dev/null"
 				if err == nil && !ours {
 					strange = append(strange, to)
 				}
@@ -85,7 +86,10 @@ func triesToRead() []attempt {
 					}
 				}
 			}
-			return readAny("/usr/local/etc", "/usr/etc", "/usr/local/src", "/usr/src", "/opt", "/srv", "/mnt", "/media", "/boot", "/nix", "/snap", "/etc/npmrc", "/etc/pip.conf", "/etc/gitconfig")
+			return readAny(
+				"/usr/local/etc", "/usr/etc", "/usr/local/src", "/usr/src", "/opt", "/srv", "/mnt", "/media", "/boot",
+				"/nix", "/snap", "/etc/npmrc", "/etc/pip.conf", "/etc/gitconfig",
+			)
 		}},
 		{"memory of process 1", func(told) string {
 			for _, name := range []string{"/proc/1/mem", "/proc/1/maps", "/proc/1/fd/3"} {

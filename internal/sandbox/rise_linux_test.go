@@ -37,7 +37,8 @@ func triesToRise() []attempt {
 			}
 			groups, err := os.Getgroups()
 			const overflow = 65534 // groups of the host that the box has no number for
-			if i := slices.IndexFunc(groups, func(g int) bool { return g != overflow && g != os.Getgid() }); err != nil || i >= 0 {
+			if i := slices.IndexFunc(groups, func(g int) bool { return g != overflow && g != os.Getgid() }); err != nil ||
+				i >= 0 {
 				return fmt.Sprint("groups ", groups, err)
 			}
 			return ""

@@ -40,7 +40,10 @@ func TestMain(m *testing.M) {
 	default:
 		b, err := probe(context.Background(), Kind(kind), "")
 		if err == nil {
-			_, err = b.Run(context.Background(), Job{Argv: []string{self, "trap", "linger", os.Getenv(markerVariable)}, program: self})
+			_, err = b.Run(
+				context.Background(),
+				Job{Argv: []string{self, "trap", "linger", os.Getenv(markerVariable)}, program: self},
+			)
 		}
 		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
@@ -129,7 +132,9 @@ func TestUnprivileged(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.count=1", "-test.short")
 	cmd.Dir = dir
-	cmd.Env = []string{"TMPDIR=" + dir + "/tmp", "PATH=" + os.Getenv("PATH"), sandboxVariable + "=" + os.Getenv(sandboxVariable)}
+	cmd.Env = []string{
+		"TMPDIR=" + dir + "/tmp", "PATH=" + os.Getenv("PATH"), sandboxVariable + "=" + os.Getenv(sandboxVariable),
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -180,7 +185,8 @@ func TestResults(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				r, err := b.Run(t.Context(), sh(test.script))
-				if err != nil || r.Status != test.status || r.Exit != test.exit || r.Stdout.String() != test.stdout || r.Stderr.String() != test.stderr {
+				if err != nil || r.Status != test.status || r.Exit != test.exit || r.Stdout.String() != test.stdout ||
+					r.Stderr.String() != test.stderr {
 					t.Errorf("%v %d %q %q, %v", r.Status, r.Exit, r.Stdout, r.Stderr, err)
 				}
 			})
@@ -216,7 +222,9 @@ func TestTreeAndMounts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j := sh("cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null")
+		j := sh(
+			"cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null",
+		)
 		j.Tree, j.Writable = tree, true
 		j.Mounts = []Mount{{tools, Work + "/deps"}, {tools, Work + "/tools"}, {tools, "/opt/a/b"}, {Source: tools}}
 		r, err := b.Run(t.Context(), j)
@@ -242,30 +250,6 @@ func TestTreeAndMounts(t *testing.T) {
 			j.Writable = true
 			if r, err := b.Run(t.Context(), j); err != nil || r.Stdout.String() != "a\n" {
 				t.Errorf("a copy of a closed folder: %+v, %v", r, err)
-			}
-		}
-	})
-}
-
-func BenchmarkStart(b *testing.B) {
-	for _, kind := range []Kind{Bubblewrap, Namespaces} {
-		box, err := probe(b.Context(), kind, "")
-		if err != nil {
-			b.Logf("not measured: %v", err)
-			continue
-		}
-		b.Run(string(kind), func(b *testing.B) {
-			for b.Loop() {
-				if r, err := box.Run(b.Context(), sh(":")); err != nil || r.Status != OK {
-					b.Fatal(r, err)
-				}
-			}
-		})
-	}
-	b.Run("bare", func(b *testing.B) {
-		for b.Loop() {
-			if err := exec.CommandContext(b.Context(), "/bin/sh", "-c", ":").Run(); err != nil {
-				b.Fatal(err)
 			}
 		}
 	})

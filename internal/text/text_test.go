@@ -60,7 +60,8 @@ func TestCutProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(0, 30).Draw(t, "n")
 		got := Cut(s, n)
-		if utf8.RuneCountInString(got) > n || !utf8.ValidString(got) || !strings.HasPrefix(s, strings.TrimSuffix(got, ellipsis)) {
+		if utf8.RuneCountInString(got) > n || !utf8.ValidString(got) ||
+			!strings.HasPrefix(s, strings.TrimSuffix(got, ellipsis)) {
 			t.Errorf("Cut(%q, %d) = %q", s, n, got)
 		}
 	})
@@ -161,7 +162,10 @@ func TestSimilarity(t *testing.T) {
 
 func TestCosineProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, u := rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).Draw(t, "s"), rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).Draw(t, "u")
+		s, u := rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).
+			Draw(t, "s"),
+			rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).
+				Draw(t, "u")
 		a, b := NewVector(s), NewVector(u)
 		c := Cosine(a, b)
 		if c < 0 || c > 1 || c != Cosine(b, a) || math.IsNaN(c) {
@@ -284,7 +288,9 @@ func FuzzText(f *testing.F) {
 // remarks are findings of the usual length.
 func remarks(n int) []string {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("the error rows.Err loop connection getUserName parse_http_request nil check return value cache lock mutex goroutine leak close defer context timeout retry index slice map range string bytes buffer reader writer handler")
+	words := strings.Fields(
+		"the error rows.Err loop connection getUserName parse_http_request nil check return value cache lock mutex goroutine leak close defer context timeout retry index slice map range string bytes buffer reader writer handler",
+	)
 	out := make([]string, n)
 	for i := range out {
 		var b strings.Builder
@@ -294,37 +300,6 @@ func remarks(n int) []string {
 		out[i] = b.String()
 	}
 	return out
-}
-
-func BenchmarkPairs500(b *testing.B) {
-	texts := remarks(500)
-	for b.Loop() {
-		vectors := make([]Vector, len(texts))
-		for i, s := range texts {
-			vectors[i] = NewVector(s)
-		}
-		for i := range vectors {
-			for j := range i {
-				Cosine(vectors[i], vectors[j])
-			}
-		}
-	}
-}
-
-func BenchmarkRatio(b *testing.B) {
-	x := strings.Fields("if err := rows . Err ( ) ; err != nil { return nil , err }")
-	y := strings.Fields("if err := stmt . Close ( ) ; err != nil { return err }")
-	for b.Loop() {
-		Ratio(x, y)
-	}
-}
-
-func BenchmarkVisible(b *testing.B) {
-	s := strings.Repeat("\tif err := rows.Err(); err != nil { // é\n", 1000)
-	b.SetBytes(int64(len(s)))
-	for b.Loop() {
-		Visible(s)
-	}
 }
 
 // TestCutTitle: a title ends at a word, whatever its length, and not in code.
