@@ -26,7 +26,7 @@ var (
 	errCount = errors.New("the lines of the hunk do not match its header")
 	errEarly = errors.New("the diff ends within a hunk")
 	errOrder = errors.New("hunk starts before the previous one ends")
-	errSame  = errors.New("the hunk changes nothing")
+	errSame  = errors.New("it contains no changes")
 )
 
 // maxSection limits the text after a hunk's second @@; git writes 80 bytes.
