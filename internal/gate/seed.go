@@ -50,9 +50,9 @@ func (s *session) prelude() string {
 // warm finds the build cache to start from, and fills one if there is none: it compiles the
 // base commit, in a box like any other, and keeps what was built. A run of a pull request
 // reads it and never writes to it. A cache belongs to a repository, a version of Go and a base
-// commit. Nothing of a base runs while its cache is filled, and a base is compiled with that of
-// another one only if that is in its history: whoever could have tampered with the cache could as
-// well have changed the base (threat T28).
+// commit. Nothing of a base runs while its cache is filled (threat T28), and a base starts from the
+// cache of another one only if that is in its history: anyone who could have tampered with that
+// cache could as well have changed the base.
 func (s *session) warm(ctx context.Context) {
 	version := []byte{}
 	for _, t := range s.tools {
