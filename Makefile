@@ -79,8 +79,8 @@ golden: ## update the golden files; read the diff before you commit it
 
 eval: ## measure on a folder of changes how well findings are placed: make eval DIR=...
 	@test -n "$(DIR)" || { echo "usage: make eval DIR=folder with <change>/diff.patch and meta.json"; exit 2; }
-	$(GO) run ./cmd/precedent eval anchor $(DIR)
-	$(GO) run ./cmd/precedent eval anchor $(DIR) --noisy
+	$(GO) run ./cmd/precedent-eval anchor $(DIR)
+	$(GO) run ./cmd/precedent-eval anchor $(DIR) --noisy
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

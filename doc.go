@@ -73,8 +73,7 @@
 // internal/converse hears what people write there, answers and learns. internal/fix
 // addresses what is open. internal/round does the one thing that is due. Commands call them, and so do jobs of a server.
 //
-// Front ends and adapters. internal/eval measures quality on folders of data.
-// internal/doctor checks what a
+// Front ends and adapters. internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/mcp serves the
 // memory to agents, and internal/server reviews pull requests as they change. internal/engine/api
 // asks a model behind an API, internal/engine/claude asks Claude Code,
@@ -88,7 +87,8 @@
 // Markdown.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the
-// environment.
+// environment. cmd/precedent-eval, a program of its own, measures quality on folders
+// of data and on merged pull requests, with internal/eval.
 //
 // # Where to look first
 //

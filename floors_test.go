@@ -8,8 +8,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +42,7 @@ var floors = map[string]int{
 
 	"internal/round": 10,
 
-	"internal/doctor": 11, "internal/eval": 11, "internal/mcp": 11, "internal/progress": 11, "internal/server": 11,
+	"internal/doctor": 11, "internal/mcp": 11, "internal/progress": 11, "internal/server": 11,
 
 	"internal/engine/api": 12, "internal/engine/claude": 12, "internal/engine/command": 12, "internal/engine/enginetest": 12,
 	"internal/llm/llmtest": 12, "internal/markdown/markdowntest": 12, "internal/golden": 12, "internal/needs": 12,
@@ -52,7 +50,12 @@ var floors = map[string]int{
 
 	"internal/pulltest": 13,
 
-	"cmd/precedent": 14, "scripts/sbom": 14, "scripts/size": 14, "scripts/testsummary": 14,
+	"cmd/precedent": 14,
+
+	// Measurements and tools of developers: nothing of the product imports them.
+	"internal/eval": 15,
+
+	"cmd/precedent-eval": 16, "scripts/mutate": 16, "scripts/sbom": 16, "scripts/size": 16, "scripts/testsummary": 16,
 }
 
 // wired names, for packages that commands use through internal/workspace, the files of
@@ -96,9 +99,9 @@ var thirdParties = map[string][]string{
 	"github.com/pressly/goose/v3":              {"internal/store"},
 	"github.com/reviewdog/errorformat":         {"internal/lint"},
 	"github.com/riverqueue/river":              {"internal/queue"},
-	"github.com/rogpeppe/go-internal":          {"cmd/precedent"},
+	"github.com/rogpeppe/go-internal":          {"cmd/precedent", "cmd/precedent-eval"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/report"},
-	"github.com/spf13/cobra":                   {"cmd/precedent"},
+	"github.com/spf13/cobra":                   {"cmd/precedent", "cmd/precedent-eval"},
 	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},
@@ -161,16 +164,17 @@ func TestFloorsCatch(t *testing.T) {
 		{"upward", "internal/memory/x.go", module + "/internal/review", "internal/memory (floor 4) imports internal/review (floor 5)"},
 		{"upward in a test", "internal/memory/x_test.go", module + "/internal/review", "floor 5"},
 		{"neighbour", "internal/git/x.go", module + "/internal/diff", "internal/git (floor 1) imports internal/diff (floor 1)"},
-		{"main", "internal/eval/x.go", module + "/cmd/precedent", "floor 14"},
+		{"main", "internal/server/x.go", module + "/cmd/precedent", "floor 14"},
+		{"measurements", "cmd/precedent/x.go", module + "/internal/eval", "floor 15"},
 		{"root upward", "x.go", module + "/internal/text", "floor 1"},
 		{"third party in the root", "x.go", "gopkg.in/yaml.v3", "not for it"},
-		{"needs in a package", "internal/eval/x.go", module + "/internal/needs", "only tests import"},
+		{"needs in a package", "internal/fix/x.go", module + "/internal/needs", "only tests import"},
 		{"needs in a program", "cmd/precedent/x.go", module + "/internal/needs", "only tests import"},
-		{"adapter in a package", "internal/eval/x.go", module + "/internal/engine/command", "floor 12"},
+		{"adapter in a package", "internal/fix/x.go", module + "/internal/engine/command", "floor 12"},
 		{"unlisted third party", "internal/text/x.go", "example.com/handy", "example.com/handy is not in the table"},
 		{"third party elsewhere", "internal/report/x.go", "modernc.org/sqlite", "not for it"},
 		{"unlisted package", "internal/utils/x.go", "fmt", "internal/utils is on no floor"},
-		{"import of an unlisted package", "internal/eval/x.go", module + "/internal/utils", "internal/utils, which is on no floor"},
+		{"import of an unlisted package", "internal/fix/x.go", module + "/internal/utils", "internal/utils, which is on no floor"},
 		{"wiring", "cmd/precedent/forges.go", module + "/internal/forge/github", ""},
 		{"no wiring", "cmd/precedent/x.go", module + "/internal/store", "commands use through internal/workspace"},
 		{"no wiring in a test", "cmd/precedent/x_test.go", module + "/internal/store", ""},
@@ -227,31 +231,6 @@ func checkFloors(t *testing.T, fsys fs.FS) []string {
 		}
 	})
 	return slices.Sorted(maps.Keys(complaints))
-}
-
-// TestPurePackagesStartNoGoroutine: what make test runs without the race detector
-// needs none.
-func TestPurePackagesStartNoGoroutine(t *testing.T) {
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := regexp.MustCompile(`(?m)^PURE := \$\(addprefix ./internal/,(.*)\)$`).FindSubmatch(makefile)
-	if list == nil {
-		t.Fatal("the Makefile has no PURE")
-	}
-	concurrent := regexp.MustCompile(`(?m)^\s*(?:defer )?go |\.Go\(|\.Parallel\(|"net/http"|"database/sql"`)
-	for _, name := range strings.Fields(string(list[1])) {
-		files, err := filepath.Glob(filepath.Join("internal", name, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, file := range files {
-			if source, err := os.ReadFile(file); err != nil || concurrent.Match(source) {
-				t.Errorf("%s has %q, %v: it belongs under the race detector", file, concurrent.Find(source), err)
-			}
-		}
-	}
 }
 
 func isWired(target string) bool {

@@ -123,7 +123,7 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.AddCommand(
 		newReview(a), newGate(a), newPR(a), newFix(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
 		newServe(a), newJobs(a), newMemory(a), newCorpus(a), newMCP(a),
-		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newEval(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
+		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
 	)
 	return root
 }

@@ -103,7 +103,7 @@ func TestDoctorTries(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			serve, model := llmtest.OpenAI, "gpt-5"
 			if test.engine == settings.Anthropic {
-				serve, model = llmtest.Anthropic, anthropicModel
+				serve, model = llmtest.Anthropic, settings.DefaultModel[settings.Anthropic]
 			}
 			s := serve(t, llmtest.Script(test.reply))
 			rows, works := engineRows(t, map[string]string{settings.KeyOf[test.engine]: "sk-canary-77", settings.URLOf[test.engine]: s.URL}, map[string]string{"model": model}, true)

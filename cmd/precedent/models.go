@@ -20,12 +20,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// The default models.
-const (
-	anthropicModel = "claude-sonnet-5-5"
-	openAIModel    = "gpt-5"
-)
-
 // model returns the model for an engine setting, with its fallback models.
 func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (llm.Model, error) {
 	kind := s.Value.Kind
@@ -42,12 +36,13 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		names = []string{""}
 	}
 	for _, name := range names {
+		name = cmp.Or(name, settings.DefaultModel[kind])
 		var m llm.Model
 		var err error
 		if kind == settings.Anthropic {
-			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: cmp.Or(name, anthropicModel), Now: a.now})
+			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: name, Now: a.now})
 		} else {
-			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: cmp.Or(name, openAIModel), Now: a.now})
+			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: name, Now: a.now})
 		}
 		if err != nil {
 			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -21,36 +20,18 @@ stays. If a finding was hidden before a verifier read it, its outcome is not kno
 and it does not count as shown. Nothing is posted and nothing is stored.
 
 The present memory has learned from these very reviews, so it knows more than it
-could have known then: dismissed findings are hidden by their own dismissals.
-
-With --from forge it reads merged pull requests from the forge instead, the most
-recently updated first, and reviews each as it was merged, with the present engine,
-memory and settings. It first prints how many requests that takes and what they
-cost, and asks, unless --yes is given. All reviews together cost at most --max-cost;
-the limits of the day and of a pull request count, too. Nothing is posted, saved or
-learned. The answers of the engine are kept for a while: an interrupted replay goes
-on from them if it is started again.
-
-It counts the findings near which a reviewer commented, within 5 lines, and those
-whose lines are different in the merged tree. The comments of the author, of
-programs and of precedent do not count, and the finders do not see any. What people
-fixed before the last push is not there to be found. Agreement with comments is not
-precision: reviewers do not comment on everything, and a comment nearby may be about
-something else. For pull requests that precedent had reviewed, it also compares with
-what it posted then.`
+could have known then: dismissed findings are hidden by their own dismissals.`
 
 func newReplay(a *app) *cobra.Command {
-	var since, source string
+	var since string
 	var limit, threshold int
-	var asJSON, yes, dryRun bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay",
 		Short: "Decide past reviews again, and compare with what people did",
 		Long:  replayHelp,
 		Example: `  precedent replay --since 90d
-  precedent replay --since 2026-01-31 --threshold 85 --json
-  precedent replay --from forge --since 90d --dry-run
-  precedent replay --from forge --limit 10 --engine anthropic --max-cost 5 --yes`,
+  precedent replay --since 2026-01-31 --threshold 85 --json`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, err := a.sinceFlag(cmd, since)
@@ -67,19 +48,6 @@ func newReplay(a *app) *cobra.Command {
 			if limit < 1 {
 				return misuse(cmd, fmt.Errorf("--limit %d: want 1 or more", limit))
 			}
-			if err := checkSource(cmd, source); err != nil {
-				return err
-			}
-			if source == "forge" {
-				f := forgeReplay{since: from, limit: defaultPast, yes: yes, dryRun: dryRun, asJSON: asJSON, flags: settingFlags(cmd)}
-				if cmd.Flags().Changed("limit") {
-					f.limit = limit
-				}
-				if f.limit > pull.MaxPast {
-					return misuse(cmd, fmt.Errorf("--limit %d: want at most %d with --from forge", limit, pull.MaxPast))
-				}
-				return a.replayForge(cmd.Context(), f)
-			}
 			return a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 				r, err := w.ReplayStored(cmd.Context(), o)
 				if err != nil {
@@ -95,14 +63,10 @@ func newReplay(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "90d", "only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
-	cmd.Flags().StringVar(&source, "from", "memory", "`SOURCE` of what is replayed: memory, or forge for merged pull requests")
-	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions([]cobra.Completion{"memory", "forge"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, fmt.Sprintf("the newest `N` reviews; with --from forge, %d pull requests by default and %d at most", defaultPast, pull.MaxPast))
-	cmd.Flags().BoolVar(&yes, "yes", false, "with --from forge: do not ask before the engine is used")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --from forge: print the estimate, and send nothing to the engine")
+	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	addAllSettings(cmd, "threshold", "fail_on", "trusted_branch", "memory_ref")
+	addSettings(cmd, memorySettings...)
 	return cmd
 }
 

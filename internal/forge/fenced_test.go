@@ -11,7 +11,7 @@ import (
 // TestFencedMethods: every method of a Forge either only reads, or is fenced.
 func TestFencedMethods(t *testing.T) {
 	reads := []string{
-		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Merged", "Comments", "ReadComment", "CommentsSince", "Streams", "History",
+		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Comments", "ReadComment", "CommentsSince", "Streams", "History",
 		"Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories", "Pushable", "Deliveries", "Quota",
 	}
 	all := reflect.TypeFor[Forge]()

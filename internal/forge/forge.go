@@ -48,10 +48,6 @@ type Forge interface {
 	// where the forge supports that. An error returns no list: no pull request of an
 	// incomplete list may count as closed.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)
-	// Merged lists the merged pull requests that were updated since a time, the most recently
-	// updated first, at most limit. Their Files is 0. If there are more than it can read, it
-	// returns some and a KindTooLarge error.
-	Merged(ctx context.Context, repo precedent.Repo, since time.Time, limit int) ([]PullRequest, error)
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
 	Comments(ctx context.Context, repo precedent.Repo, number int) ([]Comment, error)

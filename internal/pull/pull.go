@@ -159,7 +159,6 @@ func (p *Pull) fillInput(in *review.Input, s *State) {
 type Purpose struct {
 	Posts  bool // the review is posted
 	Engine bool // a model reads
-	past   bool // a merged one is replayed: what was said on it does not count
 }
 
 // State is a pull request as it is now: its commits, what people said, and what
@@ -216,7 +215,6 @@ func (s *State) Policy(ctx context.Context) (run.Policy, bool) {
 func (p *Pull) readDiscussion(ctx context.Context, s *State, of Purpose) error {
 	r := p.Env
 	switch {
-	case of.past:
 	case p.State == forge.Merged:
 		r.Notice(ctx, "#%d is merged already", p.Number)
 	case p.State == forge.Closed:
@@ -231,9 +229,6 @@ func (p *Pull) readDiscussion(ctx context.Context, s *State, of Purpose) error {
 		}
 		s.partial = true
 		s.fail("discussion", err, "some comments are missing")
-	}
-	if of.past {
-		return ctx.Err()
 	}
 	if of.Posts || p.Conn.Known {
 		err := p.readThreads(ctx, s, of)

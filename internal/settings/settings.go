@@ -132,6 +132,9 @@ const (
 // KeyOf names the variable that holds the key of an engine.
 var KeyOf = map[string]string{Anthropic: "ANTHROPIC_API_KEY", OpenAI: "OPENAI_API_KEY"}
 
+// DefaultModel is the model of an engine if none is set.
+var DefaultModel = map[string]string{Anthropic: "claude-sonnet-5-5", OpenAI: "gpt-5"}
+
 // URLOf names the variable that holds the address of an engine. The operator's
 // environment may name another host; no file of a repository can.
 var URLOf = map[string]string{Anthropic: "ANTHROPIC_BASE_URL", OpenAI: "OPENAI_BASE_URL"}

@@ -34,7 +34,6 @@ func Run(t *testing.T, build Build) {
 		{"repositories", repositoriesOf},
 		{"branches to push to", pushableBranches},
 		{"fenced writes", fencedWrites},
-		{"merged pull requests", mergedPullRequests},
 		{"comments", comments},
 		{"more comments than a page", manyComments},
 		{"comments since a time", commentsSince},
@@ -137,48 +136,6 @@ func openPullRequests(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	if want := 150 + 5; len(open) != want || len(numbers) != want {
 		t.Errorf("%d pull requests with %d numbers, want %d", len(open), len(numbers), want)
-	}
-}
-
-// mergedPullRequests: those that were closed without a merge are between them, on several pages.
-func mergedPullRequests(t *testing.T, s *Stage, f forge.Forge) {
-	s.World.Change(func() {
-		r := s.World.Repo("acme", "shop")
-		for n := 1000; n < 1400; n++ {
-			p := Shop().Pulls[3].PullRequest
-			p.Number, p.Updated = n, Epoch.Add(-time.Duration(n)*time.Minute)
-			if n%2 == 1 {
-				p.State, p.MergedAt, p.MergeCommit = forge.Closed, time.Time{}, ""
-			}
-			r.Pulls[n] = &Pull{PullRequest: p}
-		}
-	})
-	for _, test := range []struct {
-		since time.Time
-		limit int
-		want  int // pull requests
-	}{
-		{Epoch, 500, 1},
-		{Epoch.Add(-1100 * time.Minute), 500, 1 + 51},
-		{Epoch.Add(-2000 * time.Minute), 500, 1 + 200},
-		{Epoch.Add(-2000 * time.Minute), 7, 7},
-		{Epoch.Add(100 * time.Hour), 500, 0},
-	} {
-		got, err := f.Merged(t.Context(), repo(f), test.since, test.limit)
-		if err != nil || len(got) != test.want {
-			t.Errorf("since %s, at most %d: %d pull requests, %v; want %d", test.since, test.limit, len(got), err, test.want)
-			continue
-		}
-		for i, p := range got {
-			number := 998 + 2*i
-			if i == 0 {
-				number = 3
-			}
-			want := Shop().Pulls[3]
-			if p.Number != number || p.State != forge.Merged || !p.MergedAt.Equal(want.MergedAt) || p.MergeCommit != want.MergeCommit || p.Base.SHA != want.Base.SHA {
-				t.Errorf("entry %d is #%d, %s at %s as %s on %s", i, p.Number, p.State, p.MergedAt, p.MergeCommit, p.Base.SHA)
-			}
-		}
 	}
 }
 

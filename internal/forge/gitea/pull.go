@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -61,13 +60,11 @@ func requested(do wire.Call, number int) ([]forge.Person, error) {
 	return all, nil
 }
 
-// pulls is a list of pull requests in a state.
-func (c *Client) pulls(do wire.Call, state string) wire.PullList[pullRequest] {
+// pulls is the list of the open pull requests.
+func (c *Client) pulls(do wire.Call) wire.PullList[pullRequest] {
 	return wire.PullList[pullRequest]{
-		Path:    "pulls?sort=recentupdate&state=" + state,
+		Path:    "pulls?sort=recentupdate&state=open",
 		Convert: func(p *pullRequest) (forge.PullRequest, error) { return c.pull(do, p) },
-		Updated: func(p *pullRequest) time.Time { return p.UpdatedAt },
-		Merged:  func(p *pullRequest) bool { return p.Merged },
 	}
 }
 
@@ -75,16 +72,7 @@ func (c *Client) pulls(do wire.Call, state string) wire.PullList[pullRequest] {
 // requests for it, so that an unchanged list is one request that returns the first page.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do := c.begin(ctx, repo, "list pull requests of "+repo.String())
-	return c.pulls(do, "open").Open(do, c.polls, repo, 1)
-}
-
-// Merged lists the merged pull requests that were updated since a time, the most recently
-// updated first.
-func (c *Client) Merged(
-	ctx context.Context, repo precedent.Repo, since time.Time, limit int,
-) ([]forge.PullRequest, error) {
-	do := c.begin(ctx, repo, "list merged pull requests of "+repo.String())
-	return c.pulls(do, "closed").MergedSince(do, since, limit)
+	return c.pulls(do).Open(do, c.polls, repo, 1)
 }
 
 // Patch returns the complete diff of a pull request as Gitea computes it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -24,29 +23,18 @@ func (c *Client) PullRequest(ctx context.Context, repo precedent.Repo, number in
 	return c.pull(do, &p)
 }
 
-// pulls is a list of pull requests in a state.
-func (c *Client) pulls(do wire.Call, state string) wire.PullList[pullRequest] {
+// pulls is the list of the open pull requests.
+func (c *Client) pulls(do wire.Call) wire.PullList[pullRequest] {
 	return wire.PullList[pullRequest]{
-		Path:    "pulls?sort=updated&direction=desc&state=" + state,
+		Path:    "pulls?sort=updated&direction=desc&state=open",
 		Convert: func(p *pullRequest) (forge.PullRequest, error) { return c.pull(do, p) },
-		Updated: func(p *pullRequest) time.Time { return p.UpdatedAt },
-		Merged:  func(p *pullRequest) bool { return !p.MergedAt.IsZero() },
 	}
 }
 
 // Open lists the open pull requests, the most recently updated first.
 func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	do := c.begin(ctx, "list pull requests of "+repo.String(), repo)
-	return c.pulls(do, "open").Open(do, c.polls, repo, perPage)
-}
-
-// Merged lists the merged pull requests that were updated since a time, the most recently
-// updated first.
-func (c *Client) Merged(
-	ctx context.Context, repo precedent.Repo, since time.Time, limit int,
-) ([]forge.PullRequest, error) {
-	do := c.begin(ctx, "list pull requests of "+repo.String(), repo)
-	return c.pulls(do, "closed").MergedSince(do, since, limit)
+	return c.pulls(do).Open(do, c.polls, repo, perPage)
 }
 
 // pull converts a pull request. URLs and refs are built here instead of taken from

@@ -172,30 +172,19 @@ func (f *Forge) all(ctx context.Context, repo precedent.Repo) ([]pullRequest, er
 
 // Open lists the open pull requests, the most recently updated first.
 func (f *Forge) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
-	open, err := f.list(ctx, repo, forge.Open, time.Time{})
+	open, err := f.list(ctx, repo)
 	for i := range open {
 		open[i].Body = ""
 	}
 	return open, err
 }
 
-// Merged lists the merged pull requests that were updated since a time, the most recently
-// updated first.
-func (f *Forge) Merged(
-	ctx context.Context, repo precedent.Repo, since time.Time, limit int,
-) ([]forge.PullRequest, error) {
-	merged, err := f.list(ctx, repo, forge.Merged, since)
-	return merged[:min(len(merged), limit)], err
-}
-
-func (f *Forge) list(
-	ctx context.Context, repo precedent.Repo, state forge.State, since time.Time,
-) ([]forge.PullRequest, error) {
+func (f *Forge) list(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	doing := "list pull requests of " + repo.String()
 	all, err := f.all(ctx, repo)
 	var out []forge.PullRequest
 	for i := range all {
-		if all[i].State != state || all[i].Updated.Before(since) {
+		if all[i].State != forge.Open {
 			continue
 		}
 		p, err := f.describe(ctx, &all[i])

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -45,7 +44,7 @@ func ListIn[P, T any](c Call, entries func(P) []*T, path string, args ...any) ([
 	read := func(page int, into any) (reply, error) {
 		return c.send(http.MethodGet, nil, into, nil, "%s", c.page(path, page, c.t.o.Paging.PerPage))
 	}
-	return readList(c, read, entries, nil)
+	return readList(c, read, entries)
 }
 
 // ListPage reads one page of a list.
@@ -66,10 +65,8 @@ func GetPage[T any](c Call, path string) ([]*T, http.Header, error) {
 	return got, r.header, nil
 }
 
-// readList reads pages until the last one, or until enough.
-func readList[P, T any](
-	c Call, read func(page int, into any) (reply, error), entries func(P) []*T, enough func([]*T) bool,
-) ([]*T, error) {
+// readList reads pages until the last one.
+func readList[P, T any](c Call, read func(page int, into any) (reply, error), entries func(P) []*T) ([]*T, error) {
 	var all []*T
 	size := 0
 	for page := 1; page <= c.t.o.Paging.Most && size <= maxList; page++ {
@@ -83,7 +80,7 @@ func readList[P, T any](
 			return nil, c.Unexpected("a list entry is null")
 		}
 		all = append(all, some...)
-		if c.t.o.Paging.Last(r.header, page, len(some), len(all)) || enough != nil && enough(some) {
+		if c.t.o.Paging.Last(r.header, page, len(some), len(all)) {
 			return all, nil
 		}
 		size += len(r.body)
@@ -95,8 +92,6 @@ func readList[P, T any](
 type PullList[T any] struct {
 	Path    string // with parameters
 	Convert func(*T) (forge.PullRequest, error)
-	Updated func(*T) time.Time
-	Merged  func(*T) bool
 }
 
 // convert converts pull requests, each once: one that is updated meanwhile moves to the front and shifts the
@@ -144,7 +139,7 @@ func (l PullList[T]) Open(c Call, polls *Polls, repo precedent.Repo, each int) (
 		}
 		return r, nil
 	}
-	listed, err := readList(c, read, func(page []*T) []*T { return page }, nil)
+	listed, err := readList(c, read, func(page []*T) []*T { return page })
 	switch {
 	case errors.Is(err, errUnchanged):
 		return slices.Clone(known.pulls), nil
@@ -172,31 +167,4 @@ func pageTag(r reply) string {
 		return fmt.Sprintf("%s %x", total, sha256.Sum256(r.body))
 	}
 	return ""
-}
-
-// MergedSince reads the merged pull requests that were updated since a time, at most limit, from a list of all
-// that are closed.
-func (l PullList[T]) MergedSince(c Call, since time.Time, limit int) ([]forge.PullRequest, error) {
-	merged, done := 0, false
-	read := func(page int, into any) (reply, error) {
-		return c.send(http.MethodGet, nil, into, nil, "%s", c.page(l.Path, page, c.t.o.Paging.PerPage))
-	}
-	listed, err := readList(c, read, func(page []*T) []*T { return page }, func(page []*T) bool {
-		for _, p := range page {
-			if l.Merged(p) {
-				merged++
-			}
-			done = done || merged >= limit || l.Updated(p).Before(since)
-		}
-		return done
-	})
-	if err != nil && !forge.IsPartial(err) {
-		return nil, err
-	}
-	listed = slices.DeleteFunc(listed, func(p *T) bool { return !l.Merged(p) || l.Updated(p).Before(since) })
-	all, wrong := l.convert(listed)
-	if wrong != nil {
-		err = wrong
-	}
-	return all[:min(len(all), limit)], err
 }

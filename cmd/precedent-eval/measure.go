@@ -3,27 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/eval"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/report"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
-
-func newEval(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "eval",
-		Short:   "Measure the quality of reviews on folders of data",
-		Example: "  precedent eval anchor ./changes\n  precedent eval review ./changes --out candidates.jsonl",
-		Args:    exactly(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newEvalAnchor(a), newEvalReview(a), newEvalDedup(a), newEvalCluster(a), newEvalSuppress(a), newEvalThreshold(a), newEvalNoise(a), newEvalPrecedents(a))
-	return cmd
-}
 
 // measurement is a result, the function that prints it, and whether everything was
 // measured.
@@ -33,44 +20,41 @@ type measurement struct {
 	whole  bool
 }
 
-// measurementCommand completes a command that runs a measurement and prints it. Unless
+// measurement completes a command that runs a measurement and prints it. Unless
 // the command says otherwise, it takes one argument.
-func (a *app) measurementCommand(cmd *cobra.Command, run func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error)) *cobra.Command {
+func (p *program) measurement(cmd *cobra.Command, run func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error)) *cobra.Command {
 	if cmd.Args == nil {
-		cmd.Args = exactly(1)
+		cmd.Args = cobra.ExactArgs(1)
 	}
 	seed := cmd.Flags().Uint64("seed", 1, "the `number` that seeds all random choices")
 	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := run(cmd, args, *seed)
-		var fault *eval.HintError
 		switch {
-		case errors.As(err, &fault):
-			return hinted(err, "%s", fault.Hint)
 		case err != nil:
 			return err
 		case *asJSON:
-			err = report.Value(a.out, m.result)
+			err = report.Value(p.out, m.result)
 		default:
-			err = m.show(a.page())
+			err = m.show(p.page())
 		}
 		if err == nil && !m.whole {
-			return exitStatus(precedent.ExitIncomplete)
+			return errIncomplete
 		}
 		return err
 	}
 	return cmd
 }
 
-func newEvalAnchor(a *app) *cobra.Command {
+func newAnchor(p *program) *cobra.Command {
 	var noisy bool
-	cmd := a.measurementCommand(&cobra.Command{
+	cmd := p.measurement(&cobra.Command{
 		Use:   "anchor DIR",
 		Short: "Measure whether findings are placed on the right lines",
 		Long: `Anchor reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
 lines that people commented on. It quotes those lines with a wrong number and
 counts where the quotes are placed. --noisy also changes them as models do.`,
-		Example: "  precedent eval anchor ./changes --noisy --json",
+		Example: "  precedent-eval anchor ./changes --noisy --json",
 	}, func(_ *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		r, err := eval.Anchor(dirs[0], noisy, seed)
 		return measurement{r, r.Show, true}, err
@@ -79,8 +63,8 @@ counts where the quotes are placed. --noisy also changes them as models do.`,
 	return cmd
 }
 
-func newEvalDedup(a *app) *cobra.Command {
-	cmd := a.measurementCommand(&cobra.Command{
+func newDedup(p *program) *cobra.Command {
+	cmd := p.measurement(&cobra.Command{
 		Use:   "dedup DIR",
 		Short: "Measure whether duplicate findings are merged",
 		Long: `Dedup reads pairs of remarks that people labelled as the same or not, from
@@ -94,10 +78,10 @@ With --engine, that engine judges the pairs that are left to a judge.
 
 Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
-		Example: `  precedent eval dedup ./remarks
-  precedent eval dedup ./remarks --engine anthropic --max-cost 1 --json`,
+		Example: `  precedent-eval dedup ./remarks
+  precedent-eval dedup ./remarks --engine anthropic --max-cost 1 --json`,
 	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
-		judge, end, err := a.judge(cmd)
+		judge, end, err := p.judge(cmd)
 		if err != nil {
 			return measurement{}, err
 		}
@@ -105,28 +89,28 @@ answer everything.`,
 		r, err := eval.MeasureDedup(cmd.Context(), dirs[0], judge, seed)
 		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
-	addSettings(cmd, judgeSettings...)
+	addSettings(cmd, engineSettings...)
 	return cmd
 }
 
-func newEvalCluster(a *app) *cobra.Command {
-	return a.measurementCommand(&cobra.Command{
+func newCluster(p *program) *cobra.Command {
+	return p.measurement(&cobra.Command{
 		Use:   "cluster DIR",
 		Short: "Measure whether findings of different changes are grouped into patterns",
-		Long: `Cluster reads pairs of remarks in the formats of eval dedup, groups all remarks of a
+		Long: `Cluster reads pairs of remarks in the formats of dedup, groups all remarks of a
 project by their titles as memory consolidate does, and prints which pairs come
 together: precision, recall and F1 with intervals, for the similarity that is used
 and for others around it. docs/eval.md explains the numbers.`,
-		Example: "  precedent eval cluster ./remarks\n  precedent eval cluster ./remarks --seed 2 --json",
+		Example: "  precedent-eval cluster ./remarks\n  precedent-eval cluster ./remarks --seed 2 --json",
 	}, func(_ *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		r, err := eval.MeasureCluster(dirs[0], seed)
 		return measurement{r, r.Show, true}, err
 	})
 }
 
-func newEvalSuppress(a *app) *cobra.Command {
+func newSuppress(p *program) *cobra.Command {
 	var draws int
-	cmd := a.measurementCommand(&cobra.Command{
+	cmd := p.measurement(&cobra.Command{
 		Use:   "suppress DIR",
 		Short: "Measure whether dismissals hide the findings that they cover",
 		Long: `Suppress reads dismissals, later findings, and labels that say which findings the
@@ -140,10 +124,10 @@ With --engine, that engine answers what a review would ask a judge.
 
 Exit status: 0 measured, 2 usage or configuration error, 3 the judge did not
 answer everything.`,
-		Example: `  precedent eval suppress ./remarks
-  precedent eval suppress ./remarks --engine anthropic --max-cost 5 --json`,
+		Example: `  precedent-eval suppress ./remarks
+  precedent-eval suppress ./remarks --engine anthropic --max-cost 5 --json`,
 	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
-		judge, end, err := a.judge(cmd)
+		judge, end, err := p.judge(cmd)
 		if err != nil {
 			return measurement{}, err
 		}
@@ -152,19 +136,19 @@ answer everything.`,
 			draws = eval.JudgedDraws
 		}
 		if draws < 1 {
-			return measurement{}, misuse(cmd, errors.New("--draws: want 1 or more"))
+			return measurement{}, errors.New("--draws: want 1 or more")
 		}
 		r, err := eval.MeasureSuppress(cmd.Context(), dirs[0], judge, draws, seed)
 		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
 	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
-	addSettings(cmd, judgeSettings...)
+	addSettings(cmd, engineSettings...)
 	return cmd
 }
 
-func newEvalReview(a *app) *cobra.Command {
-	o := eval.Run{Notice: a.notice}
-	cmd := a.measurementCommand(&cobra.Command{
+func newReview(p *program) *cobra.Command {
+	o := eval.Run{Notice: p.notice}
+	cmd := p.measurement(&cobra.Command{
 		Use:   "review DIR",
 		Short: "Measure what the finders find, and what rejections hide",
 		Long: `Review reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
@@ -181,20 +165,24 @@ limit is reached, the run stops, and --resume continues it.
 
 Exit status: 0 every change was scored, 2 usage or configuration error, 3 some
 were not.`,
-		Example: `  precedent eval review ./changes --engine anthropic --max-cost 20 --max-tokens 20000000 --out found.jsonl
-  precedent eval review ./changes --engine anthropic --out found.jsonl --resume
-  precedent eval review ./changes --candidates found.jsonl --near 3 --json`,
+		Example: `  precedent-eval review ./changes --engine anthropic --max-cost 20 --max-tokens 20000000 --out found.jsonl
+  precedent-eval review ./changes --engine anthropic --out found.jsonl --resume
+  precedent-eval review ./changes --candidates found.jsonl --near 3 --json`,
 	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
-		flags := settingFlags(cmd)
+		flags := given(cmd)
 		o.Seed, o.Judge = seed, o.Judge || o.Candidates == "" && !cmd.Flags().Changed("judge")
 		if err := o.Check(len(flags) > 0); err != nil {
-			return measurement{}, misuse(cmd, err)
-		}
-		v, end, err := a.evalReviewer(flags, o.Asks())
-		if err != nil {
 			return measurement{}, err
 		}
-		defer end()
+		var v *eval.Reviewer
+		if o.Asks() {
+			var end func()
+			var err error
+			if v, end, err = p.engine(flags); err != nil {
+				return measurement{}, err
+			}
+			defer end()
+		}
 		r, err := eval.MeasureReview(cmd.Context(), dirs[0], o, v)
 		return measurement{r, r.Show, r.Whole()}, err
 	})
@@ -205,45 +193,48 @@ were not.`,
 	f.BoolVar(&o.Judge, "judge", false, "have the engine judge which remarks make the same point (default unless --candidates is given)")
 	f.IntVar(&o.Near, "near", match.BenchmarkDistance, "by location, match remarks that are at most this many `lines` apart")
 	f.BoolVar(&o.All, "all", false, "also score findings below the threshold")
-	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "threshold", "timeout")
+	addSettings(cmd, append(engineSettings, "threshold")...)
 	return cmd
 }
 
-// judge returns the engine that the command line sets as judge, or nil. It ignores
-// the engine of the environment and the configuration file, so that a measurement
-// costs nothing unless requested.
-func (a *app) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error) {
-	flags := settingFlags(cmd)
-	if len(flags) > 0 && flags["engine"] == "" {
-		return nil, nil, misuse(cmd, errors.New("flags for the engine require --engine"))
+func newThreshold(p *program) *cobra.Command {
+	cmd := p.measurement(&cobra.Command{
+		Use:   "threshold",
+		Short: "Measure whether the tuned threshold shows what teams accept",
+		Long: `Threshold simulates 200 repositories, in which teams accept or decline 400 findings
+each, and compares what a fixed threshold, the simple rule, credit with Thompson
+sampling, and the tuner of reviews post: how much of it is accepted, how much of
+what could be posted is, and how well the confidences fit. It needs no data and
+no engine, and takes about half a minute. The repositories of a seed with which the
+constants of the tuner were chosen follow for comparison.`,
+		Example: "  precedent-eval threshold\n  precedent-eval threshold --seed 12 --json",
+		Args:    cobra.NoArgs,
+	}, func(_ *cobra.Command, _ []string, seed uint64) (measurement, error) {
+		r := eval.MeasureThresholds(seed)
+		return measurement{r, r.Show, true}, nil
+	})
+	seed := cmd.Flags().Lookup("seed")
+	seed.DefValue = strconv.Itoa(eval.HeldOutSeed)
+	if err := seed.Value.Set(seed.DefValue); err != nil {
+		panic(err) // the constant is a number
 	}
-	if v, end, err = a.evalReviewer(flags, len(flags) > 0); v != nil {
-		a.notice("engine %s", v.Engine.Info().Line)
-	}
-	return v, end, err
+	return cmd
 }
 
-// evalReviewer returns the settings and the engine, with one budget for the whole run
-// and without access to files; nil if no engine is needed. end removes what the
-// engine leaves behind.
-func (a *app) evalReviewer(flags map[string]string, asked bool) (v *eval.Reviewer, end func(), err error) {
-	if !asked {
-		return nil, func() {}, nil
-	}
-	op, err := a.settings(flags)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := a.chooseEngine(op)
-	if err != nil {
-		return nil, nil, err
-	}
-	e, done := a.newEngine(op, r, workspace.EngineOptions{Budget: workspace.Budget(op), Window: op.Context.Value})
-	if e == nil {
-		return nil, nil, hinted(errors.New("no engine is set up"), "choose one: --engine anthropic, openai, claude or command:PATH")
-	}
-	return &eval.Reviewer{
-		Engine: e, Threshold: op.Threshold.Value, Window: op.Context.Value, Concurrency: op.Concurrency.Value, Timeout: op.Timeout.Value,
-		Now: a.now, NewID: newID,
-	}, func() { _ = done() }, nil // what remains is a temporary folder
+func newPrecedents(p *program) *cobra.Command {
+	return p.measurement(&cobra.Command{
+		Use:   "precedents DIR...",
+		Short: "Measure whether comments of people are found again",
+		Long: `Precedents reads review comments from *.jsonl and *.jsonl.gz in each DIR, as GitHub's
+API returns them or as pairs of a diff and what somebody wrote about it, and pairs
+of comments that people labelled as the same point or not. It prints how well the
+corpus finds a comment by its diff, an earlier comment of another pull request by
+code and by text, and how often the right one would be cited, with intervals. It
+needs no engine, and takes some minutes for thousands of comments.`,
+		Example: "  precedent-eval precedents ./comments\n  precedent-eval precedents ./comments ./more --seed 2 --json",
+		Args:    cobra.MinimumNArgs(1),
+	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
+		r, err := eval.MeasurePrecedents(cmd.Context(), dirs, seed)
+		return measurement{r, r.Show, true}, err
+	})
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/eval"
 )
 
-func newEvalNoise(a *app) *cobra.Command {
+func newNoise(p *program) *cobra.Command {
 	var o eval.NoiseRun
 	var judged string
-	cmd := a.measurementCommand(&cobra.Command{
+	cmd := p.measurement(&cobra.Command{
 		Use:   "noise DIR...",
 		Short: "Measure what the analyzers say about the history of repositories",
 		Long: `Noise draws ranges from the first-parent history of each git repository: commits and
@@ -26,26 +26,26 @@ a file. docs/eval.md explains the numbers.
 
 Exit status: 0 every range was reviewed, 2 usage or configuration error, 3 some were
 not.`,
-		Example: `  precedent eval noise ~/src/app ~/src/lib --out sample.jsonl
-  precedent eval noise --judged sample.jsonl`,
+		Example: `  precedent-eval noise ~/src/app ~/src/lib --out sample.jsonl
+  precedent-eval noise --judged sample.jsonl`,
 		Args: cobra.ArbitraryArgs,
 	}, func(cmd *cobra.Command, dirs []string, seed uint64) (measurement, error) {
 		switch {
 		case judged != "" && (len(dirs) > 0 || o.Out != ""):
-			return measurement{}, misuse(cmd, errors.New("--judged reads a file: it cannot be used with DIR or --out"))
+			return measurement{}, errors.New("--judged reads a file: it cannot be used with DIR or --out")
 		case judged != "":
 			r, err := eval.ScoreNoise(judged)
 			return measurement{r, r.Show, true}, err
 		case len(dirs) == 0:
-			return measurement{}, misuse(cmd, errors.New("missing argument: DIR"))
+			return measurement{}, errors.New("missing argument: DIR")
 		case o.Ranges < 1 || o.Jobs < 1 || o.Sample < 1:
-			return measurement{}, misuse(cmd, errors.New("--ranges, --jobs and --sample: want 1 or more"))
+			return measurement{}, errors.New("--ranges, --jobs and --sample: want 1 or more")
 		}
-		op, err := a.settings(nil)
+		op, err := p.settings(nil)
 		if err != nil {
 			return measurement{}, err
 		}
-		o.Reviewer, o.Settings, o.Seed, o.Notice = a.workflow(), op, seed, a.notice
+		o.Reviewer, o.Settings, o.Seed, o.Notice = p.reviewer(), op, seed, p.notice
 		r, err := eval.MeasureNoise(cmd.Context(), dirs, o)
 		return measurement{r, r.Show, r.Whole()}, err
 	})
