@@ -8,43 +8,27 @@ GOLANGCI := $(TOOLS)/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 DEADCODE_VERSION := v0.51.0
 FUZZTIME ?= 20s
-# The packages of PURE start no goroutine: the race detector finds nothing in them, and makes their tests ten times as slow.
-PURE := $(addprefix ./internal/,chat comment diff guide markdown match report sarif secret settings text thread)
 # The race detector ignores SQLite, which is C translated to Go, and regular expressions, which only read strings. They take
 # several times as long with it.
 RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
-# With the race detector, random tests run few rounds (needs.Rounds), and tests in which it finds nothing are skipped
-# (needs.WithoutRace). -again runs these tests of these packages without it. TestRounds checks that none is missing.
-ROUNDS := $(addprefix ./internal/,corpus engine eval forge/gitea gate git lint portable post queue review sandbox search store)
-# Many tests wait for other processes, for the disk or for a lease, so more run at once than there are processors.
-AT_A_TIME := -p 4 -parallel 4 -vet=off # make vet does it
-# The command starts no goroutine itself. The race detector looks at these of its tests, which have all that it starts elsewhere;
-# the others only repeat that with other forges, words and faults. TestAtOnce checks that the names exist.
-AT_ONCE := TestAtOnce|TestInterrupt|TestPostAsApp|TestFivePushes|TestPushedWhileItIsReviewed|TestCommands|TestFreeText|TestReplyCommand|TestRequestedChangesAreTakenBack|TestReplayFromTheForge|TestForgeBehindAProxy|TestKnownBadPullRequestWithPoison|TestCanaryAndTheProgram|TestDoctorTries
-
-# These take long: backups while servers work, an idle server, a busy one with many repositories. make soak runs them.
-SOAK := TestBackups|TestIdleMemory
+# Many tests wait for other processes or for the disk, so more run at once than there are processors. make vet does -vet.
+AT_ONCE := -p 4 -parallel 4 -vet=off
+SUMMARY := $(GO) run ./scripts/testsummary
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt vet lint test ## check formatting, vet, lint, and run all tests with the race detector
+check: deps fmt vet lint test ## check formatting, vet, lint, and run the tests; every pull request must pass it
 
-test: deps ## run all tests, skipping none, with the race detector where there are goroutines
-	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m ./cmd/precedent $(PURE)
-	CGO_ENABLED=0 PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(AT_A_TIME) -timeout 30m -again $(ROUNDS)
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m -run '^($(AT_ONCE))$$' ./cmd/precedent
-	PRECEDENT_TEST_ALL=1 $(GO) run ./scripts/testsummary $(RACE) $(AT_A_TIME) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) ./cmd/precedent)")
+test: deps ## run all tests but the long ones, those of the packages with the race detector
+	PRECEDENT_TEST_ALL=1 $(SUMMARY) $(RACE) $(AT_ONCE) -timeout 15m . ./internal/...
+	PRECEDENT_TEST_ALL=1 $(SUMMARY) $(AT_ONCE) -timeout 15m ./cmd/... ./scripts/...
 
 quick: ## run the tests that need only Go and git, and list what was skipped and why
-	$(GO) run ./scripts/testsummary ./...
+	$(SUMMARY) ./...
 
-soak: ## play stories on the Gitea of PRECEDENT_TEST_GITEA (CONTRIBUTING.md), list stories, kills and seconds, and run $(SOAK)
-	@mkdir -p $(TOOLS)
-	@PRECEDENT_TEST_FULL=1 $(GO) test -count=1 -timeout 60m -v -run '^($(SOAK))$$' ./cmd/precedent
-	@$(GO) test -count=1 -timeout 60m -parallel 8 -v -run '^TestRealGitea' ./cmd/precedent > $(TOOLS)/soak.log; status=$$?; \
-	grep -oE '(played|killed|mails): .*|--- (FAIL|SKIP).*|needs a running .*' $(TOOLS)/soak.log; \
-	for what in played killed '--- FAIL' '--- SKIP'; do echo "$$what: $$(grep -cE -e "(^| )$$what" $(TOOLS)/soak.log)"; done; exit $$status
+soak: deps ## run all tests in their full form, up to an hour; when it was stopped or failed, it goes on with the others
+	PRECEDENT_TEST_ALL=1 PRECEDENT_TEST_SOAK=1 $(SUMMARY) -resume .tools/soak -count=1 -parallel 8 -vet=off -timeout 60m ./...
 
 deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,39 +132,5 @@ func writeFile(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), mode); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestAtOnce: the Makefile names tests of this package that exist, and no file of the command
-// starts a goroutine, so that its other tests need no race detector.
-func TestAtOnce(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests, starts := "", regexp.MustCompile(`(?m)^\s*go (func\b|\w+[.(])|\.Go\(`)
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(name, "_test.go") {
-			tests += string(text)
-		} else if at := starts.Find(text); at != nil {
-			t.Errorf("%s starts a goroutine: %s", name, at)
-		}
-	}
-	line := regexp.MustCompile(`(?m)^AT_ONCE := (.+)$`).FindSubmatch(makefile)
-	if line == nil {
-		t.Fatal("the Makefile has no AT_ONCE")
-	}
-	for name := range strings.SplitSeq(string(line[1]), "|") {
-		if !strings.Contains(tests, "\nfunc "+name+"(t *testing.T)") {
-			t.Errorf("the Makefile names %s, which is not a test", name)
-		}
 	}
 }

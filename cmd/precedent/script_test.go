@@ -40,20 +40,16 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PRECEDENT_CONSOLIDATION") == "" {
 		_ = os.Setenv("PRECEDENT_CONSOLIDATION", "off") // the name is valid
 	}
-	testscript.Main(withChildren{m}, programs)
+	testscript.Main(prepares{m}, programs)
 }
 
 // programs are what the test binary is under other names.
 var programs = map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing, "bursting": bursting}
 
-// withChildren runs tests that find the programs of needs.Child on PATH.
-type withChildren struct{ testscript.TestingM }
+// prepares makes the folder of repositories that tests copy.
+type prepares struct{ testscript.TestingM }
 
-func (m withChildren) Run() int {
-	if err := placeChildren(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+func (m prepares) Run() int {
 	dir, err := os.MkdirTemp("", "precedent-prepared-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -62,41 +58,6 @@ func (m withChildren) Run() int {
 	defer os.RemoveAll(dir)
 	prepared.root, prepared.said = dir, map[string][]string{}
 	return m.TestingM.Run()
-}
-
-// placeChildren replaces the copies of this binary that testscript has made, if they have the
-// race detector. A link would not do: programs find themselves by their name.
-func placeChildren() error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "precedent-child-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	child, err := needs.Child(dir)
-	if err != nil || child == self {
-		return err
-	}
-	binary, err := os.ReadFile(child)
-	if err != nil {
-		return err
-	}
-	for name := range programs {
-		file, err := exec.LookPath(name)
-		if err == nil {
-			err = os.Remove(file) // it may be a hard link to this binary
-		}
-		if err == nil {
-			err = os.WriteFile(file, binary, 0o755)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // TestScript plays the stories in testdata/script.

@@ -179,7 +179,7 @@ func (b *burst) left() {
 // and posted exactly once, nothing lost", with real processes, webhooks over HTTP and git.
 func TestServeBurst(t *testing.T) {
 	size := burstSize{repos: 2, pulls: 5, pushes: 8, kills: 4, restarts: 1}
-	if needs.Full() {
+	if needs.Soaking() {
 		size = burstSize{repos: 5, pulls: 50, pushes: 10, kills: 60, restarts: 3}
 	}
 	test := func(t *testing.T, url string, server *needs.Server) {
@@ -216,7 +216,7 @@ func TestServeBurst(t *testing.T) {
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()
-		needs.Long(t, "waits until the leases of replicas that were killed are over")
+		needs.Soak(t, "waits until the leases of replicas that were killed are over")
 		server := needs.PostgreSQLServer(t, true)
 		test(t, server.Database(t), server)
 	})

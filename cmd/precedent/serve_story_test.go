@@ -442,7 +442,7 @@ func TestServeStory(t *testing.T) {
 	}
 	t.Run("real time", func(t *testing.T) {
 		t.Parallel()
-		needs.Long(t, "waits in real time until GitHub lists what was posted")
+		needs.Soak(t, "waits in real time until GitHub lists what was posted")
 		newServeStory(t, "precedent", onGitHub, ungated).play(len(flaws), fixedTill)
 	})
 	t.Run("Claude Code", func(t *testing.T) {

@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent/internal/calibration"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestThresholds: on a part of the simulation, the tuner that ships is more precise than the
 // simple rule, and the same seed gives the same figures.
 func TestThresholds(t *testing.T) {
-	needs.WithoutRace(t, "starts no goroutine")
 	run := runThresholds(HeldOutSeed, 24)
 	simple, tuner := run.Rules[1], run.Rules[3]
 	if *tuner.Precision.Value <= *simple.Precision.Value || *tuner.Below.Value >= *simple.Below.Value {

@@ -117,8 +117,7 @@ func TestT1HostileRepository(t *testing.T) {
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			if test.long {
-				needs.Long(t, "compiles with an empty cache")
-				needs.WithoutRace(t, "starts processes that do its work")
+				needs.Soak(t, "compiles with an empty cache")
 			}
 			q := request(dir, o.env()+test.line)
 			q.Limits.Sandbox.Scratch = 0
@@ -252,7 +251,7 @@ func TestT28PoisonedCache(t *testing.T) {
 // TestT28SandboxAttacks runs all attacks of the sandbox's tests through the gate, after an
 // earlier, hostile run has had the same caches.
 func TestT28SandboxAttacks(t *testing.T) {
-	needs.Long(t, "compiles the tests of the sandbox")
+	needs.Soak(t, "compiles the tests of the sandbox")
 	r := runner(t)
 	r.Path = shelf(t)
 	dir := tree(t, "file", "in the tree\n", "go.mod", "module m\n", "content.txt", "x\n", "attack.sh", poison)

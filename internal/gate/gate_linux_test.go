@@ -199,10 +199,9 @@ func shopModule(t *testing.T) []string {
 // run fills the build cache that the second one starts from.
 func TestGoRepository(t *testing.T) {
 	t.Parallel()
-	needs.WithoutRace(t, "starts processes that do its work")
 	r := runner(t)
 	r.ModCache = operatorsModules(t)
-	needs.Long(t, "compiles with an empty cache")
+	needs.Soak(t, "compiles with an empty cache")
 	files := shopModule(t)
 	base, head := tree(
 		t,

@@ -478,8 +478,7 @@ func TestHostileProgram(t *testing.T) {
 // A folder with 200,000 files that nothing ignores.
 func TestHostileCrowd(t *testing.T) {
 	t.Parallel()
-	needs.WithoutRace(t, "starts processes that do its work")
-	needs.Long(t, "makes 200,000 files")
+	needs.Soak(t, "makes 200,000 files")
 	f := newRepo(t)
 	f.commit("one", "a.txt", "1\n")
 	// Names of few files are made faster than files.

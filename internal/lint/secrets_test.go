@@ -119,7 +119,7 @@ func TestSecretStaysInTheQuote(t *testing.T) {
 }
 
 func TestSecretsGiveUp(t *testing.T) {
-	needs.WithoutRace(t, "starts no goroutine")
+	needs.Soak(t, "uses up the budget of the search for secrets")
 	line := "+" + strings.Repeat("api-key:token=secret ", 3000)
 	var lines []string
 	for range 400 {

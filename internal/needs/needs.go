@@ -1,8 +1,6 @@
-// Package needs is for tests that need more than Go and git, or more time than a
-// quick run has. If something is missing, "go test" skips such a test and names it.
-// "make test" fetches what it can and sets PRECEDENT_TEST_ALL: then a missing program
-// or file is a failure, and tests with random input run all their rounds. For tests
-// of how long something takes, it has a steady clock.
+// Package needs is for tests that need more than Go and git, or more time than a usual run has. What is missing
+// skips a test, and names it; under make test, which fetches what it can and sets PRECEDENT_TEST_ALL, it is a
+// failure. What takes long is for make soak, which sets PRECEDENT_TEST_SOAK, too: Soak, and all of the Rounds.
 package needs
 
 import (
@@ -19,9 +17,9 @@ import (
 )
 
 const (
-	allVariable  = "PRECEDENT_TEST_ALL"  // if set, nothing may be missing, and all rounds run
+	allVariable  = "PRECEDENT_TEST_ALL"  // if set, nothing may be missing
+	soakVariable = "PRECEDENT_TEST_SOAK" // if set, everything runs that takes long
 	seedVariable = "PRECEDENT_TEST_SEED" // repeats the draws of Random
-	fullVariable = "PRECEDENT_TEST_FULL" // makes Full true
 )
 
 // All reports whether nothing may be missing.
@@ -29,10 +27,9 @@ func All() bool {
 	return os.Getenv(allVariable) != "" //nolint:forbidigo // only tests call this
 }
 
-// Full reports whether tests that take minutes run in their full form, which make test does not ask
-// for.
-func Full() bool {
-	return os.Getenv(fullVariable) != "" //nolint:forbidigo // only tests call this
+// Soaking reports whether everything runs that takes long.
+func Soaking() bool {
+	return os.Getenv(soakVariable) != "" //nolint:forbidigo // only tests call this
 }
 
 // Missing ends a test that cannot run without something: it skips the test, or fails
@@ -53,48 +50,21 @@ func Off(variable string) bool {
 	return os.Getenv(variable) == "off" //nolint:forbidigo // only tests call this
 }
 
-// Long skips a test that takes long, except under make test.
-func Long(t testing.TB, why string) {
-	t.Helper()
-	if !All() {
-		t.Skipf("needs time: it %s (make test runs it)", why)
-	}
-}
-
-// Soak skips a test that takes long and starts many processes, except under make soak.
+// Soak skips a test that takes long, except under make soak.
 func Soak(t testing.TB, why string) {
 	t.Helper()
-	if !Full() {
+	if !Soaking() {
 		t.Skipf("needs time: it %s (make soak runs it)", why)
 	}
 }
 
-// Rounds is the number of rounds for a test with random input: all under make test, else
-// few. With the race detector it is few: each round takes many times as long and starts the
-// same goroutines as the last one, so make test runs such tests without it, too.
+// Rounds is a number for a test that takes longer the higher it is, such as of rounds with random input, or of
+// bytes: all under make soak, else few.
 func Rounds(all, few int) int {
-	if All() && !race {
+	if Soaking() {
 		return all
 	}
 	return few
-}
-
-// FullRounds is Rounds for a test whose rounds take minutes together: all if Full, else few.
-func FullRounds(all, few int) int {
-	if Full() {
-		return all
-	}
-	return few
-}
-
-// WithoutRace skips a test that starts no goroutine, or in which other processes do the work: the race
-// detector finds nothing in it, and makes it take many times as long. make test runs it without the
-// detector; TestRounds checks that.
-func WithoutRace(t testing.TB, why string) {
-	t.Helper()
-	if race {
-		t.Skipf("runs without the race detector: it %s", why)
-	}
 }
 
 // Path is the path of something that tests read: the value of the variable, else

@@ -133,7 +133,6 @@ func (p *prey) picture() []string {
 // was carried out and at any other moment, while lists show everything at once or
 // ten seconds late. In the end everybody sees what they would have seen.
 func TestKilledWhileItPosts(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	type calm struct {
 		remarks, requests int
 		picture           []string

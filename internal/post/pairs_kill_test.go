@@ -75,7 +75,6 @@ func (k *killer) count() {
 // kills one of them, or both, with SIGKILL. In the end each remark is there once, and one
 // summary; a third process starts only if both were killed.
 func TestPairsOfProcesses(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	random := needs.Random(t)
 	for _, kind := range []string{"", "gitea 1.27", "gitea 1.25"} {
 		for round := range needs.Rounds(30, 2) {

@@ -8,14 +8,12 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // TestRequestsOfSixPushes counts what six pushes with 60 findings cost: the first push has all of
 // them, the next four ten other ones each time, and the last one fixes 60. Without replies, that
 // takes 65 requests that write, and nobody is notified 60 times.
 func TestRequestsOfSixPushes(t *testing.T) {
-	needs.WithoutRace(t, "starts no goroutine")
 	for _, kind := range []string{"gitea 1.27", "gitea 1.26", "gitea 1.25", "forgejo"} {
 		t.Run(kind, func(t *testing.T) {
 			s := newStageOn(t, kind)

@@ -163,12 +163,11 @@ func effects(t testing.TB, db *store.DB) map[effect]int {
 // TestKilledWhileAccepting: "60 kill −9 under load: every delivery that got its 2xx has its job,
 // none twice" (fault rows 1 and 2).
 func TestKilledWhileAccepting(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		rnd := needs.Random(t)
 		accepted := map[int]bool{}
-		kills := needs.FullRounds(60, 5)
+		kills := needs.Rounds(60, 5)
 		for round := range kills {
 			c := child(t, "accept", place, fmt.Sprint("acceptor", round), round*1_000_000+1)
 			first, _ := strconv.Atoi(c.says(t))
@@ -225,10 +224,9 @@ func TestKilledWhileAccepting(t *testing.T) {
 // restarted, clock jumped: each newest head reviewed and posted exactly once, nothing lost": two
 // replicas on PostgreSQL, one on SQLite.
 func TestKilledWhileRunning(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	test := func(t *testing.T, place string, server *needs.Server) {
 		const pulls = 50
-		events, kills := needs.FullRounds(500, 100), needs.FullRounds(60, 4)
+		events, kills := needs.Rounds(500, 100), needs.Rounds(60, 4)
 		db := placed(t, place)
 		q := opened(t, db, Options{Lease: 1500 * time.Millisecond})
 		rnd := needs.Random(t)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -19,7 +18,6 @@ import (
 // provider's cache, because the first request about a part of the change is
 // alone until its answer begins.
 func TestCache(t *testing.T) {
-	needs.WithoutRace(t, "does with a large change what others do with a small one")
 	for _, lines := range []int{1_000, 3_000} {
 		t.Run(fmt.Sprint(lines, " lines"), func(t *testing.T) {
 			base, head := pullRequest(uint64(lines), lines, teamGuide())

@@ -13,14 +13,12 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
 // TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and
 // nothing else, and the review is none.
 func TestBudgetRunsOut(t *testing.T) {
-	needs.WithoutRace(t, "does with a large change what others do with a small one")
 	base, head := pullRequest(3, 20_000, teamGuide())
 	in, _ := changed(t, base, head)
 	for _, tokens := range []int{20_000, 1_500_000} {

@@ -90,8 +90,7 @@ func TestHostileBuilds(t *testing.T) {
 					t.Skipf("needs %s where a box finds it", test.needs)
 				}
 				if test.compiles {
-					needs.Long(t, "compiles with an empty cache")
-					needs.WithoutRace(t, "starts processes that do its work")
+					needs.Soak(t, "compiles with an empty cache")
 				}
 				hostileBuild(t, b, test, source)
 			})

@@ -113,7 +113,6 @@ func TestSelfTest(t *testing.T) {
 
 // TestUnprivileged runs the tests of this package as a user without rights.
 func TestUnprivileged(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	if os.Getuid() != 0 {
 		t.Skip("needs root: without it all tests here run without rights anyway")
 	}

@@ -167,7 +167,7 @@ func TestBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.long {
-				needs.Long(t, "spends the whole budget of work")
+				needs.Soak(t, "spends the whole budget of work")
 			}
 			var s Scanner
 			_, err := s.Scan("deploy/a.yaml", test.lines)

@@ -183,7 +183,6 @@ func (a *afterLines) Write(p []byte) (int, error) {
 // TestKilled kills a process that saves reviews at random points, some of them
 // before it has made the schema.
 func TestKilled(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	onBothEngines(t, testKilled)
 }
 
@@ -232,7 +231,6 @@ func testKilled(t *testing.T, place func() string) {
 
 // TestManyProcesses lets several processes open one empty database and write it at once.
 func TestManyProcesses(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	onBothEngines(t, testManyProcesses)
 }
 

@@ -306,7 +306,6 @@ func childUpgrade(ctx context.Context, words []string) error {
 // makes all of a new schema: what is there has all of the migrations up to its version and
 // nothing of a later one, and the next process completes them.
 func TestFault60MigrationKilled(t *testing.T) {
-	needs.WithoutRace(t, "starts processes that do its work")
 	onBothEngines(t, testMigrationKilled)
 }
 

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,7 +15,7 @@ func TestSummary(t *testing.T) {
 	const events = `{"Action":"start","Package":"a.test/one"}
 {"Action":"run","Package":"a.test/one","Test":"TestGood"}
 {"Action":"output","Package":"a.test/one","Test":"TestGood","Output":"    x_test.go:1: quiet\n"}
-{"Action":"pass","Package":"a.test/one","Test":"TestGood","Elapsed":0.1}
+{"Action":"pass","Package":"a.test/one","Test":"TestGood","Elapsed":2.5}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"=== RUN   TestTool\n"}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"    x_test.go:12: needs a tool (make deps fetches it)\n"}
 {"Action":"output","Package":"a.test/one","Test":"TestTool","Output":"    testscript.go:5: WORK=$WORK\n"}
@@ -41,18 +44,25 @@ FAIL	a.test/two	9s
 z.go:1: syntax error
 FAIL	a.test/three [build failed]
 no event
+failed:
+  a.test/two TestBad/sub
+  a.test/two TestBad
+
+slowest:
+    2.5 s  a.test/one TestGood
+
 skipped:
   a.test/one: 1, needs a tool (make deps fetches it)
     TestTool
   a.test/one: 1, does not apply
     TestOther
 
-1 passed, 2 failed, 2 skipped
+1 passed, 2 failed, 2 skipped in 0s
 `
 	var out strings.Builder
-	s := &summary{out: &out, printed: map[test][]string{}, skipped: map[reason][]string{}}
-	if err := s.read(strings.NewReader(events)); err != nil {
-		t.Fatal(err)
+	s := newSummary(&out, time.Now)
+	for line := range strings.Lines(events) {
+		s.line(line)
 	}
 	s.end()
 	if d := cmp.Diff(want, out.String()); d != "" {
@@ -67,5 +77,65 @@ func TestStatus(t *testing.T) {
 		if got := run(strings.Fields(args), &out, &out); got != want {
 			t.Errorf("go test %s: status %d, want %d\n%s", args, got, want, out.String())
 		}
+	}
+}
+
+// TestBeat: after some silence it is said what is running.
+func TestBeat(t *testing.T) {
+	var out strings.Builder
+	now := time.Now()
+	s := newSummary(&out, func() time.Time { return now })
+	s.take(event{Action: "run", Package: "a.test/one", Test: "TestSlow"})
+	now = now.Add(silence - time.Second)
+	s.beat()
+	if out.Len() > 0 {
+		t.Errorf("too early: %s", out.String())
+	}
+	now = now.Add(time.Second)
+	s.take(event{Action: "run", Package: "a.test/one", Test: "TestOther"})
+	s.beat()
+	s.beat()
+	if want := "… 15s: a.test/one TestSlow, for 15s, and 1 more\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// TestResume: a test that has passed does not run again, and a package that has passed is not tested again.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module a.test/one\n",
+		"a_test.go": `package one
+import ("os"; "testing")
+func TestGood(t *testing.T) { f, _ := os.OpenFile("ran", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); f.WriteString("x"); f.Close() }
+func TestBad(t *testing.T) { if _, err := os.Stat(".results/mended"); err != nil { t.Fatal(err) } }
+`,
+		".gitignore": "ran\n.results\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@a.test", "commit", "-q", "--allow-empty", "-m", "a"}} {
+		if _, err := output("git", args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resume := func(want int, part string) {
+		t.Helper()
+		var out strings.Builder
+		if got := run([]string{"-resume", ".results", "-count=1", "./..."}, &out, &out); got != want || !strings.Contains(out.String(), part) {
+			t.Errorf("status %d, want %d, and %q in\n%s", got, want, part, out.String())
+		}
+	}
+	resume(1, "1 passed, 1 failed")
+	if err := os.WriteFile(filepath.Join(dir, ".results", "mended"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	resume(0, "1 tests have passed before")
+	resume(0, "2 passed, 0 failed")
+	if ran, err := os.ReadFile("ran"); string(ran) != "x" {
+		t.Errorf("TestGood ran %d times, %v", len(ran), err)
 	}
 }

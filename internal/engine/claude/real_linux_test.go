@@ -35,7 +35,7 @@ const (
 // TestRealCLI runs Claude Code itself against a scripted model, where there is
 // no network but loopback.
 func TestRealCLI(t *testing.T) {
-	needs.Long(t, "starts Claude Code a hundred times")
+	needs.Soak(t, "starts Claude Code a hundred times")
 	if os.Getenv(insideVariable) == "" {
 		enterNamespace(t)
 		return

@@ -9,7 +9,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
-	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // open is a client of a server.
@@ -48,7 +47,6 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "Gitea 1.27" {
-				needs.WithoutRace(t, "starts the goroutines that it starts on Gitea 1.27, too")
 			}
 			forgetest.Run(t, func(t *testing.T, s *forgetest.Stage) forge.Forge {
 				g := s.Gitea(t)
