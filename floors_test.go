@@ -102,6 +102,7 @@ var thirdParties = map[string][]string{
 	"github.com/rogpeppe/go-internal":          {"cmd/precedent", "cmd/precedent-eval"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"internal/report"},
 	"github.com/spf13/cobra":                   {"cmd/precedent", "cmd/precedent-eval"},
+	"github.com/spf13/pflag":                   {"cmd/precedent"}, // cobra's flags
 	"github.com/yuin/goldmark":                 {"internal/markdown", "internal/markdown/markdowntest"},
 	"github.com/vektah/gqlparser/v2":           {"internal/forge/forgetest"},
 	"github.com/zricethezav/gitleaks/v8":       {anywhere},

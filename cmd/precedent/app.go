@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/precedent-dev/precedent"
@@ -43,6 +44,8 @@ type app struct {
 
 	box   func(context.Context) (sandbox.Box, error) // where gates run; nil for the best sandbox of this machine
 	start func(background.Program) error             // starts a process that outlives this one; nil for never
+
+	shown *progress.Progress // of the review that runs; nil for none
 
 	fixedEngine engine.Engine // takes precedence over the settings; for the demo
 }
@@ -118,14 +121,44 @@ error, 3 incomplete review, 130 interrupted.`,
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "turn off progress and notices on standard error")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misuse(cmd, err) })
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(
-		newReview(a), newGate(a), newPR(a), newFix(a), newReply(a), newChat(a), newOutcomes(a), newDismiss(a), newFP(a), newLearn(a), newExplain(a), newHotspots(a), newInsights(a), newStats(a), newReplay(a),
-		newServe(a), newJobs(a), newMemory(a), newCorpus(a), newMCP(a),
-		newInit(a), newConfig(a), newDoctor(a), newInstallHook(a), newDemo(a), newCompletion(a), newVersion(a), newHookPrePush(a), newDemoEngine(a),
-	)
+	cobra.EnableCommandSorting = false
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Review:", []*cobra.Command{newReview(a), newExplain(a), newGate(a), newHotspots(a), newDemo(a)}},
+		{"Teach:", []*cobra.Command{newDismiss(a), newLearn(a), newInsights(a), newMemory(a), newCorpus(a)}},
+		{"Pull requests:", []*cobra.Command{newPR(a), newFix(a), newReply(a), newOutcomes(a)}},
+		{"Server:", []*cobra.Command{newServe(a), newJobs(a), newMCP(a)}},
+		{"Set up and maintain:", []*cobra.Command{
+			newInit(a), newInstallHook(a), newDoctor(a), newConfig(a), newStats(a), newReplay(a), newCompletion(a), newVersion(a),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("Set up and maintain:")
+	root.AddCommand(newChat(a), newFP(a), newHookPrePush(a), newDemoEngine(a)) // hidden
 	return root
+}
+
+// flagError adds what was meant to the error about a flag that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return misuse(cmd, err)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := text.Closest(unknown.GetSpecifiedName(), names); near != "" {
+		return hinted(err, "did you mean --%s?", near)
+	}
+	return misuse(cmd, err)
 }
 
 // helpCommand replaces cobra's help command by one with an example.
@@ -182,13 +215,23 @@ func between(least, most int) cobra.PositionalArgs {
 
 // printError prints an error and its hint.
 func (a *app) printError(err error) {
-	fmt.Fprintln(a.err, "precedent: "+text.Visible(err.Error()))
+	a.say("precedent: " + text.Visible(err.Error()))
 	if hint := hintOf(err); hint != "" {
 		a.hint(hint)
 	}
 }
 
-func (a *app) hint(s string) { fmt.Fprintln(a.err, "hint: "+text.Visible(s)) }
+func (a *app) hint(s string) { a.say("hint: " + text.Visible(s)) }
+
+// say prints a line on standard error, above the progress of a review.
+func (a *app) say(line string) {
+	write := func() { fmt.Fprintln(a.err, line) }
+	if a.shown != nil {
+		a.shown.Above(write)
+		return
+	}
+	write()
+}
 
 // hintOf returns the hint of an error, or an empty string.
 func hintOf(err error) string {
@@ -202,7 +245,7 @@ func hintOf(err error) string {
 // notice prints a message on standard error, unless --quiet is set.
 func (a *app) notice(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintln(a.err, "precedent: "+text.Visible(fmt.Sprintf(format, args...)))
+		a.say("precedent: " + text.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 

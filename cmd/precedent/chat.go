@@ -22,8 +22,9 @@ func newChat(a *app) *cobra.Command {
 	var file string
 	var thread, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "chat [--file FILE]",
-		Short: "Show which commands a comment has, without a forge",
+		Use:    "chat [--file FILE]",
+		Hidden: true,
+		Short:  "Show which commands a comment has, without a forge",
 		Long: `Chat reads comments and prints which commands each of them has, as precedent pr
 and precedent reply would read them (docs/comments.md). Nothing is stored or posted.
 Comments are separated by lines of three dashes. Without --file they are read from

@@ -165,6 +165,7 @@ func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace, asJSON
 func newFP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fp",
+		Hidden:  true,
 		Short:   "Alias of dismiss: fp add ID, fp list, fp remove ID",
 		Example: "  precedent fp list",
 		Args:    exactly(0),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,18 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/needs"
 	_ "github.com/precedent-dev/precedent/internal/store" // its SQLite driver looks into the files, too
 )
-
-// TestKilled kills the whole command with SIGKILL, while it asks a model and
-// while it posts.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	seed := needs.Seed(t)
-	t.Run("asking", func(t *testing.T) { killAsking(t, seed) })
-	t.Run("posting", func(t *testing.T) { killPosting(t, seed) })
-}
 
 // defectiveRepository makes a repository whose branch adds defects that the
 // line analyzers find. Equal calls make equal commits.
@@ -54,21 +43,6 @@ func defectiveRepository(t testing.TB, home, name string) string {
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "second")
 	return repo
-}
-
-// lasting is a review as JSON without what differs by nature.
-func lasting(t *testing.T, out []byte) map[string]any {
-	t.Helper()
-	var result map[string]any
-	if err := json.Unmarshal(out, &result); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	delete(result, "review_id")
-	delete(result, "took_ms")
-	for _, f := range result["finders"].([]any) {
-		delete(f.(map[string]any), "took_ms")
-	}
-	return result
 }
 
 // integrity fails if the database exists and is not whole.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -186,4 +187,39 @@ func countAnswers(t *testing.T, path string) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// keptAnswers returns the models of the answers in a database, which tell the
+// requests that they are to.
+func keptAnswers(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	kept := map[string]bool{}
+	rows, err := db.QueryContext(t.Context(), "SELECT answer FROM answers")
+	if err != nil {
+		if strings.Contains(err.Error(), "no such table") { // killed before it was made
+			return kept
+		}
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var raw []byte
+		var a engine.Answer
+		if err := rows.Scan(&raw); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &a); err != nil || a.Model == "" {
+			t.Fatalf("kept answer %s: %v", raw, err)
+		}
+		kept[a.Model] = true
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return kept
 }

@@ -199,12 +199,15 @@ type calm struct {
 	life     time.Duration
 }
 
-// killPosting kills the whole command with SIGKILL at a random request, before
+// TestKilledWhilePosting kills the whole command with SIGKILL at a random request, before
 // or after the forge carried it out, or at a random time; over a first review and
 // over those of later pushes, which answer, close, open again, and find more. In
 // the end everybody sees what they would have seen, and so does the memory.
-func killPosting(t *testing.T, seed uint64) {
-	rounds, tokens := needs.Rounds(15, 3), []string{"person", "actions", "app"}
+func TestKilledWhilePosting(t *testing.T) {
+	t.Parallel()
+	needs.Soak(t, "kills dozens of reviews")
+	const rounds = 15
+	seed, tokens := needs.Seed(t), []string{"person", "actions", "app"}
 	for i, token := range tokens {
 		t.Run(token, func(t *testing.T) {
 			t.Parallel()

@@ -156,7 +156,7 @@ func (a *app) wakeAfter(ctx context.Context, p *run.Prepared, made run.Result, j
 
 // runReview runs a review, shows its progress, and prints it.
 func (a *app) runReview(ctx context.Context, p *run.Prepared, format string) (run.Result, error) {
-	shown := a.showProgress()
+	a.shown = a.showProgress()
 	made, err := p.Run(ctx, run.Watch{
 		Planned: func(e review.Estimate) {
 			a.notice("engine %s; %s", p.Engine, estimateSummary(e))
@@ -164,9 +164,10 @@ func (a *app) runReview(ctx context.Context, p *run.Prepared, format string) (ru
 				a.notice("this exceeds the budget, so the review will end over-budget; raise --max-cost or --max-tokens, or review a smaller change")
 			}
 		},
-		Progress: shown.Handle,
+		Progress: a.shown.Handle,
 	})
-	shown.Stop()
+	a.shown.Stop()
+	a.shown = nil
 	if unfinished, ok := p.Unfinished(ctx); ok && ctx.Err() != nil {
 		return made, hinted(ctx.Err(), "%s", describeUnfinished(unfinished))
 	} else if ok && err == nil && engineFailed(made.Review) {

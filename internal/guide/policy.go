@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -258,7 +257,7 @@ func failClosed(p *precedent.Policy, errs []error) {
 		}
 		meant := e.Section
 		if meant != "" && !slices.Contains(keys(), meant) {
-			meant = closest(meant, keys())
+			meant = text.Closest(meant, keys())
 		}
 		if e.Section == "" || meant == "gate" {
 			p.Gate = precedent.Gate{Off: true, Broken: cmp.Or(p.Gate.Broken, e.Error())}
@@ -289,48 +288,13 @@ func toStrings[T ~string](list []T) []string {
 // quote formats text from the file: short, on one line, without hidden characters.
 func quote(s string) string { return strconv.Quote(text.Cut(s, 60)) }
 
-// closest returns the known word within two edits; empty if there is none.
-func closest(s string, known []string) string {
-	best, distance := "", 3
-	if utf8.RuneCountInString(s) <= 40 {
-		for _, k := range known {
-			if d := edits(strings.ToLower(s), k); d < distance {
-				best, distance = k, d
-			}
-		}
-	}
-	return best
-}
-
 // nearest returns the hint for a misspelled word: the closest known word, or all of them.
 func nearest(s string, known []string) string {
-	if best := closest(s, known); best != "" {
+	if best := text.Closest(s, known); best != "" {
 		return "did you mean " + best + "?"
 	}
 	if len(known) == 0 {
 		return ""
 	}
 	return "known: " + strings.Join(known, ", ")
-}
-
-// edits returns how many characters to insert, delete or replace to turn one word
-// into another.
-func edits(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(y)]
 }

@@ -97,6 +97,16 @@ func (p *Progress) draw() {
 	p.canvas.draw(p.Out, lines)
 }
 
+// Above calls write, which may print whole lines, and shows the block below them.
+func (p *Progress) Above(write func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Out != nil && p.Size != nil && !p.stopped {
+		p.canvas.draw(p.Out, nil)
+	}
+	write()
+}
+
 // Stop removes the block. Nothing is written afterwards.
 func (p *Progress) Stop() {
 	p.mu.Lock()

@@ -129,6 +129,22 @@ func ended(name, engine string, status precedent.Status, found int) review.Event
 	return review.Event{Finder: name, Run: run}
 }
 
+// TestAbove: a line that is printed meanwhile is whole, and the block goes on below it.
+func TestAbove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVT(60, 24)
+		m := Start(Options{Out: v, Now: time.Now, Size: v.size})
+		<-time.After(drawInterval)
+		m.Above(func() { fmt.Fprint(v, "precedent: engine none\r\n") })
+		<-time.After(drawInterval)
+		synctest.Wait()
+		if want := "precedent: engine none\nreviewing 0:00"; v.shows(t) != want {
+			t.Errorf("%q, want %q", v.shows(t), want)
+		}
+		m.Stop()
+	})
+}
+
 func TestBlockOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(60, 24)

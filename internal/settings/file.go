@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
+	words "github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxConfig is the largest configuration file, in bytes.
@@ -172,8 +173,11 @@ func (p parsing) eachKey(mapping *yaml.Node, where string, known []string,
 		key, val := mapping.Content[i], mapping.Content[i+1]
 		switch {
 		case known != nil && !slices.Contains(known, key.Value):
-			return hinted(fmt.Errorf("%s: unknown key %q%s", p.at(key), key.Value, where), "known keys: %s",
-				strings.Join(known, ", "))
+			err := fmt.Errorf("%s: unknown key %q%s", p.at(key), key.Value, where)
+			if near := words.Closest(key.Value, known); near != "" {
+				return hinted(err, "did you mean %s?", near)
+			}
+			return hinted(err, "known keys: %s", strings.Join(known, ", "))
 		case seen[key.Value]:
 			return hinted(fmt.Errorf("%s: %s is set twice%s", p.at(key), key.Value, where), "keep one of them")
 		}
