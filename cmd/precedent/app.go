@@ -274,6 +274,16 @@ func (a *app) page() *report.Page {
 	return report.NewPage(a.out, width, color)
 }
 
+// show prints a value as JSON, or for people on a page.
+func (a *app) show(asJSON bool, value any, print func(p *report.Page)) error {
+	if asJSON {
+		return report.Value(a.out, value)
+	}
+	p := a.page()
+	print(p)
+	return p.Err()
+}
+
 // showProgress shows the progress of a review on standard error, unless --quiet is set.
 func (a *app) showProgress() *progress.Progress {
 	o := progress.Options{Now: a.now}

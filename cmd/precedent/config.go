@@ -51,14 +51,7 @@ Exit status 2 if the policy has errors.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = report.Value(a.out, c)
-			} else {
-				p := a.page()
-				printConfiguration(p, c)
-				err = p.Err()
-			}
-			if err != nil {
+			if err := a.show(asJSON, c, func(p *report.Page) { printConfiguration(p, c) }); err != nil {
 				return err
 			}
 			for _, err := range errs {

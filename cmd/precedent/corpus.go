@@ -50,12 +50,9 @@ memory stays. Sync and import can load them again.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, map[string]int{"comments": n})
-			}
-			p := a.page()
-			p.Para("", p.Ink(report.Plain, "deleted "+plural(n, "comment")))
-			return p.Err()
+			return a.show(asJSON, map[string]int{"comments": n}, func(p *report.Page) {
+				p.Para("", p.Ink(report.Plain, "deleted "+plural(n, "comment")))
+			})
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")

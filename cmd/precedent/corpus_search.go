@@ -34,12 +34,7 @@ author could not write to the repository, or they were declined or reverted.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, got)
-			}
-			p := a.page()
-			printCorpusFound(p, got)
-			return p.Err()
+			return a.show(asJSON, got, func(p *report.Page) { printCorpusFound(p, got) })
 		}),
 	}
 	f := cmd.Flags()

@@ -29,12 +29,7 @@ pull request reverted the change (reverted).`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, s)
-			}
-			p := a.page()
-			printCorpusStatus(p, s)
-			return p.Err()
+			return a.show(asJSON, s, func(p *report.Page) { printCorpusStatus(p, s) })
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -153,12 +153,9 @@ func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace, asJSON
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return report.Value(a.out, map[string]any{"rejections": append([]precedent.Rejection{}, all...)})
-	}
-	p := a.page()
-	report.Dismissals(p, all)
-	return p.Err()
+	return a.show(asJSON, map[string]any{"rejections": append([]precedent.Rejection{}, all...)}, func(p *report.Page) {
+		report.Dismissals(p, all)
+	})
 }
 
 // newFP is an alias of dismiss with subcommands.

@@ -16,7 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/llm"
 	"github.com/precedent-dev/precedent/internal/pull"
-	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -55,13 +54,7 @@ Exit status: 0 if a review would work, 2 if something that it needs is missing.`
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = report.Value(a.out, d)
-			} else {
-				p := a.page()
-				d.Print(p)
-				err = p.Err()
-			}
+			err = a.show(asJSON, d, d.Print)
 			if err == nil && !d.Works {
 				err = exitStatus(precedent.ExitUsage)
 			}

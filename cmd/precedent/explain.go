@@ -34,12 +34,7 @@ finders read them, are such a case, too.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, e)
-			}
-			p := a.page()
-			report.Explain(p, e)
-			return p.Err()
+			return a.show(asJSON, e, func(p *report.Page) { report.Explain(p, e) })
 		}),
 	}
 	cmd.Flags().StringSliceVar(&without, "without", nil, "decide again without these `IDS` of memories or of dismissed findings, threshold or policy")

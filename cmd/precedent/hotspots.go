@@ -29,12 +29,9 @@ func newHotspots(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)})
-			}
-			p := a.page()
-			report.Hotspots(p, hot)
-			return p.Err()
+			return a.show(asJSON, map[string]any{"hotspots": append([]precedent.Hotspot{}, hot...)}, func(p *report.Page) {
+				report.Hotspots(p, hot)
+			})
 		}),
 	}
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` files")

@@ -119,12 +119,9 @@ func newLearnList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, map[string]any{"learnings": append([]precedent.Learning{}, found...)})
-			}
-			p := a.page()
-			report.Learnings(p, found)
-			return p.Err()
+			return a.show(asJSON, map[string]any{"learnings": append([]precedent.Learning{}, found...)}, func(p *report.Page) {
+				report.Learnings(p, found)
+			})
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -144,12 +141,7 @@ func newLearnShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return report.Value(a.out, l)
-			}
-			p := a.page()
-			report.Learning(p, &l)
-			return p.Err()
+			return a.show(asJSON, l, func(p *report.Page) { report.Learning(p, &l) })
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -167,12 +167,9 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace
 }
 
 func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
-	if asJSON {
-		return report.Value(a.out, gone)
-	}
-	p := a.page()
-	p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Rejections))
-	return p.Err()
+	return a.show(asJSON, gone, func(p *report.Page) {
+		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Rejections))
+	})
 }
 
 // confirm asks a yes-no question. Without a terminal it fails.

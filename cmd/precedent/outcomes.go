@@ -68,12 +68,7 @@ func (a *app) outcomes(ctx context.Context, which string, flags map[string]strin
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return report.Value(a.out, append([]precedent.Outcome{}, all...))
-	}
-	p := a.page()
-	printOutcomes(p, all)
-	return p.Err()
+	return a.show(asJSON, append([]precedent.Outcome{}, all...), func(p *report.Page) { printOutcomes(p, all) })
 }
 
 func printOutcomes(p *report.Page, all []precedent.Outcome) {

@@ -53,12 +53,7 @@ func newReplay(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return report.Value(a.out, r)
-				}
-				p := a.page()
-				printReplay(p, &r)
-				return p.Err()
+				return a.show(asJSON, r, func(p *report.Page) { printReplay(p, &r) })
 			})(cmd, args)
 		},
 	}

@@ -49,12 +49,7 @@ Silence counts as neither.`,
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return report.Value(a.out, s)
-				}
-				p := a.page()
-				printStatistics(p, &s)
-				return p.Err()
+				return a.show(asJSON, s, func(p *report.Page) { printStatistics(p, &s) })
 			})(cmd, args)
 		},
 	}

@@ -26,12 +26,7 @@ func newVersion(a *app) *cobra.Command {
 		Args:    exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
-			if asJSON {
-				return report.Value(a.out, b)
-			}
-			p := a.page()
-			p.Line(p.Ink(report.Plain, b.String()))
-			return p.Err()
+			return a.show(asJSON, b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
