@@ -22,7 +22,6 @@ var Formats = []Format{
 	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review, _ Style) error { return JSON(w, r) }},
 	{"markdown", "people on a pull request", Markdown},
 	{"sarif", "code scanning: SARIF 2.1.0", SARIF},
-	{"rdjson", "reviewdog", RDJSON},
 	{"agent", "coding agents: few tokens, one line a finding", Agent},
 	{"github", "the log of a GitHub workflow, as annotations", Annotations},
 }

@@ -1,5 +1,5 @@
-// Command reviewdog reads rdjson, or with an argument another format, on
-// standard input with reviewdog's own parser and prints the diagnostics as JSON.
+// Command reviewdog reads a format on standard input with reviewdog's own parser and prints the diagnostics as
+// JSON.
 package main
 
 import (
@@ -10,16 +10,10 @@ import (
 	"strings"
 
 	"github.com/reviewdog/reviewdog/parser"
-	"github.com/reviewdog/reviewdog/proto/rdf"
-	"google.golang.org/protobuf/encoding/protojson"
 )
 
 func main() {
-	format := "rdjson"
-	if len(os.Args) > 1 {
-		format = os.Args[1]
-	}
-	if err := run(format); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -29,12 +23,6 @@ func run(format string) error {
 	in, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
-	}
-	// The parser overlooks fields that it does not know. We may write none.
-	if format == "rdjson" {
-		if err := protojson.Unmarshal(in, new(rdf.DiagnosticResult)); err != nil {
-			return err
-		}
 	}
 	p, err := parser.New(&parser.Option{FormatName: format})
 	if err != nil {
