@@ -1,8 +1,9 @@
-// Package backoff says how long to wait before a request is sent again.
+// Package backoff sends requests again, and says how long to wait before.
 package backoff
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,6 +27,62 @@ func (p Policy) Bound(failures int) time.Duration {
 		bound *= 2
 	}
 	return min(bound, p.Max)
+}
+
+// Clock is what waiting needs from outside.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Rand returns a number in [0, n), n > 0.
+	Rand func(n time.Duration) time.Duration
+}
+
+// RealClock waits in real time.
+func RealClock() Clock { return Clock{Now: time.Now, Sleep: Sleep, Rand: rand.N[time.Duration]} }
+
+// Wait returns a random wait after a number of failures.
+func (p Policy) Wait(c Clock, failures int) time.Duration { return c.Rand(p.Bound(failures)) }
+
+// final is an error after which nothing is sent again.
+type final struct{ error }
+
+// Final marks an error of what Do calls: it is not a failure that another attempt could mend.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return final{err}
+}
+
+// Do calls send until it succeeds, or its error is not to be tried again: it is Final, or the context ended, or
+// again, which gets the number of failures, says so. It waits in between for as long as again says, and returns
+// the error at once if the context ends before that.
+func Do(ctx context.Context, c Clock, send func() error, again func(err error, failures int) (time.Duration, bool)) error {
+	for failures := 1; ; failures++ {
+		err := send()
+		if err == nil {
+			return nil
+		}
+		if f, ok := err.(final); ok { //nolint:errorlint // send returns it as it is
+			return f.error
+		}
+		wait, ok := again(err, failures)
+		if !ok || ctx.Err() != nil || Late(ctx, c.Now().Add(wait)) {
+			return err
+		}
+		if wait <= 0 {
+			continue
+		}
+		if err := c.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// Late reports whether a context ends before a time.
+func Late(ctx context.Context, t time.Time) bool {
+	end, ok := ctx.Deadline()
+	return ok && end.Before(t)
 }
 
 // After returns how long a server asks to wait with the header Retry-After, in either of its

@@ -1,6 +1,8 @@
 package backoff
 
 import (
+	"context"
+	"errors"
 	"math"
 	"net/http"
 	"testing"
@@ -30,4 +32,50 @@ func TestAfter(t *testing.T) {
 			t.Errorf("%q: %s, %t", v, got, asks)
 		}
 	}
+}
+
+// TestDo: the waits are those that again asks for, and nothing is sent when waiting cannot help.
+func TestDo(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	failed := errors.New("failed")
+	for name, test := range map[string]struct {
+		errs  []error // of the attempts
+		again func(error, int) (time.Duration, bool)
+		limit time.Duration // of the context; 0 for none
+		want  error
+		sent  int
+		slept time.Duration
+	}{
+		"at once":      {errs: []error{nil}, sent: 1},
+		"the third":    {errs: []error{failed, failed, nil}, again: always, sent: 3, slept: 3 * time.Second},
+		"not again":    {errs: []error{failed}, again: func(error, int) (time.Duration, bool) { return 0, false }, want: failed, sent: 1},
+		"final":        {errs: []error{Final(failed)}, again: always, want: failed, sent: 1},
+		"too late":     {errs: []error{failed, failed}, again: always, limit: 1500 * time.Millisecond, want: failed, sent: 2, slept: time.Second},
+		"final is nil": {errs: []error{Final(nil)}, sent: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			if test.limit > 0 {
+				var cancel func()
+				ctx, cancel = context.WithDeadline(ctx, time.Now().Add(time.Hour))
+				defer cancel()
+			}
+			start, sent, slept := now, 0, time.Duration(0)
+			if end, ok := ctx.Deadline(); ok {
+				start = end.Add(-test.limit)
+			}
+			clock := Clock{
+				Now:   func() time.Time { return start.Add(slept) },
+				Sleep: func(_ context.Context, d time.Duration) error { slept += d; return nil },
+			}
+			err := Do(ctx, clock, func() error { sent++; return test.errs[sent-1] }, test.again)
+			if err != test.want || sent != test.sent || slept != test.slept {
+				t.Errorf("%v after %d attempts and %s", err, sent, slept)
+			}
+		})
+	}
+}
+
+func always(_ error, failures int) (time.Duration, bool) {
+	return time.Duration(failures) * time.Second, true
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
 )
@@ -20,9 +21,7 @@ const (
 	// maxPatience bounds the waits for one page.
 	maxPatience = 8
 	// maxWait bounds one wait: GitHub's limits last at most an hour.
-	maxWait = 2 * time.Hour
-	// firstPause is the wait after a page failed that may be read later. It doubles. Requests are
-	// repeated by the client of the forge before.
+	maxWait    = 2 * time.Hour
 	firstPause = 15 * time.Second
 )
 
@@ -141,36 +140,32 @@ func (s *syncRun) slowDown(ctx context.Context) error {
 	return nil
 }
 
+// pauses are the waits after a page failed that may be read later. Requests are repeated by the client of the
+// forge before.
+var pauses = backoff.Policy{First: firstPause, Max: maxWait}
+
 // patiently calls do, and again after a wait that the forge asks for, or if it does not answer.
 func (s *syncRun) patiently(ctx context.Context, at store.CorpusCheckpoint, do func() error) error {
-	pause := firstPause
-	for try := 1; ; try++ {
-		err := do()
-		var e *forge.Error
-		if err == nil || !errors.As(err, &e) || try == maxPatience {
-			return err
+	clock := backoff.Clock{Now: s.corpus.Now, Sleep: s.o.Sleep}
+	return backoff.Do(ctx, clock, do, func(err error, failures int) (time.Duration, bool) {
+		e, ok := errors.AsType[*forge.Error](err)
+		if !ok || failures == maxPatience || e.Unreached {
+			return 0, false
 		}
-		var wait time.Duration
-		why := "the forge does not answer"
-		switch {
-		case ctx.Err() != nil:
-			return err
-		case e.Kind == forge.KindRate:
+		wait, why := time.Duration(0), ""
+		switch e.Kind {
+		case forge.KindRate:
 			wait, why = max(e.Retry.Sub(s.corpus.Now()), time.Second), "the forge's limit is used up"
-		case e.Kind == forge.KindServer || e.Kind == forge.KindNetwork:
-			wait = max(pause, e.Retry.Sub(s.corpus.Now()))
-			pause *= 2
+		case forge.KindServer, forge.KindNetwork:
+			wait, why = max(pauses.Bound(failures), e.Retry.Sub(s.corpus.Now())), "the forge does not answer"
 		default:
-			return err
+			return 0, false
 		}
-		if wait > maxWait {
-			return err
+		if wait <= maxWait {
+			s.report(at, false, s.corpus.Now().Add(wait), why)
 		}
-		s.report(at, false, s.corpus.Now().Add(wait), why)
-		if err := s.o.Sleep(ctx, wait); err != nil {
-			return err
-		}
-	}
+		return wait, wait <= maxWait
+	})
 }
 
 func (s *syncRun) report(at store.CorpusCheckpoint, done bool, waiting time.Time, why string) {

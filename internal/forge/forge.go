@@ -455,6 +455,8 @@ type Error struct {
 	Hint   string // what the user can do
 	// Unsure is set if the request makes a change and may have been carried out.
 	Unsure bool
+	// Unreached is set if no connection was made, now or before.
+	Unreached bool
 	// Err is the context's error if the caller stopped waiting, or that of the check of Fenced;
 	// else nil.
 	Err error

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // AnthropicURL is where Anthropic's API lives.
@@ -233,7 +234,7 @@ func (m *anthropicModel) read(body io.Reader) (Reply, error) {
 	r := anthropicReply{model: m.model, at: map[int]int{}}
 	last, err := m.events(bufio.NewReaderSize(body, 64<<10), func(data []byte) (bool, error) {
 		var e anthropicEvent
-		if err := json.Unmarshal(data, &e); err != nil {
+		if err := strict.Unmarshal(data, &e); err != nil {
 			return false, &Error{Kind: KindServer, Host: m.host, Message: "an event of the stream is not JSON"}
 		}
 		if e.Type == "error" {

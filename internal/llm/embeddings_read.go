@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // embeddingsReply is what a server answers.
@@ -31,7 +33,7 @@ func (e *Embeddings) wrong(format string, args ...any) *Error {
 // read checks a reply and returns its vectors in the order of the texts.
 func (c *embedCall) read(data []byte, texts []string) ([][]float32, error) {
 	var reply embeddingsReply
-	if err := json.Unmarshal(data, &reply); err != nil {
+	if err := strict.Unmarshal(data, &reply); err != nil {
 		if bytes.Contains(data, []byte("NaN")) || bytes.Contains(data, []byte("Infinity")) { // as some encoders of JSON write them
 			e := c.wrong("a vector has a value that is not a finite number")
 			e.unfit = true

@@ -131,7 +131,8 @@ type Error struct {
 	Message    string
 	Host       string
 
-	unfit bool // with KindVector: other texts may have a vector that can be used
+	unreached bool // no connection was made
+	unfit     bool // with KindVector: other texts may have a vector that can be used
 }
 
 // Error says what happened and where.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // errorMessage finds the message in an error's body, whichever of the usual
@@ -18,7 +19,7 @@ func errorMessage(body []byte) string {
 		Message string          `json:"message"`
 		Detail  string          `json:"detail"`
 	}
-	if json.Unmarshal(body, &form) != nil {
+	if strict.Unmarshal(body, &form) != nil {
 		return string(body)
 	}
 	var inner struct {
@@ -123,7 +124,7 @@ func (m *openAIModel) readEvents(g *gathered, in *bufio.Reader) (done bool, err 
 // addChunk adds a chunk to the reply.
 func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	var c chatChunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	if err := strict.Unmarshal(data, &c); err != nil {
 		return &Error{Kind: KindServer, Host: m.host, Message: "a chunk of the stream is not JSON"}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {

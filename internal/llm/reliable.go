@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -25,17 +24,10 @@ const (
 var waits = backoff.Policy{First: 2 * time.Second, Max: maxBackoff}
 
 // Waiting is what retries need from outside.
-type Waiting struct {
-	Now   func() time.Time
-	Sleep func(ctx context.Context, d time.Duration) error
-	// Rand returns a number in [0, n), n > 0.
-	Rand func(n time.Duration) time.Duration
-}
+type Waiting = backoff.Clock
 
 // RealWaiting waits in real time.
-func RealWaiting() Waiting {
-	return Waiting{Now: time.Now, Sleep: backoff.Sleep, Rand: func(n time.Duration) time.Duration { return rand.N(n) }}
-}
+func RealWaiting() Waiting { return backoff.RealClock() }
 
 // retries sends requests to one server again.
 type retries struct {
@@ -48,6 +40,8 @@ type retries struct {
 	set   time.Time // when until was set
 	round int       // how often it was set since the last reply
 	why   *Error    // what the server said
+	// reached says that a connection was made once.
+	reached bool
 }
 
 type reliable struct {
@@ -75,41 +69,44 @@ func (r *reliable) Send(ctx context.Context, req Request) (Reply, error) {
 
 // do calls send until it succeeds or is not to be called again.
 func (r *retries) do(ctx context.Context, send func() error) error {
-	for try := 1; ; try++ {
+	var sent time.Time
+	return backoff.Do(ctx, r.w, func() error {
 		if err := r.await(ctx); err != nil {
-			return err
+			return backoff.Final(err)
 		}
-		sent := r.w.Now()
+		sent = r.w.Now()
 		err := send()
-		var e *Error
-		if err == nil || !errors.As(err, &e) {
-			if err == nil {
-				r.answered()
-			}
-			return err // done, cancelled, or our own defect: not an error of the server
+		if err == nil {
+			r.answered()
 		}
-		if !r.again(e, try) {
-			return err
-		}
-		if e.Kind == KindRate || e.Kind == KindOverloaded {
+		return err
+	}, func(err error, failures int) (time.Duration, bool) {
+		e, ok := errors.AsType[*Error](err)
+		switch {
+		case !ok: // cancelled, or our own defect: not an error of the server
+			return 0, false
+		case !r.again(e, failures):
+			return 0, false
+		case e.Kind == KindRate || e.Kind == KindOverloaded:
 			r.pause(e, sent)
-			continue
+			return 0, true // await waits
+		case e.RetryAfter > 0:
+			return e.RetryAfter, true
 		}
-		wait := e.RetryAfter
-		if wait == 0 {
-			wait = r.backoff(try)
-		}
-		if late(ctx, r.w.Now().Add(wait)) {
-			return err
-		}
-		if err := r.w.Sleep(ctx, wait); err != nil {
-			return err
-		}
-	}
+		return r.backoff(failures), true
+	})
 }
 
-// again tells whether a request is sent once more.
+// again reports whether a request is sent once more. A server that was never reached is not running, or its
+// address is wrong: waiting does not help.
 func (r *retries) again(e *Error, try int) bool {
+	r.mu.Lock()
+	r.reached = r.reached || !e.unreached
+	reached := r.reached
+	r.mu.Unlock()
+	if !reached {
+		return false
+	}
 	tries := maxTries
 	switch e.Kind {
 	case KindAuth, KindRequest, KindContext, KindTooLarge, KindVector:
@@ -124,7 +121,7 @@ func (r *retries) again(e *Error, try int) bool {
 
 // backoff returns the random wait after the given number of tries.
 func (r *retries) backoff(tries int) time.Duration {
-	return r.w.Rand(waits.Bound(tries)) + time.Millisecond
+	return waits.Wait(r.w, tries) + time.Millisecond
 }
 
 // await blocks as long as the server is to be left alone.
@@ -137,7 +134,7 @@ func (r *retries) await(ctx context.Context) error {
 		if wait <= 0 {
 			return nil
 		}
-		if late(ctx, until) {
+		if backoff.Late(ctx, until) {
 			return why
 		}
 		if err := r.w.Sleep(ctx, wait); err != nil {
@@ -172,13 +169,7 @@ func (r *retries) pause(e *Error, sent time.Time) {
 func (r *retries) answered() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round = 0
-}
-
-// late tells whether a context ends before a time.
-func late(ctx context.Context, t time.Time) bool {
-	end, ok := ctx.Deadline()
-	return ok && end.Before(t)
+	r.round, r.reached = 0, true
 }
 
 type failover struct {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -249,7 +250,9 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
 	}
-	return &Error{Kind: KindNetwork, Host: e.host, Message: e.quote(err.Error())}
+	var op *net.OpError
+	dial := errors.As(err, &op) && op.Op == "dial"
+	return &Error{Kind: KindNetwork, Host: e.host, Message: e.quote(err.Error()), unreached: dial}
 }
 
 // statusError returns the *Error for an HTTP response that is not a reply. message is

@@ -98,9 +98,13 @@ func (t *Transport) rateLimitError(until time.Time) *forge.Error {
 }
 
 // retryDelay returns how long to wait before the next attempt, and whether to make
-// one. A rate limit delays all requests through pausedUntil.
+// one. A rate limit delays all requests through pausedUntil. A forge that was never reached does not run, or its
+// address is wrong: waiting does not help.
 func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration, bool) {
 	now := t.o.Now()
+	if e.Unreached {
+		return 0, false
+	}
 	switch e.Kind {
 	case forge.KindRate:
 		until := e.Retry
@@ -119,7 +123,7 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 			e.Retry = now.Add(wait)
 			return wait, try < maxTries && wait <= t.o.MaxWait
 		}
-		return t.o.Rand(backoffs.Bound(try)), try < maxTries
+		return backoffs.Wait(t.clock(), try), try < maxTries
 	}
 	return 0, false
 }

@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/precedent-dev/precedent/internal/backoff"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
@@ -59,40 +61,51 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		defer done()
 	}
+	var g answer
 	renewed := false
-	for try := 1; ; try++ {
-		if err := t.delay(req.Context(), r.writes); err != nil {
-			return nil, err
+	err := backoff.Do(req.Context(), t.clock(), func() (err error) {
+		g, err = t.try(r, &renewed)
+		return err
+	}, func(err error, failures int) (time.Duration, bool) {
+		trouble, ok := errors.AsType[*forge.Error](err)
+		if !ok || trouble.Unsure {
+			return 0, false
 		}
-		token, err := t.o.Token(req.Context())
+		return t.retryDelay(g, trouble, failures)
+	})
+	if err != nil {
+		if e := req.Context().Err(); e != nil {
+			trouble, ok := errors.AsType[*forge.Error](err)
+			return nil, t.canceledError(e, ok && trouble.Unsure)
+		}
+		return nil, err
+	}
+	return g.response(req), nil
+}
+
+// try sends a request once, and once more with a new token if the old one was refused.
+func (t *Transport) try(r request, renewed *bool) (answer, error) {
+	for {
+		if err := t.delay(r.Context(), r.writes); err != nil {
+			return answer{}, backoff.Final(err)
+		}
+		token, err := t.o.Token(r.Context())
 		if err != nil {
-			return nil, err
+			return answer{}, backoff.Final(err)
 		}
 		if r.writes {
-			if err := forge.PassFence(req.Context()); err != nil {
-				return nil, err
+			if err := forge.PassFence(r.Context()); err != nil {
+				return answer{}, backoff.Final(err)
 			}
 		}
-		g, trouble := t.sendOnce(req.Context(), r, token)
-		if trouble == nil {
-			return g.response(req), nil
-		}
-		if err := req.Context().Err(); err != nil {
-			return nil, t.canceledError(err, trouble.Unsure)
-		}
-		if trouble.Status == http.StatusUnauthorized && !renewed && t.o.Renew != nil && t.o.Renew(req.Context(), token) {
-			renewed = true
-			continue
-		}
-		pause, again := t.retryDelay(g, trouble, try)
-		if !again || trouble.Unsure {
-			return nil, trouble
-		}
-		if pause <= 0 {
-			continue
-		}
-		if err := t.o.Sleep(req.Context(), pause); err != nil {
-			return nil, t.canceledError(err, false)
+		g, trouble := t.sendOnce(r.Context(), r, token)
+		switch {
+		case trouble == nil:
+			return g, nil
+		case trouble.Status == http.StatusUnauthorized && !*renewed && t.o.Renew != nil && t.o.Renew(r.Context(), token):
+			*renewed = true
+		default:
+			return g, trouble
 		}
 	}
 }
@@ -143,6 +156,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return answer{}, t.unreachableError(r, err)
 	}
 	defer resp.Body.Close()
+	t.reached.Store(true)
 	t.noteQuota(resp.Header)
 	limit := maxAnswer
 	if resp.StatusCode >= 300 {
@@ -203,7 +217,8 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 		why = "the connection closed before the response was complete"
 	}
 	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why, Hint: "check your network connection and the forge's address"}
-	e.Unsure = r.writes && !isConnectError(err)
+	dial := isConnectError(err)
+	e.Unsure, e.Unreached = r.writes && !dial, dial && !t.reached.Load()
 	return e
 }
 

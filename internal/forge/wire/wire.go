@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/precedent-dev/precedent/internal/backoff"
@@ -110,6 +111,7 @@ type Transport struct {
 	client  *http.Client
 	cache   *cache
 	writing chan struct{} // holds one entry while a request that makes a change is in flight
+	reached atomic.Bool   // a response came
 
 	mu          sync.Mutex
 	quota       forge.Quota
@@ -170,6 +172,10 @@ func (t *Transport) Quota() forge.Quota {
 
 // Home returns the root of the API, with a slash at its end.
 func (t *Transport) Home() string { return t.o.Home.String() }
+
+func (t *Transport) clock() backoff.Clock {
+	return backoff.Clock{Now: t.o.Now, Sleep: t.o.Sleep, Rand: t.o.Rand}
+}
 
 // Now returns the time of the transport's clock.
 func (t *Transport) Now() time.Time { return t.o.Now() }
