@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // synthetic is the model of messages that the CLI writes itself.
@@ -163,6 +164,6 @@ func parse(line []byte) (event, bool) {
 	if len(line) == 0 || line[0] != '{' {
 		return v, false
 	}
-	err := json.Unmarshal(line, &v)
+	err := strict.Unmarshal(line, &v)
 	return v, err == nil
 }

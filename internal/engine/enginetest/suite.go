@@ -74,7 +74,6 @@ var scenarios = []scenario{
 	{"prose around JSON", []Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")}, precedent.StatusOK, 1, 1},
 	{"code fence", []Reply{textReply("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
 	{"byte order mark and trailing commas", []Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))}, precedent.StatusOK, 1, 1},
-	{"single quotes", []Reply{textReply(strings.ReplaceAll(good, `"`, `'`))}, precedent.StatusOK, 1, 1},
 	{"whole number as a float", []Reply{textReply(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
 	{"list without its object", []Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)}, precedent.StatusOK, 1, 1},
 	{"unknown fields", []Reply{textReply(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
