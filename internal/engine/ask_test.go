@@ -63,11 +63,11 @@ func TestAsk(t *testing.T) {
 		{"asked again", []Reply{unread, wrote(`{"a":"x"}`), wrote(`{"a":2}`)}, Answer{
 			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 1,
 			Usage: precedent.Usage{Requests: 5, InputTokens: 20, OutputTokens: 6},
-		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: type: x has type"}},
+		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: want type"}},
 		{"malformed", []Reply{wrote(`{"b":1}`)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: required: missing properties: [\"a\"]", Model: "m-1", CostUSD: 1.5,
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: want required [\"a\"]", Model: "m-1", CostUSD: 1.5,
 			Usage: precedent.Usage{Requests: 6, InputTokens: 30, OutputTokens: 9},
-		}, []string{"Find bugs.", "required: missing properties: [\"a\"]", "missing properties: [\"a\"]"}},
+		}, []string{"Find bugs.", "want required [\"a\"]", "want required [\"a\"]"}},
 		{"tried by the far side as well", []Reply{tried(2), tried(1)}, Answer{
 			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 14},
 		}, []string{"Find bugs.", "could not be used: it was prose."}},

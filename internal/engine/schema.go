@@ -17,6 +17,7 @@ import (
 // Validator checks answers against one schema. It is safe for concurrent use.
 type Validator struct {
 	schema *jsonschema.Resolved
+	text   any // of the schema, decoded
 	// names has the properties that the schema knows, by their folded form.
 	names map[string][]string
 	list  string // the only property that the schema requires, if that is a list
@@ -33,6 +34,9 @@ func Compile(text json.RawMessage) (*Validator, error) {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
 	v := &Validator{schema: resolved, names: map[string][]string{}}
+	if err := json.Unmarshal(text, &v.text); err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
 	v.learn(s)
 	if s.Type == "object" && len(s.Required) == 1 {
 		if p := s.Properties[s.Required[0]]; p != nil && p.Type == "array" {
@@ -57,7 +61,7 @@ func (v *Validator) learn(s *jsonschema.Schema) {
 }
 
 // Validate checks an answer as Repair returns it. The error is for the author of the answer, a model or a
-// person: one problem with its place, in one short line.
+// person: one problem with its place, in one short line that quotes nothing of the answer but a key.
 func (v *Validator) Validate(answer []byte) error {
 	var value any
 	if err := json.Unmarshal(answer, &value); err != nil { // Repair has checked its keys
@@ -66,12 +70,12 @@ func (v *Validator) Validate(answer []byte) error {
 	if err := v.exactCase(value); err != nil {
 		return err
 	}
-	return problem(v.schema.Validate(value))
+	return v.problem(v.schema.Validate(value))
 }
 
-// problem shortens an error of the library, such as "validating root: validating
-// /properties/findings/items/properties/severity: enum: …", to the last place and what is wrong there.
-func problem(err error) error {
+// problem says what the schema wants at the place of an error of the library, such as "validating root: validating
+// /properties/findings/items/properties/severity: enum: X does not equal …", which quotes the answer.
+func (v *Validator) problem(err error) error {
 	const mostRunes = 300
 	if err == nil {
 		return nil
@@ -84,7 +88,11 @@ func problem(err error) error {
 		}
 		place, text, _ = strings.Cut(rest, ": ")
 	}
-	at := ""
+	keyword, _, _ := strings.Cut(text, ":")
+	if strings.HasPrefix(keyword, "unexpected additional properties") {
+		keyword = "additionalProperties"
+	}
+	at, node := "", v.text
 	for step := range strings.SplitSeq(strings.Trim(place, "/"), "/") {
 		switch {
 		case step == "items":
@@ -92,11 +100,19 @@ func problem(err error) error {
 		case step != "properties" && step != "$defs" && step != "root":
 			at = strings.TrimPrefix(at+"."+step, ".")
 		}
+		if inner, ok := node.(map[string]any); ok && step != "root" {
+			node = inner[step]
+		}
 	}
 	if at == "" {
 		at = "the answer"
 	}
-	return errors.New(shorten(strings.Join(strings.Fields(at+": "+text), " "), mostRunes))
+	rules, _ := node.(map[string]any)
+	want, err := json.Marshal(rules[keyword])
+	if err != nil || rules[keyword] == nil {
+		return errors.New(at + ": it does not satisfy the schema")
+	}
+	return errors.New(shorten(fmt.Sprintf("%s: want %s %s", at, keyword, want), mostRunes))
 }
 
 // exactCase refuses a key that differs from a known property only in case: the schema

@@ -330,13 +330,6 @@ precedent: verify done, 2 requests, 1k tokens, $0.01, 4.2s
 	}
 }
 
-// Without a writer nothing is shown.
-func TestNoWriter(*testing.T) {
-	m := Start(Options{Now: time.Now})
-	m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
-	m.Stop()
-}
-
 // TestTellAndStopAtOnce is for the race detector, and for the promise that
 // nothing is written after stop: other output is on the terminal then.
 func TestTellAndStopAtOnce(t *testing.T) {

@@ -3,7 +3,6 @@ package github
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -79,68 +78,6 @@ func TestTokenGoesNowhere(t *testing.T) {
 	}
 	if len(elsewhere) != 0 {
 		t.Errorf("another host was asked: %v", elsewhere)
-	}
-}
-
-// TestTokenInWrites looks for the token in what comes of requests that write, while
-// a server repeats what it was sent.
-func TestTokenInWrites(t *testing.T) {
-	var out strings.Builder
-	said := func(what ...any) { fmt.Fprintf(&out, "%+v\n", what) }
-	for _, echo := range []forgetest.Fault{
-		{Status: 200, Body: `{"id":"` + forgetest.Secret + `"}`},
-		{Status: 200, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"` + forgetest.Secret + `"}]}`},
-		{Status: 302, Header: map[string]string{"Location": "https://x.example/" + forgetest.Secret}},
-		{Status: 307, Header: map[string]string{"Location": "https://x.example/" + forgetest.Secret}},
-		{Status: 403, Body: `{"message":"` + forgetest.Secret + `"}`},
-		{Status: 422, Body: `{"message":"no","errors":["` + forgetest.Secret[6:20] + `"]}`},
-		{Status: 422, Body: `{"message":"no","errors":[{"field":"` + forgetest.Secret + `","code":"x"}]}`},
-		{Status: 500, Body: forgetest.Secret},
-		{Drop: true},
-	} {
-		s, c, repo, p := till(t)
-		talk(s, p, 1)
-		root := s.World.Threads(p)[0].Comments[0]
-		mine, err := c.Comment(t.Context(), repo, 8, "hello")
-		if err != nil {
-			t.Fatal(err)
-		}
-		threads, err := c.Threads(t.Context(), repo, 8)
-		if err != nil || len(threads) != 1 {
-			t.Fatal(err)
-		}
-		echo.Times = 30
-		ids := forge.CommentRef{Kind: mine.Kind, ID: mine.ID}
-		for _, do := range []func() (any, error){
-			func() (any, error) { return c.Comment(t.Context(), repo, 8, "x") },
-			func() (any, error) { return c.Reply(t.Context(), repo, 8, root, "x") },
-			func() (any, error) { return nil, c.Edit(t.Context(), repo, 8, ids, "x") },
-			func() (any, error) { return c.Delete(t.Context(), repo, 8, ids) },
-			func() (any, error) { return c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))) },
-			func() (any, error) { return c.Resolve(t.Context(), repo, 8, threads[0], true) },
-			func() (any, error) {
-				return c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success})
-			},
-		} {
-			for _, method := range []string{"POST", "PATCH", "DELETE"} {
-				f := echo
-				f.Method = method
-				s.Script.Plan(f)
-			}
-			got, err := do()
-			said(got, err)
-			var e *forge.Error
-			if errors.As(err, &e) {
-				said(*e)
-			}
-		}
-		for _, r := range s.Script.Requests() {
-			r.Header.Del("Authorization")
-			said(r.Path, r.Header, r.Body)
-		}
-	}
-	if shows(out.String()) {
-		t.Errorf("the token is in\n%s", out.String())
 	}
 }
 

@@ -190,34 +190,6 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// TestWordsOfAnError: GitHub's own words are repeated, on one line and not at
-// any length.
-func TestWordsOfAnError(t *testing.T) {
-	s, _, c, repo := open(t)
-	s.Script.Plan(forgetest.Fault{Status: 403, Body: `{"message":"Not\n\u001b[31m accessible \u202e` + strings.Repeat("by you ", 900) + `"}`})
-	_, err := c.PullRequest(t.Context(), repo, 1)
-	if err == nil || !strings.Contains(err.Error(), "GitHub returned 403: Not<U+000A><U+001B>[31m accessible <U+202E>by you") || len(err.Error()) > 400 {
-		t.Errorf("%q", err)
-	}
-}
-
-// TestPermissionIsAskedOnce a minute, whatever the answer.
-func TestPermissionIsAskedOnce(t *testing.T) {
-	s, _, c, repo := open(t)
-	for _, p := range []forge.Person{forgetest.Ann, {ID: "98", Login: "nobody"}} {
-		before := len(s.Script.Requests())
-		for range 3 {
-			if _, err := c.Permission(t.Context(), repo, p); err != nil {
-				t.Fatal(err)
-			}
-			s.Clock.Pass(29 * time.Second)
-		}
-		if n := len(s.Script.Requests()) - before; n != 1 {
-			t.Errorf("%s was asked about %d times in 58 seconds", p.Login, n)
-		}
-	}
-}
-
 // FuzzAnswer: whatever a server says, there is a value or an error of the forge,
 // and addresses lead nowhere else.
 func FuzzAnswer(f *testing.F) {

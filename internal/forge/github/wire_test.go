@@ -2,7 +2,6 @@ package github
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -257,66 +256,4 @@ func TestTooLarge(t *testing.T) {
 	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || len(s.Clock.Waits()) != 0 {
 		t.Errorf("%v", err)
 	}
-}
-
-// TestSlow: an answer that does not come in time is tried again.
-func TestSlow(t *testing.T) {
-	s, g, _, repo := open(t)
-	c := clientWith(t, s, g, func(o *Options) { o.Timeout = time.Second })
-	never := make(chan struct{})
-	defer close(never)
-	s.Script.Plan(forgetest.Fault{Hold: never})
-	if _, err := c.PullRequest(t.Context(), repo, 1); err != nil || len(s.Script.Requests()) != 2 {
-		t.Errorf("%v after %d requests", err, len(s.Script.Requests()))
-	}
-}
-
-// BenchmarkRequests counts what a review and a poll ask of GitHub. The number of
-// requests is exact; the time is that of the scripted server.
-func BenchmarkRequests(b *testing.B) {
-	s, g, c, repo := open(b)
-	count := func(b *testing.B, do func()) {
-		before := len(s.Script.Requests())
-		for b.Loop() {
-			do()
-		}
-		b.ReportMetric(float64(len(s.Script.Requests())-before)/float64(b.N), "requests/op")
-		paid := 0
-		for _, status := range statuses(s)[before:] {
-			if status != http.StatusNotModified {
-				paid++
-			}
-		}
-		b.ReportMetric(float64(paid)/float64(b.N), "paid/op")
-	}
-	must := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	_, err := c.Open(b.Context(), repo) // so that the quota is known
-	must(err)
-	b.Run("review", func(b *testing.B) {
-		count(b, func() {
-			c := client(b, s, g) // which knows nothing yet
-			_, err := c.PullRequest(b.Context(), repo, 1)
-			must(err)
-			_, err = c.Comments(b.Context(), repo, 1)
-			must(err)
-		})
-	})
-	b.Run("review again", func(b *testing.B) {
-		count(b, func() {
-			_, err := c.PullRequest(b.Context(), repo, 1)
-			must(err)
-			_, err = c.Comments(b.Context(), repo, 1)
-			must(err)
-		})
-	})
-	b.Run("idle poll", func(b *testing.B) {
-		count(b, func() {
-			_, err := c.Open(b.Context(), repo)
-			must(err)
-		})
-	})
 }
