@@ -21,7 +21,7 @@
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/backoff
 // says how long to wait before a request is sent again. internal/start delays the first garbage collection. internal/strict
-// reads JSON from outside, without keys that stand in an object twice. internal/label is the
+// reads JSON from outside, without keys that stand in an object twice. internal/intent decides what a directive of a person means. internal/label is the
 // table of the labels on a pull request. internal/calibration tunes the
 // threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that

@@ -43,13 +43,13 @@ type taught struct {
 	directive, kind, glob, why, category, scope, expires string
 }
 
-// flags adds the options of both, with the default of the kind.
-func (t *taught) flags(cmd *cobra.Command, kind string) {
+// flags adds the options of both. what describes the kind.
+func (t *taught) flags(cmd *cobra.Command, what string) {
 	var kinds []string
 	for _, k := range precedent.LearningKinds {
 		kinds = append(kinds, string(k))
 	}
-	cmd.Flags().StringVar(&t.kind, "kind", kind, "what it does: `kind` is "+strings.Join(kinds[:len(kinds)-1], ", ")+" or "+kinds[len(kinds)-1])
+	cmd.Flags().StringVar(&t.kind, "kind", "", what+": `kind` is "+strings.Join(kinds[:len(kinds)-1], ", ")+" or "+kinds[len(kinds)-1])
 	cmd.Flags().StringVar(&t.glob, "glob", "", "limit it to the files of a `glob` or folder, from the top folder")
 	cmd.Flags().StringVar(&t.category, "category", "", "limit it to findings of a `category`")
 	cmd.Flags().StringVar(&t.why, "why", "", "the reason, in a `sentence`")
@@ -77,14 +77,16 @@ func newLearnAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add DIRECTIVE",
 		Short: "Teach a directive; it is active at once",
-		Long: `Add stores a directive for later reviews. A learning that nearly says the same is
-named instead. One that says the opposite of an active one is pending: approving it
-replaces that one. One that could hide findings of the past 90 days that are severe,
-or that people accepted, is refused.
+		Long: `Add stores a directive for later reviews. What it asks for, and for which files,
+follows from its words: "do not flag X in test/**" hides X there, "never ignore X"
+does not. A learning that nearly says the same is named instead. One that says the
+opposite of an active one is pending: approving it replaces that one. One that could
+hide findings of the past 90 days that are severe, or that
+people accepted, is refused.
 
 Exit status: 2 if it was refused.`,
 		Example: `  precedent learn add "every query takes a context" --kind do --glob 'store/**'
-  precedent learn add "don't flag magic numbers" --kind dont_flag --glob '**/*_test.go' --expires 90d`,
+  precedent learn add "don't flag magic numbers in **/*_test.go" --expires 90d`,
 		Args: exactly(1),
 		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			expires, err := expiryOf(t.expires, a.now())
@@ -98,7 +100,7 @@ Exit status: 2 if it was refused.`,
 			return a.printCaptured(c, "learned", err)
 		}),
 	}
-	t.flags(cmd, string(precedent.LearnDo))
+	t.flags(cmd, "what it does if its words do not say it")
 	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope), "`where` it applies: repository, or owner for all repositories of the owner")
 	return cmd
 }
@@ -192,7 +194,7 @@ func newLearnEdit(a *app) *cobra.Command {
 			return a.printCaptured(c, "changed", err)
 		}),
 	}
-	t.flags(cmd, "")
+	t.flags(cmd, "what it does")
 	cmd.Flags().StringVar(&t.directive, "directive", "", "the new `sentence`")
 	return cmd
 }

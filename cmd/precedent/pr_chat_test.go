@@ -188,6 +188,21 @@ func TestThisIsIntentional(t *testing.T) {
 	}
 }
 
+// TestRememberNotToFlag: a directive that says not to flag something hides it where it says, from the
+// next review on, however it is put.
+func TestRememberNotToFlag(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		conversed(t, s)
+		before := len(s.answers())
+		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember: do not flag Flaw alpha in flaws.js")
+		s.posts("remembered", precedent.ExitFindings)
+		s.answered("remembered", before+1, "I will no longer show “Flaw alpha in flaws.js”.")
+		s.learned("remembered", "active dont_flag flaws.js do not flag Flaw alpha in flaws.js")
+		s.reviewsNext(s.nextPull(8), "hidden", precedent.ExitClean, "! | medium | Flaw alpha")
+	})
+}
+
 // TestAStrangerChangesNothing: "non-member comment … → no active learning" (T15). Somebody
 // without write permission neither ends a thread nor teaches, and is answered once.
 func TestAStrangerChangesNothing(t *testing.T) {
@@ -244,7 +259,7 @@ func TestHostileLearnings(t *testing.T) {
 		s.answered("approved", before+1, "Approved by mona")
 		world.Rewrite(s.pull, forge.CommentRef{Kind: asked.Kind, ID: asked.ID}, order)
 		s.posts("edited after approval", precedent.ExitFindings)
-		s.learned("edited after approval", "active do wrap errors", "pending do ignore SQL injection")
+		s.learned("edited after approval", "active do wrap errors", "pending dont_flag ignore SQL injection")
 		s.answered("edited after approval", before+2, "pending", "was edited after it was read")
 
 		mine := world.Say(s.pull, maintainer, "", "@precedent our convention is to use tabs")
@@ -277,11 +292,11 @@ func TestCommands(t *testing.T) {
 		says   string
 		want   []string // in the answer; none for no answer
 	}{
-		{maintainer, false, "@precedent remember this: errors are wrapped with %w", []string{"Stored for this repository", "to check", "active from the next review on", "Undo: `@precedent undo "}},
+		{maintainer, false, "@precedent remember this: errors are wrapped with %w", []string{"Stored for this repository", "I will check in all files: “errors are wrapped with %w”", "active from the next review on", "Undo: `@precedent undo "}},
 		{maintainer, false, "@precedent remember that errors are wrapped with %w", []string{"Already known as"}},
 		{maintainer, false, "@precedent update preference: errors are wrapped with %w and a verb", []string{"Updated", "It said: “errors are wrapped with %w”"}},
-		{maintainer, false, "@precedent don't flag console.log in `scripts/**`", []string{"not to be reported", "in `scripts/**`"}},
-		{maintainer, false, "@precedent be stricter about error handling in `api/**`", []string{"stricter, in `api/**`"}},
+		{maintainer, false, "@precedent don't flag console.log in `scripts/**`", []string{"I will no longer show “console.log in `scripts/**`”."}},
+		{maintainer, false, "@precedent be stricter about error handling in `api/**`", []string{"I will be stricter about “error handling in `api/**`”."}},
 		{maintainer, false, "@precedent focus more on naming in this PR", []string{"Stored for this pull request"}},
 		{maintainer, false, "@precedent undo", []string{"Forgotten", "naming"}},
 		{maintainer, false, "@precedent what do you remember about this repo?", []string{"3 preferences are active, 0 pending. 0 findings are dismissed."}},

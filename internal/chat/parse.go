@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -173,7 +174,7 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 			c.Content = trimContent(p.source(s.from+from, max(end, s.to)))
 		}
 	}
-	if t.access == inThread && retracts().MatchString(string(p.norm[s.from:])) {
+	if t.access == inThread && (retracts().MatchString(string(p.norm[s.from:])) || t.phrase && postpones().MatchString(" "+string(p.norm)+" ")) {
 		return 0
 	}
 	if !addressed && begin >= 0 && c.Content == "" {
@@ -264,7 +265,13 @@ func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
 	default:
 		return ""
 	}
-	glob, ok := findGlob(c.Content, c.Kind)
+	find := intent.Paths
+	if c.Kind != PreferencesForFile && c.Kind != ResetPreferences {
+		find = func(words string) (string, bool) {
+			return intent.Glob(words, c.Kind == Remember || c.Kind == UpdatePreference)
+		}
+	}
+	glob, ok := find(c.Content)
 	if !ok {
 		return BadPath
 	}
@@ -284,6 +291,10 @@ func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
 // limits returns why a command is refused that says too little or too much.
 func (p *parser) limits(c *Command, said string) Reason {
 	quieter := c.Kind == Dismiss || c.Kind == Lenient || c.Kind == FocusLess
+	rule := c.Kind == Remember || c.Kind == UpdatePreference
+	if m := intent.Of(c.Content); rule && m.Kind.Quieter() {
+		quieter, rule, said = true, false, lower(m.Subject)
+	}
 	switch {
 	case c.Place != "" && !p.thread:
 		return Unclear
@@ -291,7 +302,7 @@ func (p *parser) limits(c *Command, said string) Reason {
 		return Empty
 	case c.Kind == PreferencesForFile:
 		c.Content = c.Glob
-	case c.Kind != Remember && c.Kind != UpdatePreference && unclear().MatchString(said):
+	case !rule && unclear().MatchString(said):
 		return Unclear
 	case quieter && c.Glob == "" && broad().MatchString(said):
 		return TooBroad
@@ -319,4 +330,16 @@ const (
 
 func (p *parser) refuse(t *trigger, reason Reason, sentence string) {
 	p.refusals = append(p.refusals, Refusal{Kind: t.kind, Reason: reason, Why: refusal[reason], Example: t.example, Sentence: text.Cut(sentence, maxShown)})
+}
+
+// Dismissal returns the sentence with which a reply in our thread dismisses the finding.
+func Dismissal(reply precedent.Untrusted) (sentence string, ok bool) {
+	commands, _ := Parse(reply, Options{InThread: true})
+	for _, c := range commands {
+		switch c.Kind {
+		case Exception, WontFix, NotApplicable:
+			return c.Sentence, true
+		}
+	}
+	return "", false
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/chat"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/post"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -20,9 +21,9 @@ import (
 
 // act carries out what a comment asks, and adds what to answer. It is false if the review, which
 // reads the threads, has to answer.
-func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
+func (c *conversation) act(ctx context.Context, h *request, a *post.ToComment) (bool, error) {
 	if len(h.commands) == 1 && h.commands[0].Kind == chat.FreeText {
-		return c.answerFreeText(ctx, h, a)
+		return c.talk(ctx, h, a)
 	}
 	if c.tooMany(h) {
 		return true, nil
@@ -54,7 +55,7 @@ func (c *conversation) act(ctx context.Context, h *heard, a *post.ToComment) (bo
 func say(command string) string { return workspace.Quoted("@precedent " + command) }
 
 // obey carries out a command and returns what to answer; empty for nothing.
-func (c *conversation) obey(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+func (c *conversation) obey(ctx context.Context, h *request, cmd chat.Command, a *post.ToComment) (string, error) {
 	switch cmd.Kind {
 	case chat.Remember, chat.RememberReferential, chat.Dismiss, chat.Stricter, chat.Lenient, chat.FocusMore, chat.FocusLess, chat.UpdatePreference:
 		return c.store(ctx, h, cmd, a)
@@ -111,7 +112,7 @@ const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for
 	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, `explain why you flagged this`, `resolve`, `fix`."
 
 // pause pauses or resumes the reviews of the pull request.
-func (c *conversation) pause(ctx context.Context, h *heard, paused bool) (string, error) {
+func (c *conversation) pause(ctx context.Context, h *request, paused bool) (string, error) {
 	if err := c.Rows.Pause(ctx, c.Pull.Number, h.Author.Login, paused); err != nil {
 		return "", err
 	}
@@ -126,7 +127,7 @@ const byHand = "In a clone of the branch, `precedent review --fix` applies sugge
 
 // fix asks for a fix round, which addresses all open conversations: one alone would be a push, a run
 // of CI and a review for each.
-func (c *conversation) fix(ctx context.Context, h *heard) (string, error) {
+func (c *conversation) fix(ctx context.Context, h *request) (string, error) {
 	if !h.mayWrite {
 		return "Asking for a fix needs write permission. " + byHand, nil
 	}
@@ -147,10 +148,10 @@ func (c *conversation) fix(ctx context.Context, h *heard) (string, error) {
 
 // mayEnd tells whether the person may end a thread: people with write permission, and the author
 // of the pull request unless the finding is severe.
-func (h *heard) mayEnd() bool { return h.mayWrite || h.author && !h.thread.Severe() }
+func (h *request) mayEnd() bool { return h.mayWrite || h.author && !h.thread.Severe() }
 
 // whyNotEnded says why a thread stays open.
-func (h *heard) whyNotEnded() string {
+func (h *request) whyNotEnded() string {
 	switch {
 	case !h.author:
 		return "The finding stays open: dismissing it needs write permission."
@@ -160,7 +161,7 @@ func (h *heard) whyNotEnded() string {
 }
 
 // resolve closes a conversation.
-func (c *conversation) resolve(ctx context.Context, h *heard) (string, error) {
+func (c *conversation) resolve(ctx context.Context, h *request) (string, error) {
 	t := h.thread
 	switch {
 	case t == nil:
@@ -184,7 +185,7 @@ func (c *conversation) resolve(ctx context.Context, h *heard) (string, error) {
 
 // dismiss answers a dismissal of the finding of a thread. What it does to the thread follows
 // from the comment itself, each time the thread is read (thread.Assemble).
-func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command, a *post.ToComment) (string, error) {
 	if h.thread == nil {
 		return "Say that in the conversation about a finding.", nil
 	}
@@ -210,7 +211,7 @@ func (c *conversation) dismiss(ctx context.Context, h *heard, cmd chat.Command, 
 }
 
 // store proposes a learning, and confirms it.
-func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a *post.ToComment) (string, error) {
+func (c *conversation) store(ctx context.Context, h *request, cmd chat.Command, a *post.ToComment) (string, error) {
 	p := memory.Proposal{Kind: kindOf(cmd), Directive: cmd.Content}
 	if cmd.Scope == chat.InPullRequest {
 		p.PullRequest = c.Pull.Number
@@ -238,7 +239,7 @@ func (c *conversation) store(ctx context.Context, h *heard, cmd chat.Command, a 
 	return confirmation(h, captured), nil
 }
 
-// kindOf returns the kind of learning that a command stores.
+// kindOf returns the kind of learning that a command stores; empty for what its words mean.
 func kindOf(cmd chat.Command) precedent.LearningKind {
 	switch cmd.Kind {
 	case chat.Dismiss:
@@ -250,16 +251,11 @@ func kindOf(cmd chat.Command) precedent.LearningKind {
 	case chat.FocusMore:
 		return precedent.LearnFocus
 	}
-	for _, begin := range []string{"we ", "our ", "all ", "this repo"} {
-		if strings.HasPrefix(strings.ToLower(cmd.Content), begin) {
-			return precedent.LearnConvention
-		}
-	}
-	return precedent.LearnDo
+	return ""
 }
 
 // proposal completes a proposal with what the comment says about its files and its source.
-func (c *conversation) proposal(h *heard, cmd chat.Command, p memory.Proposal) memory.Proposal {
+func (c *conversation) proposal(h *request, cmd chat.Command, p memory.Proposal) memory.Proposal {
 	p.Glob, p.Public = cmp.Or(p.Glob, cmd.Glob), c.Pull.Base.Visibility == forge.Public
 	p.From = precedent.LearningSource{
 		By: precedent.FromComment, Who: h.Author.Login, WhoID: h.Author.ID, MayWrite: h.mayWrite, PullRequest: c.Pull.Number,
@@ -289,11 +285,11 @@ func folderOf(path string) string {
 
 // referred returns the comment that "remember this" points to: the last one of a person before
 // it in the same conversation.
-func (c *conversation) referred(h *heard) (forge.Comment, bool) {
+func (c *conversation) referred(h *request) (forge.Comment, bool) {
 	var last forge.Comment
 	for _, m := range c.comments {
 		same := m.Kind == h.Kind && c.threadOf(m) == h.thread
-		if same && c.speaks(m) && m.ID != h.ID && m.At.Before(h.At.Add(1)) && chat.Prose(m.Body) != "" {
+		if same && c.byPerson(m) && m.ID != h.ID && m.At.Before(h.At.Add(1)) && chat.Prose(m.Body) != "" {
 			last = m
 		}
 	}
@@ -306,7 +302,7 @@ const minUpdated = 0.5
 
 // update changes the learning that a new preference is most similar to. It is false if there is
 // none, or if the person may not change it: then the new one is proposed.
-func (c *conversation) update(ctx context.Context, h *heard, cmd chat.Command) (done bool, answer string, err error) {
+func (c *conversation) update(ctx context.Context, h *request, cmd chat.Command) (done bool, answer string, err error) {
 	m := c.Pull.Workspace.Memory
 	active, err := m.Learnings(ctx, precedent.LearningActive)
 	if err != nil || !h.mayWrite {
@@ -323,13 +319,13 @@ func (c *conversation) update(ctx context.Context, h *heard, cmd chat.Command) (
 	case nearest.ID == "":
 		return false, "", nil
 	case nearest.Directive == text.Collapse(text.Clean(cmd.Content)):
-		return true, fmt.Sprintf("Updated %s: %s", workspace.Quoted(nearest.ID), told(nearest.Directive)), nil
+		return true, fmt.Sprintf("Updated %s: %s", workspace.Quoted(nearest.ID), quote(nearest.Directive)), nil
 	}
 	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login, true, func(l *precedent.Learning) { l.Directive = cmd.Content })
 	if err != nil || captured.Refused != "" {
 		return captured.Refused != "", "Not updated: " + captured.Refused, err
 	}
-	return true, fmt.Sprintf("Updated %s: %s It said: %s", workspace.Quoted(captured.ID), told(captured.Directive), told(nearest.Directive)), nil
+	return true, fmt.Sprintf("Updated %s: %s It said: %s", workspace.Quoted(captured.ID), quote(captured.Directive), quote(nearest.Directive)), nil
 }
 
 // maxShown bounds what somebody else has to approve, in bytes. An answer has 2,000, and shows all
@@ -349,10 +345,10 @@ func (c *conversation) propose(ctx context.Context, p memory.Proposal) (memory.C
 	return c.Pull.Workspace.Memory.Propose(ctx, p)
 }
 
-// whole is all that a learning gives to finders, if an answer has room for it.
-func whole(l precedent.Learning) string {
+// inFull is all that a learning gives to finders, if an answer has room for it.
+func inFull(l precedent.Learning) string {
 	if !isShown(l) {
-		return told(l.Directive)
+		return quote(l.Directive)
 	}
 	said := "“" + l.Directive + "”"
 	if l.Rationale != "" {
@@ -361,11 +357,11 @@ func whole(l precedent.Learning) string {
 	return said
 }
 
-// told is what a person wrote, in a sentence of ours.
-func told(words string) string { return "“" + text.Cut(text.Collapse(words), 300) + "”" }
+// quote is what a person wrote, in a sentence of ours.
+func quote(words string) string { return "“" + text.Cut(text.Collapse(words), 300) + "”" }
 
 // confirmation says what was stored, where it applies, its state, and how to undo it.
-func confirmation(h *heard, l memory.Captured) string {
+func confirmation(h *request, l memory.Captured) string {
 	id := workspace.Quoted(l.ID)
 	where := "in all files"
 	if l.Glob != "" {
@@ -380,13 +376,13 @@ func confirmation(h *heard, l memory.Captured) string {
 	case l.Refused != "":
 		return fmt.Sprintf("Not stored: %s.", l.Refused)
 	case l.Known && l.From.Comment != h.ID:
-		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, whole(l.Learning))
+		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, inFull(l.Learning))
 	case l.Active():
-		fmt.Fprintf(&b, "Stored for %s as %s, %s, %s: %s It is active from the next review on.", scope, id, kindWords[l.Kind], where, told(l.Directive))
+		fmt.Fprintf(&b, "Stored for %s as %s: %s It is active from the next review on.", scope, id, promise(l.Learning, where))
 	default:
-		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, whole(l.Learning))
+		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, inFull(l.Learning))
 		if o := l.Contradicts; o != nil {
-			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", workspace.Quoted(o.ID), told(o.Directive))
+			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", workspace.Quoted(o.ID), quote(o.Directive))
 		}
 		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) + post.ByVote + ".")
 	}
@@ -394,6 +390,28 @@ func confirmation(h *heard, l memory.Captured) string {
 		b.WriteString(" Note: " + l.Note + ".")
 	}
 	return b.String() + " Undo: " + say("undo "+l.ID)
+}
+
+// promises say what reviews do because of a learning, before what it is about.
+var promises = map[precedent.LearningKind]string{
+	precedent.LearnDontFlag: "I will no longer show", precedent.LearnStricter: "I will be stricter about",
+	precedent.LearnLenient: "I will be more lenient with", precedent.LearnFocus: "I will look first at",
+}
+
+// promise says what reviews do because of a learning, and where, unless its words say that.
+func promise(l precedent.Learning, where string) string {
+	subject, says := intent.Of(l.Directive).Subject, promises[l.Kind]
+	switch {
+	case l.Kind == precedent.LearnException:
+		return "I will no longer show this finding " + where + "."
+	case says == "":
+		return "I will check " + where + ": " + quote(l.Directive)
+	case l.Kind == precedent.LearnDontFlag && l.Glob == "":
+		return "I will give less weight to " + quote(subject) + " " + where + "; name files, and I will no longer show it there."
+	case l.Glob != "" && strings.Contains(subject, l.Glob):
+		return says + " " + quote(subject) + "."
+	}
+	return says + " " + quote(subject) + " " + where + "."
 }
 
 // kindWords name the kinds of learnings for people.
@@ -412,16 +430,16 @@ func approved(l memory.Captured, who string) string {
 		if l.Note != "" {
 			note = " Note: " + l.Note + "."
 		}
-		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), workspace.Quoted(l.ID), told(l.Directive), note, say("undo "+l.ID))
+		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), workspace.Quoted(l.ID), quote(l.Directive), note, say("undo "+l.ID))
 	case l.Contradicts != nil:
-		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", workspace.Quoted(l.ID), workspace.Quoted(l.Contradicts.ID), told(l.Contradicts.Directive), who)
+		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", workspace.Quoted(l.ID), workspace.Quoted(l.Contradicts.ID), quote(l.Contradicts.Directive), who)
 	}
 	return fmt.Sprintf("%s is %s.", workspace.Quoted(l.ID), l.State)
 }
 
 // approve makes a pending learning active: the one that is named, or the only one that the
 // conversation or the pull request has.
-func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) (string, error) {
+func (c *conversation) approve(ctx context.Context, h *request, cmd chat.Command) (string, error) {
 	if !h.mayWrite {
 		return "Approving needs write permission.", nil
 	}
@@ -458,7 +476,7 @@ func (c *conversation) approve(ctx context.Context, h *heard, cmd chat.Command) 
 func several(found []precedent.Learning, verb string) string {
 	var b strings.Builder
 	for _, l := range found[:min(len(found), maxListed)] {
-		fmt.Fprintf(&b, "\n- %s: %s", say(verb+" "+l.ID), told(text.Cut(l.Directive, 100)))
+		fmt.Fprintf(&b, "\n- %s: %s", say(verb+" "+l.ID), quote(text.Cut(l.Directive, 100)))
 	}
 	return b.String()
 }
@@ -476,7 +494,7 @@ func misnamed(err error) (string, bool) {
 }
 
 // target adds to what the command changes.
-func (h *heard) target(id string) {
+func (h *request) target(id string) {
 	if h.record.Targets == nil {
 		h.record.Targets = map[int][]string{}
 	}
@@ -485,7 +503,7 @@ func (h *heard) target(id string) {
 
 // saveActing records what a command changes before it does, so that a run after a kill does the
 // same and answers the same.
-func (c *conversation) saveActing(ctx context.Context, h *heard) error {
+func (c *conversation) saveActing(ctx context.Context, h *request) error {
 	r := h.record
 	r.Acting = true
 	return c.saveHandled(ctx, keyOf(h.Comment), h.hash, r, post.ToComment{})

@@ -86,7 +86,7 @@ type conversation struct {
 	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
 	state    *pull.State
 	threads  map[precedent.ForgeID]*precedent.Thread // by comment
-	talker   *talker                                 // nil until the engine is needed
+	answerer *answerer                               // nil until the engine is needed
 	did      Result
 }
 
@@ -166,8 +166,8 @@ func (c *conversation) marker(m forge.Comment) (comment.Marker, bool) {
 	return c.Pull.Writer.Read(string(m.Body))
 }
 
-// speaks tells whether a person wrote the comment.
-func (c *conversation) speaks(m forge.Comment) bool {
+// byPerson tells whether a person wrote the comment.
+func (c *conversation) byPerson(m forge.Comment) bool {
 	_, ours := c.marker(m)
 	return !ours && !m.Author.Bot && m.Author.ID != "" && !strings.HasSuffix(m.Author.Login, "[bot]") &&
 		(m.Author.ID != c.Poster.Me.ID || !c.Poster.Me.Bot)
@@ -178,7 +178,7 @@ func (c *conversation) names() []string { return []string{"precedent", c.Poster.
 
 // isNews tells whether a comment may ask something that no run has handled.
 func (c *conversation) isNews(m forge.Comment) bool {
-	if m.Cut || !c.speaks(m) {
+	if m.Cut || !c.byPerson(m) {
 		return false
 	}
 	h, known := c.handled[keyOf(m)]
@@ -215,7 +215,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer c.closeTalker(ctx)
+	defer c.closeEngine(ctx)
 	c.state, c.comments = state, state.Comments
 	if m := c.Pull.Workspace.Memory; state.LearningsOff && !m.LearningsOff {
 		m.LearningsOff = true // none is stored, either
@@ -233,7 +233,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	}
 	parsed := 0
 	for _, m := range c.comments {
-		if !c.isNews(m) || !c.isMeant(m) || c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
+		if !c.isNews(m) || !c.isWanted(m) || c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
 			continue
 		}
 		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {
@@ -246,8 +246,8 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	return nil
 }
 
-// isMeant tells whether the caller wants a comment handled.
-func (c *conversation) isMeant(m forge.Comment) bool {
+// isWanted tells whether the caller wants a comment handled.
+func (c *conversation) isWanted(m forge.Comment) bool {
 	if c.page == "" {
 		return true
 	}
@@ -272,8 +272,8 @@ func (c *conversation) threadOf(m forge.Comment) *precedent.Thread {
 	return c.threads[m.ID]
 }
 
-// heard is a comment of a person that asks something.
-type heard struct {
+// request is a comment of a person that asks something.
+type request struct {
 	forge.Comment
 	thread   *precedent.Thread // nil outside of our threads
 	commands []chat.Command
@@ -288,8 +288,8 @@ type heard struct {
 }
 
 // read parses a comment. Its hash is empty if it asks nothing, or the same as before.
-func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
-	h := &heard{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
+func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
+	h := &request{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
 	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil, Own: c.ownWords(m)})
 	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
 		return h
@@ -313,7 +313,7 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *heard {
 }
 
 // isPlain tells whether a comment has free text only.
-func (h *heard) isPlain() bool {
+func (h *request) isPlain() bool {
 	return len(h.refusals) == 0 && !slices.ContainsFunc(h.commands, func(cmd chat.Command) bool { return cmd.Kind != chat.FreeText })
 }
 
@@ -341,7 +341,7 @@ func hashOf(commands []chat.Command, refusals []chat.Refusal) string {
 func (c *conversation) ownWords(m forge.Comment) []precedent.Untrusted {
 	var own []precedent.Untrusted
 	for _, o := range c.comments {
-		if o.Author.ID == c.Poster.Me.ID && !c.speaks(o) && (o.Kind != forge.OnLine || o.Span.Path == m.Span.Path) {
+		if o.Author.ID == c.Poster.Me.ID && !c.byPerson(o) && (o.Kind != forge.OnLine || o.Span.Path == m.Span.Path) {
 			own = append(own, o.Body)
 		}
 	}
@@ -380,7 +380,7 @@ func (c *conversation) handle(ctx context.Context, m forge.Comment) error {
 
 // skip records that a comment needs nothing, so that it is not read again. What it asked before
 // an edit stays known.
-func (c *conversation) skip(ctx context.Context, h *heard) error {
+func (c *conversation) skip(ctx context.Context, h *request) error {
 	before, known := c.handled[keyOf(h.Comment)]
 	if !known {
 		return c.saveHandled(ctx, keyOf(h.Comment), "", h.record, post.ToComment{})
@@ -414,7 +414,7 @@ func (c *conversation) saveHandled(ctx context.Context, key, hash string, r reco
 
 // tooMany tells whether a person who may neither write nor is the author is not heard any more:
 // such a person is answered once, so that nobody can make us flood a pull request.
-func (c *conversation) tooMany(h *heard) bool {
+func (c *conversation) tooMany(h *request) bool {
 	if !h.record.Stranger {
 		return false
 	}

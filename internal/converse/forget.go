@@ -22,7 +22,7 @@ const confirmWithin = 24 * time.Hour
 // forget forgets learnings: one that is named by its id or its words, those of a directory, or
 // all of them, after asking once. People without write permission can take back what they
 // proposed themselves, as long as it is pending.
-func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (string, error) {
+func (c *conversation) forget(ctx context.Context, h *request, cmd chat.Command) (string, error) {
 	switch {
 	case cmd.Kind == chat.ForgetAll && h.mayWrite:
 		h.record.AsksAll = true
@@ -48,7 +48,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 			return "", err
 		}
 		for _, l := range forgotten {
-			said = append(said, fmt.Sprintf("\n- %s: %s", workspace.Quoted(l.ID), told(text.Cut(l.Directive, 100))))
+			said = append(said, fmt.Sprintf("\n- %s: %s", workspace.Quoted(l.ID), quote(text.Cut(l.Directive, 100))))
 		}
 	}
 	h.record.Confirmed = cmd.Kind == chat.Confirm
@@ -60,7 +60,7 @@ func (c *conversation) forget(ctx context.Context, h *heard, cmd chat.Command) (
 
 // askedAll tells whether the person was asked within the last day whether to forget everything,
 // and has not confirmed it since.
-func (c *conversation) askedAll(h *heard) bool {
+func (c *conversation) askedAll(h *request) bool {
 	var asked, confirmed time.Time
 	for _, before := range c.handled {
 		r := readRecord(before)
@@ -76,7 +76,7 @@ func (c *conversation) askedAll(h *heard) bool {
 }
 
 // findTargets finds what a command forgets, or returns what to answer instead.
-func (c *conversation) findTargets(ctx context.Context, h *heard, cmd chat.Command) (string, error) {
+func (c *conversation) findTargets(ctx context.Context, h *request, cmd chat.Command) (string, error) {
 	m := c.Pull.Workspace.Memory
 	switch cmd.Kind {
 	case chat.Confirm, chat.ResetPreferences:
@@ -137,7 +137,7 @@ func trimRule(s string) string {
 
 // latest returns the learning that was proposed last in the conversation, by the person if that
 // may not write.
-func (c *conversation) latest(ctx context.Context, h *heard) (string, error) {
+func (c *conversation) latest(ctx context.Context, h *request) (string, error) {
 	all, err := c.Pull.Workspace.Memory.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 	var last precedent.Learning
 	for _, l := range all {
@@ -150,7 +150,7 @@ func (c *conversation) latest(ctx context.Context, h *heard) (string, error) {
 }
 
 // list answers what is remembered.
-func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (string, error) {
+func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (string, error) {
 	m := c.Pull.Workspace.Memory
 	all, err := m.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (st
 				if l.Glob != "" {
 					files = " in " + workspace.Quoted(l.Glob)
 				}
-				fmt.Fprintf(&b, "\n- %s, %s%s: %s (%s)", workspace.Quoted(l.ID), kindWords[l.Kind], files, told(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who))
+				fmt.Fprintf(&b, "\n- %s, %s%s: %s (%s)", workspace.Quoted(l.ID), kindWords[l.Kind], files, quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who))
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (c *conversation) list(ctx context.Context, h *heard, cmd chat.Command) (st
 	return said + "\n" + b.String(), nil
 }
 
-func threadPath(h *heard) string {
+func threadPath(h *request) string {
 	if h.thread == nil {
 		return ""
 	}
@@ -203,7 +203,7 @@ func threadPath(h *heard) string {
 }
 
 // explain tells why a finding was reported, from the trail of its decisions.
-func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
+func (c *conversation) explain(ctx context.Context, h *request) (string, error) {
 	t := h.thread
 	if t == nil {
 		return "Ask that in the conversation about a finding.", nil
@@ -226,7 +226,7 @@ func (c *conversation) explain(ctx context.Context, h *heard) (string, error) {
 }
 
 // resetThresholds makes threshold and confidences start anew.
-func (c *conversation) resetThresholds(ctx context.Context, h *heard) (string, error) {
+func (c *conversation) resetThresholds(ctx context.Context, h *request) (string, error) {
 	if !h.mayWrite {
 		return "Resetting the thresholds needs write permission.", nil
 	}

@@ -21,39 +21,39 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// talker is the engine that answers free text. It gets no tools, and its cost counts towards
+// answerer is the engine that answers free text. It gets no tools, and its cost counts towards
 // the limits of the review, the pull request and the day.
-type talker struct {
+type answerer struct {
 	engine.Engine
 	budget *engine.Budget
 	end    func() error
 	asked  int // in this run
 }
 
-// openTalker creates the engine on first use.
-func (c *conversation) openTalker() *talker {
-	if c.talker == nil {
-		t := &talker{budget: workspace.BookedBudget(c.job.Settings, c.Rows, c.Pull.Number, c.Pull.PostedSpending(c.job.Settings))}
+// openEngine creates the engine on first use.
+func (c *conversation) openEngine() *answerer {
+	if c.answerer == nil {
+		t := &answerer{budget: workspace.BookedBudget(c.job.Settings, c.Rows, c.Pull.Number, c.Pull.PostedSpending(c.job.Settings))}
 		t.Engine, t.end = c.job.Engine.New(workspace.EngineOptions{Budget: t.budget, Window: c.job.Settings.Context.Value})
-		c.talker = t
+		c.answerer = t
 	}
-	return c.talker
+	return c.answerer
 }
 
-// closeTalker ends the engine, and notes what the review has left to spend.
-func (c *conversation) closeTalker(ctx context.Context) {
-	if c.talker == nil {
+// closeEngine ends the engine, and notes what the review has left to spend.
+func (c *conversation) closeEngine(ctx context.Context) {
+	if c.answerer == nil {
 		return
 	}
-	_ = c.talker.end()               // what stays behind is a temporary folder
-	_ = c.talker.budget.Release(ctx) // a failure is counted too high
-	tokens, usd := c.talker.budget.Spent()
-	c.Pull.TalkedTokens += tokens
-	c.Pull.TalkedUSD += usd
+	_ = c.answerer.end()               // what stays behind is a temporary folder
+	_ = c.answerer.budget.Release(ctx) // a failure is counted too high
+	tokens, usd := c.answerer.budget.Spent()
+	c.Pull.SpentTokens += tokens
+	c.Pull.SpentUSD += usd
 }
 
-// talked is the engine's answer.
-type talked struct {
+// reply is the engine's answer.
+type reply struct {
 	Class, Validity, Reply, Quote string
 	Code                          []struct{ Path, Quote string }
 	Learning                      *struct {
@@ -62,9 +62,9 @@ type talked struct {
 	}
 }
 
-// answerFreeText has the engine answer what is not a command. It is false if that fails: then the
+// talk has the engine answer what is not a command. It is false if that fails: then the
 // review, which reads the threads, has to answer. Without an engine nobody does.
-func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToComment) (bool, error) {
+func (c *conversation) talk(ctx context.Context, h *request, a *post.ToComment) (bool, error) {
 	switch {
 	case h.thread != nil && (h.thread.State.Final() || answeredSince(h.thread, h.ID)), c.tooMany(h):
 		return true, nil
@@ -74,7 +74,7 @@ func (c *conversation) answerFreeText(ctx context.Context, h *heard, a *post.ToC
 	case h.thread != nil && c.inARow(h.thread) >= maxInARow:
 		return false, nil
 	}
-	t := c.openTalker()
+	t := c.openEngine()
 	if t.asked >= maxConversations {
 		return false, nil
 	}
@@ -122,8 +122,8 @@ func (c *conversation) inARow(t *precedent.Thread) int {
 
 // ask sends the conversation to the engine. An answer that quotes code which does not exist is
 // an error.
-func (c *conversation) ask(ctx context.Context, t *talker, h *heard) (said talked, err error) {
-	p := prompt.Answer(c.talk(ctx, h))
+func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said reply, err error) {
+	p := prompt.Answer(c.shown(ctx, h))
 	answer, err := t.Run(ctx, engine.Task{
 		Role: engine.Answerer, Name: string(engine.Answerer), System: p.System, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Answerer)), Timeout: c.job.Settings.Timeout.Value,
 	})
@@ -151,7 +151,7 @@ func (c *conversation) ask(ctx context.Context, t *talker, h *heard) (said talke
 
 // follow does what follows from an answer whose quote is in the comment. A thread is ended only
 // for somebody with write permission, and not if its finding is severe: a model read it.
-func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *post.ToComment) error {
+func (c *conversation) follow(ctx context.Context, h *request, said reply, a *post.ToComment) error {
 	if t := h.thread; t != nil && said.Class == "explained" && said.Validity == "valid" && h.mayWrite && !t.Severe() {
 		t.State, t.DismissedBy, t.DismissedWords = precedent.ThreadWontFix, h.Author.Login, text.Cut(plainWords(said.Quote), 300)
 		if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
@@ -176,20 +176,20 @@ func (c *conversation) follow(ctx context.Context, h *heard, said talked, a *pos
 	return nil
 }
 
-// talk is what the engine is shown: the conversation and what it is about, nothing else.
-func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
+// shown is what the engine is shown: the conversation and what it is about, nothing else.
+func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	t := h.thread
-	talk := prompt.Talk{Language: c.state.Language}
+	shown := prompt.Talk{Language: c.state.Language}
 	if t == nil {
-		talk.Said = []prompt.Reply{{Who: pull.RoleOf(h.mayWrite, h.author), Text: precedent.Untrusted(pull.Redact(string(h.Body)))}}
-		return talk
+		shown.Said = []prompt.Reply{{Who: pull.RoleOf(h.mayWrite, h.author), Text: precedent.Untrusted(pull.Redact(string(h.Body)))}}
+		return shown
 	}
 	m := c.Pull.Workspace.Memory
 	f := pull.RemarkOf(t)
 	if e, err := m.Explain(ctx, t.Finding); err == nil {
 		f.Evidence = e.Finding.Evidence
 	}
-	talk.Remark, talk.Then, talk.Code = &f, t.Span, c.state.CodeAround(t)
+	shown.Remark, shown.Then, shown.Code = &f, t.Span, c.state.CodeAround(t)
 	if active, err := m.Learnings(ctx, precedent.LearningActive); err == nil {
 		var b strings.Builder
 		for _, l := range active {
@@ -197,13 +197,13 @@ func (c *conversation) talk(ctx context.Context, h *heard) prompt.Talk {
 				fmt.Fprintf(&b, "%s (%s): %s\n", l.ID, l.Kind, text.Collapse(l.Directive))
 			}
 		}
-		talk.Learnings = precedent.Untrusted(pull.Redact(b.String()))
+		shown.Learnings = precedent.Untrusted(pull.Redact(b.String()))
 	}
 	for _, message := range t.Messages {
-		talk.Said = append(talk.Said, c.Pull.Reply(message))
+		shown.Said = append(shown.Said, c.Pull.Reply(message))
 		if message.ID == h.ID {
 			break
 		}
 	}
-	return talk
+	return shown
 }

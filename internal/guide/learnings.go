@@ -1,12 +1,14 @@
 package guide
 
 import (
+	"cmp"
 	"strconv"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/intent"
 )
 
 // LearningsFile holds learnings that a team changes by pull request.
@@ -51,10 +53,11 @@ func (d *decoder) learning(n *yaml.Node) precedent.Learning {
 		"paths":     func(v *yaml.Node) { l.Glob, _ = d.glob(v) },
 		"category":  choice(d, &l.Category, precedent.Categories, "a category"),
 	})
-	if n.Kind == yaml.MappingNode && (l.Kind == "" || l.Directive == "") {
-		d.fail(n, "a row needs kind and directive",
-			"for example {kind: dont_flag, directive: do not flag magic numbers, paths: \"testdata/**\"}")
+	if n.Kind == yaml.MappingNode && l.Directive == "" {
+		d.fail(n, "a row needs a directive",
+			"for example {directive: do not flag magic numbers, paths: \"testdata/**\"}")
 	}
+	l.Kind = cmp.Or(l.Kind, intent.Of(l.Directive).Kind)
 	if l.Kind.Quieter() && l.Glob != "" && MatchesAll(l.Glob) {
 		d.fail(n, "the glob matches every file",
 			"name the files; without paths it lowers findings everywhere, but hides none")

@@ -33,8 +33,7 @@ func TestParseLearnings(t *testing.T) {
 func TestParseLearningsRefuses(t *testing.T) {
 	const fine = "\n  - {kind: do, directive: check errors}\n"
 	for row, says := range map[string]string{
-		`{kind: do}`:                                                   "a row needs kind and directive",
-		`{directive: x}`:                                               "a row needs kind and directive",
+		`{kind: do}`:                                                   "a row needs a directive",
 		`{kind: hide, directive: x}`:                                   `"hide" is not a kind of learning`,
 		`{kind: do, directive: x, if: y}`:                              `unknown key "if"`,
 		`{kind: do, directive: ""}`:                                    "want text",

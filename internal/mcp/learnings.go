@@ -119,7 +119,7 @@ func LearningsTool(all []precedent.Learning) llm.Tool {
 type proposalInput struct {
 	Directive string `json:"directive" jsonschema:"what later reviews should do, in the imperative, in one sentence"`
 	Rationale string `json:"rationale,omitempty" jsonschema:"why, in one sentence"`
-	Kind      string `json:"kind,omitempty" jsonschema:"do, dont_flag, stricter, lenient, focus, convention or exception; do if it is missing"`
+	Kind      string `json:"kind,omitempty" jsonschema:"do, dont_flag, stricter, lenient, focus, convention or exception; what the directive means by its words if it is missing"`
 	Glob      string `json:"glob,omitempty" jsonschema:"limits it to these files: a glob or a folder, from the top folder"`
 	Category  string `json:"category,omitempty" jsonschema:"limits it to findings of this category"`
 }
@@ -140,7 +140,7 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
 	}, with(open, func(ctx context.Context, m *memory.Memory, in proposalInput) (proposed, error) {
 		c, err := propose(ctx, memory.Proposal{
-			Kind: cmp.Or(precedent.LearningKind(in.Kind), precedent.LearnDo), Directive: in.Directive, Rationale: in.Rationale, Glob: in.Glob,
+			Kind: precedent.LearningKind(in.Kind), Directive: in.Directive, Rationale: in.Rationale, Glob: in.Glob,
 			Category: precedent.Category(in.Category),
 		})
 		switch {

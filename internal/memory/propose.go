@@ -11,12 +11,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/intent"
 	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Proposal is a directive that a person gives, or that was inferred from what a person said.
 type Proposal struct {
+	// Kind is what the directive means by its words if it is empty; so is Glob then.
 	Kind      precedent.LearningKind
 	Directive string
 	Rationale string
@@ -65,6 +67,15 @@ func refuse(l precedent.Learning, format string, args ...any) Captured {
 // pending until ApproveLearning. What it cannot store is refused with the reason, and nothing
 // is changed to make it fit. The error is that of the database.
 func (m *Memory) Propose(ctx context.Context, p Proposal) (Captured, error) {
+	if p.Kind == "" {
+		p.Kind = intent.Of(p.Directive).Kind
+		if p.Glob == "" {
+			var ok bool
+			if p.Glob, ok = intent.Glob(p.Directive, !p.Kind.Quieter()); !ok {
+				return refuse(m.newLearning(p), "a path in it leaves the repository, or the paths are too many"), nil
+			}
+		}
+	}
 	l := m.newLearning(p)
 	if why := m.unfit(l, p); why != "" {
 		return Captured{Learning: l, Refused: why}, nil

@@ -26,9 +26,9 @@ type Pull struct {
 	Repo      *Repository
 	Writer    comment.Writer // knows our comments
 	People    workspace.Permissions
-	// What conversations used before the review.
-	TalkedTokens int
-	TalkedUSD    float64
+	// SpentTokens and SpentUSD are what answers to comments cost before the review.
+	SpentTokens int
+	SpentUSD    float64
 }
 
 // Read reads the pull request, and opens the memory of its repository, which
@@ -126,7 +126,7 @@ func (p *Pull) prepare(ctx context.Context, s *State, job run.Job) (*Prepared, e
 		x.Close()
 		return nil, err
 	}
-	p.leave(x.Budget)
+	p.deduct(x.Budget)
 	run.RecheckRules(s.Earlier.since, s.Earlier.rules, x.Input.Guide.Rules)
 	return &Prepared{Prepared: x, State: s}, nil
 }

@@ -55,15 +55,15 @@ func (p *Pull) spentToday(ctx context.Context, s *settings.Settings) (float64, e
 	return total, err
 }
 
-// leave returns what conversations have left of the budget of a review.
-func (p *Pull) leave(b *engine.Budget) {
+// deduct takes what answers to comments cost off the budget of a review.
+func (p *Pull) deduct(b *engine.Budget) {
 	if b == nil {
 		return
 	}
 	if b.Tokens > 0 {
-		b.Tokens = max(b.Tokens-p.TalkedTokens, 1) // 0 would be no bound
+		b.Tokens = max(b.Tokens-p.SpentTokens, 1) // 0 would be no bound
 	}
 	if b.USD > 0 {
-		b.USD = max(b.USD-p.TalkedUSD, 1e-6)
+		b.USD = max(b.USD-p.SpentUSD, 1e-6)
 	}
 }

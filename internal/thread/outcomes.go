@@ -28,7 +28,7 @@ type OutcomeInput struct {
 //	fixed                 the flagged lines changed or are gone, and a review found it fixed or,
 //	                      if no review answered, its place is no longer in the file
 //	declined              a person with write permission or the author of the pull request dismissed
-//	                      it in words that Dismisses recognizes, or a person with write permission
+//	                      it in words that chat.Dismissal recognizes, or a person with write permission
 //	                      reacted with 👎 or wrote a sentence that an engine read as a dismissal
 //	resolved_unchanged    a person closed the conversation or deleted the comment, and it is not fixed
 //	accepted              a person with write permission reacted with 👍, and the code is unchanged

@@ -24,7 +24,7 @@ func lastVote(votes []Vote, content string) (Vote, bool) {
 }
 
 // Dismiss dismisses the open threads to whose comment a person with write permission reacted
-// with 👎, which counts like the words that Dismisses recognizes. The votes are by thread.
+// with 👎, which counts like the words that chat.Dismissal recognizes. The votes are by thread.
 func Dismiss(ts []precedent.Thread, votes map[string][]Vote) {
 	for i := range ts {
 		if _, down := lastVote(votes[ts[i].ID], "-1"); down && !ts[i].State.Final() {

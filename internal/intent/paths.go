@@ -1,4 +1,4 @@
-package chat
+package intent
 
 import (
 	"slices"
@@ -32,42 +32,55 @@ var (
 	module = pattern(`^[\w-]+(?:\.[\w-]+)+/`)
 )
 
-// findGlob returns the paths and patterns that the content of a command limits itself to, as one
-// pattern. Only what is clearly a path counts: after a preposition, in backquotes or with
-// slashes. It is not ok if one leaves the repository, or if they are too many: dropping one
-// would change the rule.
-func findGlob(content string, kind Kind) (glob string, ok bool) {
-	var globs []string
-	add := func(token string, under bool) bool {
-		g, is, valid := pathGlob(token, under)
-		if is && valid && !slices.Contains(globs, g) {
-			globs = append(globs, g)
+// Glob returns the paths and patterns that a directive limits itself to, as one pattern. Only what is
+// clearly a path counts: after a preposition, in backquotes or with slashes. With rule, the words may
+// also say where something belongs, which limits nothing. It is not ok if one leaves the repository,
+// or if they are too many: dropping one would change the directive.
+func Glob(words string, rule bool) (glob string, ok bool) {
+	var g globs
+	for _, m := range located().FindAllStringSubmatch(words, maxPaths) {
+		if m[1] != "" && rule {
+			continue
 		}
-		return !is || valid
-	}
-	if kind == PreferencesForFile || kind == ResetPreferences {
-		for _, token := range pathToken().FindAllString(content, maxPaths) {
-			if !add(token, true) {
-				return "", false
-			}
-		}
-	} else {
-		for _, m := range located().FindAllStringSubmatch(content, maxPaths) {
-			if m[1] != "" && (kind == Remember || kind == UpdatePreference) {
-				continue
-			}
-			under := m[2] == "under" || m[2] == "below" || m[2] == "inside" || m[2] == "within" || m[3] != ""
-			for i, token := range pathToken().FindAllString(m[4]+" "+m[5], 2*maxPaths) {
-				if !add(token, under && i == 0) {
-					return "", false
-				}
-			}
+		under := m[2] == "under" || m[2] == "below" || m[2] == "inside" || m[2] == "within" || m[3] != ""
+		for i, token := range pathToken().FindAllString(m[4]+" "+m[5], 2*maxPaths) {
+			g.add(token, under && i == 0)
 		}
 	}
-	if glob = strings.Join(globs, ","); len(globs) > 1 {
+	return g.join()
+}
+
+// Paths returns all words that are paths or patterns as one pattern, as Glob does.
+func Paths(words string) (glob string, ok bool) {
+	var g globs
+	for _, token := range pathToken().FindAllString(words, maxPaths) {
+		g.add(token, true)
+	}
+	return g.join()
+}
+
+// globs are patterns of one directive.
+type globs struct {
+	all []string
+	bad bool // one is not in the repository
+}
+
+func (g *globs) add(token string, under bool) {
+	one, is, valid := pathGlob(token, under)
+	g.bad = g.bad || is && !valid
+	if is && valid && !slices.Contains(g.all, one) {
+		g.all = append(g.all, one)
+	}
+}
+
+func (g *globs) join() (glob string, ok bool) {
+	if glob = strings.Join(g.all, ","); len(g.all) > 1 {
 		glob = "{" + glob + "}"
 	}
-	return glob, len(globs) <= maxPaths && len(glob) <= precedent.MaxLearningGlob
+	if g.bad || len(g.all) > maxPaths || len(glob) > precedent.MaxLearningGlob {
+		return "", false
+	}
+	return glob, true
 }
 
 // pathGlob returns the pattern of a word or a code span. Is tells whether it is a path, and
