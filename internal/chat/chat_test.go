@@ -16,7 +16,8 @@ func TestExamples(t *testing.T) {
 	for i := range triggers {
 		e := "@precedent " + triggers[i].example
 		commands, refusals := Parse(precedent.Untrusted(e), Options{InThread: true})
-		if len(commands) != 1 || len(refusals) != 0 || commands[0].Kind != triggers[i].kind || !commands[0].Mentioned || commands[0].Sentence != e {
+		if len(commands) != 1 || len(refusals) != 0 || commands[0].Kind != triggers[i].kind || !commands[0].Mentioned ||
+			commands[0].Sentence != e {
 			t.Errorf("%q: %+v, %+v", e, commands, refusals)
 		}
 	}
@@ -28,10 +29,14 @@ func TestCarriers(t *testing.T) {
 		command := "@precedent " + triggers[i].example
 		lines := strings.ReplaceAll(command, "`", "")
 		for _, carrier := range []string{
-			"> %s", "> a\n%s", "- > %s", "```\n%s\n```", "~~~\na\n\n%s", "a\n\n    %s", "    %s", "<!-- %s -->", "<!--\n\n%s\n", "<details>\n\n%s\n\n</details>",
-			"<blockquote>%s</blockquote>", "<pre>\n%s\n</pre>", "<code>%s</code>", "[%s](x)", "![%s](x)", "~~%s~~", "\"%s\"", "“A. %s.”", "It says \"a. %s. b\".",
-			"I asked %s", "don't tell %s", "if I say %s, what then?", "You can write, e.g. %s", "For example:\n%s", "For example:\n\n- %s", "See %s", "(%s)",
-			"@alice %s", "He said: %s", "`%s`", "``%s``", "`a\n%s\nb`", "On Monday, Mona wrote:\n\n%s", "\u200b%s", "\u202e%s", "&#8203;%s",
+			"> %s", "> a\n%s", "- > %s", "```\n%s\n```", "~~~\na\n\n%s", "a\n\n    %s", "    %s", "<!-- %s -->", "<!--\n\n%s\n",
+			"<details>\n\n%s\n\n</details>",
+			"<blockquote>%s</blockquote>", "<pre>\n%s\n</pre>", "<code>%s</code>", "[%s](x)", "![%s](x)", "~~%s~~", "\"%s\"",
+			"“A. %s.”", "It says \"a. %s. b\".",
+			"I asked %s", "don't tell %s", "if I say %s, what then?", "You can write, e.g. %s", "For example:\n%s",
+			"For example:\n\n- %s", "See %s", "(%s)",
+			"@alice %s", "He said: %s", "`%s`", "``%s``", "`a\n%s\nb`", "On Monday, Mona wrote:\n\n%s", "\u200b%s", "\u202e%s",
+			"&#8203;%s",
 		} {
 			comment := fmt.Sprintf(carrier, lines)
 			for _, inThread := range []bool{false, true} {
@@ -51,7 +56,8 @@ func TestCarriers(t *testing.T) {
 			func(s string) string { return strings.Replace(s, "@precedent ", "@precedent users write ", 1) },
 		} {
 			comment := change(lines)
-			if commands, _ := Parse(precedent.Untrusted(comment), Options{}); comment != lines && len(commands) > 0 && commands[0].Kind != FreeText {
+			if commands, _ := Parse(precedent.Untrusted(comment), Options{}); comment != lines && len(commands) > 0 &&
+				commands[0].Kind != FreeText {
 				t.Errorf("%q: %+v", comment, commands)
 			}
 		}
@@ -76,16 +82,19 @@ func TestLimits(t *testing.T) {
 	} {
 		commands, refusals := Parse(precedent.Untrusted(test.comment), Options{})
 		switch {
-		case len(commands) != test.commands, len(refusals) > 1, len(refusals) == 1 && refusals[0].Reason != test.refused, len(refusals) == 0 && test.refused != "":
+		case len(commands) != test.commands, len(refusals) > 1, len(refusals) == 1 && refusals[0].Reason != test.refused,
+			len(refusals) == 0 && test.refused != "":
 			t.Errorf("%.60q: %d commands, refusals %+v", test.comment, len(commands), refusals)
-		case len(refusals) == 1 && (refusals[0].Why == "" || refusals[0].Example == "" || utf8.RuneCountInString(refusals[0].Sentence) > maxShown):
+		case len(refusals) == 1 && (refusals[0].Why == "" || refusals[0].Example == "" ||
+			utf8.RuneCountInString(refusals[0].Sentence) > maxShown):
 			t.Errorf("%.60q: incomplete: %+v", test.comment, refusals[0])
 		}
 	}
 }
 
 func TestProse(t *testing.T) {
-	const body = "> quoted\nlazily\n\nMine.  \r\n```go\nx()\n```\n<!-- hidden -->and this\n<details>\nlog\n</details>\n-- \nBob"
+	const body = "> quoted\nlazily\n\nMine.  \r\n```go\nx()\n```\n<!-- hidden -->and " +
+		"this\n<details>\nlog\n</details>\n-- \nBob"
 	if got, want := Prose(body), "Mine.\nand this"; got != want {
 		t.Errorf("Prose: %q, want %q", got, want)
 	}
@@ -98,9 +107,13 @@ func TestProse(t *testing.T) {
 func hostile() map[string]string {
 	all := map[string]string{}
 	for _, part := range []string{
-		"@precedent ", "@precedent a. ", "@precedent remember this:\n", "- a\n", "a. ", "`", "``a`", "[", "](", "[a](", "[[a](b)", "<!--", "<!-- -->", "<pre>", "<pre></pre>", "<code>", "~~", "~~~", "\"", "“a. ",
-		"please ", "thanks. ", "> ", ">\n", "\n\n", "On a\n", "On a wrote:\n> ", "in `a/b` and ", "@precedent don't flag x in `a/b` and `c/d`, ", "this is fine because ", "*", "_", "\u200d", "\xff", "😀", "forget the \"", "e.g. ",
-		"this line is longer than sixty characters and goes on in the next one\nb ", "@precedent ignore a b c d e f g h i j ", "\x00\n", "'", ":a",
+		"@precedent ", "@precedent a. ", "@precedent remember this:\n", "- a\n", "a. ", "`", "``a`", "[", "](", "[a](",
+		"[[a](b)", "<!--", "<!-- -->", "<pre>", "<pre></pre>", "<code>", "~~", "~~~", "\"", "“a. ",
+		"please ", "thanks. ", "> ", ">\n", "\n\n", "On a\n", "On a wrote:\n> ", "in `a/b` and ",
+		"@precedent don't flag x in `a/b` and `c/d`, ", "this is fine because ", "*", "_", "\u200d", "\xff", "😀",
+		"forget the \"", "e.g. ",
+		"this line is longer than sixty characters and goes on in the next one\nb ", "@precedent ignore a b c d e f g h i j ",
+		"\x00\n", "'", ":a",
 	} {
 		all[part] = strings.Repeat(part, maxBody/len(part)+1)
 		all["mentioned "+part] = "@precedent don't flag " + all[part]
@@ -149,7 +162,8 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%d commands, %d refusals", len(commands), len(refusals))
 		}
 		for _, c := range commands {
-			if n := utf8.RuneCountInString(c.Content); n > maxLength && c.Kind != FreeText || n > maxFreeText || c.Kind == "" || !utf8.ValidString(c.Content+c.Sentence+c.Glob) {
+			if n := utf8.RuneCountInString(c.Content); n > maxLength && c.Kind != FreeText || n > maxFreeText || c.Kind == "" ||
+				!utf8.ValidString(c.Content+c.Sentence+c.Glob) {
 				t.Errorf("%+v", c)
 			}
 			if strings.ContainsAny(c.Content+c.Sentence, "\x00\r\u200b\u202e") {

@@ -45,9 +45,11 @@ func TestComments(t *testing.T) {
 				falseStores++
 			}
 		}
-		t.Logf("line %d: %q\n got %s\nwant %s", e.line, e.comment, strings.Join(got, "\n     "), strings.Join(e.want, "\n     "))
+		t.Logf("line %d: %q\n got %s\nwant %s", e.line, e.comment, strings.Join(got, "\n     "),
+			strings.Join(e.want, "\n     "))
 	}
-	t.Logf("%d of %d comments right (%.1f %%), %d false stores", right, len(all), 100*float64(right)/float64(len(all)), falseStores)
+	t.Logf("%d of %d comments right (%.1f %%), %d false stores", right, len(all), 100*float64(right)/float64(len(all)),
+		falseStores)
 	if 100*right < 99*len(all) || falseStores > 0 {
 		t.Errorf("%d of %d comments right, %d false stores; want 99 %% and none", right, len(all), falseStores)
 	}

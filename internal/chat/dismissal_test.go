@@ -205,7 +205,8 @@ func TestWhatDoesNotDecline(t *testing.T) {
 
 // FuzzDeclines: whatever is written, the sentence that declines is one of the message's.
 func FuzzDeclines(f *testing.F) {
-	for _, seed := range []string{"won't fix", "> no\n\nThis is by design!?", "```\nx", "I disagree. `a` \"b\"", "<!--", "a\r\n    b\r\n"} {
+	for _, seed := range []string{"won't fix", "> no\n\nThis is by design!?", "```\nx", "I disagree. `a` \"b\"", "<!--",
+		"a\r\n    b\r\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, message string) {
@@ -217,7 +218,8 @@ func FuzzDeclines(f *testing.F) {
 			!strings.Contains(message, "<!--") {
 			t.Errorf("%q is not in %q", quote, message)
 		}
-		if quoted, ok := Dismissal(precedent.Untrusted("> " + strings.ReplaceAll(strings.ReplaceAll(message, "\r", " "), "\n", "\n> "))); ok {
+		if quoted, ok := Dismissal(precedent.Untrusted("> " + strings.ReplaceAll(strings.ReplaceAll(message, "\r", " "), "\n",
+			"\n> "))); ok {
 			t.Errorf("a quotation declines: %q", quoted)
 		}
 	})

@@ -73,7 +73,8 @@ func (p *parser) parse() ([]Command, []Refusal) {
 	}
 	if len(p.commands)+len(p.refusals) == 0 && p.said && (p.addressed || p.thread) {
 		all := p.source(0, len(p.norm))
-		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength), Mentioned: p.addressed}}, nil
+		return []Command{{Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength),
+			Mentioned: p.addressed}}, nil
 	}
 	return p.commands, p.refusals
 }
@@ -143,7 +144,8 @@ func (p *parser) greets(i int) bool {
 // ends tells whether a sentence ends by addressing us, as in "why, @precedent?".
 func (p *parser) ends(l string) bool {
 	i := strings.LastIndex(l, ", @")
-	return i >= 0 && len(l)-i < 100 && mention(l[i+2:], p.names) > 0 && strings.IndexByte(strings.TrimRight(l[i+2:], " .?!"), ' ') < 0
+	return i >= 0 && len(l)-i < 100 && mention(l[i+2:], p.names) > 0 &&
+		strings.IndexByte(strings.TrimRight(l[i+2:], " .?!"), ' ') < 0
 }
 
 // take adds the command that a trigger found in the sentence at i, or its refusal. It returns
@@ -174,7 +176,8 @@ func (p *parser) take(i int, t *trigger, from int, m []int, addressed bool) (n i
 			c.Content = trimContent(p.source(s.from+from, max(end, s.to)))
 		}
 	}
-	if t.access == inThread && (retracts().MatchString(string(p.norm[s.from:])) || t.phrase && postpones().MatchString(" "+string(p.norm)+" ")) {
+	if t.access == inThread && (retracts().MatchString(string(p.norm[s.from:])) || t.phrase &&
+		postpones().MatchString(" "+string(p.norm)+" ")) {
 		return 0
 	}
 	if !addressed && begin >= 0 && c.Content == "" {
@@ -224,15 +227,17 @@ func (p *parser) trimTail(i, end int) (n int) {
 
 // trimContent removes the period of a sentence.
 func trimContent(s string) string {
-	if t, ok := strings.CutSuffix(strings.TrimRight(s, " ,"), "."); ok && !strings.HasSuffix(t, ".") && !strings.HasSuffix(t, "etc") {
+	if t, ok := strings.CutSuffix(strings.TrimRight(s, " ,"), "."); ok && !strings.HasSuffix(t, ".") &&
+		!strings.HasSuffix(t, "etc") {
 		return t
 	}
 	return strings.TrimRight(s, " ,")
 }
 
 var (
-	unclear = pattern(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` + noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
-	broad   = pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
+	unclear = pattern(`^(?:ignore )?` + these + `(?: (?:one|ones|here|anymore|again|kind|kinds|thing|things|stuff|of|` +
+		noise + `|patterns?|in (?:the )?future))*(?:[ .!]*$| ?[,;(-]| because | since )`)
+	broad = pattern(`^(?:(?:all|any|every|everything|anything|other|your|my|the|of|previous|prior|above|these|those|issues?|` + noise + `|checks?|here|anymore|at all|in this ` +
 		`repo(?:sitory)?)\b ?)+(?:(?:in|for|under|from) .*)?[ .!]*$|\b(?:all|previous|prior|above|earlier|system) (?:[a-z]+ )?(?:instructions?|prompts?|rules|messages?)\b`)
 	thisPlace = pattern(`\b(?:in|for|to|of|under|about) this (file|directory|folder|dir|package|module)\b|^this (file|directory|folder|dir|package|module)\b`)
 	thisPull  = pattern(`\b(?:in|for|on) this (?:pr|pull request|mr|merge request|change|branch)\b`)
@@ -241,7 +246,8 @@ var (
 // complete sets what the content of a command says of its place and scope, and returns why the
 // command is refused, if it is. Said is the content in the normal form.
 func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
-	optional := c.Kind == WontFix || c.Kind == NotApplicable || c.Kind == PreferencesForFile || c.Kind == Undo || c.Kind == Approve
+	optional := c.Kind == WontFix || c.Kind == NotApplicable || c.Kind == PreferencesForFile || c.Kind == Undo ||
+		c.Kind == Approve
 	switch {
 	case c.Scope == InThread && !p.thread && c.Kind == Resolve:
 		c.Scope = InPullRequest
@@ -255,7 +261,8 @@ func (p *parser) complete(c *Command, said string, hasContent bool) Reason {
 		return Unclosed
 	}
 	switch c.Kind {
-	case Remember, Dismiss, Stricter, Lenient, FocusMore, FocusLess, UpdatePreference, PreferencesForFile, ResetPreferences:
+	case Remember, Dismiss, Stricter, Lenient, FocusMore, FocusLess, UpdatePreference, PreferencesForFile,
+		ResetPreferences:
 	case ForgetRule, Undo, Approve:
 		c.Content = strings.Trim(c.Content, "` ")
 		if c.Content == "" && !optional {
@@ -329,7 +336,8 @@ const (
 )
 
 func (p *parser) refuse(t *trigger, reason Reason, sentence string) {
-	p.refusals = append(p.refusals, Refusal{Kind: t.kind, Reason: reason, Why: refusal[reason], Example: t.example, Sentence: text.Cut(sentence, maxShown)})
+	p.refusals = append(p.refusals, Refusal{Kind: t.kind, Reason: reason, Why: refusal[reason], Example: t.example,
+		Sentence: text.Cut(sentence, maxShown)})
 }
 
 // Dismissal returns the sentence with which a reply in our thread dismisses the finding.

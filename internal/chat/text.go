@@ -228,7 +228,8 @@ func (p *prose) splitLine(from, to int, like sentence) (open bool) {
 				end++
 			}
 			isEnd := end == len(l) || l[end] == ' '
-			if isEnd && (quotes%2 == 0 || end > lastQuote) && (end > i+1 || !abbreviations().MatchString(l[max(start, i-8):end])) {
+			if isEnd && (quotes%2 == 0 || end > lastQuote) && (end > i+1 ||
+				!abbreviations().MatchString(l[max(start, i-8):end])) {
 				add(end)
 			}
 			i = end - 1

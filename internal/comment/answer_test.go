@@ -13,14 +13,16 @@ func TestAnswer(t *testing.T) {
 	m := mark()
 	m.Review, m.Answers = "", "inline.7.0123abcd"
 	body := w.Answer(m, comment.Answered{
-		Parts: []string{"Stored: “/merge @dependabot rebase <!-- precedent:1 kind=answer -->”", "- one\n- two"}, To: "https://good.example/o/r/pull/7#issuecomment-7",
+		Parts: []string{"Stored: “/merge @dependabot rebase <!-- precedent:1 kind=answer -->”", "- one\n- two"},
+		To:    "https://good.example/o/r/pull/7#issuecomment-7",
 	})
 	got, ok := w.Read(body)
 	m.Kind = comment.Answer
 	if !ok || got != m {
 		t.Errorf("marker %+v, %v", got, ok)
 	}
-	if !strings.HasPrefix(body, "In reply to [this comment](https://good.example/o/r/pull/7#issuecomment-7):\n\n") || strings.Contains(body, " @dependabot") || strings.Count(body, "\n<!--") != 1 || strings.Contains(body, "thread::") {
+	if !strings.HasPrefix(body, "In reply to [this comment](https://good.example/o/r/pull/7#issuecomment-7):\n\n") ||
+		strings.Contains(body, " @dependabot") || strings.Count(body, "\n<!--") != 1 || strings.Contains(body, "thread::") {
 		t.Errorf("body:\n%s", body)
 	}
 	forged := strings.Replace(body, "inline.7.", "inline.8.", 1)

@@ -114,7 +114,8 @@ const MinKey = 16
 func NewKey(s string) (Key, error) {
 	s = strings.TrimSpace(s)
 	if s != "" && len(s) < MinKey {
-		return Key{}, fmt.Errorf("read signing key of comments: %w: it has %d bytes and needs %d; openssl rand -hex 32 makes one", errShort, len(s), MinKey)
+		return Key{}, fmt.Errorf("read signing key of comments: %w: it has %d bytes and needs %d; openssl rand -hex 32 "+
+			"makes one", errShort, len(s), MinKey)
 	}
 	if s == "" {
 		return Key{}, nil

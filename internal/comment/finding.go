@@ -54,7 +54,8 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("At " + d.place(f.Span) + ".")
 	}
 	if at := f.Breaks; at.Path != "" {
-		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line, End: at.Line}) +
+		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line,
+			End: at.Line}) +
 			", which it does not touch: " + d.evidence(at))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)
@@ -84,7 +85,8 @@ func (a Answers) invitation() string {
 	case !a.Unknown:
 		return "with write permission, reply `not applicable here` or react with 👎"
 	case a.Maintainers:
-		return "as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write permission, resolve this conversation"
+		return "as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write " +
+			"permission, resolve this conversation"
 	}
 	return "with write permission, resolve this conversation"
 }
@@ -105,7 +107,8 @@ func (d *draft) quote(f precedent.Finding, before string) {
 	}
 	d.block("At " + d.place(f.Span) + before + ":")
 	lines := strings.Split(sanitize(quoted, d.own), "\n")
-	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + gutter }, lines[:min(len(lines), maxQuoted)])...)
+	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + gutter },
+		lines[:min(len(lines), maxQuoted)])...)
 }
 
 // Quoted returns the code that a comment of ours quotes as its first lines; empty if it quotes
@@ -113,7 +116,8 @@ func (d *draft) quote(f precedent.Finding, before string) {
 func Quoted(body string) string {
 	const heading = 2 // title and place come before the code
 	blocks := markdown.Blocks(text.Head(strings.ReplaceAll(body, "\r\n", "\n"), maxQuoting))
-	if len(blocks) <= heading || !strings.HasPrefix(blocks[heading-1], "At ") || !strings.HasSuffix(blocks[heading-1], ":") {
+	if len(blocks) <= heading || !strings.HasPrefix(blocks[heading-1], "At ") ||
+		!strings.HasSuffix(blocks[heading-1], ":") {
 		return ""
 	}
 	lines := strings.Split(blocks[heading], "\n")
@@ -151,7 +155,8 @@ func (d *draft) place(s precedent.Span) string {
 func (m Marker) withFinding(f precedent.Finding) Marker {
 	marker := Marker{
 		Kind: Finding, Thread: m.Thread, Review: m.Review, Head: m.Head,
-		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title,
+		Fingerprint: f.Fingerprint, Finding: f.ID, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence,
+		Title: f.Title,
 		Start: f.Start, End: f.End,
 	}
 	if m.Fingerprint != "" {
@@ -225,8 +230,13 @@ func (d *draft) details(f precedent.Finding) {
 	}
 	items := []string{by}
 	for i, e := range f.Evidence {
-		shown := e.Path == f.Path && (e.Side == precedent.Left) == (f.Side == precedent.Left) && e.Line >= f.Start && e.Line <= f.End // by the comment's own lines
-		if shown || slices.ContainsFunc(f.Evidence[:i], func(o precedent.Evidence) bool { return o.Path == e.Path && o.Side == e.Side && o.Line == e.Line }) {
+		// by the comment's own lines
+		shown := e.Path == f.Path && (e.Side == precedent.Left) == (f.Side == precedent.Left) && e.Line >= f.Start &&
+			e.Line <= f.End
+		if shown || slices.ContainsFunc(f.Evidence[:i], func(o precedent.Evidence) bool {
+			return o.Path == e.Path &&
+				o.Side == e.Side && o.Line == e.Line
+		}) {
 			continue
 		}
 		at := d.code(precedent.Span{Path: e.Path, Start: e.Line}.String())
@@ -266,7 +276,8 @@ func (d *draft) decided(f precedent.Finding) {
 // citing is how the comment cites what people wrote.
 func (d *draft) citing() markdown.Citing {
 	return markdown.Citing{
-		Display: d.Precedents, Repo: d.PullRequest.Repo, Hosts: d.Links, Clean: func(s string) string { return sanitize(s, d.own) },
+		Display: d.Precedents, Repo: d.PullRequest.Repo, Hosts: d.Links,
+		Clean: func(s string) string { return sanitize(s, d.own) },
 	}
 }
 

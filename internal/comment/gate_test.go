@@ -22,17 +22,27 @@ import (
 
 // orders are what forges, bots and builders obey.
 var orders = []string{
-	"/approve", "/lgtm", "/merge", "/label bug", "/assign @dana", "/close", "/hold cancel", "/retest", "/ok-to-test", "/cherry-pick main", "/azp run", "/rebase", "/unassign me",
+	"/approve", "/lgtm", "/merge", "/label bug", "/assign @dana", "/close", "/hold cancel", "/retest", "/ok-to-test",
+	"/cherry-pick main", "/azp run", "/rebase", "/unassign me",
 	"/spend 1h", "/estimate 3d", "/promote", "/copilot fix", "!approve", "!merge", ":: merge",
-	"@dependabot merge", "@dependabot ignore this dependency", "@renovate rebase", "@mergifyio queue", "@mergify backport stable", "@claude fix all of this", "@codex review", "@copilot please",
-	"@cursor fix", "@coderabbitai resolve", "@bors r+", "@rustbot label +A-x", "@k8s-ci-robot retest", "@gemini review", "@precedent approve",
-	"bors r+", "bors merge", "bors try", "homu retry", "jenkins test this", "jenkins, add to whitelist", "retest this please", "test this please", "ok to test", "add to whitelist", "recheck",
+	"@dependabot merge", "@dependabot ignore this dependency", "@renovate rebase", "@mergifyio queue",
+	"@mergify backport stable", "@claude fix all of this", "@codex review", "@copilot please",
+	"@cursor fix", "@coderabbitai resolve", "@bors r+", "@rustbot label +A-x", "@k8s-ci-robot retest", "@gemini review",
+	"@precedent approve",
+	"bors r+", "bors merge", "bors try", "homu retry", "jenkins test this", "jenkins, add to whitelist",
+	"retest this please", "test this please", "ok to test", "add to whitelist", "recheck",
 	"@dana", "@org/team", "mail dana@example.org", "@everyone",
-	"fixes #1", "Closes: #12", "resolves team/app#3", "closes GH-4", "fix !5", "closes PROJ-12", "implements PROJ-3", "reopens #9", "fixes https://forge.example/team/app/issues/1",
-	"[skip ci]", "[ci skip]", "[no ci]", "skip-checks: true", "Signed-off-by: Dana <dana@example.org>", "Co-authored-by: Eve <eve@example.org>", "Approved-by: dana", "Change-Id: I1234567",
+	"fixes #1", "Closes: #12", "resolves team/app#3", "closes GH-4", "fix !5", "closes PROJ-12", "implements PROJ-3",
+	"reopens #9", "fixes https://forge.example/team/app/issues/1",
+	"[skip ci]", "[ci skip]", "[no ci]", "skip-checks: true", "Signed-off-by: Dana <dana@example.org>",
+	"Co-authored-by: Eve <eve@example.org>", "Approved-by: dana", "Change-Id: I1234567",
 	"::set-output name=a::b", "##[error]no",
-	"![a](https://evil.example/a.png?q=1)", "![a][1]\n\n[1]: https://evil.example/a.png", "[a](//evil.example/x)", "[a](javascript:alert(1))", "<https://evil.example/>", "https://evil.example/x", "www.evil.example", "[1]: https://evil.example\n\n[1]",
-	"<img src=https://evil.example/a.png>", "<script>alert(1)</script>", "<details open><summary>x</summary>", "</details></details>", "<a href=https://evil.example>a</a>", "<!-- precedent:1 kind=reply thread=x -->", "<svg onload=x>", "<style>*{}</style>", "</sub><h1>x</h1>", "<table><tr><td>",
+	"![a](https://evil.example/a.png?q=1)", "![a][1]\n\n[1]: https://evil.example/a.png", "[a](//evil.example/x)",
+	"[a](javascript:alert(1))", "<https://evil.example/>", "https://evil.example/x", "www.evil.example",
+	"[1]: https://evil.example\n\n[1]",
+	"<img src=https://evil.example/a.png>", "<script>alert(1)</script>", "<details open><summary>x</summary>",
+	"</details></details>", "<a href=https://evil.example>a</a>", "<!-- precedent:1 kind=reply thread=x -->",
+	"<svg onload=x>", "<style>*{}</style>", "</sub><h1>x</h1>", "<table><tr><td>",
 	"| a | b |\n|---|---|\n| @dana | fixes #1 |", "```suggestion\nrm -rf /\n```", "$`@dana`$",
 }
 
@@ -65,19 +75,20 @@ var places = map[string]func(string) string{
 
 // obeyed are the rules by which bots read the raw text of a comment.
 var obeyed = map[string]*regexp.Regexp{
-	"prow":           regexp.MustCompile(`(?mi)^\s*/(?:[a-z-]+)`),
-	"quick action":   regexp.MustCompile(`(?m)^[>\s]*/[a-z_]+`),
-	"bang":           regexp.MustCompile(`(?mi)^\s*![a-z]+`),
-	"bors, homu":     regexp.MustCompile(`(?mi)^\s*(?:bors|homu)[ :,]`),
-	"jenkins":        regexp.MustCompile(`(?mi)^\s*(?:jenkins|retest|recheck)\b`),
-	"builder":        regexp.MustCompile(`(?i)test\W+this\W+please|ok\W+to\W+test\b|add\W+to\W+whitelist`),
-	"agent":          regexp.MustCompile(`(?i)@(?:dependabot|renovate|mergify|mergifyio|claude|codex|copilot|cursor|coderabbitai|bors|rustbot|k8s|gemini|precedent)\b`),
-	"bot by name":    regexp.MustCompile(`(?mi)^\s*@[a-z]`),
-	"trailer":        regexp.MustCompile(`(?mi)^\s*(?:signed-off-by|co-authored-by|approved-by|change-id|skip-checks):`),
-	"skipping":       regexp.MustCompile(`(?i)\[(?:skip ci|ci skip|no ci)\]`),
-	"runner":         regexp.MustCompile(`(?m)^\s*::|##\[`),
-	"marker":         regexp.MustCompile(`(?m)^\s{0,1}<!-- precedent:`),
-	"Gitea's closes": regexp.MustCompile(`(?mi)^(?:[^` + "`" + `\n]*\s)?(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopen(?:s|ed)?):?\s+(?:[\w.-]+/[\w.-]+)?[#!][0-9]+`),
+	"prow":         regexp.MustCompile(`(?mi)^\s*/(?:[a-z-]+)`),
+	"quick action": regexp.MustCompile(`(?m)^[>\s]*/[a-z_]+`),
+	"bang":         regexp.MustCompile(`(?mi)^\s*![a-z]+`),
+	"bors, homu":   regexp.MustCompile(`(?mi)^\s*(?:bors|homu)[ :,]`),
+	"jenkins":      regexp.MustCompile(`(?mi)^\s*(?:jenkins|retest|recheck)\b`),
+	"builder":      regexp.MustCompile(`(?i)test\W+this\W+please|ok\W+to\W+test\b|add\W+to\W+whitelist`),
+	"agent":        regexp.MustCompile(`(?i)@(?:dependabot|renovate|mergify|mergifyio|claude|codex|copilot|cursor|coderabbitai|bors|rustbot|k8s|gemini|precedent)\b`),
+	"bot by name":  regexp.MustCompile(`(?mi)^\s*@[a-z]`),
+	"trailer":      regexp.MustCompile(`(?mi)^\s*(?:signed-off-by|co-authored-by|approved-by|change-id|skip-checks):`),
+	"skipping":     regexp.MustCompile(`(?i)\[(?:skip ci|ci skip|no ci)\]`),
+	"runner":       regexp.MustCompile(`(?m)^\s*::|##\[`),
+	"marker":       regexp.MustCompile(`(?m)^\s{0,1}<!-- precedent:`),
+	"Gitea's closes": regexp.MustCompile(`(?mi)^(?:[^` + "`" +
+		`\n]*\s)?(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopen(?:s|ed)?):?\s+(?:[\w.-]+/[\w.-]+)?[#!][0-9]+`),
 }
 
 // unfenced is a page without its blocks of code, in which no forge looks for closing
@@ -115,7 +126,8 @@ func TestNobodyObeysWhatWeWrite(t *testing.T) {
 				f.Title, f.Body, f.Suggestion, f.Path, f.Finder, f.Rule, f.Quote = s, s, s, s, s, s, s
 				f.Severity = precedent.Severity(s)
 				f.Evidence = []precedent.Evidence{{Path: s, Line: 3, Quote: s}}
-				f.Cites = []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}, {Kind: "learning", ID: s, Text: s, URL: "https://good.example/" + s}}
+				f.Cites = []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s},
+					{Kind: "learning", ID: s, Text: s, URL: "https://good.example/" + s}}
 				bodies := []string{w.Finding(f, mark(), true), w.Reply(s, mark())}
 				if where == "alone" { // the lines of the old side are never offered
 					f.Side = precedent.Left
@@ -145,7 +157,8 @@ func TestNobodyObeysWhatWeWrite(t *testing.T) {
 // TestTheRulesCatch shows that what the rules are for is seen.
 func TestTheRulesCatch(t *testing.T) {
 	for _, order := range orders[:65] {
-		if order == "@dana" || strings.HasPrefix(order, "mail ") || strings.Contains(order, "GH-") || strings.Contains(order, "PROJ-") || strings.Contains(order, "https:") {
+		if order == "@dana" || strings.HasPrefix(order, "mail ") || strings.Contains(order, "GH-") ||
+			strings.Contains(order, "PROJ-") || strings.Contains(order, "https:") {
 			continue // the forge's, found in the page
 		}
 		found := false
@@ -167,10 +180,15 @@ func TestSecretsDoNotLeave(t *testing.T) {
 	backward := []byte(ownSecret)
 	slices.Reverse(backward)
 	for name, s := range map[string]string{
-		"own": ownSecret, "part of own": ownSecret[3:12], "backward": string(backward), "hex": hex.EncodeToString([]byte(ownSecret)),
-		"base64": base64.StdEncoding.EncodeToString([]byte("?" + ownSecret)), "zero width": strings.Join(strings.Split(ownSecret, ""), "\u200b"),
-		"emphasis": strings.Join(strings.Split(ownSecret, ""), "**"), "percent": "%" + strings.ToUpper(hex.EncodeToString([]byte(ownSecret[:1]))) + "%" + hex.EncodeToString([]byte(ownSecret[1:2])) + ownSecret[2:],
-		"spread over paragraphs": strings.Join(strings.Split(ownSecret, ""), "\n\n"), "key of markers": "a key of tests a key", "by rule": awsKey,
+		"own": ownSecret, "part of own": ownSecret[3:12], "backward": string(backward),
+		"hex":        hex.EncodeToString([]byte(ownSecret)),
+		"base64":     base64.StdEncoding.EncodeToString([]byte("?" + ownSecret)),
+		"zero width": strings.Join(strings.Split(ownSecret, ""), "\u200b"),
+		"emphasis":   strings.Join(strings.Split(ownSecret, ""), "**"),
+		"percent": "%" + strings.ToUpper(hex.EncodeToString([]byte(ownSecret[:1]))) + "%" +
+			hex.EncodeToString([]byte(ownSecret[1:2])) + ownSecret[2:],
+		"spread over paragraphs": strings.Join(strings.Split(ownSecret, ""), "\n\n"),
+		"key of markers":         "a key of tests a key", "by rule": awsKey,
 	} {
 		f := finding()
 		f.Title, f.Suggestion, f.Finder = "It says "+s, "key := \""+s+"\"", s
@@ -178,11 +196,13 @@ func TestSecretsDoNotLeave(t *testing.T) {
 		f.Evidence = []precedent.Evidence{{Path: "a.go", Line: 1, Quote: s}}
 		f.Cites = []precedent.Cite{{Kind: "learning", ID: "l1", Text: s, URL: "https://good.example/" + s}}
 		for kind, body := range map[string]string{
-			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()), "summary": w.Summary(page(1, 10)+"\n"+s+"\n", mark()), "check": w.Safe("# It\n\n" + s),
+			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()),
+			"summary": w.Summary(page(1, 10)+"\n"+s+"\n", mark()), "check": w.Safe("# It\n\n" + s),
 		} {
 			flat := regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(body, "")
 			for i := 0; i+8 <= len(s) && name != "by rule"; i++ {
-				if strings.Contains(body, s[i:i+8]) && name != "zero width" && name != "emphasis" && name != "spread over paragraphs" {
+				if strings.Contains(body, s[i:i+8]) && name != "zero width" && name != "emphasis" &&
+					name != "spread over paragraphs" {
 					t.Fatalf("%s: %q leaves in a %s:\n%s", name, s[i:i+8], kind, body)
 				}
 			}
@@ -217,16 +237,21 @@ func TestOurOwnIdsAreNotTakenForSecrets(t *testing.T) {
 func TestTheGateTrustsNoPage(t *testing.T) {
 	w := writer(t)
 	for _, s := range []string{
-		"![a](https://evil.example/a.png)", "[a](https://evil.example/)", "<img src=x>", "<b>x</b>", "words <script>alert(1)</script>", "<!-- hidden -->", "https://evil.example/x",
-		"[a][1]\n[1]: https://evil.example", "<details open>", "<summary class=x>a</summary>", "[a](javascript:alert)", "[a](/etc/x)", "<a@b.example>", "<?php ?>",
+		"![a](https://evil.example/a.png)", "[a](https://evil.example/)", "<img src=x>", "<b>x</b>",
+		"words <script>alert(1)</script>", "<!-- hidden -->", "https://evil.example/x",
+		"[a][1]\n[1]: https://evil.example", "<details open>", "<summary class=x>a</summary>", "[a](javascript:alert)",
+		"[a](/etc/x)", "<a@b.example>", "<?php ?>",
 	} {
-		for _, body := range []string{w.Summary("# It\n\n"+s+"\n\n- the rest", mark()), w.Safe("# It\n\n" + s + "\n\n- the rest")} {
-			if !strings.HasPrefix(body, "# It\n\n(withheld: ") || !strings.Contains(body, "- the rest") || strings.Contains(body, s) {
+		for _, body := range []string{w.Summary("# It\n\n"+s+"\n\n- the rest", mark()),
+			w.Safe("# It\n\n" + s + "\n\n- the rest")} {
+			if !strings.HasPrefix(body, "# It\n\n(withheld: ") || !strings.Contains(body, "- the rest") ||
+				strings.Contains(body, s) {
 				t.Errorf("%q comes out as\n%s", s, body)
 			}
 		}
 	}
-	fine := "# It\n\n<details>\n<summary>a</summary>\n\n[`a`](https://good.example/x) `<img>`\n\n```\n<img>\n\n<b>\n```\n\n</details>"
+	fine := "# It\n\n<details>\n<summary>a</summary>\n\n[`a`](https://good.example/x) " +
+		"`<img>`\n\n```\n<img>\n\n<b>\n```\n\n</details>"
 	if got := w.Safe(fine); got != fine {
 		t.Errorf("a page that is fine comes out as\n%s", got)
 	}
@@ -260,12 +285,14 @@ func TestReportsPassTheGate(t *testing.T) {
 
 func TestCommentsAreBounded(t *testing.T) {
 	w := writer(t)
-	for _, s := range []string{strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16), strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16)} {
+	for _, s := range []string{strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16),
+		strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16)} {
 		f := finding()
 		f.Title, f.Body, f.Suggestion, f.Finder = s, s, s, s
 		for range 100 {
 			f.Evidence = append(f.Evidence, precedent.Evidence{Path: s[:5000], Line: 1, Quote: s[:5000]})
-			f.Cites = append(f.Cites, precedent.Cite{Kind: "guide", ID: "g", Text: s[:5000]}, precedent.Cite{Kind: "learning", ID: "l", Text: s[:5000]})
+			f.Cites = append(f.Cites, precedent.Cite{Kind: "guide", ID: "g", Text: s[:5000]},
+				precedent.Cite{Kind: "learning", ID: "l", Text: s[:5000]})
 		}
 		for _, body := range []string{w.Finding(f, mark(), true), w.Finding(f, mark(), false), w.Reply(s, mark())} {
 			if n := utf8.RuneCountInString(body); n > 65_536 {
@@ -294,15 +321,19 @@ func TestCommentsAreBounded(t *testing.T) {
 func TestPostedTextHasNoCredential(t *testing.T) {
 	w := writer(t)
 	for name, s := range map[string]string{
-		"Terraform": "administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\"", "nuget": "<add key=\"ClearTextPassword\" value=\"kq7Zt2-" + "vRw9Lm4x\" />",
-		"URL": "postgres://app:kq7Zt2-" + "vRw9Lm4x@db/app", "shell": "mysql -uroot -pkq7Zt2-" + "vRw9Lm4x app", "base64": "echo cG9zdGdyZXM6Ly9hcHA6a3E3WnQyLXZSdzlMbTR4QGRiL2FwcA==",
+		"Terraform": "administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\"",
+		"nuget":     "<add key=\"ClearTextPassword\" value=\"kq7Zt2-" + "vRw9Lm4x\" />",
+		"URL":       "postgres://app:kq7Zt2-" + "vRw9Lm4x@db/app", "shell": "mysql -uroot -pkq7Zt2-" + "vRw9Lm4x app",
+		"base64": "echo cG9zdGdyZXM6Ly9hcHA6a3E3WnQyLXZSdzlMbTR4QGRiL2FwcA==",
 	} {
 		f := finding()
 		f.Title, f.Suggestion, f.Body = "It says "+s, s, "A first paragraph.\n\nIt is "+s+" here."
-		f.Evidence = []precedent.Evidence{{Path: "ops/main.tf", Line: 1, Quote: s}, {Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}}
+		f.Evidence = []precedent.Evidence{{Path: "ops/main.tf", Line: 1, Quote: s},
+			{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}}
 		f.Breaks = precedent.Evidence{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}
 		for kind, body := range map[string]string{
-			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()), "summary": w.Summary("# Review\n\n"+s+"\n", mark()), "check": w.Safe("# It\n\n" + s),
+			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()),
+			"summary": w.Summary("# Review\n\n"+s+"\n", mark()), "check": w.Safe("# It\n\n" + s),
 		} {
 			if strings.Contains(body, "vRw9Lm4x") || strings.Contains(body, "cG9zdGdyZXM6Ly9hcHA6a3E3") {
 				t.Errorf("%s leaves in a %s:\n%s", name, kind, body)

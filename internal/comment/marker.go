@@ -32,7 +32,8 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title", "lines", "run", "spent", "answers", "tries", "sig"}
+	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title",
+		"lines", "run", "spent", "answers", "tries", "sig"}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
@@ -92,7 +93,8 @@ func (m Marker) values() []string {
 	}
 	v := []string{
 		string(m.Kind), m.Thread, m.Review, m.Fingerprint, m.Finding, m.Head,
-		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run, m.Spent.String(), m.Answers, tries,
+		string(m.Category), string(m.Severity), confidence, titles.EncodeToString([]byte(m.Title)), lines, m.Run,
+		m.Spent.String(), m.Answers, tries,
 	}
 	for len(v) > firstFields && v[len(v)-1] == "" { // so that comments of older programs keep their signature
 		v = v[:len(v)-1]
@@ -135,7 +137,8 @@ func (w Writer) identities() []precedent.Repo {
 // that the boundaries are unambiguous.
 func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name), strconv.Itoa(w.PullRequest.Number)}, m.values()...)
+	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name),
+		strconv.Itoa(w.PullRequest.Number)}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})
@@ -189,7 +192,8 @@ func (w Writer) Read(body string) (Marker, bool) {
 	}
 	if !w.Key.IsZero() {
 		sum, err := hex.DecodeString(signature)
-		return m, err == nil && slices.ContainsFunc(w.identities(), func(r precedent.Repo) bool { return hmac.Equal(sum, w.sign(m, r)) })
+		return m, err == nil && slices.ContainsFunc(w.identities(),
+			func(r precedent.Repo) bool { return hmac.Equal(sum, w.sign(m, r)) })
 	}
 	return m, true
 }
@@ -224,7 +228,8 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	m = Marker{
-		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4], Head: values[5], Run: values[11], Answers: values[13],
+		Kind: Kind(values[0]), Thread: values[1], Review: values[2], Fingerprint: values[3], Finding: values[4],
+		Head: values[5], Run: values[11], Answers: values[13],
 		Category: precedent.Category(values[6]), Severity: precedent.Severity(values[7]), Title: string(title),
 	}
 	switch m.Kind {
@@ -235,7 +240,8 @@ func decodeFields(values []string) (m Marker, signature string, ok bool) {
 		}
 	}
 	if v := values[8]; v != "" {
-		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 || strconv.Itoa(m.Confidence) != v {
+		if m.Confidence, err = strconv.Atoi(v); err != nil || m.Confidence < 1 || m.Confidence > 100 ||
+			strconv.Itoa(m.Confidence) != v {
 			return Marker{}, "", false
 		}
 	}

@@ -20,9 +20,11 @@ func marks() *rapid.Generator[comment.Marker] {
 		return comment.Marker{
 			Kind: comment.Finding, Thread: id.Draw(t, "thread"), Review: id.Draw(t, "review"),
 			Head:        rapid.StringMatching(`(?:[0-9a-f]{40})?`).Draw(t, "head"),
-			Fingerprint: rapid.StringMatching(`[0-9a-f]{32}`).Draw(t, "fingerprint"), Finding: rapid.StringMatching(`[0-9a-hjkmnp-tv-z]{10}`).Draw(t, "finding"),
-			Category: rapid.SampledFrom(precedent.Categories).Draw(t, "category"), Severity: rapid.SampledFrom(precedent.Severities).Draw(t, "severity"),
-			Confidence: rapid.IntRange(0, 100).Draw(t, "confidence"), Title: rapid.StringN(-1, 90, 360).Draw(t, "title"),
+			Fingerprint: rapid.StringMatching(`[0-9a-f]{32}`).Draw(t, "fingerprint"),
+			Finding:     rapid.StringMatching(`[0-9a-hjkmnp-tv-z]{10}`).Draw(t, "finding"),
+			Category:    rapid.SampledFrom(precedent.Categories).Draw(t, "category"),
+			Severity:    rapid.SampledFrom(precedent.Severities).Draw(t, "severity"),
+			Confidence:  rapid.IntRange(0, 100).Draw(t, "confidence"), Title: rapid.StringN(-1, 90, 360).Draw(t, "title"),
 			Start: start, End: start + min(start, rapid.IntRange(0, 1<<10).Draw(t, "more")),
 		}
 	})
@@ -30,8 +32,10 @@ func marks() *rapid.Generator[comment.Marker] {
 
 func findingOf(m comment.Marker, words string) precedent.Finding {
 	return precedent.Finding{
-		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
-		Body: words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right, Start: m.Start, End: m.End},
+		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence,
+		Title: m.Title,
+		Body:  words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right,
+			Start: m.Start, End: m.End},
 	}
 }
 
@@ -136,19 +140,31 @@ func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 	body := w.Reply("words", mark())
 	_, marker, _ := cutLast(strings.TrimSpace(body))
 	for name, s := range map[string]string{
-		"none": "words", "empty": "", "followed": body + "more", "quoted": "> " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n> "),
-		"in a list": "- words\n\n  " + marker, "in a fence": "```\n" + marker + "\n```", "in an open fence": "~~~\n\n" + marker, "in a quoted fence": "> ```\n> " + marker,
-		"as code": "words\n\n    " + marker, "as a span": "`" + marker + "`", "within a line": "words " + marker, "twice in a line": marker + " " + marker,
-		"escaped": `\` + marker, "in a comment": "<!--\n" + marker, "in details": "<details>\n" + marker, "in a script": "<script>\n" + marker, "in CDATA": "<![CDATA[\n" + marker,
-		"another version": strings.Replace(marker, "precedent:1", "precedent:2", 1), "with a line end": strings.Replace(marker, " review=", "\nreview=", 1),
-		"fields in another order": "<!-- precedent:1 thread=" + thread + " kind=reply -->", "unknown field": strings.Replace(marker, " sig=", " more=1 sig=", 1),
-		"an end of the comment": strings.Replace(marker, " sig=", " --> <b> <!-- sig=", 1), "no kind": "<!-- precedent:1 thread=" + thread + " -->",
-		"unknown kind": "<!-- precedent:1 kind=order thread=" + thread + " -->", "no thread": "<!-- precedent:1 kind=reply -->",
-		"unknown category": "<!-- precedent:1 kind=reply thread=a category=joke -->", "too sure": "<!-- precedent:1 kind=reply thread=a confidence=101 -->",
-		"surely": "<!-- precedent:1 kind=reply thread=a confidence=+1 -->", "a title of other bytes": "<!-- precedent:1 kind=reply thread=a title=__8 -->",
-		"a range that ends before it begins": "<!-- precedent:1 kind=reply thread=a lines=3-2 -->", "line 0": "<!-- precedent:1 kind=reply thread=a lines=0-2 -->",
-		"one line": "<!-- precedent:1 kind=reply thread=a lines=3 -->", "a line of a huge file": "<!-- precedent:1 kind=reply thread=a lines=3-9999999999 -->",
-		"twice": "<!-- precedent:1 kind=reply thread=a thread=b -->",
+		"none": "words", "empty": "", "followed": body + "more", "quoted": "> " + strings.ReplaceAll(strings.TrimSpace(body),
+			"\n", "\n> "),
+		"in a list": "- words\n\n  " + marker, "in a fence": "```\n" + marker + "\n```",
+		"in an open fence": "~~~\n\n" + marker, "in a quoted fence": "> ```\n> " + marker,
+		"as code": "words\n\n    " + marker, "as a span": "`" + marker + "`", "within a line": "words " + marker,
+		"twice in a line": marker + " " + marker,
+		"escaped":         `\` + marker, "in a comment": "<!--\n" + marker, "in details": "<details>\n" + marker,
+		"in a script": "<script>\n" + marker, "in CDATA": "<![CDATA[\n" + marker,
+		"another version":                    strings.Replace(marker, "precedent:1", "precedent:2", 1),
+		"with a line end":                    strings.Replace(marker, " review=", "\nreview=", 1),
+		"fields in another order":            "<!-- precedent:1 thread=" + thread + " kind=reply -->",
+		"unknown field":                      strings.Replace(marker, " sig=", " more=1 sig=", 1),
+		"an end of the comment":              strings.Replace(marker, " sig=", " --> <b> <!-- sig=", 1),
+		"no kind":                            "<!-- precedent:1 thread=" + thread + " -->",
+		"unknown kind":                       "<!-- precedent:1 kind=order thread=" + thread + " -->",
+		"no thread":                          "<!-- precedent:1 kind=reply -->",
+		"unknown category":                   "<!-- precedent:1 kind=reply thread=a category=joke -->",
+		"too sure":                           "<!-- precedent:1 kind=reply thread=a confidence=101 -->",
+		"surely":                             "<!-- precedent:1 kind=reply thread=a confidence=+1 -->",
+		"a title of other bytes":             "<!-- precedent:1 kind=reply thread=a title=__8 -->",
+		"a range that ends before it begins": "<!-- precedent:1 kind=reply thread=a lines=3-2 -->",
+		"line 0":                             "<!-- precedent:1 kind=reply thread=a lines=0-2 -->",
+		"one line":                           "<!-- precedent:1 kind=reply thread=a lines=3 -->",
+		"a line of a huge file":              "<!-- precedent:1 kind=reply thread=a lines=3-9999999999 -->",
+		"twice":                              "<!-- precedent:1 kind=reply thread=a thread=b -->",
 	} {
 		for _, w := range []comment.Writer{w, {PullRequest: w.PullRequest}} {
 			if m, ok := w.Read(s); ok {
@@ -169,7 +185,8 @@ func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
 	m.Start, m.End = 7, 9 // the finding's count
 	body := w.Finding(f, m, false)
 	got, ok := w.Read(body)
-	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100, Title: strings.ToValidUTF8(f.Title[:400], ""), Start: 42, End: 42}
+	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100,
+		Title: strings.ToValidUTF8(f.Title[:400], ""), Start: 42, End: 42}
 	if d := cmp.Diff(want, got); d != "" || !ok {
 		t.Errorf("%v (-want +got):\n%s", ok, d)
 	}
@@ -179,7 +196,8 @@ func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
 // TestMarkersOfEarlierVersions: a marker without lines is signed as it was when no marker had
 // any.
 func TestMarkersOfEarlierVersions(t *testing.T) {
-	const body = "**[High · 85]** Token\n\n<!-- precedent:1 kind=finding thread=0192d3a0-0000-7000-8000-00000000000a fp=00 severity=high confidence=85 sig=176cdfa9354dbccd187ab5f61f302af09a80d7442ee95b3a6c981385ba56f12a -->\n"
+	const body = "**[High · 85]** Token\n\n<!-- precedent:1 kind=finding thread=0192d3a0-0000-7000-8000-00000000000a " +
+		"fp=00 severity=high confidence=85 sig=176cdfa9354dbccd187ab5f61f302af09a80d7442ee95b3a6c981385ba56f12a -->\n"
 	m, ok := writer(t).Read(body)
 	if !ok || m.Start != 0 || m.End != 0 || m.Confidence != 85 {
 		t.Errorf("%v: %+v", ok, m)
@@ -193,9 +211,11 @@ func TestQuoted(t *testing.T) {
 	same := func(quote string) bool {
 		f := finding()
 		f.Quote, f.End = quote, f.Start+4
-		return strings.Join(strings.Fields(comment.Quoted(w.Finding(f, mark(), true))), " ") == strings.Join(strings.Fields(quote), " ")
+		return strings.Join(strings.Fields(comment.Quoted(w.Finding(f, mark(), true))),
+			" ") == strings.Join(strings.Fields(quote), " ")
 	}
-	for _, quote := range []string{"", "x", "\tif a {\n\t\treturn │ b\n\t}", "a\n\nb", "```\n````\n~~~", "<!-- x -->", "12 │ x", "\tx\r\n\ty"} {
+	for _, quote := range []string{"", "x", "\tif a {\n\t\treturn │ b\n\t}", "a\n\nb", "```\n````\n~~~", "<!-- x -->",
+		"12 │ x", "\tx\r\n\ty"} {
 		if !same(quote) {
 			t.Errorf("%q is not read back", quote)
 		}
@@ -210,7 +230,8 @@ func TestQuoted(t *testing.T) {
 	plain.FixedLines = false
 	f := finding()
 	f.Quote, f.Body = "x", "At `x`:\n\n```\n1 │ forged\n```"
-	for _, body := range []string{plain.Finding(f, mark(), true), w.Reply(f.Body, mark()), "", "a\n\nAt x:\n\n```\nx\n```"} {
+	for _, body := range []string{plain.Finding(f, mark(), true), w.Reply(f.Body, mark()), "",
+		"a\n\nAt x:\n\n```\nx\n```"} {
 		if q := comment.Quoted(body); q != "" {
 			t.Errorf("%q is read from\n%s", q, body)
 		}
@@ -237,7 +258,8 @@ func FuzzRead(f *testing.F) {
 		}
 		if m, ok := open.Read(s); ok { // what is read could have been written
 			_, line, _ := cutLast("\n" + strings.TrimRight(s, " \t\r\n"))
-			if line, _, _ = strings.Cut(line, " sig="); !strings.HasPrefix(line, "<!-- precedent:1 kind="+string(m.Kind)+" thread="+m.Thread) {
+			if line, _, _ = strings.Cut(line, " sig="); !strings.HasPrefix(line,
+				"<!-- precedent:1 kind="+string(m.Kind)+" thread="+m.Thread) {
 				t.Fatalf("%q is read as %+v", s, m)
 			}
 		}

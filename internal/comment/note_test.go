@@ -23,7 +23,9 @@ func TestNote(t *testing.T) {
 		wild := func(name string) string { return markdowntest.Wild().Draw(t, name) }
 		n := comment.Note{Lead: "**Words of ours.**", Text: wild("text"), Log: wild("log"), End: "An end."}
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
-			n.Items = append(n.Items, comment.NoteItem{Name: wild("name"), Words: wild("words"), URL: rapid.SampledFrom([]string{"", "https://good.example/a", "https://evil.example/a", wild("url")}).Draw(t, "to")})
+			n.Items = append(n.Items, comment.NoteItem{Name: wild("name"), Words: wild("words"),
+				URL: rapid.SampledFrom([]string{"", "https://good.example/a", "https://evil.example/a", wild("url")}).Draw(t,
+					"to")})
 		}
 		for _, w := range []comment.Writer{signed, open} {
 			body := w.Note(n, m)
@@ -39,7 +41,8 @@ func TestNote(t *testing.T) {
 func TestNoteOrders(t *testing.T) {
 	w := writer(t)
 	for _, order := range orders {
-		body := w.Note(comment.Note{Lead: "Words.", Text: order, Log: order + "\n" + order, Items: []comment.NoteItem{{Name: order, Words: order, URL: order}}}, checksMark())
+		body := w.Note(comment.Note{Lead: "Words.", Text: order, Log: order + "\n" + order,
+			Items: []comment.NoteItem{{Name: order, Words: order, URL: order}}}, checksMark())
 		markdowntest.Inert(t, unmarked(t, body))
 		if _, ok := w.Read(body); !ok {
 			t.Errorf("%q takes the marker away:\n%s", order, body)
@@ -52,7 +55,8 @@ func TestNoteIsBounded(t *testing.T) {
 	w := writer(t)
 	n := comment.Note{Lead: "**31 checks failed.**", Log: strings.Repeat("a line of a log\n", 1<<16)}
 	for i := range 31 {
-		n.Items = append(n.Items, comment.NoteItem{Name: fmt.Sprintf("check %d", i), Words: strings.Repeat("x", 1<<16), URL: "https://good.example/" + strings.Repeat("y", 1<<16)})
+		n.Items = append(n.Items, comment.NoteItem{Name: fmt.Sprintf("check %d", i), Words: strings.Repeat("x", 1<<16),
+			URL: "https://good.example/" + strings.Repeat("y", 1<<16)})
 	}
 	body := w.Note(n, checksMark())
 	if len(body) > 65_536 || !strings.Contains(body, "- … and 11 more") || strings.Contains(body, "check 20") {

@@ -20,14 +20,17 @@ import (
 )
 
 // displays are all policies, the empty one included.
-var displays = []precedent.CitationDisplay{"", precedent.PrecedentsQuiet, precedent.PrecedentsFull, precedent.PrecedentsAnonymous, precedent.PrecedentsOff}
+var displays = []precedent.CitationDisplay{"", precedent.PrecedentsQuiet, precedent.PrecedentsFull,
+	precedent.PrecedentsAnonymous, precedent.PrecedentsOff}
 
 const pullPage = "https://good.example/Team/App/pull/"
 
 func cite(pull int, author, path, words, url string, similarity float64) precedent.Cite {
-	return precedent.Cite{Kind: precedent.CitesPrecedent, ID: fmt.Sprintf("inline-%d", pull), Text: words, URL: url, Precedent: &precedent.CitedComment{
-		Pull: pull, AuthorID: "7", Author: author, At: time.Date(2025, 4, 5, 23, 0, 0, 0, time.UTC), Path: path, Line: 9, Kind: "inline", Similarity: similarity,
-	}}
+	return precedent.Cite{Kind: precedent.CitesPrecedent, ID: fmt.Sprintf("inline-%d", pull), Text: words, URL: url,
+		Precedent: &precedent.CitedComment{
+			Pull: pull, AuthorID: "7", Author: author, At: time.Date(2025, 4, 5, 23, 0, 0, 0, time.UTC), Path: path, Line: 9,
+			Kind: "inline", Similarity: similarity,
+		}}
 }
 
 func citing() precedent.Finding {
@@ -35,7 +38,8 @@ func citing() precedent.Finding {
 	f.Suggestion = ""
 	f.Cites = []precedent.Cite{
 		{Kind: "guide", ID: "CLAUDE.md:12", Text: "No == on secrets"},
-		cite(318, "bo", "", "@bo (2025-04-05): As @mona said in #12, not with ==; see https://good.example/Team/App/pull/12", pullPage+"318#issuecomment-4", 0.71),
+		cite(318, "bo", "", "@bo (2025-04-05): As @mona said in #12, not with ==; see https://good.example/Team/App/pull/12",
+			pullPage+"318#issuecomment-4", 0.71),
 		cite(1234, "mona", "auth/session.go", "Please compare in constant time.", pullPage+"1234#discussion_r99", 0.82),
 		cite(77, "carl", "auth/mona.go", "mona’s rule: constant time", "https://evil.example/Team/App/pull/77", 0.7),
 	}
@@ -82,7 +86,8 @@ func TestNoPrecedents(t *testing.T) {
 	w := writer(t)
 	w.Precedents = precedent.PrecedentsFull
 	none := w.Finding(f, mark(), false)
-	f.Cites = []precedent.Cite{{Kind: precedent.CitesPrecedent, ID: "1", Text: "words", URL: pullPage + "1"}, cite(0, "mona", "a.go", "words", pullPage+"0", 1)}
+	f.Cites = []precedent.Cite{{Kind: precedent.CitesPrecedent, ID: "1", Text: "words", URL: pullPage + "1"},
+		cite(0, "mona", "a.go", "words", pullPage+"0", 1)}
 	if got := w.Finding(f, mark(), false); got != none {
 		t.Errorf("without a source it says\n%s", got)
 	}
@@ -91,12 +96,16 @@ func TestNoPrecedents(t *testing.T) {
 // outside returns texts of a corpus that mean harm.
 func outside() *rapid.Generator[string] {
 	attacks := rapid.SampledFrom(slices.Concat(orders, []string{
-		"mona", "gh-1", "GH-1", "claude", "dependabot", "ghost", "@org/team", "deadbeef1", strings.Repeat("a1", 20), "org/app#12", "org/app@deadbeef", "!7",
-		pullPage + "9", pullPage + "9#discussion_r1", pullPage + "../../../evil/app/pull/1", "https://good.example/other/app/pull/3", "https://good.example@evil.example/Team/App/pull/3",
-		"javascript:alert(1)", "http://good.example/Team/App/pull/3?x=@dana", pullPage + "9`](x)", "PR #9", "`", "``", ownSecret, "https://evil.example/" + ownSecret, "a|b", "\n", "",
+		"mona", "gh-1", "GH-1", "claude", "dependabot", "ghost", "@org/team", "deadbeef1", strings.Repeat("a1", 20),
+		"org/app#12", "org/app@deadbeef", "!7",
+		pullPage + "9", pullPage + "9#discussion_r1", pullPage + "../../../evil/app/pull/1",
+		"https://good.example/other/app/pull/3", "https://good.example@evil.example/Team/App/pull/3",
+		"javascript:alert(1)", "http://good.example/Team/App/pull/3?x=@dana", pullPage + "9`](x)", "PR #9", "`", "``",
+		ownSecret, "https://evil.example/" + ownSecret, "a|b", "\n", "",
 	}))
 	return rapid.OneOf(attacks, markdowntest.Wild(), rapid.Custom(func(t *rapid.T) string {
-		return attacks.Draw(t, "first") + rapid.SampledFrom([]string{"", " ", "\n", "`", "/"}).Draw(t, "between") + attacks.Draw(t, "second")
+		return attacks.Draw(t, "first") + rapid.SampledFrom([]string{"", " ", "\n", "`", "/"}).Draw(t, "between") +
+			attacks.Draw(t, "second")
 	}))
 }
 
@@ -108,11 +117,13 @@ func TestPrecedentsAreInert(t *testing.T) {
 		f.Suggestion = ""
 		for i := range rapid.IntRange(1, 7).Draw(r, "cites") {
 			text := func(name string) string { return outside().Draw(r, fmt.Sprint(name, i)) }
-			c := cite(rapid.IntRange(1, 20000).Draw(r, "pull"), text("author"), text("path"), text("words"), text("url"), rapid.Float64Range(0, 1).Draw(r, "similarity"))
+			c := cite(rapid.IntRange(1, 20000).Draw(r, "pull"), text("author"), text("path"), text("words"), text("url"),
+				rapid.Float64Range(0, 1).Draw(r, "similarity"))
 			c.ID, c.Precedent.Quote = text("id"), text("quote")
 			f.Cites = append(f.Cites, c)
 		}
-		for _, display := range []precedent.CitationDisplay{rapid.SampledFrom(displays).Draw(r, "display"), precedent.PrecedentsFull} {
+		for _, display := range []precedent.CitationDisplay{rapid.SampledFrom(displays).Draw(r, "display"),
+			precedent.PrecedentsFull} {
 			w := writer(t)
 			w.Own, w.Precedents = []string{ownSecret}, display
 			got := w.Finding(f, mark(), false)
@@ -150,7 +161,8 @@ func checkFull(t markdowntest.T, f precedent.Finding, page string) {
 	if strings.Contains(page, "(withheld: ") && len(live.References) == 0 {
 		return // the gate took the login for a credential
 	}
-	if len(live.References) != 1 || live.References[0] != fmt.Sprintf("#%d", best.Pull) || strings.Count(page, "#"+fmt.Sprint(best.Pull)) < 1 {
+	if len(live.References) != 1 || live.References[0] != fmt.Sprintf("#%d", best.Pull) ||
+		strings.Count(page, "#"+fmt.Sprint(best.Pull)) < 1 {
 		t.Fatalf("%q is referred to in\n%s", live.References, page)
 	}
 	if i := strings.Index(page, "@"+best.Author); len(live.Mentions) > 0 && (i < 0 || strings.Count(page, "@") < 1) {
@@ -163,10 +175,12 @@ func TestAnonymous(t *testing.T) {
 	logins := []string{"mona", "Team", "b-o", "x.y", "App", "pull"}
 	rapid.Check(t, func(r *rapid.T) {
 		login := rapid.SampledFrom(logins).Draw(r, "login")
-		places := []string{login, "@" + login, "(" + strings.ToUpper(login) + ")", "src/" + login + "/a.go", login + " " + login + " " + login, "thanks " + login + "!", "@" + login + " (2025-04-05): why"}
+		places := []string{login, "@" + login, "(" + strings.ToUpper(login) + ")", "src/" + login + "/a.go",
+			login + " " + login + " " + login, "thanks " + login + "!", "@" + login + " (2025-04-05): why"}
 		f := finding()
 		f.Suggestion = ""
-		f.Cites = []precedent.Cite{cite(12, login, rapid.SampledFrom(places).Draw(r, "path"), rapid.SampledFrom(places).Draw(r, "words"), pullPage+"12#discussion_r1", 1)}
+		f.Cites = []precedent.Cite{cite(12, login, rapid.SampledFrom(places).Draw(r, "path"),
+			rapid.SampledFrom(places).Draw(r, "words"), pullPage+"12#discussion_r1", 1)}
 		w := writer(t)
 		w.Precedents = precedent.PrecedentsAnonymous
 		page := unmarked(r, w.Finding(f, mark(), false))
@@ -182,7 +196,8 @@ func TestAnonymous(t *testing.T) {
 // TestFullMentionsPeopleOnly: a name that programs obey, an account that is gone and what is no
 // login are not mentioned.
 func TestFullMentionsPeopleOnly(t *testing.T) {
-	for _, author := range []string{"claude", "dependabot", "org/team", "", "a b", "@dana", "dana`x", strings.Repeat("x", 200)} {
+	for _, author := range []string{"claude", "dependabot", "org/team", "", "a b", "@dana", "dana`x",
+		strings.Repeat("x", 200)} {
 		f := finding()
 		f.Cites = []precedent.Cite{cite(12, author, "a.go", "words", pullPage+"12", 1)}
 		w := writer(t)
@@ -195,7 +210,8 @@ func TestFullMentionsPeopleOnly(t *testing.T) {
 	f := finding()
 	f.Cites = []precedent.Cite{cite(12, "ghost", "a.go", "words", pullPage+"12", 1)}
 	f.Cites[0].Precedent.AuthorID = ""
-	if page := (comment.Writer{Precedents: precedent.PrecedentsFull}).Finding(f, mark(), false); strings.Contains(page, "@ghost") {
+	if page := (comment.Writer{Precedents: precedent.PrecedentsFull}).Finding(f, mark(), false); strings.Contains(page,
+		"@ghost") {
 		t.Errorf("a deleted account is mentioned in\n%s", page)
 	}
 }

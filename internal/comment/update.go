@@ -40,7 +40,8 @@ func (w Writer) Update(body, words, commit string, at time.Time) (string, bool) 
 	for first > 0 && dated().MatchString(blocks[first-1]) && !strings.Contains(blocks[first-1], "\n") {
 		first--
 	}
-	lines := slices.DeleteFunc(slices.Clone(blocks[first:]), func(old string) bool { return dated().FindStringSubmatch(old)[1] == short(commit) })
+	lines := slices.DeleteFunc(slices.Clone(blocks[first:]),
+		func(old string) bool { return dated().FindStringSubmatch(old)[1] == short(commit) })
 	lines = append(lines, line)
 	lines = lines[max(0, len(lines)-maxUpdates):]
 	text = strings.Join(append(blocks[:first:first], lines...), "\n\n")
@@ -97,7 +98,8 @@ func (w Writer) split(body string) (text, tail string, ok bool) {
 	body = strings.TrimRight(strings.ReplaceAll(body, "\r\n", "\n"), " \t\n")
 	text = body[:strings.LastIndexByte(body, '\n')+1]
 	text = strings.TrimRight(text, " \t\n")
-	if i := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[i:], "<sub>"+w.finder()) && strings.HasSuffix(text, "</sub>") {
+	if i := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[i:], "<sub>"+w.finder()) &&
+		strings.HasSuffix(text, "</sub>") {
 		text = strings.TrimRight(text[:i], " \t\n")
 	}
 	return text, body[len(text):] + "\n", true

@@ -31,7 +31,8 @@ func TestUpdatesAreReadBack(t *testing.T) {
 				t.Fatalf("no update of\n%s", body)
 			}
 			again, ok := w.Update(updated, "At last.", commit, at)
-			if !ok || !strings.Contains(again, "at `"+commit[:10]+"`:** At last\\.") && !strings.Contains(again, "at `"+commit[:10]+"`:** At last.") {
+			if !ok || !strings.Contains(again, "at `"+commit[:10]+"`:** At last\\.") &&
+				!strings.Contains(again, "at `"+commit[:10]+"`:** At last.") {
 				t.Fatalf("the line of one commit was not replaced in\n%s", again)
 			}
 			body, kept = again, append(kept, commit)
@@ -62,8 +63,9 @@ func TestUpdatesKeepPeoplesText(t *testing.T) {
 		t.Errorf("%v, got\n%s\nwant\n%s", ok, got, want)
 	}
 	for name, body := range map[string]string{
-		"without a marker": text, "marker not at the end": body + "\nBo: why?", "of another pull request": strings.Replace(body, " sig=", " sig=0", 1),
-		"full": strings.Repeat("words ", 11_000) + "\n\n" + body,
+		"without a marker": text, "marker not at the end": body + "\nBo: why?",
+		"of another pull request": strings.Replace(body, " sig=", " sig=0", 1),
+		"full":                    strings.Repeat("words ", 11_000) + "\n\n" + body,
 	} {
 		if got, ok := w.Update(body, "Fixed.", strings.Repeat("c", 40), at); ok {
 			t.Errorf("%s: updated to\n%.300s", name, got)

@@ -46,7 +46,8 @@ func (c *conversation) act(ctx context.Context, h *request, a *post.ToComment) (
 		a.Parts = append(a.Parts, part)
 	}
 	if h.edited && len(a.Parts) > 0 {
-		a.Parts = append(a.Parts, "The comment was edited after it was read, so it counts as if somebody without write permission had written it.")
+		a.Parts = append(a.Parts,
+			"The comment was edited after it was read, so it counts as if somebody without write permission had written it.")
 	}
 	return true, nil
 }
@@ -57,7 +58,8 @@ func say(command string) string { return workspace.Quoted("@precedent " + comman
 // obey carries out a command and returns what to answer; empty for nothing.
 func (c *conversation) obey(ctx context.Context, h *request, cmd chat.Command, a *post.ToComment) (string, error) {
 	switch cmd.Kind {
-	case chat.Remember, chat.RememberReferential, chat.Dismiss, chat.Stricter, chat.Lenient, chat.FocusMore, chat.FocusLess, chat.UpdatePreference:
+	case chat.Remember, chat.RememberReferential, chat.Dismiss, chat.Stricter, chat.Lenient, chat.FocusMore,
+		chat.FocusLess, chat.UpdatePreference:
 		return c.store(ctx, h, cmd, a)
 	case chat.Exception, chat.WontFix, chat.NotApplicable:
 		return c.dismiss(ctx, h, cmd, a)
@@ -106,10 +108,13 @@ func (c *conversation) request(ctx context.Context, again bool) error {
 	return c.Rows.AskPull(ctx, c.Pull.Number, asking)
 }
 
-const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention is …`, `don't flag …`, " +
-	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `focus less on …`, `update preference: …`, `forget: …`, `undo ID`, `approve ID`, " +
+const helpText = "Start a sentence with `@precedent`: `remember this: …`, `for future reviews: …`, `our convention " +
+	"is …`, `don't flag …`, " +
+	"`be stricter about …`, `be more lenient with …`, `focus more on …`, `focus less on …`, `update preference: …`, " +
+	"`forget: …`, `undo ID`, `approve ID`, " +
 	"`list my preferences`, `what do you remember about this repo?`, `review again`, `fix`, `pause`, `resume`.\n\n" +
-	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, `explain why you flagged this`, `resolve`, `fix`."
+	"In the conversation about a finding: `this is intentional because …`, `won't fix: …`, `not applicable here`, " +
+	"`explain why you flagged this`, `resolve`, `fix`."
 
 // pause pauses or resumes the reviews of the pull request.
 func (c *conversation) pause(ctx context.Context, h *request, paused bool) (string, error) {
@@ -123,7 +128,8 @@ func (c *conversation) pause(ctx context.Context, h *request, paused bool) (stri
 }
 
 // byHand is how to get a fix without a server.
-const byHand = "In a clone of the branch, `precedent review --fix` applies suggestions to the work tree, and commits nothing."
+const byHand = "In a clone of the branch, `precedent review --fix` applies suggestions to the work tree, and " +
+	"commits nothing."
 
 // fix asks for a fix round, which addresses all open conversations: one alone would be a push, a run
 // of CI and a review for each.
@@ -136,9 +142,11 @@ func (c *conversation) fix(ctx context.Context, h *request) (string, error) {
 	case err != nil:
 		return "", err
 	case paused:
-		return fmt.Sprintf("Nothing is fixed, because %s has paused this pull request. To go on: %s", workspace.Quoted(text.VisibleLine(who)), say("resume")), nil
+		return fmt.Sprintf("Nothing is fixed, because %s has paused this pull request. To go on: %s",
+			workspace.Quoted(text.VisibleLine(who)), say("resume")), nil
 	case c.job.AskFix == nil:
-		return "Nothing is fixed on request here: only a server does that. With a token that may push, run " + workspace.Quoted(fmt.Sprintf("precedent fix %d", c.Pull.Number)) + ". " + byHand, nil
+		return "Nothing is fixed on request here: only a server does that. With a token that may push, run " +
+			workspace.Quoted(fmt.Sprintf("precedent fix %d", c.Pull.Number)) + ". " + byHand, nil
 	}
 	if err := c.job.AskFix(ctx, keyOf(h.Comment)+"."+h.hash); err != nil {
 		return "", err
@@ -156,7 +164,8 @@ func (h *request) whyNotEnded() string {
 	case !h.author:
 		return "The finding stays open: dismissing it needs write permission."
 	default:
-		return fmt.Sprintf("The finding stays open: one of %s severity about %s is dismissed only by somebody with write permission.", h.thread.Severity, h.thread.Category)
+		return fmt.Sprintf("The finding stays open: one of %s severity about %s is dismissed only by somebody with write "+
+			"permission.", h.thread.Severity, h.thread.Category)
 	}
 }
 
@@ -173,7 +182,8 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
 		return "", err
 	}
-	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number, forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
+	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,
+		forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
 	if err != nil {
 		return "", c.Pull.Conn.Explain(err)
 	}
@@ -200,7 +210,8 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 		return said, nil
 	}
 	captured, err := c.propose(ctx, c.proposal(h, cmd, memory.Proposal{
-		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content, Category: h.thread.Category,
+		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content,
+		Category: h.thread.Category,
 		Inferred: true, Glob: cmp.Or(cmd.Glob, h.thread.Path),
 	}))
 	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {
@@ -321,11 +332,13 @@ func (c *conversation) update(ctx context.Context, h *request, cmd chat.Command)
 	case nearest.Directive == text.Collapse(text.Clean(cmd.Content)):
 		return true, fmt.Sprintf("Updated %s: %s", workspace.Quoted(nearest.ID), quote(nearest.Directive)), nil
 	}
-	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login, true, func(l *precedent.Learning) { l.Directive = cmd.Content })
+	captured, err := m.EditLearning(ctx, nearest.ID, h.Author.Login, true,
+		func(l *precedent.Learning) { l.Directive = cmd.Content })
 	if err != nil || captured.Refused != "" {
 		return captured.Refused != "", "Not updated: " + captured.Refused, err
 	}
-	return true, fmt.Sprintf("Updated %s: %s It said: %s", workspace.Quoted(captured.ID), quote(captured.Directive), quote(nearest.Directive)), nil
+	return true, fmt.Sprintf("Updated %s: %s It said: %s", workspace.Quoted(captured.ID), quote(captured.Directive),
+		quote(nearest.Directive)), nil
 }
 
 // maxShown bounds what somebody else has to approve, in bytes. An answer has 2,000, and shows all
@@ -340,7 +353,8 @@ func isShown(l precedent.Learning) bool {
 func (c *conversation) propose(ctx context.Context, p memory.Proposal) (memory.Captured, error) {
 	l := precedent.Learning{Directive: p.Directive, Rationale: p.Rationale, Glob: p.Glob}
 	if (!p.From.MayWrite || p.Inferred) && !isShown(l) {
-		return memory.Captured{Learning: l, Refused: fmt.Sprintf("what somebody has to approve has at most %d bytes", maxShown)}, nil
+		return memory.Captured{Learning: l, Refused: fmt.Sprintf("what somebody has to approve has at most %d bytes",
+			maxShown)}, nil
 	}
 	return c.Pull.Workspace.Memory.Propose(ctx, p)
 }
@@ -378,13 +392,16 @@ func confirmation(h *request, l memory.Captured) string {
 	case l.Known && l.From.Comment != h.ID:
 		return fmt.Sprintf("Already known as %s (%s): %s", id, l.State, inFull(l.Learning))
 	case l.Active():
-		fmt.Fprintf(&b, "Stored for %s as %s: %s It is active from the next review on.", scope, id, promise(l.Learning, where))
+		fmt.Fprintf(&b, "Stored for %s as %s: %s It is active from the next review on.", scope, id,
+			promise(l.Learning, where))
 	default:
 		fmt.Fprintf(&b, "Noted for %s as %s, %s, %s: %s", scope, id, kindWords[l.Kind], where, inFull(l.Learning))
 		if o := l.Contradicts; o != nil {
-			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", workspace.Quoted(o.ID), quote(o.Directive))
+			fmt.Fprintf(&b, " It says the opposite of %s, which stays active: %s Which one holds?", workspace.Quoted(o.ID),
+				quote(o.Directive))
 		}
-		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) + post.ByVote + ".")
+		b.WriteString(" It is pending until somebody with write permission approves it, with " + say("approve "+l.ID) +
+			post.ByVote + ".")
 	}
 	if l.Note != "" {
 		b.WriteString(" Note: " + l.Note + ".")
@@ -407,7 +424,8 @@ func promise(l precedent.Learning, where string) string {
 	case says == "":
 		return "I will check " + where + ": " + quote(l.Directive)
 	case l.Kind == precedent.LearnDontFlag && l.Glob == "":
-		return "I will give less weight to " + quote(subject) + " " + where + "; name files, and I will no longer show it there."
+		return "I will give less weight to " + quote(subject) + " " + where +
+			"; name files, and I will no longer show it there."
 	case l.Glob != "" && strings.Contains(subject, l.Glob):
 		return says + " " + quote(subject) + "."
 	}
@@ -416,8 +434,10 @@ func promise(l precedent.Learning, where string) string {
 
 // kindWords name the kinds of learnings for people.
 var kindWords = map[precedent.LearningKind]string{
-	precedent.LearnDo: "to check", precedent.LearnDontFlag: "not to be reported", precedent.LearnStricter: "stricter", precedent.LearnLenient: "more lenient",
-	precedent.LearnFocus: "to focus on", precedent.LearnConvention: "a convention", precedent.LearnException: "an exception",
+	precedent.LearnDo: "to check", precedent.LearnDontFlag: "not to be reported", precedent.LearnStricter: "stricter",
+	precedent.LearnLenient: "more lenient",
+	precedent.LearnFocus:   "to focus on", precedent.LearnConvention: "a convention",
+	precedent.LearnException: "an exception",
 }
 
 // approved says what an approval did.
@@ -430,9 +450,11 @@ func approved(l memory.Captured, who string) string {
 		if l.Note != "" {
 			note = " Note: " + l.Note + "."
 		}
-		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s", text.VisibleLine(l.Approver), workspace.Quoted(l.ID), quote(l.Directive), note, say("undo "+l.ID))
+		return fmt.Sprintf("Approved by %s: %s is active from the next review on: %s%s Undo: %s",
+			text.VisibleLine(l.Approver), workspace.Quoted(l.ID), quote(l.Directive), note, say("undo "+l.ID))
 	case l.Contradicts != nil:
-		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.", workspace.Quoted(l.ID), workspace.Quoted(l.Contradicts.ID), quote(l.Contradicts.Directive), who)
+		return fmt.Sprintf("%s says the opposite of %s: %s To replace that one, %s has to approve it again.",
+			workspace.Quoted(l.ID), workspace.Quoted(l.Contradicts.ID), quote(l.Contradicts.Directive), who)
 	}
 	return fmt.Sprintf("%s is %s.", workspace.Quoted(l.ID), l.State)
 }

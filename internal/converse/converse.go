@@ -206,7 +206,10 @@ func (c *conversation) hasNews() bool {
 // mentions tells whether a text has one of our names.
 func (c *conversation) mentions(body string) bool {
 	body = strings.ToLower(body)
-	return slices.ContainsFunc(c.names(), func(name string) bool { return name != "" && strings.Contains(body, strings.ToLower(name)) })
+	return slices.ContainsFunc(c.names(), func(name string) bool {
+		return name != "" &&
+			strings.Contains(body, strings.ToLower(name))
+	})
 }
 
 // handleAll reads the pull request as it is now, and handles the comments, oldest first.
@@ -289,8 +292,10 @@ type request struct {
 
 // read parses a comment. Its hash is empty if it asks nothing, or the same as before.
 func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
-	h := &request{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
-	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil, Own: c.ownWords(m)})
+	h := &request{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)),
+		Who: m.Author.ID}}
+	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil,
+		Own: c.ownWords(m)})
 	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
 		return h
 	}
@@ -314,7 +319,8 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
 
 // isPlain tells whether a comment has free text only.
 func (h *request) isPlain() bool {
-	return len(h.refusals) == 0 && !slices.ContainsFunc(h.commands, func(cmd chat.Command) bool { return cmd.Kind != chat.FreeText })
+	return len(h.refusals) == 0 && !slices.ContainsFunc(h.commands,
+		func(cmd chat.Command) bool { return cmd.Kind != chat.FreeText })
 }
 
 // hashOf identifies what a comment asks; empty if it asks nothing. Another wording of a free
@@ -474,7 +480,8 @@ func (c *conversation) approver(ctx context.Context, p store.Post) (forge.Person
 		if !ok || m.ID != p.Remote || marker.Thread != p.Thread || len(marker.AllAnswers()) > 1 {
 			continue
 		}
-		reactions, err := c.Pull.Conn.Reactions(ctx, c.Pull.Repo.Repo, c.Pull.Number, forge.CommentRef{Kind: m.Kind, ID: m.ID})
+		reactions, err := c.Pull.Conn.Reactions(ctx, c.Pull.Repo.Repo, c.Pull.Number,
+			forge.CommentRef{Kind: m.Kind, ID: m.ID})
 		if err != nil {
 			return forge.Person{}, c.Pull.Conn.Explain(err)
 		}

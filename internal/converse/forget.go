@@ -26,7 +26,8 @@ func (c *conversation) forget(ctx context.Context, h *request, cmd chat.Command)
 	switch {
 	case cmd.Kind == chat.ForgetAll && h.mayWrite:
 		h.record.AsksAll = true
-		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: " + say("confirm"), nil
+		return "This forgets all preferences of this repository, and cannot be undone. To go on, reply within 24 hours: " +
+			say("confirm"), nil
 	case cmd.Kind == chat.Confirm && h.mayWrite && !c.askedAll(h):
 		return "There is nothing to confirm: a confirmation counts for 24 hours, and for the person who asked.", nil
 	case !h.mayWrite && (cmd.Kind == chat.ForgetAll || cmd.Kind == chat.Confirm || cmd.Kind == chat.ResetPreferences):
@@ -166,7 +167,8 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 	active, pending := 0, 0
 	for _, l := range all {
 		applies := cmd.Kind != chat.PreferencesForFile || memory.Applies(l, path)
-		mine := cmd.Kind != chat.ListPreferences || !strings.Contains(strings.ToLower(cmd.Sentence), " my ") || l.From.WhoID == h.Author.ID
+		mine := cmd.Kind != chat.ListPreferences || !strings.Contains(strings.ToLower(cmd.Sentence), " my ") ||
+			l.From.WhoID == h.Author.ID
 		switch {
 		case !applies || !mine || l.PullRequest != 0 && l.PullRequest != c.Pull.Number:
 		case l.State == precedent.LearningPending:
@@ -177,14 +179,16 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 				if l.Glob != "" {
 					files = " in " + workspace.Quoted(l.Glob)
 				}
-				fmt.Fprintf(&b, "\n- %s, %s%s: %s (%s)", workspace.Quoted(l.ID), kindWords[l.Kind], files, quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who))
+				fmt.Fprintf(&b, "\n- %s, %s%s: %s (%s)", workspace.Quoted(l.ID), kindWords[l.Kind], files,
+					quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who))
 			}
 		}
 	}
 	if more := active - maxListed; more > 0 {
 		fmt.Fprintf(&b, "\n- and %d more", more)
 	}
-	said := fmt.Sprintf("%s, %d pending.", workspace.Count(active, "preference is active", "preferences are active"), pending)
+	said := fmt.Sprintf("%s, %d pending.", workspace.Count(active, "preference is active", "preferences are active"),
+		pending)
 	if cmd.Kind == chat.AskRemember {
 		rejections, err := m.Rejections(ctx)
 		if err != nil {
@@ -210,14 +214,17 @@ func (c *conversation) explain(ctx context.Context, h *request) (string, error) 
 	}
 	e, err := c.Pull.Workspace.Memory.Explain(ctx, t.Finding)
 	if _, ok := misnamed(err); ok {
-		return fmt.Sprintf("%s reported it with %d %% confidence. What else was decided about it is not remembered.", cmp.Or(t.Finder, "A finder"), t.Confidence), nil
+		return fmt.Sprintf("%s reported it with %d %% confidence. What else was decided about it is not remembered.",
+			cmp.Or(t.Finder, "A finder"), t.Confidence), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("%s reported it with %d %% confidence, and findings from %d %% on are shown.", e.Finding.Finder, e.Finding.Confidence, e.Review.Threshold)
+	said := fmt.Sprintf("%s reported it with %d %% confidence, and findings from %d %% on are shown.", e.Finding.Finder,
+		e.Finding.Confidence, e.Review.Threshold)
 	for _, d := range e.Trail {
-		if reason, ok := strings.CutPrefix(text.Collapse(d.Text), string(precedent.Confirmed)+": "); ok && d.Step == "verify" {
+		if reason, ok := strings.CutPrefix(text.Collapse(d.Text), string(precedent.Confirmed)+": "); ok &&
+			d.Step == "verify" {
 			said += " A second look at the code confirmed it: " + strings.TrimRight(text.Cut(reason, 200), ".") + "."
 			break
 		}
@@ -241,5 +248,6 @@ func (c *conversation) resetThresholds(ctx context.Context, h *request) (string,
 	if err := m.ResetThreshold(ctx); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Threshold and confidences start anew: %d outcomes of earlier findings no longer count for them. This cannot be undone.", len(labels)), nil
+	return fmt.Sprintf("Threshold and confidences start anew: %d outcomes of earlier findings no longer count for "+
+		"them. This cannot be undone.", len(labels)), nil
 }

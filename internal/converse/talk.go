@@ -33,7 +33,8 @@ type answerer struct {
 // openEngine creates the engine on first use.
 func (c *conversation) openEngine() *answerer {
 	if c.answerer == nil {
-		t := &answerer{budget: workspace.BookedBudget(c.job.Settings, c.Rows, c.Pull.Number, c.Pull.PostedSpending(c.job.Settings))}
+		t := &answerer{budget: workspace.BookedBudget(c.job.Settings, c.Rows, c.Pull.Number,
+			c.Pull.PostedSpending(c.job.Settings))}
 		t.Engine, t.end = c.job.Engine.New(workspace.EngineOptions{Budget: t.budget, Window: c.job.Settings.Context.Value})
 		c.answerer = t
 	}
@@ -125,7 +126,8 @@ func (c *conversation) inARow(t *precedent.Thread) int {
 func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said reply, err error) {
 	p := prompt.Answer(c.shown(ctx, h))
 	answer, err := t.Run(ctx, engine.Task{
-		Role: engine.Answerer, Name: string(engine.Answerer), System: p.System, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Answerer)), Timeout: c.job.Settings.Timeout.Value,
+		Role: engine.Answerer, Name: string(engine.Answerer), System: p.System, Prompt: p.Suffix,
+		Schema: prompt.Schema(string(engine.Answerer)), Timeout: c.job.Settings.Timeout.Value,
 	})
 	switch {
 	case err != nil:
@@ -142,7 +144,8 @@ func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said r
 	read := run.FilesAt(c.state.Blobs, c.state.Range.Head)
 	for _, q := range said.Code {
 		data, err := read(q.Path)
-		if err != nil || !text.Proves(q.Quote) || !bytes.Contains([]byte(text.Collapse(string(data))), []byte(text.Collapse(q.Quote))) {
+		if err != nil || !text.Proves(q.Quote) || !bytes.Contains([]byte(text.Collapse(string(data))),
+			[]byte(text.Collapse(q.Quote))) {
 			return said, fmt.Errorf("read the engine's answer: it quotes code that is not in %s", text.VisibleLine(q.Path))
 		}
 	}
@@ -153,7 +156,8 @@ func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said r
 // for somebody with write permission, and not if its finding is severe: a model read it.
 func (c *conversation) follow(ctx context.Context, h *request, said reply, a *post.ToComment) error {
 	if t := h.thread; t != nil && said.Class == "explained" && said.Validity == "valid" && h.mayWrite && !t.Severe() {
-		t.State, t.DismissedBy, t.DismissedWords = precedent.ThreadWontFix, h.Author.Login, text.Cut(plainWords(said.Quote), 300)
+		t.State, t.DismissedBy, t.DismissedWords = precedent.ThreadWontFix, h.Author.Login,
+			text.Cut(plainWords(said.Quote), 300)
 		if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
 			return err
 		}
@@ -163,7 +167,8 @@ func (c *conversation) follow(ctx context.Context, h *request, said reply, a *po
 	if l == nil || h.record.Stranger {
 		return nil
 	}
-	p := c.proposal(h, chat.Command{Sentence: plainWords(said.Quote)}, memory.Proposal{Kind: l.Kind, Directive: l.Directive, Rationale: l.Rationale, Inferred: true})
+	p := c.proposal(h, chat.Command{Sentence: plainWords(said.Quote)},
+		memory.Proposal{Kind: l.Kind, Directive: l.Directive, Rationale: l.Rationale, Inferred: true})
 	if h.thread != nil && l.Kind.Quieter() {
 		p.Glob = h.thread.Path
 	}
@@ -181,7 +186,8 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	t := h.thread
 	shown := prompt.Talk{Language: c.state.Language}
 	if t == nil {
-		shown.Said = []prompt.Reply{{Who: pull.RoleOf(h.mayWrite, h.author), Text: precedent.Untrusted(pull.Redact(string(h.Body)))}}
+		shown.Said = []prompt.Reply{{Who: pull.RoleOf(h.mayWrite, h.author),
+			Text: precedent.Untrusted(pull.Redact(string(h.Body)))}}
 		return shown
 	}
 	m := c.Pull.Workspace.Memory

@@ -151,7 +151,8 @@ func (f *fixing) edit(ctx context.Context) (Result, bool, error) {
 // the head has findings all the same: they are in no thread, so that no fix can settle them.
 func (f *fixing) nothingOpen(ctx context.Context) (Status, error) {
 	last, found, err := f.Rows.LastReview(ctx, f.Pull.Number)
-	if found && last.Head == f.state.Range.Head && pull.ReviewEvent(last, f.job.Settings.FailOn.Value, 0).Kind == label.Findings {
+	if found && last.Head == f.state.Range.Head && pull.ReviewEvent(last, f.job.Settings.FailOn.Value,
+		0).Kind == label.Findings {
 		return NoChange, err
 	}
 	return Nothing, err
@@ -229,7 +230,8 @@ func (f *fixing) build(ctx context.Context) (Result, bool, error) {
 		if f.o.Ungated || f.policy.Fix.Ungated {
 			return Result{}, false, nil
 		}
-		return ended(Refused, "%s, and neither the operator nor the policy allows to push what was not built and tested", f.gated), true, nil
+		return ended(Refused, "%s, and neither the operator nor the policy allows to push what was not built and tested",
+			f.gated), true, nil
 	}
 	failed := ended(BuildFailed, "the gate after the change: %s", result.Status)
 	if result.Why != "" {
@@ -243,5 +245,6 @@ func (f *fixing) build(ctx context.Context) (Result, bool, error) {
 
 // changed counts what was changed, for people.
 func (f *fixing) changed() string {
-	return fmt.Sprintf("%s and %s", workspace.Count(len(f.change.Paths), "file", "files"), workspace.Count(f.change.Lines, "line", "lines"))
+	return fmt.Sprintf("%s and %s", workspace.Count(len(f.change.Paths), "file", "files"),
+		workspace.Count(f.change.Lines, "line", "lines"))
 }

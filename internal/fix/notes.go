@@ -19,7 +19,8 @@ import (
 // notes are what is said about a push: one comment on the pull request, and a reply in each thread that the
 // engine says it addressed. The next review decides whether it did.
 func (f *fixing) notes(commit string) []post.ToComment {
-	lead := fmt.Sprintf("**Pushed `%s`** to address %s: %s changed.", workspace.ShortID(commit), workspace.Count(len(f.answer.Addressed), "conversation", "conversations"), f.changed())
+	lead := fmt.Sprintf("**Pushed `%s`** to address %s: %s changed.", workspace.ShortID(commit),
+		workspace.Count(len(f.answer.Addressed), "conversation", "conversations"), f.changed())
 	if f.change.Empty() {
 		lead = fmt.Sprintf("**Pushed `%s`**, which resolves the conflicts with the base.", workspace.ShortID(commit))
 	}
@@ -28,7 +29,8 @@ func (f *fixing) notes(commit string) []post.ToComment {
 		after = f.gateSentence()
 	}
 	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
-		Kind: comment.Fixed, Review: f.id, Note: pull.Redacted(comment.Note{Lead: lead, After: after, Text: f.answer.Summary, Items: f.unthreaded(), End: f.leftOut()}),
+		Kind: comment.Fixed, Review: f.id, Note: pull.Redacted(comment.Note{Lead: lead, After: after, Text: f.answer.Summary,
+			Items: f.unthreaded(), End: f.leftOut()}),
 	}}}
 	for _, a := range f.answer.Addressed {
 		if t := f.thread(a.Thread); t.Comment != "" {
@@ -162,9 +164,11 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 		}
 		all = append(all, f.reply(t, f.change.Tree, n))
 	}
-	lead := "**Nothing was pushed** at `" + workspace.ShortID(f.state.Range.Head) + "`: " + fixWords[Fork] + ". This change would address " +
+	lead := "**Nothing was pushed** at `" + workspace.ShortID(f.state.Range.Head) + "`: " + fixWords[Fork] +
+		". This change would address " +
 		workspace.Count(len(f.answer.Addressed), "conversation", "conversations") + "."
-	n := comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut()}
+	n := comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch),
+		End: f.leftOut()}
 	return result, f.sayUnfixed(ctx, n, all...)
 }
 
@@ -173,7 +177,8 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 func (f *fixing) replacement(t *precedent.Thread) []string {
 	at := t.Current
 	file := f.change.Diff.File(at.Path)
-	if at.Start == 0 || at.Side == precedent.Left || file == nil || file.Status != diff.Modified || t.Commit != f.state.Range.Head {
+	if at.Start == 0 || at.Side == precedent.Left || file == nil || file.Status != diff.Modified ||
+		t.Commit != f.state.Range.Head {
 		return nil
 	}
 	data, err := run.FilesAt(f.state.Blobs, f.state.Range.Head)(at.Path)
@@ -204,7 +209,8 @@ func (f *fixing) replacement(t *precedent.Thread) []string {
 	}
 	now := strings.Split(strings.TrimSuffix(string(after), "\n"), "\n")
 	end := at.End + grown
-	if end < at.Start-1 || end > len(now) || !slices.Equal(now[:at.Start-1], lines[:at.Start-1]) || !slices.Equal(now[end:], lines[at.End:]) {
+	if end < at.Start-1 || end > len(now) || !slices.Equal(now[:at.Start-1], lines[:at.Start-1]) ||
+		!slices.Equal(now[end:], lines[at.End:]) {
 		return nil
 	}
 	if end < at.Start {

@@ -15,7 +15,8 @@ const contextLines = 3
 func (p Plan) Patch() []byte {
 	var b bytes.Buffer
 	for _, f := range p.files {
-		fmt.Fprintf(&b, "diff --git %s %s\n--- %s\n+++ %s\n", quoted("a/"+f.path), quoted("b/"+f.path), quoted("a/"+f.path), quoted("b/"+f.path))
+		fmt.Fprintf(&b, "diff --git %s %s\n--- %s\n+++ %s\n", quoted("a/"+f.path), quoted("b/"+f.path), quoted("a/"+f.path),
+			quoted("b/"+f.path))
 		shift := 0
 		for i := 0; i < len(f.edits); {
 			n := i + 1

@@ -43,7 +43,8 @@ func TestFixPeoplesConversation(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	user := e.tasks[0].User()
-	for _, want := range []string{"A person who may merge the change wrote:", "place: till.js:2", "Average of nothing is 0.", "Somebody who may not merge the change answered:", "I would not do that."} {
+	for _, want := range []string{"A person who may merge the change wrote:", "place: till.js:2",
+		"Average of nothing is 0.", "Somebody who may not merge the change answered:", "I would not do that."} {
 		if !strings.Contains(user, want) {
 			t.Errorf("the engine was not told %q:\n%s", want, user)
 		}
@@ -81,7 +82,8 @@ func TestFixLeavesOutOthers(t *testing.T) {
 	if len(e.tasks) != 0 {
 		t.Errorf("the engine was asked\n%s", e.tasks[0].User())
 	}
-	if said := s.bodies(comment.Unfixed); !strings.Contains(said[0], "2 conversations were left out: the people who opened them have no write permission.") {
+	if said := s.bodies(comment.Unfixed); !strings.Contains(said[0],
+		"2 conversations were left out: the people who opened them have no write permission.") {
 		t.Errorf("the comment is %q", said)
 	}
 
@@ -94,7 +96,8 @@ func TestFixLeavesOutOthers(t *testing.T) {
 		t.Fatalf("%v, %d tasks", err, len(e.tasks))
 	}
 	user := e.tasks[0].User()
-	if n := strings.Count(user, "\n## Thread "); n != prompt.MostFixed || len(user) > prompt.MostFixed*6_000 || !strings.Contains(user, "Remark 0.") {
+	if n := strings.Count(user, "\n## Thread "); n != prompt.MostFixed || len(user) > prompt.MostFixed*6_000 ||
+		!strings.Contains(user, "Remark 0.") {
 		t.Errorf("%d threads, %d bytes", n, len(user))
 	}
 }

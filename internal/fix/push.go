@@ -42,7 +42,8 @@ func (f *fixing) commit(ctx context.Context) (string, error) {
 	at := s.Range.Head
 	var err error
 	if f.resolved != "" {
-		made.Tree, made.Parents, made.Message = f.resolved, []string{at, s.Range.BaseCommit}, fixround.Message("Merge the base branch", f.id)
+		made.Tree, made.Parents, made.Message = f.resolved, []string{at, s.Range.BaseCommit},
+			fixround.Message("Merge the base branch", f.id)
 		if at, err = repo.WriteCommit(ctx, made); err != nil {
 			return "", err
 		}
@@ -62,12 +63,14 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 	}
 	result := f.done(Pushed)
 	result.Commit = commit
-	rec := pushRecord{Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed, Notes: f.notes(commit)}
+	rec := pushRecord{Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed,
+		Notes: f.notes(commit)}
 	document, err := json.Marshal(rec)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.Rows.SaveHandled(ctx, f.Pull.Number, store.HandledComment{Comment: fixKey + commit, Hash: commit, Document: document, At: f.Pull.Env.Now()}); err != nil {
+	if err := f.Rows.SaveHandled(ctx, f.Pull.Number, store.HandledComment{Comment: fixKey + commit, Hash: commit,
+		Document: document, At: f.Pull.Env.Now()}); err != nil {
 		return Result{}, err
 	}
 	if err := f.o.Check(ctx); err != nil {
@@ -76,7 +79,8 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 	if f.o.Pushing != nil {
 		f.o.Pushing(commit)
 	}
-	err = f.state.Repo.PushCommit(ctx, git.Push{To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head, Commit: commit})
+	err = f.state.Repo.PushCommit(ctx, git.Push{To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head,
+		Commit: commit})
 	switch {
 	case errors.Is(err, git.ErrStale):
 		return f.superseded(ctx, err.Error())
@@ -193,7 +197,8 @@ func (f *fixing) pushes(ctx context.Context) ([]pushRecord, error) {
 // failed.
 func (f *fixing) reviewed(ctx context.Context, head string) (bool, error) {
 	for _, own := range f.OwnComments(f.state.Comments) {
-		if own.Head == head && (own.Kind == comment.Summary || own.Kind == comment.GateFailed || own.Kind == comment.ChecksEnded) {
+		if own.Head == head && (own.Kind == comment.Summary || own.Kind == comment.GateFailed ||
+			own.Kind == comment.ChecksEnded) {
 			return true, nil
 		}
 	}

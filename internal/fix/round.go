@@ -93,10 +93,10 @@ type fixing struct {
 	gated    string              // what the gate said, for people
 }
 
-// Round does one round: it merges the base, asks the engine to address all unresolved threads, ours
-// and those of people with write permission, checks what it changed, runs the gate, pushes one commit (two if the base was merged) to the
-// branch of the pull request, and replies to the threads. It never forces, and it pushes nothing
-// to another branch. A round that is killed and repeated pushes nothing twice.
+// Round does one round: it merges the base, asks the engine to address all unresolved threads, ours and those of people
+// with write permission, checks what it changed, runs the gate, pushes one commit (two if the base was merged) to the
+// branch of the pull request, and replies to the threads. It never forces, and it pushes nothing to another branch. A
+// round that is killed and repeated pushes nothing twice.
 //
 // What a round cannot do is a result. An error means that it should be repeated.
 func Round(ctx context.Context, p *pull.Publisher, job run.Job, o Options) (Result, error) {
@@ -124,7 +124,8 @@ func (f *fixing) run(ctx context.Context) (Result, error) {
 	case pr.Locked:
 		return ended(Refused, "the pull request is locked, so that nothing can be posted"), nil
 	case !f.job.Engine.Enabled():
-		return Result{}, workspace.Hinted(fmt.Errorf("fix #%d: no engine is set up", pr.Number), "choose one: --engine anthropic, openai, claude or command:PATH")
+		return Result{}, workspace.Hinted(fmt.Errorf("fix #%d: no engine is set up", pr.Number),
+			"choose one: --engine anthropic, openai, claude or command:PATH")
 	}
 	var err error
 	if f.state, err = pr.Gather(ctx, pull.Purpose{Posts: true, Engine: true}); err != nil {
@@ -193,7 +194,8 @@ func (f *fixing) rules(ctx context.Context) (Result, bool, error) {
 	case !ok:
 		return ended(Refused, "the policy of the base cannot be read, so it is not known what may be fixed"), true, nil
 	case policy.Fix.Broken != "":
-		return ended(Refused, "the policy has an error, so it is not known what may be fixed: %s", policy.Fix.Broken), true, nil
+		return ended(Refused, "the policy has an error, so it is not known what may be fixed: %s", policy.Fix.Broken), true,
+			nil
 	case policy.Fix.Off:
 		return ended(Refused, "the policy of the base turns fixes off"), true, nil
 	}
@@ -224,7 +226,8 @@ func (f *fixing) hasMoved(ctx context.Context) (string, error) {
 	switch {
 	case err != nil:
 		return "", pr.Conn.Explain(err)
-	case now.Head.SHA != f.state.Range.Head, now.Head.Name != pr.Head.Name, !workspace.SameRepo(now.Head.Repo, pr.Head.Repo):
+	case now.Head.SHA != f.state.Range.Head, now.Head.Name != pr.Head.Name,
+		!workspace.SameRepo(now.Head.Repo, pr.Head.Repo):
 		return "the pull request has new commits: nothing was pushed for " + workspace.ShortID(f.state.Range.Head), nil
 	case now.Base.Name != pr.Base.Name, !workspace.SameRepo(now.Base.Repo, pr.Base.Repo):
 		return "the pull request has another base branch", nil

@@ -103,7 +103,8 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	s.git = server.Git(root)
 	s.acme = &forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{}, ProtectedBranches: []string{"main"},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}, {Person: forgetest.Bot, Permission: forge.Write}},
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write},
+			{Person: forgetest.Bot, Permission: forge.Write}},
 	}
 	s.World.Add(s.acme)
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
@@ -138,7 +139,8 @@ func (s *fixStage) review() error {
 
 // publish opens the pull request.
 func (s *fixStage) publish(ctx context.Context, use func(*pull.Publisher) error) error {
-	repo, err := pull.OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	repo, err := pull.OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home},
+		precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		return err
 	}
@@ -177,7 +179,8 @@ func average(tree string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(strings.Replace(string(data), "  return sum / items.length", "  return items.length ? sum / items.length : 0", 1)), 0o600)
+	return os.WriteFile(name, []byte(strings.Replace(string(data), "  return sum / items.length",
+		"  return items.length ? sum / items.length : 0", 1)), 0o600)
 }
 
 // fixer is an engine that fixes the average.
@@ -198,7 +201,9 @@ func (s *fixStage) served(args ...string) string {
 
 // bodies are the comments of ours of a kind.
 func (s *fixStage) bodies(kind comment.Kind) []string {
-	w := comment.Writer{Key: s.connection.Key, PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}, RepoID: "700", Number: 7}}
+	w := comment.Writer{Key: s.connection.Key,
+		PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
+			RepoID: "700", Number: 7}}
 	var all []string
 	for _, c := range s.World.By(s.Pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok && m.Kind == kind {
@@ -215,23 +220,29 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != Pushed || len(got.Addressed) != 1 || got.Commit == "" || !strings.Contains(string(got.Patch), "+  return items.length ?") {
+	if got.Status != Pushed || len(got.Addressed) != 1 || got.Commit == "" ||
+		!strings.Contains(string(got.Patch), "+  return items.length ?") {
 		t.Fatalf("%+v\n%s", got, got.Patch)
 	}
 	if now := s.served("rev-parse", "feature"); now != got.Commit || s.Pull.Head.SHA != got.Commit {
 		t.Errorf("feature is at %s, the pull request at %s, want %s", now, s.Pull.Head.SHA, got.Commit)
 	}
-	if said := s.served("log", "-1", "--format=%an <%ae>|%cn|%P|%B", "feature"); said != "precedent <precedent@users.noreply.invalid>|precedent|"+s.head+"|Address review comments\n\nPrecedent-Review: "+got.Review {
+	if said := s.served("log", "-1", "--format=%an <%ae>|%cn|%P|%B",
+		"feature"); said != "precedent <precedent@users.noreply.invalid>|precedent|"+s.head+"|Address review "+
+		"comments\n\nPrecedent-Review: "+got.Review {
 		t.Errorf("the commit is %q", said)
 	}
-	if changed := s.served("diff", "--raw", "--abbrev=1", s.head, "feature"); !strings.Contains(changed, ":100644 100644 ") || strings.Count(changed, "\n") > 0 || !strings.HasSuffix(changed, "M\ttill.js") {
+	if changed := s.served("diff", "--raw", "--abbrev=1", s.head, "feature"); !strings.Contains(changed,
+		":100644 100644 ") || strings.Count(changed, "\n") > 0 || !strings.HasSuffix(changed, "M\ttill.js") {
 		t.Errorf("changed %s", changed)
 	}
 	if pushes := s.git.Pushes(); len(pushes) != 1 || pushes[0].Ref != "refs/heads/feature" || pushes[0].Old != s.head {
 		t.Errorf("pushes %+v", pushes)
 	}
 	replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed)
-	if len(replies) != 1 || !strings.HasPrefix(replies[0], "**Addressed:**") || !strings.Contains(replies[0], "review="+got.Review+" ") || !strings.Contains(replies[0], "thread="+got.Addressed[0]+" ") || strings.Contains(replies[0], "@team") {
+	if len(replies) != 1 || !strings.HasPrefix(replies[0], "**Addressed:**") ||
+		!strings.Contains(replies[0], "review="+got.Review+" ") ||
+		!strings.Contains(replies[0], "thread="+got.Addressed[0]+" ") || strings.Contains(replies[0], "@team") {
 		t.Errorf("replies %q", replies)
 	}
 	if len(fixed) != 1 || !strings.Contains(fixed[0], "review="+got.Review) {
@@ -251,7 +262,8 @@ func TestFix(t *testing.T) {
 
 	// Fault row 55: until a review has read the commit, there is nothing to fix.
 	again, err := s.fix(e, Options{Ungated: true})
-	if err != nil || again.Status != Pushed || !again.Adopted || again.Commit != got.Commit || len(e.tasks) != 1 || len(s.git.Pushes()) != 1 {
+	if err != nil || again.Status != Pushed || !again.Adopted || again.Commit != got.Commit || len(e.tasks) != 1 ||
+		len(s.git.Pushes()) != 1 {
 		t.Errorf("again: %+v, %v, %d tasks", again, err, len(e.tasks))
 	}
 	if n := len(s.bodies(comment.Reply)) + len(s.bodies(comment.Fixed)); n != 2 {

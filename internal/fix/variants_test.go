@@ -22,7 +22,8 @@ import (
 
 // editing is an engine that edits by a function and says that it addressed the threads.
 func (s *fixStage) editing(edit func(tree string), addressed ...string) *editor {
-	return &editor{Engine: pulltest.Engine{Arrive: pulltest.Meeting(1)}, edit: func(tree string) []string { edit(tree); return addressed }}
+	return &editor{Engine: pulltest.Engine{Arrive: pulltest.Meeting(1)},
+		edit: func(tree string) []string { edit(tree); return addressed }}
 }
 
 // unpushed checks that a round pushed nothing, and that one comment with its id says why.
@@ -56,7 +57,8 @@ func TestThreat27ObedientEngine(t *testing.T) {
 		pulltest.Write(t, tree, "till.js", strings.Repeat("// [skip ci]\n", 10_000))
 		pulltest.Write(t, tree, "evil.bin", "\x7fELF\x00")
 		for _, err := range []error{
-			os.Remove(filepath.Join(tree, "CODEOWNERS")), os.Symlink(outside, filepath.Join(tree, "link")), os.Chmod(filepath.Join(tree, "a.txt"), 0o755),
+			os.Remove(filepath.Join(tree, "CODEOWNERS")), os.Symlink(outside, filepath.Join(tree, "link")),
+			os.Chmod(filepath.Join(tree, "a.txt"), 0o755),
 			os.WriteFile(filepath.Join(tree, "..", filepath.Base(tree)+"-beside"), nil, 0o600),
 		} {
 			if err != nil {
@@ -69,7 +71,8 @@ func TestThreat27ObedientEngine(t *testing.T) {
 	}, "t1", "t2"), Options{Ungated: true})
 	s.unpushed(got, err, Refused, ".github/workflows/ci.yml: it is a pipeline of CI")
 	for _, why := range []string{
-		".githooks/pre-push: it is a hook", ".precedent.yaml: it steers reviews or agents", "CODEOWNERS was deleted", "link: a symbolic link",
+		".githooks/pre-push: it is a hook", ".precedent.yaml: it steers reviews or agents", "CODEOWNERS was deleted",
+		"link: a symbolic link",
 		"a.txt: whether it may be executed has changed", "evil.bin: it is not text", ".git: a repository",
 	} {
 		if !strings.Contains(got.Why, why) {
@@ -125,7 +128,9 @@ func TestFixMergesBase(t *testing.T) {
 	if err != nil || got.Status != Pushed {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if log := s.served("log", "--first-parent", "--format=%s|%P", "-2", "feature"); log != "Address review comments|"+s.served("rev-parse", "feature~1")+"\nMerge the base branch|"+s.head+" "+base {
+	if log := s.served("log", "--first-parent", "--format=%s|%P", "-2",
+		"feature"); log != "Address review comments|"+s.served("rev-parse",
+		"feature~1")+"\nMerge the base branch|"+s.head+" "+base {
 		t.Errorf("the log is\n%s", log)
 	}
 	if changed := s.served("diff", "--name-only", s.head, "feature"); changed != "b.txt\ntill.js" {
@@ -158,7 +163,8 @@ func (s *fixStage) pushBase(files map[string]string) string {
 // TestFixResolvesConflicts: a task of its own resolves a conflict, and only that. What it leaves or
 // changes elsewhere is for people.
 func TestFixResolvesConflicts(t *testing.T) {
-	conflicting := map[string]string{"till.js": strings.Replace(pulltest.Till, "ledger.total -= amount", "ledger.sum -= amount", 1)}
+	conflicting := map[string]string{"till.js": strings.Replace(pulltest.Till, "ledger.total -= amount",
+		"ledger.sum -= amount", 1)}
 	resolve := func(with string) func(string) {
 		return func(tree string) { pulltest.Write(t, tree, "till.js", with) }
 	}
@@ -170,7 +176,8 @@ func TestFixResolvesConflicts(t *testing.T) {
 	if err != nil || got.Status != Pushed || len(e.tasks) != 2 || e.tasks[0].Role != "merge" {
 		t.Fatalf("%+v, %v, %d tasks", got, err, len(e.tasks))
 	}
-	if text := s.served("show", "feature:till.js"); strings.Contains(text, "<<<<<<<") || !strings.Contains(text, "items.length ?") {
+	if text := s.served("show", "feature:till.js"); strings.Contains(text, "<<<<<<<") ||
+		!strings.Contains(text, "items.length ?") {
 		t.Errorf("till.js is\n%s", text)
 	}
 	for with, want := range map[string]string{
@@ -242,11 +249,13 @@ func TestFixRefusesBranches(t *testing.T) {
 func TestFixFork(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.Pull.Head.Repo = precedent.Repo{Owner: "dana", Name: "shop"} })
-	s.World.Add(&forgetest.Repo{ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}}})
+	s.World.Add(&forgetest.Repo{ID: 701, Owner: "dana", Name: "shop",
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}}})
 	got, err := s.fix(s.fixer(), Options{Ungated: true})
 	s.unpushed(got, err, Fork, "suggested")
 	replies := s.bodies(comment.Reply)
-	if len(replies) != 1 || !strings.Contains(replies[0], "```suggestion\n  return items.length ? sum / items.length : 0\n```") {
+	if len(replies) != 1 ||
+		!strings.Contains(replies[0], "```suggestion\n  return items.length ? sum / items.length : 0\n```") {
 		t.Errorf("replies %q", replies)
 	}
 	if said := s.bodies(comment.Unfixed); len(said) != 1 || !strings.Contains(said[0], "+  return items.length ?") {
@@ -259,7 +268,8 @@ func TestFixFenced(t *testing.T) {
 	s := newFixStage(t, nil)
 	lost := errors.New("the lease is lost")
 	_, err := s.fix(s.fixer(), Options{Ungated: true, Check: func(context.Context) error { return lost }})
-	if !errors.Is(err, lost) || len(s.git.Pushes()) != 0 || len(s.bodies(comment.Fixed))+len(s.bodies(comment.Unfixed)) != 0 {
+	if !errors.Is(err, lost) || len(s.git.Pushes()) != 0 ||
+		len(s.bodies(comment.Fixed))+len(s.bodies(comment.Unfixed)) != 0 {
 		t.Errorf("%v, pushes %+v", err, s.git.Pushes())
 	}
 }
@@ -295,10 +305,12 @@ func TestFault54PushArrivesLate(t *testing.T) {
 			when(e, &o, arrive)
 			got, err := s.fix(e, o)
 			head := s.served("rev-parse", "feature")
-			if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != head || len(got.Addressed) != 1 || len(s.git.Pushes()) != 1 {
+			if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != head || len(got.Addressed) != 1 ||
+				len(s.git.Pushes()) != 1 {
 				t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 			}
-			if replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed); len(replies) != 1 || len(fixed) != 1 || !strings.Contains(fixed[0], got.Review) {
+			if replies, fixed := s.bodies(comment.Reply), s.bodies(comment.Fixed); len(replies) != 1 || len(fixed) != 1 ||
+				!strings.Contains(fixed[0], got.Review) {
 				t.Errorf("replies %q, notes %q", replies, fixed)
 			}
 		})
@@ -318,7 +330,8 @@ func TestFault54MemoryLost(t *testing.T) {
 	}
 	e := s.fixer()
 	got, err := s.fix(e, Options{Ungated: true})
-	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 || len(s.git.Pushes()) != 1 {
+	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 ||
+		len(s.git.Pushes()) != 1 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 	}
 }
@@ -336,7 +349,8 @@ func TestFixForgeLags(t *testing.T) {
 	pulltest.Git(t, s.Home, s.bare, "update-ref", "refs/pull/7/head", s.head)
 	for range 2 {
 		got, err := s.fix(e, Options{Ungated: true})
-		if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 || len(s.git.Pushes()) != 1 {
+		if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 ||
+			len(s.git.Pushes()) != 1 {
 			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
 		}
 	}
@@ -354,7 +368,8 @@ func TestFixRetargeted(t *testing.T) {
 		}
 		s.World.Change(func() { s.Pull.Base.Name = "stable" })
 	}, "t2"), Options{Ungated: true})
-	if err != nil || got.Status != Superseded || !strings.Contains(got.Why, "another base branch") || len(s.git.Pushes()) != 0 {
+	if err != nil || got.Status != Superseded || !strings.Contains(got.Why, "another base branch") ||
+		len(s.git.Pushes()) != 0 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
 	}
 }
@@ -371,7 +386,9 @@ func TestFixQuotesTheGate(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	said := s.bodies(comment.Fixed)
-	if len(said) != 1 || !strings.HasPrefix(said[0], "**Pushed `") || !strings.Contains(said[0], "The gate was skipped: no sandbox") || strings.Contains(said[0], "@team") || strings.Contains(said[0], "![x](") {
+	if len(said) != 1 || !strings.HasPrefix(said[0], "**Pushed `") ||
+		!strings.Contains(said[0], "The gate was skipped: no sandbox") || strings.Contains(said[0], "@team") ||
+		strings.Contains(said[0], "![x](") {
 		t.Errorf("comments %q", said)
 	}
 }

@@ -9,15 +9,20 @@ import (
 // or build tools run, who owns code, and git. It can change code and documents of similar names.
 func TestForbidden(t *testing.T) {
 	for why, paths := range map[string]string{
-		"steers":      ".precedent.yaml CLAUDE.md pkg/AGENTS.md AGENT.md agent.md WARP.md pkg/WARP.md .agent/rules/a.md .agents/x/SKILL.md .cursor/rules/a.mdc .mcp.json GEMINI.md",
-		"owners":      "CODEOWNERS docs/CODEOWNERS pkg/owners pkg/owners_aliases",
-		"pipeline":    ".github/workflows/a.yml .gitlab-ci.yml ci/lint.yml .ci/build.yaml .gitlab-ci/a.sh amplify.yml netlify.toml wrangler.toml firebase.json railway.toml Jenkinsfile .mergify.yml",
-		"forge":       ".github/settings.txt .gitea/x",
-		"hook":        ".husky/pre-commit lefthook.yml .vscode/tasks.json .envrc .devcontainer/devcontainer.json",
-		"manager":     ".npmrc web/.yarnrc.yml .yarn/releases/yarn-4.cjs .pnpmfile.cjs .cargo/config.toml crates/a/.cargo/config rust-toolchain.toml .mvn/extensions.xml mvnw gradlew gradle/wrapper/gradle-wrapper.jar NuGet.Config lib/x.pth sitecustomize.py .tool-versions .bazelrc",
+		"steers": ".precedent.yaml CLAUDE.md pkg/AGENTS.md AGENT.md agent.md WARP.md pkg/WARP.md .agent/rules/a.md " +
+			".agents/x/SKILL.md .cursor/rules/a.mdc .mcp.json GEMINI.md",
+		"owners": "CODEOWNERS docs/CODEOWNERS pkg/owners pkg/owners_aliases",
+		"pipeline": ".github/workflows/a.yml .gitlab-ci.yml ci/lint.yml .ci/build.yaml .gitlab-ci/a.sh amplify.yml " +
+			"netlify.toml wrangler.toml firebase.json railway.toml Jenkinsfile .mergify.yml",
+		"forge": ".github/settings.txt .gitea/x",
+		"hook":  ".husky/pre-commit lefthook.yml .vscode/tasks.json .envrc .devcontainer/devcontainer.json",
+		"manager": ".npmrc web/.yarnrc.yml .yarn/releases/yarn-4.cjs .pnpmfile.cjs .cargo/config.toml " +
+			"crates/a/.cargo/config rust-toolchain.toml .mvn/extensions.xml mvnw gradlew gradle/wrapper/gradle-wrapper.jar " +
+			"NuGet.Config lib/x.pth sitecustomize.py .tool-versions .bazelrc",
 		"git":         ".gitmodules pkg/.gitattributes",
 		"credentials": "deploy/id_rsa",
-		"":            "src/owners.go src/agent.py docs/agent.md docs/warp.md src/ci/run.go circle.ts lib/cargo/config.rs npmrc.go build.gradle package.json",
+		"": "src/owners.go src/agent.py docs/agent.md docs/warp.md src/ci/run.go circle.ts lib/cargo/config.rs " +
+			"npmrc.go build.gradle package.json",
 	} {
 		for p := range strings.FieldsSeq(paths) {
 			if got := forbidden(p, Limits{}); (got == "") != (why == "") || !strings.Contains(got, why) && !steers(got) {

@@ -26,7 +26,8 @@ type Meaning struct {
 const (
 	not = `(?:do(?:es)? not|don't|dont|doesn't|never|must not|mustn't|should not|shouldn't|shall not|cannot|can't|not)`
 	// stop begins what is asked not to be done any more.
-	stop  = `(?:` + not + `(?: to)?|no longer|stop|quit|avoid|refrain from|cease|no need to|no reason to|(?:there is|there's) no (?:need|reason) to|(?:you )?(?:need not|needn't|(?:do not|don't) (?:have|need) to))`
+	stop = `(?:` + not +
+		`(?: to)?|no longer|stop|quit|avoid|refrain from|cease|no need to|no reason to|(?:there is|there's) no (?:need|reason) to|(?:you )?(?:need not|needn't|(?:do not|don't) (?:have|need) to))`
 	often = `(?:(?:ever|again|any ?more|always|please|also|just|even|bother(?:ing)?(?: to| with)?|start(?:ing)? to|keep) )*`
 	// tell is what a reviewer does with a finding, and programs hardly do.
 	tell = `(?:flag(?:ging)?|report(?:ing)?|comment(?:ing)?(?: on| about)?|complain(?:ing)?(?: about| of)?|mention(?:ing)?|warn(?:ing)?(?: about| of)?|nag(?:ging)?(?: about)?|` +
@@ -47,7 +48,8 @@ const (
 
 // Quiet is the pattern of sentences such as "stop flagging X", in the normal form of comments. Its last
 // group is X.
-const Quiet = `^(?:please )?` + stop + ` ` + often + `(?:flag(?:ging)?|report(?:ing)?|comment(?:ing)? on|complain(?:ing)? about|warn(?:ing)? about|nitpick(?:ing)?)\b ?:? ?(.*)$`
+const Quiet = `^(?:please )?` + stop + ` ` + often +
+	`(?:flag(?:ging)?|report(?:ing)?|comment(?:ing)? on|complain(?:ing)? about|warn(?:ing)? about|nitpick(?:ing)?)\b ?:? ?(.*)$`
 
 // rule reads directives that match a pattern, whose last group that matched is the subject.
 type rule struct {
@@ -57,33 +59,49 @@ type rule struct {
 
 // rules are tried in this order. What asks for more comes before what it could be taken for.
 var rules = []rule{
-	{precedent.LearnDo, pattern(`^` + stop + ` ` + often + `(?:` + skip + `|forget|miss|hide|drop|allow|permit|accept|let|stop|refrain|leave|merge|approve)\b`)},
+	{precedent.LearnDo, pattern(`^` + stop + ` ` + often + `(?:` + skip +
+		`|forget|miss|hide|drop|allow|permit|accept|let|stop|refrain|leave|merge|approve)\b`)},
 	{precedent.LearnDo, pattern(`^(?:stop|quit|avoid|never|not) ` + skip + `\b`)},
-	{precedent.LearnDo, pattern(`\b(?:` + be + `|'t) (?:not|never|no longer) ` + quite + `(?:fine|ok|okay|acceptable|accepted|allowed|permitted|tolerated|expected|by design)\b`)},
-	{precedent.LearnDo, pattern(`\b(?:isn't|aren't|never|not) ` + quite + `(?:fine|ok|okay|acceptable|accepted|allowed|permitted|tolerated)\b`)},
+	{precedent.LearnDo, pattern(`\b(?:` + be + `|'t) (?:not|never|no longer) ` + quite +
+		`(?:fine|ok|okay|acceptable|accepted|allowed|permitted|tolerated|expected|by design)\b`)},
+	{precedent.LearnDo, pattern(`\b(?:isn't|aren't|never|not) ` + quite +
+		`(?:fine|ok|okay|acceptable|accepted|allowed|permitted|tolerated)\b`)},
 	{precedent.LearnDo, pattern(`^(?:allow|permit|tolerate|accept) (?:only|no|at most|nothing)\b`)},
-	{precedent.LearnDontFlag, pattern(`^(.+?) (?:need not|needn't|should not|shouldn't|must not|mustn't|should never|must never|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to) be ` + told + `\b.*$`)},
-	{precedent.LearnDo, pattern(`\b(?:must|should|shall|have to|has to|need to|needs to) (?:always |still |also )*be ` + told + `\b`)},
+	{precedent.LearnDontFlag,
+		pattern(`^(.+?) (?:need not|needn't|should not|shouldn't|must not|mustn't|should never|must never|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to) be ` + told + `\b.*$`)},
+	{precedent.LearnDo, pattern(`\b(?:must|should|shall|have to|has to|need to|needs to) (?:always |still |also )*be ` +
+		told + `\b`)},
 
-	{precedent.LearnDontFlag, pattern(`^` + stop + ` ` + often + tell + `\b(?: (?:that|any|the|these|those))? ?:? ?(.*)$`)},
+	{precedent.LearnDontFlag, pattern(`^` + stop + ` ` + often + tell +
+		`\b(?: (?:that|any|the|these|those))? ?:? ?(.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^` + skip + `\b ?:? ?(.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^allow (.+)$`)},
 	{precedent.LearnDontFlag, pattern(`^leave (.+) alone\b.*$`)},
-	{precedent.LearnDontFlag, pattern(`^(?:you (?:can|may|should)|feel free to|it(?: is|'s) (?:fine|ok|okay|safe) to) ` + often + skip + `\b (.*)$`)},
-	{precedent.LearnDontFlag, pattern(`^(?:i|we|you|they|nobody|no one|the team|reviewers|our team) (?:really |just |honestly |also )*(?:do not|don't|dont|does not|doesn't|need not|should not|shouldn't|never|)` +
-		` ?(?:care|cares|worry|worries) about (.*)$`)},
-	{precedent.LearnDontFlag, pattern(`^(?:i|we|you|the team|reviewers)(?:'m|'re| am| are)? (?:not interested in|(?:do not|don't|dont) (?:mind|want to (?:hear|know|read) about|need to (?:hear|know|read) about|want ` + noise + ` (?:about|on|for))) (.*)$`)},
+	{precedent.LearnDontFlag, pattern(`^(?:you (?:can|may|should)|feel free to|it(?: is|'s) (?:fine|ok|okay|safe) to) ` +
+		often + skip + `\b (.*)$`)},
+	{precedent.LearnDontFlag,
+		pattern(`^(?:i|we|you|they|nobody|no one|the team|reviewers|our team) (?:really |just |honestly |also )*(?:do not|don't|dont|does not|doesn't|need not|should not|shouldn't|never|)` +
+			` ?(?:care|cares|worry|worries) about (.*)$`)},
+	{precedent.LearnDontFlag,
+		pattern(`^(?:i|we|you|the team|reviewers)(?:'m|'re| am| are)? (?:not interested in|(?:do not|don't|dont) (?:mind|want to (?:hear|know|read) about|need to (?:hear|know|read) about|want ` + noise + ` (?:about|on|for))) (.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^no (?:more |further )?` + noise + ` (?:about|on|for|regarding) (.*)$`)},
-	{precedent.LearnDontFlag, pattern(`^no (?:more |further )?((?:[^ ]+ ){1,4}(?:warnings?|nits?|nitpicks?|complaints?|remarks?|findings?)\b.*)$`)},
-	{precedent.LearnDontFlag, pattern(`^no need (?:for ` + noise + `|to ` + tell + `) ?(?:about|on|for|regarding)? ?(.*)$`)},
+	{precedent.LearnDontFlag,
+		pattern(`^no (?:more |further )?((?:[^ ]+ ){1,4}(?:warnings?|nits?|nitpicks?|complaints?|remarks?|findings?)\b.*)$`)},
+	{precedent.LearnDontFlag, pattern(`^no need (?:for ` + noise + `|to ` + tell +
+		`) ?(?:about|on|for|regarding)? ?(.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^it(?: is|'s) ` + quite + fine + ` (?:to|that|if|when|for) (.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^(.+?) ?` + be + ` ` + quite + fine + there)},
 
-	{precedent.LearnStricter, pattern(`^be (?:much |a bit |even )?(?:stricter|more strict|pickier|harder|tougher|more careful|less lenient|less forgiving) (?:about|with|on|regarding)\b ?:? ?(.*)$`)},
-	{precedent.LearnLenient, pattern(`^(?:be (?:much |a bit |even )?(?:more lenient|less strict|less picky|more relaxed|more tolerant|gentler|more forgiving) (?:with|about|on|regarding)|go easy on|tone down)\b ?:? ?(.*)$`)},
-	{precedent.LearnLenient, pattern(`^(?:focus less on|pay less attention to|de-?prioriti[sz]e|care less about|look less at)\b ?:? ?(.*)$`)},
-	{precedent.LearnFocus, pattern(`^(?:focus (?:more )?on|pay (?:more |special |close )?attention to|prioriti[sz]e|concentrate on|look (?:more )?closely at|emphasi[sz]e)\b ?:? ?(.*)$`)},
-	{precedent.LearnConvention, pattern(`^(?:we|our|all|this repo(?:sitory)?|by convention,?|the convention is|in this (?:repo(?:sitory)?|project|codebase),? we) `)},
+	{precedent.LearnStricter,
+		pattern(`^be (?:much |a bit |even )?(?:stricter|more strict|pickier|harder|tougher|more careful|less lenient|less forgiving) (?:about|with|on|regarding)\b ?:? ?(.*)$`)},
+	{precedent.LearnLenient,
+		pattern(`^(?:be (?:much |a bit |even )?(?:more lenient|less strict|less picky|more relaxed|more tolerant|gentler|more forgiving) (?:with|about|on|regarding)|go easy on|tone down)\b ?:? ?(.*)$`)},
+	{precedent.LearnLenient,
+		pattern(`^(?:focus less on|pay less attention to|de-?prioriti[sz]e|care less about|look less at)\b ?:? ?(.*)$`)},
+	{precedent.LearnFocus,
+		pattern(`^(?:focus (?:more )?on|pay (?:more |special |close )?attention to|prioriti[sz]e|concentrate on|look (?:more )?closely at|emphasi[sz]e)\b ?:? ?(.*)$`)},
+	{precedent.LearnConvention,
+		pattern(`^(?:we|our|all|this repo(?:sitory)?|by convention,?|the convention is|in this (?:repo(?:sitory)?|project|codebase),? we) `)},
 }
 
 // pattern compiles a regular expression when it is first used.

@@ -126,8 +126,9 @@ var phrasings = map[precedent.LearningKind]string{
 		no X in production code
 		no errors in X
 		wrap errors with X`,
-	precedent.LearnStricter:   "be stricter about X\nplease be more careful with X\nbe less lenient with X",
-	precedent.LearnLenient:    "be more lenient with X\nbe less strict about X\ngo easy on X\nfocus less on X\npay less attention to X",
+	precedent.LearnStricter: "be stricter about X\nplease be more careful with X\nbe less lenient with X",
+	precedent.LearnLenient: "be more lenient with X\nbe less strict about X\ngo easy on X\nfocus less on X\npay " +
+		"less attention to X",
 	precedent.LearnFocus:      "focus more on X\nfocus on X\npay attention to X\nprioritize X\nlook closely at X",
 	precedent.LearnConvention: "we use X\nour convention is X\nall handlers have X\nthis repo uses X",
 }
@@ -195,7 +196,8 @@ func FuzzOf(f *testing.F) {
 	f.Add("please don’t ever flag magic numbers in `a/**`!")
 	f.Fuzz(func(t *testing.T, directive string) {
 		got := Of(directive)
-		if got.Kind == "" || !strings.Contains(strings.Join(strings.Fields(apostrophes.Replace(directive)), " "), got.Subject) {
+		if got.Kind == "" || !strings.Contains(strings.Join(strings.Fields(apostrophes.Replace(directive)), " "),
+			got.Subject) {
 			t.Errorf("%q is %+v", directive, got)
 		}
 	})

@@ -16,8 +16,10 @@ const (
 var (
 	// located matches a preposition with a path, in backquotes or as a word. Verbs say where
 	// something is, not where a rule holds.
-	located = pattern("(?i)(?:^|[ ,;:(\n])((?:live|lives|belong|belongs|go|goes|is|are|be|stay|stays|kept|stored|defined|located|put|placed|move|moved|added) )?" +
-		"(in|under|inside|within|below|for)((?: (?:all|any|every|the|only|our|files?|code|everything|anything|stuff|folder|directory|dir|package|path|in|under|matching|of))*) " +
+	located = pattern("(?i)(?:^|[ " +
+		",;:(\n])((?:live|lives|belong|belongs|go|goes|is|are|be|stay|stays|kept|stored|defined|located|put|placed|move|moved|added) )?" +
+		"(in|under|inside|within|below|for)((?: " +
+		"(?:all|any|every|the|only|our|files?|code|everything|anything|stuff|folder|directory|dir|package|path|in|under|matching|of))*) " +
 		"(`[^`\n]+`|[^ `,;:!?\"'()\n]+)((?:(?:,? (?:and|or|nor)|,) (?:in |under |for )?(?:`[^`\n]+`|[^ `,;:!?\"'()\n]+))*)")
 	pathToken = pattern("`[^`\n]+`|[^ `,;:!?\"'()\n]+")
 	pathWord  = pattern(`^[\p{L}\p{N}_.*{}\[\]@+/~,-]+$`)
@@ -96,12 +98,14 @@ func pathGlob(token string, under bool) (glob string, is, valid bool) {
 		return "", false, false
 	}
 	slash, star := strings.Contains(p, "/"), strings.Contains(p, "*")
-	sure := quoted || star || under || strings.HasSuffix(p, "/") || strings.Count(p, "/") > 1 || folder().MatchString(p) || extension().MatchString(p)
+	sure := quoted || star || under || strings.HasSuffix(p, "/") || strings.Count(p, "/") > 1 || folder().MatchString(p) ||
+		extension().MatchString(p)
 	if slash && !sure || !slash && !source().MatchString(p) && (!quoted || !star) {
 		return "", false, false
 	}
 	parts := strings.Split(strings.TrimPrefix(p, "./"), "/")
-	if len(p) > maxPath || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || slices.Contains(parts, "..") || slices.Contains(parts, ".") {
+	if len(p) > maxPath || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || slices.Contains(parts, "..") ||
+		slices.Contains(parts, ".") {
 		return "", true, false
 	}
 	p = strings.Join(parts, "/")

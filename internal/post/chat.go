@@ -63,7 +63,8 @@ func (p *Poster) PlanAnswer(pull int, head string, a ToComment) (store.Post, err
 	if a.Note != nil && a.Note.Thread != "" {
 		thread = a.Note.Thread
 	}
-	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: thread, Payload: data, State: store.PostPlanned, At: p.Now()}, err
+	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: thread, Payload: data,
+		State: store.PostPlanned, At: p.Now()}, err
 }
 
 // ReadAnswer returns the answer of a post.
@@ -159,7 +160,10 @@ func (j *job) sendAnswers(ctx context.Context) error {
 	}
 	for len(rest) > 0 {
 		n := collectable(rest)
-		if err := j.sendUntilDone(ctx, rest[0], func(ctx context.Context, _ *store.Post) error { return j.sendCollected(ctx, rest[:n]) }); err != nil {
+		if err := j.sendUntilDone(ctx, rest[0], func(ctx context.Context, _ *store.Post) error {
+			return j.sendCollected(ctx,
+				rest[:n])
+		}); err != nil {
 			return err
 		}
 		rest = rest[n:]
@@ -241,9 +245,10 @@ var errElsewhere = errors.New("the answer cannot be in the conversation")
 func (j *job) answerInThread(ctx context.Context, p *store.Post) error {
 	a := payload[ToComment](*p)
 	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
-	err := j.sendAnswerBody(ctx, j.writer.Answer(m, comment.Answered{Parts: a.Parts}), func(body string) (forge.Comment, error) {
-		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
-	}, p)
+	err := j.sendAnswerBody(ctx, j.writer.Answer(m, comment.Answered{Parts: a.Parts}),
+		func(body string) (forge.Comment, error) {
+			return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
+		}, p)
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
 		return err
@@ -265,7 +270,8 @@ func (j *job) sendNote(ctx context.Context, p *store.Post) error {
 
 // sendAnswerBody sends the text of answers. Its error is that of a forge that has no replies,
 // or whose conversation is gone, or one that ends the delivery.
-func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string) (forge.Comment, error), posts ...*store.Post) error {
+func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string) (forge.Comment, error),
+	posts ...*store.Post) error {
 	for _, p := range posts {
 		p.Hash = hash(body)
 	}

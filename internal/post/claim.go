@@ -255,7 +255,8 @@ func (j *job) abandon(ctx context.Context) error {
 	if !held.created {
 		return j.unmark(ctx, held.summary)
 	}
-	if _, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread, ID: held.summary}); err != nil {
+	if _, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread,
+		ID: held.summary}); err != nil {
 		return err
 	}
 	j.d.URL = ""
@@ -359,8 +360,10 @@ func (j *job) dropAnswered(ctx context.Context) error {
 		}
 		root := payload[answer](*p).Comment
 		_, found := j.state.find(func(o ownComment) bool {
-			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head && !stored[o.Marker.Review] ||
-				j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine && j.writer.HasUpdate(string(o.Body), j.review.Head)
+			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head &&
+				!stored[o.Marker.Review] ||
+				j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine &&
+					j.writer.HasUpdate(string(o.Body), j.review.Head)
 		})
 		if found {
 			p.State, p.Why = store.PostSuperseded, "another run has answered"

@@ -42,7 +42,8 @@ type job struct {
 // not possible any more. The delivery has not failed.
 var errSuperseded = errors.New("there is nothing left to post")
 
-var errUnknownAccount = errors.New("deliver posts: the account that posts is unknown, so its comments cannot be told from other people's")
+var errUnknownAccount = errors.New("deliver posts: the account that posts is unknown, so its comments cannot be " +
+	"told from other people's")
 
 // Deliver sends the unsent posts of the newest review of the pull request. Posts of older
 // reviews are never sent. It is safe to call at any time, and again after a call that failed.
@@ -326,7 +327,8 @@ func (j *job) unsent(kind store.PostKind) []*store.Post {
 
 // sendOnce tells whether a post must not be sent twice. Repeating the others changes nothing.
 func sendOnce(p store.Post) bool {
-	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostAnswer || p.Kind == store.PostSummary && p.Remote == ""
+	return p.Kind == store.PostRemark || p.Kind == store.PostReply || p.Kind == store.PostAnswer ||
+		p.Kind == store.PostSummary && p.Remote == ""
 }
 
 // note adds a note for people.

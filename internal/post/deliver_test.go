@@ -20,7 +20,8 @@ func TestDelivery(t *testing.T) {
 	d := s.say(1, finding(1), finding(2), double, finding(3), whole, brief, hidden)
 	s.want(seen{Reviews: 1, Threads: 3, Summaries: 1, Checks: 1})
 	// GitHub takes no remark on a file in a review: it is in the summary.
-	if d.Posted() != 5 || d.Rejected != 1 || d.Left != 0 || d.Deleted != 0 || d.Unsure != 0 || d.URL == "" || len(d.Notes) > 0 {
+	if d.Posted() != 5 || d.Rejected != 1 || d.Left != 0 || d.Deleted != 0 || d.Unsure != 0 || d.URL == "" ||
+		len(d.Notes) > 0 {
 		t.Errorf("%+v", d)
 	}
 	for _, title := range []string{"Line 1 ", "Line 2 ", "Line 3 ", "Line 4 ", "Line 5 "} {
@@ -126,7 +127,8 @@ func TestManyRemarksComeInSeveralReviews(t *testing.T) {
 func TestAnswersInThreads(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 4)...)
-	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{Path: "till.go", Side: precedent.Right, Start: 9, End: 9}, "And this?")
+	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{Path: "till.go", Side: precedent.Right, Start: 9,
+		End: 9}, "And this?")
 	ts := s.threads()
 	s.World.Close(s.pull, ts[3].Comment, forgetest.Bo)
 	answer := func(n int, state precedent.AnswerState, reply string) precedent.ThreadAnswer {
@@ -147,14 +149,16 @@ func TestAnswersInThreads(t *testing.T) {
 	})
 	r := s.review(2)
 	r.Threads = []precedent.ThreadAnswer{
-		answer(0, precedent.Addressed, "Fixed."), answer(1, precedent.NoLonger, ""), answer(2, precedent.StillThere, "It still counts wrong."),
+		answer(0, precedent.Addressed, "Fixed."), answer(1, precedent.NoLonger, ""),
+		answer(2, precedent.StillThere, "It still counts wrong."),
 		answer(3, precedent.StillThere, ""),
 		{Thread: "01980000-0000-7000-8000-00000000ffff", State: precedent.Addressed, Reply: "Nobody knows this thread."},
 	}
 	s.plan(r, Options{FailOn: precedent.High})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 2, Checks: 1})
-	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login, ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login,
+		ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
 	if len(d.Notes) > 0 || d.Left > 0 {
 		t.Errorf("%+v", d)
 	}
@@ -165,12 +169,14 @@ func TestAnswersInThreads(t *testing.T) {
 		}
 	})
 	r = s.review(3)
-	r.Threads = []precedent.ThreadAnswer{answer(0, precedent.StillThere, "It is back."), answer(1, precedent.StillThere, "")}
+	r.Threads = []precedent.ThreadAnswer{answer(0, precedent.StillThere, "It is back."),
+		answer(1, precedent.StillThere, "")}
 	s.plan(r, Options{FailOn: precedent.High})
 	s.World.Reopen(s.pull, ts[1].Comment)
 	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
 	s.deliver()
-	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "",
+		ts[3].Comment: "bo", theirs.ID: ""})
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 3, Checks: 1})
 }
 
@@ -253,7 +259,8 @@ func TestCheck(t *testing.T) {
 			s.plan(r, Options{FailOn: precedent.High})
 			s.deliver()
 			s.World.Change(func() {
-				if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != test.want || cs[0].Commit != sha("c") || cs[0].Title == "" {
+				if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != test.want ||
+					cs[0].Commit != sha("c") || cs[0].Title == "" {
 					t.Errorf("%+v, want %s", cs, test.want)
 				}
 			})
@@ -265,7 +272,8 @@ func TestCheck(t *testing.T) {
 func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, finding(1)), Options{})
-	s.Script.Plan(forgetest.Fault{On: "/check-runs", Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`})
+	s.Script.Plan(forgetest.Fault{On: "/check-runs", Status: 403,
+		Body: `{"message":"Resource not accessible by personal access token"}`})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
 	if len(d.Notes) != 1 || d.Left != 0 {
@@ -304,10 +312,12 @@ func TestAnswersThatFail(t *testing.T) {
 	ts := s.threads()
 	r := s.review(2)
 	for _, th := range ts {
-		r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+		r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+			Span: th.Span})
 	}
 	s.plan(r, Options{FailOn: precedent.High})
-	s.Script.Plan(forgetest.Fault{Method: "POST", On: "/replies", Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{Method: "POST", On: "/replies", Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`})
 	d := s.deliver()
 	if len(d.Notes) != 1 || d.Left != 2 {
 		t.Errorf("%+v", d)
@@ -343,7 +353,8 @@ func TestSummaryTellsWhatStandsWhere(t *testing.T) {
 	bad.Body = "Nobody can comment on this line."
 	s.say(1, finding(1), bad)
 	said := s.summary()
-	if !strings.Contains(said, bad.Body) || strings.Contains(said, finding(1).Body) || !strings.Contains(said, s.threads()[0].URL) {
+	if !strings.Contains(said, bad.Body) || strings.Contains(said, finding(1).Body) ||
+		!strings.Contains(said, s.threads()[0].URL) {
 		t.Errorf("the summary is:\n%s", said)
 	}
 }
@@ -363,7 +374,8 @@ func TestAnotherDefectOfAPlaceThatPeopleEnded(t *testing.T) {
 	}
 	s.say(2, later...)
 	said := s.summary()
-	if !strings.Contains(said, later[0].Body) || !strings.Contains(said, later[1].Body) || strings.Contains(said, later[2].Body) {
+	if !strings.Contains(said, later[0].Body) || !strings.Contains(said, later[1].Body) ||
+		strings.Contains(said, later[2].Body) {
 		t.Errorf("the summary is:\n%s", said)
 	}
 	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 2})

@@ -144,7 +144,8 @@ func TestSecondaryLimit(t *testing.T) {
 		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
 		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
 		forgeErr, ok := errors.AsType[*forge.Error](err)
-		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) || d.Left != 12 || d.Posted() != 30 {
+		if !ok || forgeErr.Kind != forge.KindRate || forgeErr.Retry.Before(s.Clock.Now().Add(59*time.Minute)) ||
+			d.Left != 12 || d.Posted() != 30 {
 			t.Errorf("%+v, %v", d, err)
 		}
 		s.want(seen{Reviews: 1, Threads: 30, Summaries: 1})
@@ -184,7 +185,8 @@ func TestNothingButBadLines(t *testing.T) {
 func TestRefusedWhole(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
-	s.Script.Plan(on("review", forgetest.Fault{Status: 422, Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100}))
+	s.Script.Plan(on("review", forgetest.Fault{Status: 422,
+		Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100}))
 	d := s.deliver()
 	s.want(seen{Summaries: 1, Checks: 1})
 	if d.Rejected != 3 || d.Left != 0 || !strings.Contains(s.summary(), "Line 3 counts wrong") {
@@ -203,7 +205,10 @@ func TestNowhereToPost(t *testing.T) {
 		{"locked between plan and post", func(s *stage) { s.Script.Plan(on("review", locked)) }},
 		{"deleted", func(s *stage) { s.World.Change(func() { delete(s.World.Repo("acme", "shop").Pulls, 1) }) }},
 		{"gone", func(s *stage) { s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 410, Times: 100}) }},
-		{"gone between plan and post", func(s *stage) { s.Script.Plan(on("review", forgetest.Fault{Status: 404, Times: 100})) }},
+		{"gone between plan and post", func(s *stage) {
+			s.Script.Plan(on("review",
+				forgetest.Fault{Status: 404, Times: 100}))
+		}},
 		{"archived", func(s *stage) { s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true }) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -281,7 +286,8 @@ func TestWrongToken(t *testing.T) {
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
 	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
-	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 || d.Posted() != 0 {
+	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 ||
+		d.Posted() != 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	s.again()
@@ -343,7 +349,8 @@ func TestForeignMarkers(t *testing.T) {
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Marker{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"),
+		Fingerprint: finding(1).Fingerprint}
 	forged := w.Finding(finding(1), mark, false)
 	s.World.Remark(s.pull, forgetest.Bo, line, forged)
 	s.World.Say(s.pull, forgetest.Bo, "", w.Summary("A summary.", mark))
@@ -369,12 +376,14 @@ func TestWithoutAKey(t *testing.T) {
 	at := func(n int) precedent.Span {
 		return precedent.Span{Path: "till.go", Side: precedent.Right, Start: n, End: n}
 	}
-	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb", Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb",
+		Head: sha("c"), Fingerprint: finding(1).Fingerprint}
 	empty := precedent.Finding{Title: "Nothing to see here"}
 	// Nothing is stored: the finding is posted, and what repeats its marker goes.
 	s.World.Remark(s.pull, s.poster.Me, at(1), w.Finding(empty, mark, false))
 	s.World.Say(s.pull, s.poster.Me, "", w.Summary("All is well.", mark))
-	if d := s.say(1, findings(1, 2)...); d.Adopted != 0 || d.Remarks != 2 || d.Summaries != 1 || d.Deleted != 2 || len(d.Notes) != 1 {
+	if d := s.say(1, findings(1, 2)...); d.Adopted != 0 || d.Remarks != 2 || d.Summaries != 1 || d.Deleted != 2 ||
+		len(d.Notes) != 1 {
 		t.Errorf("%+v", d)
 	}
 	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
@@ -404,7 +413,8 @@ func TestAForgedClaimDelays(t *testing.T) {
 	s.poster.Writer.Key = comment.Key{}
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	forged := s.World.Say(s.pull, s.poster.Me, "", w.Summary("Busy.", comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Run: "0198"}))
+	forged := s.World.Say(s.pull, s.poster.Me, "", w.Summary("Busy.",
+		comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Run: "0198"}))
 	sleep := s.poster.Sleep
 	s.poster.Sleep = func(ctx context.Context, d time.Duration) error {
 		s.World.Rewrite(s.pull, forge.CommentRef{Kind: forge.OnThread, ID: forged.ID}, string(forged.Body))
@@ -412,7 +422,8 @@ func TestAForgedClaimDelays(t *testing.T) {
 	}
 	began := s.Clock.Now()
 	d := s.say(1, findings(1, 3)...)
-	if took := s.Clock.Now().Sub(began); d.Remarks != 3 || d.Summaries != 1 || d.Left != 0 || took < claimWait || took > 2*claimWait {
+	if took := s.Clock.Now().Sub(began); d.Remarks != 3 || d.Summaries != 1 || d.Left != 0 || took < claimWait ||
+		took > 2*claimWait {
 		t.Errorf("%+v after %v", d, took)
 	}
 }
@@ -424,7 +435,8 @@ func TestSweepSparesPeople(t *testing.T) {
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
+		Fingerprint: finding(1).Fingerprint}
 	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
 	if d := s.deliver(); d.Deleted != 0 {
@@ -443,10 +455,12 @@ func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	s.say(1, finding(1))
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
+		Fingerprint: finding(1).Fingerprint}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
-	s.Script.Plan(forgetest.Fault{Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{Method: http.MethodDelete, Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`})
 	known := finding(1)
 	known.Thread = s.threads()[0].ID
 	s.plan(s.review(2, known, finding(2)), Options{FailOn: precedent.High})
@@ -466,7 +480,8 @@ func TestFencedDelivery(t *testing.T) {
 		s.say(1, findings(1, 2)...)
 		r := s.review(2, finding(3))
 		for _, th := range s.threads() {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+				Span: th.Span})
 		}
 		s.plan(r, Options{FailOn: precedent.High})
 		open, left := s.poster.Forge, writes

@@ -120,7 +120,8 @@ func (p *prey) picture() []string {
 		}
 	})
 	for _, t := range p.threads() {
-		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit, t.Comment != "", t.State))
+		out = append(out, fmt.Sprintf("thread %s at %s of %s, inline %v, %s", t.Fingerprint, t.Span, t.Commit,
+			t.Comment != "", t.State))
 	}
 	for state, n := range p.states() {
 		out = append(out, fmt.Sprintf("%d %s", n, state))
@@ -141,7 +142,8 @@ func TestKilledWhileItPosts(t *testing.T) {
 	for _, c := range []struct {
 		remarks int
 		want    seen
-	}{{4, seen{Reviews: 2, Threads: 5, Summaries: 1, Replies: 1, Checks: 2}}, {32, seen{Reviews: 3, Threads: 33, Summaries: 1, Replies: 1, Checks: 2}}} {
+	}{{4, seen{Reviews: 2, Threads: 5, Summaries: 1, Replies: 1, Checks: 2}},
+		{32, seen{Reviews: 3, Threads: 33, Summaries: 1, Replies: 1, Checks: 2}}} {
 		p := newPrey(t, 0)
 		p.act(c.remarks)
 		before := len(p.Script.Requests())

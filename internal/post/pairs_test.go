@@ -159,7 +159,8 @@ func (p *pair) plans(i int) {
 	r.CostUSD = float64(1 + i)
 	for n, th := range p.threads() {
 		if n < 2 {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+				Span: th.Span})
 		}
 	}
 	p.plan(r, Options{FailOn: precedent.High})
@@ -233,7 +234,8 @@ func checkPair(t *testing.T, p *pair, random *rand.Rand) {
 		}
 	}
 	if got != want {
-		t.Errorf("lag %v, lived %v: on the pull request: %+v, want %+v\n%+v\n%+v", lag, lived, got, want, p.runs[0].result, p.runs[1].result)
+		t.Errorf("lag %v, lived %v: on the pull request: %+v, want %+v\n%+v\n%+v", lag, lived, got, want, p.runs[0].result,
+			p.runs[1].result)
 	}
 	if !p.open && !p.shared && p.runs[0].steps != p.runs[0].dies && p.runs[1].steps != p.runs[1].dies {
 		checkSpending(t, p)

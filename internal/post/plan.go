@@ -99,7 +99,8 @@ func OptionsOf(summary store.Post) Options {
 
 // opensThread tells whether a finding gets a comment that opens a thread.
 func opensThread(f precedent.Finding) bool {
-	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Placement == precedent.Inline || f.Placement == precedent.WholeFile)
+	return f.Live() && f.Thread == "" && f.Fingerprint != "" && (f.Placement == precedent.Inline ||
+		f.Placement == precedent.WholeFile)
 }
 
 // closes tells whether to close the thread because its finding is gone.

@@ -21,7 +21,8 @@ func TestPrecedentsByPolicy(t *testing.T) {
 		return f
 	}
 	for display, want := range map[precedent.CitationDisplay]string{
-		"": "(`PR 12`, `mona`)", precedent.PrecedentsFull: "(PR #12, @mona)", precedent.PrecedentsAnonymous: "(`PR 12`, a reviewer)", precedent.PrecedentsOff: "",
+		"": "(`PR 12`, `mona`)", precedent.PrecedentsFull: "(PR #12, @mona)",
+		precedent.PrecedentsAnonymous: "(`PR 12`, a reviewer)", precedent.PrecedentsOff: "",
 	} {
 		s := newStage(t)
 		brief := cited(2)

@@ -122,7 +122,8 @@ func (j *job) finding(p store.Post) (precedent.Finding, bool) {
 
 func findingOf(r *precedent.Review, p store.Post) (precedent.Finding, bool) {
 	content := payload[remark](p)
-	if content.Finding < 0 || content.Finding >= len(r.Findings) || r.Findings[content.Finding].Fingerprint != content.Fingerprint || content.Fingerprint == "" {
+	if content.Finding < 0 || content.Finding >= len(r.Findings) ||
+		r.Findings[content.Finding].Fingerprint != content.Fingerprint || content.Fingerprint == "" {
 		return precedent.Finding{}, false
 	}
 	return r.Findings[content.Finding], true

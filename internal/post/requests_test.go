@@ -29,7 +29,8 @@ func TestRequestsOfSixPushes(t *testing.T) {
 					r.Findings = findings(1, 60)
 				case 6:
 					for _, th := range s.threads()[:60] {
-						r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed: it counts right.", Span: th.Span})
+						r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed,
+							Reply: "Fixed: it counts right.", Span: th.Span})
 					}
 				default:
 					r.Findings = findings(1, min(80, 60+10*(push-1)))
@@ -52,12 +53,14 @@ func TestRequestsOfSixPushes(t *testing.T) {
 						name = strings.ReplaceAll(name, fmt.Sprint(n), "")
 					}
 					kinds[name]++
-					if w.Method == http.MethodPost && !strings.Contains(w.Path, "/statuses/") && !strings.HasSuffix(w.Path, "resolve") {
+					if w.Method == http.MethodPost && !strings.Contains(w.Path, "/statuses/") &&
+						!strings.HasSuffix(w.Path, "resolve") {
 						notices++
 					}
 				}
 				writes, reads := len(s.writes(before)), len(s.Script.Requests())-before-len(s.writes(before))
-				fmt.Fprintf(&table, "push %d: %3d writes, %4d reads, %2d notices, %v, %+v\n", push, writes, reads, notices, kinds, d)
+				fmt.Fprintf(&table, "push %d: %3d writes, %4d reads, %2d notices, %v, %+v\n", push, writes, reads, notices, kinds,
+					d)
 				replies := kind == "gitea 1.27" || kind == "forgejo"
 				switch {
 				case push == 6 && !replies && (writes > 65 || notices > 1 || d.Edits != 60):
@@ -96,7 +99,8 @@ func TestACommentThatPeopleEdited(t *testing.T) {
 		s.World.Push(s.pull, sha(string("defabc0123456789"[n])), patch(lines))
 		r := s.review(n)
 		for _, th := range ts {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.StillThere, Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.StillThere,
+				Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span})
 		}
 		s.plan(r, Options{FailOn: precedent.High})
 		s.deliver()

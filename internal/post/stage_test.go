@@ -49,7 +49,8 @@ const lines = 80 // of the file that the pull request adds
 // patch adds till.go.
 func patch(lines int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "diff --git a/till.go b/till.go\nnew file mode 100644\n--- /dev/null\n+++ b/till.go\n@@ -0,0 +1,%d @@\n", lines)
+	fmt.Fprintf(&b, "diff --git a/till.go b/till.go\nnew file mode 100644\n--- /dev/null\n+++ b/till.go\n@@ -0,0 +1,%d "+
+		"@@\n", lines)
 	for i := range lines {
 		fmt.Fprintf(&b, "+count %d\n", i+1)
 	}
@@ -64,7 +65,8 @@ func newStage(t *testing.T) *stage {
 }
 
 // kinds are the forges of newStageOn.
-var kinds = map[string]forgetest.GiteaKind{"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126, "gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo}
+var kinds = map[string]forgetest.GiteaKind{"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126,
+	"gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo}
 
 // newStageOn is a stage on a kind of Gitea; on GitHub if kind is empty.
 func newStageOn(t *testing.T, kind string) *stage {
@@ -74,13 +76,15 @@ func newStageOn(t *testing.T, kind string) *stage {
 	s.pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
 			Number: 1, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
-			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")}, Head: forge.Branch{Repo: home, Name: "till", SHA: sha("c")},
+			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")}, Head: forge.Branch{Repo: home, Name: "till",
+				SHA: sha("c")},
 		},
 		Diff: patch(lines),
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{1: s.pull},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Admin}, {Person: forgetest.Bo, Permission: forge.Write}},
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Admin},
+			{Person: forgetest.Bo, Permission: forge.Write}},
 	})
 	if kind == "" {
 		s.server = s.GitHub(t)
@@ -98,7 +102,8 @@ func newStageOn(t *testing.T, kind string) *stage {
 
 // newPoster is a program that starts: with a client of its own, on the memory in
 // the file.
-func newPoster(ctx context.Context, url, file string, now func() time.Time, sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
+func newPoster(ctx context.Context, url, file string, now func() time.Time,
+	sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
 	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		return nil, nil, err
@@ -145,9 +150,11 @@ func finding(line int) precedent.Finding {
 	place := precedent.Place("till.go", text, "", "")
 	fp := precedent.Fingerprint(place, precedent.Bugs, 0)
 	return precedent.Finding{
-		ID: fp[:10], Fingerprint: fp, Place: place, Finder: "bugs", Category: precedent.Bugs, Severity: precedent.High, Confidence: 85,
-		Span:  precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line},
-		Quote: text, Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1, Placement: precedent.Inline,
+		ID: fp[:10], Fingerprint: fp, Place: place, Finder: "bugs", Category: precedent.Bugs, Severity: precedent.High,
+		Confidence: 85,
+		Span:       precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line},
+		Quote:      text, Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1,
+		Placement: precedent.Inline,
 	}
 }
 
@@ -163,9 +170,11 @@ func findings(from, to int) []precedent.Finding {
 func (s *stage) review(n int, fs ...precedent.Finding) *precedent.Review {
 	number := s.pull.Number
 	r := &precedent.Review{
-		Schema: precedent.ResultSchema, ID: fmt.Sprintf("01980000-0000-7000-9000-%012d", n), Repo: s.repo, PullRequest: &number,
-		Base: sha("b"), Head: s.pull.Head.SHA, Scope: precedent.FullScope, Verdict: precedent.Clean, Threshold: 75, Findings: fs,
-		At: s.Clock.Now().Add(time.Duration(n) * time.Minute),
+		Schema: precedent.ResultSchema, ID: fmt.Sprintf("01980000-0000-7000-9000-%012d", n), Repo: s.repo,
+		PullRequest: &number,
+		Base:        sha("b"), Head: s.pull.Head.SHA, Scope: precedent.FullScope, Verdict: precedent.Clean, Threshold: 75,
+		Findings: fs,
+		At:       s.Clock.Now().Add(time.Duration(n) * time.Minute),
 	}
 	if len(r.Live()) > 0 {
 		r.Verdict = precedent.Findings

@@ -33,7 +33,8 @@ type forgeState struct {
 // repeat a marker that somebody gave them. So the memory must have the comment's number, or
 // have sent it and not heard the number: until then nobody else knew the ids in it.
 func (j *job) knows(c forge.Comment, m comment.Marker) bool {
-	if !j.writer.Key.IsZero() || c.Kind == forge.OnLine && slices.ContainsFunc(j.stored, func(t precedent.Thread) bool { return t.Comment == c.ID }) {
+	if !j.writer.Key.IsZero() || c.Kind == forge.OnLine &&
+		slices.ContainsFunc(j.stored, func(t precedent.Thread) bool { return t.Comment == c.ID }) {
 		return true
 	}
 	return slices.ContainsFunc(j.posts, func(p store.Post) bool {
@@ -59,7 +60,8 @@ func (j *job) readForge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: truncated}
+	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{},
+		truncated: truncated}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
 			j.state.theirs[c.ID] = c.Kind == forge.OnThread || j.state.theirs[c.ID]
@@ -102,7 +104,8 @@ func (j *job) findOwn(p store.Post) (ownComment, bool) {
 		}
 		fingerprint := payload[remark](p).Fingerprint
 		return j.state.find(func(o ownComment) bool {
-			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && fingerprint != "" && o.Fingerprint == fingerprint
+			return o.Comment.Kind == forge.OnLine && o.Marker.Kind == comment.Finding && fingerprint != "" &&
+				o.Fingerprint == fingerprint
 		})
 	case store.PostReply:
 		return j.state.find(func(o ownComment) bool {

@@ -56,7 +56,10 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	m := j.marker(comment.Summary, p.Thread)
 	m.Spent, m.Tries = j.spentSince(p.Remote), end.Tries
 	body := j.writer.Summary(page, m)
-	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnThread }); ok && sameText(string(o.Body), body) {
+	if o, ok := j.state.find(func(o ownComment) bool {
+		return o.ID == p.Remote &&
+			o.Comment.Kind == forge.OnThread
+	}); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
@@ -117,7 +120,8 @@ func (j *job) forgetSummary(id precedent.ForgeID) {
 // isGone tells whether an error means that the comment does not exist.
 func isGone(err error) bool {
 	forgeErr, ok := errors.AsType[*forge.Error](err)
-	return ok && (forgeErr.Kind == forge.KindNotFound || forgeErr.Status == http.StatusNotFound || forgeErr.Status == http.StatusGone)
+	return ok && (forgeErr.Kind == forge.KindNotFound || forgeErr.Status == http.StatusNotFound ||
+		forgeErr.Status == http.StatusGone)
 }
 
 // hash is stored instead of the text that was sent.
@@ -176,7 +180,10 @@ func (j *job) postings() map[string]report.Posting {
 		case store.PostRejected:
 			postings[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
 		case store.PostSuperseded:
-			if o, ok := j.state.find(func(o ownComment) bool { return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine }); ok {
+			if o, ok := j.state.find(func(o ownComment) bool {
+				return o.Fingerprint == f.Fingerprint &&
+					o.Comment.Kind == forge.OnLine
+			}); ok {
 				j.notePostedBefore(postings, f, o)
 			}
 		case store.PostConfirmed:

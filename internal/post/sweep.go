@@ -184,7 +184,8 @@ func (j *job) sweepUnknown(ctx context.Context) error {
 		}
 	}
 	if deleted > 0 {
-		j.note("comments that may be of an earlier run were posted again and replaced, because nothing proves who wrote them: set PRECEDENT_MARKER_KEY, or keep the memory")
+		j.note("comments that may be of an earlier run were posted again and replaced, because nothing proves who wrote " +
+			"them: set PRECEDENT_MARKER_KEY, or keep the memory")
 	}
 	return nil
 }

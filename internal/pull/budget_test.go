@@ -66,7 +66,8 @@ func (f *forks) runOn(number int, day float64, by settings.By, e *pulltest.Engin
 // spent is what the summaries say.
 func (f *forks) spent() float64 {
 	f.T.Helper()
-	repo, err := OpenRepository(f.T.Context(), f.env, workspace.Location{Dir: f.Home}, precedent.Repo{Host: f.connection.Host(), Owner: "acme", Name: "shop"})
+	repo, err := OpenRepository(f.T.Context(), f.env, workspace.Location{Dir: f.Home},
+		precedent.Repo{Host: f.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		f.T.Fatal(err)
 	}
@@ -153,7 +154,8 @@ func TestOnlyOurSummariesCount(t *testing.T) {
 		} {
 			at := f.Clock.Now()
 			r.Pulls[copied.number].Comments = append(r.Pulls[copied.number].Comments, forge.Comment{
-				ID: precedent.NumberID(int64(10 + i)), Kind: forge.OnThread, Author: copied.who, Body: precedent.Untrusted(copied.body), At: at, Edited: at,
+				ID: precedent.NumberID(int64(10 + i)), Kind: forge.OnThread, Author: copied.who,
+				Body: precedent.Untrusted(copied.body), At: at, Edited: at,
 			})
 		}
 	})

@@ -21,7 +21,8 @@ const (
 // permission in a review, on a line, or to @precedent are directives, verbatim. Other
 // comments, and those of the author, are claims. Comments of bots and our own are
 // left out.
-func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool, mayWrite func(forge.Person) bool) precedent.Discussion {
+func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool,
+	mayWrite func(forge.Person) bool) precedent.Discussion {
 	var d precedent.Discussion
 	var claims []string
 	for _, c := range comments {

@@ -81,7 +81,8 @@ func (p *Pull) fetchCommits(ctx context.Context) (fetched, error) {
 func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	patch, unshown, err := p.Conn.Patch(ctx, p.Repo.Repo, p.Number)
 	if err != nil {
-		return workspace.Hinted(fmt.Errorf("%w; the forge returned no diff either: %w", cause, err), "%s", workspace.HintOf(cause))
+		return workspace.Hinted(fmt.Errorf("%w; the forge returned no diff either: %w", cause, err), "%s",
+			workspace.HintOf(cause))
 	}
 	// The forge's diff is that of the head as it is now.
 	now, err := p.Conn.PullRequest(ctx, p.Repo.Repo, p.Number)
@@ -89,14 +90,16 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	case err != nil:
 		return p.Conn.Explain(err)
 	case now.Head.SHA != p.Head.SHA:
-		return workspace.Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved), "commits are being pushed to it: try again")
+		return workspace.Hinted(fmt.Errorf("pull request #%d: %w", p.Number, git.ErrMoved),
+			"commits are being pushed to it: try again")
 	}
 	if errors.Is(cause, git.ErrFlawed) { // the base need not be flawed: its guide and policy count
 		p.Repo.commits.Earlier(ctx, f.Spec, []string{p.Base.SHA})
 	}
 	p.Env.Notice(ctx, "%v; reviewing the forge's diff, without the files", cause)
 	f.Patched, f.patch, f.FetchError = true, patch, cause
-	f.Range = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown}
+	f.Range = git.Range{Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA,
+		Skipped: unshown}
 	return nil
 }
 

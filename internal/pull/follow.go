@@ -59,7 +59,8 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 	s.Earlier.Convs, s.Earlier.NoConvs = convs, err != nil
 	p.People.NoteResolvers(convs, p.Author, me)
 	s.Earlier.Threads = thread.Assemble(s.Comments, convs, withPostStates(stored, posts), thread.Identity{
-		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.Writer.Read, Signed: !p.Writer.Key.IsZero(), Partial: s.partial, Now: p.Env.Now(),
+		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.Writer.Read, Signed: !p.Writer.Key.IsZero(),
+		Partial: s.partial, Now: p.Env.Now(),
 		Relocated: p.Relocated(ctx, s),
 	}, p.mayWrite(ctx))
 	if s.Earlier.votes, err = p.votes(ctx, s); err != nil {
@@ -121,7 +122,8 @@ func (p *Pull) relocate(ctx context.Context, s *State, last *precedent.Review, r
 		return nil
 	}
 	if !slices.Contains(there, last.Head) || !slices.Contains(there, last.Base) {
-		p.Env.Notice(ctx, "%s, the last reviewed commit, is no longer on the server: reading everything again", workspace.ShortID(last.Head))
+		p.Env.Notice(ctx, "%s, the last reviewed commit, is no longer on the server: reading everything again",
+			workspace.ShortID(last.Head))
 		return nil
 	}
 	since, err := changesSince(ctx, s, there, last)
@@ -161,7 +163,8 @@ func changesSince(ctx context.Context, s *State, there []string, last *precedent
 // with an engine if engine is set, and the finders that have read the code up to it;
 // nil for none. After a push with nothing to read, no finder ran: then the finders of
 // the review before it count.
-func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string, error) {
+func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string,
+	error) {
 	return run.LastRead(func(yield func(*precedent.Review, error) bool) {
 		for _, p := range slices.Backward(posts) {
 			if p.Kind == store.PostSummary && p.State == store.PostConfirmed && !yield(rows.Review(ctx, p.Review)) {

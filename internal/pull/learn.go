@@ -30,10 +30,14 @@ func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *Stat
 	if s == nil || s.Earlier.trees == nil || s.Range.Head != r.Head {
 		return nil // the next review learns it
 	}
-	declined := slices.DeleteFunc(slices.Clone(r.Threads), func(a precedent.ThreadAnswer) bool { return a.State != precedent.DeclinedHere })
+	declined := slices.DeleteFunc(slices.Clone(r.Threads),
+		func(a precedent.ThreadAnswer) bool { return a.State != precedent.DeclinedHere })
 	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, declined, r.Head)
 	// Threads of this head have no outcome yet, unless people ended them.
-	s.Earlier.Threads = slices.DeleteFunc(s.Earlier.Threads, func(t precedent.Thread) bool { return t.Commit == r.Head && !t.State.Final() })
+	s.Earlier.Threads = slices.DeleteFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
+		return t.Commit == r.Head &&
+			!t.State.Final()
+	})
 	if len(s.Earlier.Threads) == 0 {
 		return nil
 	}
@@ -81,7 +85,8 @@ func threadsFailure(failures []precedent.Failure) string {
 // learnOutcomes determines and stores the outcomes of the threads' findings.
 func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.ThreadAnswer) error {
 	outcomes := thread.Outcomes(s.Earlier.Threads, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers, Now: p.Env.Now(),
+		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Votes: s.Earlier.votes, Answers: answers,
+		Now: p.Env.Now(),
 	})
 	rows, err := p.Workspace.Rows(ctx)
 	if err != nil {
@@ -139,12 +144,14 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if f.Dropped != precedent.Rejected || f.Placement != precedent.Collapsed || hiddenBy[f.Fingerprint] != "" || r.Head == s.Range.Head {
+			if f.Dropped != precedent.Rejected || f.Placement != precedent.Collapsed || hiddenBy[f.Fingerprint] != "" ||
+				r.Head == s.Range.Head {
 				continue
 			}
 			hiddenBy[f.Fingerprint] = f.DroppedBy
 			audited = append(audited, precedent.Thread{
-				ID: f.ID, PullRequest: p.Number, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity,
+				ID: f.ID, PullRequest: p.Number, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
+				Category: f.Category, Severity: f.Severity,
 				Title: f.Title, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, State: precedent.ThreadOpen,
 			})
 		}
@@ -153,7 +160,8 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 		return nil
 	}
 	thread.Relocate(audited, *s.Earlier.trees)
-	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Now: p.Env.Now()}) {
+	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{State: p.State, Author: p.Author.ID,
+		Trees: *s.Earlier.trees, Now: p.Env.Now()}) {
 		if accepted, ok := o.Label(); !ok || !accepted {
 			continue
 		}

@@ -64,7 +64,8 @@ func (p *Publisher) closed(ctx context.Context, s *State, r *precedent.Review) [
 		switch {
 		case t.State == precedent.ThreadAddressed:
 			describeFix(&c, answer, r.Head, outcomes)
-		case t.State == precedent.ThreadWontFix || answer.State == precedent.DeclinedHere && t.State != precedent.ThreadResolved:
+		case t.State == precedent.ThreadWontFix || answer.State == precedent.DeclinedHere &&
+			t.State != precedent.ThreadResolved:
 			describeDismissal(&c, t, answer, s.Earlier.votes[t.ID], p.Pull.Author.ID)
 		case t.State == precedent.ThreadResolved:
 			c.How, c.Who = "resolved", t.ClosedBy
@@ -103,7 +104,8 @@ func describeFix(c *report.Closed, answer precedent.ThreadAnswer, head string, o
 }
 
 // describeDismissal says who dismissed a finding.
-func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote, author precedent.ForgeID) {
+func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote,
+	author precedent.ForgeID) {
 	c.How = "dismissed"
 	var words string
 	c.Who, words = thread.Dismisser(t, votes, author)

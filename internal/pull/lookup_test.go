@@ -62,7 +62,8 @@ func TestDismissPosted(t *testing.T) {
 	id, fingerprint := s.postedID("till.js:2")
 	before := len(s.Script.Requests())
 	w := s.clone("other")
-	all := s.dismiss(w, workspace.Dismissal{IDs: []string{strings.ToUpper(id), id[:4], id}, Dismissal: memory.Dismissal{Reason: "we know"}})
+	all := s.dismiss(w, workspace.Dismissal{IDs: []string{strings.ToUpper(id), id[:4], id},
+		Dismissal: memory.Dismissal{Reason: "we know"}})
 	if len(all) != 2 || all[0].Err != nil || all[1].Err == nil { // only whole ids are looked up
 		t.Fatalf("%+v", all)
 	}
@@ -70,8 +71,10 @@ func TestDismissPosted(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	j := all[0].Rejection
-	if j.Finding != id || j.Fingerprint != fingerprint || j.Who != "Kim Git" || j.Path != "till.js" || j.Category != precedent.Bugs ||
-		j.Severity != precedent.High || !strings.Contains(j.Source, "/pull/7") || j.Claim != pulltest.Findings["  ledger.total -= amount"] {
+	if j.Finding != id || j.Fingerprint != fingerprint || j.Who != "Kim Git" || j.Path != "till.js" ||
+		j.Category != precedent.Bugs ||
+		j.Severity != precedent.High || !strings.Contains(j.Source, "/pull/7") ||
+		j.Claim != pulltest.Findings["  ledger.total -= amount"] {
 		t.Errorf("%+v", j)
 	}
 	for _, r := range s.Script.Requests()[before:] {
@@ -87,7 +90,8 @@ func TestDismissPosted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if kept, err := again.Memory.Rejections(t.Context()); err != nil || len(kept) != 1 || kept[0].Fingerprint != fingerprint {
+	if kept, err := again.Memory.Rejections(t.Context()); err != nil || len(kept) != 1 ||
+		kept[0].Fingerprint != fingerprint {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	if all := s.env.Restore(t.Context(), again, workspace.Dismissal{IDs: []string{id}}); all[0].Err != nil {
@@ -106,18 +110,22 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	s.connection.Key = comment.Key{}
 	unknown := precedent.FindingID(precedent.Repo{Host: "x", Owner: "y", Name: "z"}, fingerprint)
 	marker := func(finding string) string {
-		return fmt.Sprintf("x\n\n<!-- precedent:1 kind=finding thread=t1 fp=%s finding=%s category=bugs severity=low -->\n", fingerprint, finding)
+		return fmt.Sprintf("x\n\n<!-- precedent:1 kind=finding thread=t1 fp=%s finding=%s category=bugs severity=low -->\n",
+			fingerprint, finding)
 	}
 	at := precedent.Span{Path: "till.js", Side: precedent.Right, Start: 3, End: 3}
 	s.World.Remark(s.Pull, forgetest.Ann, at, marker(unknown)) // the id is not that of the fingerprint
-	stranger := precedent.FindingID(precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}, strings.Repeat("a", 32))
-	s.World.Remark(s.Pull, forgetest.Cy, at, strings.Replace(marker(stranger), fingerprint, strings.Repeat("a", 32), 1)) // may not write
+	stranger := precedent.FindingID(precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
+		strings.Repeat("a", 32))
+	// may not write
+	s.World.Remark(s.Pull, forgetest.Cy, at, strings.Replace(marker(stranger), fingerprint, strings.Repeat("a", 32), 1))
 	w := s.clone("other")
 	all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown, stranger, id}})
 	if all[0].Err == nil || all[1].Err == nil || all[2].Err != nil {
 		t.Fatalf("%+v", all)
 	}
-	if !strings.Contains(all[0].Err.Error(), "no comment on the open pull request that changed last") || !strings.Contains(workspace.HintOf(all[0].Err), "--pr NUMBER") {
+	if !strings.Contains(all[0].Err.Error(), "no comment on the open pull request that changed last") ||
+		!strings.Contains(workspace.HintOf(all[0].Err), "--pr NUMBER") {
 		t.Errorf("%v (%s)", all[0].Err, workspace.HintOf(all[0].Err))
 	}
 	s.World.Change(func() { s.Pull.State = forge.Closed })
@@ -128,11 +136,13 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{id}, Pull: 7}); all[0].Err != nil {
 		t.Errorf("%+v", all)
 	}
-	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}, Pull: 7}); all[0].Err == nil || !strings.Contains(all[0].Err.Error(), "#7 has no comment with it") {
+	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}, Pull: 7}); all[0].Err == nil ||
+		!strings.Contains(all[0].Err.Error(), "#7 has no comment with it") {
 		t.Errorf("%+v", all)
 	}
 	s.connection.Known, s.connection.TokenName = false, "GITHUB_TOKEN"
-	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}}); all[0].Err == nil || !strings.Contains(all[0].Err.Error(), "without a token") || workspace.HintOf(all[0].Err) != "set GITHUB_TOKEN" {
+	if all := s.dismiss(w, workspace.Dismissal{IDs: []string{unknown}}); all[0].Err == nil ||
+		!strings.Contains(all[0].Err.Error(), "without a token") || workspace.HintOf(all[0].Err) != "set GITHUB_TOKEN" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -148,7 +158,8 @@ func TestLookupIsBounded(t *testing.T) {
 		}
 	})
 	all := s.dismiss(s.clone("other"), workspace.Dismissal{IDs: []string{"0123456789"}})
-	if want := fmt.Sprintf("the %d open pull requests", workspace.MaxLookupPulls); all[0].Err == nil || !strings.Contains(all[0].Err.Error(), want) {
+	if want := fmt.Sprintf("the %d open pull requests", workspace.MaxLookupPulls); all[0].Err == nil ||
+		!strings.Contains(all[0].Err.Error(), want) {
 		t.Errorf("%+v", all)
 	}
 	read := map[string]bool{}

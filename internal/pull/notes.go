@@ -37,14 +37,16 @@ func (p *Publisher) DeliverNotes(ctx context.Context) error {
 		p.Pull.Env.Notice(ctx, "%s", note)
 	}
 	if d.Left > 0 && d.Undeliverable == "" {
-		return workspace.Hinted(fmt.Errorf("comment on #%d: %s left", p.Pull.Number, countPosts(d.Left)), "run it again: it posts what is left, and nothing twice")
+		return workspace.Hinted(fmt.Errorf("comment on #%d: %s left", p.Pull.Number, countPosts(d.Left)),
+			"run it again: it posts what is left, and nothing twice")
 	}
 	return nil
 }
 
 // PlanNotes saves notes before they are sent, and under a name that they are planned. headOf is the
 // head that a note is about.
-func (p *Publisher) PlanNotes(ctx context.Context, name string, headOf func(post.ToComment) string, all ...post.ToComment) error {
+func (p *Publisher) PlanNotes(ctx context.Context, name string, headOf func(post.ToComment) string,
+	all ...post.ToComment) error {
 	var posts []store.Post
 	for _, n := range all {
 		planned, err := p.Poster.PlanAnswer(p.Pull.Number, headOf(n), n)

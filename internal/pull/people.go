@@ -34,7 +34,8 @@ type PeoplesThreads struct {
 // PeoplesThreads sorts the conversations of the pull request as it is now. Those of programs and
 // of our own account are left out. One that a fix has replied to waits for the person, until
 // somebody with write permission writes in it again. We resolve none of them.
-func (p *Publisher) PeoplesThreads(ctx context.Context, comments []forge.Comment, convs []forge.Thread) (PeoplesThreads, error) {
+func (p *Publisher) PeoplesThreads(ctx context.Context, comments []forge.Comment, convs []forge.Thread) (PeoplesThreads,
+	error) {
 	stored, err := p.Pull.StoredThreads(p.Rows).All(ctx)
 	if err != nil {
 		return PeoplesThreads{}, err
@@ -64,7 +65,8 @@ func (p *Publisher) PeoplesThreads(ctx context.Context, comments []forge.Comment
 			continue
 		}
 		t := precedent.Thread{
-			ID: PersonsID + string(first.ID), PullRequest: p.Pull.Number, Span: first.Span, Commit: first.Commit, Comment: first.ID, URL: first.URL, OpenedAt: first.At,
+			ID: PersonsID + string(first.ID), PullRequest: p.Pull.Number, Span: first.Span, Commit: first.Commit,
+			Comment: first.ID, URL: first.URL, OpenedAt: first.At,
 		}
 		said := conv.Comments
 		if rest := len(said) - maxTold; rest > 0 {

@@ -53,7 +53,8 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	}
 	r := p.Env
 	return &Publisher{Pull: p, Rows: rows, Poster: post.Poster{
-		Forge: p.Conn, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration], NewID: r.NewID,
+		Forge: p.Conn, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration],
+		NewID:   r.NewID,
 		Instant: p.Conn.Instant, Replica: r.Replica,
 	}}, nil
 }
@@ -80,7 +81,8 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 		return ExistingReview{}, false, err
 	}
 	s := ExistingReview{Result: run.Result{
-		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope}, Status: last.ExitStatus(job.Settings.FailOn.Value),
+		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope},
+		Status: last.ExitStatus(job.Settings.FailOn.Value),
 	}}
 	elsewhere := map[string]bool{} // heads whose summary another review has posted
 	for _, q := range posts {
@@ -92,7 +94,8 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 			if q.Kind == store.PostSummary {
 				s.Style.Precedents = post.OptionsOf(q).Precedents
 			}
-			s.posted = s.posted || q.Kind == store.PostSummary && (q.State == store.PostConfirmed || q.State == store.PostSuperseded && elsewhere[q.Head])
+			s.posted = s.posted || q.Kind == store.PostSummary &&
+				(q.State == store.PostConfirmed || q.State == store.PostSuperseded && elsewhere[q.Head])
 		}
 	}
 	complete := last.Verdict != precedent.Partial && last.Verdict != precedent.Failed
@@ -120,7 +123,8 @@ func (p *Publisher) Unfinished(ctx context.Context, job run.Job) (bool, error) {
 		return false, err
 	}
 	last, found, err := p.Rows.LastReview(ctx, p.Pull.Number)
-	return found && p.covers(last, job) && slices.ContainsFunc(posts[i:], func(q store.Post) bool { return q.Review == last.ID && !q.State.Done() }), err
+	return found && p.covers(last, job) && slices.ContainsFunc(posts[i:],
+		func(q store.Post) bool { return q.Review == last.ID && !q.State.Done() }), err
 }
 
 // covers tells whether a review is one of the head, against its base, that needs no other one.
@@ -164,7 +168,9 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 		return nil, err
 	}
 	x.Plan = func(r *precedent.Review) []store.Post {
-		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents, Tries: p.Tries})
+		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{FailOn: job.Settings.FailOn.Value,
+			RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel,
+			Precedents: x.Input.Policy.Precedents, Tries: p.Tries})
 	}
 	x.Recheck = p.recheck
 	return x, nil
@@ -210,7 +216,8 @@ func (p *Publisher) deliver(ctx context.Context, made run.Result, learn func() e
 		r.Notice(ctx, "nothing can be posted on #%d: %s", pull.Number, d.Undeliverable)
 		return undeliveredStatus(made.Status), nil
 	case d.OtherRun && d.Left > 0:
-		r.Notice(ctx, "another run is posting on #%d: %s left to it; the next run posts what it does not", pull.Number, countPosts(d.Left))
+		r.Notice(ctx, "another run is posting on #%d: %s left to it; the next run posts what it does not", pull.Number,
+			countPosts(d.Left))
 		return undeliveredStatus(made.Status), nil
 	case d.OtherRun:
 		r.Notice(ctx, "another run has posted its review of %s on #%d", workspace.ShortID(made.Review.Head), pull.Number)
@@ -249,9 +256,11 @@ func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error
 		}
 		err = fmt.Errorf("post review: %w (%s left)", err, countPosts(d.Left))
 	case d.Superseded:
-		err, hint = fmt.Errorf("#%d has new commits: nothing was posted about %s", p.Pull.Number, workspace.ShortID(head)), "run it again for the new head"
+		err, hint = fmt.Errorf("#%d has new commits: nothing was posted about %s", p.Pull.Number, workspace.ShortID(head)),
+			"run it again for the new head"
 	case d.Unposted != "":
-		err, hint = fmt.Errorf("post review: the forge rejected the summary: %s", d.Unposted), "run it with --again when that is solved"
+		err, hint = fmt.Errorf("post review: the forge rejected the summary: %s", d.Unposted),
+			"run it with --again when that is solved"
 	case d.Undeliverable == "" && d.Left > 0 && !d.OtherRun:
 		err = fmt.Errorf("post review: %s left", countPosts(d.Left))
 	default:
@@ -293,7 +302,8 @@ func deliverySummary(d post.Delivery) string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"}, {d.Deleted, "duplicates removed"}} {
+	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"},
+		{d.Deleted, "duplicates removed"}} {
 		if more.n > 0 {
 			others = append(others, fmt.Sprintf(", %d %s", more.n, more.what))
 		}

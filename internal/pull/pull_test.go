@@ -49,8 +49,9 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	return &stage{Stage: s, env: newEnv(s.Home, s.Clock), connection: workspace.Connection{
-		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret}, Folder: filepath.Join(s.Home, "work", ".git"),
-		Token: func(context.Context, precedent.Repo) (string, error) { return "", nil },
+		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret},
+		Folder: filepath.Join(s.Home, "work", ".git"),
+		Token:  func(context.Context, precedent.Repo) (string, error) { return "", nil },
 	}}
 }
 
@@ -71,7 +72,8 @@ func (s *stage) review(e engine.Engine) (status int, stood bool, err error) {
 
 func (s *stage) reviewPull(number int, job run.Job) (status int, stood bool, err error) {
 	ctx := s.T.Context()
-	repo, err := OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	repo, err := OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home},
+		precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		return 0, false, err
 	}
@@ -115,7 +117,8 @@ func TestPullRequestsAtOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for _, s := range stages {
 		running.Go(func() {
-			if status, stood, err := s.review(&pulltest.Engine{Arrive: meet}); status != precedent.ExitFindings || stood || err != nil {
+			if status, stood, err := s.review(&pulltest.Engine{Arrive: meet}); status != precedent.ExitFindings || stood ||
+				err != nil {
 				t.Errorf("status %d, stood %t, %v", status, stood, err)
 			}
 		})
@@ -129,7 +132,8 @@ func TestPullRequestsAtOnce(t *testing.T) {
 				t.Errorf("%d summaries, %d reviews, remarks on %s", summaries, reviews, got)
 			}
 			again := &pulltest.Engine{Arrive: pulltest.Meeting(1)}
-			if status, stood, err := s.review(again); status != precedent.ExitFindings || !stood || err != nil || again.Asked != 0 {
+			if status, stood, err := s.review(again); status != precedent.ExitFindings || !stood || err != nil ||
+				again.Asked != 0 {
 				t.Errorf("again: status %d, stood %t, the engine was asked %d times, %v", status, stood, again.Asked, err)
 			}
 		}

@@ -46,7 +46,8 @@ func (p *Publisher) recheck(ctx context.Context, r *precedent.Review) {
 			return v.why != ""
 		})
 		if f.Basis != nil { // what is decided again later cites it no more
-			f.Basis.Matches = slices.DeleteFunc(slices.Clone(f.Basis.Matches), func(m precedent.CorpusMatch) bool { return c.known[m.ID].why != "" })
+			f.Basis.Matches = slices.DeleteFunc(slices.Clone(f.Basis.Matches),
+				func(m precedent.CorpusMatch) bool { return c.known[m.ID].why != "" })
 		}
 		for k := range f.Cites {
 			if v, ok := c.known[f.Cites[k].ID]; ok && f.Cites[k].Precedent != nil {
@@ -136,7 +137,8 @@ func (c *rechecker) read(ctx context.Context, one precedent.Cite) (verdictOnCite
 // forget records that a comment was deleted.
 func (c *rechecker) forget(ctx context.Context, ref forge.CommentRef) {
 	kept := corpus.Corpus{Rows: c.Rows, Now: c.Pull.Env.Now}
-	if _, err := kept.Delete(ctx, string(ref.Kind), kept.Now(), ref.ID); err != nil && !errors.Is(err, store.ErrUnwritable) {
+	if _, err := kept.Delete(ctx, string(ref.Kind), kept.Now(), ref.ID); err != nil &&
+		!errors.Is(err, store.ErrUnwritable) {
 		c.Pull.Env.Notice(ctx, "%v; a deleted comment stays in the corpus until the next sync", err)
 	}
 }
@@ -146,14 +148,17 @@ func (c *rechecker) tell(ctx context.Context, r *precedent.Review) {
 	if c.requests == 0 && c.unread == 0 {
 		return
 	}
-	r.Memory.Precedents = slices.DeleteFunc(slices.Clone(r.Memory.Precedents), func(one precedent.Cite) bool { return c.known[one.ID].why != "" })
+	r.Memory.Precedents = slices.DeleteFunc(slices.Clone(r.Memory.Precedents),
+		func(one precedent.Cite) bool { return c.known[one.ID].why != "" })
 	r.Memory.PrecedentUse.Cited = len(r.Memory.Precedents)
 	var said []string
 	if c.gone > 0 {
-		said = append(said, workspace.Count(c.gone, "comment is", "comments are")+" not cited: deleted or edited since the corpus was synced")
+		said = append(said, workspace.Count(c.gone, "comment is",
+			"comments are")+" not cited: deleted or edited since the corpus was synced")
 	}
 	if c.unread > 0 {
-		said = append(said, fmt.Sprintf("%s not cited, because they could not be read again: %s", workspace.Count(c.unread, "comment is", "comments are"), c.failed))
+		said = append(said, fmt.Sprintf("%s not cited, because they could not be read again: %s",
+			workspace.Count(c.unread, "comment is", "comments are"), c.failed))
 	}
 	for _, what := range said {
 		c.Pull.Env.Notice(ctx, "%s", what)

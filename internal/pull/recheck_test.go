@@ -20,7 +20,8 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 	t.Helper()
 	s := newStage(t)
 	old := &forgetest.Pull{PullRequest: forge.PullRequest{
-		Number: 3, Title: "Before", Author: forgetest.Ann, State: forge.Merged, Updated: forgetest.Epoch, Base: s.Pull.Base, Head: s.Pull.Head,
+		Number: 3, Title: "Before", Author: forgetest.Ann, State: forge.Merged, Updated: forgetest.Epoch, Base: s.Pull.Base,
+		Head: s.Pull.Head,
 	}}
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[3] = old })
 	db, err := store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now})
@@ -33,7 +34,8 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, old, &Publisher{Rows: rows, Pull: &Pull{Env: s.env, Conn: s.connection, Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo}}}
+	return s, old, &Publisher{Rows: rows, Pull: &Pull{Env: s.env, Conn: s.connection,
+		Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo}}}
 }
 
 func citeOf(m forge.Comment, excerpt string) precedent.Cite {
@@ -57,7 +59,8 @@ func TestRecheck(t *testing.T) {
 	page := corpus.Page{}
 	for _, m := range said {
 		page.Comments = append(page.Comments, corpus.Comment{CorpusComment: precedent.CorpusComment{
-			Kind: string(m.Kind), ID: m.ID, Root: m.ID, Pull: 3, AuthorID: m.Author.ID, Author: m.Author.Login, MayWrite: true, Body: m.Body, At: m.At, UpdatedAt: m.Edited,
+			Kind: string(m.Kind), ID: m.ID, Root: m.ID, Pull: 3, AuthorID: m.Author.ID, Author: m.Author.Login, MayWrite: true,
+			Body: m.Body, At: m.At, UpdatedAt: m.Edited,
 		}})
 	}
 	if _, err := kept.Save(t.Context(), page); err != nil {
@@ -76,7 +79,8 @@ func TestRecheck(t *testing.T) {
 		{ID: "b", Cites: []precedent.Cite{somebody, citeOf(said[0], words)}},
 		{ID: "c", Cites: []precedent.Cite{elsewhere}},
 	}}
-	r.Memory.Precedents = []precedent.Cite{citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words), somebody, elsewhere}
+	r.Memory.Precedents = []precedent.Cite{citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words),
+		somebody, elsewhere}
 	before := len(s.Script.Requests())
 	p.recheck(t.Context(), r)
 	if n := len(s.Script.Requests()) - before; n > 5 {
@@ -90,11 +94,16 @@ func TestRecheck(t *testing.T) {
 	if c := r.Findings[0].Cites[1]; c.Precedent.Author != forgetest.Bo.Login || !strings.Contains(c.URL, "/acme/shop/") {
 		t.Errorf("cited as it was: %+v of %+v", c, c.Precedent)
 	}
-	if use := r.Memory.PrecedentUse; use.Cited != 1 || len(r.Memory.Precedents) != 1 || len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0].Error, "4 comments are not cited: deleted or edited") {
+	if use := r.Memory.PrecedentUse; use.Cited != 1 || len(r.Memory.Precedents) != 1 || len(r.Failures) != 1 ||
+		!strings.HasPrefix(r.Failures[0].Error, "4 comments are not cited: deleted or edited") {
 		t.Errorf("%+v, %+v", use, r.Failures)
 	}
 	var left []precedent.ForgeID
-	if err := p.Rows.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { left = append(left, c.ID); return nil }); err != nil {
+	if err := p.Rows.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error {
+		left = append(left,
+			c.ID)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(left, said[1].ID) || !slices.Contains(left, said[0].ID) {
@@ -108,7 +117,8 @@ func TestRecheckFails(t *testing.T) {
 	s, old, p := citedOn(t)
 	r := &precedent.Review{}
 	for range 4 {
-		r.Findings = append(r.Findings, precedent.Finding{Cites: []precedent.Cite{citeOf(s.World.Say(old, forgetest.Bo, "", "Wrap the error"), "Wrap the error")}})
+		r.Findings = append(r.Findings, precedent.Finding{Cites: []precedent.Cite{citeOf(s.World.Say(old, forgetest.Bo, "",
+			"Wrap the error"), "Wrap the error")}})
 	}
 	s.Script.Plan(forgetest.Fault{Status: 500, Times: 100})
 	before := len(s.Script.Requests())
@@ -121,7 +131,8 @@ func TestRecheckFails(t *testing.T) {
 			t.Errorf("unchecked: %+v", f.Cites)
 		}
 	}
-	if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0].Error, "4 comments are not cited, because they could not be read again") || r.Memory.PrecedentUse.Cited != 0 {
+	if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0].Error,
+		"4 comments are not cited, because they could not be read again") || r.Memory.PrecedentUse.Cited != 0 {
 		t.Errorf("%+v", r.Failures)
 	}
 }

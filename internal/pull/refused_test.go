@@ -30,10 +30,12 @@ func TestPullThatGitRefuses(t *testing.T) {
 	pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "attributes")
 	pulltest.Git(t, s.Home, work, "update-ref", "refs/pull/7/head", "feature")
 	s.World.Change(func() {
-		s.Pull.Base.SHA, s.Pull.Head.SHA = pulltest.Git(t, s.Home, work, "rev-parse", "main"), pulltest.Git(t, s.Home, work, "rev-parse", "feature")
+		s.Pull.Base.SHA, s.Pull.Head.SHA = pulltest.Git(t, s.Home, work, "rev-parse", "main"),
+			pulltest.Git(t, s.Home, work, "rev-parse", "feature")
 		s.Pull.Diff = pulltest.Git(t, s.Home, work, "diff", "main...feature") + "\n"
 	})
-	repo, err := OpenRepository(t.Context(), s.env, workspace.Location{Dir: s.Home}, precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	repo, err := OpenRepository(t.Context(), s.env, workspace.Location{Dir: s.Home},
+		precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,8 @@ func TestPullThatGitRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := func(f precedent.Failure) bool { return f.Step == "fetch" && strings.Contains(f.Error, "gitattributes") }
-	if made.Review.Verdict != precedent.Partial || made.Status != precedent.ExitIncomplete || !slices.ContainsFunc(made.Review.Failures, refused) {
+	if made.Review.Verdict != precedent.Partial || made.Status != precedent.ExitIncomplete ||
+		!slices.ContainsFunc(made.Review.Failures, refused) {
 		t.Errorf("%s, status %d, %+v", made.Review.Verdict, made.Status, made.Review.Failures)
 	}
 }

@@ -35,7 +35,8 @@ func TestSharedMemoryIsKept(t *testing.T) {
 			}
 			defer w.Close()
 			s.World.Say(s.Pull, forgetest.Ann, "", "Please close the file.") // so that there is a corpus
-			if _, err := s.env.SyncCorpus(t.Context(), s.connection, w, workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
+			if _, err := s.env.SyncCorpus(t.Context(), s.connection, w,
+				workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
 				t.Fatal(err)
 			}
 			at, err := OpenRepository(t.Context(), s.env, workspace.Location{Dir: s.Home}, repo)
@@ -52,19 +53,22 @@ func TestSharedMemoryIsKept(t *testing.T) {
 			pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
 				Action: forge.CommentCreated, Pull: pull.PullRequest,
 				NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
-					ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.", At: now, Edited: now,
+					ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.", At: now,
+					Edited: now,
 				}},
 			}}})
 			rows, err := w.Rows(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite || c.Pull != 7 {
+			if c, err := rows.CorpusComment(t.Context(), string(forge.OnThread), "777"); err != nil || !c.MayWrite ||
+				c.Pull != 7 {
 				t.Errorf("the event is not in the corpus: %+v, %v", c, err)
 			}
 			number, fp := 7, precedent.Fingerprint("api.go", precedent.Security, 0)
 			review := &precedent.Review{ID: "r", Head: "h", At: now, PullRequest: &number, Findings: []precedent.Finding{{
-				ID: precedent.FindingID(repo, fp), Fingerprint: fp, Span: precedent.Span{Path: "api.go"}, Category: precedent.Security, Severity: precedent.High,
+				ID: precedent.FindingID(repo, fp), Fingerprint: fp, Span: precedent.Span{Path: "api.go"},
+				Category: precedent.Security, Severity: precedent.High,
 				Title: "The owner is not checked", Body: "a body", Quote: "a quote",
 			}}}
 			if err := w.Memory.Record(t.Context(), review); err != nil {

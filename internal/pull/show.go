@@ -25,7 +25,8 @@ func (p *Pull) Reply(message precedent.Message) prompt.Reply {
 // RemarkOf is what a thread is about, as the engine is shown it.
 func RemarkOf(t *precedent.Thread) precedent.Finding {
 	f := precedent.Finding{
-		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: Redact(t.Title), Body: Redact(t.Body),
+		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: Redact(t.Title),
+		Body:  Redact(t.Body),
 		Quote: Redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
 	}
 	if f.Path == "" {

@@ -93,7 +93,8 @@ func Git(t *testing.T, home, dir string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=dana", "GIT_"+who+"_EMAIL=dana@example.org", "GIT_"+who+"_DATE=2026-01-05T09:00:00Z")
+		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=dana", "GIT_"+who+"_EMAIL=dana@example.org",
+			"GIT_"+who+"_DATE=2026-01-05T09:00:00Z")
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -169,7 +170,8 @@ func NewStage(t *testing.T) *Stage {
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
 	s.Pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
-			Number: 7, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch, Ref: "refs/pull/7/head",
+			Number: 7, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
+			Ref:  "refs/pull/7/head",
 			Base: forge.Branch{Repo: repo, Name: "main", SHA: Git(t, s.Home, work, "rev-parse", "main")},
 			Head: forge.Branch{Repo: repo, Name: "feature", SHA: Git(t, s.Home, work, "rev-parse", "feature")},
 		},
@@ -177,7 +179,8 @@ func NewStage(t *testing.T) *Stage {
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{7: s.Pull},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}, {Person: forgetest.Bot, Permission: forge.Write}},
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write},
+			{Person: forgetest.Bot, Permission: forge.Write}},
 	})
 	s.Client = s.Connect(s.GitHub(t).URL)
 	return s
@@ -190,7 +193,8 @@ func (s *Stage) Connect(url string) forge.Forge {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{Now: s.Clock.Now,
+		Sleep: s.Clock.Sleep}})
 	if err != nil {
 		s.T.Fatal(err)
 	}

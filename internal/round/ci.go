@@ -120,14 +120,16 @@ func (x *round) now() time.Time {
 // sayChecks comments which checks failed or did not end, once for each head and result.
 func (x *round) sayChecks(ctx context.Context, s checksSeen, why string) error {
 	key, listed := "failed", s.failed
-	note := comment.Note{Lead: fmt.Sprintf("**%s failed** at `%s`.", workspace.Count(len(s.failed), "check", "checks"), workspace.ShortID(x.pub.Pull.Head.SHA))}
+	note := comment.Note{Lead: fmt.Sprintf("**%s failed** at `%s`.", workspace.Count(len(s.failed), "check", "checks"),
+		workspace.ShortID(x.pub.Pull.Head.SHA))}
 	if len(s.failed) == 0 {
 		key, listed = "timeout", s.pending
 		state := workspace.Count(len(s.pending), "is", "are") + " still pending"
 		if len(s.pending) == 0 {
 			state = "not all of them can be read"
 		}
-		note.Lead = fmt.Sprintf("**The checks timed out** at `%s`: after %s, %s.", workspace.ShortID(x.pub.Pull.Head.SHA), workspace.Count(int(s.timeout.Minutes()), "minute", "minutes"), state)
+		note.Lead = fmt.Sprintf("**The checks timed out** at `%s`: after %s, %s.", workspace.ShortID(x.pub.Pull.Head.SHA),
+			workspace.Count(int(s.timeout.Minutes()), "minute", "minutes"), state)
 	}
 	for _, c := range listed {
 		note.Items = append(note.Items, comment.NoteItem{Name: c.Name, Words: string(c.State), URL: c.URL})

@@ -32,7 +32,8 @@ type cycles struct {
 // countCycles counts what was said since we last gave up. head is the pull request's.
 func countCycles(own []pull.OwnComment, head string) cycles {
 	c := cycles{
-		gates: map[string]bool{}, ids: map[string]bool{}, fixed: map[string]pull.OwnComment{}, fixes: map[string]bool{}, own: own,
+		gates: map[string]bool{}, ids: map[string]bool{}, fixed: map[string]pull.OwnComment{}, fixes: map[string]bool{},
+		own: own,
 	}
 	anew := 0
 	for i, s := range own {
@@ -150,5 +151,6 @@ func (c *cycles) tooMany() string {
 const (
 	failedFixes       = "Two attempts to fix what is open have pushed nothing."
 	incompleteReviews = "Three reviews in a row could not read the whole change."
-	manyCycles        = "This pull request has gone through more than %d cycles of reviews and fixes, and something is still open."
+	manyCycles        = "This pull request has gone through more than %d cycles of reviews and fixes, and something is " +
+		"still open."
 )

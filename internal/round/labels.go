@@ -41,7 +41,8 @@ func (x *round) makeLabels(ctx context.Context) error {
 		return err
 	}
 	unsupported, err := p.Pull.Conn.MakeLabels(ctx, p.Pull.Repo.Repo, names)
-	if e, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && e.Kind != forge.KindRate && e.Kind != forge.KindFenced {
+	if e, ok := errors.AsType[*forge.Error](err); ok && ctx.Err() == nil && e.Kind != forge.KindRate &&
+		e.Kind != forge.KindFenced {
 		unsupported, err = forge.Unsupported(e.Msg), nil
 	}
 	if err != nil {
@@ -50,7 +51,8 @@ func (x *round) makeLabels(ctx context.Context) error {
 	if unsupported != "" {
 		p.Pull.Env.Notice(ctx, "%s; create them on the forge: %s", unsupported, strings.Join(names, ", "))
 	}
-	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{Comment: key, Document: json.RawMessage("{}"), At: p.Pull.Env.Now()})
+	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{Comment: key, Document: json.RawMessage("{}"),
+		At: p.Pull.Env.Now()})
 }
 
 // enter gives the pull request the label of a state, and takes the others away. It first reads

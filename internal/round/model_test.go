@@ -215,7 +215,8 @@ func TestCycleInAllOrders(t *testing.T) {
 				for polled := 1; polled <= latest; polled += 3 {
 					for passed := 2; passed <= latest+3; passed += 6 {
 						m := &cycleModel{t: t, labels: []string{names.ReviewNeeded}, wanted: true, events: map[event]int{
-							relabel: person, kill: killed, takeover: killed + asked, ask: asked, poll: polled, ownPush: polled + 1, ci: passed,
+							relabel: person, kill: killed, takeover: killed + asked, ask: asked, poll: polled, ownPush: polled + 1,
+							ci: passed,
 						}}
 						m.run()
 						schedules++

@@ -22,7 +22,8 @@ func (x *round) say(ctx context.Context, kind comment.Kind, key, review string, 
 	}
 	name := "note." + string(kind) + "." + key
 	if _, planned := handled[name]; !planned {
-		if err := p.PlanNotes(ctx, name, func(post.ToComment) string { return p.Pull.Head.SHA }, post.ToComment{Key: key, Note: &post.ToNote{Note: pull.Redacted(n), Kind: kind, Review: review}}); err != nil {
+		if err := p.PlanNotes(ctx, name, func(post.ToComment) string { return p.Pull.Head.SHA },
+			post.ToComment{Key: key, Note: &post.ToNote{Note: pull.Redacted(n), Kind: kind, Review: review}}); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ import (
 func talk(all ...[3]string) []pull.OwnComment {
 	var own []pull.OwnComment
 	for i, s := range all {
-		own = append(own, pull.OwnComment{Marker: comment.Marker{Kind: comment.Kind(s[0]), Review: s[1], Head: s[2], Thread: fmt.Sprint(i)}, At: time.Unix(int64(60*i), 0)})
+		own = append(own, pull.OwnComment{Marker: comment.Marker{Kind: comment.Kind(s[0]), Review: s[1], Head: s[2],
+			Thread: fmt.Sprint(i)}, At: time.Unix(int64(60*i), 0)})
 	}
 	return own
 }
@@ -31,17 +32,29 @@ func TestCountCycles(t *testing.T) {
 		why  string
 	}{
 		{"nothing", nil, 1, ""},
-		{"one review in all kinds of comments", talk([3]string{"review", "a"}, [3]string{"finding", "a"}, [3]string{"reply", "a"}, [3]string{"summary", "a"}), 1, ""},
-		{"answers to people and remarks", talk([3]string{"summary", "a"}, [3]string{"answer", "b"}, [3]string{"answer", "c"}, [3]string{"note", "d"}), 1, ""},
-		{"each kind of a cycle", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"}, [3]string{"summary", "e"}), 5, ""},
-		{"six", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"}, [3]string{"summary", "e"}, [3]string{"checks", "f"}), 6, fmt.Sprintf(manyCycles, 5)},
-		{"fixes belong to their reviews", talk([3]string{"finding", "a"}, [3]string{"fixed", "b", "1"}, [3]string{"reply", "b"}, [3]string{"finding", "c"}, [3]string{"fixed", "d", "2"}, [3]string{"summary", "e"}), 3, ""},
-		{"fixes of reviews that the summary alone had", talk([3]string{"summary", "z"}, [3]string{"fixed", "a", "1"}, [3]string{"fixed", "b", "2"}, [3]string{"fixed", "c", "3"}, [3]string{"fixed", "d", "4"}, [3]string{"fixed", "e", "5"}), 6, fmt.Sprintf(manyCycles, 5)},
-		{"two failed fixes of the head", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"nofix", "c", "h"}), 3, failedFixes},
-		{"two failed fixes, of two heads", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "g"}, [3]string{"nofix", "c", "h"}), 3, ""},
-		{"one failed fix in two comments", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"reply", "b"}), 2, ""},
-		{"anew", talk([3]string{"summary", "e"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"nofix", "c", "h"}, [3]string{"giveup", "e"}), 1, ""},
-		{"anew, and then one", talk([3]string{"summary", "f"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"}, [3]string{"giveup", "e"}, [3]string{"reply", "a"}, [3]string{"finding", "f"}), 1, ""},
+		{"one review in all kinds of comments", talk([3]string{"review", "a"}, [3]string{"finding", "a"},
+			[3]string{"reply", "a"}, [3]string{"summary", "a"}), 1, ""},
+		{"answers to people and remarks", talk([3]string{"summary", "a"}, [3]string{"answer", "b"}, [3]string{"answer", "c"},
+			[3]string{"note", "d"}), 1, ""},
+		{"each kind of a cycle", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"},
+			[3]string{"nofix", "d"}, [3]string{"summary", "e"}), 5, ""},
+		{"six", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"},
+			[3]string{"summary", "e"}, [3]string{"checks", "f"}), 6, fmt.Sprintf(manyCycles, 5)},
+		{"fixes belong to their reviews", talk([3]string{"finding", "a"}, [3]string{"fixed", "b", "1"},
+			[3]string{"reply", "b"}, [3]string{"finding", "c"}, [3]string{"fixed", "d", "2"}, [3]string{"summary", "e"}), 3, ""},
+		{"fixes of reviews that the summary alone had", talk([3]string{"summary", "z"}, [3]string{"fixed", "a", "1"},
+			[3]string{"fixed", "b", "2"}, [3]string{"fixed", "c", "3"}, [3]string{"fixed", "d", "4"},
+			[3]string{"fixed", "e", "5"}), 6, fmt.Sprintf(manyCycles, 5)},
+		{"two failed fixes of the head", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"},
+			[3]string{"nofix", "c", "h"}), 3, failedFixes},
+		{"two failed fixes, of two heads", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "g"},
+			[3]string{"nofix", "c", "h"}), 3, ""},
+		{"one failed fix in two comments", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"},
+			[3]string{"reply", "b"}), 2, ""},
+		{"anew", talk([3]string{"summary", "e"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"},
+			[3]string{"nofix", "c", "h"}, [3]string{"giveup", "e"}), 1, ""},
+		{"anew, and then one", talk([3]string{"summary", "f"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"},
+			[3]string{"giveup", "e"}, [3]string{"reply", "a"}, [3]string{"finding", "f"}), 1, ""},
 	} {
 		c := countCycles(test.own, "h")
 		if c.n() != test.n || c.exceeded() != test.why {
@@ -67,7 +80,8 @@ func TestProblems(t *testing.T) {
 		{"failed checks", talk([3]string{"summary", "x", "g"}, [3]string{"fixed", "f", "h"}, checks, failed), "2"},
 		{"a gate of another head", talk([3]string{"gate", "a", "g"}), ""},
 		{"a gate that passed later", talk([3]string{"summary", "x", "h"}, gate), ""},
-		{"a gate that fails after a review", talk([3]string{"summary", "0", "h"}, gate), "1"}, // the gate of the base has changed
+		// the gate of the base has changed
+		{"a gate that fails after a review", talk([3]string{"summary", "0", "h"}, gate), "1"},
 		{"checks of a head that a review has read", talk([3]string{"summary", "x", "h"}, checks), "1"},
 		{"the newer of two", talk(checks, gate), "1"},
 	} {
@@ -146,22 +160,31 @@ func TestLookAtChecks(t *testing.T) {
 		{"none configured", nil, ago(time.Minute), now, label.ChecksPassed},
 		{"none, by an update", nil, none, ago(time.Minute), label.ChecksPassed},
 		{"our own alone", []forge.CommitCheck{own}, ago(time.Hour), now, label.ChecksPassed},
-		{"green", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own}, short, now, label.ChecksPassed},
-		{"green, just pushed", []forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))}, ago(59 * time.Second), now, label.ChecksWait},
-		{"green, a minute after the push", []forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))}, ago(time.Minute), now, label.ChecksPassed},
+		{"green", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own}, short, now,
+			label.ChecksPassed},
+		{"green, just pushed", []forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))}, ago(59 * time.Second), now,
+			label.ChecksWait},
+		{"green, a minute after the push", []forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))}, ago(time.Minute),
+			now, label.ChecksPassed},
 		{"red, just pushed", []forge.CommitCheck{check(forge.CheckFailed, now)}, now, now, label.ChecksFailed},
-		{"red beside pending", []forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)}, short, now, label.ChecksFailed},
-		{"pending", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)}, short, now, label.ChecksWait},
+		{"red beside pending", []forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)}, short,
+			now, label.ChecksFailed},
+		{"pending", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)}, short, now,
+			label.ChecksWait},
 		{"too old", []forge.CommitCheck{check(forge.CheckPending, long)}, long, now, label.ChecksFailed},
 		{"an unknown state, too old", []forge.CommitCheck{check("odd", long)}, long, now, label.ChecksFailed},
 		{"not pushed by us", []forge.CommitCheck{check(forge.CheckPending, long)}, none, now, label.ChecksFailed},
 		{"not pushed by us, and young", []forge.CommitCheck{check(forge.CheckPending, short)}, none, now, label.ChecksWait},
 		{"an old push, started late", []forge.CommitCheck{check(forge.CheckPending, short)}, long, now, label.ChecksWait},
-		{"from the future", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, long, now, label.ChecksFailed},
-		{"from the future, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, short, now, label.ChecksWait},
-		{"from the past, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(-50, 0, 0))}, short, now, label.ChecksWait},
+		{"from the future", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, long, now,
+			label.ChecksFailed},
+		{"from the future, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, short, now,
+			label.ChecksWait},
+		{"from the past, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(-50, 0, 0))}, short, now,
+			label.ChecksWait},
 		{"without a time", []forge.CommitCheck{check(forge.CheckPending, none)}, none, long, label.ChecksFailed},
-		{"a push from the future", []forge.CommitCheck{check(forge.CheckPending, none)}, now.AddDate(50, 0, 0), now, label.ChecksWait},
+		{"a push from the future", []forge.CommitCheck{check(forge.CheckPending, none)}, now.AddDate(50, 0, 0), now,
+			label.ChecksWait},
 	} {
 		if got, why := lookAtChecks(test.all, test.pushed, test.updated, now).event(); got != test.want {
 			t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
@@ -182,10 +205,12 @@ func TestLookAtChecks(t *testing.T) {
 // TestReviewEvent: only a complete review with nothing open is for a person.
 func TestReviewEvent(t *testing.T) {
 	live := func(p precedent.Placement, s precedent.Severity) *precedent.Review {
-		return &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{ID: "a", Severity: s, Placement: p}}}
+		return &precedent.Review{Verdict: precedent.Findings,
+			Findings: []precedent.Finding{{ID: "a", Severity: s, Placement: p}}}
 	}
 	open := func(s precedent.AnswerState) *precedent.Review {
-		return &precedent.Review{Verdict: precedent.Clean, Threads: []precedent.ThreadAnswer{{Thread: "a", State: s, Severity: precedent.Nit}}}
+		return &precedent.Review{Verdict: precedent.Clean, Threads: []precedent.ThreadAnswer{{Thread: "a", State: s,
+			Severity: precedent.Nit}}}
 	}
 	for _, test := range []struct {
 		name string

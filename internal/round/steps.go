@@ -111,7 +111,8 @@ func (x *round) fix(ctx context.Context) error {
 	if x.cycles.unfixed >= label.MaxFailed {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: x.cycles.unfixed})
 	}
-	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles})
+	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n(),
+		MaxCycles: x.policy.Fix.MaxCycles})
 	if effect == label.CommentGivingUp {
 		return x.giveUp(ctx)
 	}
@@ -141,7 +142,8 @@ func (x *round) fixAsked(ctx context.Context) error {
 		x.did.Why = tooMany
 		review := x.cycles.latest()
 		err = x.say(ctx, comment.GivenUp, "giveup."+review, review, comment.Note{
-			Lead: "**A person has to look.** " + tooMany, End: "Nothing was fixed. Asked again, it will be: the cycles are then counted anew.",
+			Lead: "**A person has to look.** " + tooMany,
+			End:  "Nothing was fixed. Asked again, it will be: the cycles are then counted anew.",
 		})
 	default:
 		err = x.attempt(ctx)
@@ -157,7 +159,8 @@ func (x *round) attempt(ctx context.Context) error {
 	pub, head := x.pub, x.pub.Pull.Head.SHA
 	x.did.Did = Fix
 	o := *x.o.Fix
-	o.Gate, o.Check, o.Pushing, o.Problems, o.Asked = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head), x.o.FixAsked
+	o.Gate, o.Check, o.Pushing, o.Problems, o.Asked = x.o.Gate, x.o.Check, x.o.Pushing, x.cycles.problems(head),
+		x.o.FixAsked
 	fixed, err := fix.Round(ctx, pub, x.job, o)
 	if err != nil {
 		return err
@@ -241,7 +244,8 @@ func (x *round) explainIntervention(ctx context.Context) error {
 	names := x.names
 	return x.say(ctx, comment.GivenUp, "giveup."+review, review, comment.Note{
 		Lead: "**A person has to look.** " + why,
-		End:  fmt.Sprintf("To go on, replace the label %s by %s or %s: the cycles are then counted anew.", workspace.Quoted(names.Intervention), workspace.Quoted(names.ReviewNeeded), workspace.Quoted(names.Changes)),
+		End: fmt.Sprintf("To go on, replace the label %s by %s or %s: the cycles are then counted anew.",
+			workspace.Quoted(names.Intervention), workspace.Quoted(names.ReviewNeeded), workspace.Quoted(names.Changes)),
 	})
 }
 

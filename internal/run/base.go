@@ -53,9 +53,8 @@ func (b Base) Read(path string, max int64) ([]byte, error) {
 // headFile returns a file of the head.
 func (p *Prepared) headFile(path string) ([]byte, error) { return p.Input.Read(precedent.Right, path) }
 
-// ReadBase adds what the base commit defines: classes of files, guide and policy. If a part
-// of that cannot be read, the review is incomplete; mistakes in the policy only have no effect. There tells whether the base commit was
-// fetched.
+// ReadBase adds what the base commit defines: classes of files, guide and policy. If a part of that cannot be read, the
+// review is incomplete; mistakes in the policy only have no effect. There tells whether the base commit was fetched.
 func (p *Prepared) ReadBase(ctx context.Context, there bool) error {
 	in, s := &p.Input, p.subject
 	if !there {
@@ -64,7 +63,8 @@ func (p *Prepared) ReadBase(ctx context.Context, there bool) error {
 		return nil
 	}
 	candidates := guide.Candidates(pathsOf(in.Change))
-	at, err := OpenBase(ctx, s.Repo, s.Blobs, s.Range.BaseCommit, slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile})...)
+	at, err := OpenBase(ctx, s.Repo, s.Blobs, s.Range.BaseCommit,
+		slices.Concat(candidates, []string{attributesFile, guide.PolicyFile, guide.LearningsFile})...)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func LastRead(reviews iter.Seq2[*precedent.Review, error], engine bool) (*preced
 		if err != nil {
 			return nil, nil, err
 		}
-		if !slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings}, r.Verdict) || r.Scope != precedent.FullScope && engine {
+		if !slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings}, r.Verdict) ||
+			r.Scope != precedent.FullScope && engine {
 			continue
 		}
 		asked := false
@@ -73,7 +74,8 @@ func RecheckRules(since *review.Since, before, guide []precedent.Rule) {
 	}
 	for _, r := range guide {
 		if !slices.ContainsFunc(before, func(old precedent.Rule) bool { return old.ID == r.ID }) {
-			since.Finders = slices.DeleteFunc(since.Finders, func(name string) bool { return name == string(precedent.Guidelines) })
+			since.Finders = slices.DeleteFunc(since.Finders,
+				func(name string) bool { return name == string(precedent.Guidelines) })
 			return
 		}
 	}

@@ -36,7 +36,8 @@ type WorkTreeGate struct {
 // the review of a local change, the commands come from the trusted branch; a policy that the person
 // wrote and has not committed takes precedence. With paths, only the uncommitted changes at and
 // below them count. trusted is the branch that the operator named; empty for none.
-func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Repository, trusted string, paths []string) (*WorkTreeGate, error) {
+func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Repository, trusted string,
+	paths []string) (*WorkTreeGate, error) {
 	rg, err := repo.Git.Resolve(ctx, git.Spec{Worktree: true})
 	if err != nil {
 		return nil, err
@@ -122,7 +123,10 @@ func (g *WorkTreeGate) selected(ctx context.Context) (string, error) {
 		}
 	}
 	other := func(e git.Entry) bool {
-		return !slices.ContainsFunc(s.Range.Paths, func(name string) bool { return name == "." || guide.AtOrBelow(name, e.Path) })
+		return !slices.ContainsFunc(s.Range.Paths, func(name string) bool {
+			return name == "." ||
+				guide.AtOrBelow(name, e.Path)
+		})
 	}
 	edits, err := g.edits(slices.DeleteFunc(was, other), slices.DeleteFunc(is, other))
 	if err != nil {
@@ -145,7 +149,8 @@ func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
 			continue
 		}
 		if e.Mode != "100644" && e.Mode != "100755" {
-			return nil, workspace.Hinted(fmt.Errorf("%s is a link or a submodule, and has changed", e.Path), "run it without paths")
+			return nil, workspace.Hinted(fmt.Errorf("%s is a link or a submodule, and has changed", e.Path),
+				"run it without paths")
 		}
 		content, err := g.subject.Blobs.Read(g.subject.Range.Head, e.Path, MaxFile)
 		if err != nil {
@@ -160,7 +165,8 @@ func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
 }
 
 // Run runs the commands on a copy of the work tree, and shows each result when it is there.
-func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(gate.CommandResult)) (gate.Result, error) {
+func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(gate.CommandResult)) (gate.Result,
+	error) {
 	q := gate.Request{
 		Repo: g.repo, Base: g.Base, Trust: gate.Own, Policy: g.Policy.Gate, Commands: g.Commands, Show: show,
 	}
@@ -171,7 +177,8 @@ func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(g
 }
 
 // RunGate exports a tree, and runs a gate on it. The base is exported when the gate wants it.
-func RunGate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Runner, q gate.Request, tree string) (gate.Result, error) {
+func RunGate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Runner, q gate.Request,
+	tree string) (gate.Result, error) {
 	dir, err := os.MkdirTemp(r.Git.TempDir, "precedent-gate-")
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)
@@ -211,5 +218,6 @@ func lacking(report git.ExportReport) string {
 		return ""
 	}
 	first := report.Skipped[0]
-	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", workspace.Count(len(report.Skipped), "file is", "files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
+	return fmt.Sprintf("%s missing in the sandbox, such as %s: %s", workspace.Count(len(report.Skipped), "file is",
+		"files are"), text.Cut(text.VisibleLine(first.Path), 80), first.Reason)
 }

@@ -68,7 +68,10 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	threads := openFindings(last, in.Recall.Rejections)
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
 	thread.Relocate(threads, trees)
-	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool { return leftChange(t, last.Reading, in.Change) })
+	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool {
+		return leftChange(t, last.Reading,
+			in.Change)
+	})
 	if in.Engine == nil || last.Reading.With != in.Reading.With {
 		return nil
 	}
@@ -78,7 +81,8 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 		}
 	}
 	same := review.Unchanged(in.Change, in.Reading.Hunks, last.Reading)
-	since := &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers}
+	since := &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same,
+		Finders: readers}
 	for _, f := range last.Coverage.Skipped {
 		since.Skipped = append(since.Skipped, f.Path)
 	}

@@ -43,7 +43,8 @@ func TestLearningsCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
-	if len(got.Failures) != 1 || got.Failures[0].Step != "learnings" || !strings.Contains(got.Failures[0].Error, "does not use stored learnings") || got.Verdict == precedent.Failed {
+	if len(got.Failures) != 1 || got.Failures[0].Step != "learnings" || !strings.Contains(got.Failures[0].Error,
+		"does not use stored learnings") || got.Verdict == precedent.Failed {
 		t.Errorf("%s, %+v", got.Verdict, got.Failures)
 	}
 }

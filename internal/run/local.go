@@ -15,13 +15,15 @@ import (
 
 // PrepareLocal fetches everything that the review of a local change needs. The
 // repository stays the caller's.
-func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Repository, spec git.Spec, job Job) (*Prepared, error) {
+func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Repository, spec git.Spec, job Job) (*Prepared,
+	error) {
 	rg, err := repo.Git.Resolve(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	why := ""
-	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, job.Settings.TrustedBranch.Value); errors.Is(err, git.ErrNotTrusted) {
+	if rg.BaseCommit, err = repo.Git.TrustedBase(ctx, rg, job.Settings.TrustedBranch.Value); errors.Is(err,
+		git.ErrNotTrusted) {
 		r.NoticeError(ctx, err, untrusted)
 		why, err = err.Error()+untrusted, nil
 	}
@@ -92,7 +94,8 @@ func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.
 			return err
 		}
 		if len(entries) == 0 {
-			return workspace.Hinted(fmt.Errorf("no file is at %s", name), "name files and folders after --, and a range before it")
+			return workspace.Hinted(fmt.Errorf("no file is at %s", name),
+				"name files and folders after --, and a range before it")
 		}
 	}
 	return nil

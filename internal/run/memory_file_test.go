@@ -20,7 +20,8 @@ func TestForeignMemory(t *testing.T) {
 		return pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "HEAD:a.txt")
 	}
 	index := func(t *testing.T, work, mode, id, path string) {
-		pulltest.Git(t, filepath.Dir(work), work, "-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "update-index", "--add", "--cacheinfo", mode+","+id+","+path)
+		pulltest.Git(t, filepath.Dir(work), work, "-c", "core.protectNTFS=false", "-c", "core.protectHFS=false",
+			"update-index", "--add", "--cacheinfo", mode+","+id+","+path)
 	}
 	committed := func(mode, path string) func(t *testing.T, work string) {
 		return func(t *testing.T, work string) {
@@ -51,12 +52,18 @@ func TestForeignMemory(t *testing.T) {
 		{"a gitlink", committed("160000", ".precedent"), "git tracks", false},
 		{"a gitlink in another case", committed("160000", ".PRECEDENT"), "git tracks", false},
 		{"a link", committed("120000", ".precedent"), "git tracks", false},
-		{"in the index alone", func(t *testing.T, work string) { index(t, work, "100644", blob(t, work), ".precedent/memory.db") }, "git tracks", false},
+		{"in the index alone", func(t *testing.T, work string) {
+			index(t, work, "100644", blob(t, work),
+				".precedent/memory.db")
+		}, "git tracks", false},
 		{"removed from the index alone", func(t *testing.T, work string) {
 			committed("100644", ".precedent/memory.db")(t, work)
 			pulltest.Git(t, filepath.Dir(work), work, "rm", "-q", "-r", "--cached", ".precedent")
 		}, "git tracks", false},
-		{"what a submodule left", func(t *testing.T, work string) { pulltest.Git(t, filepath.Dir(work), work, "init", "-q", ".precedent") }, "a repository of its own", false},
+		{"what a submodule left", func(t *testing.T, work string) {
+			pulltest.Git(t, filepath.Dir(work), work, "init", "-q",
+				".precedent")
+		}, "a repository of its own", false},
 		{"a file", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent", "") }, "not a folder", false},
 		{"an untracked link", link("elsewhere", ".precedent"), "not a folder", true},
 		{"a link in the folder", link("elsewhere", ".precedent/memory.db"), "memory.db is a link", true},
@@ -83,7 +90,8 @@ func TestForeignMemory(t *testing.T) {
 			switch {
 			case test.why == "" && (foreign != nil || file.Value != beside):
 				t.Errorf("%s, %v", file.Value, foreign)
-			case test.why != "" && (foreign == nil || !strings.Contains(foreign.Error(), test.why) || filepath.Dir(file.Value) != r.DataDir || workspace.HintOf(foreign) == ""):
+			case test.why != "" && (foreign == nil || !strings.Contains(foreign.Error(), test.why) ||
+				filepath.Dir(file.Value) != r.DataDir || workspace.HintOf(foreign) == ""):
 				t.Errorf("%s, %v", file.Value, foreign)
 			case test.why != "":
 				got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})

@@ -73,7 +73,8 @@ func ReadPolicy(ctx context.Context, repo *git.Repo, at Base, rg git.Range) (Pol
 	policy, errs := guide.ParsePolicy(own, "uncommitted "+guide.PolicyFile, review.Names())
 	if len(errs) > 0 {
 		held.Errors = append(held.Errors, errs...)
-		held.Errors = append(held.Errors, errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
+		held.Errors = append(held.Errors,
+			errors.New("the uncommitted "+guide.PolicyFile+" is not used, because it has errors"))
 		return held, nil
 	}
 	return Policy{Policy: policy, Source: guide.PolicyFile + " (uncommitted)", Errors: errs, Own: true}, nil
@@ -115,7 +116,8 @@ func CurrentPolicy(ctx context.Context, repo *git.Repo, trusted string) (Policy,
 
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
 // not committed it, else nil. A pull request is the team's: there the base's holds.
-func uncommittedPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range, base []byte) ([]byte, error) {
+func uncommittedPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range, base []byte) ([]byte,
+	error) {
 	at := func(rev string) ([]byte, error) {
 		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
 		if errors.Is(err, git.ErrNotFound) {

@@ -27,7 +27,8 @@ func TestWithin(t *testing.T) {
 		{"done", func(context.Context) (int, error) { return 7, nil }, ""},
 		{"failed", func(context.Context) (int, error) { return 0, errors.New("no such table") }, "no such table"},
 		{"deaf", func(context.Context) (int, error) { <-release; return 1, nil }, "it took longer than 20s"},
-		{"heeds its context", func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }, "it took longer than 20s"},
+		{"heeds its context", func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() },
+			"it took longer than 20s"},
 		{"crash", func(context.Context) (int, error) { panic("index out of range") }, "crashed: index out of range"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -35,7 +36,8 @@ func TestWithin(t *testing.T) {
 			defer close(release)
 			began := time.Now()
 			n, err := within(t.Context(), precedentTime, test.work)
-			if test.want == "" && (err != nil || n != 7) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || n != 0) {
+			if test.want == "" && (err != nil || n != 7) || test.want != "" &&
+				(err == nil || !strings.Contains(err.Error(), test.want) || n != 0) {
 				t.Errorf("%s: %d, %v", test.name, n, err)
 			}
 			if took := time.Since(began); took > precedentTime {
@@ -45,7 +47,11 @@ func TestWithin(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := within(ctx, precedentTime, func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if _, err := within(ctx, precedentTime, func(ctx context.Context) (int, error) {
+		<-ctx.Done()
+		return 0,
+			ctx.Err()
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -59,7 +65,8 @@ func TestUnreadableCorpus(t *testing.T) {
 	}
 	db.Close()
 	id := precedent.LocalRepo("x")
-	w := &workspace.Workspace{Repository: &workspace.Repository{IDs: []precedent.Repo{id}}, Memory: &memory.Memory{DB: db, Repo: id, Now: time.Now}}
+	w := &workspace.Workspace{Repository: &workspace.Repository{IDs: []precedent.Repo{id}},
+		Memory: &memory.Memory{DB: db, Repo: id, Now: time.Now}}
 	for _, test := range []struct {
 		on     bool
 		policy precedent.CitationDisplay
@@ -71,7 +78,8 @@ func TestUnreadableCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := p.Input.Precedents
-		if len(got.Failures) != test.fails || got.Index != nil || test.fails > 0 && !strings.HasPrefix(got.Failures[0], "what people wrote on earlier pull requests is not used: ") {
+		if len(got.Failures) != test.fails || got.Index != nil || test.fails > 0 &&
+			!strings.HasPrefix(got.Failures[0], "what people wrote on earlier pull requests is not used: ") {
 			t.Errorf("%+v: %+v", test, got)
 		}
 	}

@@ -298,7 +298,10 @@ func (a *assembly) isPending(t, before precedent.Thread) bool {
 			return false
 		}
 		if fromPerson(m) {
-			seen := slices.ContainsFunc(before.Messages, func(o precedent.Message) bool { return o.ID == m.ID && o.Body == m.Body })
+			seen := slices.ContainsFunc(before.Messages, func(o precedent.Message) bool {
+				return o.ID == m.ID &&
+					o.Body == m.Body
+			})
 			return !seen || before.State == precedent.ThreadPending
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // TestCodeChanged: only a change of what a compiler reads can fix a finding of high or
 // critical severity.
 func TestCodeChanged(t *testing.T) {
-	const then = "package a\n\nfunc check(given string) bool {\n\tif given == token || given == \"\" {\n\t\treturn true\n\t}\n\treturn false\n}\n"
+	const then = "package a\n\nfunc check(given string) bool {\n\tif given == token || given == \"\" {\n\t\treturn " +
+		"true\n\t}\n\treturn false\n}\n"
 	const hole = "\tif given == token || given == \"\" {"
 	replace := func(old, by string) string { return strings.Replace(then, old, by, 1) }
 	for _, test := range []struct {
@@ -26,8 +27,10 @@ func TestCodeChanged(t *testing.T) {
 		{"a line end in it", replace(" || given", " ||\n\t\tgiven"), true, false},
 		{"a comment behind it, and more around", replace(hole, "\tx := 1\n"+hole+" // fixed\n\tx++"), true, false},
 		{"far from where it was", replace(hole, strings.Repeat("\t// no\n", 60)+hole+" // fixed"), true, false},
-		{"moved, with a comment", replace(hole, "\tif false {") + "\nfunc other(given string) bool {\n" + hole + " // fixed\n\t\treturn true\n\t}\n\treturn false\n}\n", true, false},
-		{"what only looks like a comment before it", replace("package a\n", "package a\n\nvar marks = '`/*'\n") + "// */ '\n", false, false},
+		{"moved, with a comment", replace(hole, "\tif false {") + "\nfunc other(given string) bool {\n" + hole +
+			" // fixed\n\t\treturn true\n\t}\n\treturn false\n}\n", true, false},
+		{"what only looks like a comment before it", replace("package a\n", "package a\n\nvar marks = '`/*'\n") + "// */ '\n",
+			false, false},
 		{"fixed", replace(" || given == \"\"", ""), true, true},
 		{"deleted", replace(hole+"\n", ""), true, true},
 		{"its file is gone", "", true, true},
@@ -44,7 +47,8 @@ func TestCodeChanged(t *testing.T) {
 			if ts[0].Changed != test.changed || ts[0].CodeChanged != test.code || ts[0].ProvenChange() != test.code {
 				t.Errorf("changed %v, code %v, proven %v", ts[0].Changed, ts[0].CodeChanged, ts[0].ProvenChange())
 			}
-			got := Outcomes(ts, OutcomeInput{Trees: trees(files), Answers: []precedent.ThreadAnswer{{Thread: "t1", State: precedent.Addressed}}})
+			got := Outcomes(ts, OutcomeInput{Trees: trees(files),
+				Answers: []precedent.ThreadAnswer{{Thread: "t1", State: precedent.Addressed}}})
 			if fixed := got[0].Kind == precedent.Fixed; fixed != test.code {
 				t.Errorf("outcome %s: %s", got[0].Kind, got[0].Proof)
 			}

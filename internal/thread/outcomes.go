@@ -47,7 +47,8 @@ func Outcomes(ts []precedent.Thread, in OutcomeInput) []precedent.Outcome {
 	for _, t := range ts {
 		o := precedent.Outcome{
 			Thread: t.ID, Finding: t.Finding, Fingerprint: t.Fingerprint, PullRequest: t.PullRequest, Title: t.Title,
-			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Refit: t.Refit, Finder: t.Finder, Commit: in.Trees.Head, URL: t.URL, At: in.Now,
+			Category: t.Category, Severity: t.Severity, Confidence: t.Confidence, Refit: t.Refit, Finder: t.Finder,
+			Commit: in.Trees.Head, URL: t.URL, At: in.Now,
 		}
 		judge.outcome(&o, t, answers[t.ID])
 		outcomes = append(outcomes, o)
@@ -200,7 +201,8 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 		by, words, ok = dismissedByAnswer(t, answer)
 	}
 	if !ok && t.DismissedWords != "" {
-		by, words, ok = dismissedByAnswer(t, precedent.ThreadAnswer{State: precedent.DeclinedHere, Who: t.DismissedBy, Words: t.DismissedWords})
+		by, words, ok = dismissedByAnswer(t, precedent.ThreadAnswer{State: precedent.DeclinedHere, Who: t.DismissedBy,
+			Words: t.DismissedWords})
 	}
 	if !ok {
 		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
@@ -214,7 +216,8 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 
 // dismissedByAnswer returns the message that dismisses the finding according to the review of
 // the head. Its author must have write permission now, too.
-func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string, ok bool) {
+func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string,
+	ok bool) {
 	if answer.State != precedent.DeclinedHere || answer.Words == "" {
 		return by, "", false
 	}

@@ -22,7 +22,8 @@ const was = "\tdefer f.Close()\n"
 // posted is a thread about line 5 of that file.
 func posted() precedent.Thread {
 	th := at(5, 5)
-	th.Finding, th.PullRequest, th.Title, th.Comment, th.State = "id1", 7, "Error of Close is ignored", "41", precedent.ThreadOpen
+	th.Finding, th.PullRequest, th.Title, th.Comment, th.State = "id1", 7, "Error of Close is ignored", "41",
+		precedent.ThreadOpen
 	th.Quote = strings.TrimSuffix(was, "\n")
 	th.Place = precedent.Place("a.go", was, "line number 4", "line number 6")
 	th.Suggestion = "\tdefer closeAndReport(f)\n"
@@ -32,7 +33,8 @@ func posted() precedent.Thread {
 func words(by forge.Person, mayWrite bool, body string) func(*precedent.Thread) {
 	return func(th *precedent.Thread) {
 		th.Messages = append(th.Messages, precedent.Message{
-			ID: precedent.NumberID(int64(50 + len(th.Messages))), Who: by.Login, WhoID: by.ID, Bot: by.Bot, MayWrite: mayWrite, Body: precedent.Untrusted(body),
+			ID: precedent.NumberID(int64(50 + len(th.Messages))), Who: by.Login, WhoID: by.ID, Bot: by.Bot, MayWrite: mayWrite,
+			Body: precedent.Untrusted(body),
 		})
 	}
 }
@@ -59,41 +61,65 @@ func TestOutcomes(t *testing.T) {
 		who    string
 	}{
 		{name: "nothing happened", want: precedent.OutcomeUnknown, proof: "open"},
-		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge, proof: "merged with the thread open, and the flagged code is unchanged"},
+		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge,
+			proof: "merged with the thread open, and the flagged code is unchanged"},
 		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without merging"},
-		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken, proof: "the suggested lines replaced the flagged ones at 0123456789"},
-		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n", want: precedent.SuggestionTaken},
-		{name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no}, want: precedent.SuggestionTaken},
+		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken,
+			proof: "the suggested lines replaced the flagged ones at 0123456789"},
+		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n",
+			want: precedent.SuggestionTaken},
+		{name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no},
+			want: precedent.SuggestionTaken},
 		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: precedent.Fixed},
 		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and no such place is left in the file"},
-		{name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed, proof: "found it fixed"},
-		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed, proof: "found that it no longer applies"},
-		{name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere, want: precedent.OutcomeUnknown, proof: "still found it"},
-		{name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged, want: precedent.IgnoredAtMerge},
+		{name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed,
+			proof: "found it fixed"},
+		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed,
+			proof: "found that it no longer applies"},
+		{name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere,
+			want: precedent.OutcomeUnknown, proof: "still found it"},
+		{name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged,
+			want: precedent.IgnoredAtMerge},
 		{name: "fixed after a no", head: "\tf.Close()\n", change: []func(*precedent.Thread){no}, want: precedent.Fixed},
-		{name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "found it fixed, but"},
-		{name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined, proof: "dana said: “This is intentional, see above.”", who: "dana"},
-		{name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined, who: "dana"},
-		{name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")}, want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann"},
+		{name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged,
+			want: precedent.OutcomeUnknown, proof: "found it fixed, but"},
+		{name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined,
+			proof: "dana said: “This is intentional, see above.”", who: "dana"},
+		{name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined,
+			who: "dana"},
+		{name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")},
+			want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann"},
 		{
 			name: "declined by the author and a writer", change: []func(*precedent.Thread){no, words(ann, false, "Won't fix.")},
 			want: precedent.Declined, who: "dana",
 		},
-		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false, "Won't fix.")}, want: precedent.OutcomeUnknown},
-		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
-		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")}, want: precedent.OutcomeUnknown},
-		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
-		{name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")}, answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown},
-		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎", who: "dana"},
+		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false,
+			"Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")},
+			want: precedent.OutcomeUnknown},
+		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")},
+			want: precedent.OutcomeUnknown},
+		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")},
+			answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
+		{name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")},
+			answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown},
+		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎",
+			who: "dana"},
 		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: precedent.OutcomeUnknown},
-		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged, proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana"},
-		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")}, votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
-		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged, want: precedent.ResolvedUnchanged, proof: "someone closed"},
-		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.Fixed},
-		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }}, want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
-		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted, proof: "dana reacted with 👍", who: "dana"},
+		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged,
+			proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana"},
+		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")},
+			votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
+		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged,
+			want: precedent.ResolvedUnchanged, proof: "someone closed"},
+		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")},
+			want: precedent.Fixed},
+		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }},
+			want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
+		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted,
+			proof: "dana reacted with 👍", who: "dana"},
 		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
 		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
 		{name: "about a file that changed", head: "\n", change: []func(*precedent.Thread){func(th *precedent.Thread) {
@@ -123,7 +149,8 @@ func TestOutcomes(t *testing.T) {
 			ts := []precedent.Thread{th}
 			Relocate(ts, in.Trees)
 			got := Outcomes(ts, in)
-			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who || !strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
+			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who ||
+				!strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
 				t.Fatalf("%+v, want %s by %q with %q", got, test.want, test.who, test.proof)
 			}
 			if mayWrite := test.who == "dana" && !th.Closed || test.name == "declined and closed"; got[0].MayWrite != mayWrite {
@@ -137,13 +164,16 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 	th := posted()
 	th.Category, th.Severity, th.Confidence, th.URL = precedent.Bugs, precedent.High, 85, "https://example.com/41"
 	words(dana, true, "Won't fix.")(&th)
-	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(was)}), Now: now}
+	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{"then a.go": flagged(was),
+		"head a.go": flagged(was)}), Now: now}
 	ts := []precedent.Thread{th}
 	Relocate(ts, in.Trees)
 	want := []precedent.Outcome{{
-		Thread: "t1", Finding: "id1", Fingerprint: "ft1", PullRequest: 7, Title: th.Title, Category: precedent.Bugs, Severity: precedent.High,
-		Confidence: 85, Kind: precedent.Declined, Proof: "dana said: “Won't fix.”", Who: "dana", Words: "Won't fix.", MayWrite: true,
-		Commit: "head", URL: th.URL, At: now,
+		Thread: "t1", Finding: "id1", Fingerprint: "ft1", PullRequest: 7, Title: th.Title, Category: precedent.Bugs,
+		Severity:   precedent.High,
+		Confidence: 85, Kind: precedent.Declined, Proof: "dana said: “Won't fix.”", Who: "dana", Words: "Won't fix.",
+		MayWrite: true,
+		Commit:   "head", URL: th.URL, At: now,
 	}}
 	if diff := cmp.Diff(want, Outcomes(ts, in)); diff != "" {
 		t.Error(diff)
@@ -175,7 +205,8 @@ func TestPlaceAtTheHead(t *testing.T) {
 func TestOutcomesOfTheOldSide(t *testing.T) {
 	th := posted()
 	th.Side, th.Suggestion = precedent.Left, ""
-	for head, want := range map[string]precedent.OutcomeKind{flagged(""): precedent.IgnoredAtMerge, flagged(was): precedent.Fixed} {
+	for head, want := range map[string]precedent.OutcomeKind{flagged(""): precedent.IgnoredAtMerge,
+		flagged(was): precedent.Fixed} {
 		in := OutcomeInput{State: forge.Merged, Now: now, Trees: trees(map[string]string{
 			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
 		})}
@@ -220,9 +251,11 @@ func TestOutcomesHold(t *testing.T) {
 		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: "9", Login: "x"}})
 		for range rapid.IntRange(0, 3).Draw(t, "messages") {
 			by := people.Draw(t, "by")
-			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{"Won't fix.", "Why?", "Good catch!", "> wontfix", "This is not a false positive."}).Draw(t, "words"))(&th)
+			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{"Won't fix.", "Why?", "Good catch!", "> wontfix",
+				"This is not a false positive."}).Draw(t, "words"))(&th)
 		}
-		th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadResolved, precedent.ThreadWontFix, precedent.ThreadAddressed}).Draw(t, "state")
+		th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadResolved,
+			precedent.ThreadWontFix, precedent.ThreadAddressed}).Draw(t, "state")
 		by := people.Draw(t, "votes")
 		votes := vote(by, rapid.SampledFrom([]string{"+1", "-1", "eyes"}).Draw(t, "vote"), by.ID == dana.ID)
 		head := rapid.SampledFrom([]string{was, "\n", "\tdefer closeAndReport(f)\n", "other\n"}).Draw(t, "head")

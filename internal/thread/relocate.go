@@ -225,7 +225,8 @@ func (c *relocator) relocateOldSide(t *precedent.Thread) {
 	}
 	fillQuote(t, base, lines)
 	t.Current = precedent.Span{Path: t.Path, Side: t.Side, Start: lines.start + 1, End: lines.end}
-	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head, c.newPath(c.at.Base, t.Path))
+	then, now := c.route(c.at.Base, t.Path, t.Commit, t.Path), c.route(c.at.Base, t.Path, c.at.Head,
+		c.newPath(c.at.Base, t.Path))
 	if then.to.known && now.to.known {
 		t.Changed = now.countKept(lines, false) > then.countKept(lines, false)
 		t.CodeChanged = t.Changed && (!base.hasCode(lines) || now.countKept(lines, true) > then.countKept(lines, true))

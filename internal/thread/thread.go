@@ -74,11 +74,16 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 // conversation. It is addressed if we closed it, or found it fixed and have yet to close it;
 // pending_response if a person wrote and no review has handled that; else open.
 func Assemble(
-	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity, mayWrite func(forge.Person) bool,
+	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity,
+	mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
-	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{}, convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
+	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{},
+		convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
 	a.comments = slices.Clone(comments)
-	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int { return cmp.Or(x.At.Compare(y.At), x.ID.Compare(y.ID)) })
+	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int {
+		return cmp.Or(x.At.Compare(y.At),
+			x.ID.Compare(y.ID))
+	})
 	for i, c := range a.comments {
 		if c.Kind == forge.OnLine {
 			a.byID[c.ID] = i

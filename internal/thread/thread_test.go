@@ -22,7 +22,8 @@ var (
 	ann    = forge.Person{ID: "3", Login: "ann"}  // the author
 	robot  = forge.Person{ID: "4", Login: "dana", Bot: true}
 	ghost  = forge.Person{Login: "ghost"}
-	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}, Number: 7}}
+	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: "example.com", Owner: "team",
+		Name: "app"}, Number: 7}}
 )
 
 // mark is what our comments say of themselves. The name of a thread is its
@@ -43,7 +44,8 @@ type talk struct {
 func (w *talk) say(by forge.Person, answers precedent.ForgeID, body string) precedent.ForgeID {
 	id := precedent.NumberID(int64(100 + len(w.comments)))
 	w.comments = append(w.comments, forge.Comment{
-		ID: id, Kind: forge.OnLine, Author: by, Body: precedent.Untrusted(body), At: start.Add(time.Duration(len(w.comments)) * time.Minute),
+		ID: id, Kind: forge.OnLine, Author: by, Body: precedent.Untrusted(body),
+		At:      start.Add(time.Duration(len(w.comments)) * time.Minute),
 		ReplyTo: answers, URL: fmt.Sprint("https://example.com/", id),
 		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Commit: "aaaa",
 	})
@@ -51,7 +53,8 @@ func (w *talk) say(by forge.Person, answers precedent.ForgeID, body string) prec
 }
 
 func (w *talk) opens(by forge.Person, thread string) precedent.ForgeID {
-	f := precedent.Finding{Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High, Confidence: 85}
+	f := precedent.Finding{Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High,
+		Confidence: 85}
 	return w.say(by, "", w.writer.Finding(f, mark(thread), false))
 }
 
@@ -71,7 +74,8 @@ func known(thread string, comment precedent.ForgeID, state precedent.ThreadState
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: 7, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category,
 		Severity: m.Severity, Confidence: m.Confidence, Title: m.Title, Body: "Why.", Quote: "x := 1", Suggestion: "x := 2",
-		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Commit: "aaaa", Comment: comment, State: state, OpenedAt: start,
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Commit: "aaaa", Comment: comment,
+		State: state, OpenedAt: start,
 	}
 }
 
@@ -83,18 +87,25 @@ func TestAssembleFromComments(t *testing.T) {
 	w.say(dana, first, "Why?")
 	w.say(ann, second, "Fixed.")
 	w.reply(me, second, "t2")
-	w.comments = append(w.comments, forge.Comment{ID: first, Kind: forge.OnThread, Author: dana, Body: "won't fix", At: now}) // another kind's number
+	// another kind's number
+	w.comments = append(w.comments, forge.Comment{ID: first, Kind: forge.OnThread, Author: dana, Body: "won't fix",
+		At: now})
 	got := Assemble(w.comments, nil, nil, w.self(), mayWrite)
 	want := []precedent.Thread{
 		{
-			ID: "t1", PullRequest: 7, Review: "r1", Finding: "idt1", Fingerprint: "ft1", Category: precedent.Bugs, Severity: precedent.High,
-			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first, URL: w.comments[0].URL,
+			ID: "t1", PullRequest: 7, Review: "r1", Finding: "idt1", Fingerprint: "ft1", Category: precedent.Bugs,
+			Severity:   precedent.High,
+			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first,
+			URL:   w.comments[0].URL,
 			State: precedent.ThreadPending, OpenedAt: start,
-			Messages: []precedent.Message{{ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?", At: start.Add(2 * time.Minute)}},
+			Messages: []precedent.Message{{ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?",
+				At: start.Add(2 * time.Minute)}},
 		},
 		{
-			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs, Severity: precedent.High,
-			Confidence: 85, Title: "Title of t2", Span: w.comments[1].Span, Commit: "aaaa", Comment: second, URL: w.comments[1].URL,
+			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs,
+			Severity:   precedent.High,
+			Confidence: 85, Title: "Title of t2", Span: w.comments[1].Span, Commit: "aaaa", Comment: second,
+			URL:   w.comments[1].URL,
 			State: precedent.ThreadOpen, OpenedAt: start.Add(time.Minute),
 			Messages: []precedent.Message{
 				{ID: "103", Who: "ann", WhoID: "3", Body: "Fixed.", At: start.Add(3 * time.Minute)},
@@ -164,7 +175,8 @@ func TestWhoseThreadItIs(t *testing.T) {
 	}
 	w := talk{writer: writer}
 	w.opens(ghost, "t1")
-	if got := Assemble(w.comments, nil, nil, Identity{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read, Now: now}, mayWrite); len(got) > 0 {
+	if got := Assemble(w.comments, nil, nil, Identity{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read,
+		Now: now}, mayWrite); len(got) > 0 {
 		t.Errorf("an account without a number owns %v", got)
 	}
 }
@@ -193,54 +205,75 @@ func TestStates(t *testing.T) {
 	}{
 		{name: "nothing was said", want: precedent.ThreadOpen},
 		{name: "a person asked", said: func(w *talk) { w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
-		{name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") }, want: precedent.ThreadOpen},
-		{name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
+		{name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") },
+			want: precedent.ThreadOpen},
+		{name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") },
+			want: precedent.ThreadPending},
 		{name: "a program spoke", said: func(w *talk) { w.say(robot, "100", "Won't fix.") }, want: precedent.ThreadOpen},
 		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, "100", "Won't fix.") }, want: precedent.ThreadOpen},
 		{name: "declined", said: func(w *talk) { w.say(dana, "100", "Won't fix.") }, want: precedent.ThreadWontFix},
-		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") }, want: precedent.ThreadWontFix},
-		{name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") }, want: precedent.ThreadPending},
+		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") },
+			want: precedent.ThreadWontFix},
+		{name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") },
+			want: precedent.ThreadPending},
 		{name: "declined long ago", stored: asIs(precedent.ThreadWontFix), want: precedent.ThreadWontFix},
 		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
 		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadOpen},
 		{name: "closed by somebody", conv: closed(forge.Person{}), want: precedent.ThreadOpen},
 		{name: "closed by the author", conv: closed(ann), want: precedent.ThreadOpen},
-		{name: "closed by the author after the fix", conv: closed(ann), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen), want: precedent.ThreadResolved},
-		{name: "a security finding, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen), want: precedent.ThreadOpen},
+		{name: "closed by the author after the fix", conv: closed(ann), stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadAddressed},
+		{name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen),
+			want: precedent.ThreadResolved},
+		{name: "a security finding, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen),
+			want: precedent.ThreadOpen},
 		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
-		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") }, want: precedent.ThreadAddressed},
-		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") }, want: precedent.ThreadWontFix},
-		{name: "closed by somebody, when we would have", conv: closed(forge.Person{}), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadResolved},
-		{name: "closed with our account, which may not write", as: person, conv: closed(person), stored: asIs(precedent.ThreadOpen), want: precedent.ThreadOpen},
-		{name: "closed with our account, when we would have", as: person, conv: closed(person), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed), said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending},
+		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") },
+			want: precedent.ThreadAddressed},
+		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") },
+			want: precedent.ThreadWontFix},
+		{name: "closed by somebody, when we would have", conv: closed(forge.Person{}),
+			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadResolved},
+		{name: "closed with our account, which may not write", as: person, conv: closed(person),
+			stored: asIs(precedent.ThreadOpen), want: precedent.ThreadOpen},
+		{name: "closed with our account, when we would have", as: person, conv: closed(person),
+			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
+		{name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadAddressed},
+		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed),
+			said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending},
 		{
 			name: "opened again by a person", conv: open,
-			stored: later(known("t1", "100", precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
-		},
-		{
-			name: "resolved, then opened again", conv: open,
-			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadOpen,
-		},
-		{
-			name:   "resolved, and the forge does not tell any more",
-			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }), want: precedent.ThreadResolved,
-		},
-		{
-			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, "100", "Hm.") },
-			stored: later(known("t1", "100", precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
+			stored: later(known("t1", "100", precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }),
 			want:   precedent.ThreadOpen,
 		},
 		{
-			name: "it was edited since", said: func(w *talk) { w.say(ann, "100", "Hm, why?") },
-			stored: later(known("t1", "100", precedent.ThreadOpen), func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
-			want:   precedent.ThreadPending,
+			name: "resolved, then opened again", conv: open,
+			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }),
+			want:   precedent.ThreadOpen,
 		},
-		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") }, want: precedent.ThreadPending},
+		{
+			name:   "resolved, and the forge does not tell any more",
+			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }),
+			want:   precedent.ThreadResolved,
+		},
+		{
+			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, "100", "Hm.") },
+			stored: later(known("t1", "100", precedent.ThreadOpen),
+				func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
+			want: precedent.ThreadOpen,
+		},
+		{
+			name: "it was edited since", said: func(w *talk) { w.say(ann, "100", "Hm, why?") },
+			stored: later(known("t1", "100", precedent.ThreadOpen),
+				func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
+			want: precedent.ThreadPending,
+		},
+		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") },
+			want: precedent.ThreadPending},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: writer}
@@ -277,7 +310,8 @@ func TestGone(t *testing.T) {
 	deleted.Messages = []precedent.Message{{ID: "556", Who: "dana", WhoID: "2", Body: "Why?"}}
 	stored := []precedent.Thread{deleted, inSummary}
 	got := Assemble(nil, nil, stored, w.self(), mayWrite)
-	if !got[0].Deleted || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Deleted || got[1].State != precedent.ThreadOpen {
+	if !got[0].Deleted || got[0].State != precedent.ThreadWontFix || len(got[0].Messages) != 1 || got[1].Deleted ||
+		got[1].State != precedent.ThreadOpen {
 		t.Errorf("%+v", got)
 	}
 	for name, self := range map[string]Identity{
@@ -371,7 +405,8 @@ func TestFlood(t *testing.T) {
 	w := talk{writer: writer}
 	first := w.opens(me, "t1")
 	for i := range 5_000 {
-		w.say(forge.Person{ID: precedent.NumberID(int64(1_000 + i)), Login: "dana"}, first, "Won't fix. "+strings.Repeat("x", 20_000))
+		w.say(forge.Person{ID: precedent.NumberID(int64(1_000 + i)), Login: "dana"}, first,
+			"Won't fix. "+strings.Repeat("x", 20_000))
 	}
 	asked := map[precedent.ForgeID]int{}
 	got := Assemble(w.comments, nil, nil, w.self(), func(p forge.Person) bool {
@@ -415,7 +450,8 @@ func TestApply(t *testing.T) {
 		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix, ""},
 	} {
 		given := []precedent.Thread{{ID: "t1", State: test.from, Messages: test.messages}}
-		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer, Reply: test.reply}, {Thread: "stranger", State: precedent.Addressed}}, "head")
+		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer, Reply: test.reply},
+			{Thread: "stranger", State: precedent.Addressed}}, "head")
 		if got[0].State != test.want || given[0].State != test.from {
 			t.Errorf("%s, %s: %s, want %s", test.from, test.answer, got[0].State, test.want)
 		}

@@ -19,7 +19,8 @@ func Budget(s *settings.Settings) *engine.Budget {
 // request, if its number is not 0, across processes. posted, which may be nil, is what
 // was spent today as the forge knows it: runs whose memories are copies of one another
 // do not see what the others book.
-func BookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64, error)) *engine.Budget {
+func BookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64,
+	error)) *engine.Budget {
 	b := Budget(s)
 	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	var onForge, own float64
@@ -57,5 +58,6 @@ func BookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(
 
 // overBudget says that an amount would exceed the limit of a day or a pull request.
 func overBudget(of string, total, limit, amount float64) error {
-	return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or reserved, and the next request may cost $%.2f", engine.ErrOverBudget, total, of, limit, amount)
+	return fmt.Errorf("%w: $%.2f of the %s's $%.2f are spent or reserved, and the next request may cost $%.2f",
+		engine.ErrOverBudget, total, of, limit, amount)
 }

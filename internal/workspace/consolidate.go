@@ -71,7 +71,8 @@ func (r *Env) Consolidate(ctx context.Context, w *Workspace, c Consolidation) (C
 }
 
 // namePatterns asks the engine once about the patterns.
-func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) (named int, refused []string) {
+func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) (named int,
+	refused []string) {
 	refused = []string{}
 	if !c.Engine.Enabled() {
 		return 0, refused
@@ -101,7 +102,8 @@ func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, p
 func patternID(i int) string { return fmt.Sprintf("i%d", i+1) }
 
 // askForNames returns the engine's answer.
-func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) ([]byte, error) {
+func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) ([]byte,
+	error) {
 	rows, err := w.Rows(ctx)
 	if err != nil {
 		return nil, err
@@ -121,7 +123,8 @@ func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, pa
 	defer func() { _ = budget.Release(ctx) }()
 	p := prompt.Insights(groupsOf(patterns))
 	t := engine.Task{
-		Role: engine.Insight, Name: string(engine.Insight), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
+		Role: engine.Insight, Name: string(engine.Insight), System: p.System, Common: p.Common, Prefix: p.Prefix,
+		Prompt: p.Suffix,
 		Schema: prompt.Schema(string(engine.Insight)), Timeout: DefaultPatience,
 	}
 	if c.Patience > 0 {

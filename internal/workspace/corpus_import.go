@@ -21,7 +21,8 @@ func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error
 }
 
 // ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
-func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader, progress func(corpus.Imported)) (corpus.Imported, error) {
+func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader,
+	progress func(corpus.Imported)) (corpus.Imported, error) {
 	if err := r.keep(ctx, w); err != nil {
 		return corpus.Imported{}, err
 	}
@@ -33,7 +34,8 @@ func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from 
 	if err != nil {
 		return corpus.Imported{}, err
 	}
-	imported, err := c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...), names...), Progress: progress})
+	imported, err := c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...),
+		names...), Progress: progress})
 	if err == nil {
 		r.embedNew(ctx, c)
 	}

@@ -91,10 +91,12 @@ const (
 // SearchCorpus finds what people wrote about a text, or about lines of a file.
 func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (CorpusResult, error) {
 	if q.Limit < 0 || q.Limit > maxFound || q.Line < 0 || q.Line > 0 && q.File == "" {
-		return CorpusResult{}, Hinted(errors.New("search corpus: a limit is from 1 to 100, and a line needs a file"), "for example: --file a.go --line 12")
+		return CorpusResult{}, Hinted(errors.New("search corpus: a limit is from 1 to 100, and a line needs a file"),
+			"for example: --file a.go --line 12")
 	}
 	if strings.TrimSpace(q.Text) == "" && q.File == "" {
-		return CorpusResult{}, Hinted(errors.New("search corpus: there is nothing to search for"), "give a text, or a file with --file")
+		return CorpusResult{}, Hinted(errors.New("search corpus: there is nothing to search for"),
+			"give a text, or a file with --file")
 	}
 	c, err := r.CorpusOf(ctx, w)
 	if err != nil {
@@ -104,7 +106,8 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	asked := corpus.Query{Text: text.Head(q.Text, maxSearched), Line: q.Line, Limit: cmp.Or(q.Limit, defaultFound), All: q.All}
+	asked := corpus.Query{Text: text.Head(q.Text, maxSearched), Line: q.Line, Limit: cmp.Or(q.Limit, defaultFound),
+		All: q.All}
 	if q.File != "" {
 		if asked.Path, asked.Lines, err = w.searchedLines(q.File, q.Line); err != nil {
 			return CorpusResult{}, err
@@ -163,11 +166,15 @@ func readWithin(root *os.Root, name string) ([]byte, error) {
 
 // corpusFound describes a hit.
 func corpusFound(h *corpus.Hit) CorpusFound {
-	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)), strings.TrimSpace(string(h.Text)))
+	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)),
+		strings.TrimSpace(string(h.Text)))
 	out := CorpusFound{
-		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339), Path: h.Path, Line: h.End, URL: h.URL,
-		Text: text.Cut(text.Collapse(words), maxFoundText), Outcome: string(h.Outcome), Unusable: h.Unusable, MayWrite: h.MayWrite,
-		Citable: citable[h.Strength()], Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{}, Priors: append([]corpus.Prior{}, h.Priors...),
+		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339), Path: h.Path,
+		Line: h.End, URL: h.URL,
+		Text: text.Cut(text.Collapse(words), maxFoundText), Outcome: string(h.Outcome), Unusable: h.Unusable,
+		MayWrite: h.MayWrite,
+		Citable:  citable[h.Strength()], Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{},
+		Priors: append([]corpus.Prior{}, h.Priors...),
 	}
 	for _, r := range h.Ranks {
 		out.Ranks = append(out.Ranks, CorpusRank{string(r.List), r.Rank, r.Score})

@@ -23,10 +23,12 @@ type CorpusSync struct {
 func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace, o CorpusSync) (corpus.SyncResult, error) {
 	repo := w.IDs[0]
 	if repo.IsLocal() {
-		return corpus.SyncResult{}, Hinted(errors.New("the repository has no remote on a forge"), "set --repo host/owner/name")
+		return corpus.SyncResult{}, Hinted(errors.New("the repository has no remote on a forge"),
+			"set --repo host/owner/name")
 	}
 	if repo.Host != conn.Host() {
-		return corpus.SyncResult{}, Hinted(fmt.Errorf("%s is not on %s", repo, conn.Host()), "set the forge with --forge, as for precedent pr")
+		return corpus.SyncResult{}, Hinted(fmt.Errorf("%s is not on %s", repo, conn.Host()),
+			"set the forge with --forge, as for precedent pr")
 	}
 	if err := r.keep(ctx, w); err != nil {
 		return corpus.SyncResult{}, err

@@ -86,6 +86,8 @@ func (r *Env) embedNew(ctx context.Context, c *corpus.Corpus) {
 		return
 	}
 	if swept, err := c.Embed(ctx, nil); err != nil && ctx.Err() == nil {
-		r.Notice(ctx, "%s", fmt.Sprintf("%d comments have a vector now, the others have none: %v; precedent corpus embed goes on", swept.Chunks, err))
+		r.Notice(ctx, "%s",
+			fmt.Sprintf("%d comments have a vector now, the others have none: %v; precedent corpus embed goes on", swept.Chunks,
+				err))
 	}
 }

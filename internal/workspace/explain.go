@@ -24,7 +24,8 @@ func (w *Workspace) Explain(ctx context.Context, idPrefix string, without []stri
 	}
 	r, err := rows.Review(ctx, e.Review.ID)
 	if errors.Is(err, store.ErrNoReview) {
-		return e, Hinted(fmt.Errorf("the last review of finding %s is no longer stored", e.Finding.ID), "review the change again")
+		return e, Hinted(fmt.Errorf("the last review of finding %s is no longer stored", e.Finding.ID),
+			"review the change again")
 	}
 	if err != nil {
 		return e, err
@@ -39,7 +40,8 @@ func (w *Workspace) Explain(ctx context.Context, idPrefix string, without []stri
 	}
 	c, err := review.Without(r, e.Finding.Fingerprint, out)
 	if errors.Is(err, review.ErrNoBasis) {
-		return e, Hinted(fmt.Errorf("finding %s cannot be decided again: %w", e.Finding.ID, err), "an earlier version of precedent made the review; review the change again")
+		return e, Hinted(fmt.Errorf("finding %s cannot be decided again: %w", e.Finding.ID, err),
+			"an earlier version of precedent made the review; review the change again")
 	}
 	e.Counterfactual = &c
 	return e, err

@@ -30,7 +30,8 @@ func openInstallation(ctx context.Context, url, dataDir string, o store.Options)
 		return store.OpenURL(ctx, url, o)
 	}
 	if dataDir == "" {
-		return nil, Hinted(errors.New("there is no folder for the database of the server"), "set HOME, XDG_DATA_HOME or DATABASE_URL")
+		return nil, Hinted(errors.New("there is no folder for the database of the server"),
+			"set HOME, XDG_DATA_HOME or DATABASE_URL")
 	}
 	return store.Open(ctx, filepath.Join(dataDir, InstallationFile), o)
 }
@@ -38,7 +39,8 @@ func openInstallation(ctx context.Context, url, dataDir string, o store.Options)
 // OldInstallation is OpenInstallation for one that must exist.
 func (r *Env) OldInstallation(ctx context.Context, url, dataDir string) (*Database, error) {
 	if !hasInstallation(url, dataDir) {
-		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(dataDir, InstallationFile)), "precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
+		return nil, Hinted(errors.New("there is no database of a server at "+filepath.Join(dataDir, InstallationFile)),
+			"precedent serve creates it; for one on PostgreSQL set DATABASE_URL")
 	}
 	return r.OpenInstallation(ctx, url, dataDir)
 }

@@ -45,14 +45,17 @@ func (l *lookup) run(ctx context.Context, connect func() (Connection, error)) er
 		return err
 	}
 	if repo.Host != l.connection.Host() {
-		return Hinted(fmt.Errorf("%s is not on %s", repo, l.connection.Host()), "to search the comments of its pull requests, set its forge with --forge")
+		return Hinted(fmt.Errorf("%s is not on %s", repo, l.connection.Host()),
+			"to search the comments of its pull requests, set its forge with --forge")
 	}
 	if !l.connection.Known {
-		return Hinted(errors.New("without a token the comments of its pull requests are not searched"), "set %s", l.connection.TokenName)
+		return Hinted(errors.New("without a token the comments of its pull requests are not searched"), "set %s",
+			l.connection.TokenName)
 	}
-	l.people = Permissions{Known: map[precedent.ForgeID]forge.Permission{}, Ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
-		return l.connection.Permission(ctx, repo, who)
-	}}
+	l.people = Permissions{Known: map[precedent.ForgeID]forge.Permission{},
+		Ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
+			return l.connection.Permission(ctx, repo, who)
+		}}
 	pulls, err := l.pulls(ctx, repo)
 	if err != nil {
 		return l.connection.Explain(err)
@@ -103,13 +106,15 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 		return err
 	}
 	l.searched++
-	reader := comment.Writer{PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number}, Key: l.connection.Key}
+	reader := comment.Writer{PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number},
+		Key: l.connection.Key}
 	for _, c := range comments { // the oldest first: a copy of a comment comes later
 		if c.Kind != forge.OnLine {
 			continue
 		}
 		m, ok := reader.Read(string(c.Body))
-		if _, have := l.found[m.Finding]; !ok || have || m.Kind != comment.Finding || !l.wanted[m.Finding] || !l.valid(ctx, m, c.Author) {
+		if _, have := l.found[m.Finding]; !ok || have || m.Kind != comment.Finding || !l.wanted[m.Finding] ||
+			!l.valid(ctx, m, c.Author) {
 			continue
 		}
 		l.found[m.Finding] = precedent.Rejection{
@@ -145,9 +150,11 @@ func (l *lookup) notFound(unknown, failure error) error {
 	case failure != nil:
 		return Hinted(fmt.Errorf("%w, and its comment could not be looked up: %w", unknown, failure), "%s", HintOf(failure))
 	case l.pull != 0:
-		return Hinted(fmt.Errorf("%w, and #%d has no comment with it", unknown, l.pull), "precedent review prints the id of each finding")
+		return Hinted(fmt.Errorf("%w, and #%d has no comment with it", unknown, l.pull),
+			"precedent review prints the id of each finding")
 	}
-	return Hinted(fmt.Errorf("%w, and it is in no comment on the %s that changed last", unknown, countPulls(l.searched)), "name the pull request with --pr NUMBER")
+	return Hinted(fmt.Errorf("%w, and it is in no comment on the %s that changed last", unknown, countPulls(l.searched)),
+		"name the pull request with --pr NUMBER")
 }
 
 func countPulls(n int) string {

@@ -20,7 +20,8 @@ const (
 )
 
 // memoryFiles are what a memory's folder may hold, besides git's own.
-var memoryFiles = []string{MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore", fixesDir}
+var memoryFiles = []string{MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore",
+	fixesDir}
 
 func memoryPath(top string) string { return filepath.Join(top, memoryDir, MemoryName) }
 
@@ -37,7 +38,8 @@ func (p *Repository) FindMemory(ctx context.Context, r *Env, named settings.Valu
 // tree, else one in the data folder. The work tree's is only used if nobody else can have
 // made it; otherwise foreign says why not. Without a data folder the file is then the zero
 // Value, for no memory. The repository may be nil.
-func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo *git.Repo, id precedent.Repo) (file settings.Value[string], foreign, err error) {
+func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo *git.Repo,
+	id precedent.Repo) (file settings.Value[string], foreign, err error) {
 	if named.Value != "" {
 		return named, nil, nil
 	}
@@ -47,7 +49,8 @@ func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo
 	outside, top := filepath.Join(r.DataDir, fileName(id)+".db"), mainTop(repo)
 	if top == "" {
 		if r.DataDir == "" {
-			err = Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"), "set a file with --memory-db")
+			err = Hinted(errors.New("find memory: there is neither a work tree nor a home folder for it"),
+				"set a file with --memory-db")
 		}
 		return at(outside, "no work tree"), nil, err
 	}
@@ -58,9 +61,11 @@ func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo
 	case cause == nil:
 		return at(memoryPath(top), "beside the repository"), nil, nil
 	case r.DataDir == "":
-		return file, Hinted(fmt.Errorf("the memory in %s is not used: %w; there is no home folder for another one, so nothing is stored", memoryDir, cause), "%s", hint), nil
+		return file, Hinted(fmt.Errorf("the memory in %s is not used: %w; there is no home folder for another one, so "+
+			"nothing is stored", memoryDir, cause), "%s", hint), nil
 	}
-	return at(outside, "not beside the repository"), Hinted(fmt.Errorf("the memory in %s is not used: %w; %s is used instead", memoryDir, cause, outside), "%s", hint), nil
+	return at(outside, "not beside the repository"),
+		Hinted(fmt.Errorf("the memory in %s is not used: %w; %s is used instead", memoryDir, cause, outside), "%s", hint), nil
 }
 
 // mainTop is the main work tree of a repository, which may be nil; empty for none.
@@ -89,7 +94,8 @@ func (r *Env) foreignMemory(ctx context.Context, repo *git.Repo) (hint string, c
 	case err != nil:
 		return "", err
 	case tracked != "":
-		return again + ", run git rm -r --cached " + memoryDir + " and commit that: a new memory starts there", fmt.Errorf("git tracks %q, so that commits can change it", tracked)
+		return again + ", run git rm -r --cached " + memoryDir + " and commit that: a new memory starts there",
+			fmt.Errorf("git tracks %q, so that commits can change it", tracked)
 	}
 	dir := filepath.Join(main.Top(), memoryDir)
 	info, err := os.Lstat(dir)

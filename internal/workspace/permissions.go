@@ -55,7 +55,8 @@ func isWithheld(err error) bool {
 
 // vouched tells whether a person counts although the forge does not tell.
 func (p *Permissions) vouched(who forge.Person) bool {
-	return p.resolvers[who.ID] || slices.ContainsFunc(p.Maintainers, func(login string) bool { return strings.EqualFold(login, who.Login) })
+	return p.resolvers[who.ID] || slices.ContainsFunc(p.Maintainers,
+		func(login string) bool { return strings.EqualFold(login, who.Login) })
 }
 
 // NoteResolvers notes who resolved conversations. Forges let only people with write
@@ -78,5 +79,6 @@ func (p *Permissions) Failures() []precedent.Failure {
 	if p.unknown > 1 {
 		who = fmt.Sprintf("what %d people wrote counts", p.unknown)
 	}
-	return []precedent.Failure{{Step: "discussion", Error: p.err.Error() + "; " + who + " as written without write permission"}}
+	return []precedent.Failure{{Step: "discussion", Error: p.err.Error() + "; " + who +
+		" as written without write permission"}}
 }

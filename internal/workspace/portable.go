@@ -49,7 +49,8 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 	if err := r.keep(ctx, w); err != nil {
 		return portable.Synced{}, err
 	}
-	s := portable.Sync{Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep, Rand: o.Rand}
+	s := portable.Sync{Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep,
+		Rand: o.Rand}
 	conn, connErr := o.Connect()
 	var address string
 	if w.Git == nil {
@@ -69,7 +70,8 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 		}
 		s.At.Remote, address = remote.Name, remote.URL
 	}
-	if u, err := url.Parse(address); err == nil && connErr == nil && conn.Folder == "" && u.Host != "" && u.Host == conn.Host() {
+	if u, err := url.Parse(address); err == nil && connErr == nil && conn.Folder == "" && u.Host != "" &&
+		u.Host == conn.Host() {
 		token, err := conn.Token(ctx, w.IDs[0])
 		if err != nil {
 			return portable.Synced{}, conn.Explain(err)
@@ -96,5 +98,6 @@ func remoteFor(repo *git.Repo, name string) (git.Remote, error) {
 	if name != "" {
 		return git.Remote{}, Hinted(fmt.Errorf("there is no remote %q", name), "git remote -v lists them")
 	}
-	return git.Remote{}, Hinted(errors.New("the repository has no remote to exchange the memory with"), "name one with --remote")
+	return git.Remote{}, Hinted(errors.New("the repository has no remote to exchange the memory with"),
+		"name one with --remote")
 }

@@ -148,7 +148,8 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 }
 
 // replayOne decides one review again.
-func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, learnings []precedent.Learning, o ReplayOptions) ([]Replayed, error) {
+func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, learnings []precedent.Learning,
+	o ReplayOptions) ([]Replayed, error) {
 	if r.Basis == nil {
 		return nil, review.ErrNoBasis
 	}
@@ -172,7 +173,8 @@ func pairFates(r *precedent.Review, d review.Decided) []Replayed {
 	var all []Replayed
 	for _, p := range review.Pairs(r, d) {
 		all = append(all, Replayed{
-			PullRequest: number, Finding: p.Finding.ID, Title: p.Finding.Title, Severity: p.Finding.Severity, Before: p.Before, After: p.After,
+			PullRequest: number, Finding: p.Finding.ID, Title: p.Finding.Title, Severity: p.Finding.Severity, Before: p.Before,
+			After:   p.After,
 			Unknown: d.Unverified[p.Finding.Fingerprint], fingerprint: p.Finding.Fingerprint,
 		})
 	}
@@ -204,7 +206,8 @@ func (out *Replay) count(seen map[replayKey]*Replayed, became map[replayKey]prec
 		}
 	}
 	slices.SortFunc(out.Changed, func(a, b Replayed) int {
-		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(b.PullRequest, a.PullRequest), cmp.Compare(a.Finding, b.Finding))
+		return cmp.Or(cmp.Compare(a.Severity.Rank(), b.Severity.Rank()), cmp.Compare(b.PullRequest, a.PullRequest),
+			cmp.Compare(a.Finding, b.Finding))
 	})
 	out.Changed = out.Changed[:min(len(out.Changed), maxReplays)]
 }

@@ -152,7 +152,8 @@ func makeMemoryFolder(dir string) error {
 }
 
 func unwritable(dir string, err error) error {
-	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err), "make the folder writable, or set another file with --memory-db")
+	return Hinted(fmt.Errorf("open memory in %s: %w", dir, err),
+		"make the folder writable, or set another file with --memory-db")
 }
 
 // fixesDir holds, beside the memory, the patches that take fixes back.
