@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -21,12 +20,6 @@ import (
 )
 
 const (
-	// maxWaiting is how many calls of Accept wait for the database.
-	maxWaiting = 10_000
-	// maxGroup is how many calls of Accept share a transaction.
-	maxGroup = 256
-	// groupPause lets others have SQLite's only lock, who poll for it.
-	groupPause = 2 * time.Millisecond
 	// maxName limits names and ids, in bytes, and maxReason reasons, in characters.
 	maxName   = 300
 	maxReason = 200
@@ -34,133 +27,77 @@ const (
 	maxTasks = 1000
 )
 
-// intake collects concurrent calls of Accept.
-type intake struct {
-	mu      sync.Mutex
-	waiting []*acceptance
-	busy    bool // a goroutine commits
-}
-
-// acceptance is a call of Accept, Want or Found. Fresh and err are set when done is closed.
-type acceptance struct {
-	delivery Delivery
-	tasks    []Task
-	restarts bool // dead letters
-	done     chan struct{}
-	fresh    bool
-	err      error
-}
-
-// Accept saves a delivery and the work that it causes, and returns when both are on disk. Calls at
-// the same time share a transaction; one that fails does not fail the others. It returns false,
-// and changes nothing, for a delivery that was accepted before. It gives up after 8 seconds: then
-// the sender has to send it again.
-func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (bool, error) {
-	return q.save(ctx, &acceptance{delivery: d, tasks: tasks, restarts: true})
-}
-
-func (q *Queue) save(ctx context.Context, a *acceptance) (fresh bool, err error) {
-	if err := check(a.delivery, a.tasks); err != nil {
+// Accept saves a delivery and the work that it causes, and returns when both are on disk. It returns
+// false, and changes nothing, for a delivery that was accepted before. It gives up after 8 seconds:
+// then the sender has to send it again.
+func (q *Queue) Accept(ctx context.Context, d Delivery, tasks []Task) (fresh bool, err error) {
+	if err := check(d, tasks); err != nil {
 		return false, fmt.Errorf("accept delivery: %w", err)
 	}
-	a.done = make(chan struct{})
-	if !q.enqueue(a) { //nolint:contextcheck // a commit for several callers does not end with one of them
-		return false, fmt.Errorf("accept delivery: %w", errFull)
-	}
-	late := time.NewTimer(q.commitTimeout)
-	defer late.Stop()
-	select {
-	case <-ctx.Done():
-		return false, fmt.Errorf("accept delivery: %w", ctx.Err())
-	case <-late.C:
-		return false, fmt.Errorf("accept delivery: %w", errLate)
-	case <-a.done:
-		return a.fresh, a.err
-	}
-}
-
-// The reasons for which Accept gives up. The delivery may be saved later, all the same.
-var (
-	errFull = errors.New("too many deliveries wait for the database")
-	errLate = errors.New("the database takes too long")
-)
-
-// enqueue adds an acceptance to those that wait, if there is room.
-func (q *Queue) enqueue(a *acceptance) bool {
-	q.intake.mu.Lock()
-	defer q.intake.mu.Unlock()
-	if len(q.intake.waiting) >= maxWaiting {
-		return false
-	}
-	q.intake.waiting = append(q.intake.waiting, a)
-	if !q.intake.busy {
-		q.intake.busy = true
-		go q.commitAll()
-	}
-	return true
-}
-
-// commitAll commits what waits, and what comes meanwhile.
-func (q *Queue) commitAll() {
-	for {
-		q.intake.mu.Lock()
-		group := q.intake.waiting[:min(maxGroup, len(q.intake.waiting))]
-		q.intake.waiting = q.intake.waiting[len(group):]
-		if len(group) == 0 {
-			q.intake.waiting, q.intake.busy = nil, false
-			q.intake.mu.Unlock()
-			return
-		}
-		q.intake.mu.Unlock()
-		q.commitGroup(group)
-		for _, a := range group {
-			close(a.done)
-		}
-		q.lookNow()
-		if q.db.Engine() == store.SQLite {
-			<-time.After(groupPause)
-		}
-	}
-}
-
-// commitGroup commits acceptances together, or, if one of them fails, each alone.
-func (q *Queue) commitGroup(group []*acceptance) {
-	ctx, cancel := context.WithTimeout(context.Background(), q.commitTimeout)
+	ctx, cancel := context.WithTimeout(ctx, q.commitTimeout)
 	defer cancel()
-	err := q.commit(ctx, group)
-	alone := err != nil && len(group) > 1 && ctx.Err() == nil
-	for _, all := range []error{store.ErrBusy, store.ErrFull, store.ErrUnreachable, store.ErrUnwritable} {
-		alone = alone && !errors.Is(err, all)
-	}
-	for _, a := range group {
-		if alone {
-			err = q.commit(ctx, []*acceptance{a})
-		}
-		if a.err = err; err != nil {
-			a.fresh = false
-		}
-	}
-}
-
-func (q *Queue) commit(ctx context.Context, group []*acceptance) error {
-	return q.change(ctx, "save delivery", func(tx *sql.Tx, now time.Time) error {
-		if err := q.saveDeliveries(ctx, tx, group, now); err != nil {
-			return err
-		}
-		for _, restarts := range []bool{true, false} {
-			if err := q.want(ctx, tx, merge(group, restarts, now), restarts); err != nil {
+	err = q.change(ctx, "save delivery", func(tx *sql.Tx, now time.Time) (err error) {
+		if fresh = d.ID == ""; !fresh {
+			row := store.Delivery{Forge: d.Forge, ID: d.ID, Event: d.Event, Received: now}
+			if fresh, err = q.db.AddDelivery(ctx, tx, row); err != nil || !fresh {
 				return err
 			}
 		}
-		return nil
+		return q.want(ctx, tx, tasks, true, now)
 	})
+	if err != nil {
+		return false, err
+	}
+	q.lookNow()
+	return fresh, nil
+}
+
+// Want saves work that is wanted again and again until it is done. It does not restart a dead letter
+// for the same head.
+func (q *Queue) Want(ctx context.Context, tasks ...Task) error {
+	return q.wantAll(ctx, tasks, false)
+}
+
+// Found saves work that something new made due: what a poll found, or a period that began. Like a
+// delivery, it restarts dead letters. If it fails, a part of the work may be saved.
+func (q *Queue) Found(ctx context.Context, tasks ...Task) error {
+	return q.wantAll(ctx, tasks, true)
+}
+
+func (q *Queue) wantAll(ctx context.Context, tasks []Task, restarts bool) error {
+	for part := range slices.Chunk(tasks, maxTasks) {
+		if err := check(Delivery{}, part); err != nil {
+			return fmt.Errorf("want jobs: %w", err)
+		}
+		err := q.change(ctx, "save jobs", func(tx *sql.Tx, now time.Time) error {
+			return q.want(ctx, tx, part, restarts, now)
+		})
+		if err != nil {
+			return err
+		}
+		q.lookNow()
+	}
+	return nil
 }
 
 // want wants entries, and gets them their jobs.
-func (q *Queue) want(ctx context.Context, tx *sql.Tx, entries []store.Work, restarts bool) error {
-	all, err := q.db.WantWork(ctx, tx, entries, restarts)
-	if err != nil {
-		return err
+func (q *Queue) want(ctx context.Context, tx *sql.Tx, tasks []Task, restarts bool, now time.Time) error {
+	var all []store.Work
+	nth := map[int64]int{}
+	for _, t := range tasks {
+		w, err := q.db.WantWork(ctx, tx, store.Work{
+			ID: entryID(t), Kind: string(t.Kind), Repo: t.Repo.String(), Pull: t.Pull, Head: t.Head,
+			Reason: text.Cut(text.VisibleLine(t.Reason), maxReason), WantedAt: now,
+		}, restarts)
+		if err != nil {
+			return err
+		}
+		if i, twice := nth[w.ID]; twice {
+			all[i] = w
+			continue
+		}
+		nth[w.ID] = len(all)
+		all = append(all, w)
 	}
 	return q.issue(ctx, tx, all)
 }
@@ -174,54 +111,6 @@ func (q *Queue) change(ctx context.Context, op string, do func(tx *sql.Tx, now t
 		}
 		return do(tx, now)
 	})
-}
-
-// saveDeliveries saves the deliveries that are new, and marks them.
-func (q *Queue) saveDeliveries(ctx context.Context, tx *sql.Tx, group []*acceptance, now time.Time) error {
-	var rows []store.Delivery
-	var of []*acceptance
-	seen := map[[2]string]bool{}
-	for _, a := range group {
-		d := a.delivery
-		key := [2]string{d.Forge, d.ID}
-		a.fresh = d.ID == ""
-		if d.ID != "" && !seen[key] {
-			seen[key] = true
-			rows, of = append(rows, store.Delivery{Forge: d.Forge, ID: d.ID, Event: d.Event, Received: now}), append(of, a)
-		}
-	}
-	fresh, err := q.db.AddDeliveries(ctx, tx, rows)
-	for i, f := range fresh {
-		of[i].fresh = f
-	}
-	return err
-}
-
-// merge returns the work that the new ones of the acceptances want, those that restart dead letters
-// or the others, one entry for each identity.
-func merge(group []*acceptance, restarts bool, now time.Time) []store.Work {
-	var all []store.Work
-	nth := map[int64]int{}
-	for _, a := range group {
-		if !a.fresh || restarts != a.restarts {
-			continue
-		}
-		for _, t := range a.tasks {
-			id := entryID(t)
-			i, ok := nth[id]
-			if !ok {
-				i = len(all)
-				nth[id] = i
-				all = append(all, store.Work{ID: id, Kind: string(t.Kind), Repo: t.Repo.String(), Pull: t.Pull, WantedAt: now})
-			}
-			all[i].Generation++
-			all[i].Reason = text.Cut(text.VisibleLine(t.Reason), maxReason)
-			if t.Head != "" {
-				all[i].Head = t.Head
-			}
-		}
-	}
-	return all
 }
 
 // entryID is the id of the entry of a task: 53 bits of a hash of its identity, which every program

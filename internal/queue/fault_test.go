@@ -178,11 +178,6 @@ func TestFault5Locked(t *testing.T) {
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
-		needs.WaitUntil(t, "what waited is committed or given up", func() bool {
-			q.intake.mu.Lock()
-			defer q.intake.mu.Unlock()
-			return !q.intake.busy
-		})
 		q.commitTimeout = limit
 		needs.WaitUntil(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 		accept(t, q, "locked1", review(app, 1, "b"))

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"log/slog"
 	random "math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -135,22 +134,22 @@ type Queue struct {
 	o      Options
 	pool   *sql.DB // of River
 	client *river.Client[*sql.Tx]
-	intake intake
 
 	periods  []period
 	claiming sync.Mutex // held from a claim until its run is in runs
 	loops    sync.WaitGroup
 	endLoops context.CancelFunc // nil before Start
 	look     chan struct{}      // asks to look at the runs now
+	// strays are jobs of River that are said to run here and do not, and since when. Only rescue has them.
+	strays map[int64]time.Time
 	// commitTimeout limits how long Accept waits for the database: forges wait 10 s for an answer.
 	commitTimeout time.Duration
 
 	mu       sync.Mutex
-	runs     map[int64]*Run      // by the id of the entry
-	inside   map[string]int      // how many run here of each repository
-	busy     map[int64]bool      // the jobs of River that are being done here
-	strays   map[int64]time.Time // those that are not, and since when
-	renewed  time.Time           // when the lease was renewed last, by the monotonic clock
+	runs     map[int64]*Run // by the id of the entry
+	inside   map[string]int // how many run here of each repository
+	busy     map[int64]bool // the jobs of River that are being done here
+	renewed  time.Time      // when the lease was renewed last, by the monotonic clock
 	stopping bool
 }
 
@@ -191,7 +190,7 @@ func (o Options) withDefaults() Options {
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 	q := &Queue{
 		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), commitTimeout: 8 * time.Second,
-		runs: map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{}, strays: map[int64]time.Time{},
+		runs: map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{},
 	}
 	if err := q.openRiver(ctx); err != nil {
 		if q.pool != nil {
@@ -200,27 +199,6 @@ func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
 	return q, nil
-}
-
-// Want saves work that is wanted again and again until it is done. It does not restart a dead letter
-// for the same head.
-func (q *Queue) Want(ctx context.Context, tasks ...Task) error {
-	return q.wantAll(ctx, tasks, false)
-}
-
-// Found saves work that something new made due: what a poll found, or a period that began. Like a
-// delivery, it restarts dead letters. If it fails, a part of the work may be saved.
-func (q *Queue) Found(ctx context.Context, tasks ...Task) error {
-	return q.wantAll(ctx, tasks, true)
-}
-
-func (q *Queue) wantAll(ctx context.Context, tasks []Task, restarts bool) error {
-	for part := range slices.Chunk(tasks, maxTasks) {
-		if _, err := q.save(ctx, &acceptance{tasks: part, restarts: restarts}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lookNow looks at the runs before the next look is due.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Rename gives the entries of a repository that do not run its present name. Where there is an entry
@@ -26,12 +25,10 @@ func (q *Queue) Rename(ctx context.Context, from, to precedent.Repo) error {
 			return err
 		}
 		for _, old := range all {
-			id := entryID(Task{Kind: Kind(old.Kind), Repo: to, Pull: old.Pull})
-			moved, err := q.db.MoveWork(ctx, tx, old.ID, id, to.String())
+			t := Task{Kind: Kind(old.Kind), Repo: to, Pull: old.Pull, Reason: old.Reason}
+			moved, err := q.db.MoveWork(ctx, tx, old.ID, entryID(t), to.String())
 			if err == nil && !moved && old.Wanted() {
-				w := store.Work{ID: id, Kind: old.Kind, Repo: to.String(), Pull: old.Pull, Reason: old.Reason, Generation: 1,
-					WantedAt: now}
-				err = q.want(ctx, tx, []store.Work{w}, false)
+				err = q.want(ctx, tx, []Task{t}, false, now)
 			}
 			if err != nil {
 				return err

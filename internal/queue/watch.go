@@ -133,10 +133,12 @@ func (q *Queue) rescue(ctx context.Context, tx *sql.Tx, starts bool, now time.Ti
 		return err
 	}
 	var stuck riverdriver.JobRescueManyParams
+	strays := map[int64]time.Time{}
+	defer func() { q.strays = strays }()
 	for _, job := range running {
 		on := job.AttemptedBy[len(job.AttemptedBy)-1]
 		lives := slices.Contains(alive, on) || !starts && q.db.Engine() == store.SQLite
-		if lives && (on != q.o.Replica || !q.strayed(job)) {
+		if lives && (on != q.o.Replica || !q.strayed(job.ID, strays)) {
 			continue
 		}
 		problem, state, finalized := "", rivertype.JobStateAvailable, (*time.Time)(nil)
@@ -172,24 +174,19 @@ const (
 	strayTime = time.Minute
 )
 
-// strayed reports whether a job that River says runs here has not been done for some time.
-func (q *Queue) strayed(job *rivertype.JobRow) bool {
+// strayed reports whether a job that River says runs here has not been done for some time. It notes
+// in strays since when.
+func (q *Queue) strayed(job int64, strays map[int64]time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.busy[job.ID] {
-		delete(q.strays, job.ID)
+	if q.busy[job] {
 		return false
 	}
-	since, known := q.strays[job.ID]
-	if !known {
-		since = time.Now()
-		q.strays[job.ID] = since
+	strays[job] = time.Now()
+	if since, known := q.strays[job]; known {
+		strays[job] = since
 	}
-	if time.Since(since) < strayTime {
-		return false
-	}
-	delete(q.strays, job.ID)
-	return true
+	return time.Since(strays[job]) >= strayTime
 }
 
 // sweep runs again what ran on replicas that died, and what is wanted and does not run, whatever lost
@@ -236,8 +233,7 @@ func (q *Queue) beginPeriods(ctx context.Context) error {
 			if err != nil || !begun {
 				return err
 			}
-			t := Task{Kind: p.kind, Reason: "every " + p.interval.String()}
-			return q.want(ctx, tx, merge([]*acceptance{{tasks: []Task{t}, restarts: true, fresh: true}}, true, now), true)
+			return q.want(ctx, tx, []Task{{Kind: p.kind, Reason: "every " + p.interval.String()}}, true, now)
 		}))
 	}
 	return all

@@ -30,13 +30,14 @@ func TestDumpHoldsNobodyUp(t *testing.T) {
 			db := open(t)
 			add := func(ctx context.Context, name string, n int) error {
 				return db.Transact(ctx, "save", func(tx *sql.Tx) error {
-					var all []Delivery
 					for i := range n {
-						all = append(all, Delivery{Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
+						_, err := db.AddDelivery(ctx, tx, Delivery{Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
 							Received: time.Unix(1, 0)})
+						if err != nil {
+							return err
+						}
 					}
-					_, err := db.AddDeliveries(ctx, tx, all)
-					return err
+					return nil
 				})
 			}
 			const before = 2000 // more than is buffered

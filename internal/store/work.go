@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -104,53 +102,15 @@ type Delivery struct {
 	Received         time.Time
 }
 
-// rowsAtOnce is how many rows one statement writes: SQLite takes quadratic time for numbered
-// parameters, and PostgreSQL a round trip for each statement.
-const rowsAtOnce = 16
-
-// AddDeliveries saves deliveries, and returns for each whether it is new. Their ids must differ.
-func (db *DB) AddDeliveries(ctx context.Context, tx *sql.Tx, deliveries []Delivery) ([]bool, error) {
-	fresh := make([]bool, len(deliveries))
-	nth := make(map[[2]string]int, len(deliveries))
-	for i, d := range deliveries {
-		nth[[2]string{d.Forge, d.ID}] = i
+// AddDelivery saves a delivery, and returns whether it is new.
+func (db *DB) AddDelivery(ctx context.Context, tx *sql.Tx, d Delivery) (bool, error) {
+	result, err := tx.ExecContext(ctx, `INSERT INTO deliveries (forge, id, event, received) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (forge, id) DO NOTHING`, d.Forge, d.ID, d.Event, millis(d.Received))
+	if err != nil {
+		return false, err
 	}
-	for batch := range slices.Chunk(deliveries, rowsAtOnce) {
-		var args []any
-		for _, d := range batch {
-			args = append(args, d.Forge, d.ID, d.Event, millis(d.Received))
-		}
-		err := rows(ctx, tx, "INSERT INTO deliveries (forge, id, event, received) VALUES "+values(len(batch), "($,$,$,$)")+
-			" ON CONFLICT (forge, id) DO NOTHING RETURNING forge, id", args, func(s scanner) error {
-			var key [2]string
-			err := s.Scan(&key[0], &key[1])
-			fresh[nth[key]] = true
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return fresh, nil
-}
-
-// values is a list of n rows like the one, in which each $ gets its number: "($1,$2),($3,$4)".
-func values(n int, one string) string {
-	var b strings.Builder
-	number := 0
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		for _, c := range one {
-			b.WriteRune(c)
-			if c == '$' {
-				number++
-				b.WriteString(strconv.Itoa(number))
-			}
-		}
-	}
-	return b.String()
+	n, err := result.RowsAffected()
+	return n > 0, err
 }
 
 // Parts of the statement that wants work. What is only wanted still does not start a dead letter
@@ -159,7 +119,7 @@ const (
 	newHead  = "(excluded.head <> '' AND excluded.head <> work.head)"
 	stayDead = "(NOT %[1]s AND work.settled >= work.generation AND work.ended = 'dead' AND NOT " + newHead + ")"
 	onWant   = ` ON CONFLICT (id) DO UPDATE SET
-		generation = work.generation + CASE WHEN ` + stayDead + ` THEN 0 ELSE excluded.generation END,
+		generation = work.generation + CASE WHEN ` + stayDead + ` THEN 0 ELSE 1 END,
 		head = CASE WHEN excluded.head = '' THEN work.head ELSE excluded.head END,
 		reason = excluded.reason,
 		wanted_at = CASE WHEN work.settled < work.generation THEN work.wanted_at ELSE excluded.wanted_at END,
@@ -167,30 +127,19 @@ const (
 		RETURNING ` + workColumns
 )
 
-// WantWork wants entries, whose ids must differ: it adds those that are not there, and merges the
-// others. Of an entry it reads the identity, head, reason, generation (how often it is wanted) and
-// WantedAt. Restarts means that dead letters start again. It returns the entries as they are then.
-func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, wanted []Work, restarts bool) ([]Work, error) {
+// WantWork wants an entry: it adds it, or merges it into the one that is there. Of it, it reads the
+// identity, head, reason and WantedAt. Restarts means that a dead letter starts again. It returns the
+// entry as it is then.
+func (db *DB) WantWork(ctx context.Context, tx *sql.Tx, w Work, restarts bool) (Work, error) {
 	restart := "FALSE"
 	if restarts {
 		restart = "TRUE"
 	}
-	var all []Work
-	for batch := range slices.Chunk(wanted, rowsAtOnce) {
-		var args []any
-		for _, w := range batch {
-			at := millis(w.WantedAt)
-			args = append(args, w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, w.Generation, at, at)
-		}
-		now, err := works(ctx, tx, `INSERT INTO work (id, kind, repo, pull, head, reason, generation, wanted_at, changed_at,
-			settled, ended, problem, job, replica, fence, ran, ran_head) VALUES `+
-			values(len(batch), "($,$,$,$,$,$,$,$,$,0,'','',0,'',0,0,'')")+fmt.Sprintf(onWant, restart), args...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, now...)
-	}
-	return all, nil
+	w, _, err := oneWork(ctx, tx, `INSERT INTO work (id, kind, repo, pull, head, reason, wanted_at, changed_at,
+		generation, settled, ended, problem, job, replica, fence, ran, ran_head)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 1, 0, '', '', 0, '', 0, 0, '')`+fmt.Sprintf(onWant, restart),
+		w.ID, w.Kind, w.Repo, w.Pull, w.Head, w.Reason, millis(w.WantedAt))
+	return w, err
 }
 
 // SetWorkJob saves which job of River does an entry. No other one has that job, as one may say that
