@@ -17,10 +17,12 @@ func (r *Repo) Labels(ctx context.Context, limit int) ([]calibration.Label, erro
 	var labels []calibration.Label
 	err := rows(ctx, r.db.read, `
 		SELECT w.confidence, w.refit, w.accepted, w.finder, w.category, w.severity, w.at FROM (
-			SELECT o.confidence, o.refit, o.accepted, o.finder, o.category, o.severity, o.at, o.fingerprint, o.pull FROM outcomes o
+			SELECT o.confidence, o.refit, o.accepted, o.finder, o.category, o.severity, o.at, o.fingerprint, o.pull
+				FROM outcomes o
 				WHERE o.repo_id = $1 AND o.accepted >= 0
 			UNION ALL
-			SELECT l.confidence, l.refit, l.accepted, l.finder, l.category, l.severity, l.at, l.fingerprint, 0 AS pull FROM labels l
+			SELECT l.confidence, l.refit, l.accepted, l.finder, l.category, l.severity, l.at, l.fingerprint, 0 AS pull
+				FROM labels l
 				WHERE l.repo_id = $1 AND l.accepted >= 0 AND NOT EXISTS (
 					SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.accepted >= 0)
 		) AS w

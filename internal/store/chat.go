@@ -39,7 +39,8 @@ func (r *Repo) SaveHandled(ctx context.Context, pull int, h HandledComment, answ
 	return r.change(ctx, "save handled comment", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO handled_comments (repo_id, pull, comment, hash, document, at) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document, at = excluded.at`,
+			ON CONFLICT (repo_id, pull, comment) DO UPDATE SET hash = excluded.hash, document = excluded.document,
+				at = excluded.at`,
 			r.id, pull, h.Comment, h.Hash, string(h.Document), millis(h.At))
 		if err != nil {
 			return err

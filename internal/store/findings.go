@@ -53,17 +53,21 @@ func placementRank(f *precedent.Finding) int {
 }
 
 const (
-	insertFindings = `INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity, confidence, path, side,
+	insertFindings = `INSERT INTO findings (repo_id, fingerprint, id, place, finder, rule, category, severity,
+		confidence, path, side,
 		start_line, end_line, symbol, quote, title, body, seen, first_seen, last_seen, last_review)`
 	mergeFindings = `ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
-		id = excluded.id, place = excluded.place, finder = excluded.finder, rule = excluded.rule, category = excluded.category,
+		id = excluded.id, place = excluded.place, finder = excluded.finder, rule = excluded.rule,
+			category = excluded.category,
 		severity = excluded.severity, confidence = excluded.confidence, path = excluded.path, side = excluded.side,
 		start_line = excluded.start_line, end_line = excluded.end_line, symbol = excluded.symbol, quote = excluded.quote,
 		title = excluded.title, body = excluded.body, seen = findings.seen + excluded.seen,
-		first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen ELSE findings.first_seen END,
+		first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen
+			ELSE findings.first_seen END,
 		last_seen = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_seen ELSE findings.last_seen END,
 		last_review = excluded.last_review`
-	insertSightings = `INSERT INTO sightings (review_id, repo_id, fingerprint, path, category, severity, confidence, title, dropped, dropped_by, shown)`
+	insertSightings = `INSERT INTO sightings (review_id, repo_id, fingerprint, path, category, severity, confidence,
+		title, dropped, dropped_by, shown)`
 )
 
 // saveFindings adds a sighting of each finding, and the finding if it is new.

@@ -23,7 +23,8 @@ func (r *Repo) Judged(ctx context.Context, since time.Time, limit int) ([]Judged
 	err := rows(ctx, r.db.read, `
 		SELECT `+knownColumns+`, accepted, declined FROM (
 			SELECT `+knownColumns+`,
-				(SELECT COUNT(*) FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = f.fingerprint AND o.outcome IN ($2, $3, $4)) AS accepted,
+				(SELECT COUNT(*) FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = f.fingerprint
+					AND o.outcome IN ($2, $3, $4)) AS accepted,
 				(SELECT COUNT(*) FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = f.fingerprint) AS declined
 			FROM findings f WHERE f.repo_id = $1 AND f.seen > 0 AND f.last_seen >= $5
 		) AS judged WHERE accepted > 0 OR severity IN ($6, $7)

@@ -180,7 +180,8 @@ func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning
 	_, err = tx.ExecContext(ctx, `
 		INSERT INTO learnings (repo_id, id, state, scope, document, updated_at, about) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (repo_id, id) DO UPDATE SET
-			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at, about = excluded.about`,
+			state = excluded.state, scope = excluded.scope, document = excluded.document, updated_at = excluded.updated_at,
+				about = excluded.about`,
 		r.id, l.ID, l.State, l.Scope, string(document), millis(l.UpdatedAt), findingOf(l))
 	return err
 }

@@ -59,7 +59,8 @@ func (r *Repo) SaveOutcomes(ctx context.Context, outcomes []precedent.Outcome) e
 // setOutcome saves an outcome in place of another one.
 func (r *Repo) setOutcome(ctx context.Context, tx *sql.Tx, o precedent.Outcome, document string) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity)
+		INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
+			category, severity)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
 			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,

@@ -60,10 +60,12 @@ const postgresVersions = `CREATE TABLE ` + versionTable + ` (
 
 // postgresObjects leaves out what extensions own, and the table of postgresMark.
 const postgresObjects = `
-	SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' ELSE 'foreign table' END, c.relname
+	SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'view'
+		ELSE 'foreign table' END, c.relname
 	FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
 	AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname <> 'last_commits'
-	AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+	AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+		AND d.deptype = 'e')
 	UNION ALL
 	SELECT 'trigger', c.relname || '.' || t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 	WHERE NOT t.tgisinternal AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())

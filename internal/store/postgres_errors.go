@@ -112,6 +112,7 @@ func postgresCheck(ctx context.Context, q querier) ([]string, error) {
 func postgresSize(ctx context.Context, q querier, _ string) (int64, error) {
 	var size int64
 	err := row(ctx, q, `SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
-		WHERE c.relkind = 'r' AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`, nil, into(&size))
+		WHERE c.relkind = 'r' AND c.relnamespace = (SELECT oid FROM pg_namespace
+			WHERE nspname = current_schema())`, nil, into(&size))
 	return size, err
 }

@@ -69,7 +69,8 @@ func (s PostState) Done() bool {
 }
 
 const insertPost = `
-	INSERT INTO posts (repo_id, id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote, why, at, updated_at)
+	INSERT INTO posts (repo_id, id, pull, review_id, head, kind, thread, nth, payload, hash, state, attempts, remote,
+		why, at, updated_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 // savePosts adds the posts of a review that is saved for the first time. None is older than it.

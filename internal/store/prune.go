@@ -69,7 +69,8 @@ const prunable = `
 		FROM findings f WHERE f.repo_id = $1
 	) AS p WHERE (p.last_seen < $2 OR p.nth > $3) AND NOT EXISTS (
 		SELECT 1 FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = p.fingerprint AND j.expires_at > $4)
-		AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = p.fingerprint AND o.outcome <> 'unknown' AND o.at >= $2)
+		AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.fingerprint = p.fingerprint
+			AND o.outcome <> 'unknown' AND o.at >= $2)
 		AND NOT EXISTS (SELECT 1 FROM learnings g WHERE g.repo_id = $1 AND g.about = p.fingerprint AND g.state <> 'forgotten')
 		AND NOT EXISTS (SELECT 1 FROM insight_findings i WHERE i.repo_id = $1 AND i.fingerprint = p.fingerprint)
 		AND p.fingerprint NOT IN (SELECT t.fingerprint FROM threads t WHERE ` + openThread + `)`
@@ -78,7 +79,8 @@ const prunable = `
 // there is none.
 const outcomeOf = `COALESCE((
 	SELECT w.outcome FROM (
-		SELECT 'rejected' AS outcome, j.at AS at, 0 AS nth FROM rejections j WHERE j.repo_id = $1 AND j.fingerprint = l.fingerprint
+		SELECT 'rejected' AS outcome, j.at AS at, 0 AS nth FROM rejections j WHERE j.repo_id = $1
+			AND j.fingerprint = l.fingerprint
 		UNION ALL
 		SELECT o.outcome AS outcome, o.at AS at, 1 AS nth FROM outcomes o
 			WHERE o.repo_id = $1 AND o.fingerprint = l.fingerprint AND o.outcome <> 'unknown'
@@ -132,10 +134,12 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 		args []any
 	}{
 		{
-			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
+			`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted,
+				refit)
 		SELECT l.repo_id, l.fingerprint, l.place, l.finder, l.category, l.severity, COALESCE(a.confidence, l.confidence),
 			` + outcomeOf + `, COALESCE(a.at, l.last_seen), COALESCE(a.accepted, -1), COALESCE(a.refit, 0)
-		FROM (` + prunable + `) AS l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1 WHERE TRUE
+		FROM (` + prunable + `) AS l LEFT JOIN (` + answered + `) AS a ON a.fingerprint = l.fingerprint AND a.nth = 1
+			WHERE TRUE
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 			category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,
 			outcome = excluded.outcome, at = excluded.at, accepted = excluded.accepted, refit = excluded.refit
@@ -158,7 +162,8 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id, millis(before)},
 		},
 		{
-			`DELETE FROM threads WHERE repo_id = $1 AND updated_at < $2 AND id NOT IN (SELECT t.id FROM threads t WHERE ` + openThread + `)
+			`DELETE FROM threads WHERE repo_id = $1 AND updated_at < $2 AND id NOT IN (SELECT t.id FROM threads t
+				WHERE ` + openThread + `)
 			AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = threads.fingerprint)`,
 			[]any{r.id, millis(before)},
 		},
@@ -175,7 +180,8 @@ func (r *Repo) prune(ctx context.Context, before time.Time, perFile int, now tim
 			[]any{r.id, millis(before)},
 		},
 		{
-			`DELETE FROM handled_comments WHERE repo_id = $1 AND at < $2 AND pull NOT IN (SELECT n.pull FROM posts n WHERE n.repo_id = $1)`,
+			`DELETE FROM handled_comments WHERE repo_id = $1 AND at < $2 AND pull NOT IN (SELECT n.pull FROM posts n
+				WHERE n.repo_id = $1)`,
 			[]any{r.id, millis(before)},
 		},
 		{

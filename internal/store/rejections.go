@@ -13,7 +13,8 @@ import (
 // days.
 const RejectionLife = 180 * 24 * time.Hour
 
-const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source`
+const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at,
+	expires_at, hits, rule, glob, source`
 
 func scanRejection(s scanner) (precedent.Rejection, error) {
 	var j precedent.Rejection
@@ -44,7 +45,8 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 			return err
 		}
 		err := row(ctx, tx, `
-			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source)
+			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
+				who, at, expires_at, hits, rule, glob, source)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 				id = excluded.id, finding = excluded.finding, place = excluded.place, claim = excluded.claim, path = excluded.path,

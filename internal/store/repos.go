@@ -159,8 +159,10 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		FROM findings WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 			seen = findings.seen + excluded.seen,
-			first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen ELSE findings.first_seen END,
-			last_review = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_review ELSE findings.last_review END,
+			first_seen = CASE WHEN excluded.first_seen < findings.first_seen THEN excluded.first_seen
+				ELSE findings.first_seen END,
+			last_review = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_review
+				ELSE findings.last_review END,
 			last_seen = CASE WHEN excluded.last_seen > findings.last_seen THEN excluded.last_seen ELSE findings.last_seen END`,
 		`UPDATE sightings SET repo_id = $1 WHERE repo_id = $2`,
 		`INSERT INTO finding_ids (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM finding_ids WHERE repo_id = $2
@@ -175,27 +177,34 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o
 			WHERE o.repo_id = $1 AND o.fingerprint = rejections.fingerprint)`,
 		`INSERT INTO forgotten (repo_id, kind, id, at) SELECT $1, kind, id, at FROM forgotten WHERE repo_id = $2
-		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at
+			ELSE forgotten.at END`,
 		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM forgotten o
 			WHERE o.repo_id IN ($1, $2) AND o.kind = 'rejection' AND o.id = rejections.fingerprint AND o.at >= rejections.at)`,
-		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit)
-		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit FROM labels WHERE repo_id = $2
+		`INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted,
+			refit)
+		SELECT $1, fingerprint, place, finder, category, severity, confidence, outcome, at, accepted, refit FROM labels
+			WHERE repo_id = $2
 		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
 		`INSERT INTO spending (repo_id, day, microdollars) SELECT $1, day, microdollars FROM spending WHERE repo_id = $2
 		ON CONFLICT (repo_id, day) DO UPDATE SET microdollars = spending.microdollars + excluded.microdollars`,
 		`UPDATE posts SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE threads SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM threads o
 			WHERE o.repo_id = $1 AND (o.id = threads.id OR o.pull = threads.pull AND o.fingerprint = threads.fingerprint))`,
-		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity)
-		SELECT $1, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity FROM outcomes WHERE repo_id = $2
+		`INSERT INTO outcomes (repo_id, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder,
+			category, severity)
+		SELECT $1, pull, fingerprint, outcome, document, at, accepted, confidence, refit, finder, category, severity
+			FROM outcomes WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull, fingerprint) DO UPDATE SET
-			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted, confidence = excluded.confidence,
+			outcome = excluded.outcome, document = excluded.document, at = excluded.at, accepted = excluded.accepted,
+				confidence = excluded.confidence,
 			refit = excluded.refit, finder = excluded.finder, category = excluded.category, severity = excluded.severity
 			WHERE outcomes.outcome = 'unknown'`,
 		`INSERT INTO threshold_resets (repo_id, at) SELECT $1, at FROM threshold_resets WHERE repo_id = $2
 		ON CONFLICT (repo_id) DO UPDATE SET at = excluded.at WHERE threshold_resets.at < excluded.at`,
 		`UPDATE thresholds SET repo_id = $1 WHERE repo_id = $2`,
-		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending WHERE repo_id = $2
+		`INSERT INTO pull_spending (repo_id, pull, microdollars) SELECT $1, pull, microdollars FROM pull_spending
+			WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO UPDATE SET microdollars = pull_spending.microdollars + excluded.microdollars`,
 		// Of two learnings with one id the one that changed last stays, but what was forgotten stays forgotten.
 		`DELETE FROM learnings WHERE repo_id = $1 AND state <> 'forgotten' AND EXISTS (SELECT 1 FROM learnings o
@@ -214,10 +223,12 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error {
 		SELECT $1, id, document, updated_at, dismissed_by, dismissed_why, dismissed_at FROM insights WHERE repo_id = $2
 		ON CONFLICT (repo_id, id) DO UPDATE SET dismissed_by = excluded.dismissed_by, dismissed_why = excluded.dismissed_why,
 			dismissed_at = excluded.dismissed_at WHERE insights.dismissed_at < excluded.dismissed_at`,
-		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings WHERE repo_id = $2
+		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings
+			WHERE repo_id = $2
 		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
 		// What only one of two has seen is looked at again.
-		`DELETE FROM watched_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM watched_pulls o WHERE o.repo_id = $2 AND o.pull = watched_pulls.pull)`,
+		`DELETE FROM watched_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM watched_pulls o WHERE o.repo_id = $2
+			AND o.pull = watched_pulls.pull)`,
 		`INSERT INTO asked_pulls (repo_id, pull, asked) SELECT $1, pull, asked FROM asked_pulls WHERE repo_id = $2
 		ON CONFLICT (repo_id, pull) DO NOTHING`,
 		`INSERT INTO answers (repo_id, task, answer, at) SELECT $1, task, answer, at FROM answers WHERE repo_id = $2

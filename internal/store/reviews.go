@@ -109,7 +109,8 @@ func (r *Repo) afterPosts(ctx context.Context, tx *sql.Tx, at time.Time, posts [
 	}
 	var newest int64
 	err := row(ctx, tx, `SELECT COALESCE(MAX(a.at), 0) FROM (SELECT at FROM reviews WHERE repo_id = $1 AND pull = $2
-		UNION ALL SELECT at FROM posts WHERE repo_id = $1 AND pull = $2 AND kind <> $3) a`, []any{r.id, posts[0].Pull, PostAnswer}, into(&newest))
+		UNION ALL SELECT at FROM posts WHERE repo_id = $1 AND pull = $2
+			AND kind <> $3) a`, []any{r.id, posts[0].Pull, PostAnswer}, into(&newest))
 	if err == nil && millis(at) <= newest {
 		at = fromMillis(newest + 1)
 	}

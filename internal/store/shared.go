@@ -195,7 +195,8 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error {
 	for _, j := range s.Rejections {
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at, expires_at, hits, rule, glob, source)
+			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
+				who, at, expires_at, hits, rule, glob, source)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17)
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET
 				id = CASE WHEN rejections.at = excluded.at THEN rejections.id ELSE excluded.id END,
@@ -223,7 +224,8 @@ func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error 
 func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO forgotten (repo_id, kind, id, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at ELSE forgotten.at END`,
+		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at
+			ELSE forgotten.at END`,
 		r.id, forgottenRejection, f.Fingerprint, millis(f.At))
 	if err != nil {
 		return err
@@ -253,7 +255,8 @@ func (r *Repo) mergeLabels(ctx context.Context, tx *sql.Tx, s Shared) error {
 			accepted = zeroOne(*l.Accepted)
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit, at)
+			INSERT INTO labels (repo_id, fingerprint, place, finder, category, severity, confidence, outcome, accepted, refit,
+				at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET place = excluded.place, finder = excluded.finder,
 				category = excluded.category, severity = excluded.severity, confidence = excluded.confidence,

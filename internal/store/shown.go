@@ -86,7 +86,8 @@ func (r *Repo) addOutcomes(ctx context.Context, found []Appearance, at map[strin
 	}
 	return inBatches(fingerprints, 2, func(numbers string, args []any) error {
 		outcomes, err := documents[precedent.Outcome](ctx, r.db.read, `SELECT document FROM outcomes
-			WHERE repo_id = $1 AND outcome <> 'unknown' AND fingerprint IN (`+numbers+`) ORDER BY at, pull, fingerprint`, append([]any{r.id}, args...))
+			WHERE repo_id = $1 AND outcome <> 'unknown' AND fingerprint IN (`+numbers+`)
+				ORDER BY at, pull, fingerprint`, append([]any{r.id}, args...))
 		for _, o := range outcomes {
 			a := &found[at[o.Fingerprint]]
 			a.Outcomes = append(a.Outcomes, o)

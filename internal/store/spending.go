@@ -59,7 +59,8 @@ func (r *Repo) Book(ctx context.Context, usd float64, b Bounds) (Booked, error) 
 		for i, book := range books {
 			_, err := tx.ExecContext(ctx, fmt.Sprintf(`
 				INSERT INTO %[1]s (repo_id, %[2]s, microdollars) VALUES ($1, $2, $3)
-				ON CONFLICT (repo_id, %[2]s) DO UPDATE SET microdollars = %[1]s.microdollars + excluded.microdollars`, book.table, book.column),
+				ON CONFLICT (repo_id, %[2]s) DO UPDATE SET microdollars = %[1]s.microdollars +
+					excluded.microdollars`, book.table, book.column),
 				r.id, book.key, amount)
 			if err != nil {
 				return err

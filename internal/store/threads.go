@@ -12,7 +12,8 @@ import (
 // openThread is the condition for a thread t that is not finished: it is not settled, and it
 // has no known outcome or was updated since $2. Pruning keeps what belongs to it.
 const openThread = `t.repo_id = $1 AND t.state NOT IN ('resolved', 'wont_fix') AND (t.updated_at >= $2 OR NOT EXISTS (
-	SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.pull = t.pull AND o.fingerprint = t.fingerprint AND o.outcome <> 'unknown'))`
+	SELECT 1 FROM outcomes o WHERE o.repo_id = $1 AND o.pull = t.pull AND o.fingerprint = t.fingerprint
+		AND o.outcome <> 'unknown'))`
 
 // Threads returns the threads of the pull request, oldest first. Current and Changed are not
 // set, because they depend on a head.

@@ -99,7 +99,8 @@ func (r *Repo) PullAsked(ctx context.Context, pull int) (Asking, error) {
 func (r *Repo) AskPull(ctx context.Context, pull int, a Asking) error {
 	return r.change(ctx, "save what was asked", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO asked_pulls (repo_id, pull, asked) VALUES ($1, $2, $3)
-			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked WHERE asked_pulls.asked < excluded.asked`, r.id, pull, a)
+			ON CONFLICT (repo_id, pull) DO UPDATE SET asked = excluded.asked
+				WHERE asked_pulls.asked < excluded.asked`, r.id, pull, a)
 		return err
 	})
 }

@@ -179,7 +179,8 @@ func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, job int64, replica stri
 		return Work{}, false, err
 	}
 	var beside int
-	err = row(ctx, tx, `SELECT COUNT(*) FROM work b JOIN river_job j ON j.id = b.job WHERE b.replica <> '' AND j.state = 'running'
+	err = row(ctx, tx, `SELECT COUNT(*) FROM work b JOIN river_job j ON j.id = b.job WHERE b.replica <> ''
+		AND j.state = 'running'
 		AND b.repo = $1 AND b.pull = $2 AND b.id <> $3 AND b.kind IN ('review', 'fix') AND $4 IN ('review', 'fix')`,
 		[]any{w.Repo, w.Pull, w.ID, w.Kind}, into(&beside))
 	if err != nil || beside > 0 {
@@ -199,7 +200,8 @@ func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, ended, problem, r
 		ended = CASE WHEN $4 = '' OR settled >= ran THEN ended ELSE $4 END,
 		settled = CASE WHEN $4 = '' OR settled >= ran THEN settled ELSE ran END,
 		reason = CASE WHEN $6 = '' OR generation > ran THEN reason ELSE $6 END
-		WHERE id = $1 AND fence = $2 AND replica <> '' RETURNING `+workColumns, w.ID, w.Fence, millis(now), ended, problem, reason)
+		WHERE id = $1 AND fence = $2 AND replica <> '' RETURNING
+			`+workColumns, w.ID, w.Fence, millis(now), ended, problem, reason)
 }
 
 // ReleaseWork ends the execution of what the job of River did, on a replica that died. A problem
@@ -225,7 +227,8 @@ const clockSlack = time.Minute
 // Parts of the statements that find what River does not run though it is wanted. Its jobs wait too
 // long after the clock was set back, and if an event came while their execution ended.
 const (
-	jobless   = `settled < generation AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.id = work.job AND j.finalized_at IS NULL)`
+	jobless = `settled < generation AND NOT EXISTS (SELECT 1 FROM river_job j WHERE j.id = work.job
+		AND j.finalized_at IS NULL)`
 	waitsLong = `settled < generation AND EXISTS (SELECT 1 FROM river_job j WHERE j.id = work.job
 		AND (j.state = 'scheduled' AND work.generation > work.ran OR j.state = 'retryable' AND work.head <> work.ran_head
 		OR j.state IN ('available', 'scheduled', 'retryable') AND work.changed_at > $1))`
@@ -299,8 +302,9 @@ type WorkCount struct {
 // CountWork counts the entries by kind and state.
 func (db *DB) CountWork(ctx context.Context) ([]WorkCount, error) {
 	var all []WorkCount
-	err := rows(ctx, db.read, "SELECT kind, state, COUNT(*), MIN(wanted_at) FROM (SELECT w.kind, w.wanted_at, "+workState+` AS state
-		FROM work w LEFT JOIN river_job j ON j.id = w.job) c GROUP BY kind, state ORDER BY kind, state`, nil, func(s scanner) error {
+	query := "SELECT kind, state, COUNT(*), MIN(wanted_at) FROM (SELECT w.kind, w.wanted_at, " + workState + " AS state " +
+		"FROM work w LEFT JOIN river_job j ON j.id = w.job) c GROUP BY kind, state ORDER BY kind, state"
+	err := rows(ctx, db.read, query, nil, func(s scanner) error {
 		var c WorkCount
 		var oldest int64
 		err := s.Scan(&c.Kind, &c.State, &c.Number, &oldest)
@@ -314,7 +318,8 @@ func (db *DB) CountWork(ctx context.Context) ([]WorkCount, error) {
 // RetryWork wants an entry once more, and returns it.
 func (db *DB) RetryWork(ctx context.Context, tx *sql.Tx, id int64, now time.Time) (Work, bool, error) {
 	return oneWork(ctx, tx, `UPDATE work SET generation = generation + 1, wanted_at = $2,
-		changed_at = CASE WHEN replica = '' THEN $2 ELSE changed_at END WHERE id = $1 RETURNING `+workColumns, id, millis(now))
+		changed_at = CASE WHEN replica = '' THEN $2 ELSE changed_at END WHERE id = $1
+			RETURNING `+workColumns, id, millis(now))
 }
 
 // CancelWork ends an entry that is wanted, or a dead letter, and returns it. The replica that runs it
@@ -345,7 +350,8 @@ func (db *DB) MoveWork(ctx context.Context, tx *sql.Tx, from, to int64, repo str
 func (db *DB) PruneWork(ctx context.Context, work, dead, delivered time.Time) error {
 	return db.Transact(ctx, "prune jobs", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM work WHERE settled >= generation AND replica = ''
-			AND changed_at < CASE WHEN ended = 'dead' THEN CAST($2 AS BIGINT) ELSE CAST($1 AS BIGINT) END`, millis(work), millis(dead))
+			AND changed_at < CASE WHEN ended = 'dead' THEN CAST($2 AS BIGINT)
+				ELSE CAST($1 AS BIGINT) END`, millis(work), millis(dead))
 		if err == nil {
 			_, err = tx.ExecContext(ctx, "DELETE FROM deliveries WHERE received < $1", millis(delivered))
 		}
