@@ -130,8 +130,12 @@ func (q *Queue) Retry(ctx context.Context, id int64) (Job, error) {
 		if err != nil || !found {
 			return err
 		}
-		if err := gone(q.client.JobDeleteTx(ctx, tx, w.Job)); err != nil { // its attempts are over with it
-			return err
+		// Another job has all attempts. The former one is not deleted: on SQLite, River ends the process
+		// if a job is gone whose end it is about to save.
+		if w.Replica == "" {
+			if err := gone(q.client.JobCancelTx(ctx, tx, w.Job)); err != nil {
+				return err
+			}
 		}
 		return q.issue(ctx, tx, []store.Work{w})
 	})

@@ -238,9 +238,9 @@ func isDue(w store.Work, state rivertype.JobState) bool {
 	return state == rivertype.JobStateScheduled || state == rivertype.JobStateRetryable && w.Head != w.RanHead
 }
 
-// gone ignores that a job of River is gone, or runs.
+// gone ignores that a job of River is gone.
 func gone(_ *rivertype.JobRow, err error) error {
-	if errors.Is(err, rivertype.ErrNotFound) || errors.Is(err, rivertype.ErrJobRunning) {
+	if errors.Is(err, rivertype.ErrNotFound) {
 		return nil
 	}
 	return err
