@@ -34,9 +34,11 @@ func (d *Diagnosis) Repository(ctx context.Context, repo *git.Repo, at forge.Add
 	case none != nil:
 		d.Add("repository", OK, "precedent review --staged and --worktree work", "%s, %s; no commit yet", where, id)
 	case repo.Shallow():
-		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from", "%s, %s; shallow clone", where, id)
+		d.Add("repository", Warning, "git fetch --unshallow: a review needs the commit that the change starts from",
+			"%s, %s; shallow clone", where, id)
 	case id.IsLocal():
-		d.Add("repository", OK, "with a remote, all clones share the IDs of findings", "%s; no remote, so it is identified by its first commit", where)
+		d.Add("repository", OK, "with a remote, all clones share the IDs of findings",
+			"%s; no remote, so it is identified by its first commit", where)
 	default:
 		d.Add("repository", OK, "", "%s, %s", where, id)
 	}
@@ -148,7 +150,8 @@ func turnedOff(p precedent.Policy) []string {
 
 // lastCommit calls use with a function that reads files of the last commit. none is what there is
 // without a commit.
-func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string, use func(read func(path string) ([]byte, error))) {
+func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string,
+	use func(read func(path string) ([]byte, error))) {
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
 		d.Add(name, OK, "", "%s: no commit yet", none)
@@ -196,7 +199,8 @@ func (d *Diagnosis) Hook(repo *git.Repo) {
 	case h.Ours:
 		d.Add(name, OK, "", "%s", h.Path)
 	case h.Exists:
-		d.Add(name, OK, "precedent install-hook --force keeps it and runs it from a new hook", "%s was not installed by precedent: pushes are not reviewed", h.Path)
+		d.Add(name, OK, "precedent install-hook --force keeps it and runs it from a new hook",
+			"%s was not installed by precedent: pushes are not reviewed", h.Path)
 	default:
 		d.Add(name, OK, "precedent install-hook", "not installed: pushes are not reviewed")
 	}

@@ -44,7 +44,8 @@ func (d *Diagnosis) Try(ctx context.Context, m llm.Model, prices llm.Prices) {
 	if p, ok := prices.Find(model); ok {
 		cost = fmt.Sprintf("$%.6f", p.Cost(reply.Usage))
 	}
-	d.Add(name, OK, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens, cost)
+	d.Add(name, OK, "", "%s answered: %d tokens in, %d out, %s", model, reply.Usage.InputTokens, reply.Usage.OutputTokens,
+		cost)
 }
 
 // TryEmbeddings asks an embedding model for one vector. Reviews work without it.
@@ -57,7 +58,8 @@ func (d *Diagnosis) TryEmbeddings(ctx context.Context, e *llm.Embeddings, limit 
 	hint := "check the network, the address and the provider's status"
 	switch {
 	case err == nil:
-		d.Add(name, OK, "", "%s answered with a vector of %d dimensions, for %d tokens", e.Model(), len(got.Vectors[0]), got.Usage.InputTokens)
+		d.Add(name, OK, "", "%s answered with a vector of %d dimensions, for %d tokens", e.Model(), len(got.Vectors[0]),
+			got.Usage.InputTokens)
 		return
 	case errors.Is(err, context.DeadlineExceeded):
 		err, hint = fmt.Errorf("%s did not answer within %v", e.Host(), limit), "set embeddings.timeout if the model is slow"

@@ -53,7 +53,8 @@ func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 		}
 	}
 	if len(open) > 0 {
-		d.Add(name, Missing, "do not review code from strangers on this machine", "%s does not stop all attacks: %s", box.Kind(), strings.Join(open, "; "))
+		d.Add(name, Missing, "do not review code from strangers on this machine", "%s does not stop all attacks: %s",
+			box.Kind(), strings.Join(open, "; "))
 		return false
 	}
 	d.Add(name, OK, "", "%s; it stopped %s", box.Kind(), report.Plural(len(traps), "attack"))
@@ -78,7 +79,8 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 	case len(there)+len(gone) == 0:
 		d.Add(name, OK, "configure linters that are installed: docs/configuration.md", "none configured")
 	case len(gone) > 0:
-		d.Add(name, Warning, "install them, or remove them from the configuration", "not installed: %s", strings.Join(gone, ", "))
+		d.Add(name, Warning, "install them, or remove them from the configuration", "not installed: %s",
+			strings.Join(gone, ", "))
 	case !boxed:
 		d.Add(name, Warning, "linters run only in the sandbox", "%s do not run", strings.Join(there, ", "))
 	default:
@@ -105,7 +107,8 @@ func (d *Diagnosis) Space() {
 	case err != nil:
 		d.AddError(name, Warning, fmt.Errorf("measure free space: %w", err))
 	case free < enoughSpace:
-		d.Add(name, Warning, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir, free>>20, enoughSpace>>20)
+		d.Add(name, Warning, "make room, or set TMPDIR to another folder", "%s has %d MiB free; a large tree takes %d", dir,
+			free>>20, enoughSpace>>20)
 	default:
 		d.Add(name, OK, "", "%s has %d GiB free", dir, free>>30)
 	}

@@ -65,14 +65,17 @@ func TestAsk(t *testing.T) {
 			Usage: precedent.Usage{Requests: 5, InputTokens: 20, OutputTokens: 6},
 		}, []string{"Find bugs.", "could not be used: no response.", "could not be used: a: want type"}},
 		{"malformed", []Reply{wrote(`{"b":1}`)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: want required [\"a\"]", Model: "m-1", CostUSD: 1.5,
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: the answer: want required [\"a\"]",
+			Model: "m-1", CostUSD: 1.5,
 			Usage: precedent.Usage{Requests: 6, InputTokens: 30, OutputTokens: 9},
 		}, []string{"Find bugs.", "want required [\"a\"]", "want required [\"a\"]"}},
 		{"tried by the far side as well", []Reply{tried(2), tried(1)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 14},
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose",
+			Usage: precedent.Usage{Requests: 14},
 		}, []string{"Find bugs.", "could not be used: it was prose."}},
 		{"tried by the far side alone", []Reply{tried(3)}, Answer{
-			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose", Usage: precedent.Usage{Requests: 7},
+			Status: precedent.StatusMalformed, Message: "no usable answer in 3 requests: it was prose",
+			Usage: precedent.Usage{Requests: 7},
 		}, []string{"Find bugs."}},
 		{"wrong once after many turns", []Reply{tried(1), tried(1), wrote(`{"a":2}`)}, Answer{
 			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 0.5,
@@ -122,7 +125,8 @@ func TestAskTimeout(t *testing.T) {
 	}{
 		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
 		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
-		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object", 3 * time.Second},
+		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
+			3 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -151,7 +155,8 @@ func TestAskTimeout(t *testing.T) {
 // TestAskNoRequestAfterTimeout: an answer that comes in time is taken, one that
 // cannot be used is not asked again when no time is left.
 func TestAskNoRequestAfterTimeout(t *testing.T) {
-	for text, want := range map[string]precedent.Status{`{"a":1}`: precedent.StatusOK, "nonsense": precedent.StatusTimeout} {
+	for text, want := range map[string]precedent.Status{`{"a":1}`: precedent.StatusOK,
+		"nonsense": precedent.StatusTimeout} {
 		asked := 0
 		a, err := Ask(t.Context(), oneTask(time.Millisecond), func(ctx context.Context, _ Task) (Reply, error) {
 			asked++
@@ -185,7 +190,10 @@ func TestAskErrors(t *testing.T) {
 	}
 
 	broken := errors.New("broken")
-	if _, err := Ask(t.Context(), oneTask(0), func(context.Context, Task) (Reply, error) { return Reply{}, broken }); !errors.Is(err, broken) {
+	if _, err := Ask(t.Context(), oneTask(0), func(context.Context, Task) (Reply, error) {
+		return Reply{},
+			broken
+	}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want once's", err)
 	}
 

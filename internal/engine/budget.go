@@ -45,14 +45,17 @@ type Budget struct {
 
 // Reserve reserves an estimate, or returns an error that wraps ErrOverBudget. charge
 // replaces the estimate by the actual usage; it is called once, after the request.
-func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge func(tokens int, usd float64), err error) {
+func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge func(tokens int, usd float64),
+	err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case b.USD > 0 && (b.usd+usd > b.USD || b.usd >= b.USD):
-		return nil, fmt.Errorf("%w: $%.2f of $%.2f are spent or set aside, and the next request may take $%.2f", ErrOverBudget, b.usd, b.USD, usd)
+		return nil, fmt.Errorf("%w: $%.2f of $%.2f are spent or set aside, and the next request may take $%.2f",
+			ErrOverBudget, b.usd, b.USD, usd)
 	case b.Tokens > 0 && b.tokens+tokens > b.Tokens:
-		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget, b.tokens, b.Tokens, tokens)
+		return nil, fmt.Errorf("%w: %d of %d tokens are spent or set aside, and the next request may take %d", ErrOverBudget,
+			b.tokens, b.Tokens, tokens)
 	}
 	if missing := b.usd + usd - b.booked; b.Book != nil && missing > minBooking {
 		if err := b.Book(ctx, missing, false); err != nil {

@@ -42,7 +42,8 @@ func compile(t *testing.T, schema string) *Validator {
 func TestValidate(t *testing.T) {
 	v := compile(t, findingsSchema)
 	finding := func(fields string) string {
-		return `{"findings":[{"path":"a.go","severity":"low","title":"x"},{"path":"a.go","severity":"low","title":"x",` + fields + `}]}`
+		return `{"findings":[{"path":"a.go","severity":"low","title":"x"},{"path":"a.go","severity":"low","title":"x",` +
+			fields + `}]}`
 	}
 	for _, test := range []struct{ name, answer, want string }{
 		{"valid", finding(`"confidence":85`), ""},
@@ -83,7 +84,8 @@ func TestValidate(t *testing.T) {
 func TestValidateBoundsItsError(t *testing.T) {
 	v := compile(t, findingsSchema)
 	for _, answer := range []string{
-		`{"findings":{"a":"` + strings.Repeat("é", 5000) + `"}}`, `{"findings":[` + strings.Repeat("{},", (maxValues-10)/2) + `{}]}`,
+		`{"findings":{"a":"` + strings.Repeat("é", 5000) + `"}}`, `{"findings":[` + strings.Repeat("{},", (maxValues-10)/2) +
+			`{}]}`,
 	} {
 		err := v.Validate([]byte(answer))
 		if err == nil {

@@ -35,7 +35,8 @@ func ParseAddress(s string) (Address, error) {
 	case a.Kind == GitHub, a.Kind == Gitea && at != "", a.Kind == Local && at != "":
 		return a, nil
 	}
-	return Address{}, fmt.Errorf("invalid forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR", s)
+	return Address{}, fmt.Errorf("invalid forge %q: want github, github:https://HOST/api/v3, gitea:https://HOST or "+
+		"local:DIR", s)
 }
 
 // Remote returns the repository that a remote of git names. On this forge it has the host of

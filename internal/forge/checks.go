@@ -85,7 +85,8 @@ func NewestChecks(all []Report) []CommitCheck {
 		out = append(out, r.CommitCheck)
 	}
 	slices.SortFunc(out, func(a, b CommitCheck) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Started.Compare(b.Started), cmp.Compare(a.URL, b.URL), cmp.Compare(a.State, b.State))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Started.Compare(b.Started), cmp.Compare(a.URL, b.URL),
+			cmp.Compare(a.State, b.State))
 	})
 	return out
 }

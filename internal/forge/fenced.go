@@ -52,7 +52,8 @@ func (f fenced) Post(ctx context.Context, repo precedent.Repo, number int, d Dra
 	return f.Forge.Post(ctx, repo, number, d)
 }
 
-func (f fenced) Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error) {
+func (f fenced) Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID,
+	why string) (Unsupported, error) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return "", err
@@ -68,7 +69,8 @@ func (f fenced) Comment(ctx context.Context, repo precedent.Repo, number int, bo
 	return f.Forge.Comment(ctx, repo, number, body)
 }
 
-func (f fenced) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error) {
+func (f fenced) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment,
+	error) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return Comment{}, err
@@ -92,7 +94,8 @@ func (f fenced) Delete(ctx context.Context, repo precedent.Repo, number int, c C
 	return f.Forge.Delete(ctx, repo, number, c)
 }
 
-func (f fenced) Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error) {
+func (f fenced) Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported,
+	error) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return "", err

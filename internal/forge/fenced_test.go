@@ -11,8 +11,10 @@ import (
 // TestFencedMethods: every method of a Forge either only reads, or is fenced.
 func TestFencedMethods(t *testing.T) {
 	reads := []string{
-		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Comments", "ReadComment", "CommentsSince", "Streams", "History",
-		"Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories", "Pushable", "Deliveries", "Quota",
+		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Comments", "ReadComment", "CommentsSince",
+		"Streams", "History",
+		"Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories", "Pushable", "Deliveries",
+		"Quota",
 	}
 	all := reflect.TypeFor[Forge]()
 	for i := range all.NumMethod() {
@@ -36,7 +38,8 @@ func TestIsBranch(t *testing.T) {
 			t.Errorf("%q is refused", good)
 		}
 	}
-	for _, bad := range []string{"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b", "a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256)} {
+	for _, bad := range []string{"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b",
+		"a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256)} {
 		if IsBranch(bad) {
 			t.Errorf("%q is a branch", bad)
 		}
@@ -49,10 +52,13 @@ func TestNewestChecks(t *testing.T) {
 		return Report{CommitCheck: CommitCheck{Name: name, State: state, URL: page}, Maker: maker, Number: n}
 	}
 	got := NewestChecks([]Report{
-		report("b", "x", 2, CheckPassed, "https://ci.example/2"), report("b", "x", 1, CheckFailed, ""), report("b", "y", 3, CheckPending, "javascript:x"),
-		report("a", "", 1, CheckSkipped, "https://user@ci.example/"), report(strings.Repeat("é", 300), "", 1, CheckPassed, "http://[::1]/"),
+		report("b", "x", 2, CheckPassed, "https://ci.example/2"), report("b", "x", 1, CheckFailed, ""),
+		report("b", "y", 3, CheckPending, "javascript:x"),
+		report("a", "", 1, CheckSkipped, "https://user@ci.example/"), report(strings.Repeat("é", 300), "", 1, CheckPassed,
+			"http://[::1]/"),
 	})
-	if len(got) != 4 || got[0].Name != "a" || got[0].URL != "" || got[1].URL+got[2].URL != "https://ci.example/2" || len([]rune(got[3].Name)) != MaxCheckName || got[3].URL == "" {
+	if len(got) != 4 || got[0].Name != "a" || got[0].URL != "" || got[1].URL+got[2].URL != "https://ci.example/2" ||
+		len([]rune(got[3].Name)) != MaxCheckName || got[3].URL == "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -43,10 +43,9 @@ type Forge interface {
 	// PullRequest reads one pull request. Its base has the present name of a repository
 	// that was renamed or moved; other methods need not accept the former one.
 	PullRequest(ctx context.Context, repo precedent.Repo, number int) (PullRequest, error)
-	// Open lists the open pull requests, the most recently updated first. Their Files
-	// is 0 and their Body empty: the list is kept for the next poll. An unchanged list is one conditional request, also if it has several pages,
-	// where the forge supports that. An error returns no list: no pull request of an
-	// incomplete list may count as closed.
+	// Open lists the open pull requests, the most recently updated first. Their Files is 0 and their Body empty: the list
+	// is kept for the next poll. An unchanged list is one conditional request, also if it has several pages, where the
+	// forge supports that. An error returns no list: no pull request of an incomplete list may count as closed.
 	Open(ctx context.Context, repo precedent.Repo) ([]PullRequest, error)
 	// Comments reads all comments on a pull request, oldest first. If there are more
 	// than it can read, it returns the oldest and a KindTooLarge error.
@@ -100,7 +99,8 @@ type Forge interface {
 	// attempt delivered, one for each GUID, oldest first. The webhook is the one of the repository
 	// that sends to the address, or that of the GitHub App if repo is zero. If there are more than
 	// it can read, it returns the newest and a KindTooLarge error.
-	Deliveries(ctx context.Context, repo precedent.Repo, address string, since time.Time) ([]HookDelivery, Unsupported, error)
+	Deliveries(ctx context.Context, repo precedent.Repo, address string, since time.Time) ([]HookDelivery, Unsupported,
+		error)
 	// Quota returns the rate limit as of the last response.
 	Quota() Quota
 
@@ -110,7 +110,8 @@ type Forge interface {
 	// Dismiss takes back the request for changes of a review by Me, and says why. Later
 	// reviews that only comment leave it standing. If the review requests nothing any
 	// more, or does not exist, it succeeds.
-	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported, error)
+	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported,
+		error)
 	// Comment comments on the pull request as a whole.
 	Comment(ctx context.Context, repo precedent.Repo, number int, body string) (Comment, error)
 	// Reply replies in the conversation that starts with the inline comment. A forge

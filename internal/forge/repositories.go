@@ -19,6 +19,7 @@ func SortRepositories(doing string, all []precedent.Repo) ([]precedent.Repo, err
 		return all, nil
 	}
 	return all[:MaxRepositories], &Error{
-		Kind: KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d of %d are used", doing, MaxRepositories, len(all)), Hint: "list the repositories in the configuration",
+		Kind: KindTooLarge, Msg: fmt.Sprintf("%s: only the first %d of %d are used", doing, MaxRepositories, len(all)),
+		Hint: "list the repositories in the configuration",
 	}
 }

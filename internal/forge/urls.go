@@ -61,7 +61,10 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	owner, name, number := p.parsePullPath(parts)
 	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
 	switch {
-	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool { return s == "" || s == "." || s == ".." }):
+	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool {
+		return s == "" || s == "." ||
+			s == ".."
+	}):
 		return precedent.Repo{}, 0, wrong
 	case repo.Host != home.Host:
 		return precedent.Repo{}, 0, &Error{Kind: KindRefused, Msg: fmt.Sprintf("%s is not on %s", page, home.Host)}
@@ -132,7 +135,8 @@ func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	}
 	return precedent.Repo{}, 0, &Error{
 		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
-		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{Host: f.Host(), Owner: "owner", Name: "name"}, 7),
+		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{Host: f.Host(), Owner: "owner",
+			Name: "name"}, 7),
 	}
 }
 

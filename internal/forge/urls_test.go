@@ -11,7 +11,8 @@ import (
 func TestParseAddress(t *testing.T) {
 	for s, want := range map[string]Address{
 		"github": {Kind: GitHub}, "github:https://ghe.example/api/v3": {GitHub, "https://ghe.example/api/v3"},
-		"gitea:https://git.example:3000/code": {Gitea, "https://git.example:3000/code"}, "local:C:/forge": {Local, "C:/forge"},
+		"gitea:https://git.example:3000/code": {Gitea, "https://git.example:3000/code"},
+		"local:C:/forge":                      {Local, "C:/forge"},
 	} {
 		if got, err := ParseAddress(s); err != nil || got != want || got.String() != s {
 			t.Errorf("%s: %+v, %v", s, got, err)
@@ -81,7 +82,8 @@ func TestPagesOfGitLab(t *testing.T) {
 				t.Errorf("lines %s, want %s", got, want)
 			}
 		}
-		for _, wrong := range []string{"/app/-/merge_requests/7", "/group/app/merge_requests/7", "/group/app/-/merge_requests", "/group/app/-/issues/7"} {
+		for _, wrong := range []string{"/app/-/merge_requests/7", "/group/app/merge_requests/7",
+			"/group/app/-/merge_requests", "/group/app/-/issues/7"} {
 			if r, n, err := p.ReadPullRequest(web + wrong); err == nil {
 				t.Errorf("%s is of %s#%d", wrong, r, n)
 			}

@@ -35,11 +35,13 @@ func TestAnthropicRequestAndReply(t *testing.T) {
 		t.Errorf("FirstByte was called %d times", first.Load())
 	}
 	sent := s.Requests()[0]
-	if d := cmp.Diff([]llmtest.Block{{Text: "all", Breakpoint: true}, {Text: "shared", Breakpoint: true}, {Text: "own"}}, sent.User); d != "" {
+	if d := cmp.Diff([]llmtest.Block{{Text: "all", Breakpoint: true}, {Text: "shared", Breakpoint: true}, {Text: "own"}},
+		sent.User); d != "" {
 		t.Error("messages:", d)
 	}
 	b := body(t, s, 0)
-	if d := cmp.Diff([]any{m{"type": "text", "text": "sys", "cache_control": m{"type": "ephemeral"}}}, b["system"]); d != "" {
+	if d := cmp.Diff([]any{m{"type": "text", "text": "sys", "cache_control": m{"type": "ephemeral"}}},
+		b["system"]); d != "" {
 		t.Error("system:", d)
 	}
 	format := m{"format": m{"type": "json_schema", "schema": m{
@@ -143,9 +145,10 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 			Calls: []Call{{"toolu_01T1", "get_weather", []byte(`{"location": "Paris"}`)}, {"toolu_01T2", "now", []byte("{}")}},
 			Usage: precedent.Usage{Requests: 1, InputTokens: 502, CachedTokens: 30, OutputTokens: 89},
 		}, ""},
-		"cut short":  {start + calls, Reply{}, KindServer},
-		"no JSON":    {start + "data: {\n\n" + stop, Reply{}, KindServer},
-		"overloaded": {start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n", Reply{}, KindOverloaded},
+		"cut short": {start + calls, Reply{}, KindServer},
+		"no JSON":   {start + "data: {\n\n" + stop, Reply{}, KindServer},
+		"overloaded": {start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
+			Reply{}, KindOverloaded},
 		"too long": {
 			start + `data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}` + "\n\n",
 			Reply{},
@@ -179,7 +182,8 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 // next request.
 func TestAnthropicTakesNoBadArguments(t *testing.T) {
 	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-	turn := Turn{Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}}, Results: []Result{{ID: "a", Text: "error", Error: true}}}
+	turn := Turn{Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
+		Results: []Result{{ID: "a", Text: "error", Error: true}}}
 	if _, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func (m *openAIModel) dropFeature(e *Error, a ability) bool {
 		m.ability.counts = false
 	case a.limit == newLimit && says(newLimit):
 		m.ability.limit = oldLimit
-	case a.format != byWords && says("response_format", "response format", "json_schema", "json mode", "mime type", "structured output"):
+	case a.format != byWords && says("response_format", "response format", "json_schema", "json mode", "mime type",
+		"structured output"):
 		m.ability.format = max(m.ability.format, a.format+1)
 	case a.tools && says("tool", "function"):
 		m.ability.tools = false

@@ -205,7 +205,8 @@ func (e *Error) ofTexts(n int) bool {
 		return e.unfit
 	case KindRequest:
 		message := strings.ToLower(e.Message)
-		return n > 1 && (strings.Contains(message, "batch") || strings.Contains(message, "too many") || strings.Contains(message, "too large"))
+		return n > 1 && (strings.Contains(message, "batch") || strings.Contains(message, "too many") ||
+			strings.Contains(message, "too large"))
 	}
 	return false
 }

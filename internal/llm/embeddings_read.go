@@ -34,7 +34,8 @@ func (e *Embeddings) wrong(format string, args ...any) *Error {
 func (c *embedCall) read(data []byte, texts []string) ([][]float32, error) {
 	var reply embeddingsReply
 	if err := strict.Unmarshal(data, &reply); err != nil {
-		if bytes.Contains(data, []byte("NaN")) || bytes.Contains(data, []byte("Infinity")) { // as some encoders of JSON write them
+		// as some encoders of JSON write them
+		if bytes.Contains(data, []byte("NaN")) || bytes.Contains(data, []byte("Infinity")) {
 			e := c.wrong("a vector has a value that is not a finite number")
 			e.unfit = true
 			return nil, e

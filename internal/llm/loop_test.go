@@ -16,7 +16,8 @@ import (
 // reader is a tool that reads any file but those that are missing.
 func reader(content string) []Tool {
 	return []Tool{{
-		Name: "read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
+		Name: "read", Description: "reads",
+		Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
 		Run: func(_ context.Context, args json.RawMessage) (string, error) {
 			if strings.Contains(string(args), "missing") {
 				return "", errors.New("no such file")
@@ -27,7 +28,8 @@ func reader(content string) []Tool {
 }
 
 func TestLoopAnswers(t *testing.T) {
-	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`), called("t2", "rm", `{}`), called("t3", "read", `{"path":"missing"}`),
+	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`), called("t2", "rm", `{}`),
+		called("t3", "read", `{"path":"missing"}`),
 		llmtest.Reply{Text: "done", Usage: &precedent.Usage{InputTokens: 10}}) {
 		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, DefaultLimits)
 		if err != nil {
@@ -53,7 +55,8 @@ func TestLoopAnswers(t *testing.T) {
 // then given up.
 func TestLoopEnds(t *testing.T) {
 	for api, s := range both(t, called("t", "read", `{"path":"a.go"}`)) {
-		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, Limits{Calls: 5, Bytes: 1000})
+		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")},
+			Limits{Calls: 5, Bytes: 1000})
 		if err != nil || reply.Stop != StopLength {
 			t.Errorf("%s: stop %q, %v", api, reply.Stop, err)
 		}
@@ -66,7 +69,8 @@ func TestLoopEnds(t *testing.T) {
 				t.Errorf("%s: request %d: tools %q, choice %q", api, i, r.Tools, r.ToolChoice)
 			}
 		}
-		if last := sent[7].Turns; !strings.Contains(last[4].Results[0].Text, "content") || !strings.Contains(last[5].Results[0].Text, "answer now") {
+		if last := sent[7].Turns; !strings.Contains(last[4].Results[0].Text, "content") ||
+			!strings.Contains(last[5].Results[0].Text, "answer now") {
 			t.Errorf("%s: turns %+v", api, last)
 		}
 	}
@@ -79,13 +83,15 @@ func TestLoopReadsItsTurnsFromTheCache(t *testing.T) {
 	s := llmtest.Anthropic(t, func(r llmtest.Request) llmtest.Reply {
 		if r.N < turns {
 			return llmtest.Reply{Calls: []llmtest.Call{
-				{ID: "a" + r.Model, Name: "read", Args: `{"path":"a.go"}`}, {ID: "b" + r.Model, Name: "read", Args: `{"path":"missing"}`},
+				{ID: "a" + r.Model, Name: "read", Args: `{"path":"a.go"}`},
+				{ID: "b" + r.Model, Name: "read", Args: `{"path":"missing"}`},
 			}}
 		}
 		return llmtest.Reply{Text: "done"}
 	})
 	reply, err := Loop(t.Context(), anthropicAt(t, s.URL), Request{
-		System: "sys", Common: "all", Prefix: strings.Repeat("diff", prefixTokens), Prompt: "own", Tools: reader(strings.Repeat("line", resultTokens)),
+		System: "sys", Common: "all", Prefix: strings.Repeat("diff", prefixTokens), Prompt: "own",
+		Tools: reader(strings.Repeat("line", resultTokens)),
 	}, DefaultLimits)
 	if err != nil || reply.Text != "done" {
 		t.Fatalf("%+v, %v", reply, err)
@@ -104,7 +110,8 @@ func TestLoopReadsItsTurnsFromTheCache(t *testing.T) {
 			t.Errorf("request %d writes %d tokens, want about %d", i, u.CacheWriteTokens, wantWritten)
 		}
 		if u.CachedTokens != before {
-			t.Errorf("request %d reads %d tokens, want all %d that the one before has written or read", i, u.CachedTokens, before)
+			t.Errorf("request %d reads %d tokens, want all %d that the one before has written or read", i, u.CachedTokens,
+				before)
 		}
 		before = u.CachedTokens + u.CacheWriteTokens
 	}
@@ -126,11 +133,13 @@ func TestLoopTakesBackWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%s: %+v, %v", api, reply, err)
 		}
 		last := s.Requests()[3]
-		if len(last.Turns) != 2 || last.Turns[0].Results[0].Text != "content" || !strings.Contains(last.Turns[1].Results[0].Text, "does not fit") || last.ToolChoice != "none" {
+		if len(last.Turns) != 2 || last.Turns[0].Results[0].Text != "content" ||
+			!strings.Contains(last.Turns[1].Results[0].Text, "does not fit") || last.ToolChoice != "none" {
 			t.Errorf("%s: turns %+v, choice %q", api, last.Turns, last.ToolChoice)
 		}
 	}
-	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`), failed(400, "prompt is too long: 8200 tokens > 8192 maximum")) {
+	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`),
+		failed(400, "prompt is too long: 8200 tokens > 8192 maximum")) {
 		_, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, DefaultLimits)
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != KindContext || len(s.Requests()) != 3 {

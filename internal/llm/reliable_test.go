@@ -16,7 +16,8 @@ import (
 )
 
 // backoffs are the longest waits for an overloaded server.
-var backoffs = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute}
+var backoffs = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+	time.Minute, time.Minute}
 
 func TestReliable(t *testing.T) {
 	ok, overloaded := llmtest.Reply{Text: "fine"}, failed(529, "Overloaded")
@@ -27,19 +28,24 @@ func TestReliable(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{"Retry-After to the second", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok}, "", 2, []time.Duration{17 * time.Second}},
-		{"overloaded three times", []llmtest.Reply{overloaded, overloaded, overloaded, ok}, "", 4, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "", 6, backoffs[:5]},
+		{"Retry-After to the second", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok}, "", 2,
+			[]time.Duration{17 * time.Second}},
+		{"overloaded three times", []llmtest.Reply{overloaded, overloaded, overloaded, ok}, "", 4,
+			[]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
+		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "", 6,
+			backoffs[:5]},
 		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
-		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2, []time.Duration{2 * time.Second}},
+		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2,
+			[]time.Duration{2 * time.Second}},
 		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"a wait that is too long", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("86400")}}, KindRate, 1, nil},
 		{"bad key", []llmtest.Reply{failed(401, "invalid x-api-key")}, KindAuth, 1, nil},
 		{"bad request", []llmtest.Reply{failed(400, "")}, KindRequest, 1, nil},
 		{"too long", []llmtest.Reply{failed(400, "prompt is too long: 203284 tokens > 200000 maximum")}, KindContext, 1, nil},
-		{"redirect", []llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}}, KindRequest, 1, nil},
+		{"redirect", []llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
+			KindRequest, 1, nil},
 	} {
 		for api, s := range both(t, test.replies...) {
 			t.Run(api+" "+test.name, func(t *testing.T) {
@@ -81,16 +87,19 @@ func (c *countedRequests) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestIdleStreams(t *testing.T) {
 	const idle = 300 * time.Millisecond
-	for name, reply := range map[string]llmtest.Reply{"silent": {Hold: llmtest.Never}, "stops within": {Pause: llmtest.Never}, "drips": {Drip: true}} {
+	for name, reply := range map[string]llmtest.Reply{"silent": {Hold: llmtest.Never},
+		"stops within": {Pause: llmtest.Never}, "drips": {Drip: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
 			var toAnthropic, toOpenAI countedRequests
-			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle, Transport: &toAnthropic})
+			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now, FirstWait: idle,
+				Idle: idle, Transport: &toAnthropic})
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle, Transport: &toOpenAI})
+			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
+				Idle: idle, Transport: &toOpenAI})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,14 +141,18 @@ func TestFailover(t *testing.T) {
 func TestCancelledAtOnce(t *testing.T) {
 	for _, build := range []func(context.CancelFunc) Model{
 		func(cancel context.CancelFunc) Model {
-			return anthropicAt(t, llmtest.Anthropic(t, func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
+			return anthropicAt(t,
+				llmtest.Anthropic(t,
+					func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
 		},
 		func(cancel context.CancelFunc) Model {
-			return openAIAt(t, llmtest.OpenAI(t, func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
+			return openAIAt(t, llmtest.OpenAI(t,
+				func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
 		},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := Reliable(build(cancel), RealWaiting()).Send(ctx, Request{Prompt: "p"}); !errors.Is(err, context.Canceled) {
+		if _, err := Reliable(build(cancel), RealWaiting()).Send(ctx, Request{Prompt: "p"}); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		cancel()
@@ -152,7 +165,8 @@ func TestSharedBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
-		model := Reliable(server, Waiting{Now: time.Now, Sleep: backoff.Sleep, Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
+		model := Reliable(server, Waiting{Now: time.Now, Sleep: backoff.Sleep,
+			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -213,7 +227,8 @@ func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
 	defer o.mu.Unlock()
 	if time.Now().Before(o.well) {
 		o.refused++
-		return Reply{}, &Error{Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com", RetryAfter: o.retry}
+		return Reply{}, &Error{Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com",
+			RetryAfter: o.retry}
 	}
 	return Reply{Text: "fine"}, nil
 }
@@ -222,7 +237,8 @@ func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
 // back-off is over.
 func TestFailoverRemembers(t *testing.T) {
 	clock := &fakeTime{}
-	s := llmtest.Anthropic(t, llmtest.Script(failed(529, "Overloaded"), failed(529, "Overloaded"), failed(529, "Overloaded"), failed(529, "Overloaded"), llmtest.Reply{Text: "back"}))
+	s := llmtest.Anthropic(t, llmtest.Script(failed(529, "Overloaded"), failed(529, "Overloaded"),
+		failed(529, "Overloaded"), failed(529, "Overloaded"), llmtest.Reply{Text: "back"}))
 	next := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
 	model := Failover(clock.waiting(), anthropicAt(t, s.URL), anthropicAt(t, next.URL))
 	for range 3 {
@@ -245,7 +261,8 @@ func TestServersReason(t *testing.T) {
 	for api, s := range both(t, failed(402, long)) {
 		_, err := s.Send(t.Context(), Request{Prompt: "p"})
 		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "No credit is left for [key] and more") || len(e.Message) > 310 {
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "No credit is left for [key] and more") ||
+			len(e.Message) > 310 {
 			t.Errorf("%s: %v", api, err)
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"sync"
 )
 
-// tooLong are messages of servers that a request does not fit into the context window: Anthropic's API (the first two), Bedrock, OpenAI (three),
-// llama.cpp (three), vLLM and SGLang with OpenAI's old words, Ollama, Gemini,
-// Mistral, llama-cpp-python and LM Studio. In small letters.
+// tooLong are messages of servers that a request does not fit into the context window: Anthropic's API (the first two),
+// Bedrock, OpenAI (three), llama.cpp (three), vLLM and SGLang with OpenAI's old words, Ollama, Gemini, Mistral,
+// llama-cpp-python and LM Studio. In small letters.
 var tooLong = []string{
 	"prompt is too long", "exceed context limit", "input is too long for",
 	"context_length_exceeded", "exceeds the context window", "input tokens exceed",
 	"exceed_context_size", "exceeds the available context size", "too large to process",
 	"maximum context length", "exceeds the context length", "exceeds maximum context",
-	"exceeds the maximum number of tokens", "too large for model", "exceed context window", "greater than the context length",
+	"exceeds the maximum number of tokens", "too large for model", "exceed context window",
+	"greater than the context length",
 }
 
 // windowSizes find the window's size in messages that contain it.
@@ -39,7 +40,8 @@ var windowSizes = sync.OnceValue(func() []*regexp.Regexp {
 // and the window's tokens if it has them. Some servers report it as a server error.
 func contextWindow(status int, message string, body []byte) (tokens int, is bool) {
 	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+		http.StatusInternalServerError:
 	default:
 		return 0, false
 	}

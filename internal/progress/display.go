@@ -137,7 +137,8 @@ func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	for utf8.RuneCountInString(strings.Join(header, " · ")) > width {
 		header = header[:len(header)-1]
 	}
-	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...), " · ")))
+	page.Line(page.Ink(report.Bold, header[0]) + page.Ink(report.Plain, strings.Join(append([]string{""}, header[1:]...),
+		" · ")))
 	page.Flow("", 3, finders)
 	b.writeFound(page, width)
 	above := strings.Count(out.String(), "\n")
@@ -232,7 +233,8 @@ func (b *display) analyzersItem(page *report.Page) string {
 	if ended == 0 {
 		return ""
 	}
-	return page.Ink(report.Plain, report.Plural(ended, "analyzer")) + " " + page.Ink(report.Green, report.Ended(precedent.StatusOK, found))
+	return page.Ink(report.Plain, report.Plural(ended, "analyzer")) + " " +
+		page.Ink(report.Green, report.Ended(precedent.StatusOK, found))
 }
 
 // statusText describes how a finder ended, and what it found before it was stopped.

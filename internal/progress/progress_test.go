@@ -124,7 +124,8 @@ func usage(input, cached, output int) precedent.Usage {
 func ended(name, engine string, status precedent.Status, found int) review.Event {
 	run := &precedent.FinderRun{Name: name, Engine: engine, Status: status, Found: found, TookMS: 12_345}
 	if engine != analyzerEngine && status != precedent.StatusOff {
-		run.Usage, run.CostUSD = precedent.Usage{Requests: 3, InputTokens: 40_000, CachedTokens: 20_000, OutputTokens: 1_000}, 0.12
+		run.Usage, run.CostUSD = precedent.Usage{Requests: 3, InputTokens: 40_000, CachedTokens: 20_000, OutputTokens: 1_000},
+			0.12
 	}
 	return review.Event{Finder: name, Run: run}
 }
@@ -182,7 +183,8 @@ bugs waiting   security waiting   tests waiting
 
 		m.Handle(review.Event{Finder: "bugs", Requests: 3})
 		m.Handle(review.Event{Finder: "bugs", Done: 2, Requests: 3, Usage: usage(10_000, 5_000, 400), CostUSD: 0.03})
-		m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05}) // overtaken
+		// overtaken
+		m.Handle(review.Event{Finder: "bugs", Done: 1, Requests: 3, Usage: usage(10_000, 2_000, 100), CostUSD: 0.05})
 		see("answers", `
 reviewing 1:05 · 21k tokens, 35 % cached · $0.08
 bugs reading 2/3   security waiting   tests waiting
@@ -211,7 +213,8 @@ judge done   verify 1/2   judge 0/4`)
 		v.resize(60, 3)
 		<-time.After(time.Second)
 		synctest.Wait()
-		if got := m.canvas.shown; len(got) != 3 || !strings.HasPrefix(got[0], "reviewing 1:06") || !strings.HasPrefix(got[2], "judge done") {
+		if got := m.canvas.shown; len(got) != 3 || !strings.HasPrefix(got[0], "reviewing 1:06") ||
+			!strings.HasPrefix(got[2], "judge done") {
 			t.Errorf("in three rows: %q", got)
 		}
 		v.resize(30, 24)
@@ -240,7 +243,8 @@ func TestBlockShowsFindings(t *testing.T) {
 		early := ended("unicode", analyzerEngine, precedent.StatusOK, 2)
 		early.Found = []precedent.Finding{
 			{Severity: precedent.Low, Title: "Invisible letter", Span: precedent.Span{Path: "b.go", Start: 7, End: 7}},
-			{Severity: precedent.High, Title: "Runs \x1b[31mbackwards: " + strings.Repeat("漢", 60), Span: precedent.Span{Path: "a.go", Start: 3, End: 3}},
+			{Severity: precedent.High, Title: "Runs \x1b[31mbackwards: " + strings.Repeat("漢", 60),
+				Span: precedent.Span{Path: "a.go", Start: 3, End: 3}},
 		}
 		m.Handle(early)
 		<-time.After(drawInterval)
@@ -266,7 +270,8 @@ func TestBlockHasColours(t *testing.T) {
 		m.draw()
 		m.Stop()
 		got := v.raw.String()
-		for _, want := range []string{"\x1b[32m1 finding\x1b[0m", "\x1b[33mcut short · 1 finding\x1b[0m", "\x1b[31mrefused\x1b[0m"} {
+		for _, want := range []string{"\x1b[32m1 finding\x1b[0m", "\x1b[33mcut short · 1 finding\x1b[0m",
+			"\x1b[31mrefused\x1b[0m"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in %q", want, got)
 			}
@@ -311,7 +316,8 @@ func TestPlainLines(t *testing.T) {
 			m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
 			m.Handle(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
 			m.Handle(ended("types", "", precedent.StatusOff, 0))
-			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
+			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout,
+				TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
 			m.Handle(review.Event{Step: "verify", Requests: 2})
 			now = now.Add(4200 * time.Millisecond)
 			m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
@@ -371,10 +377,13 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 			Out: v, Now: time.Now, Size: func() (int, int) { return columns, rows }, Color: rapid.Bool().Draw(t, "color"),
 		}}
 		names := rapid.SampledFrom(append(review.Names(), "a\x1b[Anew", strings.Repeat("long-", 30), "é\u202e"))
-		statuses := rapid.SampledFrom([]precedent.Status{precedent.StatusOK, precedent.StatusEmpty, precedent.StatusOverBudget, precedent.StatusSkipped, "…"})
+		statuses := rapid.SampledFrom([]precedent.Status{precedent.StatusOK, precedent.StatusEmpty,
+			precedent.StatusOverBudget, precedent.StatusSkipped, "…"})
 		for range rapid.IntRange(1, 60).Draw(t, "events") {
-			e := review.Event{Finder: names.Draw(t, "finder"), Done: rapid.IntRange(0, 1e9).Draw(t, "done"), Requests: rapid.IntRange(0, 1e9).Draw(t, "requests")}
-			e.Usage.InputTokens, e.CostUSD = rapid.IntRange(0, 1e12).Draw(t, "tokens"), rapid.Float64Range(0, 1e9).Draw(t, "cost")
+			e := review.Event{Finder: names.Draw(t, "finder"), Done: rapid.IntRange(0, 1e9).Draw(t, "done"),
+				Requests: rapid.IntRange(0, 1e9).Draw(t, "requests")}
+			e.Usage.InputTokens, e.CostUSD = rapid.IntRange(0, 1e12).Draw(t, "tokens"),
+				rapid.Float64Range(0, 1e9).Draw(t, "cost")
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
 			case 0:
 				e.Finder, e.Step = "", rapid.SampledFrom([]string{"verify", "judge"}).Draw(t, "step")

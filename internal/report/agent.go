@@ -25,12 +25,14 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		if f.Start > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Start)
 		}
-		fmt.Fprintf(&b, "%s: %s %s %s %s\n", visible(text.Head(place, maxInk)), visible(string(f.Severity)), visible(string(f.Category)), visible(f.ID), visible(text.Head(f.Title, maxTitle)))
+		fmt.Fprintf(&b, "%s: %s %s %s %s\n", visible(text.Head(place, maxInk)), visible(string(f.Severity)),
+			visible(string(f.Category)), visible(f.ID), visible(text.Head(f.Title, maxTitle)))
 		if body := text.Collapse(visible(text.Head(f.Body, maxAgentBody))); body != "" {
 			b.WriteString("  " + body + "\n")
 		}
 		for _, c := range s.precedentsOf(f) {
-			b.WriteString("  precedent by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) + "\n")
+			b.WriteString("  precedent by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) +
+				"\n")
 		}
 		if f.Suggestion == "" {
 			continue

@@ -40,9 +40,11 @@ func Explain(p *Page, e precedent.Explanation) {
 			writeSection(p, "", samePoint(c.Precedent))
 		}
 	}
-	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(time.DateTime)))
+	writeSection(p, "seen", fmt.Sprintf("%s, first %s, last %s", times(e.Seen, "shown"), e.FirstSeen.Format(time.DateTime),
+		e.LastSeen.Format(time.DateTime)))
 	if e.Review.ID != "" {
-		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d%s", e.Review.ID, short(e.Review.Base), short(e.Review.Head), e.Review.Threshold, inBrackets(e.Review.ThresholdFrom)))
+		writeSection(p, "review", fmt.Sprintf("%s of %s…%s, threshold %d%s", e.Review.ID, short(e.Review.Base),
+			short(e.Review.Head), e.Review.Threshold, inBrackets(e.Review.ThresholdFrom)))
 	}
 	p.Line()
 	writeTrail(p, e)

@@ -37,7 +37,8 @@ func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts,
 	}
 	e.write(p, f)
 	if f.Breaks.Path != "" {
-		p.Para(indent+p.Ink(Faint, "breaks")+" ", p.Ink(Cyan, f.Breaks.String())+"  "+p.Ink(Plain, strings.TrimSpace(f.Breaks.Quote)))
+		p.Para(indent+p.Ink(Faint, "breaks")+" ", p.Ink(Cyan, f.Breaks.String())+"  "+p.Ink(Plain,
+			strings.TrimSpace(f.Breaks.Quote)))
 	}
 	writeProse(p, "why  ", f.Body)
 	writeFix(p, cmp.Or(f.Suggestion, f.Sketch))

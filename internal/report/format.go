@@ -19,7 +19,10 @@ type Format struct {
 // incomplete.
 var Formats = []Format{
 	{"text", "people at a terminal", Text},
-	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review, _ Style) error { return JSON(w, r) }},
+	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review,
+		_ Style) error {
+		return JSON(w, r)
+	}},
 	{"markdown", "people on a pull request", Markdown},
 	{"sarif", "code scanning: SARIF 2.1.0", SARIF},
 	{"agent", "coding agents: few tokens, one line a finding", Agent},
@@ -99,7 +102,8 @@ func incomplete(r *precedent.Review) string {
 		return ""
 	}
 	const reasons = 10
-	return visible(text.Head("This review is incomplete ("+string(r.Verdict)+"), code that it does not mention may not have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
+	return visible(text.Head("This review is incomplete ("+string(r.Verdict)+"), code that it does not mention may not "+
+		"have been read: "+strings.Join(gaps(r, reasons), "; "), maxBody))
 }
 
 // analyzersOnly says that no model read the change; empty if one did.

@@ -40,18 +40,21 @@ func partial() *precedent.Review {
 	r.Coverage.HunksRead = 12
 	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: "big file.go", Hunk: 3, Reason: "diff larger than 4 MiB"}}
 	left := r.Findings[0]
-	left.ID, left.Fingerprint, left.Side, left.Start, left.End = "1eft000001", strings.Repeat("3", 32), precedent.Left, 40, 40
+	left.ID, left.Fingerprint, left.Side, left.Start, left.End = "1eft000001", strings.Repeat("3", 32), precedent.Left, 40,
+		40
 	left.Title, left.Suggestion, left.Cites = "The error is lost", "", nil
 	whole := left
 	whole.ID, whole.Side, whole.Start, whole.End, whole.Path = "wh01e00001", precedent.Right, 0, 0, "a:b/c d%20,ü#?.go"
-	whole.Fingerprint, whole.Title, whole.Quote, whole.Severity = strings.Repeat("4", 32), "50% of {this}, [that](0): all", "", precedent.Medium
+	whole.Fingerprint, whole.Title, whole.Quote, whole.Severity = strings.Repeat("4", 32), "50% of {this}, [that](0): all",
+		"", precedent.Medium
 	r.Findings = append(r.Findings, left, whole)
 	return r
 }
 
 // samples are the reviews that every format is tested with.
 func samples() map[string]*precedent.Review {
-	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(), "partial": partial(), "later": later(), "empty": {}}
+	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(),
+		"partial": partial(), "later": later(), "empty": {}}
 }
 
 func printed(t *testing.T, format string, r *precedent.Review, s report.Style) []byte {
@@ -106,7 +109,8 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {
-		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Skipped} {
+		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings,
+			precedent.NoFindings, precedent.Skipped} {
 			for _, r := range []*precedent.Review{{}, full(), broken()} {
 				r.Verdict = verdict
 				incomplete := verdict == precedent.Partial || verdict == precedent.Failed
@@ -119,7 +123,8 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 	}
 	// A verdict that is not a verdict is not taken for a good one.
 	for _, f := range report.Formats[2:] {
-		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out, []byte("incomplete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
+		if out := printed(t, f.Name, &precedent.Review{Verdict: "splendid"}, report.Style{}); !bytes.Contains(out,
+			[]byte("incomplete")) && !bytes.Contains(out, []byte(`"executionSuccessful": false`)) {
 			t.Errorf("%s believes in the verdict:\n%s", f.Name, out)
 		}
 	}
@@ -177,7 +182,8 @@ func TestSARIFPaths(t *testing.T) {
 		if path == "" {
 			continue
 		}
-		r := &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{Span: precedent.Span{Path: path, Side: precedent.Right, Start: 1, End: 1}, Title: "x"}}}
+		r := &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{Span: precedent.Span{Path: path,
+			Side: precedent.Right, Start: 1, End: 1}, Title: "x"}}}
 		var log struct {
 			Runs []struct {
 				Results []struct {
@@ -194,7 +200,8 @@ func TestSARIFPaths(t *testing.T) {
 		}
 		at := log.Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation
 		u, err := url.Parse(at.URI)
-		if err != nil || u.Path != path || u.Scheme != "" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || at.URIBaseID != "SRCROOT" {
+		if err != nil || u.Path != path || u.Scheme != "" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" ||
+			at.URIBaseID != "SRCROOT" {
 			t.Errorf("%q became %q: %+v, %v", path, at.URI, u, err)
 		}
 	}
@@ -223,9 +230,11 @@ func TestMultitool(t *testing.T) {
 			write("nasty"+string(rune('a'+i/17))+".sarif", printed(t, "sarif", r, report.Style{Version: "1.2.3"}))
 		}
 	}
-	write("wrong.sarif", []byte(`{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"bogus": 1}]}]}`))
+	write("wrong.sarif",
+		[]byte(`{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"bogus": 1}]}]}`))
 	cmd := exec.CommandContext(t.Context(), program, "validate", filepath.Join(dir, "*.sarif"), "--rule-kind", "Sarif")
-	cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1", "DOTNET_BUNDLE_EXTRACT_BASE_DIR="+t.TempDir())
+	cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1",
+		"DOTNET_BUNDLE_EXTRACT_BASE_DIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -277,7 +286,8 @@ func TestReviewdog(t *testing.T) {
 	line := map[string]any{"start": map[string]any{"line": 42.0}}
 	want := map[string]any{
 		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body,
-		"severity": 1.0, "code": map[string]any{"value": "bugs/security", "url": "https://github.com/precedent-dev/precedent"},
+		"severity": 1.0, "code": map[string]any{"value": "bugs/security",
+			"url": "https://github.com/precedent-dev/precedent"},
 		"source":   map[string]any{"name": "precedent", "url": "https://github.com/precedent-dev/precedent"},
 		"location": map[string]any{"path": "auth/token.go", "range": line},
 		"suggestions": []any{map[string]any{
@@ -331,9 +341,11 @@ func TestAnnotations(t *testing.T) {
 		t.Errorf("the runner reads %s %v %q", name, properties, data)
 	}
 	for _, s := range markdowntest.Infamous(t) {
-		for _, line := range strings.Split(strings.TrimSuffix(string(printed(t, "github", everywhere(s), report.Style{})), "\n"), "\n") {
+		for _, line := range strings.Split(strings.TrimSuffix(string(printed(t, "github", everywhere(s), report.Style{})),
+			"\n"), "\n") {
 			name, properties, _ := runner(t, line)
-			if !slices.Contains([]string{"error", "warning", "notice"}, name) || unsafe.MatchString(strings.ReplaceAll(line, "\u200d", "")) {
+			if !slices.Contains([]string{"error", "warning", "notice"}, name) ||
+				unsafe.MatchString(strings.ReplaceAll(line, "\u200d", "")) {
 				t.Errorf("%q: %q", s, line)
 			}
 			if file, ok := properties["file"]; ok && file != s {
@@ -360,7 +372,9 @@ func TestTerminalTakesNaughtyStrings(t *testing.T) {
 				continue
 			}
 			change := &diff.Change{Files: []diff.File{{Path: s}}}
-			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{Engine: s, Change: change, Version: s})), "\u200d", "") // joiners within emoji are kept
+			// joiners within emoji are kept
+			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{Engine: s, Change: change,
+				Version: s})), "\u200d", "")
 			if bad := unsafe.FindString(out); bad != "" {
 				t.Errorf("%s of %q holds %q", f.Name, s, bad)
 			}

@@ -25,7 +25,8 @@ func (n *markdownWriter) learningsUsed(r *precedent.Review) {
 		if from := markdown.Address(l.URL, n.hosts); from != "" {
 			source += " · " + from // a link would show on the pull request that it leads to
 		}
-		n.line("- Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text), why(n.phrase(l.Why)), source)
+		n.line("- Learning %s, %s: %s%s (%s)", markdown.Code(l.ID), n.phrase(kindOf(l.Does)), n.phrase(l.Text),
+			why(n.phrase(l.Why)), source)
 	}
 	if left := len(used) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
@@ -106,8 +107,10 @@ func Learnings(p *Page, all []precedent.Learning) {
 	}
 	for i := range all {
 		l := &all[i]
-		p.Para(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ", p.Ink(Plain, kindOf(l.Kind)+": "+l.Directive))
-		p.Para("            ", p.Ink(Faint, learnedFrom(l)+" · "+times(l.Used, "used")+", loaded "+strconv.Itoa(l.Loaded)+" times"))
+		p.Para(p.Ink(Bold, l.ID)+"  "+p.Ink(stateInk(l.State), string(l.State))+"  ",
+			p.Ink(Plain, kindOf(l.Kind)+": "+l.Directive))
+		p.Para("            ", p.Ink(Faint, learnedFrom(l)+" · "+times(l.Used,
+			"used")+", loaded "+strconv.Itoa(l.Loaded)+" times"))
 	}
 }
 

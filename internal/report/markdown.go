@@ -196,7 +196,8 @@ func outcome(r *precedent.Review) string {
 
 // complete tells whether the review was complete. An unknown verdict is not.
 func complete(r *precedent.Review) bool {
-	return slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings, precedent.Skipped}, r.Verdict)
+	return slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings,
+		precedent.Skipped}, r.Verdict)
 }
 
 // gaps lists what made a review incomplete, at most limit reasons.
@@ -214,7 +215,8 @@ func gaps(r *precedent.Review, limit int) []string {
 		reasons = append(reasons[:limit], fmt.Sprintf("and %s more", thousands(rest)))
 	}
 	if len(reasons) == 0 {
-		reasons = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead, Plural(r.Coverage.Hunks, "hunk"))}
+		reasons = []string{fmt.Sprintf("the verdict is %s; read %d of %s", r.Verdict, r.Coverage.HunksRead,
+			Plural(r.Coverage.Hunks, "hunk"))}
 	}
 	return reasons
 }
@@ -249,7 +251,8 @@ func (n *markdownWriter) table(r *precedent.Review, s Style) {
 		if f.confidence > 0 {
 			confidence = strconv.Itoa(f.confidence)
 		}
-		n.line("| %s | %s | %s | %s |%s", n.phrase(string(f.severity)), n.phrase(f.title), s.place(f.Span, f.url), confidence, last)
+		n.line("| %s | %s | %s | %s |%s", n.phrase(string(f.severity)), n.phrase(f.title), s.place(f.Span, f.url), confidence,
+			last)
 		shown++
 	}
 	n.line("")
@@ -292,7 +295,8 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 	if b := f.Breaks; b.Path != "" {
 		at := markdown.Code(b.String())
 		if s.LineURL != nil {
-			at = markdown.Link(at, s.LineURL(precedent.Span{Path: b.Path, Side: precedent.Right, Start: b.Line, End: b.Line}), s.Links)
+			at = markdown.Link(at, s.LineURL(precedent.Span{Path: b.Path, Side: precedent.Right, Start: b.Line, End: b.Line}),
+				s.Links)
 		}
 		n.line("It breaks %s, which the change does not touch.\n", at)
 	}
@@ -327,7 +331,8 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 		n.line("Finding %s\n", markdown.Code(f.ID))
 		return
 	}
-	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID), markdown.Code("precedent dismiss "+f.ID))
+	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID),
+		markdown.Code("precedent dismiss "+f.ID))
 }
 
 // lines writes a block and an empty line.

@@ -17,7 +17,8 @@ func (n *markdownWriter) coverage(r *precedent.Review) {
 	if c.HunksBefore > 0 {
 		before = fmt.Sprintf("; %s unchanged since an earlier review read them", thousands(c.HunksBefore))
 	}
-	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"), Plural(c.Files, "file"), before)
+	n.line("**Coverage**: read %s of %s in %s%s.\n", thousands(c.HunksRead), Plural(c.Hunks, "hunk"),
+		Plural(c.Files, "file"), before)
 	n.list(
 		entry{"Skipped", joinAtMost(c.Skipped, func(s precedent.SkippedFile) string {
 			return markdown.Code(s.Path) + " (" + n.phrase(s.Reason) + ")"
@@ -96,7 +97,8 @@ func (n *markdownWriter) counts(r *precedent.Review, again bool) {
 	}
 	if again && r.Count(precedent.BelowThreshold) > 0 {
 		below := fmt.Sprintf("below %d", r.Threshold)
-		text = strings.Replace(text, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below, lowest/5*5), 1)
+		text = strings.Replace(text, below, fmt.Sprintf("%s; set REVIEW_CONFIDENCE_THRESHOLD=%d to include them", below,
+			lowest/5*5), 1)
 	}
 	n.line("**Counts**: %s.\n", text)
 }
@@ -107,7 +109,8 @@ func (n *markdownWriter) minor(r *precedent.Review) {
 	if len(all) == 0 {
 		return
 	}
-	n.line("<details>\n<summary>Minor: %s, confirmed but mostly not worth a change</summary>\n", Plural(len(all), "finding"))
+	n.line("<details>\n<summary>Minor: %s, confirmed but mostly not worth a change</summary>\n",
+		Plural(len(all), "finding"))
 	shown := 0
 	for shown < min(len(all), maxRows) && n.Len() < maxList {
 		f := all[shown]
@@ -131,7 +134,8 @@ func (n *markdownWriter) suppressed(r *precedent.Review) {
 	for shown < min(len(hidden), maxRows) && n.Len() < maxList {
 		h := hidden[shown]
 		shown++
-		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(suppressedBy(h)), markdown.Code(h.By))
+		n.line("- Finding %s %s: %s (memory %s)", markdown.Code(h.Finding), n.phrase(h.Title), n.phrase(suppressedBy(h)),
+			markdown.Code(h.By))
 	}
 	if left := len(hidden) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))
@@ -144,7 +148,10 @@ func (n *markdownWriter) sources(r *precedent.Review) {
 	n.list(
 		entry{"Guidelines", n.phrase(rules(r))},
 		entry{"Precedents", n.phrase(precedentUse(r))},
-		entry{"Insights", joinAtMost(r.Memory.Insights, func(c precedent.Cite) string { return markdown.Code(c.ID) + " " + n.phrase(c.Text) })},
+		entry{"Insights", joinAtMost(r.Memory.Insights, func(c precedent.Cite) string {
+			return markdown.Code(c.ID) + " " +
+				n.phrase(c.Text)
+		})},
 	)
 }
 

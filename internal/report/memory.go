@@ -33,7 +33,8 @@ func writeDismissal(p *Page, j precedent.Rejection) {
 	if j.Accepted > 0 {
 		since = fmt.Sprintf(" · %s accepted since", Plural(j.Accepted, "similar finding"))
 	}
-	p.Para("            ", p.Inkf(Faint, "%s · until %s%s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly), since))
+	p.Para("            ", p.Inkf(Faint, "%s · until %s%s", times(j.Hits, "hid it"), j.ExpiresAt.Format(time.DateOnly),
+		since))
 }
 
 // DismissedWhat says what was dismissed: the place and the claim of a finding, or a rule, and

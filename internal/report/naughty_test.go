@@ -31,7 +31,8 @@ func everywhere(s string) *precedent.Review {
 	cite := []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s}}
 	r.Memory.Precedents, r.Memory.Insights = cite, cite
 	r.Memory.LearningsUsed = []precedent.LearningUse{{
-		Cite: cite[0], Does: precedent.LearningKind(s), Why: s, Who: s, Scope: precedent.LearningScope(s), Glob: s, Findings: []string{s},
+		Cite: cite[0], Does: precedent.LearningKind(s), Why: s, Who: s, Scope: precedent.LearningScope(s), Glob: s,
+		Findings: []string{s},
 	}}
 	return r
 }
@@ -45,10 +46,13 @@ func TestMarkdownIsInert(t *testing.T) {
 			change.Files[0].Hunks[0].Lines[i].Text = s
 		}
 		change.Files[0].Path = s
-		p := markdowntest.Inert(t, markdown(t, everywhere(s), report.Style{Change: change, Version: s, Links: []string{"good.example"}}))
-		for element, want := range map[string]int{"h2": 1, "h3": 3, "table": 1, "tr": plain.Count["tr"], "td": plain.Count["td"], "details": 1, "summary": 1} {
+		p := markdowntest.Inert(t, markdown(t, everywhere(s), report.Style{Change: change, Version: s,
+			Links: []string{"good.example"}}))
+		for element, want := range map[string]int{"h2": 1, "h3": 3, "table": 1, "tr": plain.Count["tr"],
+			"td": plain.Count["td"], "details": 1, "summary": 1} {
 			if p.Count[element] != want {
-				t.Errorf("%q: %d elements %s, want %d\n%s", s, p.Count[element], element, want, markdown(t, everywhere(s), report.Style{}))
+				t.Errorf("%q: %d elements %s, want %d\n%s", s, p.Count[element], element, want,
+					markdown(t, everywhere(s), report.Style{}))
 			}
 		}
 	}
@@ -58,7 +62,8 @@ func TestMarkdownIsInert(t *testing.T) {
 // for what is spelled out.
 func TestMarkdownQuotesExactly(t *testing.T) {
 	for _, s := range markdowntest.Infamous(t) {
-		if unsafe.MatchString(s) || strings.TrimSpace(s) != s || s == "" || strings.Contains(s, "##[") || regexp.MustCompile(`[^\x20-\x7e]`).MatchString(s) {
+		if unsafe.MatchString(s) || strings.TrimSpace(s) != s || s == "" || strings.Contains(s, "##[") ||
+			regexp.MustCompile(`[^\x20-\x7e]`).MatchString(s) {
 			continue
 		}
 		r := full()
@@ -69,7 +74,8 @@ func TestMarkdownQuotesExactly(t *testing.T) {
 		if !strings.Contains(p.Text, s+":42") {
 			t.Errorf("the path %q is not in the page:\n%s", s, p.Text)
 		}
-		if want := "▸ 42 │ " + strings.NewReplacer("@claude", "<U+0040>claude", "@dependabot", "<U+0040>dependabot", "@bors", "<U+0040>bors").Replace(s) + "\n"; !slices.Contains(p.Code, want) {
+		if want := "▸ 42 │ " + strings.NewReplacer("@claude", "<U+0040>claude", "@dependabot", "<U+0040>dependabot", "@bors",
+			"<U+0040>bors").Replace(s) + "\n"; !slices.Contains(p.Code, want) {
 			t.Errorf("the quote %q is not in the page: %q", want, p.Code)
 		}
 	}
@@ -78,13 +84,15 @@ func TestMarkdownQuotesExactly(t *testing.T) {
 // TestMarkdownProperty does the same with text that nobody thought of.
 func TestMarkdownProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		title, body, quote := markdowntest.Wild().Draw(t, "title"), markdowntest.Wild().Draw(t, "body"), markdowntest.Wild().Draw(t, "quote")
+		title, body, quote := markdowntest.Wild().Draw(t, "title"), markdowntest.Wild().Draw(t, "body"),
+			markdowntest.Wild().Draw(t, "quote")
 		r := everywhere(title)
 		for i := range r.Findings {
 			r.Findings[i].Body, r.Findings[i].Quote, r.Findings[i].Suggestion = body, quote, quote
 		}
 		p := markdowntest.Inert(t, markdown(t, r, report.Style{Links: []string{"good.example"}}))
-		if p.Count["h3"] != 3 || p.Count["h2"] != 1 || p.Count["table"] != 1 || p.Count["tr"] != 4 || p.Count["td"] != 12 || p.Count["details"] != 1 {
+		if p.Count["h3"] != 3 || p.Count["h2"] != 1 || p.Count["table"] != 1 || p.Count["tr"] != 4 || p.Count["td"] != 12 ||
+			p.Count["details"] != 1 {
 			t.Fatalf("the text changed the page: %v\n%s", p.Count, markdown(t, r, report.Style{}))
 		}
 	})
@@ -93,7 +101,8 @@ func TestMarkdownProperty(t *testing.T) {
 // TestMarkdownIsBounded shows that whatever is in a review, its report fits into
 // a comment and is whole, and still says what the review was.
 func TestMarkdownIsBounded(t *testing.T) {
-	for _, s := range []string{strings.Repeat("|", 5000), strings.Repeat("`|*", 5000), strings.Repeat("> ", 5000), strings.Repeat("- ", 5000) + "a", strings.Repeat("[", 5000), "short"} {
+	for _, s := range []string{strings.Repeat("|", 5000), strings.Repeat("`|*", 5000), strings.Repeat("> ", 5000),
+		strings.Repeat("- ", 5000) + "a", strings.Repeat("[", 5000), "short"} {
 		r := everywhere(s)
 		r.Verdict = precedent.Partial
 		for range 8 {
@@ -109,7 +118,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 		if markdowntest.Inert(t, out); len(out) > 65_536 {
 			t.Errorf("%d bytes", len(out))
 		}
-		for _, want := range []string{"## Precedent: partial", "This review is incomplete", "| severity |", "to fit a comment", "is not an approval"} {
+		for _, want := range []string{"## Precedent: partial", "This review is incomplete", "| severity |",
+			"to fit a comment", "is not an approval"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%.20q: no %q", s, want)
 			}

@@ -142,7 +142,8 @@ func (n *markdownWriter) threads(r *precedent.Review, s Style) {
 	})
 	n.folded("Earlier findings", len(open), func(i int) string {
 		t := open[i]
-		return fmt.Sprintf("%s · %s: **%s**%s", s.place(t.Span, s.commentURL(t.Finding)), n.phrase(t.Title), n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
+		return fmt.Sprintf("%s · %s: **%s**%s", s.place(t.Span, s.commentURL(t.Finding)), n.phrase(t.Title),
+			n.phrase(answerWords(t.State)), because(n.phrase(t.Why)))
 	})
 }
 
@@ -172,7 +173,8 @@ func (n *markdownWriter) closed(s Style) {
 			how += " by " + n.phrase(c.Who)
 		}
 		at := markdown.Link(markdown.Code(c.String()), c.URL, s.Links)
-		return fmt.Sprintf("%s · %s · %s: %s%s", at, n.phrase(string(c.Severity)), n.phrase(c.Title), how, because(n.phrase(c.Why)))
+		return fmt.Sprintf("%s · %s · %s: %s%s", at, n.phrase(string(c.Severity)), n.phrase(c.Title), how,
+			because(n.phrase(c.Why)))
 	})
 }
 
@@ -205,7 +207,8 @@ func writeThreads(p *Page, r *precedent.Review) {
 			p.Line(p.Inkf(Plain, "  and %s more", thousands(len(r.Threads)-i)))
 			return
 		}
-		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title, answerWords(t.State), because(t.Why)))
+		p.Para("  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Inkf(Plain, "%s: %s%s", t.Title,
+			answerWords(t.State), because(t.Why)))
 	}
 }
 

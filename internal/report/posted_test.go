@@ -18,7 +18,8 @@ const thread = "0192d3a0-0000-7000-8000-00000000000a"
 // one that the forge refuses, one on a whole file, and the states of threads.
 func later() *precedent.Review {
 	r := partial()
-	r.Verdict, r.Finders[0].Status, r.Finders[0].Error, r.Coverage.Truncated = precedent.Findings, precedent.StatusOK, "", nil
+	r.Verdict, r.Finders[0].Status, r.Finders[0].Error, r.Coverage.Truncated = precedent.Findings, precedent.StatusOK, "",
+		nil
 	r.Coverage.HunksRead, r.Coverage.Hunks, r.Coverage.HunksBefore = 3, 14, 11
 	r.Findings[0].Thread = thread
 	r.Findings[1].Origin = precedent.CausedByFix
@@ -36,12 +37,17 @@ func later() *precedent.Review {
 		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}
 	r.Threads = []precedent.ThreadAnswer{
-		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", Severity: precedent.High, State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
-		{Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51), Why: "it is returned now", By: "engine"},
+		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", Severity: precedent.High,
+			State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
+		{Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51),
+			Why: "it is returned now", By: "engine"},
 		{Thread: "t3", Finding: "aaaa000002", Title: "Unused", State: precedent.NoLonger, Span: at(60, 60), By: "place"},
-		{Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70), Why: "dana: “it is fine as it is”", By: "person"},
-		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", Severity: precedent.Critical, State: precedent.Unanswered, Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
-		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", Severity: precedent.Low, State: precedent.StillThere, Span: at(90, 90), By: "finder"},
+		{Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70),
+			Why: "dana: “it is fine as it is”", By: "person"},
+		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", Severity: precedent.Critical, State: precedent.Unanswered,
+			Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
+		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", Severity: precedent.Low, State: precedent.StillThere,
+			Span: at(90, 90), By: "finder"},
 	}
 	return r
 }
@@ -59,9 +65,13 @@ func posted() report.Style {
 			return fmt.Sprintf("https://forge.example/team/app/blob/b/%s#L%d", s.Path, s.Start)
 		},
 		Closed: []report.Closed{
-			{Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49}, Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now", URL: "https://forge.example/team/app/pull/7#discussion_r3"},
-			{Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3}, Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa"},
-			{Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70}, Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”"},
+			{Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49},
+				Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now",
+				URL: "https://forge.example/team/app/pull/7#discussion_r3"},
+			{Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3},
+				Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa"},
+			{Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70},
+				Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”"},
 		},
 	}
 }
@@ -121,16 +131,19 @@ func TestPostedSummaryIsInert(t *testing.T) {
 		for i := range r.Findings {
 			r.Findings[i].Origin, r.Findings[i].Thread = precedent.Origin(s), s
 		}
-		r.Threads = []precedent.ThreadAnswer{{Thread: s, Finding: s, Title: s, State: precedent.AnswerState(s), Span: precedent.Span{Path: s, Start: 3, End: 3}, Reply: s, Why: s, By: s}}
+		r.Threads = []precedent.ThreadAnswer{{Thread: s, Finding: s, Title: s, State: precedent.AnswerState(s),
+			Span: precedent.Span{Path: s, Start: 3, End: 3}, Reply: s, Why: s, By: s}}
 		style := posted()
 		style.Links = []string{"good.example"}
 		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
-		style.Closed = []report.Closed{{Thread: "another", Span: precedent.Span{Path: s, Start: 3, End: 3}, Severity: precedent.Severity(s), Title: s, How: s, Commit: s, Who: s, Why: s, URL: "https://good.example/" + s}}
+		style.Closed = []report.Closed{{Thread: "another", Span: precedent.Span{Path: s, Start: 3, End: 3},
+			Severity: precedent.Severity(s), Title: s, How: s, Commit: s, Who: s, Why: s, URL: "https://good.example/" + s}}
 		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
 		for state, folded := range map[report.PostingState]int{report.Refused: 3, report.PostedNow: 0} {
 			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
 			p := markdowntest.Inert(t, markdown(t, r, style))
-			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] || p.Count["td"] != plain.Count["td"] {
+			if p.Count["table"] != plain.Count["table"] || p.Count["tr"] != plain.Count["tr"] ||
+				p.Count["td"] != plain.Count["td"] {
 				t.Errorf("%q changes the table", s)
 			}
 			if p.Count["h2"] != 1 || p.Count["details"] != 3+folded {
@@ -152,18 +165,22 @@ func TestNotChecked(t *testing.T) {
 	}
 	const left = "2 packages and 1 file not checked: compile error (1); a needed module is not downloaded (2)"
 	for format, want := range map[string]string{
-		"text": "no findings  " + left, "markdown": "## Precedent: no findings; " + left, "json": `"verdict": "no-findings"`, "agent": "no findings, 3 not checked",
+		"text": "no findings  " + left, "markdown": "## Precedent: no findings; " + left, "json": `"verdict": "no-findings"`,
+		"agent": "no findings, 3 not checked",
 	} {
 		got := string(printed(t, format, r, report.Style{Width: 200}))
 		if !strings.Contains(got, want) || strings.Contains(got, "clean") {
 			t.Errorf("%s: no %q, or clean, in\n%s", format, want, got)
 		}
 	}
-	if result, title := report.Check(r, precedent.High, true); result != "success" || !strings.HasSuffix(title, "; no findings; "+left) {
+	if result, title := report.Check(r, precedent.High, true); result != "success" ||
+		!strings.HasSuffix(title, "; no findings; "+left) {
 		t.Errorf("the check is %s: %s", result, title)
 	}
-	r.Verdict, r.Findings = precedent.Findings, []precedent.Finding{{ID: "k7m2q0v5xa", Severity: precedent.Low, Placement: precedent.Inline}}
-	for format, want := range map[string]string{"text": "findings  1 finding · " + left, "markdown": "## Precedent: 1 finding; " + left} {
+	r.Verdict, r.Findings = precedent.Findings, []precedent.Finding{{ID: "k7m2q0v5xa", Severity: precedent.Low,
+		Placement: precedent.Inline}}
+	for format, want := range map[string]string{"text": "findings  1 finding · " + left,
+		"markdown": "## Precedent: 1 finding; " + left} {
 		if got := string(printed(t, format, r, report.Style{Width: 200})); !strings.Contains(got, want) {
 			t.Errorf("%s: no %q in\n%s", format, want, got)
 		}
@@ -194,9 +211,12 @@ func TestCheck(t *testing.T) {
 		{"incomplete", incomplete, precedent.Low, "incomplete", "incomplete: not everything was read; 5 findings"},
 		{"failed", broken(), precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
 		{"no verdict", &precedent.Review{}, precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
-		{"no model, findings", analyzers, precedent.High, "failure", "analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, 4 at or above high"},
-		{"no model, mild findings", analyzers, precedent.FailNever, "neutral", "analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, none at or above none"},
-		{"no model, clean", &modelless, precedent.High, "neutral", "analyzers only, no model read this change; clean, no findings"},
+		{"no model, findings", analyzers, precedent.High, "failure",
+			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, 4 at or above high"},
+		{"no model, mild findings", analyzers, precedent.FailNever, "neutral",
+			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, none at or above none"},
+		{"no model, clean", &modelless, precedent.High, "neutral",
+			"analyzers only, no model read this change; clean, no findings"},
 		{"earlier findings alone", earlier, precedent.High, "failure", "3 earlier findings still open, 2 at or above high"},
 		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "nothing to review"},
 	} {
@@ -212,11 +232,13 @@ func TestPassWithoutModel(t *testing.T) {
 	clean := full()
 	clean.Findings, clean.Verdict, clean.Scope = nil, precedent.Clean, precedent.AnalyzersScope
 	for pass, want := range map[bool]string{false: "neutral", true: "success"} {
-		if result, title := report.Check(clean, precedent.High, pass); result != want || !strings.Contains(title, "no model read this change") {
+		if result, title := report.Check(clean, precedent.High, pass); result != want ||
+			!strings.Contains(title, "no model read this change") {
 			t.Errorf("%v: %s, %q", pass, result, title)
 		}
 		page := markdown(t, clean, report.Style{Posted: map[string]report.Posting{}, PassWithoutModel: pass})
-		if says := strings.Contains(page, "The policy lets the check succeed without a model."); says != pass || !strings.Contains(page, "**No model read this change: only the analyzers did.** ") {
+		if says := strings.Contains(page, "The policy lets the check succeed without a model."); says != pass ||
+			!strings.Contains(page, "**No model read this change: only the analyzers did.** ") {
 			t.Errorf("%v:\n%s", pass, page)
 		}
 		found := full()
@@ -230,10 +252,13 @@ func TestPassWithoutModel(t *testing.T) {
 // TestMinor: minor findings are a list of their own on a terminal, folded in a comment
 // and not among its findings, and complete in JSON.
 func TestMinor(t *testing.T) {
-	r := &precedent.Review{Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{{
-		ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed, Title: "n says <b>nothing</b>",
-		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor, Placement: precedent.Collapsed,
-	}}}
+	r := &precedent.Review{Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75,
+		Findings: []precedent.Finding{{
+			ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed,
+			Title: "n says <b>nothing</b>",
+			Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor,
+			Placement: precedent.Collapsed,
+		}}}
 	var shown, folded, all strings.Builder
 	for _, err := range []error{
 		report.Text(&shown, r, report.Style{}), report.JSON(&all, r),
@@ -243,16 +268,20 @@ func TestMinor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"minor: 1 finding, confirmed but mostly not worth a change:", "low 1  min0000001  a.go:3  n says", "0 findings · 1 minor"} {
+	for _, want := range []string{"minor: 1 finding, confirmed but mostly not worth a change:",
+		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor"} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("no %q in:\n%s", want, shown.String())
 		}
 	}
-	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: n says "
-	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, " <b>") || strings.Contains(got, "Sample of") {
+	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: " +
+		"n says "
+	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, " <b>") ||
+		strings.Contains(got, "Sample of") {
 		t.Errorf("the comment:\n%s", got)
 	}
-	if !strings.Contains(all.String(), `"dropped": "minor"`) || !strings.Contains(all.String(), `"placement": "collapsed"`) {
+	if !strings.Contains(all.String(), `"dropped": "minor"`) ||
+		!strings.Contains(all.String(), `"placement": "collapsed"`) {
 		t.Errorf("the JSON:\n%s", all.String())
 	}
 }

@@ -30,7 +30,8 @@ func precedentUse(r *precedent.Review) string {
 		return ""
 	}
 	parts := []string{
-		Plural(u.Searched, "comment") + " of people searched", thousands(u.Shown) + " shown to the finders", thousands(u.Cited) + " cited",
+		Plural(u.Searched, "comment") + " of people searched", thousands(u.Shown) + " shown to the finders",
+		thousands(u.Cited) + " cited",
 	}
 	for _, f := range u.Failures[:min(len(u.Failures), maxRows)] {
 		if slices.ContainsFunc(r.Failures, func(of precedent.Failure) bool { return of.Error == f }) {
@@ -116,7 +117,8 @@ func (s Style) sarifPrecedents(f precedent.Finding) []map[string]any {
 		p := c.Precedent
 		one := map[string]any{"pullRequest": p.Pull, "at": p.At.UTC().Format(time.RFC3339)}
 		if s.Precedents != precedent.PrecedentsAnonymous {
-			one["author"], one["path"], one["line"], one["url"], one["text"] = p.Author, p.Path, p.Line, c.URL, visible(text.Head(c.Text, maxCitedText))
+			one["author"], one["path"], one["line"], one["url"], one["text"] = p.Author, p.Path, p.Line, c.URL,
+				visible(text.Head(c.Text, maxCitedText))
 		}
 		all = append(all, one)
 	}

@@ -68,7 +68,8 @@ func TestResultsFitTheSchema(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) { validate(t, schema, printed(t, "json", r, report.Style{})) })
 	}
-	wrong, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(printed(t, "json", broken(), report.Style{})), `"verdict": "failed"`, `"verdict": "fine"`, 1)))
+	wrong, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(printed(t, "json", broken(),
+		report.Style{})), `"verdict": "failed"`, `"verdict": "fine"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func TestSchemaHasEveryField(t *testing.T) {
 		{finding, "category", words(precedent.Categories)},
 		{finding, "severity", words(precedent.Severities)},
 		{finding, "side", words([]precedent.Side{precedent.Right, precedent.Left, ""})},
-		{properties, "verdict", words([]precedent.Verdict{precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Partial, precedent.Failed, precedent.Skipped})},
+		{properties, "verdict", words([]precedent.Verdict{precedent.Clean, precedent.Findings, precedent.NoFindings,
+			precedent.Partial, precedent.Failed, precedent.Skipped})},
 		{properties, "scope", words([]precedent.Scope{precedent.FullScope, precedent.AnalyzersScope})},
 	} {
 		var got []string
@@ -188,7 +190,8 @@ func (w *walker) walk(at string, typ reflect.Type, node map[string]any) {
 
 // kind is the JSON type that a Go type marshals to.
 func kind(typ reflect.Type) string {
-	if typ == reflect.TypeFor[time.Time]() || reflect.PointerTo(typ).Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+	if typ == reflect.TypeFor[time.Time]() ||
+		reflect.PointerTo(typ).Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return "string"
 	}
 	switch typ.Kind() {

@@ -33,7 +33,8 @@ func writeTaken(p *Page, r *precedent.Review) {
 	p.Line()
 	p.Line("high or critical findings that the model left out or closed:")
 	for _, t := range r.TakenAway {
-		p.Para("  "+p.Ink(severityInk(t.Severity), string(t.Severity))+"  "+p.Ink(Faint, t.Finding)+"  ", p.Ink(Cyan, t.String())+"  "+p.Ink(Plain, t.Title))
+		p.Para("  "+p.Ink(severityInk(t.Severity), string(t.Severity))+"  "+p.Ink(Faint, t.Finding)+"  ",
+			p.Ink(Cyan, t.String())+"  "+p.Ink(Plain, t.Title))
 		p.Para("              ", p.Ink(Plain, howTaken(t)+because(reasonOf(t))))
 		if t.Quote != "" {
 			p.Para("              ", p.Ink(Faint, "quote: "+t.Quote))
@@ -56,7 +57,8 @@ func (n *markdownWriter) taken(r *precedent.Review) {
 		if t.Quote != "" {
 			quote = fmt.Sprintf(" It quotes %s.", markdown.Code(t.Quote))
 		}
-		n.line("- %s at %s: %s (%s%s)%s", n.phrase(string(t.Severity)), markdown.Code(t.String()), n.phrase(t.Title), howTaken(t), because(n.phrase(reasonOf(t))), quote)
+		n.line("- %s at %s: %s (%s%s)%s", n.phrase(string(t.Severity)), markdown.Code(t.String()), n.phrase(t.Title),
+			howTaken(t), because(n.phrase(reasonOf(t))), quote)
 	}
 	if left := len(r.TakenAway) - shown; left > 0 {
 		n.line("- and %s more", thousands(left))

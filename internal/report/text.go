@@ -127,7 +127,8 @@ func writeHeader(p *Page, r *precedent.Review, s Style) {
 	t, c := r.Target, r.Coverage
 	p.Flow("", 3, []string{
 		p.Ink(Bold, "precedent") + "  " + p.Ink(Cyan, t.Head) + " ← " + p.Ink(Plain, t.Base),
-		p.Inkf(Plain, "%s · %s · +%s −%s", Plural(c.Files, "file"), Plural(c.Hunks, "hunk"), thousands(t.Added), thousands(t.Removed)),
+		p.Inkf(Plain, "%s · %s · +%s −%s", Plural(c.Files, "file"), Plural(c.Hunks, "hunk"), thousands(t.Added),
+			thousands(t.Removed)),
 	})
 	if t.Why != "" {
 		p.Para("           ", p.Ink(Faint, t.Why))
@@ -238,7 +239,8 @@ func writeBrief(p *Page, heading string, fs []precedent.Finding) {
 	p.Line()
 	p.Para("", p.Ink(Plain, heading))
 	for _, f := range fs {
-		p.Para("  "+p.Ink(severityInk(f.Severity), string(f.Severity))+p.Inkf(Plain, " %d  ", f.Confidence)+p.Ink(Faint, f.ID)+"  ",
+		p.Para("  "+p.Ink(severityInk(f.Severity), string(f.Severity))+p.Inkf(Plain, " %d  ", f.Confidence)+p.Ink(Faint,
+			f.ID)+"  ",
 			p.Ink(Cyan, f.String())+"  "+p.Ink(Plain, f.Title))
 	}
 }
@@ -308,9 +310,10 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 		})))
 	}
 	if n := len(r.Coverage.Truncated); n > 0 {
-		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated, func(t precedent.TruncatedHunk) string {
-			return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
-		})))
+		p.Para("not read   ", p.Ink(Yellow, joinSome(r.Coverage.Truncated, maxTruncated,
+			func(t precedent.TruncatedHunk) string {
+				return fmt.Sprintf("%s%s (%s)", t.Path, hunkOf(t, " "), t.Reason)
+			})))
 	}
 	if line := rules(r); line != "" {
 		p.Para("", p.Ink(Faint, line))
@@ -326,7 +329,8 @@ func writeFooter(p *Page, r *precedent.Review, s Style) {
 		p.Para(p.Ink(Yellow, "failed")+"     ", p.Inkf(Plain, "%s: %s", f.Step, f.Error))
 	}
 	if s.NoEngine && !s.NoHint {
-		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain, ": set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use --engine command:PATH."))
+		p.Para("", p.Ink(Bold, "No model read this change")+p.Ink(Plain,
+			": set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use --engine command:PATH."))
 	}
 	p.Line()
 	p.Para("", p.Ink(Plain, lastLine(r, s)))
@@ -389,7 +393,8 @@ func counts(r *precedent.Review) string {
 	add(r.Count(precedent.IgnoredPath), "in ignored files")
 	add(r.Count(precedent.TurnedOff), "turned off by comments in the code")
 	add(r.Count(precedent.Dismissed), "dismissed")
-	parts = append(parts, fmt.Sprintf("%d suppressed by memory", r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
+	parts = append(parts, fmt.Sprintf("%d suppressed by memory",
+		r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
 }
 
@@ -440,7 +445,8 @@ func sinceLast(r *precedent.Review) string {
 	if r.Since == nil {
 		return ""
 	}
-	s := fmt.Sprintf("Since the last review: %s fixed, %s still there, %s new", thousands(len(r.Since.Fixed)), thousands(len(r.Since.Still)), thousands(len(r.Since.New)))
+	s := fmt.Sprintf("Since the last review: %s fixed, %s still there, %s new", thousands(len(r.Since.Fixed)),
+		thousands(len(r.Since.Still)), thousands(len(r.Since.New)))
 	if n := len(r.Since.Unknown); n > 0 {
 		s += fmt.Sprintf(", %s undetermined", thousands(n))
 	}

@@ -86,7 +86,8 @@ func Check(data []byte, most Limits) error {
 			if scan.keyNext {
 				scan.keyNext = false
 				if !scan.add(data[i : end+1]) {
-					return fmt.Errorf("%s: the key %s occurs twice in one object, or differs only in case from another", Where(data, end+1), shown(data[i:end+1]))
+					return fmt.Errorf("%s: the key %s occurs twice in one object, or differs only in case from another",
+						Where(data, end+1), shown(data[i:end+1]))
 				}
 				values++
 			}

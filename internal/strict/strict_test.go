@@ -28,7 +28,8 @@ func TestKeysThatAreThereTwice(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		``, `null`, `"a"`, `{}`, `[{"a":1},{"a":2}]`, `{"a":{"a":{"A":1}},"b":"a"}`, `{"a":"b","c":"b"}`, `{"a":["a","a","A"],"ab":1}`, `{"+1":1,"-1":1}`,
+		``, `null`, `"a"`, `{}`, `[{"a":1},{"a":2}]`, `{"a":{"a":{"A":1}},"b":"a"}`, `{"a":"b","c":"b"}`,
+		`{"a":["a","a","A"],"ab":1}`, `{"+1":1,"-1":1}`,
 		strings.Repeat("[", Default.Depth) + strings.Repeat("]", Default.Depth),
 	} {
 		if err := Check([]byte(s), Default); err != nil {
@@ -44,8 +45,9 @@ func TestKeysThatAreThereTwice(t *testing.T) {
 func TestUnmarshalKnown(t *testing.T) {
 	var v struct{ Directive string }
 	for text, ok := range map[string]bool{
-		`{"Directive":"a"} `: true, `{"directive":"a","DIRECTIVE":"b"}`: false, `{"directive":"a","other":1}`: false, `{"directive":"a"} {}`: false,
-		`{"directive":"a"}]`: false, ``: false,
+		`{"Directive":"a"} `: true, `{"directive":"a","DIRECTIVE":"b"}`: false, `{"directive":"a","other":1}`: false,
+		`{"directive":"a"} {}`: false,
+		`{"directive":"a"}]`:   false, ``: false,
 	} {
 		if err := UnmarshalKnown([]byte(text), &v); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
@@ -57,10 +59,12 @@ func TestUnmarshalKnown(t *testing.T) {
 func TestLimits(t *testing.T) {
 	few := Limits{Depth: 3, Values: 5}
 	for text, want := range map[string]string{
-		`[1,2,3,4,5,6]`: "more than 5 values", `{"a":1e999}`: "exponent", `[` + strings.Repeat("9", 65) + `]`: "65 digits", `[-1.5E+3, "1e999"]`: "",
+		`[1,2,3,4,5,6]`: "more than 5 values", `{"a":1e999}`: "exponent", `[` + strings.Repeat("9", 65) + `]`: "65 digits",
+		`[-1.5E+3, "1e999"]`: "",
 	} {
 		err := Check([]byte(text), few)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(strings.Replace(err.Error(), "more than 64 digits", "65 digits", 1), want) {
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(strings.Replace(err.Error(), "more than 64 digits",
+			"65 digits", 1), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -103,7 +103,8 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	case llm.StopRefusal:
 		out.Status, out.Message = precedent.StatusRefused, "the model refused the task"
 	case llm.StopLength:
-		out.Status, out.Message = precedent.StatusTruncated, "the model ran out of room or of tool calls before its answer was whole"
+		out.Status, out.Message = precedent.StatusTruncated,
+			"the model ran out of room or of tool calls before its answer was whole"
 	default:
 		out.Status, out.Output = precedent.StatusOK, []byte(reply.Text)
 	}

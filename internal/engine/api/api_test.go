@@ -37,7 +37,8 @@ var apis = map[string]struct {
 }{
 	"anthropic": {llmtest.Anthropic, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 		t.Helper()
-		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle})
+		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
+			Now: time.Now, Idle: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,8 @@ var apis = map[string]struct {
 	}},
 	"openai": {llmtest.OpenAI, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 		t.Helper()
-		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle})
+		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
+			Now: time.Now, Idle: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +107,13 @@ func (f *fixed) Send(_ context.Context, r llm.Request) (llm.Reply, error) {
 }
 
 func task() engine.Task {
-	return engine.Task{Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own", Schema: json.RawMessage(`{"type":"object"}`)}
+	return engine.Task{Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own",
+		Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 func TestCostAndPrefix(t *testing.T) {
-	model := &fixed{name: "priced-1", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd, Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6}}}
+	model := &fixed{name: "priced-1", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
+		Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6}}}
 	e := New(Config{Model: model, Prices: llm.Prices{"priced": {Input: 3, Output: 15}}, Why: "a key is set"})
 	a, err := e.Run(t.Context(), task())
 	if err != nil || a.CostUSD != 18 {
@@ -124,13 +128,15 @@ func TestCostAndPrefix(t *testing.T) {
 	if got := e.Info().Cost(precedent.Usage{InputTokens: 2e6}); got != 6 {
 		t.Errorf("2 million input tokens cost %v", got)
 	}
-	if info := New(Config{Model: &fixed{name: "other"}, Why: "w"}).Info(); !strings.Contains(info.Line, "price unknown") || info.Cost != nil {
+	if info := New(Config{Model: &fixed{name: "other"}, Why: "w"}).Info(); !strings.Contains(info.Line, "price unknown") ||
+		info.Cost != nil {
 		t.Errorf("info %+v", info)
 	}
 }
 
 func TestBudgetStopsRequests(t *testing.T) {
-	model := &fixed{name: "m", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd, Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100}}}
+	model := &fixed{name: "m", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
+		Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100}}}
 	e := New(Config{Model: model, Budget: &engine.Budget{Tokens: 3000}, Why: "w"})
 	var got []precedent.Status
 	for range 4 {
@@ -149,9 +155,11 @@ func TestBudgetStopsRequests(t *testing.T) {
 
 func TestTroubleBecomesStatus(t *testing.T) {
 	for kind, want := range map[llm.Kind]precedent.Status{
-		llm.KindContext: "truncated", llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout", llm.KindTooLarge: "truncated",
+		llm.KindContext: "truncated", llm.KindAuth: "error", llm.KindRate: "error", llm.KindTimeout: "timeout",
+		llm.KindTooLarge: "truncated",
 	} {
-		a, err := New(Config{Model: &fixed{name: "m", err: &llm.Error{Kind: kind, Host: "h", Message: "m"}}}).Run(t.Context(), task())
+		a, err := New(Config{Model: &fixed{name: "m", err: &llm.Error{Kind: kind, Host: "h", Message: "m"}}}).Run(t.Context(),
+			task())
 		if err != nil || a.Status != want {
 			t.Errorf("%s: status %s, %v", kind, a.Status, err)
 		}

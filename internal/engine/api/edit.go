@@ -58,7 +58,8 @@ func (c *workingCopy) tools() []llm.Tool {
 	files := Files{List: c.list, Read: c.readAt}
 	read := slices.DeleteFunc(files.tools(), func(t llm.Tool) bool { return t.Name == "file_history" })
 	object := func(required, properties string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
+		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required +
+			`],"additionalProperties":false}`)
 	}
 	return append(read,
 		llm.Tool{
@@ -68,10 +69,12 @@ func (c *workingCopy) tools() []llm.Tool {
 			Run:         c.change(c.write),
 		},
 		llm.Tool{
-			Name:        "replace_in_file",
-			Description: "Replaces a text in a file by another one. The old text must occur exactly once, character by character.",
-			Schema:      object(`"path","old","new"`, `"path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"}`),
-			Run:         c.change(c.replace),
+			Name: "replace_in_file",
+			Description: "Replaces a text in a file by another one. The old text must occur exactly once, character by " +
+				"character.",
+			Schema: object(`"path","old","new"`,
+				`"path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"}`),
+			Run: c.change(c.replace),
 		},
 		llm.Tool{
 			Name:        "delete_file",
@@ -137,7 +140,8 @@ type editing struct {
 }
 
 // change checks the arguments of a tool that changes a file, and counts the file.
-func (c *workingCopy) change(do func(name string, a editing) (string, error)) func(context.Context, json.RawMessage) (string, error) {
+func (c *workingCopy) change(do func(name string, a editing) (string, error)) func(context.Context,
+	json.RawMessage) (string, error) {
 	return func(ctx context.Context, raw json.RawMessage) (string, error) {
 		var a editing
 		if err := json.Unmarshal(raw, &a); err != nil {

@@ -12,7 +12,8 @@ import (
 func editor(t *testing.T) (dir string, call func(name string, args any) (string, error)) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, text := range map[string]string{"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n", "data.bin": "a\x00b"} {
+	for name, text := range map[string]string{"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n",
+		"data.bin": "a\x00b"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,8 @@ func TestEditTools(t *testing.T) {
 			t.Errorf("%s %v: %q, %v", test.tool, test.args, got, err)
 		}
 	}
-	if got, err := call("read_file", map[string]any{"path": "a.go", "start": 3}); err != nil || got != "     3\tconst one, two = 1, 3\n" {
+	if got, err := call("read_file", map[string]any{"path": "a.go", "start": 3}); err != nil ||
+		got != "     3\tconst one, two = 1, 3\n" {
 		t.Errorf("a.go: %q, %v", got, err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "lib/run.sh")); err != nil || info.Mode().Perm() != 0o700 {

@@ -45,27 +45,32 @@ func (f Files) tools() []llm.Tool {
 		return nil
 	}
 	object := func(required, properties string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
+		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required +
+			`],"additionalProperties":false}`)
 	}
 	const at = `,"at":{"type":"string","enum":["head","base"],"description":"head: with the change, the default; base: before it"}`
 	return []llm.Tool{
 		{
-			Name:        "list_files",
-			Description: "Lists the files of the repository whose path matches a glob; * stands for anything within a folder, ** for any folders. At most 1,000 paths.",
-			Schema:      object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`+at),
-			Run:         run(f.list),
+			Name: "list_files",
+			Description: "Lists the files of the repository whose path matches a glob; * stands for anything within a " +
+				"folder, ** for any folders. At most 1,000 paths.",
+			Schema: object(`"glob"`, `"glob":{"type":"string","description":"for example src/**/*.go"}`+at),
+			Run:    run(f.list),
 		},
 		{
 			Name:        "read_file",
 			Description: "Reads lines of a file, with line numbers. At most 2,000 lines a call.",
-			Schema:      object(`"path"`, `"path":{"type":"string"},"start":{"type":"integer","description":"first line, from 1"},"end":{"type":"integer","description":"last line"}`+at),
-			Run:         run(f.read),
+			Schema: object(`"path"`,
+				`"path":{"type":"string"},"start":{"type":"integer","description":"first line, from 1"},"end":{"type":"integer","description":"last line"}`+at),
+			Run: run(f.read),
 		},
 		{
-			Name:        "search",
-			Description: "Finds lines that match a regular expression (RE2) in the files, as path:line: text. At most 200 matches.",
-			Schema:      object(`"pattern"`, `"pattern":{"type":"string"},"glob":{"type":"string","description":"only in paths that match; default all"}`+at),
-			Run:         run(f.search),
+			Name: "search",
+			Description: "Finds lines that match a regular expression (RE2) in the files, as path:line: text. At most 200 " +
+				"matches.",
+			Schema: object(`"pattern"`,
+				`"pattern":{"type":"string"},"glob":{"type":"string","description":"only in paths that match; default all"}`+at),
+			Run: run(f.search),
 		},
 		{
 			Name:        "file_history",
@@ -184,7 +189,8 @@ func (f Files) lines(ctx context.Context, at precedent.Side, name string) ([]str
 	if err != nil {
 		return nil, fmt.Errorf("%s is not there or cannot be read", text.VisibleLine(name))
 	}
-	if slices.Contains(content[:min(len(content), 8000)], 0) || !utf8.Valid(content[:min(len(content), 8000-utf8.UTFMax)]) && len(content) > 8000 {
+	if slices.Contains(content[:min(len(content), 8000)], 0) ||
+		!utf8.Valid(content[:min(len(content), 8000-utf8.UTFMax)]) && len(content) > 8000 {
 		return nil, fmt.Errorf("%s is not text", text.VisibleLine(name))
 	}
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
@@ -200,7 +206,8 @@ func shown(name string, lines []string) []string {
 // second defence: git reads blobs only from the pinned commit.
 func inTree(name string) error {
 	clean := path.Clean(name)
-	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsAny(name, "\x00\n") {
+	if name == "" || path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") ||
+		strings.ContainsAny(name, "\x00\n") {
 		return errors.New("the path must be one of the repository's, relative to its top")
 	}
 	return nil

@@ -64,14 +64,16 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s %s: %q, %v", test.tool, test.args, got, err)
 		}
 	}
-	if got, _ := call("read_file", `{"path":"long.txt"}`); strings.Count(got, "\n") != maxReadLines+1 || !strings.Contains(got, "the file has 5000") {
+	if got, _ := call("read_file", `{"path":"long.txt"}`); strings.Count(got, "\n") != maxReadLines+1 ||
+		!strings.Contains(got, "the file has 5000") {
 		t.Errorf("a long file: %d lines", strings.Count(got, "\n"))
 	}
 	if got, _ := call("search", `{"pattern":"line"}`); strings.Count(got, "\n") != maxMatches+1 {
 		t.Errorf("many matches: %d lines", strings.Count(got, "\n"))
 	}
 	for _, args := range []string{
-		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`, `{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`, `{"path":"a.go","at":"HEAD~1"}`,
+		`{"path":"/etc/passwd"}`, `{"path":"../x"}`, `{"path":"lib/../../x"}`, `{"path":""}`, `{"path":"data.bin"}`,
+		`{"path":"a\u0000b"}`, `{"path":"absent"}`, `{"path":7}`, `[]`, `{"path":"a.go","at":"HEAD~1"}`,
 	} {
 		if got, err := call("read_file", args); err == nil || strings.Contains(err.Error(), "/home/me") {
 			t.Errorf("read_file %s: %q, %v", args, got, err)
@@ -124,7 +126,8 @@ func TestToolsShowNoSecret(t *testing.T) {
 				continue
 			}
 			got, err := tool.Run(t.Context(), json.RawMessage(call[1]))
-			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") || strings.Contains(got, "Lm4x") {
+			if err != nil || !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "hunter2") ||
+				strings.Contains(got, "Lm4x") {
 				t.Errorf("%v: %q, %v", call, got, err)
 			}
 		}

@@ -20,7 +20,8 @@ const answer = `{"findings":[{"path":"a.go"}],"summary":"one"}`
 
 func finder() engine.Task {
 	return engine.Task{
-		Role: engine.Finder, Name: "bugs", System: "You review code.", Common: "The guide. ", Prefix: "The diff. ", Prompt: "Find bugs.",
+		Role: engine.Finder, Name: "bugs", System: "You review code.", Common: "The guide. ", Prefix: "The diff. ",
+		Prompt: "Find bugs.",
 		Schema: json.RawMessage(`{"type":"object","required":["findings"],"properties":{"summary":{"type":"string"},
 			"findings":{"type":"array","items":{"type":"object","required":["path"],"properties":{"path":{"type":"string"}}}}}}`),
 	}
@@ -59,7 +60,8 @@ func TestTroubleOfServers(t *testing.T) {
 	good, broken := llmtest.Reply{Text: answer}, llmtest.Reply{Text: answer, Cut: 250}
 	torn := llmtest.Reply{Text: answer, Cut: 250, Torn: true}
 	status := func(code int, message string) llmtest.Reply { return llmtest.Reply{Status: code, Message: message} }
-	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute}
+	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+		time.Minute, time.Minute}
 	for _, test := range []struct {
 		name     string
 		replies  []llmtest.Reply
@@ -68,8 +70,10 @@ func TestTroubleOfServers(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{"429", []llmtest.Reply{{Status: 429, Header: http.Header{"Retry-After": {"17"}}}, good}, "ok", "", 2, []time.Duration{17 * time.Second}},
-		{"529 three times", slices.Concat(slices.Repeat([]llmtest.Reply{status(529, "Overloaded")}, 3), []llmtest.Reply{good}), "ok", "", 4, backoff[:3]},
+		{"429", []llmtest.Reply{{Status: 429, Header: http.Header{"Retry-After": {"17"}}}, good}, "ok", "", 2,
+			[]time.Duration{17 * time.Second}},
+		{"529 three times", slices.Concat(slices.Repeat([]llmtest.Reply{status(529, "Overloaded")}, 3),
+			[]llmtest.Reply{good}), "ok", "", 4, backoff[:3]},
 		{"529 for ever", []llmtest.Reply{status(529, "Overloaded")}, "error", "529: Overloaded", 8, backoff},
 		{"cut stream", []llmtest.Reply{broken, good}, "ok", "", 2, backoff[:1]},
 		{"torn stream", []llmtest.Reply{torn, good}, "ok", "", 2, backoff[:1]},
@@ -79,14 +83,19 @@ func TestTroubleOfServers(t *testing.T) {
 		{"drip, then an answer", []llmtest.Reply{{Drip: true}, good}, "ok", "", 2, backoff[:1]},
 		{"refusal", []llmtest.Reply{{Refusal: "I cannot."}}, "refused", "refused", 1, nil},
 		{"length", []llmtest.Reply{{Text: answer[:20], Stop: "max_tokens"}}, "truncated", "out of room", 1, nil},
-		{"endless tools", []llmtest.Reply{{Calls: []llmtest.Call{{ID: "c", Name: "read_file", Args: `{"path":"a.go"}`}}}}, "truncated", "tool calls", 43, nil},
+		{"endless tools", []llmtest.Reply{{Calls: []llmtest.Call{{ID: "c", Name: "read_file", Args: `{"path":"a.go"}`}}}},
+			"truncated", "tool calls", 43, nil},
 		{"wrong schema", []llmtest.Reply{{Text: `{"findings":[{"line":1}]}`}, good}, "ok", "", 2, nil},
 		{"wrong schema for ever", []llmtest.Reply{{Text: `{"findings":[{"line":1}]}`}}, "malformed", "path", 3, nil},
 		{"nothing", []llmtest.Reply{{}}, "malformed", "no usable answer", 3, nil},
-		{"prose and trailing commas", []llmtest.Reply{{Text: "Here:\n```json\n{\"findings\":[{\"path\":\"a.go\",},],\"summary\":\"one\",}\n```\nDone."}}, "ok", "", 1, nil},
+		{"prose and trailing commas",
+			[]llmtest.Reply{{Text: "Here:\n```json\n{\"findings\":[{\"path\":\"a.go\",},],\"summary\":\"one\",}\n```\nDone."}},
+			"ok", "", 1, nil},
 		{"401", []llmtest.Reply{status(401, "invalid x-api-key")}, "error", "check the key", 1, nil},
-		{"too long", []llmtest.Reply{status(400, "prompt is too long: 9000 tokens > 8192 maximum")}, "truncated", "limit is 8192 tokens; set the context window: --context 8192", 1, nil},
-		{"too long, no limit told", []llmtest.Reply{status(400, "Your input exceeds the context window of this model.")}, "truncated", "set the context window: --context N", 1, nil},
+		{"too long", []llmtest.Reply{status(400, "prompt is too long: 9000 tokens > 8192 maximum")}, "truncated",
+			"limit is 8192 tokens; set the context window: --context 8192", 1, nil},
+		{"too long, no limit told", []llmtest.Reply{status(400, "Your input exceeds the context window of this model.")},
+			"truncated", "set the context window: --context N", 1, nil},
 	} {
 		for name, api := range apis {
 			t.Run(name+" "+test.name, func(t *testing.T) {
@@ -164,7 +173,8 @@ func TestPoorServers(t *testing.T) {
 			for i := range 2 {
 				before := len(server.Requests())
 				a, err := e.Run(t.Context(), finder())
-				if err != nil || a.Status != precedent.StatusOK || !strings.Contains(string(a.JSON), "a.go") || a.Usage.InputTokens == 0 && test.api == "openai" && strings.Contains(name, "usage") {
+				if err != nil || a.Status != precedent.StatusOK || !strings.Contains(string(a.JSON), "a.go") ||
+					a.Usage.InputTokens == 0 && test.api == "openai" && strings.Contains(name, "usage") {
 					t.Errorf("%s (%s), %s, %v, usage %+v", a.Status, a.Message, a.JSON, err, a.Usage)
 				}
 				if n := len(server.Requests()) - before; i == 1 && n != 1 {
@@ -183,7 +193,9 @@ func TestSmallContext(t *testing.T) {
 	server := api.serve(t, func(r llmtest.Request) llmtest.Reply {
 		in := len(r.Body) / charsPerToken
 		if in+r.MaxTokens > window {
-			return llmtest.Reply{Status: 400, Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion).", window, in+r.MaxTokens, in, r.MaxTokens)}
+			return llmtest.Reply{Status: 400,
+				Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in "+
+					"the messages, %d in the completion).", window, in+r.MaxTokens, in, r.MaxTokens)}
 		}
 		return llmtest.Reply{Text: answer}
 	})
@@ -202,7 +214,8 @@ func TestSmallContext(t *testing.T) {
 		before := len(server.Requests())
 		task.Prefix = strings.Repeat("diff", test.tokens)
 		a, err := e.Run(t.Context(), task)
-		if err != nil || a.Status != test.status || (a.Status != precedent.StatusOK) != strings.Contains(a.Message, "--context 8192") {
+		if err != nil || a.Status != test.status || (a.Status != precedent.StatusOK) != strings.Contains(a.Message,
+			"--context 8192") {
 			t.Errorf("%d tokens: %s (%s), %v", test.tokens, a.Status, a.Message, err)
 		}
 		if n := len(server.Requests()) - before; n != test.requests {

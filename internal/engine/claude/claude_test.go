@@ -116,7 +116,8 @@ func TestConformance(t *testing.T) {
 		if err := s.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now})
+		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path},
+			Now: now})
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
 				t.Error(err)
@@ -128,7 +129,8 @@ func TestConformance(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com", Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true}
+	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com",
+		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true}
 	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
@@ -157,18 +159,29 @@ func TestRead(t *testing.T) {
 		said         string // the output, or part of the message
 		usage        precedent.Usage
 	}{
-		{"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`), precedent.StatusOK, `{"n":5}`, all},
-		{"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`), precedent.StatusOK, `it is {"n":1}`, all},
+		{"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`), precedent.StatusOK,
+			`{"n":5}`, all},
+		{"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`), precedent.StatusOK,
+			`it is {"n":1}`, all},
 		{"401", result(`"subtype":"success","is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`), precedent.StatusError, "401 nope; check the key", all},
-		{"error as success", result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`), precedent.StatusError, "Unable to connect", all},
-		{"turns", result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`), precedent.StatusTruncated, "turns", all},
-		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed, "schema", all},
-		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError, "error_during_execution: odd", all},
-		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`), precedent.StatusRefused, "refused", all},
+		{"error as success",
+			result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`),
+			precedent.StatusError, "Unable to connect", all},
+		{"turns", result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`),
+			precedent.StatusTruncated, "turns", all},
+		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
+			"schema", all},
+		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
+			"error_during_execution: odd", all},
+		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
+			precedent.StatusRefused, "refused", all},
 		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "output limit", all},
-		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "", precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
-		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "", precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
-		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "", precedent.Usage{}},
+		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
+			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
+		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
+			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
+		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
+			precedent.Usage{}},
 		{"nothing", "", "", "", precedent.Usage{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -176,7 +189,8 @@ func TestRead(t *testing.T) {
 			if r.Status != test.status || !strings.Contains(r.Message+string(r.Output), test.said) {
 				t.Errorf("status %q, message %q, output %q; want %q, %q", r.Status, r.Message, r.Output, test.status, test.said)
 			}
-			if (r.Output != nil) != (r.Status == precedent.StatusOK) || (r.Message == "") != (r.Status == precedent.StatusOK || r.Status == "") {
+			if (r.Output != nil) != (r.Status == precedent.StatusOK) || (r.Message == "") != (r.Status == precedent.StatusOK ||
+				r.Status == "") {
 				t.Errorf("status %q with the message %q and the output %q", r.Status, r.Message, r.Output)
 			}
 			if diff := cmp.Diff(test.usage, r.Usage); diff != "" {
@@ -201,7 +215,8 @@ func TestWatcher(t *testing.T) {
 		{"tool", strings.Replace(initLine, `"Read"`, `"Read","Bash"`, 1) + "\n" + said + "\n", `the tool "Bash"`, 0},
 		{"tool of a server", strings.Replace(initLine, `"Read"`, `"mcp__x__Read"`, 1) + "\n", `"mcp__x__Read"`, 0},
 		{"mode", strings.Replace(initLine, "default", "bypassPermissions", 1) + "\n", `"bypassPermissions"`, 0},
-		{"dead server", strings.Replace(initLine, `"mcp_servers":[]`, `"mcp_servers":[{"name":"a","status":"connected"},{"name":"b","status":"failed"}]`, 1) + "\n", `"b" is failed`, 0},
+		{"dead server", strings.Replace(initLine, `"mcp_servers":[]`,
+			`"mcp_servers":[{"name":"a","status":"connected"},{"name":"b","status":"failed"}]`, 1) + "\n", `"b" is failed`, 0},
 		{"no first line", said + "\n", "did not say", 0},
 		{"no first line, result", `{"type":"result","subtype":"success"}` + "\n", "did not say", 0},
 		{"failed before it", `{"type":"result","is_error":true}` + "\n", "", 0},
@@ -230,9 +245,11 @@ func TestWatcher(t *testing.T) {
 // TestAttempts: turns in which a tool is used are requests, but no answers.
 func TestAttempts(t *testing.T) {
 	line := func(id int, pieces string) string {
-		return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%d","model":"claude-x","content":[%s]}}`+"\n", id, pieces)
+		return fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_%d","model":"claude-x","content":[%s]}}`+"\n", id,
+			pieces)
 	}
-	const prose, call, answers = `{"type":"text","text":"t"}`, `{"type":"tool_use","name":"Read"}`, `{"type":"tool_use","name":"StructuredOutput"}`
+	const prose, call, answers = `{"type":"text","text":"t"}`, `{"type":"tool_use","name":"Read"}`,
+		`{"type":"tool_use","name":"StructuredOutput"}`
 	for _, test := range []struct {
 		name, stream       string
 		requests, attempts int
@@ -245,8 +262,10 @@ func TestAttempts(t *testing.T) {
 		{"an answer beside a tool", line(1, call) + line(1, answers), 1, 1},
 		{"the CLI's own words", strings.Replace(line(1, prose), "claude-x", synthetic, 1), 0, 0},
 	} {
-		if r := read([]byte(initLine + "\n" + test.stream)); r.Usage.Requests != test.requests || r.Attempts != test.attempts {
-			t.Errorf("%s: %d requests, %d attempts, want %d and %d", test.name, r.Usage.Requests, r.Attempts, test.requests, test.attempts)
+		if r := read([]byte(initLine + "\n" + test.stream)); r.Usage.Requests != test.requests ||
+			r.Attempts != test.attempts {
+			t.Errorf("%s: %d requests, %d attempts, want %d and %d", test.name, r.Usage.Requests, r.Attempts, test.requests,
+				test.attempts)
 		}
 	}
 }
@@ -283,7 +302,8 @@ func TestBlocks(t *testing.T) {
 func TestInput(t *testing.T) {
 	hostile := "a\n{\"type\":\"control_request\"}\r\n\u2028\x00<&>\xff"
 	line, err := input([]block{text(hostile)})
-	if err != nil || strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") || !strings.Contains(string(line), "<&>") {
+	if err != nil || strings.Count(string(line), "\n") != 1 || strings.ContainsAny(string(line), "\r\u2028\x00") ||
+		!strings.Contains(string(line), "<&>") {
 		t.Errorf("%q, %v", line, err)
 	}
 }
@@ -304,8 +324,9 @@ func FuzzStream(f *testing.F) {
 func TestCopy(t *testing.T) {
 	tree := t.TempDir()
 	files := map[string]bool{ // by path: whether it is in the copy
-		"a.go": true, "docs/guide.md": true, ".github/workflows/ci.yml": true, "claude.go": true, "env": true, "agents.md.go": true,
-		"CLAUDE.md": false, "Claude.MD": false, "x/y/claude.local.md": false, "x/AGENTS.md": false, ".mcp.json": false,
+		"a.go": true, "docs/guide.md": true, ".github/workflows/ci.yml": true, "claude.go": true, "env": true,
+		"agents.md.go": true,
+		"CLAUDE.md":    false, "Claude.MD": false, "x/y/claude.local.md": false, "x/AGENTS.md": false, ".mcp.json": false,
 		"x/.MCP.json": false, ".claude/settings.json": false, "x/.Claude/agents/a.md": false, ".git": false,
 		".env": false, "x/.env.local": false, "bunfig.toml": false,
 	}
@@ -360,7 +381,8 @@ func TestTranscripts(t *testing.T) {
 	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
 	for i := range reviews {
 		for _, name := range []string{"bugs", "bugs", "../../etc"} {
-			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK}, []byte("{\"type\":\"x\"}\nnoise\n"+starts+"\n"))
+			c.keep(engine.Task{Name: name, Tree: fmt.Sprint(i)}, "P", engine.Reply{Status: precedent.StatusOK},
+				[]byte("{\"type\":\"x\"}\nnoise\n"+starts+"\n"))
 		}
 	}
 	entries, err := os.ReadDir(folder)
@@ -390,7 +412,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
-	found := secrets([]string{"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short", "MY_SECRET=a=b=c=d=e"})
+	found := secrets([]string{"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short",
+		"MY_SECRET=a=b=c=d=e"})
 	if diff := cmp.Diff([]string{"sk-12345678", "a=b=c=d=e"}, found); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
@@ -415,10 +438,12 @@ func TestBudget(t *testing.T) {
 	if strings.Contains(strings.Join(arguments("m", 3, 0, "s.md", "", nil, nil, tools), " "), "--json-schema") {
 		t.Error("a schema where none is to be")
 	}
-	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`), nil, tools); !slices.Contains(args, `{"type":"object"}`) {
+	if args := arguments("", 3, 0, "s.md", "", []byte(`{"$schema":"x","type":"object"}`), nil,
+		tools); !slices.Contains(args, `{"type":"object"}`) {
 		t.Errorf("arguments with a schema %s", args)
 	}
-	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil, tools), " "); strings.Contains(none, "budget") {
+	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil, tools), " "); strings.Contains(none,
+		"budget") {
 		t.Errorf("arguments without a budget %s", none)
 	}
 }

@@ -77,7 +77,8 @@ func realCache(t *testing.T) {
 			plant(t, home, map[string]string{".claude.json": `{"cachedGrowthBookFeatures":{"tengu_basalt_spur":true}}`})
 			for _, name := range []string{"bugs", "security"} {
 				task := realTask(tree)
-				task.Name, task.Common, task.Prefix, task.Prompt = name, "What all share. ", "The change, to the end of the prefix. ", "Find "+name+"."
+				task.Name, task.Common, task.Prefix, task.Prompt = name, "What all share. ",
+					"The change, to the end of the prefix. ", "Find "+name+"."
 				if a, err := e.Run(t.Context(), task); err != nil || a.Status != precedent.StatusOK {
 					t.Errorf("%+v, %v", a, err)
 				}
@@ -107,7 +108,8 @@ func realCache(t *testing.T) {
 // realCacheRefused: should the API refuse the marks, the review goes on without
 // that of the prompt.
 func realCacheRefused(t *testing.T) {
-	m := serve(t, turn{fail: 400, why: "A maximum of 4 blocks with cache_control may be provided. Found 5."}, answer(`{"n":5}`))
+	m := serve(t, turn{fail: 400, why: "A maximum of 4 blocks with cache_control may be provided. Found 5."},
+		answer(`{"n":5}`))
 	e, _ := start(t, m, edits{})
 	for range 2 {
 		if a, err := e.Run(t.Context(), realTask("")); err != nil || a.Status != precedent.StatusOK {

@@ -100,7 +100,8 @@ func loopbackUp(t *testing.T) {
 		flags uint16
 		_     [22]byte
 	}{name: [16]byte{'l', 'o'}, flags: syscall.IFF_UP | syscall.IFF_RUNNING}
-	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); errno != 0 {
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(&request))); errno != 0 {
 		t.Fatal(errno)
 	}
 	if c, err := net.DialTimeout("tcp", "192.0.2.1:443", time.Second); err == nil {
@@ -235,7 +236,8 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 	home := t.TempDir()
 	c := Config{
 		Program: realProgram(t), Model: "claude-x", MaxTurns: 4, Now: now, Transcripts: filepath.Join(home, "transcripts"),
-		Env: append(env, "HOME="+home, "PATH=/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_API_KEY="+canary, "ANTHROPIC_BASE_URL="+m.URL),
+		Env: append(env, "HOME="+home, "PATH=/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_API_KEY="+canary,
+			"ANTHROPIC_BASE_URL="+m.URL),
 	}
 	e.Program, c.Program = c.Program, self(t)
 	text, err := json.Marshal(e)
@@ -254,7 +256,8 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 
 func realTask(tree string) engine.Task {
 	return engine.Task{
-		Role: engine.Finder, Name: "bugs", System: "You review code, said the system prompt.", Prefix: "The change: ", Prompt: "find bugs.", Tree: tree,
+		Role: engine.Finder, Name: "bugs", System: "You review code, said the system prompt.", Prefix: "The change: ",
+		Prompt: "find bugs.", Tree: tree,
 		Schema:  json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
 		Timeout: 2 * time.Minute,
 	}
@@ -278,18 +281,21 @@ func plant(t *testing.T, dir string, files map[string]string) {
 func realAnswer(t *testing.T) {
 	tree := t.TempDir()
 	plant(t, tree, map[string]string{"a.go": "package zebra\n"})
-	m := serve(t, turn{tool: "Read", input: map[string]any{"file_path": "a.go"}}, turn{tool: "Grep", input: map[string]any{"pattern": "zebra"}}, answer(`{"n":5}`))
+	m := serve(t, turn{tool: "Read", input: map[string]any{"file_path": "a.go"}},
+		turn{tool: "Grep", input: map[string]any{"pattern": "zebra"}}, answer(`{"n":5}`))
 	e, home := start(t, m, edits{})
 	task := realTask(tree)
 	task.Prompt = "/find bugs."
-	task.Prefix = "/init " + strings.Repeat("a line of the change, as long as it is\n", 400*1024/39) + "the end of the prefix"
+	task.Prefix = "/init " + strings.Repeat("a line of the change, as long as it is\n", 400*1024/39) +
+		"the end of the prefix"
 	began := 0
 	task.FirstByte = func() { began++ }
 	a, err := e.Run(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 || began != 1 {
+	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
+		began != 1 {
 		t.Errorf("%+v, began %d times", a, began)
 	}
 	want := precedent.Usage{Requests: 3, InputTokens: 54, CachedTokens: 15, CacheWriteTokens: 9, OutputTokens: 21}
@@ -297,7 +303,8 @@ func realAnswer(t *testing.T) {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 	sent := m.sent()
-	for _, text := range []string{"said the system prompt", "package zebra", "the end of the prefix", `"The task:\n\n/find bugs."`, `"/init a line`} {
+	for _, text := range []string{"said the system prompt", "package zebra", "the end of the prefix",
+		`"The task:\n\n/find bugs."`, `"/init a line`} {
 		if !strings.Contains(sent, text) {
 			t.Errorf("the model was not sent %q", text)
 		}
@@ -333,7 +340,8 @@ func realTrouble(t *testing.T) {
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("status %s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
-			if n := m.requests(); test.requests != 0 && (n != test.requests || a.Usage.Requests != max(n, 1)) && test.turn.fail == 0 {
+			if n := m.requests(); test.requests != 0 && (n != test.requests || a.Usage.Requests != max(n, 1)) &&
+				test.turn.fail == 0 {
 				t.Errorf("%d requests, %d counted, want %d", n, a.Usage.Requests, test.requests)
 			}
 		})
@@ -343,7 +351,8 @@ func realTrouble(t *testing.T) {
 // realDeadServer: the CLI ends well in spite of it, the engine does not.
 func realDeadServer(t *testing.T) {
 	m := serve(t, answer(`{"n":5}`))
-	e, _ := start(t, m, edits{Set: map[string]string{"--mcp-config": `{"mcpServers":{"dead":{"command":"/nowhere/server"}}}`}})
+	e, _ := start(t, m,
+		edits{Set: map[string]string{"--mcp-config": `{"mcpServers":{"dead":{"command":"/nowhere/server"}}}`}})
 	a, err := e.Run(t.Context(), realTask(""))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, `the MCP server "dead" is`) {
 		t.Errorf("%+v, %v", a, err)
@@ -392,18 +401,25 @@ func realDefences(t *testing.T) {
 		// One alone is what keeps these out.
 		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
-		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false, []string{"not connected", "user's server run"}},
-		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false, []string{"prompt left in HOME"}},
-		{"variable against memory", edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}}, false, []string{"memory offered"}},
-		{"variable against attachments", edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}}, false, []string{"file of HOME attached"}},
+		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false,
+			[]string{"not connected", "user's server run"}},
+		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false,
+			[]string{"prompt left in HOME"}},
+		{"variable against memory", edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}}, false,
+			[]string{"memory offered"}},
+		{"variable against attachments", edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}}, false,
+			[]string{"file of HOME attached"}},
 
 		// Two or more keep these out: any one of them may fail.
 		{"--setting-sources", edits{Drop: []string{"--setting-sources"}}, false, nil},
 		{"copy", edits{}, true, nil},
-		{"--setting-sources, copy", edits{Drop: []string{"--setting-sources"}}, true, []string{"hook run", "key at the other server"}},
-		{"--setting-sources, copy, variable against guides", edits{Drop: []string{"--setting-sources"}, Unset: guides}, true, []string{"guide read", "hook run", "key at the other server"}},
+		{"--setting-sources, copy", edits{Drop: []string{"--setting-sources"}}, true,
+			[]string{"hook run", "key at the other server"}},
+		{"--setting-sources, copy, variable against guides", edits{Drop: []string{"--setting-sources"}, Unset: guides}, true,
+			[]string{"guide read", "hook run", "key at the other server"}},
 		{"variable against guides", edits{Unset: guides}, false, nil},
-		{"--strict-mcp-config, copy", edits{Drop: []string{"--strict-mcp-config"}}, true, []string{"not connected", "user's server run"}},
+		{"--strict-mcp-config, copy", edits{Drop: []string{"--strict-mcp-config"}}, true,
+			[]string{"not connected", "user's server run"}},
 		{
 			"--strict-mcp-config, --setting-sources, copy",
 			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}},

@@ -37,8 +37,10 @@ func realReview(t *testing.T) {
 		switch {
 		case strings.Contains(body, "Your assignment: bugs"):
 			return turn{tool: answerTool, input: map[string]any{"findings": []any{map[string]any{
-				"path": "shop.py", "side": "RIGHT", "start": 2, "end": 2, "quote": "    rounded = [round(i) for i in items]", "category": "bugs",
-				"severity": "high", "confidence": 80, "title": "Amounts are rounded before they are added", "body": "Each loses up to half a cent.",
+				"path": "shop.py", "side": "RIGHT", "start": 2, "end": 2, "quote": "    rounded = [round(i) for i in items]",
+				"category": "bugs",
+				"severity": "high", "confidence": 80, "title": "Amounts are rounded before they are added",
+				"body": "Each loses up to half a cent.",
 			}}}}
 		case strings.Contains(body, "Your assignment: "):
 			return turn{tool: answerTool, input: map[string]any{"findings": []any{}}}
@@ -46,7 +48,8 @@ func realReview(t *testing.T) {
 			return turn{tool: "Read", input: map[string]any{"file_path": "shop.py"}}
 		}
 		return turn{tool: answerTool, input: map[string]any{"verdicts": []any{map[string]any{
-			"finding": claim.FindStringSubmatch(body)[1], "verdict": "confirmed", "confidence": 90, "reason": "Nothing is kept of the cents.",
+			"finding": claim.FindStringSubmatch(body)[1], "verdict": "confirmed", "confidence": 90,
+			"reason":   "Nothing is kept of the cents.",
 			"evidence": []any{map[string]any{"path": "shop.py", "line": 3, "quote": "    return sum(rounded)"}},
 		}}}}
 	}
@@ -56,7 +59,8 @@ func realReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := review.Run(t.Context(), review.Input{
-		Repo: precedent.Repo{Host: "example.com", Owner: "a", Name: "b"}, Base: "base", Head: "head", Change: change, Engine: e,
+		Repo: precedent.Repo{Host: "example.com", Owner: "a", Name: "b"}, Base: "base", Head: "head", Change: change,
+		Engine: e,
 		Read: func(side precedent.Side, path string) ([]byte, error) {
 			if side == precedent.Right && path == "shop.py" {
 				return []byte(reviewedFile), nil
@@ -74,7 +78,8 @@ func realReview(t *testing.T) {
 		found, _ := json.Marshal(r.Findings)
 		t.Errorf("findings %s, finders %+v, failures %v", found, r.Finders, r.Failures)
 	}
-	if r.Verdict != precedent.Findings || r.Scope != precedent.FullScope || r.Coverage.HunksRead != 1 || len(r.Failures) > 0 {
+	if r.Verdict != precedent.Findings || r.Scope != precedent.FullScope || r.Coverage.HunksRead != 1 ||
+		len(r.Failures) > 0 {
 		t.Errorf("verdict %s, coverage %+v, failures %v", r.Verdict, r.Coverage, r.Failures)
 	}
 	asked := 0

@@ -38,7 +38,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	live := watcher{began: s.task.FirstByte, tools: toolsFor(s.task)}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
-		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings, toolsFor(s.task)), Env: environment(s.Env, s.attempts),
+		Args:  arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings, toolsFor(s.task)),
+		Env:   environment(s.Env, s.attempts),
 		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {
@@ -50,7 +51,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
 	switch {
 	case r.Full:
-		reply.Status, reply.Message = precedent.StatusTruncated, fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
+		reply.Status, reply.Message = precedent.StatusTruncated,
+			fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
 	case live.problem != nil:
 		reply.Status, reply.Message = precedent.StatusError, "Claude Code was ended: "+live.problem.Error()
 	case ctx.Err() != nil:
@@ -60,7 +62,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	case reply.Status == "":
 		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+prefixed(": ", r.Stderr)
 	case r.Err != nil && reply.Status == precedent.StatusOK:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err, prefixed(": ", r.Stderr))
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err,
+			prefixed(": ", r.Stderr))
 	}
 	if reply.Status != precedent.StatusOK {
 		reply.Output = nil

@@ -153,7 +153,8 @@ func (w *watcher) look(line []byte) error {
 
 // begins tells whether the line says that the model has started to write.
 func (v event) begins() bool {
-	return v.Type == "stream_event" && v.Event.Type == "message_start" || v.Type == "assistant" && v.Message.Model != synthetic
+	return v.Type == "stream_event" && v.Event.Type == "message_start" || v.Type == "assistant" &&
+		v.Message.Model != synthetic
 }
 
 // parse reads a line of the stream. Lines that are not JSON objects, or have a field of

@@ -139,7 +139,8 @@ func TestSuiteCatches(t *testing.T) {
 			if !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 				t.Fatalf("error %v, want a failed test:\n%s", err, out)
 			}
-			if !strings.Contains(string(out), test.complaint) || !strings.Contains(string(out), "--- FAIL: TestLoopback/"+test.scenario) {
+			if !strings.Contains(string(out), test.complaint) ||
+				!strings.Contains(string(out), "--- FAIL: TestLoopback/"+test.scenario) {
 				t.Errorf("the suite did not complain with %q:\n%s", test.complaint, out)
 			}
 		})

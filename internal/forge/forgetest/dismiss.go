@@ -49,7 +49,8 @@ func (g *Gitea) dismiss(c *call) reply {
 	return g.one(c, func(r giteaReview) reply {
 		switch {
 		case r.State != ChangesRequested && r.State != Approved && r.State != Dismissed:
-			return g.problem(http.StatusForbidden, "not need to dismiss this review because it's type is not Approve or change request")
+			return g.problem(http.StatusForbidden,
+				"not need to dismiss this review because it's type is not Approve or change request")
 		case c.pull.State != forge.Open:
 			return g.problem(http.StatusForbidden, "not need to dismiss this review for closed pr")
 		}

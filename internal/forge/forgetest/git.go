@@ -202,7 +202,8 @@ func (g *Git) run(pushed string, protected []string) *cgi.Handler {
 	}
 	env := []string{
 		"GIT_PROJECT_ROOT=" + g.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + os.DevNull,
-		"FORGE_PUSHED=" + pushed, "FORGE_PROTECTED=" + strings.Join(protected, " "), fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)),
+		"FORGE_PUSHED=" + pushed, "FORGE_PROTECTED=" + strings.Join(protected, " "),
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)),
 	}
 	for i, c := range config {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, c[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, c[1]))
@@ -250,7 +251,8 @@ func (g *Git) moved(repo *Repo, pushed PushedRef) {
 				if r == repo && p.Base.Name == branch {
 					p.Base.SHA = pushed.New
 				}
-				if p.Head.Repo.Owner == repo.Owner && p.Head.Repo.Name == repo.Name && p.Head.Name == branch && strings.Trim(pushed.New, "0") != "" {
+				if p.Head.Repo.Owner == repo.Owner && p.Head.Repo.Name == repo.Name && p.Head.Name == branch &&
+					strings.Trim(pushed.New, "0") != "" {
 					heads = append(heads, change{base: r, pull: p})
 				}
 			}
@@ -260,11 +262,13 @@ func (g *Git) moved(repo *Repo, pushed PushedRef) {
 		heads[i].diff = g.follow(c.base, c.pull, pushed)
 	}
 	g.world.Change(func() {
-		g.world.happen(happening{kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old, after: pushed.New})
+		g.world.happen(happening{kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old,
+			after: pushed.New})
 		for _, c := range heads {
 			before := c.pull.Head.SHA
 			g.world.push(c.pull, pushed.New, c.diff)
-			g.world.happen(happening{kind: "pull", action: "synchronize", repo: c.base, pull: c.pull, by: pushed.By, before: before, after: pushed.New})
+			g.world.happen(happening{kind: "pull", action: "synchronize", repo: c.base, pull: c.pull, by: pushed.By,
+				before: before, after: pushed.New})
 		}
 	})
 }
@@ -272,7 +276,8 @@ func (g *Git) moved(repo *Repo, pushed PushedRef) {
 // follow moves the ref of a pull request in the base repository, and returns the new diff.
 func (g *Git) follow(base *Repo, p *Pull, pushed PushedRef) string {
 	dir := g.Dir(base)
-	g.git(dir, "fetch", "--quiet", filepath.Join(g.root, filepath.FromSlash(pushed.Repo)+".git"), fmt.Sprintf("+%s:refs/pull/%d/head", pushed.Ref, p.Number))
+	g.git(dir, "fetch", "--quiet", filepath.Join(g.root, filepath.FromSlash(pushed.Repo)+".git"),
+		fmt.Sprintf("+%s:refs/pull/%d/head", pushed.Ref, p.Number))
 	from := strings.TrimSpace(g.git(dir, "merge-base", p.Base.SHA, pushed.New))
 	return g.git(dir, "diff", "--no-color", "--no-ext-diff", from, pushed.New)
 }
@@ -282,7 +287,8 @@ func (g *Git) Dir(r *Repo) string { return filepath.Join(g.root, r.Owner, r.Name
 
 // git runs git in a repository.
 func (g *Git) git(dir string, args ...string) string {
-	cmd := exec.CommandContext(context.WithoutCancel(g.t.Context()), "git", append([]string{"--git-dir", dir, "-c", "safe.directory=*"}, args...)...)
+	cmd := exec.CommandContext(context.WithoutCancel(g.t.Context()), "git",
+		append([]string{"--git-dir", dir, "-c", "safe.directory=*"}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "HOME=" + os.DevNull} //nolint:forbidigo // only tests call this
 	out, err := cmd.Output()
 	if err != nil {
@@ -300,7 +306,8 @@ func (g *Git) Open(r *Repo, p *Pull) {
 	p.Head.SHA = strings.TrimSpace(g.git(from, "rev-parse", "--verify", "refs/heads/"+p.Head.Name))
 	p.Base.Repo = precedent.Repo{Host: p.Base.Repo.Host, Owner: r.Owner, Name: r.Name}
 	p.State = forge.Open
-	p.Diff = g.follow(r, p, PushedRef{Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name, New: p.Head.SHA})
+	p.Diff = g.follow(r, p, PushedRef{Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name,
+		New: p.Head.SHA})
 	p.Files = strings.Count("\n"+p.Diff, "\ndiff --git ")
 	g.world.Open(r, p, p.Author)
 }

@@ -126,7 +126,8 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).inline, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*Gitea).dismiss, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).addInline, []GiteaKind{Forgejo}},
-	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline, []GiteaKind{Forgejo}},
+	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline,
+		[]GiteaKind{Forgejo}},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*Gitea).answer, []GiteaKind{Gitea127}},
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/resolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/unresolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
@@ -225,7 +226,8 @@ func (g *Gitea) problem(status int, message string) reply {
 }
 
 func (g *Gitea) notFound() reply {
-	return reply{status: http.StatusNotFound, body: object{"errors": []any{}, "message": "The target couldn't be found.", "url": g.URL + "/api/swagger"}}
+	return reply{status: http.StatusNotFound, body: object{"errors": []any{}, "message": "The target couldn't be found.",
+		"url": g.URL + "/api/swagger"}}
 }
 
 // read decodes the body, which must not contain unknown fields.
@@ -284,7 +286,8 @@ func (g *Gitea) page(c *call, all []any) reply {
 	from := min((page-1)*per, len(all))
 	out := g.whole(nil)
 	out.header["X-Total-Count"] = strconv.Itoa(len(all))
-	part := slices.DeleteFunc(append([]any{}, all[from:min(from+per, len(all))]...), func(one any) bool { return one == nil })
+	part := slices.DeleteFunc(append([]any{}, all[from:min(from+per, len(all))]...),
+		func(one any) bool { return one == nil })
 	for i, one := range part {
 		if make, ok := one.(func() any); ok {
 			part[i] = make()
@@ -296,14 +299,16 @@ func (g *Gitea) page(c *call, all []any) reply {
 
 // whole returns a list that Gitea does not page.
 func (g *Gitea) whole(all []any) reply {
-	return reply{status: http.StatusOK, body: append([]any{}, all...), header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))}}
+	return reply{status: http.StatusOK, body: append([]any{}, all...),
+		header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))}}
 }
 
 // shown returns the comments of a kind that a list contains by now: it may lag
 // behind.
 func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	for _, m := range c.pull.Comments {
-		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor) {
+		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}],
+			fault(c.Request).LagFor) {
 			all = append(all, m)
 		}
 	}

@@ -19,11 +19,13 @@ func giteaUser(p forge.Person) object {
 	if p.ID == "" {
 		p = forge.Person{ID: "-1", Login: "Ghost"}
 	}
-	return object{"id": p.ID.Number(), "login": p.Login, "login_name": "", "full_name": "", "email": p.Login + "@noreply.localhost", "username": p.Login}
+	return object{"id": p.ID.Number(), "login": p.Login, "login_name": "", "full_name": "",
+		"email": p.Login + "@noreply.localhost", "username": p.Login}
 }
 
 func (g *Gitea) version(*call) reply {
-	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3", Gitea126: "1.26.0+dev-523-g1234567", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
+	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3",
+		Gitea126: "1.26.0+dev-523-g1234567", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
 }
 
 func (g *Gitea) me(c *call) reply { return reply{status: http.StatusOK, body: giteaUser(c.who)} }
@@ -83,14 +85,17 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 	}
 	out := object{
 		"requested_reviewers": requested,
-		"id":                  repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": text(p.Body),
+		"id":                  repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title),
+		"body": text(p.Body),
 		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
-		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged, "merged_at": nil,
+		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged,
+		"merged_at":  nil,
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
 	if p.State == forge.Merged {
-		out["state"], out["merged_at"], out["merge_base"], out["merge_commit_sha"] = forge.Closed, p.mergedAt(), p.Base.SHA, p.mergeCommit()
+		out["state"], out["merged_at"], out["merge_base"], out["merge_commit_sha"] = forge.Closed, p.mergedAt(), p.Base.SHA,
+			p.mergeCommit()
 		tip := p.Base // Gitea shows the tip of the branch, also after the merge
 		if p.MergeCommit != "" {
 			tip.SHA = p.MergeCommit
@@ -102,10 +107,12 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 
 func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	if b.Repo.IsZero() {
-		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1, "repo": nil}
+		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1,
+			"repo": nil}
 	}
 	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
-		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name, "owner": object{"id": 1, "login": b.Repo.Owner},
+		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name,
+		"owner":     object{"id": 1, "login": b.Repo.Owner},
 		"archived":  repo.Archived && strings.EqualFold(b.Repo.Owner+"/"+b.Repo.Name, repo.Owner+"/"+repo.Name),
 		"clone_url": fmt.Sprintf("%s/%s/%s.git", g.URL, b.Repo.Owner, b.Repo.Name),
 	}}
@@ -123,10 +130,12 @@ func (g *Gitea) commentJSON(c *call, m forge.Comment) object {
 	out := object{
 		"id": m.ID.Number(), "user": giteaUser(m.Author), "body": text(m.Body), "html_url": g.at(c, m.ID),
 		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
-		"pull_request_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number), "issue_url": "",
+		"pull_request_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number),
+		"issue_url":        "",
 	}
 	if c.repo.Issues[c.pull.Number] {
-		out["pull_request_url"], out["issue_url"] = "", fmt.Sprintf("%s/%s/%s/issues/%d", g.URL, c.repo.Owner, c.repo.Name, c.pull.Number)
+		out["pull_request_url"], out["issue_url"] = "", fmt.Sprintf("%s/%s/%s/issues/%d", g.URL, c.repo.Owner, c.repo.Name,
+			c.pull.Number)
 	}
 	return out
 }
@@ -168,11 +177,13 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 		}
 		if root.Review == "" {
 			at = slices.IndexFunc(all, func(r giteaReview) bool {
-				return r.ID.Number() >= namelessReview && r.ID.Number() < firstID && r.Commit == root.Commit && r.stale == root.Outdated
+				return r.ID.Number() >= namelessReview && r.ID.Number() < firstID && r.Commit == root.Commit &&
+					r.stale == root.Outdated
 			})
 			if at < 0 {
 				at = len(all)
-				all = append(all, giteaReview{Review: Review{ID: precedent.NumberID(namelessReview + int64(at)), Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
+				all = append(all, giteaReview{Review: Review{ID: precedent.NumberID(namelessReview + int64(at)),
+					Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
 			}
 		}
 		if at >= 0 {
@@ -268,7 +279,8 @@ func (g *Gitea) reviews(c *call) reply {
 	}
 	for i, who := range c.pull.Requested {
 		all = append(all, object{
-			"id": int64(requestsOfReviews + i), "user": giteaUser(who), "team": nil, "state": "REQUEST_REVIEW", "body": "", "commit_id": "",
+			"id": int64(requestsOfReviews + i), "user": giteaUser(who), "team": nil, "state": "REQUEST_REVIEW", "body": "",
+			"commit_id":      "",
 			"comments_count": 0, "submitted_at": c.pull.Updated.Format(time.RFC3339),
 		})
 	}
@@ -290,11 +302,14 @@ func (g *Gitea) oneReview(c *call) reply {
 }
 
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
-	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES", Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES",
+		Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
 	return object{
-		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit, "stale": r.stale,
-		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
-		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
+		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit,
+		"stale":    r.stale,
+		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline),
+		"submitted_at": r.at.Format(time.RFC3339),
+		"html_url":     g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }
 
@@ -311,7 +326,8 @@ func (g *Gitea) inline(c *call) reply {
 func (g *Gitea) inlineJSON(c *call, r giteaReview, m forge.Comment) object {
 	at := c.pull.first(m)
 	out := object{
-		"id": m.ID.Number(), "user": giteaUser(m.Author), "resolver": nil, "body": text(m.Body), "pull_request_review_id": r.ID.Number(), "path": at.Span.Path,
+		"id": m.ID.Number(), "user": giteaUser(m.Author), "resolver": nil, "body": text(m.Body),
+		"pull_request_review_id": r.ID.Number(), "path": at.Span.Path,
 		"position": at.Span.End, "original_position": 0, "commit_id": r.Commit, "original_commit_id": "",
 		"diff_hunk": c.pull.cutHunk(at.Span, r.Commit), "html_url": g.at(c, m.ID), "pull_request_url": g.at(c, "0"),
 		"created_at": m.At.Format(time.RFC3339), "updated_at": m.Edited.Format(time.RFC3339),
@@ -354,7 +370,8 @@ func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 // reactions is null for a comment without any.
 func (g *Gitea) reactions(c *call) reply {
 	id := c.id("id")
-	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id}, {Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
+	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id},
+		{Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
 		p, m := c.repo.findComment(said)
 		if m == nil {
 			continue

@@ -77,7 +77,10 @@ func (g *Gitea) assignees(c *call) reply {
 			found = append(found, t.Members...)
 		}
 	}
-	slices.SortFunc(found, func(a, b forge.Person) int { return cmp.Or(cmp.Compare(a.Login, b.Login), a.ID.Compare(b.ID)) })
+	slices.SortFunc(found, func(a, b forge.Person) int {
+		return cmp.Or(cmp.Compare(a.Login, b.Login),
+			a.ID.Compare(b.ID))
+	})
 	all := []any{}
 	for _, who := range slices.Compact(found) {
 		all = append(all, giteaUser(who))
@@ -128,7 +131,8 @@ func (g *Gitea) teams(c *call) reply {
 		if t.Name == "Owners" {
 			permission = "owner"
 		}
-		all = append(all, object{"id": t.ID, "name": t.Name, "organization": nil, "permission": permission, "units_map": units})
+		all = append(all, object{"id": t.ID, "name": t.Name, "organization": nil, "permission": permission,
+			"units_map": units})
 	}
 	return reply{status: http.StatusOK, body: all}
 }
@@ -142,12 +146,17 @@ func (g *Gitea) organizationPermissions(c *call) reply {
 	owner, write := false, false
 	for _, r := range g.stage.World.repos {
 		for _, t := range r.Teams {
-			if strings.EqualFold(r.Owner, c.PathValue("org")) && slices.ContainsFunc(t.Members, func(m forge.Person) bool { return strings.EqualFold(m.Login, c.PathValue("login")) }) {
+			if strings.EqualFold(r.Owner, c.PathValue("org")) &&
+				slices.ContainsFunc(t.Members, func(m forge.Person) bool {
+					return strings.EqualFold(m.Login,
+						c.PathValue("login"))
+				}) {
 				owner, write = owner || t.Name == "Owners", write || t.Level.MayWrite()
 			}
 		}
 	}
-	return reply{status: http.StatusOK, body: object{"is_owner": owner, "is_admin": owner, "can_write": write, "can_read": true, "can_create_repository": owner}}
+	return reply{status: http.StatusOK, body: object{"is_owner": owner, "is_admin": owner, "can_write": write,
+		"can_read": true, "can_create_repository": owner}}
 }
 
 // teamMembers are shown to the members of the team, and to owners of the organization.
@@ -178,7 +187,9 @@ func (g *Gitea) teamMembers(c *call) reply {
 func (g *Gitea) permission(c *call) reply {
 	login := c.PathValue("login")
 	if g.Plain && !strings.EqualFold(login, c.who.Login) {
-		return g.problem(http.StatusForbidden, "Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own")
+		return g.problem(http.StatusForbidden,
+			"Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only "+
+				"their own")
 	}
 	order := []forge.Permission{"", forge.None, forge.Read, forge.Write, forge.Admin}
 	var who forge.Person

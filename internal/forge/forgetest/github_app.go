@@ -179,7 +179,8 @@ func (g *GitHub) appItself(c *call) reply {
 	}
 	return reply{status: http.StatusOK, body: object{
 		"id": g.app.ID, "slug": g.app.Slug, "node_id": "A_1", "name": g.app.Slug, "client_id": g.app.ClientID,
-		"owner": object{"login": "acme", "id": 1, "type": "Organization"}, "permissions": g.app.permissions(), "events": []string{},
+		"owner": object{"login": "acme", "id": 1, "type": "Organization"}, "permissions": g.app.permissions(),
+		"events": []string{},
 	}}
 }
 
@@ -187,7 +188,8 @@ func (a *App) permissions() map[string]string {
 	if a.Permissions != nil {
 		return a.Permissions
 	}
-	return map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write", "metadata": "read"}
+	return map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write",
+		"metadata": "read"}
 }
 
 func (g *GitHub) installation(c *call) reply {
@@ -220,7 +222,8 @@ func (g *GitHub) issue(c *call) reply {
 	}
 	for _, name := range in.Repositories {
 		if !g.stage.World.has(name) {
-			return invalid("There is at least one repository that does not exist or is not accessible to the parent installation.")
+			return invalid("There is at least one repository that does not exist or is not accessible to the parent " +
+				"installation.")
 		}
 	}
 	given := g.app.permissions()

@@ -103,7 +103,8 @@ func (g *GitHub) pullJSON(repo *Repo, p *Pull) object {
 	}
 	return object{
 		"id": repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title), "body": body,
-		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked, "node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels, "requested_reviewers": requested,
+		"user": user(p.Author), "state": state, "draft": p.Draft, "locked": p.Locked,
+		"node_id": fmt.Sprintf("PR_%d_%d", repo.ID, p.Number), "labels": labels, "requested_reviewers": requested,
 		"base": g.branch(p.Base), "head": g.branch(p.Head), "merged_at": mergedAt, "merge_commit_sha": p.mergeCommit(),
 		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339),
 		"html_url": fmt.Sprintf("%s/%s/%s/pull/%d", g.URL, repo.Owner, repo.Name, p.Number),
@@ -164,14 +165,16 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 			continue
 		}
 		switch {
-		case kind == forge.OnReview && !g.sees(c, c.pull.details(m.ID)), kind == forge.OnLine && of == nil && c.pull.unsent(m):
+		case kind == forge.OnReview && !g.sees(c, c.pull.details(m.ID)), kind == forge.OnLine && of == nil &&
+			c.pull.unsent(m):
 			continue
 		case !g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}], fault(c.Request).LagFor):
 			continue
 		}
 		out := g.commentJSON(c, c.pull, m)
 		if of != nil {
-			for _, name := range []string{"line", "original_line", "start_line", "original_start_line", "side", "start_side", "subject_type"} {
+			for _, name := range []string{"line", "original_line", "start_line", "original_start_line", "side", "start_side",
+				"subject_type"} {
 				delete(out, name)
 			}
 		}
@@ -216,7 +219,8 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 	for _, r := range p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}] {
 		votes[r.Content]++
 	}
-	out["reactions"] = object{"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"]}
+	out["reactions"] = object{"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"],
+		"-1": votes["-1"]}
 	out["path"], out["side"], out["subject_type"] = m.Span.Path, m.Span.Side, "line"
 	out["line"], out["original_line"] = m.Span.End, first.Span.End
 	out["start_line"], out["start_side"], out["original_start_line"] = nil, nil, nil
@@ -256,7 +260,8 @@ func (g *GitHub) permission(c *call) reply {
 	var best *Member
 	order := []forge.Permission{forge.None, forge.Read, forge.Write, forge.Admin}
 	for i, m := range all {
-		if strings.EqualFold(m.Person.Login, c.PathValue("login")) && (best == nil || slices.Index(order, m.Permission) > slices.Index(order, best.Permission)) {
+		if strings.EqualFold(m.Person.Login, c.PathValue("login")) &&
+			(best == nil || slices.Index(order, m.Permission) > slices.Index(order, best.Permission)) {
 			best = &all[i]
 		}
 	}
@@ -264,7 +269,8 @@ func (g *GitHub) permission(c *call) reply {
 		return problem(http.StatusNotFound, "Not Found")
 	}
 	return reply{status: http.StatusOK, body: object{
-		"permission": best.Permission, "role_name": cmp.Or(c.repo.Roles[best.Person.ID], string(best.Permission)), "user": user(best.Person),
+		"permission": best.Permission, "role_name": cmp.Or(c.repo.Roles[best.Person.ID], string(best.Permission)),
+		"user": user(best.Person),
 	}}
 }
 

@@ -39,7 +39,8 @@ func (in *checkIn) put(k *Check, now time.Time) *reply {
 	for _, f := range []struct {
 		from *string
 		to   *string
-	}{{in.Name, &k.Name}, {in.ExternalID, &k.External}, {in.DetailsURL, &k.URL}, {in.Status, &k.Status}, {in.Conclusion, &k.Conclusion}} {
+	}{{in.Name, &k.Name}, {in.ExternalID, &k.External}, {in.DetailsURL, &k.URL}, {in.Status, &k.Status},
+		{in.Conclusion, &k.Conclusion}} {
 		if f.from != nil {
 			*f.to = *f.from
 		}
@@ -95,7 +96,8 @@ func (g *GitHub) updateCheck(c *call) reply {
 		case !c.app:
 			return g.denied(c)
 		case k.By.ID != c.who.ID:
-			return problem(http.StatusForbidden, "Invalid app_id `1` - check run can only be modified by the GitHub App that created it.")
+			return problem(http.StatusForbidden,
+				"Invalid app_id `1` - check run can only be modified by the GitHub App that created it.")
 		}
 		changed := *k
 		if bad := in.put(&changed, g.stage.Clock.Now().Truncate(time.Second)); bad != nil {
@@ -119,7 +121,10 @@ func (g *GitHub) checks(c *call) reply {
 			continue
 		}
 		if q.Get("filter") != "all" {
-			found = slices.DeleteFunc(found, func(old Check) bool { return old.Name == k.Name && old.Suite == k.Suite && old.By.ID == k.By.ID })
+			found = slices.DeleteFunc(found, func(old Check) bool {
+				return old.Name == k.Name && old.Suite == k.Suite &&
+					old.By.ID == k.By.ID
+			})
 		}
 		found = append(found, k)
 	}
@@ -141,7 +146,8 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 	}
 	out := object{
 		"id": k.ID, "node_id": fmt.Sprintf("CR_%d", k.ID), "head_sha": k.Commit, "name": k.Name, "external_id": k.External,
-		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL, "started_at": k.Started.Format(time.RFC3339),
+		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL,
+		"started_at":   k.Started.Format(time.RFC3339),
 		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
 		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
 		"app":    object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
@@ -156,7 +162,8 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 func (g *GitHub) inlineReactions(c *call) reply  { return g.reactions(c, forge.OnLine) }
 func (g *GitHub) commentReactions(c *call) reply { return g.reactions(c, forge.OnThread) }
 func reactionJSON(i int, r forge.Reaction) object {
-	return object{"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)}
+	return object{"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content,
+		"created_at": r.At.Format(time.RFC3339)}
 }
 
 func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
@@ -188,7 +195,8 @@ func (g *GitHub) files(c *call) reply {
 		if i == mostFiles {
 			break
 		}
-		status := map[diff.Status]string{diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed", diff.Copied: "copied"}[f.Status]
+		status := map[diff.Status]string{diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed",
+			diff.Copied: "copied"}[f.Status]
 		if status == "" {
 			status = "modified"
 		}
@@ -204,14 +212,16 @@ func (g *GitHub) files(c *call) reply {
 			}
 		}
 		out := object{
-			"sha": f.NewBlob, "filename": f.Path, "status": status, "additions": added, "deletions": removed, "changes": added + removed,
+			"sha": f.NewBlob, "filename": f.Path, "status": status, "additions": added, "deletions": removed,
+			"changes":  added + removed,
 			"blob_url": "", "raw_url": "", "contents_url": "",
 		}
 		if f.OldPath != "" && f.OldPath != f.Path {
 			out["previous_filename"] = f.OldPath
 		}
 		if i < len(texts) {
-			if _, hunks, ok := strings.Cut(texts[i], "\n@@ "); ok && len(hunks) <= mostPatchBytes && strings.Count(hunks, "\n") <= mostPatchLines {
+			if _, hunks, ok := strings.Cut(texts[i], "\n@@ "); ok && len(hunks) <= mostPatchBytes &&
+				strings.Count(hunks, "\n") <= mostPatchLines {
 				out["patch"] = "@@ " + strings.TrimSuffix(hunks, "\n")
 			}
 		}

@@ -83,7 +83,8 @@ func (g *GitHub) kindSince(c *call, kind forge.CommentKind) reply {
 		all[i] = func() any {
 			out := g.commentJSON(c, c.repo.Pulls[m.number], *m.Comment)
 			if c.repo.Issues[m.number] {
-				out["html_url"] = fmt.Sprintf("%s/%s/%s/issues/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, m.number, m.ID)
+				out["html_url"] = fmt.Sprintf("%s/%s/%s/issues/%d#issuecomment-%s", g.URL, c.repo.Owner, c.repo.Name, m.number,
+					m.ID)
 			}
 			return out
 		}
@@ -95,7 +96,8 @@ func (g *GitHub) kindSince(c *call, kind forge.CommentKind) reply {
 func (g *GitHub) issuesSince(c *call) reply {
 	order := g.past(c)
 	if c.URL.Query().Get("state") != "all" || !order.byUpdate || order.descending {
-		return problem(http.StatusNotImplemented, "the server of the tests lists all issues, the least recently updated first")
+		return problem(http.StatusNotImplemented,
+			"the server of the tests lists all issues, the least recently updated first")
 	}
 	var found []*Pull
 	for _, p := range c.repo.Pulls {
@@ -115,7 +117,8 @@ func (g *GitHub) issuesSince(c *call) reply {
 func (g *GitHub) issueJSON(repo *Repo, p *Pull) object {
 	whole := g.pullJSON(repo, p)
 	out := object{}
-	for _, name := range []string{"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at", "updated_at", "html_url"} {
+	for _, name := range []string{"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at",
+		"updated_at", "html_url"} {
 		out[name] = whole[name]
 	}
 	out["node_id"] = fmt.Sprintf("I_%d_%d", repo.ID, p.Number)

@@ -129,8 +129,9 @@ var routes = []route{
 // parameters are the query parameters that the server supports, or that state its
 // defaults.
 var parameters = map[string]string{
-	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "", "direction": "",
-	"cursor": "", "affiliation": "",
+	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "",
+	"direction": "",
+	"cursor":    "", "affiliation": "",
 }
 
 // fit matches a path with a template, and returns the values of its names. A last name with dots,

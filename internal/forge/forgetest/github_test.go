@@ -108,19 +108,29 @@ func TestGitHubRefuses(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422, "Line could not be resolved"},
-		{"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422, "Line could not be resolved"},
-		{"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422, "Line could not be resolved"},
+		{"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422,
+			"Line could not be resolved"},
+		{"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422,
+			"Line could not be resolved"},
+		{"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422,
+			"Line could not be resolved"},
 		{"path", "POST", tillPath + "/reviews", review(line(object{"path": "x.go"})), 422, "Path could not be resolved"},
-		{"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422, "Start line could not be resolved"},
+		{"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422,
+			"Start line could not be resolved"},
 		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
-		{"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422, "commit_id"},
+		{"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422,
+			"commit_id"},
 		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
-		{"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422, "Body can't be blank"},
-		{"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422, "maximum is 65536 characters"},
-		{"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422, "maximum is 65536 characters"},
-		{"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422, "pull_request_review_thread.line must be part of the diff"},
-		{"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422, "commit_id is not part of the pull request"},
+		{"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422,
+			"Body can't be blank"},
+		{"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422,
+			"maximum is 65536 characters"},
+		{"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422,
+			"maximum is 65536 characters"},
+		{"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422,
+			"pull_request_review_thread.line must be part of the diff"},
+		{"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422,
+			"commit_id is not part of the pull request"},
 		{"single path", "POST", tillPath + "/comments", single(object{"path": "x"}), 422, "thread.path is invalid"},
 		{"long comment", "POST", shopPath + "/issues/8/comments", object{"body": long}, 422, "maximum is 65536 characters"},
 		{"no comment", "POST", shopPath + "/issues/8/comments", object{"body": ""}, 422, "missing_field"},
@@ -128,7 +138,8 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no pull request", "POST", shopPath + "/pulls/99/reviews", review(line(nil)), 404, "Not Found"},
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
-		{"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403, "Resource not accessible by personal access token"},
+		{"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403,
+			"Resource not accessible by personal access token"},
 		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
 		{"app", "GET", "/api/v3/app", nil, 401, "JSON web token"},
 	} {
@@ -159,14 +170,16 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 		_, all := ask(t, g, token, "GET", path, nil)
 		return len(all.([]any))
 	}
-	if a, b, c := count(Secret, tillPath+"/reviews"), count(other, tillPath+"/reviews"), count(Secret, tillPath+"/comments"); a != 1 || b != 0 || c != 0 {
+	if a, b, c := count(Secret, tillPath+"/reviews"), count(other, tillPath+"/reviews"),
+		count(Secret, tillPath+"/comments"); a != 1 || b != 0 || c != 0 {
 		t.Errorf("its author sees %d, others see %d, in the list of comments stand %d", a, b, c)
 	}
 	if status, _ := ask(t, g, other, "GET", one, nil); status != 404 {
 		t.Errorf("others are answered %d", status)
 	}
 	for _, path := range []string{tillPath + "/reviews", tillPath + "/comments"} {
-		status, got := ask(t, g, Secret, "POST", path, object{"commit_id": sha("c"), "path": "src/till.go", "line": 3, "body": "x"})
+		status, got := ask(t, g, Secret, "POST", path, object{"commit_id": sha("c"), "path": "src/till.go", "line": 3,
+			"body": "x"})
 		if status != 422 || !strings.Contains(words(got), "only have one pending review per pull request") {
 			t.Errorf("%s: %d, %s", path, status, words(got))
 		}
@@ -175,14 +188,16 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 		t.Errorf("is seen: %+v", s.World.Shown(p))
 	}
 	status, sent := ask(t, g, Secret, "POST", one+"/events", object{"event": "COMMENT"})
-	if r := s.World.Reviews(p); status != 200 || id(sent) != id(made) || len(r) != 1 || r[0].Inline != 1 || s.World.Unsent(p) != 0 || count(other, tillPath+"/comments") != 1 {
+	if r := s.World.Reviews(p); status != 200 || id(sent) != id(made) || len(r) != 1 || r[0].Inline != 1 ||
+		s.World.Unsent(p) != 0 || count(other, tillPath+"/comments") != 1 {
 		t.Errorf("%d, %+v", status, r)
 	}
 	if status, got := ask(t, g, Secret, "DELETE", one, nil); status != 422 {
 		t.Errorf("a review that was sent is deleted: %d, %s", status, words(got))
 	}
 	_, made = ask(t, g, other, "POST", tillPath+"/reviews", pending)
-	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%s", tillPath, id(made)), nil); status != 200 || s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
+	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%s", tillPath, id(made)), nil); status != 200 ||
+		s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
 		t.Errorf("%d, %+v", status, s.World.Shown(p))
 	}
 }
@@ -201,7 +216,8 @@ func TestPush(t *testing.T) {
 	_, got := ask(t, g, Secret, "GET", tillPath+"/comments", nil)
 	at := func(i int) string {
 		o := got.([]any)[i].(object)
-		return fmt.Sprintf("%v %v %v %.1s %.1s", o["start_line"], o["line"], o["original_line"], o["commit_id"], o["original_commit_id"])
+		return fmt.Sprintf("%v %v %v %.1s %.1s", o["start_line"], o["line"], o["original_line"], o["commit_id"],
+			o["original_commit_id"])
 	}
 	for i, want := range []string{"<nil> 3 3 d c", "51 53 43 d c", "<nil> 3 3 d c", "<nil> <nil> 2 f c"} {
 		if at(i) != want {
@@ -211,7 +227,8 @@ func TestPush(t *testing.T) {
 	s.World.Push(p, sha("e"), "")
 	outdated := 0
 	for _, m := range s.World.Shown(p) {
-		if m.Outdated && m.Commit == sha("c") && slices.Contains(ids, m.ID) && (m.ID != ids[1] || m.Span == goodRemarks[2].Span) {
+		if m.Outdated && m.Commit == sha("c") && slices.Contains(ids, m.ID) &&
+			(m.ID != ids[1] || m.Span == goodRemarks[2].Span) {
 			outdated++
 		}
 	}
@@ -219,7 +236,8 @@ func TestPush(t *testing.T) {
 		t.Errorf("%d outdated of %+v", outdated, s.World.Shown(p))
 	}
 	// A review may still be about an earlier head, and is outdated at once.
-	old := object{"event": "COMMENT", "body": "x", "commit_id": sha("c"), "comments": []object{{"path": "src/till.go", "line": 3, "body": "late"}}}
+	old := object{"event": "COMMENT", "body": "x", "commit_id": sha("c"),
+		"comments": []object{{"path": "src/till.go", "line": 3, "body": "late"}}}
 	status, _ := ask(t, g, Secret, "POST", tillPath+"/reviews", old)
 	if said := s.World.By(p, Bot); status != 200 || len(said) != 2 || !said[1].Outdated || said[1].Commit != sha("c") {
 		t.Errorf("%d, %+v", status, said)
@@ -256,7 +274,8 @@ func jwt(t testing.TB, key *rsa.PrivateKey, claims object) string {
 func token(t testing.TB, s *Stage, g *GitHub, key *rsa.PrivateKey) string {
 	t.Helper()
 	at := s.Clock.Now().Unix()
-	status, got := ask(t, g, jwt(t, key, object{"iss": 77, "iat": at - 60, "exp": at + 540}), "POST", "/api/v3/app/installations/5/access_tokens", nil)
+	status, got := ask(t, g, jwt(t, key, object{"iss": 77, "iat": at - 60, "exp": at + 540}), "POST",
+		"/api/v3/app/installations/5/access_tokens", nil)
 	if status != 201 {
 		t.Fatalf("%d, %s", status, words(got))
 	}
@@ -275,8 +294,10 @@ func TestApp(t *testing.T) {
 	good := object{"iss": 77, "iat": at, "exp": at + 600}
 	for name, web := range map[string]string{
 		"another key": jwt(t, other, good), "another app": jwt(t, key, object{"iss": 78, "iat": at, "exp": at + 600}),
-		"too long": jwt(t, key, object{"iss": 77, "iat": at, "exp": at + 700}), "over": jwt(t, key, object{"iss": 77, "iat": at - 600, "exp": at}),
-		"from the future": jwt(t, key, object{"iss": 77, "iat": at + 60, "exp": at + 500}), "no token": "x", "a person's": Secret,
+		"too long":        jwt(t, key, object{"iss": 77, "iat": at, "exp": at + 700}),
+		"over":            jwt(t, key, object{"iss": 77, "iat": at - 600, "exp": at}),
+		"from the future": jwt(t, key, object{"iss": 77, "iat": at + 60, "exp": at + 500}), "no token": "x",
+		"a person's": Secret,
 	} {
 		if status, _ := ask(t, g, web, "GET", "/api/v3/app", nil); status != 401 {
 			t.Errorf("%s: %d", name, status)
@@ -289,7 +310,8 @@ func TestApp(t *testing.T) {
 	if status, _ := ask(t, g, web, "GET", tillPath, nil); status != 401 {
 		t.Errorf("an app itself reads: %d", status)
 	}
-	if status, _ := ask(t, g, web, "POST", "/api/v3/app/installations/5/access_tokens", object{"permissions": object{"contents": "write"}}); status != 422 {
+	if status, _ := ask(t, g, web, "POST", "/api/v3/app/installations/5/access_tokens",
+		object{"permissions": object{"contents": "write"}}); status != 422 {
 		t.Errorf("more than the app may: %d", status)
 	}
 	issued := token(t, s, g, key)

@@ -53,7 +53,8 @@ func isTooLong(resource string, bodies ...string) *reply {
 	for _, body := range bodies {
 		if utf8.RuneCountInString(body) > forge.MaxPost {
 			out := invalid("Validation Failed", object{
-				"resource": resource, "code": "unprocessable", "field": "data", "message": "Body is too long (maximum is 65536 characters)",
+				"resource": resource, "code": "unprocessable", "field": "data",
+				"message": "Body is too long (maximum is 65536 characters)",
 			})
 			return &out
 		}
@@ -123,8 +124,10 @@ func (g *GitHub) review(c *call) reply {
 // resolved is how GitHub reports which parts of a review have no valid place. It does
 // not tell which comment.
 var resolved = map[wrong]string{
-	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved", wrongLine: "Line could not be resolved",
-	wrongStart: "Start line could not be resolved", wrongHunk: "Pull request review thread start line must be part of the same hunk as the line.",
+	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved",
+	wrongLine:  "Line could not be resolved",
+	wrongStart: "Start line could not be resolved",
+	wrongHunk:  "Pull request review thread start line must be part of the same hunk as the line.",
 }
 
 // event is the state that a review gets.
@@ -248,7 +251,8 @@ func (g *GitHub) remark(c *call) reply {
 	case g.locked(c):
 		return lockedReview
 	case c.pull.pending(c.who) != "":
-		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
+		return invalid("Validation Failed", field("PullRequestReview", "user_id",
+			"user_id can only have one pending review per pull request"))
 	case in.Body == "":
 		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
 	}
@@ -258,12 +262,16 @@ func (g *GitHub) remark(c *call) reply {
 	complaint := map[wrong]object{
 		wrongCommit: field(resource, "commit_id", "commit_id is not part of the pull request"),
 		wrongPath:   field(resource, "pull_request_review_thread.path", "pull_request_review_thread.path is invalid"),
-		wrongLine:   field(resource, "pull_request_review_thread.line", "pull_request_review_thread.line must be part of the diff"),
-		wrongStart:  field(resource, "pull_request_review_thread.start_line", "pull_request_review_thread.start_line must precede the end line."),
-		wrongHunk:   field(resource, "pull_request_review_thread.start_line", "pull_request_review_thread.start_line must be part of the same hunk as the line."),
+		wrongLine: field(resource, "pull_request_review_thread.line",
+			"pull_request_review_thread.line must be part of the diff"),
+		wrongStart: field(resource, "pull_request_review_thread.start_line",
+			"pull_request_review_thread.start_line must precede the end line."),
+		wrongHunk: field(resource, "pull_request_review_thread.start_line",
+			"pull_request_review_thread.start_line must be part of the same hunk as the line."),
 	}
 	if w := in.wrong(c.pull, in.CommitID); w != "" {
-		return invalid("Validation Failed", complaint[w], object{"resource": resource, "code": "missing_field", "field": "pull_request_review_thread.diff_hunk"})
+		return invalid("Validation Failed", complaint[w], object{"resource": resource, "code": "missing_field",
+			"field": "pull_request_review_thread.diff_hunk"})
 	}
 	r := g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: in.CommitID})
 	m := g.inlineOf(c, r.ID, in, in.CommitID)
@@ -287,17 +295,21 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	case g.locked(c):
 		return lockedReview
 	case up.ReplyTo != "":
-		return invalid("Validation Failed", field("PullRequestReviewComment", "in_reply_to", "in_reply_to must be the first comment of a thread"))
+		return invalid("Validation Failed", field("PullRequestReviewComment", "in_reply_to",
+			"in_reply_to must be the first comment of a thread"))
 	case c.pull.pending(c.who) != "":
-		return invalid("Validation Failed", field("PullRequestReview", "user_id", "user_id can only have one pending review per pull request"))
+		return invalid("Validation Failed", field("PullRequestReview", "user_id",
+			"user_id can only have one pending review per pull request"))
 	case body == "":
-		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body"})
+		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field",
+			"field": "body"})
 	}
 	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {
 		return *bad
 	}
 	m := forge.Comment{
-		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: up.Span, Commit: up.Commit, Outdated: up.Outdated, ReplyTo: id,
+		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: up.Span, Commit: up.Commit,
+		Outdated: up.Outdated, ReplyTo: id,
 	}
 	m.Review = g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: c.pull.Head.SHA}).ID
 	m = g.stage.World.add(c.pull, m)
@@ -397,7 +409,8 @@ func (r *Repo) githubLabels(names ...string) []any {
 	all := []any{}
 	for _, name := range names {
 		all = append(all, object{
-			"id": r.label(name)["id"], "node_id": "LA_" + name, "url": "https://api.github.com/labels", "name": name, "color": "ededed", "default": false, "description": nil,
+			"id": r.label(name)["id"], "node_id": "LA_" + name, "url": "https://api.github.com/labels", "name": name,
+			"color": "ededed", "default": false, "description": nil,
 		})
 	}
 	return all

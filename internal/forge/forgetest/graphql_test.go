@@ -25,8 +25,11 @@ func TestGraphQLRefuses(t *testing.T) {
 		{"what the fake does not know", `{ viewer { bio } }`, nil, true, "null"},
 		{"no such node", resolve, object{"id": "PRRT_1"}, false, `"type":"NOT_FOUND"`},
 		{"no such repository", `{ repository(owner: "x", name: "y") { name } }`, nil, false, `"type":"NOT_FOUND"`},
-		{"a list without a length", `{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads { totalCount } } } }`, nil, false, "MISSING_PAGINATION_BOUNDARIES"},
-		{"a list that is too long", `{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads(first: 101) { totalCount } } } }`, nil, false, "EXCESSIVE_PAGINATION"},
+		{"a list without a length",
+			`{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads { totalCount } } } }`, nil,
+			false, "MISSING_PAGINATION_BOUNDARIES"},
+		{"a list that is too long",
+			`{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads(first: 101) { totalCount } } } }`, nil, false, "EXCESSIVE_PAGINATION"},
 		{"a good one", `{ viewer { login } }`, nil, false, `{"data":{"viewer":{"login":"precedent-bot"}}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,7 +74,8 @@ func TestScript(t *testing.T) {
 		}
 		s.Clock.Pass(5 * time.Second)
 	}
-	if r := s.Script.Requests()[0]; r.Body != `{"body":"x"}` || !r.At.Equal(Epoch) || !r.Writes() || s.Script.Requests()[5].Writes() {
+	if r := s.Script.Requests()[0]; r.Body != `{"body":"x"}` || !r.At.Equal(Epoch) || !r.Writes() ||
+		s.Script.Requests()[5].Writes() {
 		t.Errorf("%+v", r)
 	}
 }

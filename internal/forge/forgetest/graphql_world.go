@@ -52,7 +52,8 @@ func (g *GitHub) may(c *call, r *Repo, p *Pull, mutation string) *graphError {
 	case r.Archived:
 		return &graphError{"FORBIDDEN", "Repository was archived so is read-only."}
 	case !c.app && !r.mayWrite(c.who) && c.who.ID != p.Author.ID:
-		return &graphError{"FORBIDDEN", fmt.Sprintf("%s does not have the correct permissions to execute `%s%s`", c.who.Login, strings.ToUpper(mutation[:1]), mutation[1:])}
+		return &graphError{"FORBIDDEN", fmt.Sprintf("%s does not have the correct permissions to execute `%s%s`", c.who.Login,
+			strings.ToUpper(mutation[:1]), mutation[1:])}
 	}
 	return nil
 }
@@ -65,15 +66,18 @@ func (g *GitHub) queries(c *call) object {
 		"repository": resolver(func(args map[string]any) (any, *graphError) {
 			r := g.stage.World.Repo(fmt.Sprint(args["owner"]), fmt.Sprint(args["name"]))
 			if r == nil {
-				return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%v/%v'.", args["owner"], args["name"])}
+				return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%v/%v'.",
+					args["owner"], args["name"])}
 			}
-			return object{"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name, "pullRequest": resolver(func(args map[string]any) (any, *graphError) {
-				n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
-				if r.Pulls[n] == nil {
-					return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a PullRequest with the number of %v.", args["number"])}
-				}
-				return g.pullNode(c, r, r.Pulls[n]), nil
-			})}, nil
+			return object{"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name,
+				"pullRequest": resolver(func(args map[string]any) (any, *graphError) {
+					n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
+					if r.Pulls[n] == nil {
+						return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a PullRequest with the number of %v.",
+							args["number"])}
+					}
+					return g.pullNode(c, r, r.Pulls[n]), nil
+				})}, nil
 		}),
 		"nodes": resolver(func(args map[string]any) (any, *graphError) { return g.pullNodes(c, args) }),
 		"node": resolver(func(args map[string]any) (any, *graphError) {
@@ -88,8 +92,9 @@ func (g *GitHub) queries(c *call) object {
 
 func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 	return object{
-		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number, "headRefOid": p.Head.SHA,
-		"title": text(p.Title), "locked": p.Locked, "isDraft": p.Draft,
+		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number,
+		"headRefOid": p.Head.SHA,
+		"title":      text(p.Title), "locked": p.Locked, "isDraft": p.Draft,
 		"reviewThreads": resolver(func(args map[string]any) (any, *graphError) {
 			return connection("PullRequestReviewThread", g.threadNodes(c, r, p))(args)
 		}),
@@ -118,7 +123,8 @@ func (g *GitHub) threadNodes(c *call, r *Repo, p *Pull) []object {
 func (g *GitHub) pullNodes(c *call, args map[string]any) (any, *graphError) {
 	ids, _ := args["ids"].([]any)
 	if len(ids) > 100 {
-		return nil, &graphError{"ARGUMENT_LIMIT", fmt.Sprintf("You may not provide more than 100 node ids; you provided %d.", len(ids))}
+		return nil, &graphError{"ARGUMENT_LIMIT", fmt.Sprintf("You may not provide more than 100 node ids; you provided %d.",
+			len(ids))}
 	}
 	all := []object{}
 	for _, id := range ids {
@@ -172,10 +178,12 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) o
 	m := of[root][0]
 	by, closed := p.Closed[root]
 	out := object{
-		"__typename": "PullRequestReviewThread", "id": fmt.Sprint(threadPrefix, root), "isResolved": closed, "isCollapsed": closed,
-		"isOutdated": m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side, "subjectType": "LINE",
+		"__typename": "PullRequestReviewThread", "id": fmt.Sprint(threadPrefix, root), "isResolved": closed,
+		"isCollapsed": closed,
+		"isOutdated":  m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side, "subjectType": "LINE",
 		"line": m.Span.End, "originalLine": m.Span.End, "startLine": nil, "originalStartLine": nil, "startDiffSide": nil,
-		"viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil, "viewerCanUnresolve": g.may(c, r, p, "unresolveReviewThread") == nil,
+		"viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil, "viewerCanUnresolve": g.may(c, r, p,
+			"unresolveReviewThread") == nil,
 		"viewerCanReply": !p.Locked, "comments": connection("PullRequestReviewComment", all),
 	}
 	if m.Span.Start < m.Span.End {
@@ -197,20 +205,28 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	said := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	why, folded := p.Folded[said]
 	out := object{
-		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment"}[m.Kind],
-		"id":         nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
-		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded, "minimizedReason": nil,
-		"url": fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated, "path": m.Span.Path,
+		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview",
+			forge.OnLine: "PullRequestReviewComment"}[m.Kind],
+		"id": nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body),
+		"author":    actor(m.Author),
+		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded,
+		"minimizedReason": nil,
+		"url":             fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated,
+		"path":    m.Span.Path,
 		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
 	}
 	if folded {
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID), "fullDatabaseId": fmt.Sprint(up.ID)}
+		out["replyTo"] = object{"__typename": "PullRequestReviewComment",
+			"id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID),
+			"fullDatabaseId": fmt.Sprint(up.ID)}
 	}
 	if m.Review != "" {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review), "fullDatabaseId": fmt.Sprint(m.Review)}
+		out["pullRequestReview"] = object{"__typename": "PullRequestReview",
+			"id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review),
+			"fullDatabaseId": fmt.Sprint(m.Review)}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -236,7 +252,8 @@ func actor(p forge.Person) any {
 	if p.ID == "" {
 		return nil
 	}
-	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
+	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(),
+		"id": fmt.Sprint("U_", p.ID)}
 	if p.Bot {
 		out["__typename"] = "Bot"
 	}
@@ -265,7 +282,8 @@ func (g *GitHub) mutations(c *call) object {
 			} else {
 				delete(p.Closed, root)
 			}
-			return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, root)}, nil
+			return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"],
+				"thread": g.threadNode(c, r, p, root)}, nil
 		})
 	}
 	return object{
@@ -292,7 +310,8 @@ func (g *GitHub) fold(c *call, in map[string]any) (any, *graphError) {
 			p.Folded = map[forge.CommentRef]string{}
 		}
 		p.Folded[said] = fmt.Sprint(in["classifier"])
-		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"], "minimizedComment": g.commentNode(c, r, p, *p.comment(said))}, nil
+		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"],
+			"minimizedComment": g.commentNode(c, r, p, *p.comment(said))}, nil
 	}
 	return nil, noNode(id)
 }

@@ -70,7 +70,8 @@ func (g *GitHub) payload(e happening) (event, kind string, body any) {
 		event = "push"
 		delete(out, "action")
 		out["ref"], out["before"], out["after"] = "refs/heads/"+e.branch, e.before, e.after
-		out["created"], out["deleted"], out["forced"] = strings.Trim(e.before, "0") == "", strings.Trim(e.after, "0") == "", false
+		out["created"], out["deleted"], out["forced"] = strings.Trim(e.before, "0") == "", strings.Trim(e.after, "0") == "",
+			false
 		out["commits"], out["pusher"] = []any{}, object{"name": e.by.Login, "email": ""}
 	}
 	return event, event, out
@@ -128,7 +129,8 @@ func (g *Gitea) payload(e happening) (event, kind string, body any) {
 		event, kind = "status", "status"
 		out["id"], out["sha"], out["context"], out["state"] = s.ID, s.Commit, s.Context, s.State
 		out["target_url"], out["description"] = s.URL, s.Words
-		out["created_at"], out["updated_at"], out["commit"] = s.At.Format(time.RFC3339), s.At.Format(time.RFC3339), object{"id": s.Commit}
+		out["created_at"], out["updated_at"], out["commit"] = s.At.Format(time.RFC3339), s.At.Format(time.RFC3339),
+			object{"id": s.Commit}
 	case "push":
 		event, kind = "push", "push"
 		out["ref"], out["before"], out["after"] = "refs/heads/"+e.branch, e.before, e.after
@@ -176,15 +178,17 @@ func (g *GitHub) repoJSON(r *Repo, who forge.Person) object {
 
 func (g *Gitea) repoJSON(r *Repo, who forge.Person) object {
 	out := repoJSON(r, who, g.URL)
-	out["permissions"] = object{"admin": !g.Plain || r.isAdmin(who), "push": g.mayWrite(&call{repo: r, who: who}), "pull": true}
+	out["permissions"] = object{"admin": !g.Plain || r.isAdmin(who), "push": g.mayWrite(&call{repo: r, who: who}),
+		"pull": true}
 	return out
 }
 
 func repoJSON(r *Repo, who forge.Person, at string) object {
 	admin := r.isAdmin(who)
 	return object{
-		"id": r.ID, "node_id": fmt.Sprintf("R_%d", r.ID), "name": r.Name, "full_name": r.Owner + "/" + r.Name, "private": false,
-		"owner": object{"login": r.Owner, "id": 1}, "html_url": fmt.Sprintf("%s/%s/%s", at, r.Owner, r.Name), "fork": false,
+		"id": r.ID, "node_id": fmt.Sprintf("R_%d", r.ID), "name": r.Name, "full_name": r.Owner + "/" + r.Name,
+		"private": false,
+		"owner":   object{"login": r.Owner, "id": 1}, "html_url": fmt.Sprintf("%s/%s/%s", at, r.Owner, r.Name), "fork": false,
 		"default_branch": r.main(), "archived": r.Archived, "disabled": false, "open_issues_count": len(r.listed("open")),
 		"permissions": object{"admin": admin, "push": admin || r.mayWrite(who), "pull": true},
 	}

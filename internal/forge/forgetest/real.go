@@ -57,12 +57,14 @@ func (s *Stage) Real(t testing.TB, address string, admin *url.Userinfo, p *Pull,
 	random := strings.ToLower(rand.Text())
 	r := &Real{
 		URL: strings.TrimSuffix(address, "/"), Name: p.Base.Repo.Name, t: t, world: s.World, pull: p,
-		admin: admin, password: random, suffix: "-" + random[:10], people: map[string]forge.Person{}, labels: map[string]int64{},
+		admin: admin, password: random, suffix: "-" + random[:10], people: map[string]forge.Person{},
+		labels: map[string]int64{},
 	}
 	r.Door, r.Owner = r.URL, p.Base.Repo.Owner+r.suffix
 	r.as(nil, http.MethodPost, "/orgs", object{"username": r.Owner}, nil)
 	r.as(nil, http.MethodPost, "/orgs/"+r.Owner+"/repos", object{
-		"name": r.Name, "default_branch": p.Base.Name, "auto_init": true, // an empty one has no pull requests until some time after the push
+		// an empty one has no pull requests until some time after the push
+		"name": r.Name, "default_branch": p.Base.Name, "auto_init": true,
 	}, nil)
 	writers := s.World.Repo(p.Base.Repo.Owner, p.Base.Repo.Name).Members
 	for _, who := range append([]forge.Person{s.World.Me}, people...) {
@@ -127,7 +129,10 @@ func (r *Real) Push() { r.push(r.pushTo, r.pushAs) }
 // after git has ended.
 func (r *Real) Shows(head string) bool {
 	r.t.Helper()
-	return slices.ContainsFunc(r.Events(), func(e RealEvent) bool { return e.Type == "pull_push" && strings.Contains(e.Body, head) })
+	return slices.ContainsFunc(r.Events(), func(e RealEvent) bool {
+		return e.Type == "pull_push" &&
+			strings.Contains(e.Body, head)
+	})
 }
 
 // GitURL is the address for git, with the credentials of an account, or of the administrator for nil.
@@ -284,7 +289,8 @@ func (r *Real) Refresh() {
 		reviews[precedent.ForgeID(fmt.Sprint(v.ID))] = Review{Author: r.person(v.User.Login), State: v.State}
 		all = append(all, r.comment(forge.OnReview, v))
 		remarks := realList[realComment](r, pull+fmt.Sprintf("/reviews/%d/comments", v.ID))
-		slices.SortFunc(remarks, func(a, b realComment) int { return cmp.Compare(a.ID, b.ID) }) // forges list them in any order
+		// forges list them in any order
+		slices.SortFunc(remarks, func(a, b realComment) int { return cmp.Compare(a.ID, b.ID) })
 		for _, c := range remarks {
 			m := r.comment(forge.OnLine, c)
 			m.Review = precedent.ForgeID(fmt.Sprint(v.ID))
@@ -304,7 +310,8 @@ func (r *Real) Refresh() {
 		}
 	}
 	r.world.Change(func() {
-		r.pull.Head.SHA, r.pull.Comments, r.pull.Closed, r.pull.Reviews, r.pull.Labels = now.Head.SHA, all, closed, reviews, nil
+		r.pull.Head.SHA, r.pull.Comments, r.pull.Closed, r.pull.Reviews, r.pull.Labels = now.Head.SHA, all, closed, reviews,
+			nil
 		for _, l := range now.Labels {
 			r.pull.Labels = append(r.pull.Labels, l.Name)
 		}
@@ -320,8 +327,9 @@ func (r *Real) person(login string) forge.Person {
 
 func (r *Real) comment(kind forge.CommentKind, c realComment) forge.Comment {
 	return forge.Comment{
-		ID: precedent.ForgeID(fmt.Sprint(c.ID)), Kind: kind, Author: r.person(c.User.Login), Body: precedent.Untrusted(c.Body),
-		At: c.CreatedAt, Edited: c.UpdatedAt,
+		ID: precedent.ForgeID(fmt.Sprint(c.ID)), Kind: kind, Author: r.person(c.User.Login),
+		Body: precedent.Untrusted(c.Body),
+		At:   c.CreatedAt, Edited: c.UpdatedAt,
 	}
 }
 

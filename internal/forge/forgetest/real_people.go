@@ -76,20 +76,21 @@ func (r *Real) Hook(address, secret string) {
 	}, nil)
 }
 
-// Proxy makes the door another address that leads to the forge. Each request goes through do, which passes it on by calling
-// next; a panic with http.ErrAbortHandler ends it without an answer.
+// Proxy makes the door another address that leads to the forge. Each request goes through do, which passes it on by
+// calling next; a panic with http.ErrAbortHandler ends it without an answer.
 func (r *Real) Proxy(ahead func() time.Duration, do func(request *http.Request, next func())) {
 	r.t.Helper()
 	to, err := url.Parse(r.URL)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) }, ModifyResponse: func(response *http.Response) error {
-		if at, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-			response.Header.Set("Date", at.Add(ahead()).UTC().Format(http.TimeFormat))
-		}
-		return nil
-	}}
+	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
+		ModifyResponse: func(response *http.Response) error {
+			if at, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+				response.Header.Set("Date", at.Add(ahead()).UTC().Format(http.TimeFormat))
+			}
+			return nil
+		}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		do(request, func() { proxy.ServeHTTP(w, request) })
 	}))

@@ -120,7 +120,8 @@ func (s *Script) next(r *http.Request) (f Fault, index int) {
 		Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header.Clone(), Body: string(body), At: now,
 	})
 	for i, planned := range s.faults {
-		if planned.Times == 0 || !strings.Contains(r.URL.RequestURI(), planned.On) || planned.Method != "" && planned.Method != r.Method {
+		if planned.Times == 0 || !strings.Contains(r.URL.RequestURI(), planned.On) || planned.Method != "" &&
+			planned.Method != r.Method {
 			continue
 		}
 		if planned.Skip > 0 {

@@ -22,7 +22,8 @@ func (g *GitHub) branchOf(c *call) reply {
 		return problem(http.StatusNotFound, "Branch not found")
 	}
 	return reply{status: http.StatusOK, body: object{
-		"name": name, "commit": object{"sha": sha, "url": ""}, "protected": protected, "protection": object{"enabled": protected}, "protection_url": "", "_links": object{},
+		"name": name, "commit": object{"sha": sha, "url": ""}, "protected": protected,
+		"protection": object{"enabled": protected}, "protection_url": "", "_links": object{},
 	}}
 }
 
@@ -43,7 +44,8 @@ func (r *Repo) branch(name string) (sha string, protected, ok bool) {
 func (g *GitHub) branchRules(c *call) reply {
 	all := []any{}
 	for _, kind := range c.repo.Rules[c.PathValue("branch")] {
-		all = append(all, object{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42})
+		all = append(all, object{"type": kind, "ruleset_source_type": "Repository",
+			"ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42})
 	}
 	return g.page(c.Request, all)
 }
@@ -72,7 +74,8 @@ func (g *GitHub) repositories(c *call) reply {
 	switch {
 	case strings.HasSuffix(path, "/installation/repositories"):
 		if !c.app {
-			return problem(http.StatusForbidden, "You must authenticate with an installation access token in order to list repositories for an installation.")
+			return problem(http.StatusForbidden,
+				"You must authenticate with an installation access token in order to list repositories for an installation.")
 		}
 		return g.pageOf(c.Request, all, func(part []any, whole int) any {
 			return object{"total_count": whole, "repository_selection": "selected", "repositories": part}
@@ -109,8 +112,10 @@ func (g *GitHub) statuses(c *call) reply {
 	for _, s := range slices.Backward(c.repo.Statuses) {
 		if s.Commit == c.PathValue("ref") {
 			all = append(all, object{
-				"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "url": "", "avatar_url": nil, "state": s.State, "description": s.Words, "target_url": s.URL,
-				"context": s.Context, "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339), "creator": user(s.By),
+				"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "url": "", "avatar_url": nil, "state": s.State,
+				"description": s.Words, "target_url": s.URL,
+				"context": s.Context, "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
+				"creator": user(s.By),
 			})
 		}
 	}
@@ -187,13 +192,16 @@ func (g *GitHub) hookDeliveries(c *call) reply {
 			status = "OK"
 		}
 		all = append(all, object{
-			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again, "duration": 0.1,
-			"status": status, "status_code": d.Status, "event": d.Event, "action": d.Action, "installation_id": nil, "repository_id": nil, "throttled_at": nil,
+			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again,
+			"duration": 0.1,
+			"status":   status, "status_code": d.Status, "event": d.Event, "action": d.Action, "installation_id": nil,
+			"repository_id": nil, "throttled_at": nil,
 		})
 	}
 	out := reply{status: http.StatusOK, body: all}
 	if len(sent) > per {
-		out.header = map[string]string{"Link": fmt.Sprintf(`<%s%s?per_page=%d&cursor=v1_%d>; rel="next"`, g.URL, c.URL.EscapedPath(), per, sent[per-1].ID)}
+		out.header = map[string]string{"Link": fmt.Sprintf(`<%s%s?per_page=%d&cursor=v1_%d>; rel="next"`, g.URL,
+			c.URL.EscapedPath(), per, sent[per-1].ID)}
 	}
 	return out
 }

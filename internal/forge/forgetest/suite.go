@@ -160,7 +160,8 @@ func manyComments(t *testing.T, s *Stage, f forge.Forge) {
 	for _, n := range []int{99, 100, 101, 300, 351} {
 		var want []forge.Comment
 		for i := range n {
-			want = append(want, remark(int64(5000+i), forge.OnThread, i), remark(int64(5000+i), forge.OnReview, i), remark(int64(5000+i), forge.OnLine, i))
+			want = append(want, remark(int64(5000+i), forge.OnThread, i), remark(int64(5000+i), forge.OnReview, i),
+				remark(int64(5000+i), forge.OnLine, i))
 		}
 		s.World.Change(func() {
 			p := s.World.Repo("acme", "shop").Pulls[1]
@@ -185,7 +186,8 @@ func commentsSince(t *testing.T, s *Stage, f forge.Forge) {
 	s.World.Change(func() {
 		r := s.World.Repo("acme", "shop")
 		for i := range 130 {
-			r.Pulls[2].Comments = append(r.Pulls[2].Comments, remark(int64(5000+i), forge.OnThread, i), remark(int64(6000+i), forge.OnLine, i))
+			r.Pulls[2].Comments = append(r.Pulls[2].Comments, remark(int64(5000+i), forge.OnThread, i),
+				remark(int64(6000+i), forge.OnLine, i))
 		}
 		for n, p := range r.Pulls {
 			for _, m := range s.told(p, p.Comments) {
@@ -303,7 +305,8 @@ func diffs(t *testing.T, s *Stage, f forge.Forge) {
 	s.World.Change(func() { s.World.Repo("acme", "shop").Pulls[1].Huge = true })
 	// A forge that gives the diffs of single files still gives the same lines.
 	got, _, err = f.Patch(t.Context(), repo(f), 1)
-	if same := cmp.Equal(parse(string(got)), parse(Shop().Pulls[1].Diff)); err == nil && !same || err != nil && kind(err) != forge.KindTooLarge {
+	if same := cmp.Equal(parse(string(got)), parse(Shop().Pulls[1].Diff)); err == nil && !same || err != nil &&
+		kind(err) != forge.KindTooLarge {
 		t.Errorf("of a diff that is too large came %q, %v", got, err)
 	}
 }
@@ -335,7 +338,8 @@ func renamedRepository(t *testing.T, s *Stage, f forge.Forge) {
 			t.Errorf("%s: %+v, %v", name, p.Base, err)
 		}
 	}
-	if m, err := f.Comment(t.Context(), now, 1, "by the present name"); err != nil || !strings.Contains(m.URL, "/mall/store/") {
+	if m, err := f.Comment(t.Context(), now, 1, "by the present name"); err != nil ||
+		!strings.Contains(m.URL, "/mall/store/") {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -365,7 +369,8 @@ func refusesBadNames(t *testing.T, s *Stage, f forge.Forge) {
 		}
 	}
 	for _, login := range []string{"..", "a/b", "a?b", "a b", "ann/../bo", "a#", ""} {
-		if p, err := f.Permission(t.Context(), repo(f), forge.Person{ID: Ann.ID, Login: login}); p != forge.None || kind(err) != forge.KindRefused {
+		if p, err := f.Permission(t.Context(), repo(f), forge.Person{ID: Ann.ID, Login: login}); p != forge.None ||
+			kind(err) != forge.KindRefused {
 			t.Errorf("login %q: %q, %v", login, p, err)
 		}
 	}

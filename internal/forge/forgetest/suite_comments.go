@@ -28,7 +28,8 @@ func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		name       string
 		close, end func()
 	}{
-		{"locked", func() { p.Locked = true; shop.allow(s.World.Me, forge.Read) }, func() { p.Locked = false; shop.allow(s.World.Me, forge.Write) }},
+		{"locked", func() { p.Locked = true; shop.allow(s.World.Me, forge.Read) },
+			func() { p.Locked = false; shop.allow(s.World.Me, forge.Write) }},
 		{"archived", func() { shop.Archived = true }, func() { shop.Archived = false }},
 		{"deleted", func() { delete(shop.Pulls, till) }, func() { shop.Pulls[till] = p }},
 	} {
@@ -66,11 +67,13 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatal(err)
 	}
 	m, err := f.Comment(t.Context(), repo(f), till, "first")
-	if err != nil || m.Kind != forge.OnThread || m.ID == "" || m.Author.ID != s.World.Me.ID || !strings.Contains(m.URL, f.Host()+"/acme/shop/") {
+	if err != nil || m.Kind != forge.OnThread || m.ID == "" || m.Author.ID != s.World.Me.ID ||
+		!strings.Contains(m.URL, f.Host()+"/acme/shop/") {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	s.Clock.Pass(time.Minute)
-	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{Kind: forge.OnLine, ID: posted.Remarks[0]}
+	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{Kind: forge.OnLine,
+		ID: posted.Remarks[0]}
 	for _, c := range []forge.CommentRef{comment, line} {
 		for _, words := range []string{"second", "third"} {
 			if err := f.Edit(t.Context(), repo(f), till, c, words); err != nil {
@@ -97,7 +100,10 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 	no, err := f.Delete(t.Context(), repo(f), till, review)
 	_, folded := s.World.FoldedUp(p)[review]
-	still := slices.ContainsFunc(s.World.Shown(p), func(m forge.Comment) bool { return m.Kind == forge.OnReview && m.ID == review.ID })
+	still := slices.ContainsFunc(s.World.Shown(p), func(m forge.Comment) bool {
+		return m.Kind == forge.OnReview &&
+			m.ID == review.ID
+	})
 	if err != nil || no == "" && still && !folded {
 		t.Errorf("the words of the review: %q, %v; seen: %v, folded: %v", no, err, still, folded)
 	}
@@ -154,7 +160,8 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if kind(err) == forge.KindUnsupported { // the account replies on the forge's pages
 		ours, err = s.World.Say(p, s.World.Me, root, "But look."), nil
 	}
-	if err != nil || ours.Kind != forge.OnLine || ours.ID == "" || string(ours.Body) != "But look." || ours.Span.Path != goodRemarks[0].Path {
+	if err != nil || ours.Kind != forge.OnLine || ours.ID == "" || string(ours.Body) != "But look." ||
+		ours.Span.Path != goodRemarks[0].Path {
 		t.Fatalf("%+v, %v", ours, err)
 	}
 	s.Clock.Pass(time.Minute)
@@ -174,7 +181,8 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	find := func() forge.Thread {
 		t.Helper()
 		all, err := f.Threads(t.Context(), repo(f), till)
-		if err != nil || len(all) != 2 || !slices.Equal(all[0].Comments, []precedent.ForgeID{root, theirs.ID, ours.ID}) || !slices.Equal(all[1].Comments, posted.Remarks[1:]) {
+		if err != nil || len(all) != 2 || !slices.Equal(all[0].Comments, []precedent.ForgeID{root, theirs.ID, ours.ID}) ||
+			!slices.Equal(all[1].Comments, posted.Remarks[1:]) {
 			t.Fatalf("%v, %+v", err, all)
 		}
 		return all[0]
@@ -248,7 +256,8 @@ func readsReactions(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		s.World.React(p, c, Cy, "-1")
 		got, err := f.Reactions(t.Context(), repo(f), till, c)
 		slices.SortFunc(got, func(a, b forge.Reaction) int { return a.Who.ID.Compare(b.Who.ID) })
-		if err != nil || len(got) != 2 || got[0].Who != Bo || got[0].Content != "+1" || got[1].Who != Cy || got[1].Content != "-1" || got[0].At.IsZero() {
+		if err != nil || len(got) != 2 || got[0].Who != Bo || got[0].Content != "+1" || got[1].Who != Cy ||
+			got[1].Content != "-1" || got[0].At.IsZero() {
 			t.Errorf("%+v, %v", got, err)
 		}
 		for i := range int64(120) { // more than a page
@@ -282,7 +291,8 @@ func setsChecks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		}
 		return n + len(contexts), result
 	}
-	check := forge.Check{Name: "precedent", Commit: p.Head.SHA, Review: "r1", Result: forge.Failure, Title: "2 findings", Body: "Words.", URL: "https://" + f.Host() + "/x"}
+	check := forge.Check{Name: "precedent", Commit: p.Head.SHA, Review: "r1", Result: forge.Failure, Title: "2 findings",
+		Body: "Words.", URL: "https://" + f.Host() + "/x"}
 	last := ""
 	for _, k := range []struct {
 		review string
@@ -300,7 +310,8 @@ func setsChecks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 			return
 		}
 		n, result := seen()
-		if n != 1 || (result == "success") != (k.result == forge.Success) || last == string(forge.Failure) && k.review != "r1" && result == last {
+		if n != 1 || (result == "success") != (k.result == forge.Success) || last == string(forge.Failure) &&
+			k.review != "r1" && result == last {
 			t.Errorf("after %+v there are %d checks, and the result is %q", k, n, result)
 		}
 		last = result

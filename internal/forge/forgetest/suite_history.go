@@ -150,7 +150,8 @@ func talk(s *Stage, n int) {
 		for i := range n {
 			p := r.Pulls[10+i%10]
 			id := int64(20_000 + i)
-			p.Comments = append(p.Comments, remark(id, forge.OnReview, i), remark(id+100_000, forge.OnLine, i), remark(id+200_000, forge.OnThread, i))
+			p.Comments = append(p.Comments, remark(id, forge.OnReview, i), remark(id+100_000, forge.OnLine, i),
+				remark(id+200_000, forge.OnThread, i))
 			p.Updated = Epoch.Add(time.Duration(i)*time.Minute + 10*time.Second)
 		}
 		r.Pulls[20].Comments = []forge.Comment{remark(999_999, forge.OnThread, 3)}
@@ -166,7 +167,8 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		p := s.World.Repo("acme", "shop").Pulls[11]
 		p.Reviews = map[precedent.ForgeID]Review{"777": {Author: Cy, State: Pending, Commit: p.Head.SHA}}
-		p.Comments = append(p.Comments, forge.Comment{ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch, Edited: Epoch})
+		p.Comments = append(p.Comments, forge.Comment{ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch,
+			Edited: Epoch})
 	})
 	got := readPast(t, f, Epoch.Add(-time.Hour), nil)
 	want := shownPast(s, time.Time{})
@@ -180,7 +182,8 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 			by.Author = told[0].Author
 		}
 		have, ok := got.pulls[n]
-		if !ok || have.Title != by.Title || have.Author != by.Author || have.State != by.State || !have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body ||
+		if !ok || have.Title != by.Title || have.Author != by.Author || have.State != by.State ||
+			!have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body ||
 			!strings.Contains(have.URL, f.Host()+"/acme/shop/") {
 			t.Errorf("#%d is %+v", n, have)
 		}
@@ -198,7 +201,8 @@ func historySince(t *testing.T, s *Stage, f forge.Forge) {
 	s.Clock.Pass(time.Minute)
 	p := s.World.Repo("acme", "shop").Pulls[12]
 	s.World.Rewrite(p, forge.CommentRef{Kind: forge.OnThread, ID: "220002"}, "This is better.")
-	line := s.World.Remark(p, Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 903, End: 903}, "Why here?")
+	line := s.World.Remark(p, Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 903, End: 903},
+		"Why here?")
 	s.World.Say(p, Cy, line.ID, "Because.")
 	s.Clock.Pass(time.Minute)
 	// Its zone does not matter.
@@ -229,7 +233,8 @@ func historyChanges(t *testing.T, s *Stage, f forge.Forge) {
 		for i := range 3 {
 			n := (turn*3 + i) * 7 % 320
 			p := r.Pulls[10+n%10]
-			for offset, kind := range map[int]forge.CommentKind{20_000: forge.OnReview, 120_000: forge.OnLine, 220_000: forge.OnThread} {
+			for offset, kind := range map[int]forge.CommentKind{20_000: forge.OnReview, 120_000: forge.OnLine,
+				220_000: forge.OnThread} {
 				ref := forge.CommentRef{Kind: kind, ID: precedent.NumberID(int64(offset + n))}
 				switch {
 				case i == 0 && kind != forge.OnReview:
@@ -306,7 +311,8 @@ func historyDetails(t *testing.T, s *Stage, f forge.Forge) {
 	first := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?")
 	s.World.Say(p, Ann, first.ID, "Because of the sum, which is too large for an int.")
 	if !s.Numberless { // the world does not keep the first places for the local forge
-		s.World.Push(p, sha("d"), strings.Replace(tillDiff, "@@ -1,5 +1,6 @@\n package till\n", "@@ -1,5 +1,7 @@\n+// Till.\n package till\n", 1))
+		s.World.Push(p, sha("d"), strings.Replace(tillDiff, "@@ -1,5 +1,6 @@\n package till\n",
+			"@@ -1,5 +1,7 @@\n+// Till.\n package till\n", 1))
 	}
 	big := s.World.Say(p, Cy, "", strings.Repeat("ä", forge.MaxBody))
 	s.Clock.Pass(time.Minute)
@@ -336,8 +342,10 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 		t.Errorf("of an unknown list: %v", err)
 	}
 	stream := f.Streams()[0]
-	for _, cursor := range []string{"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9", strings.Repeat("9", 99)} {
-		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{Stream: stream, Cursor: cursor}); kind(err) != forge.KindRefused {
+	for _, cursor := range []string{"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9",
+		strings.Repeat("9", 99)} {
+		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{Stream: stream,
+			Cursor: cursor}); kind(err) != forge.KindRefused {
 			t.Errorf("from %q: %v", cursor, err)
 		}
 	}
@@ -377,7 +385,8 @@ func historyGap(t *testing.T, s *Stage, f forge.Forge) {
 			for q := (forge.HistoryQuery{Stream: stream, Since: Epoch}); pages < mostPages; {
 				if pages++; pages == fail {
 					s.Script.Plan(Fault{Status: 500, Times: 100})
-					if page, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer || page.Next != "" || !page.Through.IsZero() {
+					if page, err := f.History(t.Context(), repo(f), q); kind(err) != forge.KindServer || page.Next != "" ||
+						!page.Through.IsZero() {
 						t.Errorf("%s, page %d: %+v, %v", stream, pages, page, err)
 					}
 					s.Script.Forget()

@@ -25,7 +25,8 @@ func oneComment(t *testing.T, s *Stage, f forge.Forge) {
 			if d := cmp.Diff(want, got, addresses...); d != "" {
 				t.Errorf("#%d, %+v (-want +got):\n%s", number, ref, d)
 			}
-			if _, err := f.ReadComment(t.Context(), repo(f), number%3+1, ref); number != number%3+1 && kind(err) != forge.KindNotFound {
+			if _, err := f.ReadComment(t.Context(), repo(f), number%3+1, ref); number != number%3+1 &&
+				kind(err) != forge.KindNotFound {
 				t.Errorf("#%d, %+v is on another pull request, too: %v", number, ref, err)
 			}
 		}
@@ -34,11 +35,13 @@ func oneComment(t *testing.T, s *Stage, f forge.Forge) {
 		t.Errorf("the world has only %d comments", read)
 	}
 	p := s.World.Repo("acme", "shop").Pulls[1]
-	for _, m := range []forge.Comment{s.World.Say(p, Bo, "", "Please wrap it."), s.World.Remark(p, Bo, goodRemarks[0].Span, "Please wrap it.")} {
+	for _, m := range []forge.Comment{s.World.Say(p, Bo, "", "Please wrap it."),
+		s.World.Remark(p, Bo, goodRemarks[0].Span, "Please wrap it.")} {
 		ref := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		s.Clock.Pass(time.Minute)
 		s.World.Rewrite(p, ref, "Please wrap the error.")
-		if got, err := f.ReadComment(t.Context(), repo(f), 1, ref); err != nil || string(got.Body) != "Please wrap the error." || got.Author.ID != Bo.ID {
+		if got, err := f.ReadComment(t.Context(), repo(f), 1, ref); err != nil ||
+			string(got.Body) != "Please wrap the error." || got.Author.ID != Bo.ID {
 			t.Errorf("after an edit, %+v is %+v, %v", ref, got, err)
 		}
 		s.World.Change(func() { p.remove(ref) })

@@ -101,11 +101,13 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 		s.World.ReportStatus(shop, Status{Commit: commit, Context: name, State: state, URL: page, By: Bo})
 	}
 	want := map[string]forge.CheckState{
-		"build": forge.CheckPassed, "test": forge.CheckFailed, "lint": forge.CheckFailed, "slow": forge.CheckPending, "precedent": forge.CheckPassed,
+		"build": forge.CheckPassed, "test": forge.CheckFailed, "lint": forge.CheckFailed, "slow": forge.CheckPending,
+		"precedent": forge.CheckPassed,
 	}
 	report("build", "pending", "https://ci.example/1")
 	report("test", "success", "javascript:alert(1)")
-	for name, state := range map[string]string{"build": "success", "test": "failure", "lint": "error", "slow": "pending", "precedent": "success"} {
+	for name, state := range map[string]string{"build": "success", "test": "failure", "lint": "error", "slow": "pending",
+		"precedent": "success"} {
 		report(name, state, "https://ci.example/"+name)
 	}
 	report("test", "failure", "javascript:alert(1)")
@@ -122,7 +124,8 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 	got := map[string]forge.CheckState{}
 	for _, c := range all {
 		got[c.Name] = c.State
-		if c.Own || c.Started.IsZero() || c.Name == "test" && c.URL != "" || c.Name == "build" && c.URL != "https://ci.example/build" {
+		if c.Own || c.Started.IsZero() || c.Name == "test" && c.URL != "" || c.Name == "build" &&
+			c.URL != "https://ci.example/build" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -132,7 +135,8 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 	ours := forge.Check{Name: forge.CheckName, Commit: commit, Review: "r1", Result: forge.Failure, Title: "2 findings"}
 	if no, err := f.Check(t.Context(), repo(f), ours); no != "" || err != nil {
 		t.Logf("no check of ours: %s%v", no, err)
-	} else if all, err = f.Checks(t.Context(), repo(f), commit); err != nil || !slices.ContainsFunc(all, func(c forge.CommitCheck) bool { return c.Own && c.State == forge.CheckFailed }) {
+	} else if all, err = f.Checks(t.Context(), repo(f), commit); err != nil ||
+		!slices.ContainsFunc(all, func(c forge.CommitCheck) bool { return c.Own && c.State == forge.CheckFailed }) {
 		t.Errorf("our check is missing: %v", err)
 	}
 	for _, wrong := range []string{"", "main", "../" + commit} {
@@ -148,7 +152,8 @@ func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
 	s.World.Change(func() { s.World.Repo("acme", "shop").allow(s.World.Me, forge.Write) })
 	want := []precedent.Repo{repo(f)}
 	for i := range 120 {
-		r := &Repo{ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0, Members: []Member{me}}
+		r := &Repo{ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0,
+			Members: []Member{me}}
 		s.World.Add(r)
 		if !r.Archived {
 			want = append(want, precedent.Repo{Host: f.Host(), Owner: r.Owner, Name: r.Name})
@@ -173,7 +178,8 @@ func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
 	if got, err = f.Repositories(t.Context(), ""); err != nil || !slices.Equal(got, everything) {
 		t.Errorf("of everybody: %d, want %d; %v", len(got), len(everything), err)
 	}
-	if got, err = f.Repositories(t.Context(), "zed"); err != nil || !s.Numberless && !slices.Equal(got, []precedent.Repo{own}) {
+	if got, err = f.Repositories(t.Context(), "zed"); err != nil || !s.Numberless &&
+		!slices.Equal(got, []precedent.Repo{own}) {
 		t.Errorf("of a user: %v, %v", got, err)
 	}
 	if _, err := f.Repositories(t.Context(), "../acme"); kind(err) != forge.KindRefused {

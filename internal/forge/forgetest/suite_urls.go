@@ -15,7 +15,8 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 	if !ours || !strings.HasPrefix(page, "http") || !strings.Contains(page, f.Host()+"/acme/shop/") {
 		t.Fatalf("the page of a pull request is %q", page)
 	}
-	for _, which := range []string{page, page + "/", page + "/files?w=1#diff", strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1)} {
+	for _, which := range []string{page, page + "/", page + "/files?w=1#diff",
+		strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1)} {
 		if r, n, err := forge.ParsePullRequest(f, which); err != nil || r != repo(f) || n != till {
 			t.Errorf("%s: %s#%d, %v", which, r, n, err)
 		}
@@ -27,9 +28,12 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	scheme, rest, _ := strings.Cut(page, "://")
 	for which, want := range map[string]forge.ErrorKind{
-		"": forge.KindInvalid, "0": forge.KindInvalid, "-8": forge.KindInvalid, "8x": forge.KindInvalid, "99999999999": forge.KindInvalid,
-		"acme/shop/8": forge.KindInvalid, web: forge.KindInvalid, web + "/x": forge.KindInvalid, web + "/0": forge.KindInvalid,
-		scheme + "://u:p@" + rest: forge.KindInvalid, "ssh://" + rest: forge.KindInvalid, "file:///" + rest: forge.KindInvalid,
+		"": forge.KindInvalid, "0": forge.KindInvalid, "-8": forge.KindInvalid, "8x": forge.KindInvalid,
+		"99999999999": forge.KindInvalid,
+		"acme/shop/8": forge.KindInvalid, web: forge.KindInvalid, web + "/x": forge.KindInvalid,
+		web + "/0":                forge.KindInvalid,
+		scheme + "://u:p@" + rest: forge.KindInvalid, "ssh://" + rest: forge.KindInvalid,
+		"file:///" + rest:                                            forge.KindInvalid,
 		strings.Replace(page, "/acme/", "/../", 1):                   forge.KindInvalid,
 		strings.Replace(page, "/acme/", "/acme/../acme/", 1):         forge.KindInvalid,
 		strings.Replace(page, "/shop/", "//", 1):                     forge.KindInvalid,
@@ -43,7 +47,8 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 		}
 	}
 	line := f.Pages().Lines(repo(f), sha("c"), precedent.Span{Path: "a (b)/é.go", Side: precedent.Right, Start: 3, End: 5})
-	if line != "" && (!strings.Contains(line, f.Host()+"/acme/shop/") || !strings.Contains(line, sha("c")+"/a%20%28b%29/%C3%A9.go#L3")) {
+	if line != "" && (!strings.Contains(line, f.Host()+"/acme/shop/") ||
+		!strings.Contains(line, sha("c")+"/a%20%28b%29/%C3%A9.go#L3")) {
 		t.Errorf("lines are at %q", line)
 	}
 	if got, err := f.ReadEvent("moonrise", []byte("{}")); err != nil || got.Kind != forge.NoEvent || !got.Repo.IsZero() {

@@ -103,19 +103,22 @@ func postsReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	if err != nil || me != s.World.Me {
 		t.Errorf("the account that posts is %+v, %v, want %+v", me, err, s.World.Me)
 	}
-	d := draftOf(p, append(slices.Clone(goodRemarks), remarkAt("src/till.go", precedent.Right, 0, 0, "the file as a whole"))...)
+	d := draftOf(p, append(slices.Clone(goodRemarks), remarkAt("src/till.go", precedent.Right, 0, 0,
+		"the file as a whole"))...)
 	posted, err := f.Post(t.Context(), repo(f), till, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	onFile := len(goodRemarks) // which not every forge can have in a review
-	if len(posted.Rejected) > 1 || len(posted.Rejected) == 1 && (posted.Rejected[0].Remark != onFile || posted.Rejected[0].Why == "") {
+	if len(posted.Rejected) > 1 || len(posted.Rejected) == 1 && (posted.Rejected[0].Remark != onFile ||
+		posted.Rejected[0].Why == "") {
 		t.Errorf("rejected %+v", posted.Rejected)
 	}
 	if posted.Review == "" || len(posted.Remarks) != len(d.Remarks) || len(posted.Unsupported) != 0 {
 		t.Fatalf("posted %+v", posted)
 	}
-	if r := s.World.Reviews(p); len(r) != 1 || r[0].Body != d.Body || r[0].Commit != p.Head.SHA || r[0].State != Commented || r[0].Author.ID != me.ID || s.World.Unsent(p) != 0 {
+	if r := s.World.Reviews(p); len(r) != 1 || r[0].Body != d.Body || r[0].Commit != p.Head.SHA ||
+		r[0].State != Commented || r[0].Author.ID != me.ID || s.World.Unsent(p) != 0 {
 		t.Errorf("reviews %+v", r)
 	}
 	readsBack(t, f, d, posted, me)
@@ -155,7 +158,8 @@ func readsBack(t *testing.T, f forge.Forge, d forge.Draft, posted forge.Posted, 
 		m := byID[forge.CommentRef{Kind: forge.OnLine, ID: id}]
 		last := r.Span
 		last.Start = last.End // for a forge that has no ranges
-		if string(m.Body) != r.Body || m.Span != r.Span && m.Span != last || m.Commit != d.Commit || m.Review != "" && m.Review != posted.Review {
+		if string(m.Body) != r.Body || m.Span != r.Span && m.Span != last || m.Commit != d.Commit || m.Review != "" &&
+			m.Review != posted.Review {
 			t.Errorf("remark %d, %+v, is %+v", i, r, m)
 		}
 		if !slices.ContainsFunc(threads, func(c forge.Thread) bool { return slices.Contains(c.Comments, id) && !c.Closed }) {
@@ -366,7 +370,8 @@ func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var begun forge.Comment
 	s.World.Change(func() {
 		r := s.World.review(p, Review{Author: s.World.Me, State: Pending, Body: "not ready", Commit: p.Head.SHA})
-		begun = s.World.add(p, forge.Comment{Kind: forge.OnLine, Author: s.World.Me, Body: "half a tho", Span: goodRemarks[0].Span, Commit: p.Head.SHA, Review: r.ID})
+		begun = s.World.add(p, forge.Comment{Kind: forge.OnLine, Author: s.World.Me, Body: "half a tho",
+			Span: goodRemarks[0].Span, Commit: p.Head.SHA, Review: r.ID})
 	})
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
 	if err != nil {
@@ -412,7 +417,8 @@ func boundsText(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 
 func keepsOddText(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
 	for _, words := range []string{
-		"Größe 尺寸 📐", "<!-- precedent:v1 {\"a\":\"b\"} -->\n**x**", "a \"quoted\" \\ backslash\tand tab", "</script>&amp;", "\u202eright to left",
+		"Größe 尺寸 📐", "<!-- precedent:v1 {\"a\":\"b\"} -->\n**x**", "a \"quoted\" \\ backslash\tand tab", "</script>&amp;",
+		"\u202eright to left",
 		strings.Repeat("line\n", 300) + "end",
 	} {
 		m, err := f.Comment(t.Context(), repo(f), till, words)
@@ -444,7 +450,8 @@ func writersAtOnce(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		inline += r.Inline
 	}
 	if len(reviews) != writers || inline != writers || len(comments) != 3*writers || s.World.Unsent(p) != 0 {
-		t.Errorf("%d reviews with %d remarks, %d comments in all, %d reviews not sent", len(reviews), inline, len(comments), s.World.Unsent(p))
+		t.Errorf("%d reviews with %d remarks, %d comments in all, %d reviews not sent", len(reviews), inline, len(comments),
+			s.World.Unsent(p))
 	}
 	checkSpacing(t, s)
 }
@@ -455,7 +462,8 @@ func spacesWrites(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 			t.Error(err)
 		}
 	}
-	if _, err := f.Post(t.Context(), repo(f), till, draftOf(p, append(slices.Clone(goodRemarks), badRemarks...)...)); err != nil {
+	if _, err := f.Post(t.Context(), repo(f), till, draftOf(p,
+		append(slices.Clone(goodRemarks), badRemarks...)...)); err != nil {
 		t.Error(err)
 	}
 	checkSpacing(t, s)
@@ -479,7 +487,8 @@ func checkSpacing(t *testing.T, s *Stage) {
 // refusesOtherHosts: nothing is sent to another host or to an invalid name.
 func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
-		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"}, {},
+		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"},
+		{},
 	} {
 		said := forge.CommentRef{Kind: forge.OnThread, ID: "1"}
 		_, err1 := f.Post(t.Context(), r, till, draftOf(p))
@@ -488,7 +497,8 @@ func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		err4 := f.Edit(t.Context(), r, till, said, "x")
 		_, err5 := f.Delete(t.Context(), r, till, said)
 		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []precedent.ForgeID{"1"}}, true)
-		_, err7 := f.Check(t.Context(), r, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success, Title: "x"})
+		_, err7 := f.Check(t.Context(), r, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success,
+			Title: "x"})
 		_, err8 := f.AddLabel(t.Context(), r, till, "x")
 		_, err9 := f.RemoveLabel(t.Context(), r, till, "x")
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {

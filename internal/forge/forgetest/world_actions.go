@@ -196,7 +196,8 @@ func (w *World) SetDraft(p *Pull, by forge.Person, draft bool) {
 	w.Change(func() {
 		p.Draft = draft
 		w.touch(p)
-		w.happen(happening{kind: "pull", action: map[bool]string{true: "converted_to_draft", false: "ready_for_review"}[draft], pull: p, by: by})
+		w.happen(happening{kind: "pull", action: map[bool]string{true: "converted_to_draft",
+			false: "ready_for_review"}[draft], pull: p, by: by})
 	})
 }
 
@@ -213,7 +214,8 @@ func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
 		if state == forge.Merged {
 			p.MergedAt = p.Updated
 		}
-		w.happen(happening{kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open], pull: p, by: by})
+		w.happen(happening{kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open],
+			pull: p, by: by})
 	})
 }
 
@@ -238,7 +240,8 @@ func (w *World) Report(r *Repo, k Check) Check {
 	w.Change(func() {
 		now := w.clock.Now().Truncate(time.Second)
 		i := slices.IndexFunc(r.Checks, func(o Check) bool {
-			return o.Commit == k.Commit && o.Name == k.Name && o.Suite == k.Suite && o.By.ID == k.By.ID && o.Status != "completed"
+			return o.Commit == k.Commit && o.Name == k.Name && o.Suite == k.Suite && o.By.ID == k.By.ID &&
+				o.Status != "completed"
 		})
 		k.ID, k.written = w.next(), w.clock.Now()
 		if i >= 0 {

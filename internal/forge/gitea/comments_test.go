@@ -48,7 +48,8 @@ func TestRepliesJoinTheConversation(t *testing.T) {
 			}
 			return
 		}
-		if err != nil || got.ID == "" || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA || got.Author.ID != b.World.Me.ID {
+		if err != nil || got.ID == "" || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA ||
+			got.Author.ID != b.World.Me.ID {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		threads, err := b.Threads(t.Context(), b.repo, 2)
@@ -76,7 +77,8 @@ func TestRepliesJoinTheConversation(t *testing.T) {
 // TestAVersionThatPromisesTooMuch: whatever a server calls itself, it is not asked for replies
 // again if it has none, and no review is posted instead.
 func TestAVersionThatPromisesTooMuch(t *testing.T) {
-	for _, version := range []string{"1.27.0", "2.0.1", "v1.30.0+rc1", "15.0.0+gitea-1.22.0", "7.0.0+gitea-1.21.11", "1.19.4", "6.0.0+gitea-1.20", "main", ""} {
+	for _, version := range []string{"1.27.0", "2.0.1", "v1.30.0+rc1", "15.0.0+gitea-1.22.0", "7.0.0+gitea-1.21.11",
+		"1.19.4", "6.0.0+gitea-1.20", "main", ""} {
 		b := lay(t, forgetest.Gitea125)
 		first := b.begin(t)
 		b.World.Say(b.pull, forgetest.Ann, first, "because")
@@ -107,7 +109,8 @@ func TestWhoMayNotResolve(t *testing.T) {
 	if err != nil || no == "" || b.World.Threads(b.pull)[0].Closed {
 		t.Errorf("%q, %v", no, err)
 	}
-	if _, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: "first"}, true); trouble(t, err).Kind != forge.KindRefused {
+	if _, err := b.Resolve(t.Context(), b.repo, 2, forge.Thread{ID: "first"}, true); trouble(t,
+		err).Kind != forge.KindRefused {
 		t.Error(err)
 	}
 }
@@ -116,7 +119,8 @@ func TestWhoMayNotResolve(t *testing.T) {
 // or resolved.
 func TestTwoRemarksOnALine(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
-	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "one"), on(precedent.Right, 2, 2, "two")))
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "one"),
+		on(precedent.Right, 2, 2, "two")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +130,8 @@ func TestTwoRemarksOnALine(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%+v, %v", threads, err)
 	}
-	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{posted.Remarks[0], person.ID}) || !slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
+	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{posted.Remarks[0], person.ID}) ||
+		!slices.Equal(threads[1].Comments, posted.Remarks[1:]) {
 		t.Errorf("%+v", threads)
 	}
 	for _, c := range threads {
@@ -145,7 +150,8 @@ func TestConversationsOfTwoHeadsAreTwo(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%+v, %v", threads, err)
 	}
-	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{before}) || !threads[0].Outdated || !slices.Equal(threads[1].Comments, []precedent.ForgeID{after}) || threads[1].Outdated {
+	if !slices.Equal(threads[0].Comments, []precedent.ForgeID{before}) || !threads[0].Outdated ||
+		!slices.Equal(threads[1].Comments, []precedent.ForgeID{after}) || threads[1].Outdated {
 		t.Errorf("%+v", threads)
 	}
 }
@@ -195,7 +201,8 @@ func TestDeletingAndEditing(t *testing.T) {
 			}
 		}
 		review := b.World.Reviews(b.pull)[0].ID
-		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnReview, ID: review}, "edited")); e.Kind != forge.KindInvalid {
+		if e := trouble(t, b.Edit(t.Context(), b.repo, 2, forge.CommentRef{Kind: forge.OnReview, ID: review},
+			"edited")); e.Kind != forge.KindInvalid {
 			t.Errorf("%+v", e)
 		}
 		edited := 0
@@ -210,7 +217,10 @@ func TestDeletingAndEditing(t *testing.T) {
 		remove := func(m forge.CommentRef, can bool) {
 			t.Helper()
 			no, err := b.Delete(t.Context(), b.repo, 2, m)
-			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool { return c.Kind == m.Kind && c.ID == m.ID })
+			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool {
+				return c.Kind == m.Kind &&
+					c.ID == m.ID
+			})
 			if err != nil || (no == "") != can || there == can {
 				t.Errorf("%v: %q, %v, it is there: %v", m, no, err, there)
 			}
@@ -258,7 +268,8 @@ func TestReactions(t *testing.T) {
 		}
 		b.World.React(b.pull, m, forgetest.Ann, "-1")
 		got, err := b.Reactions(t.Context(), b.repo, 2, m)
-		if want := []forge.Reaction{{Who: forgetest.Ann, Content: "-1", At: forgetest.Epoch}}; err != nil || len(got) != 1 || got[0].Who != want[0].Who || got[0].Content != "-1" || got[0].At.IsZero() {
+		if want := []forge.Reaction{{Who: forgetest.Ann, Content: "-1", At: forgetest.Epoch}}; err != nil || len(got) != 1 ||
+			got[0].Who != want[0].Who || got[0].Content != "-1" || got[0].At.IsZero() {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -270,14 +281,16 @@ func TestStatuses(t *testing.T) {
 	send := func(result forge.CheckResult) forge.Unsupported {
 		t.Helper()
 		no, err := b.Check(t.Context(), b.repo, forge.Check{
-			Name: "precedent", Commit: b.pull.Head.SHA, Review: "r", Result: result, Title: "1 finding\nof note", Body: "more", URL: "https://forge.example/1",
+			Name: "precedent", Commit: b.pull.Head.SHA, Review: "r", Result: result, Title: "1 finding\nof note", Body: "more",
+			URL: "https://forge.example/1",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return no
 	}
-	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning", forge.Incomplete: "error", "unheard": "error"}
+	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning",
+		forge.Incomplete: "error", "unheard": "error"}
 	for result, state := range want {
 		if no := send(result); no != "" {
 			t.Fatal(no)
@@ -292,7 +305,8 @@ func TestStatuses(t *testing.T) {
 	if no := send(forge.Success); no == "" || len(b.World.StatusesOf(shop, b.pull.Head.SHA)) != len(want) {
 		t.Errorf("%q", no)
 	}
-	if _, err := b.Check(t.Context(), b.repo, forge.Check{Commit: "main/../x"}); trouble(t, err).Kind != forge.KindRefused {
+	if _, err := b.Check(t.Context(), b.repo, forge.Check{Commit: "main/../x"}); trouble(t,
+		err).Kind != forge.KindRefused {
 		t.Error(err)
 	}
 }
@@ -324,7 +338,8 @@ func TestAServerBelowAPath(t *testing.T) {
 }
 
 func TestBaseURLs(t *testing.T) {
-	for _, base := range []string{"", "forge.example", "http://forge.example", "https://me:word@forge.example", "https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c"} {
+	for _, base := range []string{"", "forge.example", "http://forge.example", "https://me:word@forge.example",
+		"https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c"} {
 		if _, err := gitea.New(gitea.Options{BaseURL: base}); err == nil || strings.Contains(err.Error(), "word") {
 			t.Errorf("%q: %v", base, err)
 		}

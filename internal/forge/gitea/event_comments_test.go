@@ -32,7 +32,8 @@ func TestCommentsOfEvents(t *testing.T) {
 			}
 			continue
 		}
-		if len(e.Comments) != 1 || e.Comments[0].Action != test.want || e.Comments[0].Kind != "" || e.Comments[0].ID != "18" || e.Comments[0].Number != 3 ||
+		if len(e.Comments) != 1 || e.Comments[0].Action != test.want || e.Comments[0].Kind != "" ||
+			e.Comments[0].ID != "18" || e.Comments[0].Number != 3 ||
 			e.Comments[0].Author.ID != "3" || string(e.Comments[0].Body) != "A reply" {
 			t.Errorf("%s: %+v", test.action, e.Comments)
 		}

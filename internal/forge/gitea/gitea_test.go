@@ -18,7 +18,8 @@ func open(t *testing.T, s *forgetest.Stage, base string) *gitea.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Now: s.Clock.Now,
+		Sleep: s.Clock.Sleep}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,8 @@ func TestLabelsInOtherCase(t *testing.T) {
 	if got := shop.Pulls[1].Labels; len(got) != 1 || got[0] != "Bot-Review-Needed" || len(shop.Labels) != 1 {
 		t.Errorf("labels %q of %q", got, shop.Labels)
 	}
-	if no, err := c.RemoveLabel(t.Context(), repo, 1, "bot-REVIEW-needed"); no != "" || err != nil || len(shop.Pulls[1].Labels) != 0 {
+	if no, err := c.RemoveLabel(t.Context(), repo, 1, "bot-REVIEW-needed"); no != "" || err != nil ||
+		len(shop.Pulls[1].Labels) != 0 {
 		t.Errorf("%q, %v, labels %q", no, err, shop.Pulls[1].Labels)
 	}
 }

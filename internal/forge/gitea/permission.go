@@ -96,7 +96,8 @@ func unknownWriters(repo precedent.Repo, withheld string) error {
 	}
 	return &forge.Error{
 		Kind: forge.KindAuth, Msg: msg,
-		Hint: "add the account to the teams that may push, list the maintainers in .precedent.yaml, or see “Who is heard” in docs/gitea.md",
+		Hint: "add the account to the teams that may push, list the maintainers in .precedent.yaml, or see “Who is heard” " +
+			"in docs/gitea.md",
 	}
 }
 

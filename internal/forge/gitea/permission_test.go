@@ -27,13 +27,16 @@ func (b table) incorporate(teamsOfBot ...int64) {
 	b.World.Change(func() {
 		shop := b.World.Repo("acme", "shop")
 		shop.Members = []forgetest.Member{
-			{Person: dee, Permission: forge.Write}, {Person: fay, Permission: forge.Read}, {Person: gus, Permission: forge.Write},
+			{Person: dee, Permission: forge.Write}, {Person: fay, Permission: forge.Read},
+			{Person: gus, Permission: forge.Write},
 		}
 		shop.Teams = []forgetest.Team{
 			{ID: 1, Name: "Owners", Level: forge.Admin, Members: []forge.Person{forgetest.Ann}},
-			{ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write}, Members: []forge.Person{forgetest.Bo}},
+			{ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write},
+				Members: []forge.Person{forgetest.Bo}},
 			{ID: 3, Name: "readers", Level: forge.Read, Members: []forge.Person{forgetest.Cy, fay, gus}},
-			{ID: 4, Name: "triage", Units: map[string]forge.Permission{"repo.code": forge.Read, "repo.issues": forge.Write}, Members: []forge.Person{eve}},
+			{ID: 4, Name: "triage", Units: map[string]forge.Permission{"repo.code": forge.Read, "repo.issues": forge.Write},
+				Members: []forge.Person{eve}},
 		}
 		for i := range shop.Teams {
 			for _, id := range teamsOfBot {
@@ -54,7 +57,8 @@ func (b table) heard(t *testing.T) string {
 		said := "no"
 		switch {
 		case err != nil:
-			if e := trouble(t, err); e.Kind != forge.KindAuth || got != forge.None || !strings.Contains(e.Hint, ".precedent.yaml") {
+			if e := trouble(t, err); e.Kind != forge.KindAuth || got != forge.None ||
+				!strings.Contains(e.Hint, ".precedent.yaml") {
 				t.Errorf("%s: %q, %+v", p.Login, got, e)
 			}
 			said = "?"
@@ -79,12 +83,28 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 		want string
 		most int // requests
 	}{
-		"an administrator in all teams":        {func(b table) { b.Plain = false }, all, 10},
-		"a member of all teams":                {func(b table) { b.Plain, b.Organization = true, true }, "ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
-		"a member of all teams, none in doubt": {func(b table) { b.Plain, b.Organization = true, true; b.World.Repo("acme", "shop").Members = nil }, "ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8},
-		"a token without the scope":            {func(b table) { b.Plain = true }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
-		"a member of the teams that read":      {func(b table) { b.Plain, b.Organization = true, true; b.dropFromTeams(1, 2) }, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false", 13},
-		"a member of the teams that write":     {func(b table) { b.Plain, b.Organization = true, true; b.dropFromTeams(3, 4) }, "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
+		"an administrator in all teams": {func(b table) { b.Plain = false }, all, 10},
+		"a member of all teams": {func(b table) { b.Plain, b.Organization = true, true },
+			"ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
+		"a member of all teams, none in doubt": {func(b table) {
+			b.Plain, b.Organization = true,
+				true
+			b.World.Repo("acme", "shop").Members = nil
+		},
+			"ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8},
+		"a token without the scope": {func(b table) { b.Plain = true },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
+		"a member of the teams that read": {func(b table) {
+			b.Plain, b.Organization = true,
+				true
+			b.dropFromTeams(1, 2)
+		}, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false",
+			13},
+		"a member of the teams that write": {func(b table) {
+			b.Plain, b.Organization = true,
+				true
+			b.dropFromTeams(3, 4)
+		}, "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
 		"a member of a team that writes": {func(b table) {
 			b.Plain, b.Organization = true, true
 			b.dropFromTeams(1, 3, 4)
@@ -99,10 +119,18 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 			b.dropFromTeams(1, 2, 3, 4)
 			b.World.Repo("acme", "shop").Members = nil
 		}, "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16},
-		"a job":                                 {func(b table) { b.Job(false) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
-		"a job of a fork":                       {func(b table) { b.Job(true) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
-		"an administrator who sees no team":     {func(b table) { b.Script.Plan(forgetest.Fault{On: "/shop/teams", Status: 403, Times: 99}) }, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
-		"an administrator who sees no assignee": {func(b table) { b.Script.Plan(forgetest.Fault{On: "/assignees", Status: 403, Times: 99}) }, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
+		"a job": {func(b table) { b.Job(false) },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
+		"a job of a fork": {func(b table) { b.Job(true) },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
+		"an administrator who sees no team": {func(b table) {
+			b.Script.Plan(forgetest.Fault{On: "/shop/teams",
+				Status: 403, Times: 99})
+		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
+		"an administrator who sees no assignee": {func(b table) {
+			b.Script.Plan(forgetest.Fault{On: "/assignees", Status: 403,
+				Times: 99})
+		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := lay(t, forgetest.Gitea126)
@@ -206,7 +234,8 @@ func TestManyTeams(t *testing.T) {
 		}
 		shop.Teams = append(shop.Teams, crowd)
 	})
-	if got, want := b.heard(t), "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false"; got != want {
+	if got, want := b.heard(t),
+		"ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if n := len(b.Script.Requests()); n > 120 {

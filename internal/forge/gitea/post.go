@@ -63,7 +63,8 @@ func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d fo
 	r, err := c.submit(ctx, do, number, send)
 	e, _ := errors.AsType[*forge.Error](err)
 	if err != nil && e.Kind == forge.KindInvalid && !e.Unsure && send.Event == stateRequestChanges {
-		posted.Unsupported = append(posted.Unsupported, forge.Unsupported("Gitea does not let this account request changes: "+e.Msg))
+		posted.Unsupported = append(posted.Unsupported,
+			forge.Unsupported("Gitea does not let this account request changes: "+e.Msg))
 		send.Event = stateComment
 		r, err = c.submit(ctx, do, number, send)
 	}
@@ -174,7 +175,8 @@ func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newR
 // deletePending deletes the account's pending review if it contains only what is to
 // be sent now; send is nil to accept any content of ours. It never deletes what a
 // person wrote, and then refuses to post.
-func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, send *newReview) (removed bool, err error) {
+func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, send *newReview) (removed bool,
+	err error) {
 	listed, err := wire.List[review](do, "pulls/%d/reviews", number)
 	listed = slices.DeleteFunc(listed, func(r *review) bool { return r.State != statePending })
 	if err != nil || len(listed) == 0 {
@@ -193,7 +195,8 @@ func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, se
 				return removed, err
 			}
 		}
-		if err := do.Send(http.MethodDelete, nil, nil, "pulls/%d/reviews/%d", number, r.ID); err != nil && !isUnknownRoute(err) {
+		if err := do.Send(http.MethodDelete, nil, nil, "pulls/%d/reviews/%d", number, r.ID); err != nil &&
+			!isUnknownRoute(err) {
 			return removed, err
 		}
 		removed = true
@@ -234,7 +237,8 @@ func (c *Client) Dismiss(
 	ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID, why string,
 ) (forge.Unsupported, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), id)
-	err := do.Send(http.MethodPost, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number, id.Number())
+	err := do.Send(http.MethodPost, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,
+		id.Number())
 	switch wire.Status(err) {
 	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
 	default:

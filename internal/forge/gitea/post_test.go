@@ -58,14 +58,16 @@ func lay(t *testing.T, kind forgetest.GiteaKind) table {
 			}
 		}
 	})
-	return table{Gitea: g, Stage: s, Client: c, repo: precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, pull: pull}
+	return table{Gitea: g, Stage: s, Client: c, repo: precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"},
+		pull: pull}
 }
 
 // kinds runs a test on each kind of server.
 func kinds(t *testing.T, run func(t *testing.T, kind forgetest.GiteaKind)) {
 	t.Helper()
 	for name, kind := range map[string]forgetest.GiteaKind{
-		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.26": forgetest.Gitea126, "Gitea 1.25": forgetest.Gitea125, "Forgejo": forgetest.Forgejo,
+		"Gitea 1.27": forgetest.Gitea127, "Gitea 1.26": forgetest.Gitea126, "Gitea 1.25": forgetest.Gitea125,
+		"Forgejo": forgetest.Forgejo,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, kind) })
 	}
@@ -117,7 +119,8 @@ func TestRemarksStandOnTheirSides(t *testing.T) {
 			continue
 		}
 		got[string(m.Body)] = m.Span
-		if i := slices.Index(posted.Remarks, m.ID); i < 0 || m.Review != posted.Review || m.Commit != b.pull.Head.SHA || m.Outdated {
+		if i := slices.Index(posted.Remarks, m.ID); i < 0 || m.Review != posted.Review || m.Commit != b.pull.Head.SHA ||
+			m.Outdated {
 			t.Errorf("%q is %s of %v: %+v", m.Body, m.ID, posted.Remarks, m)
 		}
 	}
@@ -286,11 +289,14 @@ func TestAPersonsDraftIsNotSent(t *testing.T) {
 func TestWhatWasCutOffAtAnotherHead(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	w := comment.Writer{PullRequest: comment.PullRequest{Repo: b.repo, Number: 2}}
-	old := w.Finding(precedent.Finding{ID: "k7m2q0v5xa", Title: "Old", Body: "Said of an earlier head.", Severity: precedent.Low, Category: precedent.Bugs, Fingerprint: strings.Repeat("a", 32)},
-		comment.Marker{Thread: "01980000-0000-7000-9000-000000000001", Review: "01980000-0000-7000-9000-000000000002", Head: strings.Repeat("c", 40)}, false)
+	old := w.Finding(precedent.Finding{ID: "k7m2q0v5xa", Title: "Old", Body: "Said of an earlier head.",
+		Severity: precedent.Low, Category: precedent.Bugs, Fingerprint: strings.Repeat("a", 32)},
+		comment.Marker{Thread: "01980000-0000-7000-9000-000000000001", Review: "01980000-0000-7000-9000-000000000002",
+			Head: strings.Repeat("c", 40)}, false)
 	b.World.Change(func() { b.Breaks = 1 })
 	b.Script.Plan(forgetest.Fault{On: "/reviews", Method: "POST", After: true, Drop: true})
-	if _, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, old), on(precedent.Right, 3, 3, old))); err == nil || b.World.Unsent(b.pull) != 1 {
+	if _, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, old),
+		on(precedent.Right, 3, 3, old))); err == nil || b.World.Unsent(b.pull) != 1 {
 		t.Fatalf("nothing was left over: %v", err)
 	}
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 21, 21, "two")))

@@ -66,7 +66,8 @@ func (c *Client) Reply(
 	}
 	var m comment
 	if mode == viaReply {
-		err = do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number, to.Number())
+		err = do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number,
+			to.Number())
 	} else {
 		onSpot := newComment{Path: first.at.path, Body: body, NewLine: first.at.new, OldLine: first.at.old}
 		err = do.Send(http.MethodPost, onSpot, &m, "pulls/%d/reviews/%d/comments", number, first.Review.Number())

@@ -61,7 +61,8 @@ func NewApp(id string, key []byte, installation int64) (*App, error) {
 			Issuer: id, IssuedAt: jwt.NewNumericDate(now.Add(-jwtBack)), ExpiresAt: jwt.NewNumericDate(now.Add(jwtLasts)),
 		}).SignedString(private)
 		if err != nil {
-			return wire.Token{}, &forge.Error{Kind: forge.KindAuth, Msg: "sign a token with the key of the GitHub App: the key cannot sign"}
+			return wire.Token{}, &forge.Error{Kind: forge.KindAuth,
+				Msg: "sign a token with the key of the GitHub App: the key cannot sign"}
 		}
 		return wire.NewToken(signed)
 	}}, nil
@@ -162,7 +163,8 @@ func (t *tokens) renew(ctx context.Context, refused wire.Token) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.cached, func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
+	maps.DeleteFunc(t.cached,
+		func(_ precedent.Repo, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	maps.DeleteFunc(t.whole, func(_ int64, k installationToken) bool { return k.token.Reveal() == refused.Reveal() })
 	return true
 }

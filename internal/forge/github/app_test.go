@@ -85,12 +85,17 @@ func TestAppSignsForItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		var claims jwt.RegisteredClaims
-		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) { return &appKey().PublicKey, nil },
+		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
+			return &appKey().PublicKey,
+				nil
+		},
 			jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(func() time.Time { return forgetest.Epoch }))
-		if err != nil || claims.Issuer != "77" || !claims.IssuedAt.Equal(forgetest.Epoch.Add(-time.Minute)) || !claims.ExpiresAt.Equal(forgetest.Epoch.Add(9*time.Minute)) {
+		if err != nil || claims.Issuer != "77" || !claims.IssuedAt.Equal(forgetest.Epoch.Add(-time.Minute)) ||
+			!claims.ExpiresAt.Equal(forgetest.Epoch.Add(9*time.Minute)) {
 			t.Errorf("%v, %+v", err, claims)
 		}
-		if said := fmt.Sprintf("%v %+v %#v %s", app, *app, Options{App: app}, signed); strings.Contains(said, appKey().D.String()[:20]) || strings.Contains(said, "eyJ") {
+		if said := fmt.Sprintf("%v %+v %#v %s", app, *app, Options{App: app}, signed); strings.Contains(said,
+			appKey().D.String()[:20]) || strings.Contains(said, "eyJ") {
 			t.Errorf("the key shows in %s", said)
 		}
 	}
@@ -159,7 +164,8 @@ func TestTokensOfInstallations(t *testing.T) {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
 	for _, r := range s.Script.Requests() {
-		if a := r.Header.Get("Authorization"); strings.HasSuffix(r.Path, "/installation") != strings.Contains(a, "eyJ") && !strings.Contains(r.Path, "access_tokens") {
+		if a := r.Header.Get("Authorization"); strings.HasSuffix(r.Path, "/installation") != strings.Contains(a, "eyJ") &&
+			!strings.Contains(r.Path, "access_tokens") {
 			t.Errorf("%s came with %.12s", r.Path, a)
 		}
 	}
@@ -172,21 +178,27 @@ func TestAppTroubles(t *testing.T) {
 		want  forge.ErrorKind
 		says  string
 	}{
-		"not installed":  {forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`}, forge.KindAuth, "not installed"},
-		"key of another": {forgetest.Fault{On: "/installation", Status: 401, Body: `{"message":"A JSON web token could not be decoded"}`}, forge.KindAuth, "could not be decoded"},
-		"no token":       {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{}`}, forge.KindAnswer, "no token"},
-		"odd token":      {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{"token":"a\nb"}`}, forge.KindAnswer, "no token"},
-		"no permission":  {forgetest.Fault{On: "/access_tokens", Status: 422, Body: `{"message":"The permissions requested are not granted"}`, Times: 2}, forge.KindInvalid, "not granted"},
+		"not installed": {forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`}, forge.KindAuth,
+			"not installed"},
+		"key of another": {forgetest.Fault{On: "/installation", Status: 401,
+			Body: `{"message":"A JSON web token could not be decoded"}`}, forge.KindAuth, "could not be decoded"},
+		"no token": {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{}`}, forge.KindAnswer, "no token"},
+		"odd token": {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{"token":"a\nb"}`}, forge.KindAnswer,
+			"no token"},
+		"no permission": {forgetest.Fault{On: "/access_tokens", Status: 422,
+			Body: `{"message":"The permissions requested are not granted"}`, Times: 2}, forge.KindInvalid, "not granted"},
 	} {
 		s, g, _, repo := open(t)
 		c := appClient(t, s, g, 0)
 		s.Script.Plan(test.fault)
 		_, err := c.Comment(t.Context(), repo, 1, "hello")
 		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) || s.Script.Left() != 0 {
+		if !errors.As(err, &e) || e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) ||
+			s.Script.Left() != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
-		if token, err := c.GitToken(t.Context(), repo); name != "not installed" && name != "key of another" && (err != nil || token == "") {
+		if token, err := c.GitToken(t.Context(), repo); name != "not installed" && name != "key of another" &&
+			(err != nil || token == "") {
 			t.Errorf("%s: later %v", name, err)
 		}
 	}
@@ -203,7 +215,8 @@ func TestAppWithoutChecks(t *testing.T) {
 	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
-	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r", Result: forge.Success})
+	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r",
+		Result: forge.Success})
 	if err != nil || !strings.Contains(string(cannot), "checks: write") {
 		t.Errorf("%q, %v", cannot, err)
 	}
@@ -216,7 +229,8 @@ func TestMe(t *testing.T) {
 		want   forge.Person
 		asked  []string
 	}{
-		"person": {func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return client(t, s, g) }, forgetest.Bot, []string{"GET /user"}},
+		"person": {func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return client(t, s, g) }, forgetest.Bot,
+			[]string{"GET /user"}},
 		"workflow": {
 			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { g.Actions(); return client(t, s, g) },
 			forgetest.ActionsBot,

@@ -22,12 +22,16 @@ import (
 // belong, while servers are broken, repeat what they were sent, and redirect.
 func TestTokenGoesNowhere(t *testing.T) {
 	var elsewhere []http.Header
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { elsewhere = append(elsewhere, r.Header) }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		elsewhere = append(elsewhere, r.Header)
+	}))
 	defer other.Close()
 	backward := []byte(forgetest.Secret)
 	slices.Reverse(backward)
 	echoes := []string{
-		"bad token " + forgetest.Secret, "bad token " + forgetest.Secret[9:20], "x" + hex.EncodeToString([]byte(forgetest.Secret)),
+		"bad token " + forgetest.Secret, "bad token " + forgetest.Secret[9:20],
+		"x" + hex.EncodeToString([]byte(forgetest.Secret)),
 		base64.StdEncoding.EncodeToString([]byte("x-access-token:" + forgetest.Secret)),
 		base64.URLEncoding.EncodeToString([]byte("ab" + forgetest.Secret)), string(backward),
 		strings.ToUpper(hex.EncodeToString(backward)),
@@ -39,7 +43,8 @@ func TestTokenGoesNowhere(t *testing.T) {
 		{Status: 200, Body: `{"number":"` + forgetest.Secret + `"}`},
 		{Status: 302, Header: map[string]string{"Location": other.URL + "/" + forgetest.Secret}},
 		{Status: 302, Header: map[string]string{"Location": other.URL + "/api/v3/repos/acme/shop/pulls/1"}},
-		{Status: 307, Header: map[string]string{"Location": strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + "/api/v3/x"}},
+		{Status: 307, Header: map[string]string{"Location": strings.Replace(other.URL, "127.0.0.1", "localhost", 1) +
+			"/api/v3/x"}},
 		{Status: 302, Header: map[string]string{"Location": "http://[::1" + forgetest.Secret}},
 		{Status: 302},
 		{Status: 301, Header: map[string]string{"Location": "ftp://x"}},
@@ -123,7 +128,8 @@ func TestLeaks(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", token[:7], strings.Repeat("A", 300)} {
+	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", token[:7],
+		strings.Repeat("A", 300)} {
 		if secret.Leaks(s, token) || shows(s) {
 			t.Errorf("%q is said to hold the token", s)
 		}
@@ -139,9 +145,12 @@ func TestAddresses(t *testing.T) {
 		{"", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
 		{"https://api.github.com", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
 		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql", "acme.ghe.com"},
-		{"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql", "git.acme.example"},
-		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql", "git.acme.example"},
-		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/", "https://git.acme.example:8443/api/graphql", "git.acme.example:8443"},
+		{"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql",
+			"git.acme.example"},
+		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql",
+			"git.acme.example"},
+		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/",
+			"https://git.acme.example:8443/api/graphql", "git.acme.example:8443"},
 		{"http://localhost:3000", "http://localhost:3000/api/v3/", "http://localhost:3000/api/graphql", "localhost:3000"},
 		{"http://git.acme.example", "", "", ""},
 		{"http://127.0.0.1.acme.example", "", "", ""},
@@ -172,17 +181,18 @@ func TestGitHubItself(t *testing.T) {
 	token, _ := wire.NewToken(forgetest.Secret)
 	c, err := New(Options{
 		Token: token,
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
-				t.Errorf("asked %s", r.URL)
-			}
-			moved, err := http.NewRequestWithContext(r.Context(), r.Method, g.URL+"/api/v3"+r.URL.RequestURI(), nil)
-			if err != nil {
-				return nil, err
-			}
-			moved.Header = r.Header
-			return http.DefaultTransport.RoundTrip(moved)
-		})},
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
+					t.Errorf("asked %s", r.URL)
+				}
+				moved, err := http.NewRequestWithContext(r.Context(), r.Method, g.URL+"/api/v3"+r.URL.RequestURI(), nil)
+				if err != nil {
+					return nil, err
+				}
+				moved.Header = r.Header
+				return http.DefaultTransport.RoundTrip(moved)
+			})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +201,8 @@ func TestGitHubItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.URL != "https://github.com/acme/shop/pull/2" || p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" || p.Ref != "refs/pull/2/head" {
+	if p.URL != "https://github.com/acme/shop/pull/2" || p.Head.CloneURL != "https://github.com/cy/shop-of-mine.git" ||
+		p.Ref != "refs/pull/2/head" {
 		t.Errorf("%+v", p)
 	}
 	if q := c.Quota(); q.Limit != 5000 || q.Left != 4999 || !q.Reset.Equal(forgetest.Epoch.Add(time.Hour)) {

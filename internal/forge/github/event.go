@@ -32,22 +32,26 @@ var eventKinds = map[string]forge.EventKind{
 // actions maps GitHub's actions of each kind of event.
 var actions = map[forge.EventKind]map[string]string{
 	forge.PullEvent: {
-		"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "synchronize": forge.ActionSynchronized, "edited": forge.ActionEdited,
+		"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "synchronize": forge.ActionSynchronized,
+		"edited":           forge.ActionEdited,
 		"ready_for_review": forge.ActionReady, "converted_to_draft": forge.ActionDraft,
 		"labeled": forge.ActionLabeled, "unlabeled": forge.ActionUnlabeled, "closed": forge.ActionClosed,
 		"review_requested": forge.ActionReview, "review_request_removed": forge.ActionReviewRemoved,
 	},
 	forge.CommentEvent: {
-		"created": forge.ActionCreated, "submitted": forge.ActionCreated, "edited": forge.ActionEdited, "dismissed": forge.ActionEdited,
-		"deleted": forge.ActionDeleted, "resolved": forge.ActionResolved, "unresolved": forge.ActionReopenedTalk,
+		"created": forge.ActionCreated, "submitted": forge.ActionCreated, "edited": forge.ActionEdited,
+		"dismissed": forge.ActionEdited,
+		"deleted":   forge.ActionDeleted, "resolved": forge.ActionResolved, "unresolved": forge.ActionReopenedTalk,
 	},
 	forge.RunEvent: {
-		"created": forge.ActionPending, "requested": forge.ActionPending, "rerequested": forge.ActionPending, "in_progress": forge.ActionPending,
-		"completed": forge.ActionCompleted,
+		"created": forge.ActionPending, "requested": forge.ActionPending, "rerequested": forge.ActionPending,
+		"in_progress": forge.ActionPending,
+		"completed":   forge.ActionCompleted,
 	},
 	forge.InstallationEvent: {
-		"created": forge.ActionCreated, "unsuspend": forge.ActionCreated, "deleted": forge.ActionDeleted, "suspend": forge.ActionDeleted,
-		"added": forge.ActionAdded, "removed": forge.ActionRemoved,
+		"created": forge.ActionCreated, "unsuspend": forge.ActionCreated, "deleted": forge.ActionDeleted,
+		"suspend": forge.ActionDeleted,
+		"added":   forge.ActionAdded, "removed": forge.ActionRemoved,
 	},
 }
 

@@ -29,7 +29,8 @@ func TestCommentsOfEvents(t *testing.T) {
 			}
 			for _, m := range e.Comments {
 				told[m.Kind]++
-				if m.Kind != kinds[name] || m.Action != commentActions[p.Action] || m.Number != e.Pulls[0] || m.Pull.Number != m.Number || m.Pull.Title == "" ||
+				if m.Kind != kinds[name] || m.Action != commentActions[p.Action] || m.Number != e.Pulls[0] ||
+					m.Pull.Number != m.Number || m.Pull.Title == "" ||
 					m.ID.Number() <= 0 || m.Author.ID == "" || m.At.IsZero() || m.Edited.Before(m.At) || m.URL == "" {
 					t.Errorf("%s %d: %+v", name, i, m)
 				}
@@ -57,7 +58,8 @@ func TestCommentEvents(t *testing.T) {
 		{"issue_comment", `{"action": "pinned", "issue": {"number": 7, "pull_request": {}}, "comment": {"id": 9, "created_at": "2026-01-01T00:00:00Z"}, ` + repo + `}`, "", ""},
 		{"pull_request_review", `{"action": "submitted", "review": {"id": 9, "body": "no", "submitted_at": "2026-01-01T00:00:00Z", ` + user + `},
 			"pull_request": {"number": 7, "title": "T"}, ` + repo + `}`, forge.CommentCreated, "no"},
-		{"pull_request_review", `{"action": "submitted", "review": {"id": 9, "body": null, "submitted_at": "2026-01-01T00:00:00Z"}, "pull_request": {"number": 7}, ` + repo + `}`, "", ""},
+		{"pull_request_review",
+			`{"action": "submitted", "review": {"id": 9, "body": null, "submitted_at": "2026-01-01T00:00:00Z"}, "pull_request": {"number": 7}, ` + repo + `}`, "", ""},
 		{"pull_request_review", `{"action": "edited", "review": {"id": 9, "body": "", "submitted_at": "2026-01-01T00:00:00Z"},
 			"pull_request": {"number": 7, "updated_at": "2026-01-03T00:00:00Z"}, ` + repo + `}`, forge.CommentDeleted, ""},
 		{"pull_request_review_comment", `{"action": "deleted", "comment": {"id": 9, "path": "a.go", "diff_hunk": "@@ -1 +1 @@\n+x", "original_line": 3, "body": "b",
@@ -74,7 +76,8 @@ func TestCommentEvents(t *testing.T) {
 			}
 			continue
 		}
-		if len(e.Comments) != 1 || e.Comments[0].Action != test.want || e.Comments[0].ID != "9" || e.Comments[0].Number != 7 || string(e.Comments[0].Body) != test.body {
+		if len(e.Comments) != 1 || e.Comments[0].Action != test.want || e.Comments[0].ID != "9" ||
+			e.Comments[0].Number != 7 || string(e.Comments[0].Body) != test.body {
 			t.Errorf("%s: %+v", test.payload, e.Comments)
 		}
 	}

@@ -80,7 +80,8 @@ func TestExamplesOfEvents(t *testing.T) {
 				continue
 			}
 			count[name]++
-			if e.Kind != eventKinds[name] || e.Repo.Host != "github.com" || e.Repo.Owner == "" || e.Repo.Name == "" || e.Sender.ID == "" {
+			if e.Kind != eventKinds[name] || e.Repo.Host != "github.com" || e.Repo.Owner == "" || e.Repo.Name == "" ||
+				e.Sender.ID == "" {
 				t.Errorf("%s %d: %s in %s by %v", name, i, e.Kind, e.Repo, e.Sender)
 			}
 			switch e.Kind {
@@ -111,7 +112,8 @@ func TestEventsInFull(t *testing.T) {
 		Head: "ec26c3e57ca3a959ca5aad62de7213c562f8c821", Sender: forge.Person{ID: "21031067", Login: "Codertocat"},
 	}
 	actions := map[string]string{
-		"pull_request": forge.ActionOpened, "pull_request_review_comment": forge.ActionCreated, "check_suite": forge.ActionCompleted, "check_run": forge.ActionPending,
+		"pull_request": forge.ActionOpened, "pull_request_review_comment": forge.ActionCreated,
+		"check_suite": forge.ActionCompleted, "check_run": forge.ActionPending,
 	}
 	for _, name := range []string{"pull_request", "pull_request_review_comment", "check_suite", "check_run"} {
 		found := false
@@ -148,7 +150,8 @@ func TestEventsInFull(t *testing.T) {
 func TestOddEvents(t *testing.T) {
 	c := public(t)
 	const repo = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"ann"}`
-	e, err := c.ReadEvent("issue_comment", []byte(`{"action":"created","issue":{"number":3,"pull_request":{"url":"x"}},"comment":{"id":5},`+repo+`}`))
+	e, err := c.ReadEvent("issue_comment",
+		[]byte(`{"action":"created","issue":{"number":3,"pull_request":{"url":"x"}},"comment":{"id":5},`+repo+`}`))
 	want := forge.Event{
 		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: forge.Person{ID: "7", Login: "ann"},
 		Repo: precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, Pulls: []int{3},
@@ -176,26 +179,34 @@ func TestOddEvents(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for name, test := range map[string][2]string{
-		"no JSON":                      {"push", `{`},
-		"a list":                       {"push", `[]`},
-		"no repository":                {"push", `{}`},
-		"another forge":                {"push", `{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
-		"a path":                       {"push", `{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
-		"no pull request":              {"pull_request", `{` + repo + `}`},
-		"a pull request of nothing":    {"pull_request", `{"pull_request":{},` + repo + `}`},
-		"no commit":                    {"pull_request", `{"pull_request":{"number":1,"head":{"sha":"main"}},` + repo + `}`},
-		"an option for a commit":       {"status", `{"sha":"--x",` + repo + `}`},
-		"no check":                     {"check_run", `{` + repo + `}`},
-		"a check of no pull request":   {"check_run", `{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`},
+		"no JSON":       {"push", `{`},
+		"a list":        {"push", `[]`},
+		"no repository": {"push", `{}`},
+		"another forge": {"push",
+			`{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
+		"a path": {"push",
+			`{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
+		"no pull request":           {"pull_request", `{` + repo + `}`},
+		"a pull request of nothing": {"pull_request", `{"pull_request":{},` + repo + `}`},
+		"no commit":                 {"pull_request", `{"pull_request":{"number":1,"head":{"sha":"main"}},` + repo + `}`},
+		"an option for a commit":    {"status", `{"sha":"--x",` + repo + `}`},
+		"no check":                  {"check_run", `{` + repo + `}`},
+		"a check of no pull request": {"check_run",
+			`{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`},
 		"number that is no number":     {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
 		"a repository of another form": {"push", `{"repository":"acme/shop"}`},
-		"an installation elsewhere":    {"installation", `{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`},
-		"an installation of a path":    {"installation", `{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`},
-		"fault 6: cut off":             {"push", `{"after":"` + strings.Repeat("a", 40) + `","repo`},
-		"a key twice":                  {"push", `{"after":"` + strings.Repeat("a", 40) + `","after":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
-		"T26: a key in two cases":      {"push", `{"after":"` + strings.Repeat("a", 40) + `","AFTER":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
-		"T26: a key of another case":   {"push", `{"ref":"x","ſha":"","SHA":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
-		"too deep":                     {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo + `}`},
+		"an installation elsewhere": {"installation",
+			`{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`},
+		"an installation of a path": {"installation",
+			`{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`},
+		"fault 6: cut off": {"push", `{"after":"` + strings.Repeat("a", 40) + `","repo`},
+		"a key twice": {"push", `{"after":"` + strings.Repeat("a", 40) + `","after":"` +
+			strings.Repeat("b", 40) + `",` + repo + `}`},
+		"T26: a key in two cases": {"push", `{"after":"` + strings.Repeat("a", 40) + `","AFTER":"` +
+			strings.Repeat("b", 40) + `",` + repo + `}`},
+		"T26: a key of another case": {"push", `{"ref":"x","ſha":"","SHA":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
+		"too deep": {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo +
+			`}`},
 	} {
 		_, err := c.ReadEvent(test[0], []byte(test[1]))
 		var e *forge.Error
@@ -226,18 +237,23 @@ func TestActionsOfEvents(t *testing.T) {
 		{"pull_request", "synchronize", "", forge.Event{Action: forge.ActionSynchronized}},
 		{"pull_request", "ready_for_review", "", forge.Event{Action: forge.ActionReady}},
 		{"pull_request", "converted_to_draft", "", forge.Event{Action: forge.ActionDraft}},
-		{"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`, forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"}},
+		{"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`,
+			forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"}},
 		{"pull_request", "unlabeled", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionUnlabeled, Label: "x"}},
 		{"pull_request", "edited", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionEdited}},
 		{"pull_request", "closed", "", forge.Event{Action: forge.ActionClosed}},
 		{"pull_request", "closed", "merged", forge.Event{Action: forge.ActionMerged, State: forge.Merged}},
-		{"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`, forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
-		{"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`, forge.Event{Action: forge.ActionReview}},
-		{"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`, forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
+		{"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`,
+			forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
+		{"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`,
+			forge.Event{Action: forge.ActionReview}},
+		{"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`,
+			forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
 		{"pull_request", "auto_merge_enabled", "", forge.Event{}}, // fault 7
 		{"pull_request", "", "", forge.Event{}},
 		{"pull_request_review_thread", "resolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionResolved}},
-		{"pull_request_review_thread", "unresolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionReopenedTalk}},
+		{"pull_request_review_thread", "unresolved", "", forge.Event{Kind: forge.CommentEvent,
+			Action: forge.ActionReopenedTalk}},
 		{"pull_request_review", "submitted", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated}},
 		{"pull_request_review", "dismissed", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionEdited}},
 	} {
@@ -246,21 +262,27 @@ func TestActionsOfEvents(t *testing.T) {
 			test.rest = ""
 		}
 		test.want.Kind, test.want.State = stdcmp.Or(test.want.Kind, forge.PullEvent), stdcmp.Or(test.want.State, forge.Closed)
-		test.want.Repo, test.want.Pulls, test.want.Head = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, []int{3}, commit
+		test.want.Repo, test.want.Pulls, test.want.Head = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"},
+			[]int{3}, commit
 		test.want.Draft, test.want.Sender = true, forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
-		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+test.rest+fmt.Sprintf(pull, merged)+`,`+common+`}`))
+		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+test.rest+fmt.Sprintf(pull,
+			merged)+`,`+common+`}`))
 		if d := cmp.Diff(test.want, e); d != "" || err != nil {
 			t.Errorf("%s %s: %v (-want +got):\n%s", test.name, test.action, err, d)
 		}
 	}
 	for payload, want := range map[string]forge.Event{
-		`{"sha":"` + commit + `","context":"ci","state":"pending",` + common + `}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
-		`{"sha":"` + commit + `","context":"ci","state":"error",` + common + `}`:   {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
-		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`:         {Kind: forge.PushEvent, Head: commit, Branch: "a/b"},
-		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`:           {Kind: forge.PushEvent, Head: commit},
+		`{"sha":"` + commit + `","context":"ci","state":"pending",` + common +
+			`}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
+		`{"sha":"` + commit + `","context":"ci","state":"error",` + common +
+			`}`: {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
+		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit,
+			Branch: "a/b"},
+		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit},
 	} {
 		name := map[forge.EventKind]string{forge.RunEvent: "status", forge.PushEvent: "push"}[want.Kind]
-		want.Repo, want.Sender = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}, forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
+		want.Repo, want.Sender = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"},
+			forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
 		e, err := c.ReadEvent(name, []byte(payload))
 		if d := cmp.Diff(want, e); d != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", payload, err, d)

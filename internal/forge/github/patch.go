@@ -69,7 +69,8 @@ func listedPatch(do wire.Call, number int) ([]byte, []precedent.SkippedFile, err
 		}
 		if n := p.ChangedFiles - len(seen); n > 0 {
 			skipped = append(skipped, precedent.SkippedFile{
-				Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request", len(seen)),
+				Path: fmt.Sprintf("(%d more files)", n), Reason: fmt.Sprintf("GitHub lists only %d files of a pull request",
+					len(seen)),
 			})
 		}
 	}
@@ -130,7 +131,8 @@ func fileDiff(f *changedFile) (section, why string) {
 
 // isPath reports whether git can have a file of that name.
 func isPath(file string) bool {
-	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." && !strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
+	return file != "" && path.Clean(file) == file && !path.IsAbs(file) && file != "." && file != ".." &&
+		!strings.HasPrefix(file, "../") && !strings.Contains(file, "\x00")
 }
 
 // hunkHeader matches the first line of a hunk, with its line counts.

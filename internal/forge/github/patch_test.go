@@ -72,8 +72,10 @@ func TestListedPatch(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Status, f.OldPath, f.Path, len(f.Hunks)))
 	}
 	want := []string{
-		"modified a b/größe \"x\"\\.go a b/größe \"x\"\\.go 1", "added new.go new.go 1", "deleted gone.go gone.go 1", "renamed from.go to.go 1",
-		"renamed was.go moved.go 0", "copied origin.go copy.go 0", "added empty empty 0", "modified line\nbreak.go line\nbreak.go 1",
+		"modified a b/größe \"x\"\\.go a b/größe \"x\"\\.go 1", "added new.go new.go 1", "deleted gone.go gone.go 1",
+		"renamed from.go to.go 1",
+		"renamed was.go moved.go 0", "copied origin.go copy.go 0", "added empty empty 0",
+		"modified line\nbreak.go line\nbreak.go 1",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q\nof\n%s", got, want, patch)
@@ -107,7 +109,8 @@ func TestManyListedFiles(t *testing.T) {
 	if err != nil || strings.Count(string(patch), "diff --git ") != maxFiles {
 		t.Errorf("%d bytes, %v", len(patch), err)
 	}
-	if want := []precedent.SkippedFile{{Path: "(17 more files)", Reason: "GitHub lists only 3000 files of a pull request"}}; !slices.Equal(skipped, want) {
+	if want := []precedent.SkippedFile{{Path: "(17 more files)",
+		Reason: "GitHub lists only 3000 files of a pull request"}}; !slices.Equal(skipped, want) {
 		t.Errorf("skipped %+v", skipped)
 	}
 }
@@ -130,7 +133,8 @@ func TestPiecesStayPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab/ .\"\\\t\n+-@ 1,é\x01")))
 		name, before := text.Filter(func(s string) bool { return s != "" }).Draw(t, "name"), text.Draw(t, "before")
-		patch := rapid.OneOf(text, rapid.Map(text, func(s string) string { return "@@ -1 +1 @@\n-a\n+b\n" + s }), rapid.Just("@@ -1 +1 @@\n-a\n+b")).Draw(t, "patch")
+		patch := rapid.OneOf(text, rapid.Map(text, func(s string) string { return "@@ -1 +1 @@\n-a\n+b\n" + s }),
+			rapid.Just("@@ -1 +1 @@\n-a\n+b")).Draw(t, "patch")
 		status := rapid.SampledFrom([]string{"modified", "added", "removed", "renamed", "copied"}).Draw(t, "status")
 		section, why := fileDiff(file(status, name, before, patch, rapid.IntRange(0, 3).Draw(t, "changes")))
 		if (section == "") == (why == "") {

@@ -16,7 +16,8 @@ func TestRoles(t *testing.T) {
 	who := func(id int64, login string) forge.Person {
 		return forge.Person{ID: precedent.NumberID(id), Login: login}
 	}
-	maintainer, triager, custom, viewer, teammate, both := who(21, "mia"), who(22, "tim"), who(23, "cat"), who(24, "vic"), who(25, "tea"), who(26, "bob")
+	maintainer, triager, custom, viewer, teammate, both := who(21, "mia"), who(22, "tim"), who(23, "cat"), who(24, "vic"),
+		who(25, "tea"), who(26, "bob")
 	s.World.Change(func() {
 		r := shop(s)
 		for person, level := range map[forge.Person]forge.Permission{
@@ -24,11 +25,13 @@ func TestRoles(t *testing.T) {
 		} {
 			r.Members = append(r.Members, forgetest.Member{Person: person, Permission: level})
 		}
-		r.Roles = map[precedent.ForgeID]string{maintainer.ID: "maintain", triager.ID: "triage", custom.ID: "security-engineer", viewer.ID: "admin-of-words"}
+		r.Roles = map[precedent.ForgeID]string{maintainer.ID: "maintain", triager.ID: "triage",
+			custom.ID: "security-engineer", viewer.ID: "admin-of-words"}
 		r.Teams = []forgetest.Team{{ID: 1, Name: "core", Level: forge.Write, Members: []forge.Person{teammate, both}}}
 	})
 	for p, want := range map[forge.Person]forge.Permission{
-		maintainer: forge.Write, triager: forge.Read, custom: forge.Write, viewer: forge.Read, teammate: forge.Write, both: forge.Write, who(27, "nobody"): forge.None,
+		maintainer: forge.Write, triager: forge.Read, custom: forge.Write, viewer: forge.Read, teammate: forge.Write,
+		both: forge.Write, who(27, "nobody"): forge.None,
 	} {
 		if got, err := c.Permission(t.Context(), repo, p); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", p.Login, got, err, want)
@@ -37,7 +40,8 @@ func TestRoles(t *testing.T) {
 	var e *forge.Error
 	// "May not ask" is an error, "nobody with this name" is an answer.
 	s.Script.Plan(forgetest.Fault{Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`})
-	if got, err := c.Permission(t.Context(), repo, who(28, "late")); got != forge.None || !errors.As(err, &e) || e.Kind != forge.KindAuth {
+	if got, err := c.Permission(t.Context(), repo, who(28, "late")); got != forge.None || !errors.As(err, &e) ||
+		e.Kind != forge.KindAuth {
 		t.Errorf("%q, %v for a token without permission", got, err)
 	}
 }
@@ -56,13 +60,17 @@ func TestPlacesOfComments(t *testing.T) {
 		commit   string
 		outdated bool
 	}{
-		"one line":           {`"side":"RIGHT","line":7,"original_line":5,"position":3`, at(7, 7), "n", false},
-		"a range":            {`"side":"RIGHT","start_line":5,"start_side":"RIGHT","line":7,"original_start_line":3,"original_line":5,"position":3`, at(5, 7), "n", false},
-		"outdated":           {`"side":"RIGHT","line":null,"original_line":5,"position":null,"subject_type":"line"`, at(5, 5), "o", true},
-		"an outdated range":  {`"side":"RIGHT","start_line":null,"start_side":"RIGHT","line":null,"original_start_line":3,"original_line":5,"position":null`, at(3, 5), "o", true},
-		"from another side":  {`"side":"RIGHT","start_line":2,"start_side":"LEFT","line":7,"original_line":7,"position":3`, at(7, 7), "n", false},
-		"a file":             {`"side":"RIGHT","line":null,"original_line":null,"subject_type":"file","position":1`, at(0, 0), "n", false},
-		"a file with a line": {`"side":"RIGHT","line":1,"original_line":1,"subject_type":"file","position":1`, at(0, 0), "n", false},
+		"one line": {`"side":"RIGHT","line":7,"original_line":5,"position":3`, at(7, 7), "n", false},
+		"a range":  {`"side":"RIGHT","start_line":5,"start_side":"RIGHT","line":7,"original_start_line":3,"original_line":5,"position":3`, at(5, 7), "n", false},
+		"outdated": {`"side":"RIGHT","line":null,"original_line":5,"position":null,"subject_type":"line"`, at(5, 5),
+			"o", true},
+		"an outdated range": {`"side":"RIGHT","start_line":null,"start_side":"RIGHT","line":null,"original_start_line":3,"original_line":5,"position":null`, at(3, 5), "o", true},
+		"from another side": {`"side":"RIGHT","start_line":2,"start_side":"LEFT","line":7,"original_line":7,"position":3`,
+			at(7, 7), "n", false},
+		"a file": {`"side":"RIGHT","line":null,"original_line":null,"subject_type":"file","position":1`, at(0, 0),
+			"n", false},
+		"a file with a line": {`"side":"RIGHT","line":1,"original_line":1,"subject_type":"file","position":1`, at(0, 0), "n",
+			false},
 	} {
 		for _, list := range []string{"/issues/", "/reviews"} {
 			s.Script.Plan(forgetest.Fault{On: list, Status: 200, Body: "[]"})

@@ -182,7 +182,8 @@ func (c *Client) Dismiss(
 	ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID, why string,
 ) (forge.Unsupported, error) {
 	do := c.begin(ctx, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), repo, id)
-	err := do.Send(http.MethodPut, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number, id.Number())
+	err := do.Send(http.MethodPut, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,
+		id.Number())
 	e, ok := errors.AsType[*forge.Error](err)
 	if !ok || e.Kind == forge.KindRate ||
 		!slices.Contains([]int{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}, e.Status) {

@@ -26,7 +26,8 @@ func till(t *testing.T) (*forgetest.Stage, *Client, precedent.Repo, *forgetest.P
 
 // on is a remark on a line of src/till.go: 1 to 6 and 41 to 44 are in its diff.
 func on(line int, body string) forge.Remark {
-	return forge.Remark{Span: precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: line, End: line}, Body: body}
+	return forge.Remark{Span: precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: line, End: line},
+		Body: body}
 }
 
 func draft(p *forgetest.Pull, remarks ...forge.Remark) forge.Draft {
@@ -79,7 +80,10 @@ func TestProbing(t *testing.T) {
 		if i == 17 {
 			continue
 		}
-		if m := s.World.Shown(p); !slices.ContainsFunc(m, func(m forge.Comment) bool { return m.ID == id && string(m.Body) == fmt.Sprint("remark ", i) }) {
+		if m := s.World.Shown(p); !slices.ContainsFunc(m, func(m forge.Comment) bool {
+			return m.ID == id &&
+				string(m.Body) == fmt.Sprint("remark ", i)
+		}) {
 			t.Errorf("remark %d is said to be %s", i, id)
 		}
 	}
@@ -124,7 +128,8 @@ func TestPendingInTheWay(t *testing.T) {
 		begin("My own words, not ready.")
 		_, err = c.Post(t.Context(), repo, 8, draft(p, remarks...))
 		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != forge.KindInvalid || e.Unsure || !strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
+		if !errors.As(err, &e) || e.Kind != forge.KindInvalid || e.Unsure ||
+			!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
 			t.Errorf("%+v", err)
 		}
 		if s.World.Unsent(p) != 1 || len(s.World.Reviews(p)) != 1 {
@@ -136,8 +141,10 @@ func TestPendingInTheWay(t *testing.T) {
 // TestPendingOfOthers is nobody's but theirs, should GitHub ever show it.
 func TestPendingOfOthers(t *testing.T) {
 	s, c, repo, p := till(t)
-	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200, Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`})
-	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil || posted.Review == "" || s.Script.Left() != 0 {
+	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200,
+		Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`})
+	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil ||
+		posted.Review == "" || s.Script.Left() != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 	for _, r := range s.Script.Requests() {
@@ -150,7 +157,8 @@ func TestPendingOfOthers(t *testing.T) {
 // TestTroubleWhileProbing leaves nothing visible, so that it is never unsure; and
 // the next time everything is put right.
 func TestTroubleWhileProbing(t *testing.T) {
-	trouble := []forgetest.Fault{{Drop: true, After: true}, {Status: 502, After: true}, {Status: 500}, {Cut: 20}, {Status: 200, Body: "{}", After: true}}
+	trouble := []forgetest.Fault{{Drop: true, After: true}, {Status: 502, After: true}, {Status: 500}, {Cut: 20},
+		{Status: 200, Body: "{}", After: true}}
 	for _, f := range trouble {
 		for _, method := range []string{"POST", "DELETE"} {
 			for before := range 4 {
@@ -177,7 +185,8 @@ func TestTroubleWhileProbing(t *testing.T) {
 					t.Errorf("%s %d %+v: %+v, %d are seen", method, before, f, err, visible)
 				}
 				posted, err = c.Post(t.Context(), repo, 8, d)
-				if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(s.World.Reviews(p)) != 1 || s.World.Unsent(p) != 0 {
+				if err != nil || posted.Review == "" || len(posted.Rejected) != 1 || len(s.World.Reviews(p)) != 1 ||
+					s.World.Unsent(p) != 0 {
 					t.Errorf("%s %d %+v: afterwards %+v, %v", method, before, f, posted, err)
 				}
 			}
@@ -203,8 +212,10 @@ func TestNumbersOfRemarks(t *testing.T) {
 // TestNothingToPost: a draft of remarks on files alone makes no review.
 func TestNothingToPost(t *testing.T) {
 	s, c, repo, p := till(t)
-	posted, err := c.Post(t.Context(), repo, 8, draft(p, on(0, "the file"), forge.Remark{Span: precedent.Span{Path: "a", Side: precedent.Right, Start: 5, End: 4}}))
-	if err != nil || posted.Review != "" || len(posted.Rejected) != 2 || posted.Rejected[0].Why != onFile || len(s.Script.Requests()) != 0 {
+	posted, err := c.Post(t.Context(), repo, 8, draft(p, on(0, "the file"),
+		forge.Remark{Span: precedent.Span{Path: "a", Side: precedent.Right, Start: 5, End: 4}}))
+	if err != nil || posted.Review != "" || len(posted.Rejected) != 2 || posted.Rejected[0].Why != onFile ||
+		len(s.Script.Requests()) != 0 {
 		t.Errorf("%+v, %v", posted, err)
 	}
 }
@@ -218,11 +229,13 @@ func TestOneCheck(t *testing.T) {
 	commit := shop(s).Pulls[1].Head.SHA
 	other := forge.Person{ID: "5", Login: "other[bot]", Bot: true}
 	s.World.Change(func() {
-		shop(s).Checks = []forgetest.Check{{ID: 1, Commit: commit, Name: "precedent", Status: "completed", Conclusion: "success", By: other}}
+		shop(s).Checks = []forgetest.Check{{ID: 1, Commit: commit, Name: "precedent", Status: "completed",
+			Conclusion: "success", By: other}}
 	})
 	for i, result := range []forge.CheckResult{forge.Neutral, forge.Failure, forge.Success, "odd"} {
 		cannot, err := c.Check(t.Context(), repo, forge.Check{
-			Name: "precedent", Commit: commit, Review: fmt.Sprint("review ", i), Result: result, Title: "Two findings", Body: strings.Repeat("é", maxCheck+1), URL: "https://x.example/",
+			Name: "precedent", Commit: commit, Review: fmt.Sprint("review ", i), Result: result, Title: "Two findings",
+			Body: strings.Repeat("é", maxCheck+1), URL: "https://x.example/",
 		})
 		if cannot != "" || err != nil {
 			t.Errorf("%q, %v", cannot, err)
@@ -235,7 +248,8 @@ func TestOneCheck(t *testing.T) {
 		if result == "odd" {
 			want = "neutral"
 		}
-		if k := all[1]; k.Conclusion != want || k.External != fmt.Sprint("review ", i) || k.Title != "Two findings" || len([]rune(k.Summary)) > maxCheck || k.By.ID != forgetest.ActionsBot.ID {
+		if k := all[1]; k.Conclusion != want || k.External != fmt.Sprint("review ", i) || k.Title != "Two findings" ||
+			len([]rune(k.Summary)) > maxCheck || k.By.ID != forgetest.ActionsBot.ID {
 			t.Errorf("%s: %s, %s, %s by %+v", result, k.Conclusion, k.External, k.Title, k.By)
 		}
 		if all[0].By != other || all[0].Conclusion != "success" {
@@ -243,7 +257,8 @@ func TestOneCheck(t *testing.T) {
 		}
 	}
 	var e *forge.Error
-	if _, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: "../x"}); !errors.As(err, &e) || e.Kind != forge.KindRefused {
+	if _, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: "../x"}); !errors.As(err, &e) ||
+		e.Kind != forge.KindRefused {
 		t.Errorf("%v", err)
 	}
 	// A person's token may not.

@@ -22,11 +22,14 @@ func TestCheckRuns(t *testing.T) {
 	s, _, c, repo := open(t)
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
-	ci, other := forge.Person{ID: "15368", Login: "github-actions[bot]", Bot: true}, forge.Person{ID: "99", Login: "circle[bot]", Bot: true}
+	ci, other := forge.Person{ID: "15368", Login: "github-actions[bot]", Bot: true},
+		forge.Person{ID: "99", Login: "circle[bot]", Bot: true}
 	want := map[string]forge.CheckState{}
 	for conclusion, state := range map[string]forge.CheckState{
-		"success": forge.CheckPassed, "neutral": forge.CheckSkipped, "skipped": forge.CheckSkipped, "failure": forge.CheckFailed, "cancelled": forge.CheckFailed,
-		"timed_out": forge.CheckFailed, "action_required": forge.CheckFailed, "stale": forge.CheckFailed, "startup_failure": forge.CheckFailed,
+		"success": forge.CheckPassed, "neutral": forge.CheckSkipped, "skipped": forge.CheckSkipped,
+		"failure": forge.CheckFailed, "cancelled": forge.CheckFailed,
+		"timed_out": forge.CheckFailed, "action_required": forge.CheckFailed, "stale": forge.CheckFailed,
+		"startup_failure": forge.CheckFailed,
 	} {
 		want[conclusion] = state
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: conclusion, Conclusion: conclusion, By: ci})
@@ -43,7 +46,8 @@ func TestCheckRuns(t *testing.T) {
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: ci})
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
 	want["again"] = forge.CheckPassed
-	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: "legacy", State: "pending", URL: "https://ci.example/7", By: forgetest.Bo})
+	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: "legacy", State: "pending",
+		URL: "https://ci.example/7", By: forgetest.Bo})
 	want["legacy"] = forge.CheckPending
 	all, err := c.Checks(t.Context(), repo, commit)
 	if err != nil {
@@ -55,12 +59,15 @@ func TestCheckRuns(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 	}
-	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) || !slices.IsSortedFunc(all, func(a, b forge.CommitCheck) int { return strings.Compare(a.Name, b.Name) }) {
+	if d := cmp.Diff(want, got); d != "" || len(all) != len(want) ||
+		!slices.IsSortedFunc(all, func(a, b forge.CommitCheck) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%d checks (-want +got):\n%s", len(all), d)
 	}
-	// Workflows may have jobs of the same name: a run of one does not replace a run of another one, unless that was cancelled.
+	// Workflows may have jobs of the same name: a run of one does not replace a run of another one, unless that was
+	// cancelled.
 	for name, runs := range map[string][2]string{
-		"build": {"failure", "success"}, "lint": {"failure", "skipped"}, "test": {"cancelled", "success"}, "deploy": {"success", "cancelled"}, "package": {"stale", "failure"},
+		"build": {"failure", "success"}, "lint": {"failure", "skipped"}, "test": {"cancelled", "success"},
+		"deploy": {"success", "cancelled"}, "package": {"stale", "failure"},
 	} {
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: runs[0], By: ci, Suite: 1})
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: name, Conclusion: runs[1], By: ci, Suite: 2})
@@ -72,7 +79,8 @@ func TestCheckRuns(t *testing.T) {
 	for _, k := range all {
 		states[k.Name] = append(states[k.Name], string(k.State))
 	}
-	for name, want := range map[string]string{"build": "failed passed", "lint": "failed skipped", "test": "passed", "deploy": "failed passed", "package": "failed"} {
+	for name, want := range map[string]string{"build": "failed passed", "lint": "failed skipped", "test": "passed",
+		"deploy": "failed passed", "package": "failed"} {
 		slices.Sort(states[name])
 		if strings.Join(states[name], " ") != want {
 			t.Errorf("%s is %q, want %s", name, states[name], want)
@@ -96,17 +104,22 @@ func TestOwnCheck(t *testing.T) {
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
 	var e *forge.Error
-	if all, err := c.Checks(t.Context(), repo, commit); !errors.As(err, &e) || e.Kind != forge.KindAuth || !strings.Contains(e.Hint, "statuses: read") {
+	if all, err := c.Checks(t.Context(), repo, commit); !errors.As(err, &e) || e.Kind != forge.KindAuth ||
+		!strings.Contains(e.Hint, "statuses: read") {
 		t.Errorf("with a token for reviews: %v, %v", all, err)
 	}
 	c = serverClient(t, s, g, map[string]string{
-		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read", "metadata": "read",
+		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read",
+		"metadata": "read",
 	})
-	if no, err := c.Check(t.Context(), repo, forge.Check{Name: forge.CheckName, Commit: commit, Review: "r", Result: forge.Failure, Title: "2 findings"}); no != "" || err != nil {
+	if no, err := c.Check(t.Context(), repo, forge.Check{Name: forge.CheckName, Commit: commit, Review: "r",
+		Result: forge.Failure, Title: "2 findings"}); no != "" || err != nil {
 		t.Fatal(no, err)
 	}
-	s.World.Report(shop, forgetest.Check{Commit: commit, Name: forge.CheckName, Conclusion: "success", By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true}})
-	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: forge.CheckName, State: "success", By: forgetest.Bo})
+	s.World.Report(shop, forgetest.Check{Commit: commit, Name: forge.CheckName, Conclusion: "success",
+		By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true}})
+	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: forge.CheckName, State: "success",
+		By: forgetest.Bo})
 	all, err := c.Checks(t.Context(), repo, commit)
 	own := slices.DeleteFunc(slices.Clone(all), func(k forge.CommitCheck) bool { return !k.Own })
 	if err != nil || len(all) != 3 || len(own) != 1 || own[0].State != forge.CheckFailed {
@@ -160,7 +173,8 @@ func TestFault11UnchangedPolls(t *testing.T) {
 func TestPushableRules(t *testing.T) {
 	s, _, c, repo := open(t)
 	shop := s.World.Repo("acme", "shop")
-	for kind, refused := range map[string]bool{"pull_request": true, "update": true, "required_status_checks": true, "merge_queue": true, "required_signatures": true, "non_fast_forward": false, "deletion": false} {
+	for kind, refused := range map[string]bool{"pull_request": true, "update": true, "required_status_checks": true,
+		"merge_queue": true, "required_signatures": true, "non_fast_forward": false, "deletion": false} {
 		s.World.Change(func() { shop.Rules = map[string][]string{"till": {"creation", kind}} })
 		no, err := c.Pushable(t.Context(), repo, "till")
 		if err != nil || (no != "") != refused {
@@ -197,7 +211,8 @@ func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map
 // TestAppForServer: the tokens of a server may push and read statuses, as far as the installation
 // allows it, and only such a token makes a branch pushable.
 func TestAppForServer(t *testing.T) {
-	full := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read", "metadata": "read"}
+	full := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write",
+		"statuses": "read", "metadata": "read"}
 	lesser := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "metadata": "read"}
 	for _, test := range []struct {
 		name   string
@@ -252,7 +267,8 @@ func TestRepositoriesOfAnApp(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := c.Repositories(t.Context(), "")
-		if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil || !slices.Equal(got, want) {
+		if want := []precedent.Repo{shop, {Host: c.Host(), Owner: "zed", Name: "own"}}; err != nil ||
+			!slices.Equal(got, want) {
 			t.Errorf("%v, %v", got, err)
 		}
 		if got, err = c.Repositories(t.Context(), "ACME"); err != nil || !slices.Equal(got, []precedent.Repo{shop}) {
@@ -280,12 +296,14 @@ func TestDeliveries(t *testing.T) {
 			} else {
 				c = client(t, s, g)
 				repo = precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
-				if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); !strings.Contains(string(no), "admin") || err != nil {
+				if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); !strings.Contains(string(no), "admin") ||
+					err != nil {
 					t.Errorf("without admin access: %q, %v", no, err)
 				}
 				s.World.Change(func() { shop.Members = []forgetest.Member{{Person: forgetest.Bot, Permission: forge.Admin}} })
 				hook = g.Hook(address, "s", shop)
-				if _, no, err := c.Deliveries(t.Context(), repo, "https://other.example/hook", time.Time{}); !strings.Contains(string(no), "other.example") || err != nil {
+				if _, no, err := c.Deliveries(t.Context(), repo, "https://other.example/hook",
+					time.Time{}); !strings.Contains(string(no), "other.example") || err != nil {
 					t.Errorf("the webhook of somebody else: %q, %v", no, err)
 				}
 				if _, no, err := c.Deliveries(t.Context(), precedent.Repo{}, address, time.Time{}); no == "" || err != nil {
@@ -302,7 +320,8 @@ func TestDeliveries(t *testing.T) {
 			s.World.Label(shop.Pulls[1], forgetest.Ann, "last")
 			hook.Wait()
 			all, no, err := c.Deliveries(t.Context(), repo, address+"/", sent[0].At)
-			if err != nil || no != "" || len(all) != many+1 || all[0].GUID != sent[0].GUID || all[0].Event != "pull_request" || all[0].Status == "" {
+			if err != nil || no != "" || len(all) != many+1 || all[0].GUID != sent[0].GUID || all[0].Event != "pull_request" ||
+				all[0].Status == "" {
 				t.Fatalf("%d failed, %q, %v", len(all), no, err)
 			}
 			if late, _, err := c.Deliveries(t.Context(), repo, address, since); err != nil || len(late) != 1 {
@@ -317,11 +336,13 @@ func TestDeliveries(t *testing.T) {
 				t.Errorf("%+v", last)
 			}
 			more, _, err := c.Deliveries(t.Context(), repo, address, sent[0].At)
-			if err != nil || len(more) != len(all) || more[len(more)-1].GUID != all[0].GUID || more[len(more)-1].ID == all[0].ID {
+			if err != nil || len(more) != len(all) || more[len(more)-1].GUID != all[0].GUID ||
+				more[len(more)-1].ID == all[0].ID {
 				t.Errorf("after a second attempt that failed: %d, %v", len(more), err)
 			}
 			var e *forge.Error
-			if _, err := c.Redeliver(t.Context(), repo, forge.HookDelivery{ID: "../1", Hook: all[0].Hook}); !errors.As(err, &e) || e.Kind != forge.KindRefused {
+			if _, err := c.Redeliver(t.Context(), repo, forge.HookDelivery{ID: "../1", Hook: all[0].Hook}); !errors.As(err,
+				&e) || e.Kind != forge.KindRefused {
 				t.Errorf("%v", err)
 			}
 		})

@@ -17,7 +17,8 @@ import (
 // talk makes conversations, each with so many comments.
 func talk(s *forgetest.Stage, p *forgetest.Pull, lengths ...int) {
 	for _, n := range lengths {
-		root := s.World.Remark(p, forgetest.Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 3, End: 3}, "Why?")
+		root := s.World.Remark(p, forgetest.Bo, precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: 3, End: 3},
+			"Why?")
 		for range n - 1 {
 			s.World.Say(p, forgetest.Ann, root.ID, "Because.")
 		}
@@ -56,10 +57,11 @@ func TestManyConversations(t *testing.T) {
 // comments, without names; then nothing can be resolved, and that is said.
 func TestConversationsWithoutGraphQL(t *testing.T) {
 	for name, f := range map[string]forgetest.Fault{
-		"403":         {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
-		"404":         {Status: 404, Body: `{"message":"Not Found"}`},
-		"forbidden":   {Status: 200, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"no"}]}`},
-		"old version": {Status: 200, Body: `{"errors":[{"message":"Field 'fullDatabaseId' doesn't exist on type 'PullRequestReviewComment'","extensions":{"code":"undefinedField"}}]}`},
+		"403":       {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
+		"404":       {Status: 404, Body: `{"message":"Not Found"}`},
+		"forbidden": {Status: 200, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"no"}]}`},
+		"old version": {Status: 200,
+			Body: `{"errors":[{"message":"Field 'fullDatabaseId' doesn't exist on type 'PullRequestReviewComment'","extensions":{"code":"undefinedField"}}]}`},
 	} {
 		s, c, repo, p := till(t)
 		talk(s, p, 2, 1, 3)
@@ -75,7 +77,8 @@ func TestConversationsWithoutGraphQL(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)
 		}
 		before := len(s.Script.Requests())
-		if cannot, err := c.Resolve(t.Context(), repo, 8, got[0], true); err != nil || cannot == "" || len(s.Script.Requests()) != before {
+		if cannot, err := c.Resolve(t.Context(), repo, 8, got[0], true); err != nil || cannot == "" ||
+			len(s.Script.Requests()) != before {
 			t.Errorf("%s: %q, %v", name, cannot, err)
 		}
 	}
@@ -93,7 +96,8 @@ func TestAnswersOfGraphQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := func(kind string) string {
-		return `{"data":{"resolveReviewThread":null},"errors":[{"type":"` + kind + `","message":"It is\n` + forgetest.Secret[:4] + ` so."}]}`
+		return `{"data":{"resolveReviewThread":null},"errors":[{"type":"` + kind + `","message":"It is\n` +
+			forgetest.Secret[:4] + ` so."}]}`
 	}
 	for _, test := range []struct {
 		name, body  string
@@ -102,7 +106,8 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	}{
 		{"not found", failed("NOT_FOUND"), forge.KindNotFound, forge.KindClosed, false},
 		{"limit", failed("RATE_LIMITED"), forge.KindRate, forge.KindRate, false},
-		{"archived", `{"errors":[{"type":"FORBIDDEN","message":"Repository was archived so is read-only."}]}`, "", forge.KindClosed, false},
+		{"archived", `{"errors":[{"type":"FORBIDDEN","message":"Repository was archived so is read-only."}]}`, "",
+			forge.KindClosed, false},
 		{"unprocessable", failed("UNPROCESSABLE"), "", forge.KindInvalid, false},
 		{"no data", `{}`, forge.KindAnswer, forge.KindAnswer, true},
 		{"other data", `{"data":[]}`, forge.KindAnswer, forge.KindAnswer, true},
@@ -111,12 +116,14 @@ func TestAnswersOfGraphQL(t *testing.T) {
 		{"no number", `{"data":{"repository":{"pullRequest":{"reviewThreads":{"nodes":[{"comments":{"nodes":[{"fullDatabaseId":"x"}]}}]}}}}}`, forge.KindAnswer, "", false},
 	} {
 		f := forgetest.Fault{On: "/graphql", Status: 200, Body: test.body, Header: map[string]string{
-			"X-RateLimit-Resource": "graphql", "X-RateLimit-Reset": "1900000000", "X-RateLimit-Limit": "1", "X-RateLimit-Remaining": "0",
+			"X-RateLimit-Resource": "graphql", "X-RateLimit-Reset": "1900000000", "X-RateLimit-Limit": "1",
+			"X-RateLimit-Remaining": "0",
 		}}
 		s.Script.Plan(f)
 		_, err := c.Threads(t.Context(), repo, 8)
 		var e *forge.Error
-		if errors.As(err, &e); test.read != "" && (e == nil || e.Kind != test.read || e.Unsure) || test.read == "" && test.write != "" && err != nil {
+		if errors.As(err, &e); test.read != "" && (e == nil || e.Kind != test.read || e.Unsure) || test.read == "" &&
+			test.write != "" && err != nil {
 			t.Errorf("%s, read: %+v", test.name, err)
 		}
 		s.Script.Plan(f)
@@ -145,7 +152,8 @@ func TestAnswersOfGraphQL(t *testing.T) {
 func TestConversationsWithoutEnd(t *testing.T) {
 	s, c, repo, _ := till(t)
 	more := `"pageInfo":{"hasNextPage":true,"endCursor":"x"}`
-	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 200, Times: 9999, Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`})
+	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 200, Times: 9999,
+		Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`})
 	_, err := c.Threads(t.Context(), repo, 8)
 	var e *forge.Error
 	if !errors.As(err, &e) || e.Kind != forge.KindTooLarge || len(s.Script.Requests()) != maxPages {
@@ -162,17 +170,20 @@ func TestFoldedReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
-	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`})
 	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 404, Body: `{"message":"Not Found"}`})
 	for range 2 {
 		if cannot, err := c.Delete(t.Context(), repo, 8, words); err != nil || cannot == "" {
 			t.Errorf("%q, %v", cannot, err)
 		}
 	}
-	if cannot, err := c.Delete(t.Context(), repo, 8, words); err != nil || cannot != "" || s.World.FoldedUp(p)[words] != "DUPLICATE" {
+	if cannot, err := c.Delete(t.Context(), repo, 8, words); err != nil || cannot != "" ||
+		s.World.FoldedUp(p)[words] != "DUPLICATE" {
 		t.Errorf("%q, %v, folded: %v", cannot, err, s.World.FoldedUp(p))
 	}
-	if cannot, err := c.Delete(t.Context(), repo, 8, forge.CommentRef{Kind: forge.OnReview, ID: "4"}); err != nil || cannot != "" {
+	if cannot, err := c.Delete(t.Context(), repo, 8, forge.CommentRef{Kind: forge.OnReview, ID: "4"}); err != nil ||
+		cannot != "" {
 		t.Errorf("%q, %v", cannot, err)
 	}
 	s.Script.Plan(forgetest.Fault{On: "/reviews/", Status: 200, Body: `{"id":4}`})

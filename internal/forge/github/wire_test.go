@@ -61,7 +61,8 @@ func TestUnchangedPageIsNotTheLast(t *testing.T) {
 			shop(s).Pulls[1].Comments = nil
 			for i := range n {
 				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
-				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: precedent.NumberID(int64(i + 1)), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
+				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: precedent.NumberID(int64(i + 1)),
+					Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
 			}
 		})
 	}
@@ -80,7 +81,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	page := func(per int) string {
 		var all []string
 		for i := range per {
-			all = append(all, fmt.Sprintf(`{"id":%d,"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z"}`, i+1))
+			all = append(all, fmt.Sprintf(`{"id":%d,"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z"}`,
+				i+1))
 		}
 		return "[" + strings.Join(all, ",") + "]"
 	}
@@ -202,11 +204,13 @@ func TestBackoff(t *testing.T) {
 	s.Script.Plan(forgetest.Fault{Status: 503, Header: map[string]string{"Retry-After": "3600"}, Times: 2})
 	waits := len(s.Clock.Waits())
 	_, err = c.PullRequest(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 || len(s.Clock.Waits()) != waits {
+	if e, ok := err.(*forge.Error); !ok || e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 ||
+		len(s.Clock.Waits()) != waits {
 		t.Errorf("%+v", err)
 	}
 	// client's random numbers are the half of what they may be
-	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second}) {
+	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Second / 2, time.Second, 2 * time.Second,
+		4 * time.Second}) {
 		t.Errorf("waited %v", w)
 	}
 }
@@ -225,10 +229,12 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("the server is told where the request comes from: %s", r)
 	}
 	// A change keeps its method and its text, because GitHub answers 307.
-	if m, err := c.Comment(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1, "by the former name"); err != nil || m.Body != "by the former name" {
+	if m, err := c.Comment(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}, 1,
+		"by the former name"); err != nil || m.Body != "by the former name" {
 		t.Errorf("%v, %+v", err, m)
 	}
-	s.Script.Plan(forgetest.Fault{Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99})
+	s.Script.Plan(forgetest.Fault{Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"},
+		Times: 99})
 	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
 		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())
 	}

@@ -25,7 +25,8 @@ func (c *Client) Reply(
 ) (forge.Comment, error) {
 	do := c.begin(ctx, fmt.Sprintf("reply to a comment on %s#%d", repo, number), repo, to)
 	var m comment
-	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number, to.Number())
+	err := do.Send(http.MethodPost, map[string]string{"body": body}, &m, "pulls/%d/comments/%d/replies", number,
+		to.Number())
 	return checkCreated(do, c.onLine(&m), err)
 }
 

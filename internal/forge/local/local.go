@@ -137,7 +137,8 @@ func (f *Forge) repository() (repository, error) {
 	if r.Host == "" {
 		r.Host = DefaultHost
 	}
-	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() || forge.CheckRepo("", r.Host, id) != nil {
+	if id, err := precedent.ParseRepo(r.id().String()); err != nil || id != r.id() || id.IsLocal() ||
+		forge.CheckRepo("", r.Host, id) != nil {
 		return r, invalidFile("repo.json: host, owner and name do not identify a repository")
 	}
 	if r.Git != "" && !filepath.IsAbs(r.Git) {
@@ -250,7 +251,8 @@ func (f *Forge) Me(context.Context) (forge.Person, error) {
 	r, err := f.repository()
 	if err == nil && (r.Me.ID <= 0 || !forge.IsLogin(r.Me.Login)) {
 		err = &forge.Error{
-			Kind: forge.KindAuth, Msg: "repo.json does not say which account posts", Hint: `add "me" with a positive id and a login`,
+			Kind: forge.KindAuth, Msg: "repo.json does not say which account posts",
+			Hint: `add "me" with a positive id and a login`,
 		}
 	}
 	return r.Me.person(), fail("read the account that posts", err)

@@ -52,7 +52,8 @@ func TestConversation(t *testing.T) {
 	}
 	must(err)
 	at := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 3, End: 4}
-	draft := forge.Draft{Commit: base, Event: forge.RequestChanges, Body: "one finding", Remarks: []forge.Remark{{Span: at, Body: "wrong"}}}
+	draft := forge.Draft{Commit: base, Event: forge.RequestChanges, Body: "one finding",
+		Remarks: []forge.Remark{{Span: at, Body: "wrong"}}}
 	if _, err := f.Post(ctx, shop, 7, draft); err == nil || !strings.Contains(err.Error(), "the head is") {
 		t.Errorf("another head: %v", err)
 	}
@@ -80,18 +81,21 @@ func TestConversation(t *testing.T) {
 	}
 	threads, err := f.Threads(ctx, shop, 7)
 	must(err)
-	if len(threads) != 1 || !threads[0].Closed || threads[0].ClosedBy.Login != "precedent" || len(threads[0].Comments) != 2 {
+	if len(threads) != 1 || !threads[0].Closed || threads[0].ClosedBy.Login != "precedent" ||
+		len(threads[0].Comments) != 2 {
 		t.Errorf("%+v", threads)
 	}
 	_, err = f.Delete(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID})
 	must(err)
 	again, err := f.Comment(ctx, shop, 7, "more")
 	must(err)
-	if _, err := f.ReadComment(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}); err == nil || again.ID == reply.ID {
+	if _, err := f.ReadComment(ctx, shop, 7, forge.CommentRef{Kind: forge.OnLine, ID: reply.ID}); err == nil ||
+		again.ID == reply.ID {
 		t.Errorf("the deleted comment is there: %v", err)
 	}
 	for who, want := range map[forge.Person]forge.Permission{
-		{ID: "1", Login: "Ann"}: forge.Write, {ID: "1", Login: "bo"}: forge.None, {ID: "2", Login: "bo"}: forge.None, {}: forge.None,
+		{ID: "1", Login: "Ann"}: forge.Write, {ID: "1", Login: "bo"}: forge.None, {ID: "2", Login: "bo"}: forge.None,
+		{}: forge.None,
 	} {
 		if got, err := f.Permission(ctx, shop, who); got != want || err != nil {
 			t.Errorf("%+v: %s, %v", who, got, err)
@@ -122,7 +126,8 @@ func TestBadFiles(t *testing.T) {
 	for _, test := range []struct{ name, text, says string }{
 		{"repo.json", `{"owner": "a/b", "name": "shop"}`, "do not identify a repository"},
 		{"repo.json", `{"owner": "acme", "nmae": "shop"}`, "nmae"},
-		{"pulls/7.json", `{"title": "x", "base": {"branch": "main"}, "head": {"branch": "till"}}`, "need a branch, and a sha"},
+		{"pulls/7.json", `{"title": "x", "base": {"branch": "main"}, "head": {"branch": "till"}}`,
+			"need a branch, and a sha"},
 		{"pulls/7.json", `{"state": "done"}`, "state must be open"},
 		{talk, `{"comments": [{"id": 1, "kind": "note", "at": "2026-01-02T03:04:05Z"}]}`, "kind must be"},
 		{talk, `{"comments": [{"id": 0, "kind": "issue", "at": "2026-01-02T03:04:05Z"}]}`, "positive and unique"},
@@ -141,7 +146,8 @@ func TestBadFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.PullRequest(t.Context(), precedent.Repo{Host: DefaultHost, Owner: "acme", Name: "other"}, 7); err == nil {
+	if _, err := f.PullRequest(t.Context(), precedent.Repo{Host: DefaultHost, Owner: "acme", Name: "other"},
+		7); err == nil {
 		t.Error("another repository is read")
 	}
 }

@@ -227,7 +227,8 @@ const perPull = 1_000_000
 // add adds a comment, and returns its id.
 func (f *Forge) add(s *pullRequest, by forge.Person, c comment) (precedent.ForgeID, error) {
 	if n := utf8.RuneCountInString(c.Body); n == 0 || n > forge.MaxPost {
-		return "", &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("the text has %d of 1 to %d characters", n, forge.MaxPost)}
+		return "", &forge.Error{Kind: forge.KindInvalid, Msg: fmt.Sprintf("the text has %d of 1 to %d characters", n,
+			forge.MaxPost)}
 	}
 	t := &s.talk
 	t.Last = max(t.Last, int64(s.number)*perPull)
@@ -272,7 +273,8 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 }
 
 // Comment comments on the pull request as a whole.
-func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (said forge.Comment, err error) {
+func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (said forge.Comment,
+	err error) {
 	err = f.change(ctx, repo, number, "comment", nil, func(s *pullRequest, me forge.Person) error {
 		said, err = f.say(s, me, comment{Kind: forge.OnThread, Body: body})
 		return err

@@ -26,7 +26,8 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	until, limited := t.rateLimited(g, words)
 	switch {
 	case limited:
-		e.Kind, e.Retry, e.Hint = forge.KindRate, until, "wait, or use a token of another account: each account has its own limit"
+		e.Kind, e.Retry, e.Hint = forge.KindRate, until,
+			"wait, or use a token of another account: each account has its own limit"
 	case r.writes && isClosed(g.status, words):
 		e.Kind, e.Hint = forge.KindClosed, "it is locked, archived or deleted, or the token has no write access"
 	case g.status == http.StatusUnauthorized:
@@ -42,7 +43,8 @@ func (t *Transport) errorOf(r request, g answer) *forge.Error {
 	case g.status == http.StatusBadRequest, g.status == http.StatusUnprocessableEntity:
 		e.Kind = forge.KindInvalid
 	case g.status >= 300 && g.status < 400:
-		e.Kind, e.Msg = forge.KindRefused, t.o.Forge+" redirected a request that makes changes; such redirects are not followed"
+		e.Kind, e.Msg = forge.KindRefused,
+			t.o.Forge+" redirected a request that makes changes; such redirects are not followed"
 		e.Hint = "if the repository was renamed or moved, use its present name"
 	default:
 		e.Kind = forge.KindAnswer
@@ -93,7 +95,8 @@ func errorText(body []byte, sent []Token) string {
 	if strict.Check(body, strict.Default) != nil || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
-	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...), func(s string) bool { return s == "" })
+	all := slices.DeleteFunc(append([]string{said.Message}, errorDetails(said.Errors)...),
+		func(s string) bool { return s == "" })
 	return quote(strings.Join(all, ": "), sent)
 }
 

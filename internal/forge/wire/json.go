@@ -12,7 +12,8 @@ import (
 func ReadEvent(forgeName, event string, payload []byte, into any) error {
 	doing := fmt.Sprintf("read event %q", event)
 	if len(payload) > forge.MaxEvent {
-		return &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: the payload is larger than %d MiB", doing, forge.MaxEvent>>20)}
+		return &forge.Error{Kind: forge.KindTooLarge, Msg: fmt.Sprintf("%s: the payload is larger than %d MiB", doing,
+			forge.MaxEvent>>20)}
 	}
 	if err := strict.Check(payload, strict.Default); err != nil {
 		return UnexpectedAnswer(doing, err.Error())

@@ -25,7 +25,8 @@ func TestAnswersWithKeysTwice(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			_, err := send(t.Context(), tr, method, s.URL+"/api/x", "")
 			e := fault(t, err)
-			if e.Kind != forge.KindAnswer || !strings.Contains(e.Msg, "twice in one object") || e.Unsure != (method == http.MethodPost) {
+			if e.Kind != forge.KindAnswer || !strings.Contains(e.Msg, "twice in one object") ||
+				e.Unsure != (method == http.MethodPost) {
 				t.Errorf("%s, answer %s: %+v", method, body, e)
 			}
 		}

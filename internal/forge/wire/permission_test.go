@@ -14,7 +14,8 @@ func TestPermissions(t *testing.T) {
 	p := NewPermissions(func() time.Time { return now })
 	asked := 0
 	of := func(id int64, answer forge.Permission, trouble error) forge.Permission {
-		got, err := p.Of(precedent.Repo{Name: "x"}, forge.Person{ID: precedent.NumberID(id)}, func() (forge.Permission, error) { asked++; return answer, trouble })
+		got, err := p.Of(precedent.Repo{Name: "x"}, forge.Person{ID: precedent.NumberID(id)},
+			func() (forge.Permission, error) { asked++; return answer, trouble })
 		if trouble == nil && err != nil {
 			t.Error(err)
 		}

@@ -39,7 +39,8 @@ func quotaOf(h http.Header) (forge.Quota, bool) {
 	limit, err1 := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	left, err2 := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	reset, err3 := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil && err3 == nil
+	return forge.Quota{Limit: limit, Left: left, Reset: time.Unix(reset, 0).UTC()}, err1 == nil && err2 == nil &&
+		err3 == nil
 }
 
 // noteQuota records the time and the rate limit of a response. GitHub has a separate

@@ -35,7 +35,8 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := 4; i+8 <= len(forgetest.Secret); i++ {
-		if w := forgetest.Secret[i : i+8]; strings.Contains(out.String(), w) || strings.Contains(out.String(), fmt.Sprintf("%x", w)) {
+		if w := forgetest.Secret[i : i+8]; strings.Contains(out.String(), w) ||
+			strings.Contains(out.String(), fmt.Sprintf("%x", w)) {
 			t.Fatalf("the token is in\n%s", out.String())
 		}
 	}
@@ -53,8 +54,10 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for base, ok := range map[string]bool{
 		"https://git.acme.example/x": true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:80/": true,
-		"http://git.acme.example": false, "http://127.0.0.1.acme.example": false, "https://u:" + forgetest.Secret + "@x": false,
-		"https://x/?t=" + forgetest.Secret: false, "https://x/#" + forgetest.Secret: false, "ftp://x": false, "x": false, "": false,
+		"http://git.acme.example": false, "http://127.0.0.1.acme.example": false,
+		"https://u:" + forgetest.Secret + "@x": false,
+		"https://x/?t=" + forgetest.Secret:     false, "https://x/#" + forgetest.Secret: false, "ftp://x": false, "x": false,
+		"":                               false,
 		"https://%zz" + forgetest.Secret: false,
 	} {
 		_, err := Address(base)

@@ -189,7 +189,8 @@ func Address(base string) (*url.URL, error) {
 	case err != nil || u.Hostname() == "":
 		return nil, errors.New("invalid base URL of the forge: it has no host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("invalid base URL of the forge: it may contain only a host and a path; pass the token separately")
+		return nil, errors.New("invalid base URL of the forge: it may contain only a host and a path; pass the token " +
+			"separately")
 	case u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())):
 		return nil, errors.New("invalid base URL of the forge: it must use https, or the token would be sent unencrypted")
 	}

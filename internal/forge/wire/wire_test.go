@@ -123,7 +123,8 @@ func fault(t *testing.T, err error) *forge.Error {
 func TestWritesAreSentOnce(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"500": status(500, ""), "502": status(502, ""), "503 that says when": status(503, "", "Retry-After", "1"),
-		"408": status(408, ""), "303": status(303, "", "Location", "/api/x"), "304": status(304, ""), "cut": cut, "dropped": drop,
+		"408": status(408, ""), "303": status(303, "", "Location", "/api/x"), "304": status(304, ""), "cut": cut,
+		"dropped":   drop,
 		"too large": status(201, strings.Repeat("x", maxAnswer+1)),
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
@@ -166,10 +167,13 @@ func TestRefusedWrites(t *testing.T) {
 		says string
 	}{
 		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},
-		{422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid, "Unprocessable Entity: Line could not be resolved"},
-		{422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`, forge.KindInvalid, "Validation Failed: body missing: No."},
+		{422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid,
+			"Unprocessable Entity: Line could not be resolved"},
+		{422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`,
+			forge.KindInvalid, "Validation Failed: body missing: No."},
 		{422, `{"message":"Validation Failed","errors":"Only one."}`, forge.KindInvalid, "Validation Failed: Only one."},
-		{422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed, "lock prevents review"},
+		{422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed,
+			"lock prevents review"},
 		{403, `{"message":"Unable to create comment because issue is locked."}`, forge.KindClosed, "locked"},
 		{403, `{"message":"Repository was archived so is read-only."}`, forge.KindClosed, "archived"},
 		{403, `{"message":"Resource not accessible by integration"}`, forge.KindAuth, "Resource not"},
@@ -186,7 +190,8 @@ func TestRefusedWrites(t *testing.T) {
 		a := tr.Call(ctx, "write", "", nil)
 		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
 		e := fault(t, a.Fail(err))
-		if e.Unsure || e.Kind != test.want || !strings.Contains(e.Said, test.says) || len(s.requests()) != 1 || e.Status != test.code {
+		if e.Unsure || e.Kind != test.want || !strings.Contains(e.Said, test.says) || len(s.requests()) != 1 ||
+			e.Status != test.code {
 			t.Errorf("%d %s: %+v, %q after %v", test.code, test.body, e, e.Said, s.requests())
 		}
 	}
@@ -195,7 +200,8 @@ func TestRefusedWrites(t *testing.T) {
 // TestWritesAfterLimits: a rate limit does not answer the request, so it is waited for and
 // the request sent again.
 func TestWritesAfterLimits(t *testing.T) {
-	s := serve(t, status(403, `{"message":"You have exceeded a secondary rate limit."}`), status(429, "", "Retry-After", "7"))
+	s := serve(t, status(403, `{"message":"You have exceeded a secondary rate limit."}`),
+		status(429, "", "Retry-After", "7"))
 	tr, clock := transport(t, s.URL, nil)
 	got, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", "words")
 	if err != nil || got != `{"id":1}` || !slices.Equal(clock.Waits(), []time.Duration{time.Minute, 7 * time.Second}) {
@@ -254,7 +260,8 @@ func TestAuthorization(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret || b != "" || s.heads[0].Get("Referer") != "" {
+	if a, b := s.heads[0].Get("Authorization"), s.heads[1].Get("Authorization"); a != "token "+forgetest.Secret ||
+		b != "" || s.heads[0].Get("Referer") != "" {
 		t.Errorf("sent %q, %q, from %q", a, b, s.heads[0].Get("Referer"))
 	}
 }
@@ -303,7 +310,8 @@ func TestOneWriteAtATime(t *testing.T) {
 		t.Errorf("%v, a read waited %v", err, clock.Waits()[waits:])
 	}
 	clock.Pass(-time.Hour)
-	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", ""); err != nil || clock.Waits()[waits] != time.Second {
+	if _, err := send(t.Context(), tr, http.MethodPost, s.URL+"/api/x", ""); err != nil ||
+		clock.Waits()[waits] != time.Second {
 		t.Errorf("%v, waited %v by a clock that was set back", err, clock.Waits()[waits:])
 	}
 }
@@ -433,8 +441,14 @@ func TestRenewal(t *testing.T) {
 		t.Errorf("%v after %d requests", e, len(s.requests()))
 	}
 	broken := &forge.Error{Kind: forge.KindAuth, Msg: "no token"}
-	tr, _ = transport(t, s.URL, func(o *Options) { o.Token = func(context.Context) (Token, error) { return Token{}, broken } })
-	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); !errors.Is(err, broken) || len(s.requests()) != 2 {
+	tr, _ = transport(t, s.URL, func(o *Options) {
+		o.Token = func(context.Context) (Token, error) {
+			return Token{},
+				broken
+		}
+	})
+	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); !errors.Is(err, broken) ||
+		len(s.requests()) != 2 {
 		t.Errorf("%v", err)
 	}
 }
@@ -465,7 +479,8 @@ func TestWhereRequestsGo(t *testing.T) {
 		}
 	}
 	for range 2 {
-		s.plan = append(s.plan, status(307, "", "Location", "http://127.0.0.1:1/api/x"), status(308, "", "Location", "/login"))
+		s.plan = append(s.plan, status(307, "", "Location", "http://127.0.0.1:1/api/x"),
+			status(308, "", "Location", "/login"))
 	}
 	for range 2 {
 		ctx := t.Context()
@@ -486,7 +501,8 @@ func TestProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr, _ := transport(t, "http://127.0.0.1:9", func(o *Options) { o.Proxy = at })
-	if got, err := send(t.Context(), tr, http.MethodPost, "http://127.0.0.1:9/api/x", ""); err != nil || got != `{"id":1}` {
+	if got, err := send(t.Context(), tr, http.MethodPost, "http://127.0.0.1:9/api/x", ""); err != nil ||
+		got != `{"id":1}` {
 		t.Errorf("%q, %v", got, err)
 	}
 	if came := through.requests(); len(came) != 1 {
@@ -498,7 +514,8 @@ func TestProxy(t *testing.T) {
 // that holds the token.
 func TestTokenInErrorsOfWrites(t *testing.T) {
 	for _, code := range []int{200, 301, 307, 400, 401, 403, 404, 409, 410, 422, 423, 451, 500, 503} {
-		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location", "http://x/"+forgetest.Secret))
+		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location",
+			"http://x/"+forgetest.Secret))
 		tr, _ := transport(t, s.URL, nil)
 		ctx := t.Context()
 		a := tr.Call(ctx, "write", "", nil)

@@ -11,7 +11,8 @@ func anthropicFailure(status int, message string) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
 		http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error",
-		http.StatusRequestEntityTooLarge: "request_too_large", http.StatusTooManyRequests: "rate_limit_error", 529: "overloaded_error",
+		http.StatusRequestEntityTooLarge: "request_too_large", http.StatusTooManyRequests: "rate_limit_error",
+		529: "overloaded_error",
 	}[status]
 	if kind == "" {
 		kind = "api_error"
@@ -64,9 +65,11 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		index++
 	}
 	for _, c := range reply.Calls {
-		send("content_block_start", object{"index": index, "content_block": object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": object{}}})
+		send("content_block_start", object{"index": index, "content_block": object{"type": "tool_use", "id": c.ID,
+			"name": c.Name, "input": object{}}})
 		for _, piece := range pieces(c.Args) {
-			send("content_block_delta", object{"index": index, "delta": object{"type": "input_json_delta", "partial_json": piece}})
+			send("content_block_delta", object{"index": index, "delta": object{"type": "input_json_delta",
+				"partial_json": piece}})
 		}
 		send("content_block_stop", object{"index": index})
 		index++
