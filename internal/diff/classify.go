@@ -187,7 +187,9 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 // binary.
 func isCode(name string) bool { return codeName().MatchString(name) }
 
-var codeName = pattern(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
+var codeName = pattern(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc` +
+	`|cpp|cxx|hh|hpp|hxx|m|mm|swift|rs|zig|dart|exs?|erl|hs|clj|lua|p[lm]|r|jl|sql|(ba|z|k|fi)?sh|ps1|psm1|bat` +
+	`|cmd|awk|html?|css|scss|tf|hcl|proto|sol|ya?ml|toml|json|xml|ini)$`)
 
 // Minified is the reason to skip a minified file.
 const Minified = "minified"

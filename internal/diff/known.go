@@ -88,4 +88,5 @@ func generator(header string) string {
 	}, header)
 }
 
-var generatedBy = pattern(`generated (?:automatically )?(?:by|with|using|from)(?: the)? ["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`)
+var generatedBy = pattern(`generated (?:automatically )?(?:by|with|using|from)(?: the)? ` +
+	`["'` + "`" + `]?([a-z][a-z_./+-]*[a-z])`)

@@ -10,25 +10,33 @@ import (
 // exact: "cargo.lock" is not a lock file.
 var lockNames = nameSet(
 	// JavaScript
-	"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml bun.lock bun.lockb deno.lock jspm.lock",
+	"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml bun.lock bun.lockb deno.lock",
+	"jspm.lock",
 	// Go
 	"go.sum go.work.sum Gopkg.lock glide.lock",
 	// Rust, C, C++, Zig
 	"Cargo.lock Cargo.toml.orig conan.lock vcpkg-lock.json esy.lock",
 	// Python
-	"poetry.lock Pipfile.lock pdm.lock uv.lock pixi.lock conda-lock.yml conda-lock.yaml requirements.lock requirements-dev.lock pylock.toml",
+	"poetry.lock Pipfile.lock pdm.lock uv.lock pixi.lock conda-lock.yml conda-lock.yaml requirements.lock",
+	"requirements-dev.lock pylock.toml",
 	// Ruby, PHP, Perl
-	"Gemfile.lock gems.locked Berksfile.lock Puppetfile.lock Policyfile.lock.json composer.lock symfony.lock cpanfile.snapshot carton.lock",
+	"Gemfile.lock gems.locked Berksfile.lock Puppetfile.lock Policyfile.lock.json composer.lock symfony.lock",
+	"cpanfile.snapshot carton.lock",
 	// JVM, Android, .NET
-	"gradle.lockfile buildscript-gradle.lockfile settings-gradle.lockfile maven_install.json packages.lock.json paket.lock project.lock.json build.sbt.lock",
+	"gradle.lockfile buildscript-gradle.lockfile settings-gradle.lockfile maven_install.json packages.lock.json",
+	"paket.lock project.lock.json build.sbt.lock",
 	// Swift, Objective-C, Dart
 	"Podfile.lock Cartfile.resolved Package.resolved Package.pins Mintfile.lock pubspec.lock",
 	// Erlang, Elixir, Gleam, Haskell, OCaml, PureScript, Elm, Nim, D, Crystal, Lean, Julia, R, Lua
-	"mix.lock rebar.lock stack.yaml.lock cabal.project.freeze spago.lock nimble.lock dub.selections.json shard.lock lake-manifest.json Manifest.toml JuliaManifest.toml renv.lock packrat.lock luarocks.lock lazy-lock.json",
+	"mix.lock rebar.lock stack.yaml.lock cabal.project.freeze spago.lock nimble.lock dub.selections.json",
+	"shard.lock lake-manifest.json Manifest.toml JuliaManifest.toml renv.lock packrat.lock luarocks.lock",
+	"lazy-lock.json",
 	// Blockchain languages
 	"Move.lock Scarb.lock soldeer.lock foundry.lock",
 	// Nix, infrastructure, build systems, tools
-	"flake.lock devenv.lock devbox.lock npins.json .terraform.lock.hcl Chart.lock helmfile.lock MODULE.bazel.lock WORKSPACE.bazel.lock buf.lock Brewfile.lock.json aqua-checksums.json mise.lock prek.lock apm.lock.yaml",
+	"flake.lock devenv.lock devbox.lock npins.json .terraform.lock.hcl Chart.lock helmfile.lock",
+	"MODULE.bazel.lock WORKSPACE.bazel.lock buf.lock Brewfile.lock.json aqua-checksums.json mise.lock prek.lock",
+	"apm.lock.yaml",
 )
 
 // lockPatterns match lock files with varying names.
@@ -65,14 +73,17 @@ var vendoredPaths = []string{
 
 // assetDirs are folders in which "vendor" means copied scripts and styles.
 var assetDirs = nameSet(
-	"static public assets resources web www wwwroot dist js javascript javascripts css style styles stylesheets scripts lib libs",
+	"static public assets resources web www wwwroot dist js javascript javascripts css style styles stylesheets",
+	"scripts lib libs",
 )
 
 // vendoredLibrary matches copies of well-known browser libraries with a version in
 // the name.
 var vendoredLibrary = pattern(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
-	`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet|normalize|` +
-	`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
+	`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet` +
+	`|normalize|` +
+	`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js` +
+	`|mjs|css)$`)
 
 // isVendored reports whether the path is in a folder for third-party code. The word
 // vendor alone is not enough within a program's own folders, where it can be a

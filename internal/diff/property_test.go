@@ -204,15 +204,8 @@ func TestApply(t *testing.T) {
 	}
 	r.commit()
 	for _, context := range []string{"-U3", "-U0", "-U1"} {
-		c, err := Parse(
-			strings.NewReader(
-				r.git(
-					"diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1",
-					"HEAD",
-				),
-			),
-			DefaultLimits,
-		)
+		out := r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1", "HEAD")
+		c, err := Parse(strings.NewReader(out), DefaultLimits)
 		if err != nil {
 			t.Fatal(err)
 		}

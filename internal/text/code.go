@@ -39,9 +39,10 @@ var (
 var syntaxes = sync.OnceValue(func() map[string]*syntax {
 	all := map[string]*syntax{}
 	for extensions, s := range map[string]*syntax{
-		"go c h cc cpp cxx hh hpp hxx m mm cu java kt kts scala groovy gradle swift rs cs dart js jsx mjs cjs ts tsx mts cts proto zig css scss less sol v": &slashes,
-		"rb rake gemspec ru toml r pl pm ex exs nim jl tcl awk cmake":                                                                                       &hashes,
-		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1":                                                                                         &shell,
+		"go c h cc cpp cxx hh hpp hxx m mm cu java kt kts scala groovy gradle swift rs cs": &slashes,
+		"dart js jsx mjs cjs ts tsx mts cts proto zig css scss less sol v":                 &slashes,
+		"rb rake gemspec ru toml r pl pm ex exs nim jl tcl awk cmake":                      &hashes,
+		"sh bash zsh ksh bats fish yaml yml mk conf properties ps1":                        &shell,
 		"py pyi pyx bzl star":                 &python,
 		"php tf hcl":                          &mixed,
 		"sql":                                 &sql,
@@ -81,16 +82,16 @@ func CodeLines(name string, lines []string) []string {
 
 // keywords are words of programming languages that are no names.
 var keywords = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(`if else elif elsif unless for foreach while until do loop switch case match when default break continue goto return yield
-		try catch except finally raise throw throws defer go func function fn def fun lambda class struct interface enum trait impl type typedef union namespace
-		package module import from include require use using extern public private protected internal static final const let var val mut pub readonly volatile
-		new delete del this self super in is as of not and or xor nil null none undefined true false pass with async await end begin then fi done esac
-		void int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 long short char byte bool boolean float float32 float64 double string str any
-		chan map range select error auto register sizeof typeof instanceof echo set`) {
-		all[w] = true
-	}
-	return all
+	return wordSet(`
+if else elif elsif unless for foreach while until do loop switch case match when default break continue goto
+return yield try catch except finally raise throw throws defer go func function fn def fun lambda class struct
+interface enum trait impl type typedef union namespace package module import from include require use using
+extern public private protected internal static final const let var val mut pub readonly volatile new delete
+del this self super in is as of not and or xor nil null none undefined true false pass with async await end
+begin then fi done esac void int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 long short char byte
+bool boolean float float32 float64 double string str any chan map range select error auto register sizeof
+typeof instanceof echo set
+`)
 })
 
 // Names returns the identifiers in code of one line, keywords and strings aside.
