@@ -35,8 +35,8 @@
 // and policy of the base commit. internal/markdown turns text from outside into
 // inert Markdown. internal/prompt builds the prompts for models. internal/match
 // decides whether two remarks are the same, for merging, memory, threads and their
-// measurement. internal/search finds the documents that are nearest to a query, by words,
-// characters and vectors. internal/store keeps everything in SQLite or PostgreSQL. internal/sandbox runs
+// measurement. internal/search finds the documents that share the most telling words with a
+// query. internal/store keeps everything in SQLite or PostgreSQL. internal/sandbox runs
 // hostile commands in a sandbox, or not at all.
 //
 // Hands. internal/lint runs the analyzers that need no model, and linters in the

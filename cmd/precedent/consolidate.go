@@ -125,7 +125,7 @@ func (a *app) wake(ctx context.Context, w *workspace.Workspace, c workspace.Cons
 	}
 }
 
-// inCI tells whether this process is part of a job of CI. All common systems set the variable.
+// inCI reports whether this process is part of a job of CI. All common systems set the variable.
 func (a *app) inCI() bool { return a.env["CI"] != "" && a.env["CI"] != "false" }
 
 // startMemory starts a memory command for the workspace in the background. The command gets

@@ -66,7 +66,6 @@ person approves it: precedent learn approve.
 				}
 			}
 			searcher := a.workflow()
-			searcher.Indexes = new(workspace.CorpusIndexes)
 			o.Search = func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
 				w, err := a.openWorkspace(ctx, flags)
 				if err != nil {

@@ -192,7 +192,7 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 	return cmd
 }
 
-// writesFromHere tells whether this process writes the shared memory: outside of CI always, in
+// writesFromHere reports whether this process writes the shared memory: outside of CI always, in
 // CI for the default branch and for what was merged into it. A run for a pull request does not:
 // its author chooses what it learns.
 func (a *app) writesFromHere() bool {

@@ -122,7 +122,7 @@ func (a *app) install(ctx context.Context, flags map[string]string) (*installati
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Shared, r.Indexes = db, new(workspace.CorpusIndexes)
+	r.Shared = db
 	if err := a.keepMarkerKey(ctx, &conn, db); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

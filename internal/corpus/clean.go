@@ -40,20 +40,23 @@ const (
 
 // bots are logins of programs whose accounts do not say so.
 var bots = []string{
-	"codecov-io", "codecov-commenter", "coveralls", "houndci-bot", "hound", "sonarcloud", "sonarqubecloud", "drahtbot", "k8s-ci-robot",
-	"googlebot", "mergify", "dependabot", "dependabot-preview", "renovate", "renovate-bot", "greenkeeper", "snyk-bot", "pep8speaks", "deepsource-autofix",
-	"codeclimate", "codacy-bot", "lgtm-com", "stale", "vercel", "netlify", "copilot", "copilot-pull-request-reviewer", "coderabbitai",
-	"github-actions", "gitea-actions", "forgejo-actions", "bors", "rust-highfive", "rustbot", "homu", "allcontributors", "cla-bot",
-	"linux-foundation-easycla", "googlecla", "codefactor-io", "sourcery-ai", "gemini-code-assist", "qodo-merge-pro", "cursor", "ellipsis-dev", "greptile-apps",
+	"codecov-io", "codecov-commenter", "coveralls", "houndci-bot", "hound", "sonarcloud", "sonarqubecloud",
+	"drahtbot", "k8s-ci-robot", "googlebot", "mergify", "dependabot", "dependabot-preview", "renovate",
+	"renovate-bot", "greenkeeper", "snyk-bot", "pep8speaks", "deepsource-autofix", "codeclimate", "codacy-bot",
+	"lgtm-com", "stale", "vercel", "netlify", "copilot", "copilot-pull-request-reviewer", "coderabbitai",
+	"github-actions", "gitea-actions", "forgejo-actions", "bors", "rust-highfive", "rustbot", "homu",
+	"allcontributors", "cla-bot", "linux-foundation-easycla", "googlecla", "codefactor-io", "sourcery-ai",
+	"gemini-code-assist", "qodo-merge-pro", "cursor", "ellipsis-dev", "greptile-apps",
 }
 
-// isBotLogin tells whether a login is a program's.
+// isBotLogin reports whether a login is a program's.
 func (c *Corpus) isBotLogin(login string) bool {
 	login = strings.ToLower(login)
 	if strings.HasSuffix(login, "[bot]") {
 		return true
 	}
-	return slices.Contains(bots, login) || slices.ContainsFunc(c.Bots, func(b string) bool { return strings.EqualFold(b, login) })
+	return slices.Contains(bots, login) || slices.ContainsFunc(c.Bots,
+		func(b string) bool { return strings.EqualFold(b, login) })
 }
 
 // ownMarker begins the hidden line of comments that Precedent posts. That anybody can write it
@@ -64,7 +67,8 @@ const ownMarker = "<!-- precedent:"
 func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 	out := in.CorpusComment
 	if !out.DeletedAt.IsZero() {
-		return precedent.CorpusComment{Kind: out.Kind, ID: out.ID, Pull: out.Pull, Root: out.Root, DeletedAt: out.DeletedAt}, keep
+		return precedent.CorpusComment{Kind: out.Kind, ID: out.ID, Pull: out.Pull, Root: out.Root, DeletedAt: out.DeletedAt},
+			keep
 	}
 	switch {
 	case in.Bot || c.isBotLogin(in.Author):
@@ -75,7 +79,8 @@ func (c *Corpus) clean(in Comment) (precedent.CorpusComment, fate) {
 	out.Body = precedent.Untrusted(cleanText(string(in.Body), maxBody))
 	if strings.TrimSpace(string(out.Body)) == "" {
 		if in.UpdatedAt.After(in.At) {
-			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt}, wasEmptied
+			return precedent.CorpusComment{Kind: in.Kind, ID: in.ID, Pull: in.Pull, Root: in.Root, DeletedAt: in.UpdatedAt},
+				wasEmptied
 		}
 		return out, isEmpty
 	}

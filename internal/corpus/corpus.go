@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/search"
 )
 
 // Query is what to search for.
@@ -30,9 +29,16 @@ type Hit struct {
 	precedent.CorpusChunk
 	Score  float64 // the larger, the better; comparable within one search only
 	Cosine float64 // similarity of the texts, from 0 to 1
-	Ranks  []search.Rank
+	Ranks  []Rank
 	// Priors are the factors that the score was multiplied with, each with its reason.
 	Priors []Prior
+}
+
+// Rank is the place of a hit in a list of those that a search compared.
+type Rank struct {
+	List  string
+	Rank  int // from 1
+	Score float64
 }
 
 // Prior is a factor of a score that does not depend on the query's words.

@@ -41,7 +41,7 @@ func answerOf(words string, asks bool) answer {
 	return result
 }
 
-// takesBack tells whether a later comment of the one who made a remark takes it back.
+// takesBack reports whether a later comment of the one who made a remark takes it back.
 func takesBack(words string) bool {
 	all := sentences(words)
 	return len(all) > 0 && withdrawing().MatchString(strings.TrimSpace(all[0]))

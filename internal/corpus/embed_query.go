@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -17,20 +18,27 @@ import (
 // without one.
 type vectorSpace struct {
 	embedding *Embedding
-	size      int                  // of the vectors; 0 if no chunk has one
-	chunks    map[string][]float32 // by ChunkID, until the chunks are in the index
+	size      int // of the vectors; 0 if no chunk has one
+	// read calls each for the vectors of chunks by their numbers.
+	read func(ctx context.Context, each func(number int64, vector []float32)) error
 
 	mu      sync.Mutex
-	queries map[string][]float32 // by text; nil for one that the model has no vector for
-	failure string               // why the model is not asked any more
+	nearest map[string][]near // by text; nil for one that the model has no vector for
+	failure string            // why the model is not asked any more
 }
 
-// mostQueries bounds the vectors of texts that are kept.
-const mostQueries = 10_000
+// near is a chunk with the cosine of its vector and that of a text.
+type near struct {
+	number int64
+	cosine float64
+}
 
-// readVectors reads the vectors of the corpus by its embedding model. If it cannot, the index goes
-// on without.
-func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
+// mostTexts bounds the texts whose nearest chunks are kept.
+const mostTexts = 10_000
+
+// openVectors finds out whether the corpus has vectors of its embedding model. If it cannot be used,
+// the index goes on without.
+func (c *Corpus) openVectors(ctx context.Context, v *vectorSpace) error {
 	v.embedding = c.Embedding
 	if c.Embedding == nil {
 		return nil
@@ -39,26 +47,25 @@ func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
 		v.failure = c.Embedding.Err.Error() + wordsAlone
 		return nil //nolint:nilerr // the index goes on without vectors, and says so
 	}
-	size, err := c.Embedding.Dimensions, error(nil)
-	if size == 0 {
-		size, err = c.Rows.CorpusVectorSize(ctx, c.Embedding.Model)
+	model := c.Embedding.Model
+	counts, err := c.Rows.CorpusVectorSizes(ctx, model)
+	if v.size = c.Embedding.Dimensions; v.size == 0 && len(counts) > 0 {
+		v.size = counts[0].Dimensions
 	}
-	v.chunks = map[string][]float32{}
-	if err == nil && size > 0 {
-		err = c.Rows.CorpusVectors(ctx, c.Embedding.Model, size, func(row store.CorpusVector) error {
-			v.chunks[chunkID(row.Kind, row.ID, row.Chunk)] = row.Vector
-			return nil
-		})
-	}
+	has := slices.ContainsFunc(counts, func(t store.VectorTally) bool { return t.Dimensions == v.size })
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		v.failure, v.chunks = err.Error()+wordsAlone, nil
-	case len(v.chunks) == 0:
-		v.failure = fmt.Sprintf("no comment has a vector of %s%s; precedent corpus embed computes them", c.Embedding.Model, wordsAlone)
-	default:
-		v.size = size
+		v.failure = err.Error() + wordsAlone
+	case !has:
+		v.failure = fmt.Sprintf("no comment has a vector of %s%s; precedent corpus embed computes them", model, wordsAlone)
+	}
+	v.read = func(ctx context.Context, each func(int64, []float32)) error {
+		return c.Rows.CorpusVectors(ctx, model, v.size, func(row store.CorpusVector) error {
+			each(row.Number, row.Vector)
+			return nil
+		})
 	}
 	return nil
 }
@@ -66,23 +73,28 @@ func (c *Corpus) readVectors(ctx context.Context, v *vectorSpace) error {
 // wordsAlone ends the sentence that says why vectors are not used.
 const wordsAlone = ": comments were compared by their words alone"
 
-// EmbedFindings gets the vectors of findings in one request, for Matches. It returns what Matches
-// goes on without, in a sentence; empty for nothing. Without it, or if it fails, Matches compares
-// the words alone.
-func (x *Index) EmbedFindings(ctx context.Context, findings []*precedent.Finding) string {
+// EmbedFindings gets the vectors of findings in one request, for Matches with the query. It returns
+// what Matches goes on without, in a sentence; empty for nothing. Without it, or if it fails, Matches
+// compares the words alone.
+func (x *Index) EmbedFindings(ctx context.Context, findings []*precedent.Finding, q Query) string {
 	texts := make([]string, len(findings))
 	for i, f := range findings {
 		texts[i] = findingText(f)
 	}
-	return x.vectors.ask(ctx, texts)
+	q.All = false
+	r := x.ranker(&q)
+	r.firstOnly = true
+	return r.ask(ctx, texts)
 }
 
 // findingText is what is compared of a finding.
 func findingText(f *precedent.Finding) string { return f.Title + "\n" + f.Body }
 
-// ask gets the vectors of texts that are not known yet, and says in a sentence what cannot be
-// had. After a failure the model is not asked again, so that a search waits for it once.
-func (v *vectorSpace) ask(ctx context.Context, texts []string) string {
+// ask finds the chunks whose vectors are nearest to those of texts that are not known yet, and says in
+// a sentence what cannot be had. After a failure the model is not asked again, so that a search waits
+// for it once.
+func (r *ranker) ask(ctx context.Context, texts []string) string {
+	v := &r.x.vectors
 	if v.embedding == nil {
 		return ""
 	}
@@ -93,25 +105,31 @@ func (v *vectorSpace) ask(ctx context.Context, texts []string) string {
 	}
 	var unknown []string
 	for _, t := range texts {
-		if _, known := v.queries[t]; !known {
+		if _, known := v.nearest[t]; !known {
 			unknown = append(unknown, t)
 		}
 	}
 	if len(unknown) > 0 {
-		if err := v.get(ctx, unknown); err != nil {
+		if err := v.get(ctx, unknown, r.mayNumber); err != nil {
 			return v.failure
 		}
 	}
 	for _, t := range texts {
-		if v.queries[t] == nil {
+		if v.nearest[t] == nil {
 			return fmt.Sprintf("%s has no vector for a text: it was compared by its words alone", v.embedding.Model)
 		}
 	}
 	return ""
 }
 
-// get asks for the vectors of texts.
-func (v *vectorSpace) get(ctx context.Context, texts []string) error {
+// mayNumber reports whether the query is about the chunk with a number.
+func (r *ranker) mayNumber(number int64) bool {
+	f, ok := r.x.terms.Filter(number)
+	return ok && r.may(&f)
+}
+
+// get asks for the vectors of texts, and reads those of all chunks to find the nearest.
+func (v *vectorSpace) get(ctx context.Context, texts []string, may func(int64) bool) error {
 	within := ctx
 	if v.embedding.Within > 0 {
 		var cancel context.CancelFunc
@@ -132,67 +150,124 @@ func (v *vectorSpace) get(ctx context.Context, texts []string) error {
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			why = fmt.Sprintf("there was no answer within %v", v.embedding.Within)
 		}
-		v.failure = fmt.Sprintf("the embedding model %s at %s failed (%s)%s", v.embedding.Model, v.embedding.Host, why, wordsAlone)
+		v.failure = fmt.Sprintf("the embedding model %s at %s failed (%s)%s", v.embedding.Model, v.embedding.Host, why,
+			wordsAlone)
 		return err
 	}
-	if v.queries == nil || len(v.queries)+len(texts) > mostQueries {
-		v.queries = map[string][]float32{}
+	found, err := v.find(ctx, got, may)
+	if err != nil {
+		v.failure = err.Error() + wordsAlone
+		return err
+	}
+	if v.nearest == nil || len(v.nearest)+len(texts) > mostTexts {
+		v.nearest = map[string][]near{}
 	}
 	for i, t := range texts {
-		v.queries[t] = got[i]
+		v.nearest[t] = found[i]
 	}
 	return nil
 }
 
-// of returns the vector of a text that was asked for; nil if it has none.
-func (v *vectorSpace) of(text string) []float32 {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.queries[text]
+// vectorDepth is how many chunks are compared by vectors.
+const vectorDepth = 100
+
+// find returns the chunks that are nearest to each vector, the nearest first; nil for no vector.
+func (v *vectorSpace) find(ctx context.Context, vectors [][]float32, may func(int64) bool) ([][]near, error) {
+	found := make([][]near, len(vectors))
+	cut := func(all []near) []near {
+		slices.SortFunc(all, func(a, b near) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.number, b.number))
+		})
+		return all[:min(len(all), vectorDepth)]
+	}
+	err := v.read(ctx, func(number int64, vector []float32) {
+		if !may(number) {
+			return
+		}
+		for i, asked := range vectors {
+			if asked == nil {
+				continue
+			}
+			if c := dot(asked, vector); c > 0 {
+				found[i] = append(found[i], near{number, c})
+			}
+			if len(found[i]) >= 10*vectorDepth {
+				found[i] = cut(found[i])
+			}
+		}
+	})
+	for i := range found {
+		if vectors[i] != nil {
+			found[i] = append([]near{}, cut(found[i])...)
+		}
+	}
+	return found, err
 }
 
-// vectorDepth is how many chunks are compared by vectors.
-const vectorDepth = textDepth
+// dot is the product of vectors with the same dimensions.
+func dot(a, b []float32) float64 {
+	sum := float32(0)
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return float64(sum)
+}
+
+// of returns the chunks that are nearest to a text that was asked for.
+func (v *vectorSpace) of(text string) []near {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.nearest[text]
+}
 
 // vector scores what the embedding model finds similar. What its cosines mean differs from model
 // to model: some give 0.8 to any two texts. So a chunk's score is how far it is from the last of
 // the list, which is about something else, to a text that is the same: from 0 to 1.
-func (r *ranker) vector(v []float32) {
-	if v == nil {
+func (r *ranker) vector(ctx context.Context, text string) {
+	all := r.x.vectors.of(text)
+	if len(all) == 0 {
 		return
 	}
-	lists := []search.List{search.TextVector}
-	hits := r.find(search.Query{Vector: v, Lists: lists, Fused: lists, Depth: vectorDepth, Limit: vectorDepth})
-	least, most := math.Inf(1), 0
-	for _, h := range hits {
-		least = min(least, vectorRank(h.Ranks).Score)
-		most = max(most, vectorRank(h.Ranks).Rank)
+	least := 0.0
+	if last := all[len(all)-1].cosine; len(all) >= leastVectors && last < 1 {
+		least = last
 	}
-	if most < leastVectors || least >= 1 {
-		least = 0
+	hits := make([]search.Hit, len(all))
+	for i, n := range all {
+		hits[i].Number = n.number
 	}
-	for _, h := range hits {
-		r.add(h, max(0, vectorRank(h.Ranks).Score-least)/max(1-least, 1e-6))
+	profiles, err := r.x.profiles(ctx, hits)
+	if err != nil {
+		r.err = err
+		return
+	}
+	for i, n := range all {
+		if p := profiles[n.number]; p != nil {
+			r.add(n.number, p.chunk, max(0, n.cosine-least)/max(1-least, 1e-6), 0, Rank{textVector, i + 1, n.cosine})
+		}
 	}
 }
+
+// textVector names the list of chunks by their vectors.
+const textVector = "text-vector"
 
 // leastVectors is from how many chunks on the last one is taken to be about something else.
 const leastVectors = 20
 
 // vectorRank is the place of a hit in the list by vectors; zero if it is not in it.
-func vectorRank(ranks []search.Rank) search.Rank {
+func vectorRank(ranks []Rank) Rank {
 	for _, r := range ranks {
-		if r.List == search.TextVector {
+		if r.List == textVector {
 			return r
 		}
 	}
-	return search.Rank{}
+	return Rank{}
 }
 
 // mostByVector is how many comments a judge is asked about only because of their vectors.
 const mostByVector = 2
 
-// byVector tells that a hit is among the most similar by vectors. That makes it a candidate: no
+// byVector reports whether a hit is among the most similar by vectors. That makes it a candidate: no
 // similarity of vectors is a proof whatever the model.
 func (h *Hit) byVector() bool {
 	rank := cmp.Or(vectorRank(h.Ranks).Rank, math.MaxInt)

@@ -28,6 +28,15 @@ type Swept struct {
 // ErrNoEmbedding is returned if a sweep is asked for without an embedding model.
 var ErrNoEmbedding = errors.New("no embedding model is set")
 
+// chunkID identifies a chunk.
+type chunkID struct {
+	kind  string
+	id    precedent.ForgeID
+	chunk int
+}
+
+func idOf(c *precedent.CorpusChunk) chunkID { return chunkID{c.Kind, c.ID, c.Chunk} }
+
 // Embed computes the vectors of the usable chunks that have none by the embedding model, the
 // newest first, and saves them as it goes: an interrupted sweep continues where it was. A chunk
 // whose text has changed has none. Progress, which may be nil, is called with the number of
@@ -48,7 +57,7 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 		}
 		swept.Dimensions = size
 	}
-	without := map[string]bool{}
+	without := map[chunkID]bool{}
 	for {
 		chunks, err := c.Rows.CorpusWithoutVectors(ctx, e.Model, swept.Dimensions, sweepBatch+len(without))
 		if err != nil {
@@ -56,7 +65,7 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 		}
 		var todo []precedent.CorpusChunk
 		for i := range chunks {
-			if !without[ChunkID(&chunks[i])] && len(todo) < sweepBatch {
+			if !without[idOf(&chunks[i])] && len(todo) < sweepBatch {
 				todo = append(todo, chunks[i])
 			}
 		}
@@ -76,7 +85,8 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 }
 
 // embed computes and saves the vectors of chunks.
-func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swept *Swept, without map[string]bool) error {
+func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swept *Swept,
+	without map[chunkID]bool) error {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
 		texts[i] = searchedText(&chunks[i])
@@ -90,11 +100,12 @@ func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swep
 		h := &chunks[i]
 		switch {
 		case v == nil:
-			without[ChunkID(h)] = true
+			without[idOf(h)] = true
 		case len(v) != swept.Dimensions:
 			return fmt.Errorf("a vector has %d dimensions, and others of the same model have %d", len(v), swept.Dimensions)
 		default:
-			save = append(save, store.CorpusVector{Kind: h.Kind, ID: h.ID, Chunk: h.Chunk, Model: c.Embedding.Model, Hash: store.CorpusHash(h), Vector: v})
+			save = append(save, store.CorpusVector{Kind: h.Kind, ID: h.ID, Chunk: h.Chunk, Model: c.Embedding.Model,
+				Hash: store.CorpusHash(h), Vector: v})
 		}
 	}
 	n, err := c.Rows.SaveCorpusVectors(ctx, save)

@@ -66,7 +66,8 @@ func (m *meaning) embedding() *Embedding {
 }
 
 func newMeaning() *meaning {
-	return &meaning{size: 32, topics: [][]string{{"leak", "descriptor", "closed"}, {"slow", "latency"}, {"typo", "spelling"}}}
+	return &meaning{size: 32, topics: [][]string{{"leak", "descriptor", "closed"}, {"slow", "latency"},
+		{"typo", "spelling"}}}
 }
 
 // embedCorpus is a corpus with one comment for each body, of pull requests 1, 2, ….
@@ -92,10 +93,12 @@ func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 	t.Helper()
 	id := precedent.ForgeID(fmt.Sprint(n))
 	comment := Comment{CorpusComment: precedent.CorpusComment{
-		Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true, Body: precedent.Untrusted(body),
-		At: embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
+		Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: "7", Author: "dana", MayWrite: true,
+		Body: precedent.Untrusted(body),
+		At:   embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
 	}}
-	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: updated}}}, Comments: []Comment{comment}}); err != nil {
+	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9",
+		Author: "eve", UpdatedAt: updated}}}, Comments: []Comment{comment}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -116,34 +119,35 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := x.Search(t.Context(), Query{Text: query}); len(r.Failures) > 0 || len(r.Hits) > 0 && r.Hits[0].ID == "1" {
+	if r := found(t, x, Query{Text: query}); len(r.Failures) > 0 || len(r.Hits) > 0 && r.Hits[0].ID == "1" {
 		t.Fatalf("found by words: %+v", r)
 	}
 	m := newMeaning()
 	c := embedCorpus(t, m.embedding(), embedBodies...)
-	if swept, err := c.Embed(t.Context(), nil); err != nil || swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
+	if swept, err := c.Embed(t.Context(), nil); err != nil ||
+		swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	if x, err = c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := x.Search(t.Context(), Query{Text: query})
+	r := found(t, x, Query{Text: query})
 	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {
 		t.Fatalf("%+v", r)
 	}
 	f := &precedent.Finding{Title: query, Body: "It may run out of them."}
-	if h := x.Matches(t.Context(), f, Query{}); len(h) > 0 && h[0].ID == "1" {
-		t.Errorf("a finding whose vector was not asked for: %+v", h[0])
+	if h, err := x.Matches(t.Context(), f, Query{}); err != nil || len(h) > 0 && h[0].ID == "1" {
+		t.Errorf("a finding whose vector was not asked for: %+v, %v", h, err)
 	}
-	if why := x.EmbedFindings(t.Context(), []*precedent.Finding{f}); why != "" {
+	if why := x.EmbedFindings(t.Context(), []*precedent.Finding{f}, Query{}); why != "" {
 		t.Fatal(why)
 	}
-	h := x.Matches(t.Context(), f, Query{})
-	if len(h) == 0 || h[0].ID != "1" || h[0].Strength() != Candidate {
+	h, err := x.Matches(t.Context(), f, Query{})
+	if err != nil || len(h) == 0 || h[0].ID != "1" || h[0].Strength() != Candidate {
 		t.Errorf("%+v", h)
 	}
 	before := m.calls
-	x.EmbedFindings(t.Context(), []*precedent.Finding{f, f})
+	x.EmbedFindings(t.Context(), []*precedent.Finding{f, f}, Query{})
 	if m.calls != before {
 		t.Error("a known text was sent again")
 	}
@@ -173,12 +177,14 @@ func TestEmbedResumes(t *testing.T) {
 	}
 	m.fail, m.sent = nil, nil
 	done := 0
-	if swept, err = c.Embed(t.Context(), func(n int) { done = n }); err != nil || swept.Chunks != 10 || done != 10 || len(m.sent) != 11 {
+	if swept, err = c.Embed(t.Context(), func(n int) { done = n }); err != nil || swept.Chunks != 10 || done != 10 ||
+		len(m.sent) != 11 {
 		t.Fatalf("%+v, %v, %d sent", swept, err, len(m.sent))
 	}
 	say(t, c, 3, "Now it is about latency and something else entirely.", embedDay.Add(time.Hour))
 	m.sent = nil
-	if swept, err = c.Embed(t.Context(), nil); err != nil || swept.Chunks != 1 || len(m.sent) != 2 || !strings.Contains(m.sent[1], "latency") {
+	if swept, err = c.Embed(t.Context(), nil); err != nil || swept.Chunks != 1 || len(m.sent) != 2 ||
+		!strings.Contains(m.sent[1], "latency") {
 		t.Fatalf("%+v, %v, sent %q", swept, err, m.sent)
 	}
 	other := m.embedding()
@@ -188,7 +194,8 @@ func TestEmbedResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := x.Search(t.Context(), Query{Text: "check the error"}); len(r.Hits) == 0 || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], "no comment has a vector of other") {
+	if r := found(t, x, Query{Text: "check the error"}); len(r.Hits) == 0 || len(r.Failures) != 1 ||
+		!strings.Contains(r.Failures[0], "no comment has a vector of other") {
 		t.Errorf("%+v", r.Failures)
 	}
 }
@@ -221,11 +228,21 @@ func TestEmbedFails(t *testing.T) {
 		fail func(ctx context.Context, texts []string) ([][]float32, error)
 		says string
 	}{
-		"down":               {func(context.Context, []string) ([][]float32, error) { return nil, errors.New("connection refused") }, "connection refused"},
-		"slow":               {func(ctx context.Context, _ []string) ([][]float32, error) { <-ctx.Done(); return nil, ctx.Err() }, "no answer within 20ms"},
-		"another size":       {func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil }, "a vector has 2 dimensions, and those of the comments have 32"},
-		"too few":            {func(context.Context, []string) ([][]float32, error) { return nil, nil }, "0 vectors were returned for 1 texts"},
-		"nothing for a text": {func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil }, "has no vector for a text"},
+		"down": {func(context.Context, []string) ([][]float32, error) {
+			return nil,
+				errors.New("connection refused")
+		}, "connection refused"},
+		"slow": {func(ctx context.Context, _ []string) ([][]float32, error) {
+			<-ctx.Done()
+			return nil,
+				ctx.Err()
+		}, "no answer within 20ms"},
+		"another size": {func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil },
+			"a vector has 2 dimensions, and those of the comments have 32"},
+		"too few": {func(context.Context, []string) ([][]float32, error) { return nil, nil },
+			"0 vectors were returned for 1 texts"},
+		"nothing for a text": {func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil },
+			"has no vector for a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMeaning()
@@ -245,8 +262,10 @@ func TestEmbedFails(t *testing.T) {
 				return test.fail(ctx, texts)
 			}
 			for range 3 {
-				r := x.Search(t.Context(), Query{Text: "use the helper for parsing dates"})
-				if len(r.Hits) == 0 || r.Hits[0].ID != "4" || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], test.says) || !strings.Contains(r.Failures[0], "by their words alone") && !strings.Contains(r.Failures[0], "by its words alone") {
+				r := found(t, x, Query{Text: "use the helper for parsing dates"})
+				if len(r.Hits) == 0 || r.Hits[0].ID != "4" || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], test.says) ||
+					!strings.Contains(r.Failures[0], "by their words alone") &&
+						!strings.Contains(r.Failures[0], "by its words alone") {
 					t.Fatalf("%+v", r)
 				}
 			}
@@ -265,7 +284,8 @@ func TestEmbedSends(t *testing.T) {
 	e := m.embedding()
 	e.Own = secret.NewOwn(own)
 	long := strings.Repeat("very long words here ", 2000)
-	c := embedCorpus(t, e, "Do not commit the token "+token+" to the repository, please.", "Why is "+own+" in this file at all, please remove it.", long)
+	c := embedCorpus(t, e, "Do not commit the token "+token+" to the repository, please.",
+		"Why is "+own+" in this file at all, please remove it.", long)
 	swept, err := c.Embed(t.Context(), nil)
 	if err != nil || swept.Chunks < 2 || swept.Without == 0 {
 		t.Fatalf("%+v, %v", swept, err)
@@ -274,8 +294,9 @@ func TestEmbedSends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Search(t.Context(), Query{Text: "what about " + token})
-	x.EmbedFindings(t.Context(), []*precedent.Finding{{Title: "A leak of " + own, Body: "x"}, {Title: "A secret " + token, Body: long}})
+	found(t, x, Query{Text: "what about " + token})
+	x.EmbedFindings(t.Context(), []*precedent.Finding{{Title: "A leak of " + own, Body: "x"},
+		{Title: "A secret " + token, Body: long}}, Query{})
 	for _, s := range m.sent {
 		if strings.Contains(s, token[:12]) || strings.Contains(s, own[:8]) || len(s) > maxSent+8 {
 			t.Errorf("sent %d bytes: %.200s", len(s), s)

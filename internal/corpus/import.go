@@ -254,10 +254,11 @@ func (i *Imported) bad(file string, line int, err error) {
 	}
 }
 
-// belongs tells whether a repository is one of the names, or may be.
+// belongs reports whether a repository is one of the names, or may be.
 func belongs(repo precedent.Repo, names []precedent.Repo) bool {
 	same := func(n precedent.Repo) bool {
-		return strings.EqualFold(n.Host, repo.Host) && strings.EqualFold(n.Owner, repo.Owner) && strings.EqualFold(n.Name, repo.Name)
+		return strings.EqualFold(n.Host, repo.Host) && strings.EqualFold(n.Owner, repo.Owner) &&
+			strings.EqualFold(n.Name, repo.Name)
 	}
 	remote := func(n precedent.Repo) bool { return !n.IsLocal() }
 	return repo.IsZero() || !slices.ContainsFunc(names, remote) || slices.ContainsFunc(names, same)

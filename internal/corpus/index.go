@@ -1,102 +1,65 @@
 package corpus
 
 import (
-	"fmt"
+	"context"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/search"
 )
 
-// Index finds chunks of one repository's corpus. It is in memory, and safe for concurrent use.
+// Index finds chunks of one repository's corpus. It has the words of all chunks in memory, and reads
+// those that it compares with a query. It is safe for concurrent use.
 type Index struct {
-	mu     sync.RWMutex
-	chunks map[string]*precedent.CorpusChunk
-	// usable has the chunks that can be precedents, and others the rest, so that what is not
-	// usable does not change how often a word is used.
-	usable, others *search.Index
-	lines          lineCounts // of the usable chunks
-	newest         time.Time  // comment
-	profiles       profiles
-	vectors        vectorSpace
-	revision       int64 // of the corpus that was read; only Open and Renew use it
+	terms *search.Index
+	// read returns chunks by their numbers.
+	read    func(ctx context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error)
+	vectors vectorSpace
+
+	mu   sync.Mutex
+	kept map[int64]*profile // of chunks that were compared lately
 }
 
-// NewIndex returns an index of chunks. Those of deleted comments are left out.
+// Open reads the index of the corpus. What its embedding model finds similar is found, too; if there
+// are no vectors or they cannot be read, searches say so and compare words alone.
+func (c *Corpus) Open(ctx context.Context) (*Index, error) {
+	if err := c.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	x := &Index{terms: &search.Index{}, read: c.Rows.CorpusNumbered}
+	if err := c.Rows.ReadCorpusIndex(ctx, x.terms.Add); err != nil {
+		return nil, err
+	}
+	return x, c.openVectors(ctx, &x.vectors)
+}
+
+// NewIndex returns an index of chunks that are in memory. Those of deleted comments are left out.
 func NewIndex(chunks []precedent.CorpusChunk) *Index {
-	x := &Index{chunks: map[string]*precedent.CorpusChunk{}, usable: search.New(nil), others: search.New(nil)}
-	x.Update(chunks, nil)
+	x := &Index{terms: &search.Index{}}
+	x.read = func(_ context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error) {
+		found := make(map[int64]*precedent.CorpusChunk, len(numbers))
+		for _, n := range numbers {
+			found[n] = &chunks[n]
+		}
+		return found, nil
+	}
+	for i := range chunks {
+		if !chunks[i].DeletedAt.IsZero() {
+			continue
+		}
+		if err := x.terms.Add(int64(i), indexed(&chunks[i])); err != nil {
+			panic(err) // it was packed just now
+		}
+	}
 	return x
 }
 
-// ChunkID identifies a chunk in the index of its repository.
-func ChunkID(c *precedent.CorpusChunk) string {
-	return chunkID(c.Kind, c.ID, c.Chunk)
-}
-
-func chunkID(kind string, id precedent.ForgeID, chunk int) string {
-	return fmt.Sprintf("%s/%s/%d", kind, id, chunk)
-}
-
-// Update replaces or adds chunks, and removes those with the given ids. A chunk of a comment that
-// was deleted is removed, too. Searches that run meanwhile see the index before or after it.
-func (x *Index) Update(changed []precedent.CorpusChunk, gone []string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var usable, others []search.Doc
-	var out []string
-	for _, id := range gone {
-		out = append(out, id)
-		x.drop(id)
-	}
-	last := map[string]int{}
-	for i := range changed {
-		last[ChunkID(&changed[i])] = i
-	}
-	for i := range changed {
-		c := &changed[i]
-		id := ChunkID(c)
-		if last[id] != i {
-			continue
-		}
-		out = append(out, id)
-		x.drop(id)
-		if !c.DeletedAt.IsZero() {
-			continue
-		}
-		x.chunks[id] = c
-		if c.At.After(x.newest) {
-			x.newest = c.At
-		}
-		if c.Unusable == "" {
-			x.lines.add(c, 1)
-			usable = append(usable, x.docOf(id, c))
-		} else {
-			others = append(others, x.docOf(id, c))
-		}
-	}
-	x.usable.Update(usable, out)
-	x.others.Update(others, out)
-	x.profiles.forget()
-}
-
-func (x *Index) drop(id string) {
-	if c := x.chunks[id]; c != nil {
-		if c.Unusable == "" {
-			x.lines.add(c, -1)
-		}
-		delete(x.chunks, id)
-	}
-}
-
-// docOf is what is searched of a chunk.
-func (x *Index) docOf(id string, c *precedent.CorpusChunk) search.Doc {
-	return search.Doc{
-		ID: id, Text: searchedText(c), Path: c.Path, Group: c.Pull, At: c.At,
-		Lines: commentedLine(c), Vector: x.vectors.chunks[id],
-	}
+// indexed returns what is searched of a chunk.
+func indexed(c *precedent.CorpusChunk) []byte {
+	d := search.Doc{Filter: search.Filter{Group: c.Pull, At: c.At, Usable: c.Unusable == "", First: c.Chunk == 0}}
+	d.Fields[search.Text], d.Fields[search.Lines], d.Fields[search.Path] = searchedText(c), commentedLine(c), c.Path
+	return d.Pack()
 }
 
 // commentedLine is the last line of the hunk of a comment on lines, without its mark; empty for
@@ -110,17 +73,50 @@ func commentedLine(c *precedent.CorpusChunk) string {
 	return strings.TrimRight(line[1:], "\r")
 }
 
-// Empty tells that the index has no chunks, usable or not.
+// Empty reports whether the index has no chunks, usable or not.
 func (x *Index) Empty() bool {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return len(x.chunks) == 0
+	usable, others := x.terms.Len()
+	return usable+others == 0
 }
 
 // Len is the number of chunks that are usable as precedents.
-func (x *Index) Len() int { return x.usable.Len() }
+func (x *Index) Len() int {
+	usable, _ := x.terms.Len()
+	return usable
+}
 
-// may reports whether a query is about a chunk.
-func (q *Query) may(c *precedent.CorpusChunk) bool {
-	return (q.Pull == 0 || c.Pull != q.Pull) && (q.Before.IsZero() || c.At.Before(q.Before)) && (q.All || c.Unusable == "")
+// mostProfiles bounds the profiles that are kept: each takes about 10 KB.
+const mostProfiles = 4_000
+
+// profiles returns what the chunks that a search found are compared by.
+func (x *Index) profiles(ctx context.Context, hits []search.Hit) (map[int64]*profile, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := make(map[int64]*profile, len(hits))
+	var missing []int64
+	for _, h := range hits {
+		if p := x.kept[h.Number]; p != nil {
+			out[h.Number] = p
+		} else {
+			missing = append(missing, h.Number)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	chunks, err := x.read(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.kept)+len(chunks) > mostProfiles {
+		x.kept = nil
+	}
+	if x.kept == nil {
+		x.kept = map[int64]*profile{}
+	}
+	for n, c := range chunks {
+		p := x.profileOf(c)
+		x.kept[n], out[n] = p, p
+	}
+	return out, nil
 }

@@ -1,13 +1,15 @@
 package corpus
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -27,7 +29,8 @@ func said(id, pull int, line, words string) precedent.CorpusChunk {
 
 // drawn are comments about words that are drawn.
 func drawn(rng *rand.Rand, n int) []precedent.CorpusChunk {
-	vocabulary := strings.Fields("error wrap context close file lock token query loop index cache retry buffer limit test sleep name header parse owner")
+	vocabulary := strings.Fields("error wrap context close file lock token query loop index cache retry buffer limit " +
+		"test sleep name header parse owner")
 	var all []precedent.CorpusChunk
 	for i := range n {
 		words := make([]string, 4+rng.IntN(8))
@@ -55,8 +58,8 @@ func TestMatchesEarlier(t *testing.T) {
 		for range 10 {
 			c := all[rng.IntN(len(all))]
 			q := Query{Pull: c.Pull, Before: c.At, Path: c.Path, Limit: 1 + rng.IntN(100), All: rng.IntN(2) == 0}
-			hits := x.Matches(context.Background(), &precedent.Finding{Title: string(c.Words)}, q)
-			if len(hits) > q.Limit {
+			hits, err := x.Matches(t.Context(), &precedent.Finding{Title: string(c.Words)}, q)
+			if err != nil || len(hits) > q.Limit {
 				t.Fatalf("%d hits, limit %d", len(hits), q.Limit)
 			}
 			seen := map[precedent.ForgeID]bool{}
@@ -73,41 +76,61 @@ func TestMatchesEarlier(t *testing.T) {
 	}
 }
 
-// TestUpdate: an index that was updated finds what a new one does.
-func TestUpdate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	all := drawn(rng, 80)
-	x := NewIndex(all[:50])
-	edited := all[3]
-	edited.Words = "close the lock before the token is parsed"
-	deleted := all[7]
-	deleted.DeletedAt = began
-	x.Update(append(slices.Clone(all[50:]), edited, deleted), []string{ChunkID(&all[9])})
-	var left []precedent.CorpusChunk
-	for i, c := range all {
-		switch i {
-		case 3:
-			left = append(left, edited)
-		case 7, 9:
-		default:
-			left = append(left, c)
+// TestOpen: the stored index finds what a new one of all chunks does, after imports, edits, deletions
+// and a cleared corpus.
+func TestOpen(t *testing.T) {
+	c := openCorpus(t, "")
+	for step, change := range []func(){
+		func() { mustImport(t, c, generated(300, 1)) },
+		func() { mustImport(t, c, generated(400, 2)) },
+		func() { mustImport(t, c, generated(500, 3)) },
+		func() {
+			if _, err := c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() {
+			if _, err := c.Rows.ClearCorpus(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() { mustImport(t, c, generated(50, 4)) },
+	} {
+		change()
+		stored, err := c.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	fresh := NewIndex(left)
-	if x.Len() != fresh.Len() {
-		t.Fatalf("%d usable, want %d", x.Len(), fresh.Len())
-	}
-	for _, q := range []Query{{Text: "close the lock", All: true}, {Lines: []string{"	lock.close(file)"}}, {Path: "a.go"}} {
-		got, want := x.Search(context.Background(), q).Hits, fresh.Search(context.Background(), q).Hits
-		if len(got) != len(want) || len(got) == 0 {
-			t.Fatalf("%+v: %d hits, want %d", q, len(got), len(want))
+		var chunks []precedent.CorpusChunk
+		err = c.Rows.CorpusChunks(t.Context(), func(h precedent.CorpusChunk) error { chunks = append(chunks, h); return nil })
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range got {
-			if got[i].ID != want[i].ID || got[i].Score-want[i].Score > 1e-9 {
-				t.Errorf("%+v: hit %d is %s, want %s", q, i, got[i].ID, want[i].ID)
+		fresh := NewIndex(chunks)
+		for _, q := range []Query{{Text: "please check file number 7", All: true}, {Lines: []string{"last"}, Path: "a.go"},
+			{Path: "a.go"}} {
+			q.Limit = 10_000
+			got, want := found(t, stored, q), found(t, fresh, q)
+			if got.Searched != want.Searched || len(got.Hits) == 0 && len(chunks) > 0 {
+				t.Errorf("step %d: %d of %d found", step, len(got.Hits), got.Searched)
+			}
+			if len(chunks) > depth {
+				continue // which of the equal ones are compared depends on their numbers
+			}
+			if d := cmp.Diff(want.Hits, got.Hits, cmpopts.IgnoreFields(Hit{}, "Ranks")); d != "" {
+				t.Errorf("step %d, %+v (-new +stored):\n%s", step, q, d)
 			}
 		}
 	}
+}
+
+func found(t *testing.T, x *Index, q Query) Result {
+	t.Helper()
+	r, err := x.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestStrength: who may not write, and what was declined or reverted, is never cited.
@@ -149,11 +172,13 @@ func TestPriors(t *testing.T) {
 		"declined": func(c *precedent.CorpusChunk) { c.Outcome = precedent.CommentDeclined },
 		"age":      func(c *precedent.CorpusChunk) { c.At = c.At.AddDate(-3, 0, 0) },
 	} {
-		better, worse, other := said(1, 1, "x", words), said(2, 2, "x", words), said(3, 3, "x", "the cache is never emptied, so it grows")
+		better, worse, other := said(1, 1, "x", words), said(2, 2, "x", words),
+			said(3, 3, "x", "the cache is never emptied, so it grows")
 		worse.At = better.At
 		edit(&worse)
-		hits := NewIndex([]precedent.CorpusChunk{worse, better, other}).Matches(context.Background(), &precedent.Finding{Title: words}, Query{Path: "a.go"})
-		if len(hits) < 2 || hits[0].ID != "1" || hits[1].ID != "2" || hits[0].Score <= hits[1].Score {
+		x := NewIndex([]precedent.CorpusChunk{worse, better, other})
+		hits, err := x.Matches(t.Context(), &precedent.Finding{Title: words}, Query{Path: "a.go"})
+		if err != nil || len(hits) < 2 || hits[0].ID != "1" || hits[1].ID != "2" || hits[0].Score <= hits[1].Score {
 			t.Errorf("%s: %+v", name, hits)
 		}
 	}
@@ -173,8 +198,8 @@ func TestPrime(t *testing.T) {
 	stranger.MayWrite = false
 	all = append(all, stranger)
 	change := added("a.go", "	for _, id := range ids {", "	defer rows.Close()", "	}")
-	p := NewIndex(all).Prime(context.Background(), change, Query{Pull: 72})
-	if len(p.Norms) == 0 || len(p.Norms[0].Sources) != 2 || p.Off != "" || p.Searched != 84 {
+	p, err := NewIndex(all).Prime(t.Context(), change, Query{Pull: 72})
+	if err != nil || len(p.Norms) == 0 || len(p.Norms[0].Sources) != 2 || p.Off != "" || p.Searched != 84 {
 		t.Fatalf("%+v", p)
 	}
 	for _, n := range p.Norms {
@@ -183,7 +208,8 @@ func TestPrime(t *testing.T) {
 		}
 	}
 	checkPriming(t, &p, 72)
-	if p := NewIndex(all[:leastUsable-1]).Prime(context.Background(), change, Query{}); p.Off == "" || len(p.Norms) > 0 {
+	if p, err := NewIndex(all[:leastUsable-1]).Prime(t.Context(), change, Query{}); err != nil || p.Off == "" ||
+		len(p.Norms) > 0 {
 		t.Errorf("a small corpus was used: %+v", p)
 	}
 }
@@ -233,9 +259,12 @@ func FuzzPrime(f *testing.F) {
 	f.Add("	lock.close(file)\n\x00\xff\n" + strings.Repeat("`", 5_000))
 	f.Add("wrap(error)\r\n\r\n" + strings.Repeat("a_b ", 3_000))
 	f.Fuzz(func(t *testing.T, text string) {
-		p := x.Prime(context.Background(), added(text, strings.Split(text, "\n")...), Query{Pull: 3})
+		p, err := x.Prime(t.Context(), added(text, strings.Split(text, "\n")...), Query{Pull: 3})
 		checkPriming(t, &p, 3)
-		x.Matches(context.Background(), &precedent.Finding{Title: text, Body: text}, Query{Path: text})
-		x.Search(context.Background(), Query{Text: text, Lines: strings.Split(text, "\n"), Path: text, Limit: -1})
+		_, err2 := x.Matches(t.Context(), &precedent.Finding{Title: text, Body: text}, Query{Path: text})
+		_, err3 := x.Search(t.Context(), Query{Text: text, Lines: strings.Split(text, "\n"), Path: text, Limit: -1})
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Error(err)
+		}
 	})
 }

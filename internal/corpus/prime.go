@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/search"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -32,36 +34,42 @@ const (
 // write permission said counts: what others want is not what the team asks for. Query.Pull and
 // Query.Before limit the comments to earlier ones of other pull requests; its other fields are
 // ignored. However large the change, at most 150 of its lines are compared.
-func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) Priming {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	p := Priming{Searched: x.usable.Len()}
+func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) (Priming, error) {
+	p := Priming{Searched: x.Len()}
 	if p.Searched < leastUsable {
-		p.Off = fmt.Sprintf("the corpus has %d usable comments; from %d on, finders are told what people asked for", p.Searched, leastUsable)
-		return p
+		p.Off = fmt.Sprintf("the corpus has %d usable comments; from %d on, finders are told what people asked for",
+			p.Searched, leastUsable)
+		return p, nil
 	}
-	best := map[string]Hit{}
-	for _, w := range addedLines(change) {
+	windows := addedLines(change)
+	queries := make([]search.Query, len(windows))
+	for i := range windows {
+		queries[i] = windows[i].code().query()
+	}
+	x.terms.Prepare(queries...)
+	type comment struct{ kind, id string }
+	best := map[comment]Hit{}
+	for _, w := range windows {
 		if ctx.Err() != nil {
-			return p
+			return p, ctx.Err()
 		}
 		r := x.ranker(&Query{Path: w.path, Pull: q.Pull, Before: q.Before, Limit: windowHits})
 		r.firstOnly = true
-		r.code(codeAt(w.path, w.hunk, w.line))
-		for _, h := range r.hits() {
-			id := ChunkID(&h.CorpusChunk)
+		r.code(ctx, w.code())
+		hits, err := r.hits()
+		if err != nil {
+			return p, err
+		}
+		for _, h := range hits {
+			id := comment{h.Kind, string(h.ID)}
 			if h.MayWrite && h.Score >= leastPriming && h.Score > best[id].Score {
 				best[id] = h
 			}
 		}
 	}
-	hits := make([]Hit, 0, len(best))
-	for _, h := range best {
-		hits = append(hits, h)
-	}
-	slices.SortFunc(hits, byScore)
+	hits := slices.SortedFunc(maps.Values(best), byScore)
 	p.Norms = fitting(norms(hits[:min(len(hits), primeHits)]))
-	return p
+	return p, nil
 }
 
 // window is an added line of a change.
@@ -70,6 +78,8 @@ type window struct {
 	hunk *diff.Hunk
 	line int // in the hunk, from 0
 }
+
+func (w *window) code() *code { return codeAt(w.path, w.hunk, w.line) }
 
 // addedLines returns the added lines of a change to compare, each text once. Of too many, it returns
 // some from everywhere.

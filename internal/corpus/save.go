@@ -90,7 +90,7 @@ func (c *Corpus) Refresh(ctx context.Context) error {
 }
 
 // rows is a page of the store without rows.
-func rows() store.CorpusPage { return store.CorpusPage{Rules: rules, Chunk: Chunks} }
+func rows() store.CorpusPage { return store.CorpusPage{Rules: rules, Chunk: Chunks, Index: indexed} }
 
 // cleanPage is a page that was cleaned, and how many comments were left out.
 type cleanPage struct {
@@ -160,6 +160,7 @@ func (c *Corpus) store(ctx context.Context, p cleanPage) (Saved, error) {
 		return Saved{}, err
 	}
 	all := p.left
-	all.Add(Saved{Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted, Chunks: saved.Chunks})
+	all.Add(Saved{Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted,
+		Chunks: saved.Chunks})
 	return all, nil
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Says tells whether a comment still has the words of an excerpt, in their order: it may have
+// Says reports whether a comment still has the words of an excerpt, in their order: it may have
 // been edited since. What an excerpt leaves out, such as quotes and addresses, may be between
 // them.
 func Says(body, excerpt string) bool {

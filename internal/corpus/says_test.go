@@ -6,13 +6,15 @@ import (
 )
 
 func TestSays(t *testing.T) {
-	const said = "Please wrap the error, else nobody knows which file it was.\r\n\r\n> quoted words\r\n\r\nSee https://example.org/x and use fmt.Errorf."
+	const said = "Please wrap the error, else nobody knows which file it was.\r\n\r\n> quoted words\r\n\r\nSee " +
+		"https://example.org/x and use fmt.Errorf."
 	for _, test := range []struct {
 		name, body, excerpt string
 		want                bool
 	}{
 		{"the same", said, "Please wrap the error, else nobody knows which file it was.", true},
-		{"without quotes and addresses", said, "Please wrap the error, else nobody knows which file it was. See and use fmt.Errorf.", true},
+		{"without quotes and addresses", said,
+			"Please wrap the error, else nobody knows which file it was. See and use fmt.Errorf.", true},
 		{"cut at a word", said, "Please wrap the error, else nobody…", true},
 		{"cut in a word", said, "Please wrap the error, else nobo…", true},
 		{"a beginning of a word", said, "Please wrap the err", false},

@@ -45,7 +45,8 @@ func BenchmarkImport(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.StartTimer()
-			if _, err := (&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data), ImportOptions{Repos: repos}); err != nil {
+			if _, err := (&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data),
+				ImportOptions{Repos: repos}); err != nil {
 				b.Fatal(err)
 			}
 			b.StopTimer()
@@ -81,4 +82,36 @@ func benchmarkData(b *testing.B) []byte {
 		data = append(data, all...)
 	}
 	return data
+}
+
+// BenchmarkSearch opens a stored corpus and searches it: once for words, as corpus search does, and once
+// for the line of a change, as a review does before finders read. See BenchmarkImport for the data.
+func BenchmarkSearch(b *testing.B) {
+	c := openCorpus(b, filepath.Join(b.TempDir(), "memory.db"))
+	if _, err := c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
+		ImportOptions{Repos: []precedent.Repo{testRepo}}); err != nil {
+		b.Fatal(err)
+	}
+	change := added("a.go", "	if err := file.Close(); err != nil {")
+	for name, use := range map[string]func(*Index) error{
+		"open": func(*Index) error { return nil },
+		"search": func(x *Index) error {
+			_, err := x.Search(b.Context(), Query{Text: "close the file before the error"})
+			return err
+		},
+		"prime": func(x *Index) error { _, err := x.Prime(b.Context(), change, Query{}); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				x, err := c.Open(b.Context())
+				if err == nil {
+					err = use(x)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

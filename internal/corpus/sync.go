@@ -186,7 +186,7 @@ func (s *syncRun) readListings(ctx context.Context) error {
 	return nil
 }
 
-// due tells whether a complete listing shall begin.
+// due reports whether a complete listing shall begin.
 func (s *syncRun) due() bool {
 	for _, stream := range s.streams() {
 		l, known := s.listings[stream]

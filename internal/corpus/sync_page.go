@@ -37,7 +37,8 @@ func (s *syncRun) page(ctx context.Context, got forge.HistoryPage) (Page, error)
 }
 
 // stored are those of the comments that the corpus has, by kind and id.
-func (s *syncRun) stored(ctx context.Context, all []forge.NumberedComment) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
+func (s *syncRun) stored(ctx context.Context,
+	all []forge.NumberedComment) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
 	ids := map[string][]string{}
 	for i := range all {
 		kind := string(all[i].Kind)
@@ -67,7 +68,7 @@ func (s *syncRun) noteEdit(m *Comment, known precedent.CorpusComment) {
 	}
 }
 
-// mayWrite tells whether the author of a comment may write now. It asks once for each author and
+// mayWrite reports whether the author of a comment may write now. It asks once for each author and
 // run. If the forge does not tell, it is whether the author is listed as a member.
 func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool, error) {
 	if m.Author.Bot || m.Author.ID == "" || m.Author.ID == s.corpus.Me {
@@ -91,7 +92,8 @@ func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool,
 
 // mayWrite asks the forge whether the author of a comment may write, and tells whether it
 // answered.
-func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.NumberedComment) (may, known bool, err error) {
+func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.NumberedComment) (may, known bool,
+	err error) {
 	p, err := f.Permission(ctx, repo, m.Author)
 	var e *forge.Error
 	switch {
@@ -108,15 +110,18 @@ func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.
 // pullOf converts a pull request.
 func pullOf(p *forge.PullRequest) Pull {
 	return Pull{Body: p.Body, CorpusPull: precedent.CorpusPull{
-		Number: p.Number, Title: string(p.Title), AuthorID: p.Author.ID, Author: p.Author.Login, Merged: p.MergedAt, UpdatedAt: p.Updated,
+		Number: p.Number, Title: string(p.Title), AuthorID: p.Author.ID, Author: p.Author.Login, Merged: p.MergedAt,
+		UpdatedAt: p.Updated,
 	}}
 }
 
 // commentOf converts a comment, without the permission of its author.
 func commentOf(m *forge.NumberedComment) Comment {
 	return Comment{Bot: m.Author.Bot, CorpusComment: precedent.CorpusComment{
-		Kind: string(m.Kind), ID: m.ID, Pull: m.Number, Root: cmp.Or(m.ReplyTo, m.ID), AuthorID: m.Author.ID, Author: m.Author.Login,
-		Body: m.Body, Span: m.Span, Hunk: m.Hunk, Commit: m.Commit, Outdated: m.Outdated, URL: m.URL, At: m.At, UpdatedAt: m.Edited,
+		Kind: string(m.Kind), ID: m.ID, Pull: m.Number, Root: cmp.Or(m.ReplyTo, m.ID), AuthorID: m.Author.ID,
+		Author: m.Author.Login,
+		Body:   m.Body, Span: m.Span, Hunk: m.Hunk, Commit: m.Commit, Outdated: m.Outdated, URL: m.URL, At: m.At,
+		UpdatedAt: m.Edited,
 	}}
 }
 
@@ -125,10 +130,10 @@ func pullID(number int) precedent.ForgeID { return precedent.ForgeID(strconv.Ito
 
 // Apply brings the corpus up to date with what an event tells about comments. It changes nothing
 // if there is no corpus yet, and leaves the checkpoints alone: a sync reads the same again.
-func (c *Corpus) Apply(ctx context.Context, f forge.Forge, repo precedent.Repo, changes []forge.CommentChange) (Saved, error) {
+func (c *Corpus) Apply(ctx context.Context, f forge.Forge, repo precedent.Repo, changes []forge.CommentChange) (Saved,
+	error) {
 	var all Saved
-	revision, err := c.Rows.CorpusRevision(ctx)
-	if err != nil || revision == 0 {
+	if has, err := c.Rows.HasCorpus(ctx); err != nil || !has {
 		return all, err
 	}
 	for i := range changes {

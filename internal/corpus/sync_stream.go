@@ -61,12 +61,14 @@ func (s *syncRun) readStream(ctx context.Context, stream forge.HistoryStream) er
 
 // readPage reads and stores the page at a checkpoint, which it moves. It reports whether that was
 // the last one.
-func (s *syncRun) readPage(ctx context.Context, at *store.CorpusCheckpoint, whole bool, out *SyncedStream) (bool, error) {
+func (s *syncRun) readPage(ctx context.Context, at *store.CorpusCheckpoint, whole bool, out *SyncedStream) (bool,
+	error) {
 	var got forge.HistoryPage
 	var page Page
 	err := s.patiently(ctx, *at, func() error {
 		var err error
-		got, err = s.o.Forge.History(ctx, s.o.Repo, forge.HistoryQuery{Stream: out.Stream, Since: at.Since, Cursor: at.Cursor})
+		got, err = s.o.Forge.History(ctx, s.o.Repo, forge.HistoryQuery{Stream: out.Stream, Since: at.Since,
+			Cursor: at.Cursor})
 		if err != nil {
 			return err
 		}

@@ -28,17 +28,15 @@ type syncStage struct {
 	repo   precedent.Repo
 	corpus *corpus.Corpus
 	began  time.Time
-	// mirror are the comments of the corpus at a revision: each is a usable conversation of its own.
-	mirror   map[forge.CommentRef]precedent.CorpusComment
-	revision int64
-	edits    bool // the forge tells when a review was edited
+	edits  bool // the forge tells when a review was edited
 }
 
 // newSyncStage is a world with n comments, one every so often: three quarters on lines, and the
 // others reviews and comments on 130 pull requests as a whole.
-func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetest.Stage) (forge.Forge, error)) *syncStage {
+func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetest.Stage) (forge.Forge,
+	error)) *syncStage {
 	t.Helper()
-	s := &syncStage{Stage: forgetest.NewStage(t), t: t, began: forgetest.Epoch, mirror: map[forge.CommentRef]precedent.CorpusComment{}, edits: true}
+	s := &syncStage{Stage: forgetest.NewStage(t), t: t, began: forgetest.Epoch, edits: true}
 	shop := forgetest.Shop()
 	template := shop.Pulls[1].PullRequest
 	shop.Pulls = map[int]*forgetest.Pull{}
@@ -115,21 +113,15 @@ func (s *syncStage) sync(full bool, kill int) (corpus.SyncResult, error) {
 // stored are the comments of the corpus that exist.
 func (s *syncStage) stored() map[forge.CommentRef]precedent.CorpusComment {
 	s.t.Helper()
-	changed, err := s.corpus.Rows.CorpusChanged(s.t.Context(), s.revision)
-	if err != nil || changed.Reset {
-		s.t.Fatal(changed.Reset, err)
+	all := map[forge.CommentRef]precedent.CorpusComment{}
+	err := s.corpus.Rows.CorpusChunks(s.t.Context(), func(c precedent.CorpusChunk) error {
+		all[forge.CommentRef{Kind: forge.CommentKind(c.Kind), ID: c.ID}] = c.CorpusComment
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	s.revision = changed.Revision
-	for i := range changed.Chunks {
-		c := &changed.Chunks[i].CorpusComment
-		ref := forge.CommentRef{Kind: forge.CommentKind(c.Kind), ID: c.ID}
-		if c.DeletedAt.IsZero() {
-			s.mirror[ref] = *c
-		} else {
-			delete(s.mirror, ref)
-		}
-	}
-	return s.mirror
+	return all
 }
 
 // check compares the corpus with the world: nothing is missing, nothing is there twice, and
@@ -149,7 +141,8 @@ func (s *syncStage) check() {
 					continue
 				}
 				if wrong++; wrong <= 5 {
-					s.t.Errorf("comment %s %s of #%d, edited %s: %q is stored %v as %q, edited %s", m.Kind, m.ID, n, m.Edited, string(m.Body), ok, string(c.Body), c.UpdatedAt)
+					s.t.Errorf("comment %s %s of #%d, edited %s: %q is stored %v as %q, edited %s", m.Kind, m.ID, n, m.Edited,
+						string(m.Body), ok, string(c.Body), c.UpdatedAt)
 				}
 			}
 		}
@@ -288,7 +281,10 @@ func (s *syncStage) test(n int) {
 	s.check()
 	came := len(s.Script.Requests())
 	got, err := s.sync(false, 0)
-	if err != nil || got.Full || slices.ContainsFunc(got.Streams, func(r corpus.SyncedStream) bool { return !r.Whole || r.Stored+r.Updated > 0 }) {
+	if err != nil || got.Full || slices.ContainsFunc(got.Streams, func(r corpus.SyncedStream) bool {
+		return !r.Whole ||
+			r.Stored+r.Updated > 0
+	}) {
 		s.t.Errorf("a sync with nothing new: %+v, %v", got, err)
 	}
 	if asked := len(s.Script.Requests()) - came; asked > 40 {
@@ -372,7 +368,8 @@ func TestSyncWaits(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now,
+			Sleep: s.Clock.Sleep}})
 	})
 	for _, test := range []struct {
 		left int
@@ -411,7 +408,8 @@ func TestApply(t *testing.T) {
 	change := forge.CommentChange{
 		Action: forge.CommentCreated, Pull: forge.PullRequest{Number: 7, Title: "Seven", Author: forgetest.Ann, Updated: at},
 		NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
-			ID: "777", Kind: forge.OnThread, Author: forgetest.Bo, Body: "Please close the file in every case.", At: at, Edited: at,
+			ID: "777", Kind: forge.OnThread, Author: forgetest.Bo, Body: "Please close the file in every case.", At: at,
+			Edited: at,
 		}},
 	}
 	apply := func(e forge.CommentChange) corpus.Saved {
@@ -434,7 +432,8 @@ func TestApply(t *testing.T) {
 	if c, err := s.corpus.Rows.CorpusComment(t.Context(), "issue", "777"); err != nil || !c.MayWrite || c.Pull != 7 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	change.Action, change.Kind, change.Body, change.Edited = forge.CommentEdited, "", "Please close the file, also after an error.", at.Add(time.Minute)
+	change.Action, change.Kind, change.Body, change.Edited = forge.CommentEdited, "",
+		"Please close the file, also after an error.", at.Add(time.Minute)
 	if saved := apply(change); saved.Updated != 1 {
 		t.Errorf("edited, of an unknown kind: %+v", saved)
 	}

@@ -79,7 +79,8 @@ func sentences(s string) []string {
 		switch s[i] {
 		case '\n':
 			// A line that goes on in the next one does not end a sentence.
-			if next := strings.TrimLeft(s[i:], " \t\r\n"); next == "" || i+1 < len(s) && s[i+1] == '\n' || !isLowerLetter(next[0]) {
+			if next := strings.TrimLeft(s[i:], " \t\r\n"); next == "" || i+1 < len(s) && s[i+1] == '\n' ||
+				!isLowerLetter(next[0]) {
 				add(i + 1)
 			}
 		case '.', '!', '?':
@@ -115,7 +116,9 @@ var (
 	// greeting matches a sentence that says nothing by itself.
 	greeting = rule(`(?i)^(?:hm+|hmm+|oh|ah|hi|hey|hello|ok|okay|(?:sorry|apologies)\b.{0,40}|(?:just )?(?:a )?(?:quick |stupid |dumb |naive |genuine |general )?question|just (?:curious|wondering|asking)|(?:i'?m |i am )?(?:just |genuinely )?(?:curious|wondering)|out of curiosity|for my (?:own )?(?:understanding|education)|in general|see also|@[\w-]+|[0-9a-f]{7,40})[ .,:;!?-]*$`)
 	// suggesting matches a question that names what to do instead.
-	suggesting = rule("(?i)^(?:why not|how about|what about|what if|can (?:we|you|this|it|i)\\b|can't|could)|\\bor (?:is|are|should|can|do|does|just)\\b|\\bis(?:n't| it| this| that)?\\b.{0,40}\\b(?:enough|sufficient|correct|right|valid|true|possible|ok|okay)\\b")
+	suggesting = rule("(?i)^(?:why not|how about|what about|what if|can (?:we|you|this|it|i)\\b|can't|could)|\\bor " +
+		"(?:is|are|should|can|do|does|just)\\b|\\bis(?:n't| it| this| " +
+		"that)?\\b.{0,40}\\b(?:enough|sufficient|correct|right|valid|true|possible|ok|okay)\\b")
 )
 
 // kindOf classifies a sentence; empty for one that makes a point.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
-	"github.com/precedent-dev/precedent/internal/search"
 )
 
 // Precedents measures how well comments of people are found again, and which are cited.
@@ -46,8 +45,6 @@ type Retrieval struct {
 // The ways to search.
 const (
 	inUse      = "in use"
-	bm25Alone  = "BM25 alone"
-	lineAlone  = "line characters alone"
 	wholeText  = "all it says"
 	firstPart  = "its first sentence"
 	withoutIDs = "without code spans"
@@ -65,29 +62,40 @@ func MeasurePrecedents(ctx context.Context, dirs []string, seed uint64) (Precede
 		return m, fault(err, commentsHint)
 	}
 	for _, f := range files {
-		m.Own = append(m.Own, f.own(ctx, seed)...)
+		own, err := f.own(ctx, seed)
+		if err != nil {
+			return m, err
+		}
+		m.Own = append(m.Own, own)
 	}
-	var code, alone, texts, firsts, plain []rank
+	var code, texts, firsts, plain []rank
 	for _, f := range files {
 		if len(f.clusters) == 0 {
 			continue
 		}
 		x := corpus.NewIndex(f.chunks())
-		c, a := f.byCode(ctx, x), f.byLine()
-		m.Code = append(m.Code, retrieval(f.name, inUse, c, len(f.all), seed), retrieval(f.name, lineAlone, a, len(f.all), seed))
-		code, alone = append(code, c...), append(alone, a...)
-		w, s, p := f.byText(ctx, x, whole), f.byText(ctx, x, firstSentence), f.byText(ctx, x, withoutSpans)
-		m.Text = append(m.Text, retrieval(f.name, wholeText, w, x.Len(), seed))
-		texts, firsts, plain = append(texts, w...), append(firsts, s...), append(plain, p...)
-		if ctx.Err() != nil {
-			return m, ctx.Err()
+		c, err := f.byCode(ctx, x)
+		if err != nil {
+			return m, err
 		}
+		var found [3][]rank
+		for i, form := range []func(string) string{whole, firstSentence, withoutSpans} {
+			if found[i], err = f.byText(ctx, x, form); err != nil {
+				return m, err
+			}
+		}
+		m.Code = append(m.Code, retrieval(f.name, inUse, c, len(f.all), seed))
+		m.Text = append(m.Text, retrieval(f.name, wholeText, found[0], x.Len(), seed))
+		code, texts = append(code, c...), append(texts, found[0]...)
+		firsts, plain = append(firsts, found[1]...), append(plain, found[2]...)
 	}
 	if len(code) > 0 {
-		m.Code = append(m.Code, retrieval(together, inUse, code, 0, seed), retrieval(together, lineAlone, alone, 0, seed))
+		m.Code = append(m.Code, retrieval(together, inUse, code, 0, seed))
 		m.Text = append(m.Text, retrieval(together, wholeText, texts, 0, seed), retrieval(together, firstPart, firsts, 0, seed),
 			retrieval(together, withoutIDs, plain, 0, seed))
-		m.Gate = gates(ctx, files, labels, seed)
+		if m.Gate, err = gates(ctx, files, labels, seed); err != nil {
+			return m, err
+		}
 	}
 	m.refer()
 	return m, ctx.Err()
@@ -104,9 +112,8 @@ type rank struct {
 }
 
 // own searches the words of all comments by the diff of each.
-func (f *reviewFile) own(ctx context.Context, seed uint64) []Retrieval {
+func (f *reviewFile) own(ctx context.Context, seed uint64) (Retrieval, error) {
 	var chunks []precedent.CorpusChunk
-	var docs []search.Doc
 	for i := range f.all {
 		c := f.all[i].CorpusChunk
 		if c.Unusable != "" {
@@ -114,38 +121,21 @@ func (f *reviewFile) own(ctx context.Context, seed uint64) []Retrieval {
 		}
 		c.Hunk, c.Path, c.Body = "", "", c.Words // what the comment says, without suggestions, and nothing of its place
 		chunks = append(chunks, c)
-		docs = append(docs, search.Doc{ID: string(c.ID), Text: string(c.Words), Group: c.Pull, At: c.At})
 	}
-	x, words := corpus.NewIndex(chunks), search.New(docs)
-	var ranks, alone []rank
+	x := corpus.NewIndex(chunks)
+	var ranks []rank
 	for i := range f.all {
 		c := &f.all[i]
-		if c.Unusable != "" || len(c.hunk.Lines) == 0 || ctx.Err() != nil {
+		if c.Unusable != "" || len(c.hunk.Lines) == 0 {
 			continue
 		}
-		hits := x.About(ctx, &c.hunk, f.at(c), corpus.Query{Limit: deepest})
-		ranks = append(ranks, f.rank(c, hits, func(h *precedent.CorpusChunk) bool { return h.ID == c.ID }))
-		at := 0
-		for k, h := range words.Search(search.Query{Text: c.lines(), Fused: []search.List{search.TextWords}, Depth: deepest, Limit: deepest}) {
-			if h.ID == string(c.ID) {
-				at = k + 1
-				break
-			}
+		hits, err := x.About(ctx, &c.hunk, f.at(c), corpus.Query{Limit: deepest})
+		if err != nil {
+			return Retrieval{}, err
 		}
-		alone = append(alone, rank{f.pull(&c.CorpusChunk), at})
+		ranks = append(ranks, f.rank(c, hits, func(h *precedent.CorpusChunk) bool { return h.ID == c.ID }))
 	}
-	return []Retrieval{retrieval(f.name, inUse, ranks, len(chunks), seed), retrieval(f.name, bm25Alone, alone, len(chunks), seed)}
-}
-
-// lines is the code that a comment is about: the end of its hunk, or all of it.
-func (r *reviewed) lines() string {
-	lines := r.hunk.Lines
-	const tail = 12
-	var b strings.Builder
-	for _, l := range lines[max(0, len(lines)-tail):] {
-		b.WriteString(l.Text + "\n")
-	}
-	return b.String()
+	return retrieval(f.name, inUse, ranks, len(chunks), seed), nil
 }
 
 func (f *reviewFile) pull(c *precedent.CorpusChunk) string {
@@ -162,72 +152,44 @@ func (f *reviewFile) rank(c *reviewed, hits []corpus.Hit, right func(*precedent.
 }
 
 // byCode searches what makes the same point as each comment, by its code alone.
-func (f *reviewFile) byCode(ctx context.Context, x *corpus.Index) []rank {
-	var ranks []rank
-	for i := range f.all {
-		c := &f.all[i]
-		if f.precedents(&c.CorpusChunk, false) == 0 || ctx.Err() != nil {
-			continue
-		}
-		hits := x.About(ctx, &c.hunk, f.at(c), corpus.Query{Path: c.Path, Pull: c.Pull, Before: c.At, Limit: deepest, All: true})
-		ranks = append(ranks, f.rank(c, hits, func(h *precedent.CorpusChunk) bool { return f.same(&c.CorpusChunk, h) }))
-	}
-	return ranks
-}
-
-// byLine does that by the characters of the commented line alone.
-func (f *reviewFile) byLine() []rank {
-	var docs []search.Doc
-	chunks := map[string]*precedent.CorpusChunk{}
-	for i := range f.all {
-		c := &f.all[i]
-		chunks[string(c.ID)] = &c.CorpusChunk
-		docs = append(docs, search.Doc{ID: string(c.ID), Lines: c.lastLine(), Group: c.Pull, At: c.At})
-	}
-	x := search.New(docs)
+func (f *reviewFile) byCode(ctx context.Context, x *corpus.Index) ([]rank, error) {
 	var ranks []rank
 	for i := range f.all {
 		c := &f.all[i]
 		if f.precedents(&c.CorpusChunk, false) == 0 {
 			continue
 		}
-		at := 0
-		q := search.Query{Lines: c.lastLine(), NotGroup: c.Pull, Before: c.At, Fused: []search.List{search.LineChars}, Depth: deepest, Limit: deepest}
-		for k, h := range x.Search(q) {
-			if f.same(&c.CorpusChunk, chunks[h.ID]) {
-				at = k + 1
-				break
-			}
+		q := corpus.Query{Path: c.Path, Pull: c.Pull, Before: c.At, Limit: deepest, All: true}
+		hits, err := x.About(ctx, &c.hunk, f.at(c), q)
+		if err != nil {
+			return nil, err
 		}
-		ranks = append(ranks, rank{f.pull(&c.CorpusChunk), at})
+		ranks = append(ranks, f.rank(c, hits, func(h *precedent.CorpusChunk) bool { return f.same(&c.CorpusChunk, h) }))
 	}
-	return ranks
-}
-
-func (r *reviewed) lastLine() string {
-	if n := len(r.hunk.Lines); n > 0 {
-		return r.hunk.Lines[n-1].Text
-	}
-	return ""
+	return ranks, nil
 }
 
 // byText searches what makes the same point as each comment, by what it says, as for a finding.
-func (f *reviewFile) byText(ctx context.Context, x *corpus.Index, form func(string) string) []rank {
+func (f *reviewFile) byText(ctx context.Context, x *corpus.Index, form func(string) string) ([]rank, error) {
 	var ranks []rank
 	for i := range f.all {
 		c := &f.all[i]
-		if f.precedents(&c.CorpusChunk, true) == 0 || ctx.Err() != nil {
+		if f.precedents(&c.CorpusChunk, true) == 0 {
 			continue
 		}
-		hits := f.matches(ctx, x, c, form)
+		hits, err := f.matches(ctx, x, c, form)
+		if err != nil {
+			return nil, err
+		}
 		ranks = append(ranks, f.rank(c, hits, func(h *precedent.CorpusChunk) bool { return f.same(&c.CorpusChunk, h) }))
 	}
-	return ranks
+	return ranks, nil
 }
 
 // matches searches for a comment as if it were a finding.
-func (f *reviewFile) matches(ctx context.Context, x *corpus.Index, c *reviewed, form func(string) string) []corpus.Hit {
-	return x.Matches(ctx, &precedent.Finding{Body: form(string(c.Words))}, corpus.Query{Path: c.Path, Pull: c.Pull, Before: c.At, Limit: deepest})
+func (f *reviewFile) matches(ctx context.Context, x *corpus.Index, c *reviewed, form func(string) string) ([]corpus.Hit, error) {
+	q := corpus.Query{Path: c.Path, Pull: c.Pull, Before: c.At, Limit: deepest}
+	return x.Matches(ctx, &precedent.Finding{Body: form(string(c.Words))}, q)
 }
 
 func whole(s string) string { return s }

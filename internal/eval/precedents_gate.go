@@ -64,11 +64,15 @@ type gateQuery struct {
 }
 
 // gates chooses the similarity on each file, and scores all of them.
-func gates(ctx context.Context, files []*reviewFile, labels []sameness, seed uint64) []Gate {
+func gates(ctx context.Context, files []*reviewFile, labels []sameness, seed uint64) ([]Gate, error) {
 	var all []*gateFile
 	for _, f := range files {
 		if len(f.clusters) > 0 {
-			all = append(all, f.gate(ctx, labels))
+			g, err := f.gate(ctx, labels)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, g)
 		}
 	}
 	var out []Gate
@@ -85,7 +89,7 @@ func gates(ctx context.Context, files []*reviewFile, labels []sameness, seed uin
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 func (g *Gate) meets() bool {
@@ -93,7 +97,7 @@ func (g *Gate) meets() bool {
 }
 
 // gate searches all usable comments of the file.
-func (f *reviewFile) gate(ctx context.Context, labels []sameness) *gateFile {
+func (f *reviewFile) gate(ctx context.Context, labels []sameness) (*gateFile, error) {
 	g := &gateFile{name: f.name}
 	x := corpus.NewIndex(f.chunks())
 	compared := map[string][]sameness{}
@@ -104,12 +108,16 @@ func (f *reviewFile) gate(ctx context.Context, labels []sameness) *gateFile {
 		c := &f.all[i]
 		pairs := compared[string(c.ID)]
 		known := f.precedents(&c.CorpusChunk, true) > 0
-		if ctx.Err() != nil || len(pairs) == 0 && !known && c.Unusable != "" {
+		if len(pairs) == 0 && !known && c.Unusable != "" {
 			continue
 		}
 		q := gateQuery{pull: f.pull(&c.CorpusChunk)}
 		cosines := map[string]float64{}
-		for _, h := range f.matches(ctx, x, c, whole) {
+		hits, err := f.matches(ctx, x, c, whole)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
 			cosines[string(h.ID)] = h.Cosine
 			if h.Cosine >= min(corpus.CandidateCosine, steps[0]) {
 				q.cosines, q.right = append(q.cosines, h.Cosine), append(q.right, f.same(&c.CorpusChunk, &h.CorpusChunk))
@@ -127,7 +135,7 @@ func (f *reviewFile) gate(ctx context.Context, labels []sameness) *gateFile {
 			g.others = append(g.others, q)
 		}
 	}
-	return g
+	return g, nil
 }
 
 // usable reports whether a comment of the file can be a precedent.

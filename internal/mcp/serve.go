@@ -164,7 +164,7 @@ func (s *Server) handler(token string) http.Handler {
 	return mux
 }
 
-// local tells whether the Host of a request names this machine: one that a web page chose, whose
+// local reports whether the Host of a request names this machine: one that a web page chose, whose
 // name was made to resolve to it, does not.
 func local(host string) bool {
 	name := host
@@ -175,7 +175,7 @@ func local(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin tells whether no web page sent the request, or one of this server, which has none.
+// sameOrigin reports whether no web page sent the request, or one of this server, which has none.
 func sameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {

@@ -257,7 +257,7 @@ func mainCategory(members []store.Appearance) precedent.Category {
 	})
 }
 
-// sameInsight tells whether nothing changed but the time.
+// sameInsight reports whether nothing changed but the time.
 func sameInsight(a, b precedent.Insight) bool {
 	return a.State == b.State && a.Text == b.Text && a.Scope == b.Scope && a.Category == b.Category &&
 		slices.Equal(a.Findings, b.Findings) && slices.Equal(a.Citations, b.Citations) && slices.Equal(a.PullRequests, b.PullRequests) &&

@@ -26,7 +26,7 @@ func newDirective(l precedent.Learning) *directive {
 	return d
 }
 
-// reaches tells whether the finding is in the files and the category of the learning.
+// reaches reports whether the finding is in the files and the category of the learning.
 func (d *directive) reaches(f *precedent.Finding) bool {
 	return inFiles(d.Glob, f.Path) && (d.Category == "" || d.Category == f.Category)
 }
@@ -36,7 +36,7 @@ func (d *directive) similarity(claim match.Claim) float64 {
 	return max(d.words.Similarity(claim), d.claim.Similarity(claim))
 }
 
-// namesRule tells whether the directive names the analyzer's rule of the finding, which has a
+// namesRule reports whether the directive names the analyzer's rule of the finding, which has a
 // digit, a dash or its analyzer's name, so that no ordinary word is taken for one.
 func (d *directive) namesRule(f *precedent.Finding) bool {
 	if f.Rule == "" {
@@ -50,17 +50,17 @@ func (d *directive) namesRule(f *precedent.Finding) bool {
 	return false
 }
 
-// asks tells whether a judge is asked if the learning speaks of the finding.
+// asks reports whether a judge is asked if the learning speaks of the finding.
 func (d *directive) asks(f *precedent.Finding, claim match.Claim) bool {
 	return !d.namesRule(f) && match.AsksDirective(&d.Learning, f, func() float64 { return d.similarity(claim) })
 }
 
-// couldHide tells whether the learning is taken to speak of an earlier finding.
+// couldHide reports whether the learning is taken to speak of an earlier finding.
 func (d *directive) couldHide(f *precedent.Finding, claim match.Claim) bool {
 	return d.namesRule(f) || match.DirectiveMayCover(&d.Learning, f, func() float64 { return d.similarity(claim) })
 }
 
-// means tells whether the learning speaks of the finding where no judge answers.
+// means reports whether the learning speaks of the finding where no judge answers.
 func (d *directive) means(f *precedent.Finding, claim match.Claim) bool {
 	return d.namesRule(f) || match.DirectiveCovers(&d.Learning, f, func() float64 { return d.similarity(claim) })
 }

@@ -30,5 +30,5 @@ func (m *Memory) findNamed(ctx context.Context, rows *store.Repo, which string) 
 	return byWords, other
 }
 
-// Applies tells whether a learning is about a file.
+// Applies reports whether a learning is about a file.
 func Applies(l precedent.Learning, path string) bool { return inFiles(l.Glob, path) }

@@ -30,7 +30,7 @@ func unfitGlob(l precedent.Learning) string {
 	return ""
 }
 
-// mayOverlap tells whether a file can be in both globs. It is true if it cannot tell.
+// mayOverlap reports whether a file can be in both globs. It is true if it cannot tell.
 func mayOverlap(a, b string) bool {
 	if a == "" || b == "" || a == b || inFiles(a, b) || inFiles(b, a) {
 		return true

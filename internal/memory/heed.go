@@ -143,7 +143,7 @@ func (l *Recalled) Cite() precedent.Cite {
 	return precedent.Cite{Kind: learningCite, ID: l.ID, Text: l.Directive, URL: l.From.URL}
 }
 
-// Concerns tells whether a finding is in the files and the category of the learning.
+// Concerns reports whether a finding is in the files and the category of the learning.
 func (l *Recalled) Concerns(f *precedent.Finding) bool {
 	return inFiles(l.Glob, f.Path) && (l.Category == "" || l.Category == f.Category)
 }

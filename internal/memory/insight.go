@@ -81,7 +81,7 @@ func commonScope(paths []string) string {
 	return glob
 }
 
-// inScope tells whether a path is in the scope of an insight.
+// inScope reports whether a path is in the scope of an insight.
 func inScope(scope, path string) bool { return scope == path || inFiles(scope, path) }
 
 // InsightName is a model's name for a pattern.

@@ -23,7 +23,7 @@ const (
 // ends then.
 const ConsolidationLimit = 3 * time.Minute
 
-// ConsolidationDue tells whether it is time to look for patterns: the first time that there are
+// ConsolidationDue reports whether it is time to look for patterns: the first time that there are
 // findings, when findings are new and the last attempt is half an hour ago, and when ten
 // findings are new.
 func (m *Memory) ConsolidationDue(ctx context.Context) (bool, error) {

@@ -52,7 +52,7 @@ func (p *pattern) weight() float64 {
 	return weight / math.Pow(2, float64(p.Accepted))
 }
 
-// appliesTo tells whether the finding is in the scope of the pattern: in the files that the
+// appliesTo reports whether the finding is in the scope of the pattern: in the files that the
 // person named, else in what the reason asks for.
 func (p *pattern) appliesTo(f *precedent.Finding) bool {
 	if p.Glob != "" {

@@ -54,7 +54,7 @@ type Captured struct {
 	Note string
 }
 
-// Active tells whether the learning influences reviews from now on.
+// Active reports whether the learning influences reviews from now on.
 func (c *Captured) Active() bool {
 	return c.Refused == "" && c.State == precedent.LearningActive
 }

@@ -116,7 +116,7 @@ func (m *Memory) active(ctx context.Context, q LearningQuery) ([]precedent.Learn
 	return append(all, shared...), err
 }
 
-// wants tells whether a learning is for a file of the change, and not too old.
+// wants reports whether a learning is for a file of the change, and not too old.
 func (q *LearningQuery) wants(l *precedent.Learning, now time.Time) bool {
 	switch {
 	case l.PullRequest != 0 && l.PullRequest != q.PullRequest,

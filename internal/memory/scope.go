@@ -51,11 +51,11 @@ func ScopeOf(reason string) Scope {
 	return InSymbol
 }
 
-// Never tells whether the reason is an explicit "never": then one rejection is enough to drop
+// Never reports whether the reason is an explicit "never": then one rejection is enough to drop
 // similar findings.
 func Never(reason string) bool { return never().MatchString(reason) }
 
-// includes tells whether a rejection with the scope, of a finding in the file and symbol,
+// includes reports whether a rejection with the scope, of a finding in the file and symbol,
 // applies to f.
 func (s Scope) includes(file, symbol string, f *precedent.Finding) bool {
 	switch s {

@@ -64,7 +64,7 @@ type Measure struct {
 	Of      string   `json:"of"`
 }
 
-// Met tells whether the target is reached.
+// Met reports whether the target is reached.
 func (m *Measure) Met() bool { return m.Value != nil && *m.Value >= m.Target }
 
 // Answered counts what people accepted and rejected.

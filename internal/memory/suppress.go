@@ -96,7 +96,7 @@ func (r *Dismissals) Lower(findings []precedent.Finding, threshold int) {
 	}
 }
 
-// mayDrop tells whether patterns may drop a finding.
+// mayDrop reports whether patterns may drop a finding.
 func mayDrop(f *precedent.Finding) bool {
 	return !f.Severity.AtLeast(precedent.High) && !f.Category.Protected()
 }

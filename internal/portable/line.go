@@ -45,20 +45,20 @@ const (
 
 // rejection is a line of a rejection: without what is made on each machine.
 type rejection struct {
-	Fingerprint string             `json:"fingerprint" yaml:"fingerprint"`
-	Place       string             `json:"place,omitempty" yaml:"place,omitempty"`
-	Claim       string             `json:"claim" yaml:"claim"`
-	Path        string             `json:"path,omitempty" yaml:"path,omitempty"`
-	Symbol      string             `json:"symbol,omitempty" yaml:"symbol,omitempty"`
-	Category    precedent.Category `json:"category,omitempty" yaml:"category,omitempty"`
-	Severity    precedent.Severity `json:"severity" yaml:"severity"`
-	Rule        string             `json:"rule,omitempty" yaml:"rule,omitempty"`
-	Glob        string             `json:"glob,omitempty" yaml:"glob,omitempty"`
-	Reason      string             `json:"reason,omitempty" yaml:"reason,omitempty"`
-	Who         string             `json:"who,omitempty" yaml:"who,omitempty"`
-	Source      string             `json:"source,omitempty" yaml:"source,omitempty"`
-	At          time.Time          `json:"at" yaml:"at"`
-	ExpiresAt   time.Time          `json:"expires_at,omitzero" yaml:"expires_at,omitempty"`
+	Fingerprint string             `json:"fingerprint"`
+	Place       string             `json:"place,omitempty"`
+	Claim       string             `json:"claim"`
+	Path        string             `json:"path,omitempty"`
+	Symbol      string             `json:"symbol,omitempty"`
+	Category    precedent.Category `json:"category,omitempty"`
+	Severity    precedent.Severity `json:"severity"`
+	Rule        string             `json:"rule,omitempty"`
+	Glob        string             `json:"glob,omitempty"`
+	Reason      string             `json:"reason,omitempty"`
+	Who         string             `json:"who,omitempty"`
+	Source      string             `json:"source,omitempty"`
+	At          time.Time          `json:"at"`
+	ExpiresAt   time.Time          `json:"expires_at,omitzero"`
 }
 
 func newRejection(j precedent.Rejection) rejection {

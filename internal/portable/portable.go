@@ -1,8 +1,7 @@
-// Package portable carries the memory of a repository between databases: as a file, as a
-// ref of a remote that clones merge, and as a file of the repository that is reviewed like
-// code.
+// Package portable carries the memory of a repository between databases: as a file, and as a ref
+// of a remote that clones merge.
 //
-// All three have the same rows, as lines of JSON: learnings with their history, rejections,
+// Both have the same rows, as lines of JSON: learnings with their history, rejections,
 // what was taken back, outcomes and labels. Everything else is made again by reviews, or
 // belongs to one machine. Merge is commutative, associative and idempotent, so that clones
 // that exchange their rows in any order end with the same ones. Equal rows are equal bytes.

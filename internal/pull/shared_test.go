@@ -27,7 +27,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			s.env.Shared, s.env.Indexes = db, new(workspace.CorpusIndexes)
+			s.env.Shared = db
 			repo := precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}
 			w, err := s.env.SharedWorkspace(t.Context(), repo)
 			if err != nil {

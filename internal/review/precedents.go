@@ -75,7 +75,7 @@ func (x *reader) citePrecedents(ctx context.Context) {
 	against := in.objections()
 	found := map[*precedent.Finding][]*hitPair{}
 	var doubts []*hitPair
-	unsearched := 0
+	unsearched, failed := 0, error(nil)
 	limited, cancel := context.WithTimeout(ctx, citeTime)
 	defer cancel()
 	if failure := in.embed(limited, r.Findings); failure != "" {
@@ -92,7 +92,12 @@ func (x *reader) citePrecedents(ctx context.Context) {
 			unsearched++
 			continue
 		}
-		found[f] = in.matches(limited, f)
+		var err error
+		if found[f], err = in.matches(limited, f); err != nil {
+			unsearched++
+			failed = cmp.Or(failed, err)
+			continue
+		}
 		for _, p := range found[f] {
 			if p.same = p.hit.Strength() == corpus.Strong || p.quotedIn(earlier); !p.same && in.mayAsk(f) {
 				if _, declined := against.to(f.Basis, p.hit.At); !declined {
@@ -102,7 +107,7 @@ func (x *reader) citePrecedents(ctx context.Context) {
 		}
 	}
 	if unsearched > 0 && ctx.Err() == nil {
-		x.fail(precedentStep, countWas(unsearched, "finding")+" not compared with the comments of people", errTooSlow)
+		x.fail(precedentStep, countWas(unsearched, "finding")+" not compared with the comments of people", cmp.Or(failed, errTooSlow))
 		use.Failures = append(use.Failures, x.failures[len(x.failures)-1].Error)
 	}
 	if failure := x.judgePrecedents(ctx, doubts, b); failure != "" {
@@ -134,7 +139,7 @@ func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string
 	if in.Precedents.Index == nil || len(all) == 0 {
 		return ""
 	}
-	return redacted(in.Precedents.Index.EmbedFindings(ctx, all))
+	return redacted(in.Precedents.Index.EmbedFindings(ctx, all, in.Precedents.Query))
 }
 
 // mayCite reports whether a finding may be shown.
@@ -150,12 +155,13 @@ func (in *Input) mayAsk(f *precedent.Finding) bool {
 }
 
 // matches returns the best comments for a finding, each once: those that are certain first.
-func (in *Input) matches(ctx context.Context, f *precedent.Finding) []*hitPair {
+func (in *Input) matches(ctx context.Context, f *precedent.Finding) ([]*hitPair, error) {
 	q := in.Precedents.Query
 	q.Path, q.Line, q.Limit = f.Path, f.Start, citeDepth
 	var pairs []*hitPair
 	seen := map[string]bool{}
-	for _, h := range in.Precedents.Index.Matches(ctx, f, q) {
+	hits, err := in.Precedents.Index.Matches(ctx, f, q)
+	for _, h := range hits {
 		id := commentID(&h.CorpusChunk)
 		if h.Strength() == corpus.Weak || seen[id] {
 			continue
@@ -168,7 +174,7 @@ func (in *Input) matches(ctx context.Context, f *precedent.Finding) []*hitPair {
 	for i, p := range pairs {
 		p.rank = i
 	}
-	return pairs
+	return pairs, err
 }
 
 // commentID identifies a comment within its repository.

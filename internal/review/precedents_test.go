@@ -75,10 +75,13 @@ func others() (all []precedent.CorpusChunk) {
 
 // strength is that of a comment for a finding.
 func strength(title, body, words string) corpus.Strength {
-	f := precedent.Finding{Title: title, Body: body, Span: precedent.Span{Path: "cart/cart.go", Side: precedent.Right,
-		Start: 5, End: 5}}
-	hits := corpus.NewIndex(append(others(), wrote("1", words), wrote("2", samePast))).Matches(context.Background(), &f,
-		corpus.Query{})
+	at := precedent.Span{Path: "cart/cart.go", Side: precedent.Right, Start: 5, End: 5}
+	f := precedent.Finding{Title: title, Body: body, Span: at}
+	x := corpus.NewIndex(append(others(), wrote("1", words), wrote("2", samePast)))
+	hits, err := x.Matches(context.Background(), &f, corpus.Query{})
+	if err != nil {
+		panic(err) // an index in memory does not fail
+	}
 	for i := range hits {
 		if hits[i].ID == "1" {
 			return hits[i].Strength()

@@ -16,7 +16,6 @@ import (
 )
 
 // precedentTime bounds how long a review waits for the corpus to be opened and searched for norms.
-// Opening takes a few seconds for 100,000 comments.
 const precedentTime = 20 * time.Second
 
 // recallPrecedents opens what people wrote on earlier pull requests of the repository, and finds
@@ -39,9 +38,9 @@ func (p *Prepared) recallPrecedents(ctx context.Context, w *workspace.Workspace,
 		}
 		out := review.Precedents{Index: x, Query: q}
 		if prime {
-			out.Priming = x.Prime(ctx, change, q)
+			out.Priming, err = x.Prime(ctx, change, q)
 		}
-		return out, nil
+		return out, err
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -59,11 +58,11 @@ func (p *Prepared) openIndex(ctx context.Context, w *workspace.Workspace) (*corp
 	if err != nil {
 		return nil, err
 	}
-	if revision, err := rows.CorpusRevision(ctx); err != nil || revision == 0 {
+	if has, err := rows.HasCorpus(ctx); err != nil || !has {
 		return nil, err
 	}
 	c := corpus.Corpus{Rows: rows, Now: p.reviewer.Now, Embedding: p.embedding(rows)}
-	x, err := p.reviewer.Indexes.Open(ctx, w.IDs[0], &c)
+	x, err := c.Open(ctx)
 	if err != nil || x.Empty() {
 		return nil, err
 	}

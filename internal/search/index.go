@@ -1,193 +1,280 @@
 package search
 
 import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Index is the documents of one repository, in memory. Its methods may be called concurrently.
-//
-// An update leaves the index as if it had just been made of the documents that it has then. It
-// takes as long as about a hundred searches, because the weights of all documents change, and
-// searches wait only while its result is put in place. No goroutine outlives a call.
+// The parameters of BM25, as Robertson and Zaragoza recommend them ("The Probabilistic Relevance
+// Framework", 2009).
+const (
+	saturation = 1.2  // k1
+	lengthBias = 0.75 // b
+)
+
+// Index has the documents of one repository. It is made with Add; then its other methods may be
+// called concurrently.
 type Index struct {
-	updating sync.Mutex        // held by Update, so that there is one at a time
-	numbers  map[string]uint32 // of documents by id; guarded by updating
+	docs   []entry
+	counts []uint32 // of usable documents whose text has a term, by its hash
+	// with and tokens are of usable documents: those that have the field, and its tokens in all.
+	with, tokens [fields]int
+	usable       int
 
-	mu        sync.RWMutex
-	documents // Update alone writes them, and reads them without mu
+	mu    sync.Mutex
+	lists map[uint32]*list // by slot, of the terms that were searched for
 }
 
-// documents is what is searched.
-type documents struct {
-	entries []entry // of documents by their numbers, which count from 0 in the order of adding
-	live    int
-	// text, lines and path are the fields by words, and textChars and lineChars by characters.
-	text, lines, path    *words
-	textChars, lineChars *chars
-	vectors              *vectors
-}
-
-// entry is what a filter needs to know of a document.
+// entry is a document in an index.
 type entry struct {
-	id    string
-	group int
-	at    int64 // microseconds
-	dead  bool  // removed
+	number  int64
+	filter  Filter
+	lengths [fields]uint32 // in tokens
+	terms   []byte
 }
 
-// New makes an index of documents. Of those with the same id, the last one counts.
-func New(docs []Doc) *Index {
-	x := &Index{numbers: map[string]uint32{}, documents: documents{
-		text: &words{}, lines: &words{}, path: &words{}, textChars: &chars{}, lineChars: &chars{}, vectors: &vectors{},
-	}}
-	x.Update(docs, nil)
-	return x
+// list has the documents that have a term, and how often they do.
+type list struct {
+	postings []posting
+	usable   int // documents
 }
 
-// Len is the number of documents.
-func (x *Index) Len() int {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.live
-}
+type posting struct{ doc, count uint32 }
 
-// Update removes documents by id and adds others. A document whose id the index has is replaced.
-// Searches that run at the same time see the index before or after the update. A vector that
-// cannot be compared with the others is left out.
-func (x *Index) Update(add []Doc, remove []string) {
-	x.updating.Lock()
-	defer x.updating.Unlock()
-	add = lastOfEach(add)
-	if removed := x.forget(add, remove); len(add)+len(removed) > 0 {
-		x.replace(add, removed)
-		x.compact()
+// Add adds a document that was packed, with a number above those in the index. It keeps the bytes.
+func (x *Index) Add(number int64, packed []byte) error {
+	filter, terms, err := unpack(packed)
+	if err != nil {
+		return err
 	}
-}
-
-// replace adds documents and removes others by their numbers.
-func (x *Index) replace(add []Doc, removed []uint32) {
-	field := func(of func(*Doc) string) []string {
-		out := make([]string, len(add))
-		for i := range add {
-			out[i] = of(&add[i])
+	if x.counts == nil {
+		x.counts = make([]uint32, 1<<hashBits)
+	}
+	e := entry{number: number, filter: filter, terms: terms}
+	for t := range each(terms) {
+		if t.field() >= fields {
+			return errPacked
 		}
-		return out
+		e.lengths[t.field()] += t.count()
+		if filter.Usable && t.field() == Text {
+			x.counts[t.hash()]++
+		}
 	}
-	texts, lines := field(func(d *Doc) string { return d.Text }), field(func(d *Doc) string { return d.Lines })
-	paths := field(func(d *Doc) string { return d.Path })
-	var newWords [3]*tokenized
-	var newChars [2]*chars
-	steps := []func(){
-		func() { newChars[0] = x.textChars.updated(texts, removed) },
-		func() { newWords[0] = tokenize(texts) },
-		func() { newChars[1] = x.lineChars.updated(lines, removed) },
-		func() { newWords[1] = tokenize(lines) },
-		func() { newWords[2] = tokenize(paths) },
+	if filter.Usable {
+		x.usable++
+		for f, n := range e.lengths {
+			x.tokens[f] += int(n)
+			x.with[f] += int(min(n, 1))
+		}
 	}
-	parallel(len(steps), func(i int) { steps[i]() })
+	x.docs = append(x.docs, e)
+	return nil
+}
 
+// each yields the terms of a document.
+func each(terms []byte) func(func(term) bool) {
+	return func(yield func(term) bool) {
+		for ; len(terms) >= termSize; terms = terms[termSize:] {
+			if !yield(term(binary.LittleEndian.Uint32(terms))) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns how many documents are usable, and how many are not.
+func (x *Index) Len() (usable, others int) { return x.usable, len(x.docs) - x.usable }
+
+// Filter returns what a query may ask of a document.
+func (x *Index) Filter(number int64) (Filter, bool) {
+	at, ok := slices.BinarySearchFunc(x.docs, number, func(e entry, n int64) int { return cmp.Compare(e.number, n) })
+	if !ok {
+		return Filter{}, false
+	}
+	return x.docs[at].filter, true
+}
+
+// Newest is when the last document was written; zero for an empty index.
+func (x *Index) Newest() time.Time {
+	var newest time.Time
+	for i := range x.docs {
+		if at := x.docs[i].filter.At; at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
+}
+
+// Frequency returns how many usable documents have a token in their text, and how many have a text
+// with tokens.
+func (x *Index) Frequency(token string) (with, all int) {
+	if x.counts == nil {
+		return 0, 0
+	}
+	return int(x.counts[termOf(Text, token).hash()]), x.with[Text]
+}
+
+// Query is what to search for.
+type Query struct {
+	Fields [fields]string
+	// May says whether a document may be found.
+	May func(*Filter) bool
+	// Depth is how many documents are returned for each field.
+	Depth int
+}
+
+// Hit is a document that was found.
+type Hit struct {
+	Number int64
+	Ranks  [fields]Rank
+}
+
+// Rank is the place of a document by a field, from 1; 0 if it is not among the best.
+type Rank struct {
+	Place int
+	Score float64 // BM25
+}
+
+// Prepare gets ready for queries. Searching for one after the other without it takes longer, because
+// each passes over all documents for the words that are new.
+func (x *Index) Prepare(queries ...Query) {
+	wanted := map[uint32]bool{}
+	for i := range queries {
+		for f, s := range queries[i].Fields {
+			for _, t := range termsOf(Field(f), s) {
+				wanted[t.slot()] = true
+			}
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, n := range removed {
-		x.entries[n].dead = true
-	}
-	for i := range add {
-		d := &add[i]
-		x.numbers[d.ID] = uint32(len(x.entries))
-		x.entries = append(x.entries, entry{id: d.ID, group: d.Group, at: d.At.UnixMicro()})
-	}
-	x.live = len(x.numbers)
-	x.textChars, x.lineChars = newChars[0], newChars[1]
-	fields := []*words{x.text, x.lines, x.path}
-	parallel(len(fields), func(i int) { fields[i].update(newWords[i], removed) })
-	x.vectors.update(add, removed)
+	x.find(wanted)
 }
 
-// lastOfEach returns the last document of each id.
-func lastOfEach(docs []Doc) []Doc {
-	last := make(map[string]int, len(docs))
-	for i := range docs {
-		last[docs[i].ID] = i
+// find makes the lists that are missing. The lock is held.
+func (x *Index) find(wanted map[uint32]bool) {
+	if x.lists == nil {
+		x.lists = map[uint32]*list{}
 	}
-	if len(last) == len(docs) {
-		return docs
-	}
-	var out []Doc
-	for i := range docs {
-		if last[docs[i].ID] == i {
-			out = append(out, docs[i])
+	missing := false
+	seen := make([]uint64, slots/64)
+	for slot := range wanted {
+		if x.lists[slot] == nil {
+			x.lists[slot] = &list{}
+			seen[slot/64] |= 1 << (slot % 64)
+			missing = true
 		}
 	}
-	return out
-}
-
-// forget removes the numbers of documents that are removed or replaced, and returns them.
-func (x *Index) forget(add []Doc, remove []string) []uint32 {
-	var removed []uint32
-	gone := func(id string) {
-		if n, ok := x.numbers[id]; ok {
-			delete(x.numbers, id)
-			removed = append(removed, n)
-		}
-	}
-	for _, id := range remove {
-		gone(id)
-	}
-	for i := range add {
-		gone(add[i].ID)
-	}
-	return removed
-}
-
-// minDead is how many removed documents are kept at least.
-const minDead = 1024
-
-// compact drops removed documents when they are more than a quarter of all.
-func (x *Index) compact() {
-	dead := len(x.entries) - len(x.numbers)
-	if dead <= max(minDead, len(x.entries)/4) {
+	if !missing {
 		return
 	}
-	var keep []uint32
-	next := documents{live: x.live}
-	for n, e := range x.entries {
-		if !e.dead {
-			keep = append(keep, uint32(n))
-			next.entries = append(next.entries, e)
+	for n := range x.docs {
+		d := &x.docs[n]
+		for t := range each(d.terms) {
+			slot := t.slot()
+			if seen[slot/64]>>(slot%64)&1 == 0 {
+				continue
+			}
+			l := x.lists[slot]
+			l.postings = append(l.postings, posting{uint32(n), t.count()})
+			if d.filter.Usable {
+				l.usable++
+			}
 		}
 	}
-	steps := []func(){
-		func() { next.textChars = x.textChars.compacted(keep) },
-		func() { next.lineChars = x.lineChars.compacted(keep) },
-		func() { next.text = x.text.compacted(keep) },
-		func() { next.lines = x.lines.compacted(keep) },
-		func() { next.path = x.path.compacted(keep) },
-		func() { next.vectors = x.vectors.compacted(keep) },
+}
+
+// termsOf returns the terms of a text, each once and in order, so that sums are the same every time.
+func termsOf(field Field, s string) []term {
+	var terms []term
+	for token := range text.Tokens(s) {
+		terms = append(terms, termOf(field, token))
 	}
-	parallel(len(steps), func(i int) { steps[i]() })
-	for n, e := range next.entries {
-		x.numbers[e.id] = uint32(n)
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
+// Search returns the best documents of each field, in the order of their numbers. A word counts once
+// however often the query has it: counting lowered the mean reciprocal rank of review comments by
+// the changed lines from .42 to .38.
+func (x *Index) Search(q Query) []Hit {
+	x.Prepare(q)
+	places := map[int64]*Hit{}
+	for f, s := range q.Fields {
+		for i, b := range x.best(Field(f), s, &q) {
+			number := x.docs[b.doc].number
+			if places[number] == nil {
+				places[number] = &Hit{Number: number}
+			}
+			places[number].Ranks[f] = Rank{i + 1, b.score}
+		}
 	}
+	hits := make([]Hit, 0, len(places))
+	for _, h := range places {
+		hits = append(hits, *h)
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Number, b.Number) })
+	return hits
+}
+
+// scored is the place of a document in the index and its score.
+type scored struct {
+	doc   int
+	score float64
+}
+
+// best returns the best documents of a field, the best first.
+func (x *Index) best(field Field, s string, q *Query) []scored {
+	terms := termsOf(field, s)
+	if len(terms) == 0 {
+		return nil
+	}
+	scores := make([]float64, len(x.docs))
+	all := float64(x.with[field])
+	bias := saturation * lengthBias * all / float64(max(x.tokens[field], 1))
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.documents = next
+	for _, t := range terms {
+		l := x.lists[t.slot()]
+		have := float64(l.usable)
+		weight := (saturation + 1) * math.Log(1+max(0, all-have+0.5)/(have+0.5))
+		for _, p := range l.postings {
+			n := float64(p.count)
+			length := float64(x.docs[p.doc].lengths[field])
+			scores[p.doc] += weight * n / (n + saturation*(1-lengthBias) + bias*length)
+		}
+	}
+	x.mu.Unlock()
+	return x.top(scores, q)
 }
 
-// filter is which documents a query is about.
-type filter struct {
-	entries []entry
-	group   int
-	before  int64
-	timed   bool
-}
-
-func newFilter(entries []entry, q *Query) filter {
-	return filter{entries: entries, group: q.NotGroup, before: q.Before.UnixMicro(), timed: q.Before != (time.Time{})}
-}
-
-// has reports whether a document may be found.
-func (f *filter) has(n uint32) bool {
-	e := &f.entries[n]
-	return !e.dead && (f.group == 0 || e.group != f.group) && (!f.timed || e.at < f.before)
+// top returns the documents with the highest scores above 0, the best first; of equal ones the one
+// that was added first.
+func (x *Index) top(scores []float64, q *Query) []scored {
+	var best []scored
+	least := 0.0
+	cut := func() {
+		slices.SortFunc(best, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
+		})
+		if len(best) >= q.Depth {
+			best = best[:q.Depth]
+			least = best[q.Depth-1].score
+		}
+	}
+	for i, s := range scores {
+		if s <= least || !q.May(&x.docs[i].filter) {
+			continue
+		}
+		if best = append(best, scored{i, s}); len(best) >= 4*q.Depth {
+			cut()
+		}
+	}
+	cut()
+	return best
 }

@@ -1,69 +1,121 @@
-// Package search finds the documents of one repository that are nearest to a query: by words,
-// by the characters of words, and by the vectors of an embedding model. Each is a list of its
-// own. Lists of texts are fused by their ranks. A search is exact: it returns what comparing the
-// query with every document would.
+// Package search finds the documents of one repository that share the most telling words with a
+// query, by BM25, as the candidates of a closer comparison.
 //
-// An index is in memory. It is made from documents, updated in place, and safe for concurrent
-// use.
+// The words of each document are hashed and packed once, when it is stored. An Index of them is made
+// by reading them, which takes some 20 ms for 100,000 review comments. A search is exact but for
+// words with the same hash: it returns what comparing the query with every document would.
 package search
 
-import "time"
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"time"
 
-// List is one way of comparing.
-type List string
+	"github.com/precedent-dev/precedent/internal/text"
+)
 
-// The lists.
+// Field is a part of a document that is searched on its own.
+type Field int
+
+// The fields.
 const (
-	TextWords  List = "text-words"  // BM25 of the text
-	TextChars  List = "text-chars"  // TF-IDF of the text's character 3- to 5-grams
-	LineWords  List = "line-words"  // BM25 of the commented lines
-	LineChars  List = "line-chars"  // TF-IDF of the commented lines' character 3- to 5-grams
-	PathWords  List = "path-words"  // BM25 of the path
-	TextVector List = "text-vector" // cosine of the vectors of an embedding model
+	Text  Field = iota
+	Lines       // of code that the text is about
+	Path
+	fields
 )
 
 // Doc is a document.
 type Doc struct {
-	ID     string // unique in the index
-	Text   string
-	Lines  string // of code that the text is about
-	Path   string
-	Group  int       // the pull request
-	At     time.Time // when it was written
-	Vector []float32 // of the text; nil if there is none
+	Fields [fields]string
+	Filter
 }
 
-// Query is what to search for. Each list uses the part that it is about; a list whose part is
-// empty finds nothing.
-type Query struct {
-	Text   string
-	Lines  string
-	Path   string
-	Vector []float32
-	// Lists are the lists to search. Those in Fused are searched too; they alone decide what is
-	// found, and its order.
-	Lists, Fused []List
-	// Depth is how many documents of each list count, 100 if it is 0, and Limit how many are
-	// returned, 20 if it is 0.
-	Depth, Limit int
-	// NotGroup leaves out the documents of a group, and Before those that are not older than it;
-	// 0 and the zero time leave out none.
-	NotGroup int
-	Before   time.Time
+// Filter is what a query may ask of a document besides its words.
+type Filter struct {
+	Group int       // the pull request
+	At    time.Time // when it was written, from 1970 to 2106
+	// Usable documents alone count for how often words are used.
+	Usable bool
+	// First is a document that does not only go on with another one.
+	First bool
 }
 
-// Hit is a document that was found.
-type Hit struct {
-	ID    string
-	Score float64 // the sum over the fused lists of 1 / (60 + rank)
-	// Cosine is the similarity of the texts by TextChars, from 0 to 1, whatever the lists.
-	Cosine float64
-	Ranks  []Rank // in each list that has it
+// A packed document is a header and a term for each different token of each field, in the order of
+// their numbers: 20 bits of the hash, one of the field, and how often it has the token.
+const (
+	headerSize = 12
+	termSize   = 4
+	hashBits   = 20
+	fieldBits  = 2
+	countBits  = 32 - hashBits - fieldBits
+	maxCount   = 63 // more often does not count
+
+	usableBit = 1 << 0
+	firstBit  = 1 << 1
+)
+
+// term is a token of a field.
+type term uint32
+
+// termOf returns the term of a token without its count, which is in the low bits.
+func termOf(f Field, token string) term {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(token))
+	sum := h.Sum32()
+	sum = (sum ^ sum>>15) * 2654435769 >> (32 - hashBits)
+	return term(sum<<fieldBits|uint32(f)) << countBits
 }
 
-// Rank is the place of a document in a list.
-type Rank struct {
-	List  List
-	Rank  int // from 1
-	Score float64
+// slot is the number of a term among those of all fields, and hash among those of its own.
+func (t term) slot() uint32 { return uint32(t) >> countBits }
+func (t term) hash() uint32 { return uint32(t) >> (countBits + fieldBits) }
+
+func (t term) field() Field  { return Field(uint32(t) >> countBits & (1<<fieldBits - 1)) }
+func (t term) count() uint32 { return uint32(t) & (1<<countBits - 1) }
+
+const slots = 1 << (hashBits + fieldBits)
+
+// Pack returns a document as Index.Add takes it.
+func (d *Doc) Pack() []byte {
+	var terms []term
+	for f, s := range d.Fields {
+		for token := range text.Tokens(s) {
+			terms = append(terms, termOf(Field(f), token))
+		}
+	}
+	slices.Sort(terms)
+	out := make([]byte, headerSize, headerSize+termSize*len(terms))
+	binary.LittleEndian.PutUint32(out, uint32(d.Group))
+	binary.LittleEndian.PutUint32(out[4:], uint32(max(0, min(d.At.Unix(), 1<<32-1))))
+	if d.Usable {
+		out[8] |= usableBit
+	}
+	if d.First {
+		out[8] |= firstBit
+	}
+	for i := 0; i < len(terms); {
+		from := i
+		for i < len(terms) && terms[i] == terms[from] {
+			i++
+		}
+		out = binary.LittleEndian.AppendUint32(out, uint32(terms[from])|uint32(min(i-from, maxCount)))
+	}
+	return out
+}
+
+// errPacked means that stored data are not what Pack returns.
+var errPacked = errors.New("the stored index is damaged")
+
+// unpack reads the header of a packed document, and returns the terms behind it.
+func unpack(packed []byte) (Filter, []byte, error) {
+	if len(packed) < headerSize || len(packed)%termSize != 0 {
+		return Filter{}, nil, errPacked
+	}
+	return Filter{
+		Group: int(binary.LittleEndian.Uint32(packed)), At: time.Unix(int64(binary.LittleEndian.Uint32(packed[4:])), 0),
+		Usable: packed[8]&usableBit != 0, First: packed[8]&firstBit != 0,
+	}, packed[headerSize:], nil
 }

@@ -1,59 +1,206 @@
 package search
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
-func ids(hits []Hit) []string {
-	var out []string
-	for _, h := range hits {
-		out = append(out, h.ID)
+// indexOf returns an index of documents, which are numbered from 10 on.
+func indexOf(t testing.TB, docs ...Doc) *Index {
+	t.Helper()
+	x := &Index{}
+	for i := range docs {
+		if err := x.Add(int64(10+i), docs[i].Pack()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+func doc(s string) Doc {
+	return Doc{Fields: [fields]string{s}, Filter: Filter{Usable: true, At: time.Unix(1e9, 0)}}
+}
+
+func all(*Filter) bool { return true }
+
+// reference is BM25 as the literature has it, of all documents with a query.
+func reference(docs []Doc, field Field, query string) []Rank {
+	var counts []map[string]float64
+	with, total, texts := map[string]float64{}, 0.0, 0.0
+	for _, d := range docs {
+		one := map[string]float64{}
+		for token := range text.Tokens(d.Fields[field]) {
+			one[token]++
+			if d.Usable {
+				total++
+			}
+		}
+		counts = append(counts, one)
+		if d.Usable && len(one) > 0 {
+			texts++
+		}
+		for token := range one {
+			if d.Usable {
+				with[token]++
+			}
+		}
+	}
+	out := make([]Rank, len(docs))
+	tokens := slices.Compact(slices.Sorted(text.Tokens(query)))
+	for i, one := range counts {
+		length := 0.0
+		for _, n := range one {
+			length += n
+		}
+		for _, token := range tokens {
+			if n := one[token]; n > 0 {
+				idf := math.Log(1 + max(0, texts-with[token]+.5)/(with[token]+.5))
+				out[i].Score += idf * n * (1.2 + 1) / (n + 1.2*(1-.75+.75*length/(total/texts)))
+			}
+		}
 	}
 	return out
 }
 
+// TestSearch: a search returns the documents that comparing all with the query would, whatever the
+// order in which their words are asked for.
 func TestSearch(t *testing.T) {
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	x := New([]Doc{
-		{ID: "1", Text: "Please close the response body, or the connection leaks.", Lines: "resp, err := http.Get(u)", Path: "client/http.go", Group: 4, At: at},
-		{ID: "2", Text: "The lock is not released when parseHTTPHeader fails.", Lines: "mu.Lock()", Path: "server/lock.go", Group: 5, At: at.Add(time.Hour)},
-		{ID: "3", Text: "Typo: colour.", Lines: "// colour the answer", Path: "client/read.go", Group: 6, At: at.Add(2 * time.Hour)},
-		{ID: "4", Text: "Typo: colour.", Lines: "// colour the answer", Path: "client/write.go", Group: 7, At: at.Add(3 * time.Hour)},
-	})
-	words := []List{TextWords}
-	for _, test := range []struct {
-		name string
-		q    Query
-		want []string
-	}{
-		{"words of an identifier", Query{Text: "parse_http_header", Fused: words}, []string{"2"}},
-		{"ties are in the order of ids", Query{Text: "typo: colour", Fused: words}, []string{"3", "4"}},
-		{"not the same pull request", Query{Text: "typo: colour", Fused: words, NotGroup: 3 + 3}, []string{"4"}},
-		{"only older ones", Query{Text: "typo: colour", Fused: words, Before: at.Add(3 * time.Hour)}, []string{"3"}},
-		{"lines", Query{Lines: "other, err := http.Get(v)", Fused: []List{LineWords}}, []string{"1"}},
-		{"path", Query{Path: "lock.go", Fused: []List{PathWords}, Limit: 1}, []string{"2"}},
-		{"lists that are not fused find nothing", Query{Text: "typo: colour", Path: "server/lock.go", Fused: words, Lists: []List{PathWords}}, []string{"3", "4"}},
-		{"depth", Query{Text: "typo: colour", Fused: words, Depth: 1}, []string{"3"}},
-		{"empty", Query{Fused: words}, nil},
-	} {
-		if got := ids(x.Search(test.q)); !slices.Equal(got, test.want) {
-			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, seed))
+	vocabulary := strings.Fields("error wrap context close file lock token query loopIndex cache_size retry buffer limit a.go 锁定")
+	words := func(n int) string {
+		drawn := make([]string, rng.IntN(n))
+		for i := range drawn {
+			drawn[i] = vocabulary[rng.IntN(len(vocabulary))]
+		}
+		return strings.Join(drawn, " ")
+	}
+	for range 20 {
+		docs := make([]Doc, 1+rng.IntN(60))
+		for i := range docs {
+			docs[i] = Doc{Fields: [fields]string{words(12), words(4), words(3)}}
+			docs[i].Filter = Filter{Group: rng.IntN(5), Usable: i == 0 || rng.IntN(4) > 0, At: time.Unix(rng.Int64N(100), 0)}
+		}
+		docs[0].Fields = [fields]string{"error", "error", "error"}
+		x := indexOf(t, docs...)
+		for range 5 {
+			q := Query{Fields: [fields]string{words(6), words(6), words(3)}, Depth: 1 + rng.IntN(30)}
+			q.May = func(f *Filter) bool { return f.Group != 3 && f.At.Unix() < 90 && f.Usable }
+			if rng.IntN(2) == 0 {
+				q.May = all
+			}
+			want := map[int64][fields]Rank{}
+			for f := range q.Fields {
+				scores := reference(docs, Field(f), q.Fields[f])
+				var order []int
+				for i := range docs {
+					if scores[i].Score > 0 && q.May(&docs[i].Filter) {
+						order = append(order, i)
+					}
+				}
+				slices.SortFunc(order, func(a, b int) int {
+					return cmp.Or(cmp.Compare(round(scores[b].Score), round(scores[a].Score)), cmp.Compare(a, b))
+				})
+				for place, i := range order[:min(len(order), q.Depth)] {
+					ranks := want[int64(10+i)]
+					ranks[f] = Rank{place + 1, scores[i].Score}
+					want[int64(10+i)] = ranks
+				}
+			}
+			got := x.Search(q)
+			if len(got) != len(want) {
+				t.Fatalf("%d hits, want %d", len(got), len(want))
+			}
+			for _, h := range got {
+				for f, r := range h.Ranks {
+					if w := want[h.Number][f]; round(w.Score) != round(r.Score) {
+						t.Fatalf("document %d, field %d: %v, want %v", h.Number, f, r, w)
+					}
+				}
+			}
 		}
 	}
 }
 
-func TestRanks(t *testing.T) {
-	x := New([]Doc{{ID: "a", Text: "close the file", Path: "a.go"}, {ID: "b", Text: "open the window", Path: "b.go"}})
-	hits := x.Search(Query{Text: "Close the file", Path: "a.go", Fused: []List{TextWords, TextChars}, Lists: []List{PathWords}})
-	h := hits[0]
-	if h.ID != "a" || h.Cosine < 0.999 || h.Score != 2.0/61 {
-		t.Errorf("got %+v", h)
+// round makes sums in another order equal.
+func round(f float64) int64 { return int64(math.Round(f * 1e6)) }
+
+// TestFrequency: only usable documents count, and each once.
+func TestFrequency(t *testing.T) {
+	unusable := doc("lock")
+	unusable.Usable = false
+	x := indexOf(t, doc("lock lock file"), doc("file"), doc(""), unusable)
+	if with, of := x.Frequency("lock"); with != 1 || of != 2 {
+		t.Errorf("%d of %d", with, of)
 	}
-	for i, want := range []List{TextWords, TextChars, PathWords} {
-		if r := h.Ranks[i]; r.List != want || r.Rank != 1 || r.Score <= 0 {
-			t.Errorf("rank in %s: %+v", want, r)
+	if usable, others := x.Len(); usable != 3 || others != 1 {
+		t.Errorf("%d usable, %d not", usable, others)
+	}
+	if f, ok := x.Filter(13); !ok || f.Usable {
+		t.Error(f, ok)
+	}
+	if _, ok := x.Filter(14); ok {
+		t.Error("a document that is not there")
+	}
+	if !x.Newest().Equal(time.Unix(1e9, 0)) {
+		t.Error(x.Newest())
+	}
+}
+
+// TestAddDamaged: what Pack did not write is refused, or read without harm.
+func TestAddDamaged(t *testing.T) {
+	for _, packed := range [][]byte{nil, make([]byte, headerSize-1), make([]byte, headerSize+1), append(make([]byte, headerSize), 0, 0xff, 0xff, 0xff)} {
+		if err := (&Index{}).Add(1, packed); err == nil {
+			t.Errorf("%x was added", packed)
 		}
+	}
+}
+
+// FuzzSearch indexes and searches any text. A text that has words finds itself.
+func FuzzSearch(f *testing.F) {
+	long := strings.Repeat("abc def_ghi ", 1<<14)
+	for _, s := range []string{"", "\x00", "\xff\xfe", "İstanbul ẞ", "parseHTTPHeader_2 ids", "锁定互斥", long, "\u200d\u0301"} {
+		f.Add(s, "other text")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x := indexOf(t, Doc{Fields: [fields]string{a, b, a}, Filter: Filter{Usable: true}}, doc(b))
+		hits := x.Search(Query{Fields: [fields]string{a, a, b}, May: all, Depth: 10})
+		if len(termsOf(Text, a)) > 0 && (len(hits) == 0 || hits[0].Number != 10) {
+			t.Errorf("%q does not find itself: %v", a, hits)
+		}
+	})
+}
+
+// BenchmarkIndex reads an index of 100,000 documents and searches it once.
+func BenchmarkIndex(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	zipf := rand.NewZipf(rng, 1.1, 4, 100_000)
+	packed := make([][]byte, 100_000)
+	for i := range packed {
+		var s strings.Builder
+		for range 10 + rng.IntN(40) {
+			fmt.Fprintf(&s, "word%d ", zipf.Uint64())
+		}
+		d := doc(s.String())
+		packed[i] = d.Pack()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		x := &Index{}
+		for i, p := range packed {
+			if err := x.Add(int64(i), p); err != nil {
+				b.Fatal(err)
+			}
+		}
+		x.Search(Query{Fields: [fields]string{"word100 word7 word20000 word3 word55"}, May: all, Depth: 250})
 	}
 }

@@ -19,10 +19,12 @@ type CorpusPage struct {
 	Comments []precedent.CorpusComment
 	// Checkpoint says how far a stream was read with this page; nil changes nothing.
 	Checkpoint *CorpusCheckpoint
-	// Rules is the version of Chunk, from 1.
+	// Rules is the version of Chunk and Index, from 1.
 	Rules int
 	// Chunk splits a conversation. It may be called several times for one.
 	Chunk func(CorpusConversation) []precedent.CorpusChunk
+	// Index returns what is searched of a chunk, as ReadCorpusIndex returns it.
+	Index func(*precedent.CorpusChunk) []byte
 }
 
 // CorpusPull is a pull request, and which one it reverts: by number, or if that is 0 by title.
@@ -46,8 +48,6 @@ type CorpusSaved struct {
 	Duplicate int // comments that are stored in this version or a newer one
 	Deleted   int
 	Chunks    int // that were made
-	// Revision is that of the corpus now.
-	Revision int64
 }
 
 // CorpusCheckpoint says how far a list of comments was read. A list is read in passes, each from
@@ -89,7 +89,8 @@ func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, er
 
 // DeleteCorpusComments marks comments of a kind as deleted at a time. It counts those that were
 // stored and not deleted yet. See SaveCorpus.
-func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind string, ids []precedent.ForgeID, at time.Time) (int, error) {
+func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind string, ids []precedent.ForgeID,
+	at time.Time) (int, error) {
 	for _, id := range ids {
 		page.Comments = append(page.Comments, precedent.CorpusComment{Kind: kind, ID: id, DeletedAt: at})
 	}
@@ -102,7 +103,7 @@ func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind s
 // number of chunks.
 func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) {
 	var rules int
-	err := row(ctx, r.db.read, "SELECT rules FROM corpus_revisions WHERE repo_id = $1", []any{r.id}, into(&rules))
+	err := row(ctx, r.db.read, "SELECT rules FROM corpus_rules WHERE repo_id = $1", []any{r.id}, into(&rules))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && rules == page.Rules {
 		return 0, nil
 	}
@@ -134,7 +135,7 @@ func (r *Repo) RefreshCorpus(ctx context.Context, page CorpusPage) (int, error) 
 			}
 			chunks = s.saved.Chunks
 			if done {
-				_, err = tx.ExecContext(ctx, "UPDATE corpus_revisions SET rules = $2 WHERE repo_id = $1", r.id, page.Rules)
+				_, err = tx.ExecContext(ctx, "UPDATE corpus_rules SET rules = $2 WHERE repo_id = $1", r.id, page.Rules)
 			}
 			return err
 		})
@@ -164,7 +165,8 @@ func (r *Repo) clearCorpus(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM corpus_listings WHERE repo_id = $1",
 		"DELETE FROM corpus_listed WHERE repo_id = $1",
 		"DELETE FROM corpus_vectors WHERE repo_id = $1",
-		"UPDATE corpus_revisions SET revision = revision + 1, cleared = revision + 1 WHERE repo_id = $1",
+		"DELETE FROM corpus_blocks WHERE repo_id = $1",
+		"DELETE FROM corpus_rules WHERE repo_id = $1",
 	} {
 		if _, err := tx.ExecContext(ctx, statement, r.id); err != nil {
 			return err
@@ -207,20 +209,13 @@ func (s *corpusSave) touch(all ...conversation) {
 }
 
 func (s *corpusSave) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.savePulls, s.compareComments, s.loadThreads, s.write, s.chunk, s.saveCheckpoint} {
+	for _, step := range []func(context.Context) error{s.savePulls, s.compareComments, s.loadThreads, s.write, s.chunk,
+		s.saveCheckpoint} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// nextRevision counts a change, and returns its number.
-func (r *Repo) nextCorpusRevision(ctx context.Context, tx *sql.Tx, rules int) (int64, error) {
-	var revision int64
-	err := row(ctx, tx, `INSERT INTO corpus_revisions (repo_id, revision, cleared, rules) VALUES ($1, 1, 0, $2)
-		ON CONFLICT (repo_id) DO UPDATE SET revision = corpus_revisions.revision + 1 RETURNING revision`, []any{r.id, rules}, into(&revision))
-	return revision, err
 }
 
 func (s *corpusSave) saveCheckpoint(ctx context.Context) error {

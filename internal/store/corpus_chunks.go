@@ -26,8 +26,8 @@ func (s *corpusSave) chunk(ctx context.Context) error {
 	if len(s.touched) == 0 {
 		return nil
 	}
-	var err error
-	if s.saved.Revision, err = s.repo.nextCorpusRevision(ctx, s.tx, s.page.Rules); err != nil {
+	if _, err := s.tx.ExecContext(ctx, `INSERT INTO corpus_rules (repo_id, rules) VALUES ($1, $2)
+		ON CONFLICT (repo_id) DO NOTHING`, s.repo.id, s.page.Rules); err != nil {
 		return err
 	}
 	all := s.conversations()
@@ -94,7 +94,8 @@ func (s *corpusSave) members() map[conversation][]*precedent.CorpusComment {
 	return members
 }
 
-func (s *corpusSave) pullsOf(ctx context.Context, members map[conversation][]*precedent.CorpusComment) (map[int]precedent.CorpusPull, error) {
+func (s *corpusSave) pullsOf(ctx context.Context,
+	members map[conversation][]*precedent.CorpusComment) (map[int]precedent.CorpusPull, error) {
 	seen := map[int]bool{}
 	var numbers []int
 	for _, all := range members {
@@ -114,24 +115,32 @@ type chunkKey struct {
 	chunk int
 }
 
-// storedChunks returns the hashes of the chunks that begin with any of the comments; empty for
-// those that are gone.
-func (s *corpusSave) storedChunks(ctx context.Context, members map[conversation][]*precedent.CorpusComment) (map[chunkKey]string, error) {
+// storedChunk is what is stored of a chunk besides its texts.
+type storedChunk struct {
+	hash   string
+	number int64 // in the index; 0 if it is not there
+}
+
+// storedChunks returns the chunks that begin with any of the comments.
+func (s *corpusSave) storedChunks(
+	ctx context.Context, members map[conversation][]*precedent.CorpusComment,
+) (map[chunkKey]storedChunk, error) {
 	ids := map[string][]string{}
 	for c, all := range members {
 		for _, m := range all {
 			ids[c.kind] = append(ids[c.kind], string(m.ID))
 		}
 	}
-	found := map[chunkKey]string{}
+	found := map[chunkKey]storedChunk{}
 	for kind, all := range ids {
 		err := inBatches(all, 3, func(numbers string, args []any) error {
-			return rows(ctx, s.tx, "SELECT comment, chunk, hash FROM corpus_chunks WHERE repo_id = $1 AND kind = $2 AND comment IN ("+numbers+")",
+			return rows(ctx, s.tx, `SELECT comment, chunk, hash, number FROM corpus_chunks
+				WHERE repo_id = $1 AND kind = $2 AND comment IN (`+numbers+")",
 				append([]any{s.repo.id, kind}, args...), func(r scanner) error {
 					k := chunkKey{commentKey: commentKey{kind: kind}}
-					var hash string
-					err := r.Scan(&k.id, &k.chunk, &hash)
-					found[k] = hash
+					var c storedChunk
+					err := r.Scan(&k.id, &k.chunk, &c.hash, &c.number)
+					found[k] = c
 					return err
 				})
 		})
@@ -142,64 +151,80 @@ func (s *corpusSave) storedChunks(ctx context.Context, members map[conversation]
 	return found, nil
 }
 
-// writeChunks writes the chunks, and marks those as gone that were stored and are not among them.
-// A vector is deleted if its chunk has other words now.
-func (s *corpusSave) writeChunks(ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]string) error {
+// writeChunks writes the chunks, and deletes those that were stored and are not among them. A vector
+// is deleted if its chunk has other words now.
+func (s *corpusSave) writeChunks(
+	ctx context.Context, chunks []precedent.CorpusChunk, stored map[chunkKey]storedChunk,
+) error {
 	save, err := s.tx.PrepareContext(ctx, `
-		INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, gone, revision)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words, outcome = excluded.outcome,
-			unusable = excluded.unusable, hash = excluded.hash, gone = excluded.gone, revision = excluded.revision`)
+		INSERT INTO corpus_chunks (repo_id, kind, comment, chunk, text, words, outcome, unusable, hash, number)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (repo_id, kind, comment, chunk) DO UPDATE SET text = excluded.text, words = excluded.words,
+			outcome = excluded.outcome, unusable = excluded.unusable, hash = excluded.hash, number = excluded.number`)
 	if err != nil {
 		return err
 	}
 	defer save.Close()
+	next, err := s.lastNumber(ctx)
+	if err != nil {
+		return err
+	}
+	docs := map[int64][]byte{}
 	for i := range chunks {
 		c := &chunks[i]
 		k, hash := chunkKey{commentKey{c.Kind, c.ID}, c.Chunk}, CorpusHash(c)
 		old, ok := stored[k]
 		delete(stored, k)
-		if ok && old != hash {
+		if ok && old.hash != hash {
 			if err := s.dropVectors(ctx, k); err != nil {
 				return err
 			}
 		}
-		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words), string(c.Outcome), c.Unusable, hash, 0, s.saved.Revision)
-		if err != nil {
+		number := old.number
+		if number == 0 {
+			next++
+			number = next
+		}
+		docs[number] = s.page.Index(c)
+		if _, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Chunk, string(c.Text), string(c.Words),
+			string(c.Outcome), c.Unusable, hash, number); err != nil {
 			return err
 		}
 	}
 	for k, old := range stored {
-		if old == "" {
-			continue
-		}
+		docs[old.number] = nil
 		if err := s.dropVectors(ctx, k); err != nil {
 			return err
 		}
-		if _, err := save.ExecContext(ctx, s.repo.id, k.kind, string(k.id), k.chunk, "", "", "", "", "", 1, s.saved.Revision); err != nil {
+		if _, err := s.tx.ExecContext(ctx, `DELETE FROM corpus_chunks
+			WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4`,
+			s.repo.id, k.kind, string(k.id), k.chunk); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.writeDocs(ctx, docs)
 }
 
 func (s *corpusSave) dropVectors(ctx context.Context, k chunkKey) error {
-	_, err := s.tx.ExecContext(ctx, "DELETE FROM corpus_vectors WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4",
+	_, err := s.tx.ExecContext(ctx,
+		"DELETE FROM corpus_vectors WHERE repo_id = $1 AND kind = $2 AND comment = $3 AND chunk = $4",
 		s.repo.id, k.kind, string(k.id), k.chunk)
 	return err
 }
 
-const corpusChunkQuery = `SELECT h.chunk, h.text, h.words, h.outcome, h.unusable, COALESCE(p.title, ''), ` + corpusCommentColumns + `
+const corpusChunkQuery = `SELECT h.number, h.chunk, h.text, h.words, h.outcome, h.unusable, COALESCE(p.title, ''), ` + corpusCommentColumns + `
 	FROM corpus_chunks h JOIN corpus_comments c ON c.repo_id = h.repo_id AND c.kind = h.kind AND c.id = h.comment
 	LEFT JOIN corpus_pulls p ON p.repo_id = c.repo_id AND p.number = c.pull
-	WHERE h.repo_id = $1 AND h.gone = 0 `
+	WHERE h.repo_id = $1 `
 
-func scanCorpusChunk(s scanner) (precedent.CorpusChunk, error) {
+func scanCorpusChunk(s scanner) (precedent.CorpusChunk, int64, error) {
 	var c precedent.CorpusChunk
+	var number int64
 	var t corpusTimes
-	err := s.Scan(append([]any{&c.Chunk, &c.Text, &c.Words, &c.Outcome, &c.Unusable, &c.PullTitle}, corpusCommentInto(&c.CorpusComment, &t)...)...)
+	own := []any{&number, &c.Chunk, &c.Text, &c.Words, &c.Outcome, &c.Unusable, &c.PullTitle}
+	err := s.Scan(append(own, corpusCommentInto(&c.CorpusComment, &t)...)...)
 	t.set(&c.CorpusComment)
-	return c, err
+	return c, number, err
 }
 
 // CorpusChunks calls each for the chunks of comments that exist, ordered by kind, id and number.
@@ -208,71 +233,24 @@ func (r *Repo) CorpusChunks(ctx context.Context, each func(precedent.CorpusChunk
 	return r.corpusChunks(ctx, "ORDER BY h.kind, h.comment, h.chunk", nil, each)
 }
 
-func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any, each func(precedent.CorpusChunk) error) error {
-	return r.db.fail("read corpus", rows(ctx, r.db.read, corpusChunkQuery+condition, append([]any{r.id}, args...), func(s scanner) error {
-		c, err := scanCorpusChunk(s)
-		if err != nil {
-			return err
-		}
-		return each(c)
-	}))
-}
-
-// CorpusRevision returns the number of the last change of the corpus; 0 if it has none.
-func (r *Repo) CorpusRevision(ctx context.Context) (int64, error) {
-	revision, _, err := r.corpusRevision(ctx)
-	return revision, err
-}
-
-func (r *Repo) corpusRevision(ctx context.Context) (revision, cleared int64, err error) {
-	err = row(ctx, r.db.read, "SELECT revision, cleared FROM corpus_revisions WHERE repo_id = $1", []any{r.id}, into(&revision, &cleared))
+// HasCorpus reports whether the corpus has comments.
+func (r *Repo) HasCorpus(ctx context.Context) (bool, error) {
+	var one int
+	err := row(ctx, r.db.read, "SELECT 1 FROM corpus_comments WHERE repo_id = $1 LIMIT 1", []any{r.id}, into(&one))
 	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+		return false, nil
 	}
-	return revision, cleared, r.db.fail("read revision of the corpus", err)
+	return err == nil, r.db.fail("read corpus", err)
 }
 
-// CorpusChanges is what changed in the corpus.
-type CorpusChanges struct {
-	// Revision is that of the corpus now, and what to ask with the next time. What is saved
-	// meanwhile may be reported again.
-	Revision int64
-	// Reset tells that the index has to be made again from CorpusChunks; there are no Chunks then.
-	Reset bool
-	// Chunks are those that were made since. One that is gone has only Kind, ID, Chunk and DeletedAt.
-	Chunks []precedent.CorpusChunk
-}
-
-// CorpusChanged returns what changed since a revision. To begin, read CorpusRevision, and then
-// CorpusChunks.
-func (r *Repo) CorpusChanged(ctx context.Context, since int64) (CorpusChanges, error) {
-	var all CorpusChanges
-	revision, cleared, err := r.corpusRevision(ctx)
-	if err != nil {
-		return all, err
-	}
-	all.Revision = revision
-	if since == revision {
-		return all, nil
-	}
-	if since < cleared || since > revision {
-		all.Reset = true
-		return all, nil
-	}
-	err = r.corpusChunks(ctx, "AND h.revision > $2 ORDER BY h.kind, h.comment, h.chunk", []any{since}, func(c precedent.CorpusChunk) error {
-		all.Chunks = append(all.Chunks, c)
-		return nil
-	})
-	if err != nil {
-		return all, err
-	}
-	err = rows(ctx, r.db.read, `SELECT kind, comment, chunk FROM corpus_chunks WHERE repo_id = $1 AND gone = 1 AND revision > $2
-		ORDER BY kind, comment, chunk`, []any{r.id, since}, func(s scanner) error {
-		var c precedent.CorpusChunk
-		err := s.Scan(&c.Kind, &c.ID, &c.Chunk)
-		c.DeletedAt = r.db.now()
-		all.Chunks = append(all.Chunks, c)
-		return err
-	})
-	return all, r.db.fail("read corpus", err)
+func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any,
+	each func(precedent.CorpusChunk) error) error {
+	return r.db.fail("read corpus", rows(ctx, r.db.read, corpusChunkQuery+condition, append([]any{r.id}, args...),
+		func(s scanner) error {
+			c, _, err := scanCorpusChunk(s)
+			if err != nil {
+				return err
+			}
+			return each(c)
+		}))
 }

@@ -35,7 +35,8 @@ func (t corpusTimes) set(c *precedent.CorpusComment) {
 func (r *Repo) CorpusComment(ctx context.Context, kind string, id precedent.ForgeID) (precedent.CorpusComment, error) {
 	var c precedent.CorpusComment
 	var t corpusTimes
-	err := row(ctx, r.db.read, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id = $3",
+	err := row(ctx, r.db.read,
+		"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id = $3",
 		[]any{r.id, kind, string(id)}, into(corpusCommentInto(&c, &t)...))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoComment
@@ -78,7 +79,8 @@ func (s *corpusSave) compareComments(ctx context.Context) error {
 // there.
 func (s *corpusSave) load(ctx context.Context, column, kind string, values []string) error {
 	return inBatches(values, 3, func(numbers string, args []any) error {
-		return rows(ctx, s.tx, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+column+" IN ("+numbers+")",
+		return rows(ctx, s.tx,
+			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND "+column+" IN ("+numbers+")",
 			append([]any{s.repo.id, kind}, args...), func(r scanner) error {
 				var c precedent.CorpusComment
 				var t corpusTimes
@@ -138,7 +140,8 @@ func (s *corpusSave) apply(c precedent.CorpusComment) bool {
 func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *precedent.CorpusComment) bool {
 	switch {
 	case old == nil:
-		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt, UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
+		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt,
+			UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
 		return true
 	case !old.DeletedAt.IsZero() || old.UpdatedAt.After(c.DeletedAt):
 		return false
@@ -173,8 +176,10 @@ func (s *corpusSave) write(ctx context.Context) error {
 	defer save.Close()
 	for _, k := range s.dirty {
 		c := s.rows[k]
-		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Pull, string(c.Root), string(c.AuthorID), c.Author, zeroOne(c.MayWrite), string(c.Body),
-			c.Path, string(c.Side), c.Start, c.End, string(c.Hunk), c.Commit, zeroOne(c.Outdated), c.URL, millis(c.At), millis(c.UpdatedAt), zeroMillis(c.DeletedAt))
+		_, err := save.ExecContext(ctx, s.repo.id, c.Kind, string(c.ID), c.Pull, string(c.Root), string(c.AuthorID), c.Author,
+			zeroOne(c.MayWrite), string(c.Body),
+			c.Path, string(c.Side), c.Start, c.End, string(c.Hunk), c.Commit, zeroOne(c.Outdated), c.URL, millis(c.At),
+			millis(c.UpdatedAt), zeroMillis(c.DeletedAt))
 		if err != nil {
 			return err
 		}

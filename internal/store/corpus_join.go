@@ -1,7 +1,7 @@
 package store
 
 // joinCorpus moves the corpus of the repository $2 to the repository $1. Of two versions of a row
-// the later one stays. An index of either is read anew.
+// the later one stays. The index is made again from all chunks.
 var joinCorpus = []string{
 	`DELETE FROM corpus_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_pulls o
 		WHERE o.repo_id = $2 AND o.number = corpus_pulls.number AND o.updated_at > corpus_pulls.updated_at)`,
@@ -28,7 +28,8 @@ var joinCorpus = []string{
 	`UPDATE corpus_vectors SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_vectors o
 		WHERE o.repo_id = $1 AND o.kind = corpus_vectors.kind AND o.comment = corpus_vectors.comment AND o.chunk = corpus_vectors.chunk
 		AND o.model = corpus_vectors.model AND o.dimensions = corpus_vectors.dimensions)`,
-	`INSERT INTO corpus_revisions (repo_id, revision, cleared, rules) SELECT $1, revision + 1, revision + 1, 0 FROM corpus_revisions WHERE repo_id = $2
-	ON CONFLICT (repo_id) DO UPDATE SET revision = corpus_revisions.revision + excluded.revision,
-		cleared = corpus_revisions.revision + excluded.revision, rules = 0`,
+	`DELETE FROM corpus_blocks WHERE repo_id IN ($1, $2)`,
+	`UPDATE corpus_chunks SET number = 0 WHERE repo_id IN ($1, $2)`,
+	`INSERT INTO corpus_rules (repo_id, rules) SELECT $1, 0 FROM corpus_rules WHERE repo_id = $2
+	ON CONFLICT (repo_id) DO UPDATE SET rules = 0`,
 }

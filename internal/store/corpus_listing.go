@@ -30,14 +30,16 @@ const CorpusPullKind = "pull"
 // CorpusListings returns the state of each list, ordered by stream.
 func (r *Repo) CorpusListings(ctx context.Context) ([]CorpusListing, error) {
 	var all []CorpusListing
-	err := rows(ctx, r.db.read, "SELECT stream, since, began, done, ended FROM corpus_listings WHERE repo_id = $1 ORDER BY stream", []any{r.id}, func(row scanner) error {
-		var l CorpusListing
-		var since, began, ended int64
-		err := row.Scan(&l.Stream, &since, &began, &l.Done, &ended)
-		l.Since, l.Began, l.Ended = fromZeroMillis(since), fromZeroMillis(began), fromZeroMillis(ended)
-		all = append(all, l)
-		return err
-	})
+	err := rows(ctx, r.db.read,
+		"SELECT stream, since, began, done, ended FROM corpus_listings WHERE repo_id = $1 ORDER BY stream", []any{r.id},
+		func(row scanner) error {
+			var l CorpusListing
+			var since, began, ended int64
+			err := row.Scan(&l.Stream, &since, &began, &l.Done, &ended)
+			l.Since, l.Began, l.Ended = fromZeroMillis(since), fromZeroMillis(began), fromZeroMillis(ended)
+			all = append(all, l)
+			return err
+		})
 	return all, r.db.fail("read listings of the corpus", err)
 }
 
@@ -64,7 +66,8 @@ func (r *Repo) BeginCorpusListing(ctx context.Context, streams []string, since, 
 func (r *Repo) SaveCorpusListed(ctx context.Context, stream string, met []CorpusRef, last bool) error {
 	return r.change(ctx, "save listing of the corpus", func(tx *sql.Tx) error {
 		if len(met) > 0 {
-			save, err := tx.PrepareContext(ctx, "INSERT INTO corpus_listed (repo_id, kind, id) VALUES ($1, $2, $3) ON CONFLICT (repo_id, kind, id) DO NOTHING")
+			save, err := tx.PrepareContext(ctx,
+				"INSERT INTO corpus_listed (repo_id, kind, id) VALUES ($1, $2, $3) ON CONFLICT (repo_id, kind, id) DO NOTHING")
 			if err != nil {
 				return err
 			}
@@ -90,10 +93,13 @@ func (r *Repo) UnlistedCorpus(ctx context.Context, from time.Time) ([]CorpusRef,
 	var all []CorpusRef
 	stored := 0
 	var to int64
-	err := row(ctx, r.db.read, "SELECT COALESCE(MIN(began), 0) FROM corpus_listings WHERE repo_id = $1 AND began > 0", []any{r.id}, into(&to))
+	err := row(ctx, r.db.read, "SELECT COALESCE(MIN(began), 0) FROM corpus_listings WHERE repo_id = $1 AND began > 0",
+		[]any{r.id}, into(&to))
 	args := []any{r.id, zeroMillis(from), to}
 	if err == nil {
-		err = row(ctx, r.db.read, "SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1 AND deleted_at = 0 AND at >= $2 AND at < $3", args, into(&stored))
+		err = row(ctx, r.db.read,
+			"SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1 AND deleted_at = 0 AND at >= $2 AND at < $3", args,
+			into(&stored))
 	}
 	if err == nil {
 		err = rows(ctx, r.db.read, `SELECT c.kind, c.id FROM corpus_comments c WHERE c.repo_id = $1 AND c.deleted_at = 0 AND c.at >= $2 AND c.at < $3
@@ -126,10 +132,12 @@ func (r *Repo) EndCorpusListing(ctx context.Context) error {
 
 // CorpusCommentsOf returns those of the comments of a kind that are stored, also deleted ones, by
 // id.
-func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string, ids []string) (map[precedent.ForgeID]precedent.CorpusComment, error) {
+func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string,
+	ids []string) (map[precedent.ForgeID]precedent.CorpusComment, error) {
 	found := make(map[precedent.ForgeID]precedent.CorpusComment, len(ids))
 	err := inBatches(ids, 3, func(places string, args []any) error {
-		return rows(ctx, r.db.read, "SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id IN ("+places+")",
+		return rows(ctx, r.db.read,
+			"SELECT "+corpusCommentColumns+" FROM corpus_comments c WHERE c.repo_id = $1 AND c.kind = $2 AND c.id IN ("+places+")",
 			append([]any{r.id, kind}, args...), func(row scanner) error {
 				var c precedent.CorpusComment
 				var t corpusTimes

@@ -24,11 +24,13 @@ func scanCorpusPull(s scanner) (precedent.CorpusPull, error) {
 func (s *corpusSave) loadPulls(ctx context.Context, numbers []int) (map[int]precedent.CorpusPull, error) {
 	found := make(map[int]precedent.CorpusPull, len(numbers))
 	err := s.eachPullBatch(numbers, func(places string, args []any) error {
-		return rows(ctx, s.tx, "SELECT "+corpusPullColumns+" FROM corpus_pulls p WHERE p.repo_id = $1 AND p.number IN ("+places+")", args, func(r scanner) error {
-			p, err := scanCorpusPull(r)
-			found[p.Number] = p
-			return err
-		})
+		return rows(ctx, s.tx,
+			"SELECT "+corpusPullColumns+" FROM corpus_pulls p WHERE p.repo_id = $1 AND p.number IN ("+places+")", args,
+			func(r scanner) error {
+				p, err := scanCorpusPull(r)
+				found[p.Number] = p
+				return err
+			})
 	})
 	return found, err
 }
@@ -122,7 +124,8 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 	defer save.Close()
 	for _, n := range changed {
 		p := known[n]
-		_, err := save.ExecContext(ctx, s.repo.id, p.Number, p.Title, string(p.AuthorID), p.Author, zeroMillis(p.Merged), p.Reverted, zeroMillis(p.UpdatedAt))
+		_, err := save.ExecContext(ctx, s.repo.id, p.Number, p.Title, string(p.AuthorID), p.Author, zeroMillis(p.Merged),
+			p.Reverted, zeroMillis(p.UpdatedAt))
 		if err != nil {
 			return err
 		}
@@ -133,12 +136,13 @@ func (s *corpusSave) writePulls(ctx context.Context, known map[int]precedent.Cor
 // touchPulls has the conversations of pull requests chunked again.
 func (s *corpusSave) touchPulls(ctx context.Context, numbers []int) error {
 	return s.eachPullBatch(numbers, func(places string, args []any) error {
-		return rows(ctx, s.tx, "SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN ("+places+")", args, func(r scanner) error {
-			var c conversation
-			err := r.Scan(&c.kind, &c.root)
-			s.touch(c)
-			return err
-		})
+		return rows(ctx, s.tx, "SELECT DISTINCT kind, root FROM corpus_comments WHERE repo_id = $1 AND pull IN ("+places+")",
+			args, func(r scanner) error {
+				var c conversation
+				err := r.Scan(&c.kind, &c.root)
+				s.touch(c)
+				return err
+			})
 	})
 }
 
@@ -190,7 +194,8 @@ func (s *corpusSave) findReverted(ctx context.Context, changed []int, more bool)
 			}
 			continue
 		}
-		if _, err := s.tx.ExecContext(ctx, "UPDATE corpus_pulls SET reverted = $3 WHERE repo_id = $1 AND number = $2", s.repo.id, p.Number, by); err != nil {
+		if _, err := s.tx.ExecContext(ctx, "UPDATE corpus_pulls SET reverted = $3 WHERE repo_id = $1 AND number = $2",
+			s.repo.id, p.Number, by); err != nil {
 			return nil, err
 		}
 		found = append(found, p.Number)
@@ -230,7 +235,9 @@ func (s *corpusSave) targets(ctx context.Context, r revert) ([]int, error) {
 		return []int{r.of}, nil
 	}
 	var all []int
-	err := rows(ctx, s.tx, "SELECT number FROM corpus_pulls WHERE repo_id = $1 AND title = $2 AND merged > 0 AND merged <= $3 ORDER BY number LIMIT 2",
+	err := rows(ctx, s.tx,
+		"SELECT number FROM corpus_pulls WHERE repo_id = $1 AND title = $2 AND merged > 0 AND merged <= $3 ORDER BY "+
+			"number LIMIT 2",
 		[]any{s.repo.id, r.title, millis(r.merged)}, func(row scanner) error {
 			var n int
 			err := row.Scan(&n)

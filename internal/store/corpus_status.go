@@ -24,7 +24,6 @@ type CorpusStatus struct {
 	Vectors     []VectorTally      `json:"vectors"`
 	VectorBytes int64              `json:"vector_bytes"`
 	TextBytes   int64              `json:"text_bytes"` // of comments, their lines of code, and chunks, in characters
-	Revision    int64              `json:"revision"`
 }
 
 // Tally is how many rows have a value.
@@ -47,7 +46,8 @@ func (r *Repo) CorpusStatus(ctx context.Context) (CorpusStatus, error) {
 }
 
 func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
-	s := CorpusStatus{Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{}, Vectors: []VectorTally{}}
+	s := CorpusStatus{Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{},
+		Vectors: []VectorTally{}}
 	var oldest, newest int64
 	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
 		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),
@@ -66,7 +66,7 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 	}
 	var chunkText int64
 	err = row(ctx, r.db.read, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN unusable = '' THEN 1 ELSE 0 END), 0), COALESCE(SUM(LENGTH(text) + LENGTH(words)), 0)
-		FROM corpus_chunks WHERE repo_id = $1 AND gone = 0`, []any{r.id}, into(&s.Chunks, &s.Usable, &chunkText))
+		FROM corpus_chunks WHERE repo_id = $1`, []any{r.id}, into(&s.Chunks, &s.Usable, &chunkText))
 	if err != nil {
 		return s, err
 	}
@@ -75,9 +75,12 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 		into *[]Tally
 		sql  string
 	}{
-		{&s.Comments, "SELECT kind, COUNT(*) FROM corpus_comments WHERE repo_id = $1 AND deleted_at = 0 GROUP BY kind ORDER BY kind"},
-		{&s.Unusable, "SELECT unusable, COUNT(*) FROM corpus_chunks WHERE repo_id = $1 AND gone = 0 AND unusable <> '' GROUP BY unusable ORDER BY COUNT(*) DESC, unusable"},
-		{&s.Outcomes, "SELECT outcome, COUNT(*) FROM corpus_chunks WHERE repo_id = $1 AND gone = 0 AND unusable = '' GROUP BY outcome ORDER BY outcome"},
+		{&s.Comments, "SELECT kind, COUNT(*) FROM corpus_comments WHERE repo_id = $1 AND deleted_at = 0 GROUP BY kind " +
+			"ORDER BY kind"},
+		{&s.Unusable, "SELECT unusable, COUNT(*) FROM corpus_chunks WHERE repo_id = $1 AND unusable <> '' GROUP BY " +
+			"unusable ORDER BY COUNT(*) DESC, unusable"},
+		{&s.Outcomes, "SELECT outcome, COUNT(*) FROM corpus_chunks WHERE repo_id = $1 AND unusable = '' GROUP BY outcome " +
+			"ORDER BY outcome"},
 	} {
 		err := rows(ctx, r.db.read, t.sql, []any{r.id}, func(row scanner) error {
 			var one Tally
@@ -92,10 +95,7 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 	if s.Vectors, s.VectorBytes, err = r.countVectors(ctx); err != nil {
 		return s, err
 	}
-	if s.Streams, err = r.CorpusCheckpoints(ctx); err != nil {
-		return s, err
-	}
-	s.Revision, _, err = r.corpusRevision(ctx)
+	s.Streams, err = r.CorpusCheckpoints(ctx)
 	return s, err
 }
 

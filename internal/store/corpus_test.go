@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,23 +27,25 @@ func corpusComment(id precedent.ForgeID, pull int, body string) precedent.Corpus
 
 // corpusPage makes one chunk of each conversation: the bodies of its comments as lines.
 func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
-	return CorpusPage{Comments: comments, Rules: 1, Chunk: func(v CorpusConversation) []precedent.CorpusChunk {
-		var lines []string
-		for _, c := range v.Comments {
-			lines = append(lines, string(c.Body))
-		}
-		text := precedent.Untrusted(strings.Join(lines, "\n"))
-		first := precedent.CorpusChunk{CorpusComment: v.Comments[0], PullTitle: v.Pull.Title, Text: text, Words: text}
-		if v.Pull.Reverted != 0 {
-			first.Outcome = precedent.CommentReverted
-		}
-		if len(v.Comments) < 3 {
-			return []precedent.CorpusChunk{first}
-		}
-		second := first
-		second.Chunk = 1
-		return []precedent.CorpusChunk{first, second}
-	}}
+	index := func(c *precedent.CorpusChunk) []byte { return []byte(string(c.Text) + string(c.Outcome)) }
+	return CorpusPage{Comments: comments, Rules: 1, Index: index,
+		Chunk: func(v CorpusConversation) []precedent.CorpusChunk {
+			var lines []string
+			for _, c := range v.Comments {
+				lines = append(lines, string(c.Body))
+			}
+			text := precedent.Untrusted(strings.Join(lines, "\n"))
+			first := precedent.CorpusChunk{CorpusComment: v.Comments[0], PullTitle: v.Pull.Title, Text: text, Words: text}
+			if v.Pull.Reverted != 0 {
+				first.Outcome = precedent.CommentReverted
+			}
+			if len(v.Comments) < 3 {
+				return []precedent.CorpusChunk{first}
+			}
+			second := first
+			second.Chunk = 1
+			return []precedent.CorpusChunk{first, second}
+		}}
 }
 
 func saveCorpus(t testing.TB, r *Repo, page CorpusPage) CorpusSaved {
@@ -64,12 +67,32 @@ func corpusChunks(t testing.TB, r *Repo) []precedent.CorpusChunk {
 	return all
 }
 
-// texts are the chunks as comment/chunk: text.
+// texts are the chunks as comment/chunk: text. The index has each of them, and nothing else.
 func texts(t testing.TB, r *Repo) []string {
 	t.Helper()
 	all := []string{}
 	for _, c := range corpusChunks(t, r) {
 		all = append(all, fmt.Sprintf("%s/%d: %s%s", c.ID, c.Chunk, string(c.Text), c.Outcome))
+	}
+	docs := map[int64]string{}
+	if err := r.ReadCorpusIndex(t.Context(), func(n int64,
+		doc []byte) error {
+		docs[n] = string(doc)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	chunks, err := r.CorpusNumbered(t.Context(), append(slices.Collect(maps.Keys(docs)), 1<<40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indexed []string
+	for n, c := range chunks {
+		indexed = append(indexed, fmt.Sprintf("%s/%d: %s", c.ID, c.Chunk, docs[n]))
+	}
+	slices.Sort(indexed)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(all)), indexed); diff != "" || len(docs) != len(all) {
+		t.Errorf("%d documents in the index: %s", len(docs), diff)
 	}
 	return all
 }
@@ -98,19 +121,17 @@ func testCorpusThreads(t *testing.T, open opener) {
 		t.Errorf("%+v", saved)
 	}
 	check("11/0: first\nreply", "20/0: other")
-	before, err := r.CorpusRevision(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
 	saveCorpus(t, r, corpusPage(reply("13", "11", 3, "late")))
 	check("11/0: first\nreply\nlate", "11/1: first\nreply\nlate", "20/0: other")
 	edited := reply("12", "11", 2, "edited")
 	edited.UpdatedAt = start.Add(time.Hour)
-	if saved := saveCorpus(t, r, corpusPage(edited, edited, reply("12", "11", 2, "reply"))); saved.Updated != 1 || saved.Duplicate != 2 {
+	if saved := saveCorpus(t, r, corpusPage(edited, edited, reply("12", "11", 2, "reply"))); saved.Updated != 1 ||
+		saved.Duplicate != 2 {
 		t.Errorf("%+v", saved)
 	}
 	check("11/0: first\nedited\nlate", "11/1: first\nedited\nlate", "20/0: other")
-	if n, err := r.DeleteCorpusComments(ctx, corpusPage(), "inline", []precedent.ForgeID{"11", "99"}, start.Add(time.Hour)); n != 1 || err != nil {
+	if n, err := r.DeleteCorpusComments(ctx, corpusPage(), "inline", []precedent.ForgeID{"11", "99"},
+		start.Add(time.Hour)); n != 1 || err != nil {
 		t.Error(n, err)
 	}
 	check("12/0: edited\nlate", "20/0: other")
@@ -125,26 +146,14 @@ func testCorpusThreads(t *testing.T, open opener) {
 	again.UpdatedAt = start.Add(2 * time.Hour)
 	saveCorpus(t, r, corpusPage(again))
 	check("11/0: again\nedited\nlate", "11/1: again\nedited\nlate", "20/0: other")
-	changed, err := r.CorpusChanged(ctx, before)
-	if err != nil || changed.Reset {
-		t.Fatal(changed, err)
-	}
-	var ids []string
-	for _, c := range changed.Chunks {
-		ids = append(ids, fmt.Sprintf("%s/%d %v", c.ID, c.Chunk, c.DeletedAt.IsZero()))
-	}
-	if diff := cmp.Diff([]string{"11/0 true", "11/1 true", "12/0 false"}, ids); diff != "" {
-		t.Error(diff)
-	}
 	if _, err := r.CorpusComment(ctx, "review", "11"); !errors.Is(err, ErrNoComment) {
 		t.Error(err)
 	}
 }
 
 // testCorpusAnyOrder: in whatever order and pages versions, deletions and pull requests come, and
-// however often, the same rows result, and an index that follows the changes has the same chunks.
+// however often, the same rows result, and the index has the same chunks.
 func testCorpusAnyOrder(t *testing.T, open opener) {
-	ctx := t.Context()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -154,17 +163,20 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 		c.Root = precedent.ForgeID(fmt.Sprint(100 + i/4*4))
 		c.At = start.Add(time.Duration(i) * time.Minute)
 		for v := range 1 + rnd.IntN(3) {
-			c.Body, c.UpdatedAt = precedent.Untrusted(fmt.Sprintf("comment %d version %d", i, v)), c.At.Add(time.Duration(v)*time.Hour)
+			c.Body, c.UpdatedAt = precedent.Untrusted(fmt.Sprintf("comment %d version %d", i, v)),
+				c.At.Add(time.Duration(v)*time.Hour)
 			c.Outdated = rnd.IntN(3) == 0
 			all = append(all, c)
 		}
 		if rnd.IntN(4) == 0 {
-			all = append(all, precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, DeletedAt: c.At.Add(time.Duration(rnd.IntN(120)) * time.Minute)})
+			all = append(all, precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root,
+				DeletedAt: c.At.Add(time.Duration(rnd.IntN(120)) * time.Minute)})
 		}
 	}
 	pulls := []CorpusPull{}
 	for i := 1; i <= 5; i++ {
-		p := CorpusPull{CorpusPull: precedent.CorpusPull{Number: i, Title: fmt.Sprint("title ", i), Merged: start.Add(time.Duration(i) * time.Hour), UpdatedAt: start}}
+		p := CorpusPull{CorpusPull: precedent.CorpusPull{Number: i, Title: fmt.Sprint("title ", i),
+			Merged: start.Add(time.Duration(i) * time.Hour), UpdatedAt: start}}
 		switch i {
 		case 3:
 			p.Reverts = 1
@@ -178,8 +190,6 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 	var want []string
 	for round := range 4 {
 		r := repoFor(t, open(t), remote)
-		index := map[string]string{}
-		revision := int64(0)
 		rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		rnd.Shuffle(len(pulls), func(i, j int) { pulls[i], pulls[j] = pulls[j], pulls[i] })
 		left, leftPulls := slices.Concat(all, all[:10]), slices.Clone(pulls)
@@ -189,28 +199,10 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 			page.Pulls = leftPulls[:m]
 			left, leftPulls = left[n:], leftPulls[m:]
 			saveCorpus(t, r, page)
-			changed, err := r.CorpusChanged(ctx, revision)
-			if err != nil || changed.Reset {
-				t.Fatal(changed, err)
-			}
-			revision = changed.Revision
-			for _, c := range changed.Chunks {
-				id := fmt.Sprintf("%s/%d", c.ID, c.Chunk)
-				if delete(index, id); c.DeletedAt.IsZero() {
-					index[id] = string(c.Text)
-				}
-			}
 		}
 		got := texts(t, r)
 		for _, c := range corpusChunks(t, r) {
-			if id := fmt.Sprintf("%s/%d", c.ID, c.Chunk); index[id] != string(c.Text) {
-				t.Errorf("the index has %q for %s, not %q", index[id], id, string(c.Text))
-			}
-			delete(index, fmt.Sprintf("%s/%d", c.ID, c.Chunk))
 			got = append(got, fmt.Sprintf("%s %v %s", c.ID, c.Outdated, c.UpdatedAt))
-		}
-		if len(index) > 0 {
-			t.Errorf("the index still has %v", index)
 		}
 		if round == 0 {
 			want = got
@@ -230,7 +222,8 @@ func testCorpusReverted(t *testing.T, open opener) {
 	outcome := func() precedent.CommentOutcome { return corpusChunks(t, r)[0].Outcome }
 	pull := func(n, reverts int, title string) CorpusPage {
 		page := corpusPage()
-		page.Pulls = []CorpusPull{{precedent.CorpusPull{Number: n, Title: fmt.Sprint("change ", n), Merged: start.Add(time.Duration(n) * time.Hour)}, reverts, title}}
+		page.Pulls = []CorpusPull{{precedent.CorpusPull{Number: n, Title: fmt.Sprint("change ", n),
+			Merged: start.Add(time.Duration(n) * time.Hour)}, reverts, title}}
 		return page
 	}
 	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
@@ -267,7 +260,8 @@ func testCorpusCheckpoint(t *testing.T, open opener) {
 		t.Fatal("saved")
 	}
 	checkpoints, err := r.CorpusCheckpoints(t.Context())
-	if err != nil || len(checkpoints) != 1 || checkpoints[0].Cursor != "page 2" || !checkpoints[0].Since.Equal(start) || !checkpoints[0].Watermark.IsZero() {
+	if err != nil || len(checkpoints) != 1 || checkpoints[0].Cursor != "page 2" || !checkpoints[0].Since.Equal(start) ||
+		!checkpoints[0].Watermark.IsZero() {
 		t.Error(checkpoints, err)
 	}
 	if diff := cmp.Diff([]string{"1/0: one"}, texts(t, r)); diff != "" {
@@ -297,11 +291,8 @@ func testCorpusVectors(t *testing.T, open opener) {
 	if len(missing) != 2 {
 		t.Fatal(missing)
 	}
-	before, err := r.CorpusRevision(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := CorpusVector{Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]), Vector: []float32{0.25, -1, 3}}
+	v := CorpusVector{Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]),
+		Vector: []float32{0.25, -1, 3}}
 	stale := v
 	stale.ID = "2"
 	if n, err := r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}); n != 1 || err != nil {
@@ -309,12 +300,17 @@ func testCorpusVectors(t *testing.T, open opener) {
 	}
 	// They come back with the length 1, and nearly in their direction.
 	want := v
+	want.Number = 1
 	want.Vector = []float32{0.0788, -0.3152, 0.9457}
-	if diff := cmp.Diff([]CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool { return a-b < 0.01 && b-a < 0.01 })); diff != "" {
+	if diff := cmp.Diff([]CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool {
+		return a-b < 0.01 &&
+			b-a < 0.01
+	})); diff != "" {
 		t.Error(diff)
 	}
-	if after, err := r.CorpusRevision(ctx); err != nil || after <= before || len(without()) != 1 {
-		t.Error(before, after, err, without())
+	if sizes, err := r.CorpusVectorSizes(ctx, "model"); err != nil || len(sizes) != 1 || sizes[0].Dimensions != 3 ||
+		len(without()) != 1 {
+		t.Error(sizes, err, without())
 	}
 	status, err := r.CorpusStatus(ctx)
 	if err != nil || len(status.Vectors) != 1 || status.VectorBytes != 3 || status.Chunks != 2 {
@@ -336,14 +332,7 @@ func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
 	newer := reply("1", "1", 0, "first, edited")
 	newer.UpdatedAt = start.Add(time.Hour)
 	saveCorpus(t, b, corpusPage(newer, reply("2", "1", 2, "of the new")))
-	revision, err := b.CorpusRevision(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
 	joined := repoFor(t, db, remote, local)
-	if changed, err := joined.CorpusChanged(ctx, revision); err != nil || !changed.Reset {
-		t.Error(changed, err)
-	}
 	if n, err := joined.RefreshCorpus(ctx, corpusPage()); n != 2 || err != nil {
 		t.Error(n, err)
 	}
@@ -371,13 +360,12 @@ func testClearCorpus(t *testing.T, open opener) {
 		func() error { _, err := r.Clear(ctx); return err },
 		func() error { _, err := r.ClearCorpus(ctx); return err },
 	} {
-		saved := saveCorpus(t, r, page)
+		saveCorpus(t, r, page)
 		if err := clear(); err != nil {
 			t.Fatal(err)
 		}
-		changed, err := r.CorpusChanged(ctx, saved.Revision)
-		if err != nil || !changed.Reset {
-			t.Error(changed, err)
+		if has, err := r.HasCorpus(ctx); err != nil || has {
+			t.Error(has, err)
 		}
 		status, err := r.CorpusStatus(ctx)
 		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {

@@ -14,8 +14,10 @@ type CorpusVector struct {
 	Kind  string
 	ID    precedent.ForgeID // of the chunk's comment
 	Chunk int
-	Model string
-	Hash  string // CorpusHash of the chunk that it was computed from
+	// Number is that of the chunk in the index; only CorpusVectors sets it.
+	Number int64
+	Model  string
+	Hash   string // CorpusHash of the chunk that it was computed from
 	// Vector has as many numbers as the model has dimensions. Only its direction is kept: a stored
 	// one has the length 1.
 	Vector []float32
@@ -30,22 +32,19 @@ func (r *Repo) SaveCorpusVectors(ctx context.Context, vectors []CorpusVector) (i
 		if len(vectors) == 0 {
 			return nil
 		}
-		revision, err := r.nextCorpusRevision(ctx, tx, 0)
-		if err != nil {
-			return err
-		}
 		save, err := tx.PrepareContext(ctx, `
-			INSERT INTO corpus_vectors (repo_id, kind, comment, chunk, model, dimensions, hash, vector, revision)
-			SELECT h.repo_id, h.kind, h.comment, h.chunk, $5, $6, h.hash, $8, $9 FROM corpus_chunks h
-			WHERE h.repo_id = $1 AND h.kind = $2 AND h.comment = $3 AND h.chunk = $4 AND h.hash = $7 AND h.gone = 0
+			INSERT INTO corpus_vectors (repo_id, kind, comment, chunk, model, dimensions, hash, vector)
+			SELECT h.repo_id, h.kind, h.comment, h.chunk, $5, $6, h.hash, $8 FROM corpus_chunks h
+			WHERE h.repo_id = $1 AND h.kind = $2 AND h.comment = $3 AND h.chunk = $4 AND h.hash = $7
 			ON CONFLICT (repo_id, kind, comment, chunk, model, dimensions) DO UPDATE SET
-				hash = excluded.hash, vector = excluded.vector, revision = excluded.revision`)
+				hash = excluded.hash, vector = excluded.vector`)
 		if err != nil {
 			return err
 		}
 		defer save.Close()
 		for _, v := range vectors {
-			result, err := save.ExecContext(ctx, r.id, v.Kind, string(v.ID), v.Chunk, v.Model, len(v.Vector), v.Hash, packVector(v.Vector), revision)
+			result, err := save.ExecContext(ctx, r.id, v.Kind, string(v.ID), v.Chunk, v.Model, len(v.Vector), v.Hash,
+				packVector(v.Vector))
 			if err != nil {
 				return err
 			}
@@ -94,13 +93,13 @@ func unpackVector(b []byte) []float32 {
 // chunks still have the same words.
 func (r *Repo) CorpusVectors(ctx context.Context, model string, dimensions int, each func(CorpusVector) error) error {
 	return r.db.fail("read vectors of the corpus", rows(ctx, r.db.read, `
-		SELECT v.kind, v.comment, v.chunk, v.hash, v.vector FROM corpus_vectors v
+		SELECT v.kind, v.comment, v.chunk, h.number, v.hash, v.vector FROM corpus_vectors v
 		JOIN corpus_chunks h ON h.repo_id = v.repo_id AND h.kind = v.kind AND h.comment = v.comment AND h.chunk = v.chunk AND h.hash = v.hash
-		WHERE v.repo_id = $1 AND v.model = $2 AND v.dimensions = $3 AND h.gone = 0
+		WHERE v.repo_id = $1 AND v.model = $2 AND v.dimensions = $3
 		ORDER BY v.kind, v.comment, v.chunk`, []any{r.id, model, dimensions}, func(s scanner) error {
 		v := CorpusVector{Model: model}
 		var packed []byte
-		if err := s.Scan(&v.Kind, &v.ID, &v.Chunk, &v.Hash, &packed); err != nil {
+		if err := s.Scan(&v.Kind, &v.ID, &v.Chunk, &v.Number, &v.Hash, &packed); err != nil {
 			return err
 		}
 		if len(packed) != dimensions {
@@ -113,7 +112,8 @@ func (r *Repo) CorpusVectors(ctx context.Context, model string, dimensions int, 
 
 // CorpusWithoutVectors returns usable chunks that have no vector of the model with this number of
 // dimensions, at most limit, the newest comments first.
-func (r *Repo) CorpusWithoutVectors(ctx context.Context, model string, dimensions, limit int) ([]precedent.CorpusChunk, error) {
+func (r *Repo) CorpusWithoutVectors(ctx context.Context, model string, dimensions, limit int) ([]precedent.CorpusChunk,
+	error) {
 	var all []precedent.CorpusChunk
 	err := r.corpusChunks(ctx, `AND h.unusable = '' AND NOT EXISTS (SELECT 1 FROM corpus_vectors v WHERE v.repo_id = $1 AND v.kind = h.kind
 		AND v.comment = h.comment AND v.chunk = h.chunk AND v.model = $2 AND v.dimensions = $3 AND v.hash = h.hash)
@@ -122,4 +122,17 @@ func (r *Repo) CorpusWithoutVectors(ctx context.Context, model string, dimension
 		return nil
 	})
 	return all, err
+}
+
+// CorpusVectorSizes counts the vectors of a model by the number of their dimensions, the most first.
+func (r *Repo) CorpusVectorSizes(ctx context.Context, model string) ([]VectorTally, error) {
+	var all []VectorTally
+	err := rows(ctx, r.db.read, `SELECT dimensions, COUNT(*) FROM corpus_vectors WHERE repo_id = $1 AND model = $2
+		GROUP BY dimensions ORDER BY COUNT(*) DESC, dimensions`, []any{r.id, model}, func(s scanner) error {
+		one := VectorTally{Model: model}
+		err := s.Scan(&one.Dimensions, &one.Count)
+		all = append(all, one)
+		return err
+	})
+	return all, r.db.fail("read vectors of the corpus", err)
 }

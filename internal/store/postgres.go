@@ -46,7 +46,7 @@ var postgres = &dialect{
 	size:         postgresSize,
 	slow:         "SET LOCAL idle_in_transaction_session_timeout = 0",
 	shrink: []string{"VACUUM (SKIP_LOCKED) decisions, sightings, findings, reviews, corpus_comments, " +
-		"corpus_chunks, corpus_vectors"},
+		"corpus_chunks, corpus_blocks, corpus_vectors"},
 }
 
 // postgresVersions is what goose executes on an empty database.

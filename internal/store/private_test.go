@@ -26,7 +26,7 @@ var writing = []string{
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
-var silent = []string{"Consolidation", "CorpusRevision", "CorpusVectorSize", "Count", "FinderRules", "Labels",
+var silent = []string{"Consolidation", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
 	"LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
 	"WatchedPulls"}
 
@@ -146,6 +146,8 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 		results = append(results, string(out))
 	}
 	values[reflect.TypeFor[func(precedent.CorpusChunk) error]()] = func(c precedent.CorpusChunk) error { add(c); return nil }
+	values[reflect.TypeFor[func(int64, []byte) error]()] = func(_ int64, doc []byte) error { add(string(doc)); return nil }
+	values[reflect.TypeFor[[]int64]()] = []int64{1}
 	values[reflect.TypeFor[func(CorpusVector) error]()] = func(v CorpusVector) error { add(v); return nil }
 	var args []reflect.Value
 	for i := range m.Type().NumIn() {

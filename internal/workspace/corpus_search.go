@@ -102,7 +102,7 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	x, err := r.Indexes.Open(ctx, w.IDs[0], c)
+	x, err := c.Open(ctx)
 	if err != nil {
 		return CorpusResult{}, err
 	}
@@ -113,7 +113,10 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 			return CorpusResult{}, err
 		}
 	}
-	got := x.Search(ctx, asked)
+	got, err := x.Search(ctx, asked)
+	if err != nil {
+		return CorpusResult{}, err
+	}
 	out := CorpusResult{Searched: got.Searched, Found: []CorpusFound{}, Failures: append([]string{}, got.Failures...)}
 	for i := range got.Hits {
 		out.Found = append(out.Found, corpusFound(&got.Hits[i]))
@@ -177,7 +180,7 @@ func corpusFound(h *corpus.Hit) CorpusFound {
 		Priors: append([]corpus.Prior{}, h.Priors...),
 	}
 	for _, r := range h.Ranks {
-		out.Ranks = append(out.Ranks, CorpusRank{string(r.List), r.Rank, r.Score})
+		out.Ranks = append(out.Ranks, CorpusRank(r))
 	}
 	return out
 }

@@ -35,9 +35,6 @@ type Env struct {
 	Shared *store.DB
 	// Replica is the name that the jobs of a server run under; empty for a command.
 	Replica string
-	// Indexes keeps the indexes of corpora between uses, with the database of all of them; nil to
-	// open one for each use.
-	Indexes *CorpusIndexes
 	// CAFile holds the certificates that git trusts; empty for the system's.
 	CAFile string
 	// Proxy is the address of the proxy for an address; empty for none.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -42,13 +43,19 @@ func (b bag) sorted() []weighted {
 	for t, w := range b {
 		out = append(out, weighted{t, w})
 	}
-	slices.SortFunc(out, func(a, b weighted) int {
-		if a.token < b.token {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b weighted) int { return strings.Compare(a.token, b.token) })
 	return out
+}
+
+// overlap is the share of the tokens that both have.
+func (b bag) overlap(o bag) float64 {
+	both := 0
+	for t := range b {
+		if o[t] > 0 {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(b)+len(o)-both))
 }
 
 // rarity is the inverse document frequency of a token, above 0.
@@ -77,16 +84,17 @@ func (b bag) query(x *search.Index) map[string]float64 {
 
 // profile is what a chunk is compared by.
 type profile struct {
+	chunk *precedent.CorpusChunk
 	words []weighted // with length 1
-	line  grams      // of the commented line
+	chars grams
+	line  grams // of the commented line
 	shape grams
 	fix   grams // of the suggested code
-	rare  float64
 }
 
 // profileOf returns the profile of a chunk in an index.
 func (x *Index) profileOf(c *precedent.CorpusChunk) *profile {
-	p := &profile{}
+	p := &profile{chunk: c, chars: textGrams(searchedText(c))}
 	own := string(c.Words)
 	b := bag{}
 	b.add(own, 1)
@@ -97,8 +105,7 @@ func (x *Index) profileOf(c *precedent.CorpusChunk) *profile {
 	sum := 0.0
 	for i := range p.words {
 		w := &p.words[i]
-		r := rarity(x.usable, w.token)
-		p.rare += r
+		r := rarity(x.terms, w.token)
 		w.weight = (1 + math.Log(w.weight)) * r
 		sum += w.weight * w.weight
 	}
@@ -108,8 +115,8 @@ func (x *Index) profileOf(c *precedent.CorpusChunk) *profile {
 		}
 	}
 	line := commentedLine(c)
-	p.line, p.shape = x.lines.line(line), x.lines.shape(line)
-	p.fix = x.lines.line(suggested(string(c.Body)))
+	p.line, p.shape = lineGrams(line), lineGrams(shapeOf(line))
+	p.fix = lineGrams(suggested(string(c.Body)))
 	return p
 }
 
@@ -120,37 +127,4 @@ func (p *profile) cosine(q map[string]float64) float64 {
 		sum += w.weight * q[w.token]
 	}
 	return min(sum, 1)
-}
-
-// mostProfiles bounds the profiles that are kept: each takes up to about 10 kB.
-const mostProfiles = 5_000
-
-// profiles are those of chunks that were compared lately. They depend on how often words are used,
-// so an update of the index forgets them.
-type profiles struct {
-	mu   sync.Mutex
-	kept map[string]*profile
-}
-
-func (s *profiles) get(id string, of func() *profile) *profile {
-	s.mu.Lock()
-	p := s.kept[id]
-	s.mu.Unlock()
-	if p != nil {
-		return p
-	}
-	p = of()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept == nil || len(s.kept) >= mostProfiles {
-		s.kept = map[string]*profile{}
-	}
-	s.kept[id] = p
-	return p
-}
-
-func (s *profiles) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept = nil
 }

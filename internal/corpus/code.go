@@ -95,33 +95,35 @@ func lineWeight(op diff.Op, before int, focused bool) float64 {
 // About finds what people wrote about code like a line of a hunk, whose number counts from 0, or
 // like the hunk as a whole for -1; the best first. Of the query, Path, Pull, Before, Limit and All
 // count.
-func (x *Index) About(_ context.Context, h *diff.Hunk, at int, q Query) []Hit {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+func (x *Index) About(ctx context.Context, h *diff.Hunk, at int, q Query) ([]Hit, error) {
 	r := x.ranker(&q)
-	r.code(codeAt(q.Path, h, at))
+	r.code(ctx, codeAt(q.Path, h, at))
 	return r.hits()
 }
 
 // code scores what is like the code.
-func (r *ranker) code(c *code) {
-	words := c.words.query(r.x.usable)
-	focus := bag{}
-	focus.add(c.focus[:min(len(c.focus), maxCodeLine)], 1)
-	focusWords := focus.query(r.x.usable)
-	line, shape := r.x.lines.line(c.focus), r.x.lines.shape(c.focus)
-	lists := []search.List{search.TextWords, search.TextChars}
-	if strings.TrimSpace(c.focus) != "" {
-		lists = append(lists, search.LineWords, search.LineChars)
+func (r *ranker) code(ctx context.Context, c *code) {
+	focused := bag{}
+	focused.add(c.focus[:min(len(c.focus), maxCodeLine)], 1)
+	words, focus, chars := c.words.query(r.x.terms), focused.query(r.x.terms), textGrams(c.around)
+	line, shape := lineGrams(c.focus), lineGrams(shapeOf(c.focus))
+	all := r.candidates(ctx, c.query())
+	lines, shapes := make([]grams, len(all)), make([]grams, len(all))
+	for i, d := range all {
+		lines[i], shapes[i] = d.line, d.shape
 	}
-	for _, h := range r.find(search.Query{Text: c.around, Lines: c.focus, Lists: lists, Fused: lists, Depth: codeDepth, Limit: codeDepth * len(lists)}) {
-		p := r.profile(h.ID)
-		chars := h.Cosine
-		h.Cosine = p.cosine(words)
-		r.add(h, wordsAbout*h.Cosine+wordsFocus*p.cosine(focusWords)+charsAbout*chars+
-			lineChars*p.line.cosine(line)+lineShape*p.shape.cosine(shape)+fixChars*p.fix.cosine(line))
+	ofLines, ofShapes := raritiesAmong(lines), raritiesAmong(shapes)
+	for _, d := range all {
+		cosine := d.cosine(words)
+		r.score(d, wordsAbout*cosine+wordsFocus*d.cosine(focus)+charsAbout*rarities(nil).cosine(d.chars, chars)+
+			lineChars*ofLines.cosine(d.line, line)+lineShape*ofShapes.cosine(d.shape, shape)+
+			fixChars*ofLines.cosine(d.fix, line), cosine)
 	}
 }
 
-// codeDepth is how many chunks of each list are compared with code.
-const codeDepth = 150
+// query finds what to compare with the code.
+func (c *code) query() search.Query {
+	q := fieldQuery(search.Text, c.around)
+	q.Fields[search.Lines] = c.focus
+	return q
+}
