@@ -125,9 +125,13 @@ func TestSecretsGiveUp(t *testing.T) {
 	for range 400 {
 		lines = append(lines, line)
 	}
-	r := run(t, "secrets", &Input{Change: change("a.txt", lines...)})
+	c := change("a.txt", lines...)
+	r := run(t, "secrets", &Input{Change: c})
 	if r.Status != precedent.StatusTruncated || !strings.Contains(r.Error, "a.txt") {
 		t.Errorf("%s, %q", r.Status, r.Error)
+	}
+	if s := ScanSecrets(c); !s.Unscanned(&c.Files[0].Hunks[0]) {
+		t.Error("all was searched")
 	}
 }
 

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"errors"
+
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/secret"
 )
@@ -13,7 +15,7 @@ type Secrets struct {
 
 type scannedHunk struct {
 	found   []secret.Match // in the lines of the new side
-	err     error
+	err     error          // why not all of both sides was searched
 	leaving []secret.Match
 }
 
@@ -30,14 +32,17 @@ func ScanSecrets(c *diff.Change) *Secrets {
 				scanned.found, scanned.leaving, scanned.err = scanner.Both(f.Path, texts(lines))
 			}
 			if lines, changed := sideLines(&f.Hunks[h], diff.Delete); changed {
-				old, _ := scanner.Outgoing(f.Path, texts(lines))
-				scanned.leaving = append(scanned.leaving, old...)
+				old, err := scanner.Outgoing(f.Path, texts(lines))
+				scanned.leaving, scanned.err = append(scanned.leaving, old...), errors.Join(scanned.err, err)
 			}
 			s.hunks[&f.Hunks[h]] = scanned
 		}
 	}
 	return s
 }
+
+// Unscanned reports whether not all of a hunk of the change was searched, because that cost too much.
+func (s *Secrets) Unscanned(h *diff.Hunk) bool { return s.hunks[h].err != nil }
 
 // Leaving returns what must not leave the process of a hunk of the change.
 func (s *Secrets) Leaving(h *diff.Hunk) []secret.Match { return s.hunks[h].leaving }

@@ -43,6 +43,9 @@ func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
 		}
 		for h := range f.Hunks {
 			ref, why := diff.HunkRef{File: i, Hunk: h}, f.Hunks[h].Cut
+			if why == "" && in.secrets != nil && in.secrets().Unscanned(&f.Hunks[h]) {
+				why = "so much text that looks like credentials that not all was searched, and what was not is withheld"
+			}
 			if why == "" && !p.before[ref] {
 				why = p.unread(f, ref, reports)
 			}

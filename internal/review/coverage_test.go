@@ -1,12 +1,14 @@
 package review
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/lint"
 )
 
 // TestFailedAnalyzers: an analyzer that fails spoils the hunks of the files that it had
@@ -79,5 +81,18 @@ func TestSkippedBeyondALimit(t *testing.T) {
 		if len(c.Truncated) != want || len(c.Skipped) != 1 {
 			t.Errorf("%q: %+v", why, c)
 		}
+	}
+}
+
+// TestUnscannedIsPartial: a hunk in which the search for credentials was stopped does not count as read, although a
+// model answered about what it was shown.
+func TestUnscannedIsPartial(t *testing.T) {
+	line := diff.Line{Op: diff.Add, New: 1, Text: strings.Repeat("api-key:token=secret ", 200_000)}
+	c := &diff.Change{Files: []diff.File{{Path: "a.txt", OldPath: "a.txt", Hunks: []diff.Hunk{{Lines: []diff.Line{line}}}}}}
+	p := &plan{carriers: map[diff.HunkRef][]int{{}: {0}}, ignored: map[int]bool{}, before: map[diff.HunkRef]bool{}}
+	scanned := lint.ScanSecrets(c)
+	got := coverage(&Input{Change: c, secrets: func() *lint.Secrets { return scanned }}, p, []Report{{Answered: []bool{true}}})
+	if got.HunksRead != 0 || len(got.Truncated) != 1 || !strings.Contains(got.Truncated[0].Reason, "withheld") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -210,8 +210,12 @@ func (w *walk) isSetting(name, sign string) bool {
 	if w.path == "" {
 		return sign == ":" || strings.ToUpper(name) == name
 	}
+	return w.isConfig()
+}
+
+func (w *walk) isConfig() bool {
 	ext := strings.ToLower(path.Ext(w.path))
-	return ext == "" || configTypes[ext]
+	return w.path != "" && (ext == "" || configTypes[ext])
 }
 
 // configTypes are the endings of files whose lines are settings rather than code.

@@ -46,6 +46,7 @@ var scalar = compile(`(?:^|[\[{(,\s])\s{0,200}(?:-[ \t]{1,4})?(?:["']?([\w.\-@]{
 // listed adds what leaves of the values in a list, an object or a block under a name, whose opening ends at from.
 func (w *walk) listed(rule int, name string, from int) {
 	block := w.text.block(from)
+	settings := w.text.s[from-1] == '\n' || w.isConfig()
 	for _, m := range scalar().FindAllStringSubmatchIndex(block, -1) {
 		if m[2] >= 0 {
 			words := nameWords(block[m[2]:m[3]])
@@ -60,7 +61,8 @@ func (w *walk) listed(rule int, name string, from int) {
 			value := block[m[g]:m[g+1]]
 			rest := strings.TrimLeft(block[m[g+1]:], "\"'` \t")
 			isKey := rest != "" && (rest[0] == ':' || rest[0] == '=')
-			if !isKey && isNamed(name, value, g < len(m)-2) {
+			quoted := g < len(m)-2
+			if !isKey && (quoted || settings) && isNamed(name, value, quoted) {
 				w.hits = append(w.hits, hit{rule, from + m[g], from + m[g+1]})
 			}
 		}
