@@ -22,7 +22,7 @@ var (
 	credentialKeys = wordSet("api access private secret signing sign encryption encrypt decryption master auth account client deploy admin service app session cookie " +
 		"hmac jwt aes rsa root webhook storage shared consumer server ssh")
 	// notKeys are words before "key" that make it something else.
-	notKeys = wordSet("sort group cache primary foreign partition presorted shard row idx index lookup translation i18n message map dedupe idempotency routing object natural " +
+	notKeys = wordSet("gpg pgp sort group cache primary foreign partition presorted shard row idx index lookup translation i18n message map dedupe idempotency routing object natural " +
 		"unique merge schema column hot short shortcut keyboard anchor node site cert certificate tag item entry field label data json dict record bucket file path " +
 		"license licence form config setting settings parent child new old next prev first last current composite surrogate sequence locale string text query react arrow")
 	// notCredential are words that make the whole name something else.

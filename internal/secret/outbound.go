@@ -177,9 +177,6 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	first, last := w.text.nameAt(from)
 	value, name := s[start:end], s[first:last]
 	switch {
-	case r.lists:
-		w.listed(w.set.named[r.id], name, end)
-		return false
 	case r.paired:
 		name = w.text.pairName(from, end)
 		return name != "" && isNamed(name, value, strings.IndexByte("\"'`>", s[start-1]) >= 0)

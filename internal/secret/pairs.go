@@ -43,8 +43,11 @@ func startsItem(s string) bool {
 // scalar matches a value in a list or an object, after the name that it may have.
 var scalar = compile(`(?:^|[\[{(,\s])\s{0,200}(?:-[ \t]{1,4})?(?:["']?([\w.\-@]{1,60})["']?[ \t]{0,20}(?:=>|:=|[:=])[ \t]{0,20})?(?:"([^"\s]{6,})"|'([^'\s]{6,})'|\x60([^\x60\s]{6,})\x60|([^\s"'\x60<>{}\[\](),;]{6,}))`)
 
-// listed adds what leaves of the values in a list, an object or a block under a name, whose opening ends at from.
-func (w *walk) listed(rule int, name string, from int) {
+// listed adds what leaves of the values in a list, an object or a block. The name with the keyword at byte at opens
+// it, and the opening ends at from.
+func (w *walk) listed(rule, at, from int) {
+	first, last := w.text.nameAt(at)
+	name := w.text.s[first:last]
 	block := w.text.block(from)
 	settings := w.text.s[from-1] == '\n' || w.isConfig()
 	for _, m := range scalar().FindAllStringSubmatchIndex(block, -1) {
@@ -62,7 +65,7 @@ func (w *walk) listed(rule int, name string, from int) {
 			rest := strings.TrimLeft(block[m[g+1]:], "\"'` \t")
 			isKey := rest != "" && (rest[0] == ':' || rest[0] == '=')
 			quoted := g < len(m)-2
-			if !isKey && (quoted || settings) && isNamed(name, value, quoted) {
+			if !isKey && (quoted || settings || isRandom(value)) && isNamed(name, value, quoted) {
 				w.hits = append(w.hits, hit{rule, from + m[g], from + m[g+1]})
 			}
 		}

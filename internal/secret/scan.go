@@ -304,6 +304,10 @@ func (w *walk) match(r, from, to, n int) error {
 			m[i] += from // -1 marks an unused group; the result stays below from
 		}
 		start, end := rule.secret(w.text.s, m, from)
+		if rule.lists {
+			w.listed(r, m[0], m[1])
+			continue
+		}
 		if rule.leaves != nil {
 			if w.isLeaving(rule, m[0], start, end) {
 				w.open[r].end = m[1]
