@@ -79,7 +79,7 @@ func openClone(ctx context.Context, r *workspace.Env, at workspace.Location, nam
 	case err == nil && named.IsZero() && ids[0].IsLocal():
 		err = workspace.Hinted(errors.New("the repository has no remote on a forge"), "give the URL of the pull request")
 	case err == nil && (named.IsZero() || workspace.SameRepo(ids[0], named)):
-		return &Repository{Repository: &workspace.Repository{Git: clone, IDs: ids}, Repo: ids[0]}, nil
+		return &Repository{Repository: &workspace.Repository{Git: clone, IDs: ids, Own: true}, Repo: ids[0]}, nil
 	case err == nil && isRemote(clone, at.Forge, named):
 		ids[0] = named
 		return &Repository{Repository: &workspace.Repository{Git: clone, IDs: ids}, Repo: named}, nil

@@ -60,7 +60,8 @@ func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
 	return all, db.fail("read repositories", err)
 }
 
-// Names returns the identities of the repository but that by number, sorted.
+// Names returns the identities of the repository, sorted: that by its first commit only if there is no other,
+// and not that by number.
 func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 	var names []precedent.Repo
 	err := rows(ctx, r.db.read,
@@ -71,6 +72,9 @@ func (r *Repo) Names(ctx context.Context) ([]precedent.Repo, error) {
 			names = append(names, n)
 			return err
 		})
+	if slices.ContainsFunc(names, precedent.Repo.HasOwner) {
+		names = slices.DeleteFunc(names, precedent.Repo.IsLocal)
+	}
 	return names, r.db.fail("read names", err)
 }
 

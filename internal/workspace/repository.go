@@ -43,6 +43,8 @@ type Repository struct {
 	// Foreign is why the memory is not beside the repository, although there is a work tree;
 	// nil if it is, or if the operator named a file.
 	Foreign error
+	// Own tells that the first identity is what the clone is called now, not that of a pull request elsewhere.
+	Own bool
 	// noLearnings is that of the location.
 	noLearnings bool
 	// dir is the working folder, without links.
@@ -71,6 +73,7 @@ func (r *Env) OpenRepository(ctx context.Context, at Location) (*Repository, err
 	if p.IDs, err = Identities(ctx, repo, at); errors.Is(err, git.ErrNoCommits) {
 		p.IDs, p.unborn, err = []precedent.Repo{precedent.LocalRepo("unborn")}, true, nil
 	}
+	p.Own = at.Repo.IsZero()
 	if err == nil && !at.Forget {
 		err = p.FindMemory(ctx, r, at.Memory)
 	}

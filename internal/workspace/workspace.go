@@ -124,12 +124,39 @@ func (r *Env) OpenMemory(ctx context.Context, p *Repository) (*store.DB, error) 
 	if p.File.Value == "" {
 		return store.OpenMemory(ctx, store.Options{Now: r.Now})
 	}
-	if top := mainTop(p.Git); top != "" && p.File.Value == memoryPath(top) {
+	top := mainTop(p.Git)
+	beside := top != "" && p.File.Value == memoryPath(top)
+	if beside {
 		if err := makeMemoryFolder(filepath.Dir(p.File.Value)); err != nil {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
+	db, err := store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
+	if err == nil && beside && p.Own {
+		if err = r.keepIdentity(ctx, p, db); err != nil {
+			db.Close()
+		}
+	}
+	return db, err
+}
+
+// keepIdentity lets the memory beside a clone stay that of the clone, whatever its remotes are called.
+func (r *Env) keepIdentity(ctx context.Context, p *Repository, db *store.DB) error {
+	current, root := p.IDs[0], precedent.Repo{}
+	if last := p.IDs[len(p.IDs)-1]; last.IsLocal() {
+		root = last
+	}
+	kept, err := db.KeepIdentity(ctx, current, root)
+	switch {
+	case err != nil:
+		return err
+	case kept.Joined:
+		r.Notice(ctx, "the memory of this clone is now also that of %s", current)
+	case len(kept.Other) > 0:
+		r.NoticeError(ctx, Hinted(fmt.Errorf("the memory of this clone has more under the name of %s", kept.Other[0]),
+			"--repo %s uses it", kept.Other[0]), "")
+	}
+	return nil
 }
 
 // makeMemoryFolder creates a memory's folder, with a .gitignore that hides it from git.
