@@ -58,7 +58,7 @@ func (w *worker) Timeout(job *river.Job[entry]) time.Duration {
 
 // NextRetry is when a job that failed runs again.
 func (w *worker) NextRetry(job *river.Job[entry]) time.Time {
-	return w.queue.now().Add(w.queue.retryAfter(job.Attempt))
+	return time.Now().Add(w.queue.retryAfter(job.Attempt))
 }
 
 // firstRetry and maxRetry bound the time before a retry. It doubles with each failure, and is a
@@ -120,30 +120,12 @@ func (q *Queue) openRiver(ctx context.Context) error {
 	if !onPostgreSQL {
 		driver = riversqlite.New(q.pool)
 		config.ReindexerSchedule = river.NeverSchedule() // of indexes that only PostgreSQL has
-		config.Test.Time = clock(q.o.Now)                // as the rest of the queue; on PostgreSQL it is the database's
 	}
 	if err := migrate(ctx, driver, log); err != nil {
 		return err
 	}
 	q.client, err = river.NewClient(driver, config)
 	return err
-}
-
-// clock is the time for River.
-type clock func() time.Time
-
-// NowUTC returns the time.
-func (c clock) NowUTC() time.Time { return c().UTC() }
-
-// NowUTCOrNil returns the time, which River takes instead of the database's.
-func (c clock) NowUTCOrNil() *time.Time { return new(c.NowUTC()) }
-
-// now is the time as River tells it.
-func (q *Queue) now() time.Time {
-	if q.db.Engine() == store.SQLite {
-		return q.o.Now()
-	}
-	return time.Now()
 }
 
 // migrate makes River's tables. Several processes may do it at once: the one that loses the race
@@ -202,7 +184,7 @@ func (q *Queue) issue(ctx context.Context, tx *sql.Tx, all []store.Work) error {
 		wanted[args] = w
 		place := time.Duration(queued[w.Repo]) * placeLength
 		queued[w.Repo]++
-		at := q.now().Add(min(place, lineLength) - lineLength)
+		at := time.Now().Add(min(place, lineLength) - lineLength)
 		jobs = append(jobs, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{ScheduledAt: at}})
 	}
 	if len(jobs) == 0 {

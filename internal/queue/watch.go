@@ -157,7 +157,7 @@ func (q *Queue) rescue(ctx context.Context, tx *sql.Tx, starts bool, now time.Ti
 		stuck.ID = append(stuck.ID, job.ID)
 		stuck.Error = append(stuck.Error, about)
 		stuck.FinalizedAt = append(stuck.FinalizedAt, finalized)
-		stuck.ScheduledAt = append(stuck.ScheduledAt, q.now().Add(-lineLength).UTC())
+		stuck.ScheduledAt = append(stuck.ScheduledAt, time.Now().Add(-lineLength).UTC())
 		stuck.State = append(stuck.State, string(state))
 	}
 	if stuck.ID == nil {
