@@ -137,7 +137,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 	f.t.Helper()
 	o.TempDir = scratch(f.t)
 	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
+		o.Timeout = 5 * time.Minute
 	}
 	r, err := Open(context.Background(), dir, o)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // open is a client of a server.
@@ -47,7 +48,8 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name != "Gitea 1.27" {
+			if name != "Gitea 1.27" && name != "Forgejo" {
+				needs.Soak(t, "it is like another server but for a few answers")
 			}
 			forgetest.Run(t, func(t *testing.T, s *forgetest.Stage) forge.Forge {
 				g := s.Gitea(t)
