@@ -208,7 +208,7 @@ func (m *merged) read(ctx context.Context, f forge.Forge, repo precedent.Repo) e
 func (o replay) run(flags []string) eval.MergedRun {
 	start := func(ctx context.Context, base, head string, into any, more ...string) error {
 		args := append([]string{"review", base + ".." + head}, append(more, flags...)...)
-		cmd := exec.CommandContext(ctx, o.program, args...) //nolint:gosec // the program that the user names
+		cmd := exec.CommandContext(ctx, o.program, args...)
 		var complaint bytes.Buffer
 		cmd.Stderr = &complaint
 		out, err := cmd.Output()
@@ -276,7 +276,7 @@ func (p *program) forge(ctx context.Context, flags map[string]string) (forge.For
 
 // runGit runs git in the working folder and returns its output.
 func runGit(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", args...).Output() //nolint:gosec // commits and paths of the user's clone
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(exit.Stderr))

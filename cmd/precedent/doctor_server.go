@@ -119,7 +119,8 @@ func (a *app) checkServed(ctx context.Context, d *doctor.Diagnosis, op *settings
 // checkRedelivery checks whether deliveries of webhooks that fail can be sent again, if somebody wants
 // that: those of the App, else of the first repository.
 func (a *app) checkRedelivery(ctx context.Context, d *doctor.Diagnosis, op *settings.Settings,
-	conn workspace.Connection, repos []precedent.Repo) {
+	conn workspace.Connection, repos []precedent.Repo,
+) {
 	if op.WebhookURL.Value == "" || a.env[webhookSecret] == "" {
 		return
 	}

@@ -128,8 +128,10 @@ that runs is run once more.`,
 				return misuse(cmd, errors.New("give ids or --dead"))
 			}
 			if dead {
-				all, err := jobs.List(cmd.Context(), workspace.JobFilter{States: []workspace.JobState{workspace.DeadJob},
-					Limit: maxJobs})
+				all, err := jobs.List(cmd.Context(), workspace.JobFilter{
+					States: []workspace.JobState{workspace.DeadJob},
+					Limit:  maxJobs,
+				})
 				if err != nil {
 					return err
 				}
@@ -182,7 +184,8 @@ func (a *app) withJobs(do func(cmd *cobra.Command, args []string, jobs *workspac
 
 // oneJob calls do with the id of a job.
 func oneJob(ctx context.Context, id string, do func(context.Context, int64) (workspace.QueuedJob,
-	error)) (workspace.QueuedJob, error) {
+	error),
+) (workspace.QueuedJob, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return workspace.QueuedJob{}, hinted(fmt.Errorf("not the id of a job: %q", id), "precedent jobs list shows them")
@@ -196,7 +199,8 @@ func oneJob(ctx context.Context, id string, do func(context.Context, int64) (wor
 
 // changeJobs changes jobs, and prints them as they are then.
 func (a *app) changeJobs(ctx context.Context, ids []string, asJSON bool,
-	do func(context.Context, int64) (workspace.QueuedJob, error)) error {
+	do func(context.Context, int64) (workspace.QueuedJob, error),
+) error {
 	changed := []workspace.QueuedJob{}
 	var failed error
 	for _, id := range ids {
@@ -236,8 +240,10 @@ func (a *app) printJobs(all []workspace.QueuedJob) error {
 		if j.Problem != "" {
 			why = j.Problem
 		}
-		rows = append(rows, []string{strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since),
-			strconv.Itoa(j.Attempts), why})
+		rows = append(rows, []string{
+			strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since),
+			strconv.Itoa(j.Attempts), why,
+		})
 	}
 	for _, row := range rows {
 		for i := range row {

@@ -37,7 +37,8 @@ func addAll(cmd *cobra.Command, all *bool) {
 
 // oneOrAll is withMemory, unless --all is given.
 func (a *app) oneOrAll(all *bool, forAll func(context.Context) error,
-	one func(*cobra.Command, []string, *workspace.Workspace) error) func(*cobra.Command, []string) error {
+	one func(*cobra.Command, []string, *workspace.Workspace) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if *all {
 			return forAll(cmd.Context())

@@ -106,8 +106,10 @@ func TestRoundsForged(t *testing.T) {
 	for i := range 9 {
 		review := fmt.Sprintf("review=%d0000000-0000-7000-8000-000000000000", i)
 		made := fmt.Sprintf("<!-- precedent:1 kind=nofix thread=%d %s head=%s answers=fix.%d -->", i, review, head, i)
-		for who, body := range map[forge.Person][]string{outsider: {ours, made, strings.Replace(made, "nofix", "giveup", 1)},
-			forgetest.Bot: {made}} {
+		for who, body := range map[forge.Person][]string{
+			outsider:      {ours, made, strings.Replace(made, "nofix", "giveup", 1)},
+			forgetest.Bot: {made},
+		} {
 			for _, b := range body {
 				s.door.stage.World.Say(s.pull, who, "", "Words.\n\n"+b)
 			}

@@ -63,8 +63,10 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	if len(e.texts) > 0 {
 		e.texts = e.texts[1:]
 	}
-	data, err := json.Marshal(map[string]any{"threads_addressed": addressed,
-		"summary": "I changed what the remarks ask for."})
+	data, err := json.Marshal(map[string]any{
+		"threads_addressed": addressed,
+		"summary":           "I changed what the remarks ask for.",
+	})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot"}, err
 }
 
@@ -73,8 +75,10 @@ func (s *rounds) report(name, state string) {
 	var head string
 	s.world(func() { head = s.pull.Head.SHA })
 	world := s.door.stage.World
-	world.ReportStatus(world.Repo("octo", "app"), forgetest.Status{Commit: head, Context: name, State: state,
-		URL: s.door.URL + "/ci/" + name, By: otherBot})
+	world.ReportStatus(world.Repo("octo", "app"), forgetest.Status{
+		Commit: head, Context: name, State: state,
+		URL: s.door.URL + "/ci/" + name, By: otherBot,
+	})
 }
 
 // ciForge is a forge whose checks the test plays.
@@ -112,8 +116,10 @@ func (s *rounds) open() {
 
 // onLabelledForges runs a test on GitHub and on servers of Gitea's family.
 func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
-	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": -1, "Gitea": forgetest.Gitea127,
-		"Forgejo": forgetest.Forgejo} {
+	for name, kind := range map[string]forgetest.GiteaKind{
+		"GitHub": -1, "Gitea": forgetest.Gitea127,
+		"Forgejo": forgetest.Forgejo,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newRounds(t)
@@ -278,8 +284,10 @@ func TestRoundsMistakenPolicy(t *testing.T) {
 		policy, said string
 		refused      bool
 	}{
-		"a finder": {"threshold: 60\nlanguage: en\n\nfinders: {gosec: false}\n",
-			".precedent.yaml:4:11: unknown finder \"gosec\"; known: ", false},
+		"a finder": {
+			"threshold: 60\nlanguage: en\n\nfinders: {gosec: false}\n",
+			".precedent.yaml:4:11: unknown finder \"gosec\"; known: ", false,
+		},
 		"a type":    {"threshold: high\n", ".precedent.yaml:1:12: want a whole number from 0 to 100", false},
 		"a key":     {"treshold: 60\n", ".precedent.yaml:1:1: unknown key \"treshold\"; did you mean threshold?", false},
 		"no YAML":   {"threshold: 60\nfinders: {\n", "; the whole file has no effect", true},

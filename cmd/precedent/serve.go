@@ -216,11 +216,15 @@ func (a *app) serveOnce(ctx context.Context, s *server.Server) error {
 	}
 	switch {
 	case done.Unread > 0:
-		return &workspace.Error{Err: fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")),
-			Hint: "the log says why", Status: precedent.ExitIncomplete}
+		return &workspace.Error{
+			Err:  fmt.Errorf("%s of repositories failed", plural(done.Unread, "poll")),
+			Hint: "the log says why", Status: precedent.ExitIncomplete,
+		}
 	case done.Dead > 0:
-		return &workspace.Error{Err: fmt.Errorf("%s failed for good", plural(done.Dead, "job")),
-			Status: precedent.ExitIncomplete}
+		return &workspace.Error{
+			Err:    fmt.Errorf("%s failed for good", plural(done.Dead, "job")),
+			Status: precedent.ExitIncomplete,
+		}
 	}
 	return nil
 }

@@ -24,8 +24,10 @@ type backupWay struct {
 }
 
 var backupWays = map[string]backupWay{
-	"copy": {stopped: true, save: func(s *serveStory, to string) error { return copyFiles(serverFile(s.home), to) },
-		restore: restoreFile},
+	"copy": {
+		stopped: true, save: func(s *serveStory, to string) error { return copyFiles(serverFile(s.home), to) },
+		restore: restoreFile,
+	},
 	"sqlite3": {save: func(s *serveStory, to string) error {
 		return s.tool(needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3"), "-cmd", ".timeout 10000", serverFile(s.home),
 			`.backup "`+to+`"`)

@@ -39,8 +39,10 @@ func (b *burst) ours(p *burstPull) []marked {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	w := comment.Writer{Key: key, PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID,
-		Number: p.Number}}
+	w := comment.Writer{Key: key, PullRequest: comment.PullRequest{
+		Repo: p.Base.Repo, RepoID: p.Base.RepoID,
+		Number: p.Number,
+	}}
 	var all []marked
 	for _, c := range b.door.stage.World.By(p.Pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok {

@@ -52,8 +52,10 @@ func bursting() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
-		fixedEngine: riskEngine{}}
+	a := &app{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
+		fixedEngine: riskEngine{},
+	}
 	end := a.makeTemp()
 	status := a.run(ctx, os.Args[1:])
 	end()
@@ -61,8 +63,10 @@ func bursting() {
 }
 
 // risks are words, each of which names one defect of a shop.
-var risks = []string{"refund", "average", "listener", "timeout", "currency", "discount", "voucher", "receipt", "ledger",
-	"stock", "invoice", "carrier"}
+var risks = []string{
+	"refund", "average", "listener", "timeout", "currency", "discount", "voucher", "receipt", "ledger",
+	"stock", "invoice", "carrier",
+}
 
 // riskLine is a line that has one.
 var riskLine = regexp.MustCompile(`(?m)  till\.(\w+)\((\d+)\)$`)

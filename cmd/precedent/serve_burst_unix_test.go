@@ -104,8 +104,10 @@ const burstKey = "a key of tests, which opens nothing"
 // newBurst makes a forge with pull requests.
 func newBurst(t *testing.T, size burstSize, url string) *burst {
 	t.Helper()
-	b := &burst{t: t, size: size, random: needs.Random(t), began: time.Now(), home: t.TempDir(),
-		relay: make(chan *burstEvent, 100_000)}
+	b := &burst{
+		t: t, size: size, random: needs.Random(t), began: time.Now(), home: t.TempDir(),
+		relay: make(chan *burstEvent, 100_000),
+	}
 	root := filepath.Join(b.home, "forge")
 	b.door = openFrontDoor(t, root)
 	host := strings.TrimPrefix(b.door.URL, "http://")
@@ -114,8 +116,10 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 		b.names = append(b.names, host+"/octo/"+name)
 		repo := &forgetest.Repo{
 			ID: int64(n + 1), Owner: "octo", Name: name, Pulls: map[int]*forgetest.Pull{},
-			Members: []forgetest.Member{{Person: author, Permission: forge.Write},
-				{Person: forgetest.Bot, Permission: forge.Write}},
+			Members: []forgetest.Member{
+				{Person: author, Permission: forge.Write},
+				{Person: forgetest.Bot, Permission: forge.Write},
+			},
 		}
 		b.door.stage.World.Add(repo)
 		b.fill(repo, filepath.Join(root, "octo", name+".git"), host, n)
@@ -396,10 +400,14 @@ func (b *burst) push(p *burstPull) {
 // play pushes everything, and kills replicas meanwhile.
 func (b *burst) play(replicas int, restart func(n int)) {
 	b.door.stage.Script.Plan(
-		forgetest.Fault{Method: http.MethodPost, Times: 1 << 30, Call: func() { b.spring(false) },
-			CallAfter: func() { b.spring(true) }},
-		forgetest.Fault{Method: http.MethodPatch, Times: 1 << 30, Call: func() { b.spring(false) },
-			CallAfter: func() { b.spring(true) }},
+		forgetest.Fault{
+			Method: http.MethodPost, Times: 1 << 30, Call: func() { b.spring(false) },
+			CallAfter: func() { b.spring(true) },
+		},
+		forgetest.Fault{
+			Method: http.MethodPatch, Times: 1 << 30, Call: func() { b.spring(false) },
+			CallAfter: func() { b.spring(true) },
+		},
 	)
 	for i := range replicas {
 		b.start(i)

@@ -37,8 +37,10 @@ func TestCanaryInServer(t *testing.T) {
 	c.everywhere()
 	c.door.echo = func() string { return strings.Join(c.credentials(), " ") }
 	for i, fault := range []forgetest.Fault{
-		{Status: 401, Body: `{"message":"` + echoed + `"}`}, {Status: 404, Body: `{"message":"` + echoed + `"}`},
-		{Status: 500, Body: echoed}, {Status: 200, Body: echoed},
+		{Status: 401, Body: `{"message":"` + echoed + `"}`},
+		{Status: 404, Body: `{"message":"` + echoed + `"}`},
+		{Status: 500, Body: echoed},
+		{Status: 200, Body: echoed},
 	} {
 		c.push(fmt.Sprint("again ", i), map[string]string{"src/till.js": fmt.Sprintf("// %d\n", i) + tillFile})
 		fault.Times, fault.Skip = 200, 4

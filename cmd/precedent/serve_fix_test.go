@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -138,17 +137,4 @@ func TestServeFixAsked(t *testing.T) {
 			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
 		}
 	})
-}
-
-// retry makes the jobs of a kind ready.
-func (s *prStage) retry(kind queue.Kind) {
-	s.t.Helper()
-	for _, j := range s.jobsOf(kind) {
-		if j.State == queue.Waiting && j.Repo.Owner == "octo" {
-			if status := s.app.run(s.t.Context(), []string{"jobs", "retry",
-				strconv.FormatInt(j.ID, 10)}); status != precedent.ExitClean {
-				s.t.Fatalf("retry: status %d\n%s", status, s.err.String())
-			}
-		}
-	}
 }

@@ -85,8 +85,10 @@ func editing() {
 		}
 		var answer engine.Answer
 		e := &editor{Engine: &parrot{path: "src/till.js", text: string(text)}, texts: []string{changed}}
-		answer, err = e.Run(context.Background(), engine.Task{Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir,
-			Edit: r.Edit})
+		answer, err = e.Run(context.Background(), engine.Task{
+			Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir,
+			Edit: r.Edit,
+		})
 		response.Answer = answer.JSON
 	}
 	if err == nil {
@@ -429,8 +431,10 @@ func (s *serveStory) play(flaws int, fixed string) {
 // once, and with nothing due it writes nothing.
 func TestServeStory(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": onGitHub, "Gitea": forgetest.Gitea127,
-		"Forgejo": forgetest.Forgejo} {
+	for name, kind := range map[string]forgetest.GiteaKind{
+		"GitHub": onGitHub, "Gitea": forgetest.Gitea127,
+		"Forgejo": forgetest.Forgejo,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			policy := ungated + oneFinder

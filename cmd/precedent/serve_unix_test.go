@@ -68,8 +68,10 @@ func startServed(t testing.TB, home string, env []string, args ...string) *serve
 func startServer(t testing.TB, program, home string, env []string, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, done: make(chan error, 1)}
-	s.cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--repositories",
-		"127.0.0.1:9/octo/app", "--engine", "none"}, args...)...)
+	s.cmd = exec.Command(program, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--repositories",
+		"127.0.0.1:9/octo/app", "--engine", "none",
+	}, args...)...)
 	s.cmd.Dir = home
 	s.cmd.Env = append([]string{
 		"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=http://127.0.0.1:9/api/v3",
@@ -222,14 +224,18 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		"no token":       {[]string{"GITHUB_TOKEN="}, "a server needs a token"},
 		"a bad database": {[]string{databaseVariable + "=mysql://x"}, "postgres"},
-		"no file": {[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + filepath.Join(home, "none")},
-			"GITHUB_TOKEN_FILE"},
+		"no file": {
+			[]string{"GITHUB_TOKEN=", "GITHUB_TOKEN_FILE=" + filepath.Join(home, "none")},
+			"GITHUB_TOKEN_FILE",
+		},
 		"an address in use": {[]string{"PRECEDENT_LISTEN=256.0.0.1:1"}, "listen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("precedent", "serve", "--engine", "none")
-			cmd.Env = append([]string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
-				"GITHUB_TOKEN=" + forgetest.Secret}, test.env...)
+			cmd.Env = append([]string{
+				"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+				"GITHUB_TOKEN=" + forgetest.Secret,
+			}, test.env...)
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), test.want) ||

@@ -126,8 +126,10 @@ func storyChecks(s *serveStory) {
 	s.quiet("no check has started yet")
 	s.later += 2 * time.Minute
 	red := s.id("feature")
-	world.Report(world.Repo("octo", "app"), forgetest.Check{Commit: red, Name: "unit *tests*", Conclusion: "failure",
-		By: otherBot})
+	world.Report(world.Repo("octo", "app"), forgetest.Check{
+		Commit: red, Name: "unit *tests*", Conclusion: "failure",
+		By: otherBot,
+	})
 	s.report("lint", "failure")
 	s.report("docs", "success")
 	s.report("slow", "pending")
@@ -178,8 +180,10 @@ func storyFork(s *serveStory) {
 	if s.real == nil {
 		fork := filepath.Join(s.home, "forge", "newcomer", "app.git")
 		s.git(s.home, "clone", "-q", "--mirror", s.origin, fork)
-		s.door.stage.World.Add(&forgetest.Repo{ID: 2, Owner: "newcomer", Name: "app", UserOwned: true,
-			Members: []forgetest.Member{{Person: author, Permission: forge.Admin}}})
+		s.door.stage.World.Add(&forgetest.Repo{
+			ID: 2, Owner: "newcomer", Name: "app", UserOwned: true,
+			Members: []forgetest.Member{{Person: author, Permission: forge.Admin}},
+		})
 		s.world(func() { s.pull.Head.Repo.Owner, s.pull.Head.RepoID = "newcomer", "2" })
 	}
 	s.once("review and suggestion", label.Changes)

@@ -38,8 +38,10 @@ func sleep(_ context.Context, d time.Duration) error {
 // begin starts the process, and waits until it runs.
 func begin(t *testing.T, path string) Record {
 	t.Helper()
-	err := Start(Program{Path: os.Args[0], Dir: t.TempDir(), Env: append(os.Environ(), "BACKGROUND_TEST_FILE="+path),
-		Log: path + ".log"})
+	err := Start(Program{
+		Path: os.Args[0], Dir: t.TempDir(), Env: append(os.Environ(), "BACKGROUND_TEST_FILE="+path),
+		Log: path + ".log",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

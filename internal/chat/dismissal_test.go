@@ -205,8 +205,10 @@ func TestWhatDoesNotDecline(t *testing.T) {
 
 // FuzzDeclines: whatever is written, the sentence that declines is one of the message's.
 func FuzzDeclines(f *testing.F) {
-	for _, seed := range []string{"won't fix", "> no\n\nThis is by design!?", "```\nx", "I disagree. `a` \"b\"", "<!--",
-		"a\r\n    b\r\n"} {
+	for _, seed := range []string{
+		"won't fix", "> no\n\nThis is by design!?", "```\nx", "I disagree. `a` \"b\"", "<!--",
+		"a\r\n    b\r\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, message string) {

@@ -62,95 +62,143 @@ const dismisses = `^(?:(?:no|nope|thanks|sorry|ok|okay|yes|well|actually|honestl
 // triggers are all commands, in the order in which they are tried.
 var triggers = []trigger{
 	{Confirm, "", alone, false, pattern(`^(?:confirm(?:ed)?|go ahead)` + polite), `confirm`, false},
-	{Confirm, "", direct, false,
-		pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`, false},
+	{
+		Confirm, "", direct, false,
+		pattern(`^yes(?:,? (?:please|do it|go ahead|confirm(?:ed)?|i'm sure|i am sure|sure|forget (?:everything|them|all|it)(?: .*)?))*[ .!]*$`), `yes`, false,
+	},
 
 	{RememberReferential, InRepository, follows, false, pattern(`^remember ` + these + later), `remember this`, false},
-	{Remember, InRepository, follows, false, pattern(`^remember(?: ` + these +
-		`)?(?: for (?:next time|the future|future reviews))?(?:,? (?:please|pls))? ?(?:[:;]| - )[ -]*(.*)$`),
-		`remember this: errors are wrapped with %w`, false},
-	{Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`),
-		`remember that error messages are in English`, false},
-	{Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`),
-		`remember that error messages are in English`, false},
-	{Remember, InRepository, follows, false,
+	{
+		Remember, InRepository, follows, false, pattern(`^remember(?: ` + these +
+			`)?(?: for (?:next time|the future|future reviews))?(?:,? (?:please|pls))? ?(?:[:;]| - )[ -]*(.*)$`),
+		`remember this: errors are wrapped with %w`, false,
+	},
+	{
+		Remember, InRepository, follows, false, pattern(`^remember,? (?:that|to) (.*)$`),
+		`remember that error messages are in English`, false,
+	},
+	{
+		Remember, InRepository, follows, false, pattern(`^remember,? ((?:we|our|always|never|not to|all|every|no) .*)$`),
+		`remember that error messages are in English`, false,
+	},
+	{
+		Remember, InRepository, follows, false,
 		pattern(`^for (?:all |the )?future reviews ?(?:[:,]| - | please | pls )[ -]*(?:please |pls )?(.*)$`),
-		`for future reviews: check that every migration can be reverted`, false},
-	{Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`),
-		`always check for missing authorization`, false},
-	{Remember, InRepository, direct, true,
+		`for future reviews: check that every migration can be reverted`, false,
+	},
+	{
+		Remember, InRepository, follows, true, pattern(`^always check (?:for\b|that\b|if\b|whether\b) ?:? ?(.*)$`),
+		`always check for missing authorization`, false,
+	},
+	{
+		Remember, InRepository, direct, true,
 		pattern(`^we (?:always |never |only |also |mostly |don't |do not |now )*use (.+? in ` + repo + `)\b`),
-		`we use PascalCase for components in this repo`, false},
-	{Remember, InRepository, direct, true, pattern(`^in ` + repo +
-		`,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`),
-		`we use PascalCase for components in this repo`, false},
-	{Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`),
-		`our convention is to wrap errors`, false},
+		`we use PascalCase for components in this repo`, false,
+	},
+	{
+		Remember, InRepository, direct, true, pattern(`^in ` + repo +
+			`,? we (?:always |never |only |also |mostly |don't |do not |now )*use (.+)$`),
+		`we use PascalCase for components in this repo`, false,
+	},
+	{
+		Remember, InRepository, direct, true, pattern(`^our convention (?:here |for .{1,80}? )?is\b ?:? ?(.*)$`),
+		`our convention is to wrap errors`, false,
+	},
 
-	{Dismiss, InRepository, direct, false,
+	{
+		Dismiss, InRepository, direct, false,
 		pattern(`^(?:i|we) (?:really |just |honestly |also )*(?:don't|dont|do not) (?:really )?care about\b ?:? ?(.*)$`),
-		`i don't care about trailing whitespace`, false},
-	{Dismiss, InRepository, follows, false, pattern(`^ignore ((?:[^ ]+ ){0,12}?` + noise + `\b.*)$`),
-		"ignore style issues in `tests/**`", false},
+		`i don't care about trailing whitespace`, false,
+	},
+	{
+		Dismiss, InRepository, follows, false, pattern(`^ignore ((?:[^ ]+ ){0,12}?` + noise + `\b.*)$`),
+		"ignore style issues in `tests/**`", false,
+	},
 	{Dismiss, InRepository, follows, false, pattern(intent.Quiet), "don't flag console.log in `scripts/**`", false},
-	{Dismiss, InRepository, follows, false, pattern(`^skip ((?:[^ ]+ ){0,12}?checks?\b.*)$`), `skip spelling checks`,
-		false},
-	{Exception, InPullRequest, inThread, false,
-		pattern(`^(?:this|that|it)(?: is|'s|s) (?:totally |completely |perfectly |clearly |actually |all )?(?:intentional|intended|fine|ok|okay|by design|on purpose),? ?(?:because|bc|since|cause|cuz)\b ?:? ?(.*)$`), `this is intentional because old clients need it`, false},
+	{
+		Dismiss, InRepository, follows, false, pattern(`^skip ((?:[^ ]+ ){0,12}?checks?\b.*)$`), `skip spelling checks`,
+		false,
+	},
+	{
+		Exception, InPullRequest, inThread, false,
+		pattern(`^(?:this|that|it)(?: is|'s|s) (?:totally |completely |perfectly |clearly |actually |all )?(?:intentional|intended|fine|ok|okay|by design|on purpose),? ?(?:because|bc|since|cause|cuz)\b ?:? ?(.*)$`), `this is intentional because old clients need it`, false,
+	},
 	{WontFix, InThread, inThread, false, pattern(`^(?:(?:we|i) )?(?:won'?t|will not) ?fix(?: this| it| here)?(?:` +
 		because + `(.*)|[ .!]*)$`), `won't fix: we prefer this pattern`, true},
-	{NotApplicable, InThread, inThread, false,
+	{
+		NotApplicable, InThread, inThread, false,
 		pattern(`^(?:(?:this|that|it) is |(?:this|that|it)'s )?not applicable(?: here)?(?:` + because + `(.*)|[ .!]*)$`),
-		`not applicable here`, true},
-	{kind: NotApplicable, scope: InThread, access: inThread, phrase: true, pattern: pattern(dismisses),
-		example: `this is a false positive`},
+		`not applicable here`, true,
+	},
+	{
+		kind: NotApplicable, scope: InThread, access: inThread, phrase: true, pattern: pattern(dismisses),
+		example: `this is a false positive`,
+	},
 
-	{Stricter, InRepository, follows, false,
+	{
+		Stricter, InRepository, follows, false,
 		pattern(`^be (?:stricter|more strict) (?:about|with|on|regarding)\b ?:? ?(.*)$`),
-		"be stricter about security in `api/**`", false},
-	{Lenient, InRepository, follows, false,
+		"be stricter about security in `api/**`", false,
+	},
+	{
+		Lenient, InRepository, follows, false,
 		pattern(`^be (?:more lenient|less strict|more relaxed) (?:with|about|on|regarding)\b ?:? ?(.*)$`),
-		`be more lenient with types in tests`, false},
+		`be more lenient with types in tests`, false,
+	},
 	{FocusMore, InRepository, follows, false, pattern(`^focus more on\b ?:? ?(.*)$`), `focus more on performance`, false},
 	{FocusLess, InRepository, follows, false, pattern(`^focus less on\b ?:? ?(.*)$`), `focus less on naming`, false},
 
 	{UpdatePreference, InRepository, follows, false, pattern(`^update (?:the |my |our |this )?` + prefs +
 		` ?(?::| - )[ -]*(.*)$`), `update preference: we moved from 2 to 4 spaces`, false},
-	{ForgetAll, InRepository, follows, false,
+	{
+		ForgetAll, InRepository, follows, false,
 		pattern(`^forget (?:everything|all|all of it|all (?:of )?(?:the |my |our |your )?` + prefs +
 			`)(?: (?:that )?you(?:'ve| have)? (?:know|learned|remember|stored))?(?: (?:for|about|in|of) ` + repo + `)?` +
-			polite), `forget all preferences for this repo`, false},
-	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
-		` )?(?:"([^"]*)"|'([^']*(?:'[a-z][^']*)*)'|(` + "\x00" + `+))(?: ` + prefs + `)?(?:[ ,.!;:-].*)?$`),
-		`forget the "no panics" rule`, false},
+			polite), `forget all preferences for this repo`, false,
+	},
+	{
+		ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
+			` )?(?:"([^"]*)"|'([^']*(?:'[a-z][^']*)*)'|(` + "\x00" + `+))(?: ` + prefs + `)?(?:[ ,.!;:-].*)?$`),
+		`forget the "no panics" rule`, false,
+	},
 	{ForgetRule, InRepository, follows, false, pattern(`^forget (?:about )?(?:the |our |my |this )?(?:` + prefs +
 		` )?("[^"]*)$`), `forget the "no panics" rule`, false},
 	{Forget, InRepository, follows, false, pattern(`^forget ?:[ -]*(.*)$`), `forget: the rule about 2 spaces`, false},
-	{Forget, InRepository, follows, false, pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`),
-		`forget that we use 2 spaces`, false},
-	{Forget, InRepository, follows, false,
-		pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`, false},
+	{
+		Forget, InRepository, follows, false, pattern(`^forget (?:that|about) ((?:[^ "]+ ){2,}[^"]*)$`),
+		`forget that we use 2 spaces`, false,
+	},
+	{
+		Forget, InRepository, follows, false,
+		pattern(`^forget (?:about )?(?:the |our |my )((?:rule|preference|convention)s? (?:about|that|on|for) [^"]*|[^ "][^"]* (?:rule|preference|convention)s?)(?: ?[,;(-].*| please)?[ .!]*$`), `forget the rule about 2 spaces`, false,
+	},
 	{ResetThresholds, InRepository, follows, false, pattern(`^reset (?:the |all |your )?(?:confidence )?thresholds?` +
 		polite), `reset confidence thresholds`, false},
 	{ResetPreferences, InRepository, follows, false, pattern(`^reset (?:the |all |my |our )*` + prefs +
 		`(?:(?: for| in| of| under)? ?(.*))$`), "reset preferences for `src/legacy`", false},
 
-	{AskRemember, "", follows, false,
+	{
+		AskRemember, "", follows, false,
 		pattern(`^what (?:do|did|have) you (?:remember|know|learn|learned|remembered)(?: (?:about|from|for|in) (?:` + repo +
-			`|us|(?:this|the|our) (?:pr|code|team)))?[ ?!.]*$`), `what do you remember about this repo?`, false},
+			`|us|(?:this|the|our) (?:pr|code|team)))?[ ?!.]*$`), `what do you remember about this repo?`, false,
+	},
 	{ListPreferences, "", follows, false, pattern(could + `(?:list|show)(?: me)? (?:all |the |my |our |your |of )*` +
 		prefs + `(?: (?:for|in|of|about) ` + repo + `)?(?: please)?[ ?!.]*$`), `list my preferences`, false},
 	{ListPreferences, "", follows, false, pattern(`^what are (?:the |my |our |your )` + prefs +
 		`(?: (?:for|in|of|about) ` + repo + `)?[ ?!.]*$`), `list my preferences`, false},
-	{PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs +
-		` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?)| here)?[ ?!.]*$`),
-		`what preferences apply to this file?`, false},
+	{
+		PreferencesForFile, "", follows, false, pattern(`^(?:what|which) ` + prefs +
+			` (?:do )?(?:apply|applies|hold|exist|are there|are active)(?: (?:to|for|in) ?(.*?)| here)?[ ?!.]*$`),
+		`what preferences apply to this file?`, false,
+	},
 	{ExplainFlag, InThread, inThread, false, pattern(could +
 		`explain (?:to me )?why (?:did you flag|you flagged|you're flagging|this (?:was|is|got) flagged)(?: ` + these +
 		`)?(?: (?:line|one|code|here))?` + `(?: please)?[ ?!.]*$`), `explain why you flagged this`, false},
-	{ExplainFlag, InThread, inThread, false,
+	{
+		ExplainFlag, InThread, inThread, false,
 		pattern(`^why (?:did you flag|was this flagged|is this flagged|have you flagged|are you flagging)(?: ` + these +
-			`)?(?: (?:line|one|code|here))?[ ?!.]*$`), `explain why you flagged this`, false},
+			`)?(?: (?:line|one|code|here))?[ ?!.]*$`), `explain why you flagged this`, false,
+	},
 
 	{ReviewAgain, InPullRequest, direct, false, pattern(could + `(?:re-?review|review (?:(?:` + these +
 		`|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|change|changes)) )?(?:again|once more|one more time))(?: (?:` + these + `|(?:(?:this|the|my) )?(?:pr|pull request|mr|merge request|changes?)))?[ ?]*` + polite), `review again`, false},
@@ -163,16 +211,26 @@ var triggers = []trigger{
 	{Fix, InPullRequest, alone, false, pattern(`^fix` + polite), `fix`, false},
 	{Fix, InPullRequest, direct, false, pattern(could + `fix (?:` + these +
 		`(?: for me)?|(?:(?:this|the) )?(?:finding|issue|bug|problem))[ ?]*` + polite), `fix`, false},
-	{Pause, InPullRequest, direct, false,
-		pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`, false},
-	{Resume, InPullRequest, direct, false,
-		pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`, false},
-	{Help, "", direct, false,
-		pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`, false},
-	{Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite),
-		`approve`, false},
-	{Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`,
-		false},
+	{
+		Pause, InPullRequest, direct, false,
+		pattern(`^pause(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `pause`, false,
+	},
+	{
+		Resume, InPullRequest, direct, false,
+		pattern(`^(?:resume|unpause)(?: (?:reviews?|reviewing))?(?: (?:on|for|in) (?:this|the) (?:pr|pull request|mr|merge request))?(?:,.*|` + polite + `)$`), `resume`, false,
+	},
+	{
+		Help, "", direct, false,
+		pattern(`^(?:help(?: me)?|commands|what can you do|what commands (?:are there|do you (?:know|support|understand)))[ ?]*` + polite), `help`, false,
+	},
+	{
+		Approve, "", alone, false, pattern(`^approve(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite),
+		`approve`, false,
+	},
+	{
+		Undo, "", alone, false, pattern(`^undo(?: ` + these + `| (?:learning |rule )?#?(` + id + `))?` + polite), `undo`,
+		false,
+	},
 }
 
 // pattern compiles a regular expression when it is first used: most runs read no comments, and

@@ -61,8 +61,10 @@ func TestFinding(t *testing.T) {
 	cited := finding()
 	cited.Suggestion, cited.Votes, cited.Verifier, cited.Rule, cited.Origin = "", 3, precedent.Confirmed, "SA4006",
 		precedent.MissedBefore
-	cited.Evidence = []precedent.Evidence{{Path: "auth/token.go", Line: 40,
-		Quote: "\twant := s.current()\n\tif want == nil {"}, {Path: "a|b.go", Line: 1, Quote: "`|`"}}
+	cited.Evidence = []precedent.Evidence{{
+		Path: "auth/token.go", Line: 40,
+		Quote: "\twant := s.current()\n\tif want == nil {",
+	}, {Path: "a|b.go", Line: 1, Quote: "`|`"}}
 	cited.Cites = []precedent.Cite{
 		{Kind: "learning", ID: "l11", Text: "use constant time here", URL: "https://good.example/team/app/pull/318"},
 		{Kind: "learning", ID: "l12", Text: "tokens are compared in constant time", URL: "https://evil.example/x"},
@@ -185,8 +187,10 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 		t.Errorf("%d characters", n)
 	}
 	shown := strings.Count(cut, "### high 80 · Finding ")
-	for _, want := range []string{fmt.Sprintf("**Shortened to fit a comment: %d more not shown in full.**", 40-shown),
-		"is not an approval", fmt.Sprintf("Finding %d\n", shown-1)} {
+	for _, want := range []string{
+		fmt.Sprintf("**Shortened to fit a comment: %d more not shown in full.**", 40-shown),
+		"is not an approval", fmt.Sprintf("Finding %d\n", shown-1),
+	} {
 		if !strings.Contains(cut, want) {
 			t.Errorf("no %q at the end of\n%s", want, cut[len(cut)-1500:])
 		}
@@ -197,8 +201,10 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 	if m, ok := w.Read(cut); !ok || m.Kind != comment.Summary {
 		t.Errorf("it is read back as %+v, %v", m, ok)
 	}
-	for _, s := range []string{strings.Repeat("ä", 70_000), "<details>\n\n" + strings.Repeat("a\n\n", 40_000),
-		strings.Repeat("word\n\n", 30_000)} {
+	for _, s := range []string{
+		strings.Repeat("ä", 70_000), "<details>\n\n" + strings.Repeat("a\n\n", 40_000),
+		strings.Repeat("word\n\n", 30_000),
+	} {
 		out := w.Summary(s, mark())
 		if n := utf8.RuneCountInString(out); n > 65_536 || !strings.Contains(out, "to fit a comment") {
 			t.Errorf("%.20q: %d characters", s, n)

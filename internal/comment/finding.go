@@ -54,8 +54,10 @@ func (w Writer) Finding(f precedent.Finding, m Marker, committable bool) string 
 		d.block("At " + d.place(f.Span) + ".")
 	}
 	if at := f.Breaks; at.Path != "" {
-		d.block("This change breaks " + d.place(precedent.Span{Path: at.Path, Side: precedent.Right, Start: at.Line,
-			End: at.Line}) +
+		d.block("This change breaks " + d.place(precedent.Span{
+			Path: at.Path, Side: precedent.Right, Start: at.Line,
+			End: at.Line,
+		}) +
 			", which it does not touch: " + d.evidence(at))
 	}
 	d.block(markdown.Body(sanitize(f.Body, d.own), w.Links)...)

@@ -126,8 +126,10 @@ func TestNobodyObeysWhatWeWrite(t *testing.T) {
 				f.Title, f.Body, f.Suggestion, f.Path, f.Finder, f.Rule, f.Quote = s, s, s, s, s, s, s
 				f.Severity = precedent.Severity(s)
 				f.Evidence = []precedent.Evidence{{Path: s, Line: 3, Quote: s}}
-				f.Cites = []precedent.Cite{{Kind: s, ID: s, Text: s, URL: s},
-					{Kind: "learning", ID: s, Text: s, URL: "https://good.example/" + s}}
+				f.Cites = []precedent.Cite{
+					{Kind: s, ID: s, Text: s, URL: s},
+					{Kind: "learning", ID: s, Text: s, URL: "https://good.example/" + s},
+				}
 				bodies := []string{w.Finding(f, mark(), true), w.Reply(s, mark())}
 				if where == "alone" { // the lines of the old side are never offered
 					f.Side = precedent.Left
@@ -242,8 +244,10 @@ func TestTheGateTrustsNoPage(t *testing.T) {
 		"[a][1]\n[1]: https://evil.example", "<details open>", "<summary class=x>a</summary>", "[a](javascript:alert)",
 		"[a](/etc/x)", "<a@b.example>", "<?php ?>",
 	} {
-		for _, body := range []string{w.Summary("# It\n\n"+s+"\n\n- the rest", mark()),
-			w.Safe("# It\n\n" + s + "\n\n- the rest")} {
+		for _, body := range []string{
+			w.Summary("# It\n\n"+s+"\n\n- the rest", mark()),
+			w.Safe("# It\n\n" + s + "\n\n- the rest"),
+		} {
 			if !strings.HasPrefix(body, "# It\n\n(withheld: ") || !strings.Contains(body, "- the rest") ||
 				strings.Contains(body, s) {
 				t.Errorf("%q comes out as\n%s", s, body)
@@ -285,8 +289,10 @@ func TestReportsPassTheGate(t *testing.T) {
 
 func TestCommentsAreBounded(t *testing.T) {
 	w := writer(t)
-	for _, s := range []string{strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16),
-		strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16)} {
+	for _, s := range []string{
+		strings.Repeat("|", 1<<17), strings.Repeat("`|*\n\n", 1<<16), strings.Repeat("> ", 1<<16),
+		strings.Repeat("[", 1<<17), strings.Repeat("ü\n", 1<<17), strings.Repeat("```\n", 1<<16),
+	} {
 		f := finding()
 		f.Title, f.Body, f.Suggestion, f.Finder = s, s, s, s
 		for range 100 {
@@ -328,8 +334,10 @@ func TestPostedTextHasNoCredential(t *testing.T) {
 	} {
 		f := finding()
 		f.Title, f.Suggestion, f.Body = "It says "+s, s, "A first paragraph.\n\nIt is "+s+" here."
-		f.Evidence = []precedent.Evidence{{Path: "ops/main.tf", Line: 1, Quote: s},
-			{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}}
+		f.Evidence = []precedent.Evidence{
+			{Path: "ops/main.tf", Line: 1, Quote: s},
+			{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"},
+		}
 		f.Breaks = precedent.Evidence{Path: ".env", Line: 1, Quote: "GREETING=kq7Zt2-" + "vRw9Lm4x"}
 		for kind, body := range map[string]string{
 			"finding": w.Finding(f, mark(), true), "reply": w.Reply(f.Body, mark()),

@@ -32,8 +32,10 @@ var (
 	// within an HTML comment.
 	titles = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._").WithPadding(base64.NoPadding).Strict()
 	// fields are the names of the fields, in order.
-	fields = []string{"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title",
-		"lines", "run", "spent", "answers", "tries", "sig"}
+	fields = []string{
+		"kind", "thread", "review", "fp", "finding", "head", "category", "severity", "confidence", "title",
+		"lines", "run", "spent", "answers", "tries", "sig",
+	}
 )
 
 // sanitized returns the marker without invalid fields, and without a title that holds a
@@ -137,8 +139,10 @@ func (w Writer) identities() []precedent.Repo {
 // that the boundaries are unambiguous.
 func (w Writer) sign(m Marker, r precedent.Repo) []byte {
 	h := hmac.New(sha256.New, []byte(w.Key.secret()))
-	signed := append([]string{markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name),
-		strconv.Itoa(w.PullRequest.Number)}, m.values()...)
+	signed := append([]string{
+		markerVersion, strings.ToLower(r.Host), strings.ToLower(r.Owner), strings.ToLower(r.Name),
+		strconv.Itoa(w.PullRequest.Number),
+	}, m.values()...)
 	for _, v := range signed {
 		h.Write([]byte(strconv.Itoa(len(v))))
 		h.Write([]byte{0})

@@ -34,8 +34,10 @@ func findingOf(m comment.Marker, words string) precedent.Finding {
 	return precedent.Finding{
 		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence,
 		Title: m.Title,
-		Body:  words, Suggestion: words, Finder: words, Span: precedent.Span{Path: words, Side: precedent.Right,
-			Start: m.Start, End: m.End},
+		Body:  words, Suggestion: words, Finder: words, Span: precedent.Span{
+			Path: words, Side: precedent.Right,
+			Start: m.Start, End: m.End,
+		},
 	}
 }
 
@@ -185,8 +187,10 @@ func TestWhatAMarkerCannotSayIsLeftOut(t *testing.T) {
 	m.Start, m.End = 7, 9 // the finding's count
 	body := w.Finding(f, m, false)
 	got, ok := w.Read(body)
-	want := comment.Marker{Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100,
-		Title: strings.ToValidUTF8(f.Title[:400], ""), Start: 42, End: 42}
+	want := comment.Marker{
+		Kind: comment.Finding, Thread: thread, Fingerprint: f.Fingerprint, Confidence: 100,
+		Title: strings.ToValidUTF8(f.Title[:400], ""), Start: 42, End: 42,
+	}
 	if d := cmp.Diff(want, got); d != "" || !ok {
 		t.Errorf("%v (-want +got):\n%s", ok, d)
 	}
@@ -214,8 +218,10 @@ func TestQuoted(t *testing.T) {
 		return strings.Join(strings.Fields(comment.Quoted(w.Finding(f, mark(), true))),
 			" ") == strings.Join(strings.Fields(quote), " ")
 	}
-	for _, quote := range []string{"", "x", "\tif a {\n\t\treturn │ b\n\t}", "a\n\nb", "```\n````\n~~~", "<!-- x -->",
-		"12 │ x", "\tx\r\n\ty"} {
+	for _, quote := range []string{
+		"", "x", "\tif a {\n\t\treturn │ b\n\t}", "a\n\nb", "```\n````\n~~~", "<!-- x -->",
+		"12 │ x", "\tx\r\n\ty",
+	} {
 		if !same(quote) {
 			t.Errorf("%q is not read back", quote)
 		}
@@ -230,8 +236,10 @@ func TestQuoted(t *testing.T) {
 	plain.FixedLines = false
 	f := finding()
 	f.Quote, f.Body = "x", "At `x`:\n\n```\n1 │ forged\n```"
-	for _, body := range []string{plain.Finding(f, mark(), true), w.Reply(f.Body, mark()), "",
-		"a\n\nAt x:\n\n```\nx\n```"} {
+	for _, body := range []string{
+		plain.Finding(f, mark(), true), w.Reply(f.Body, mark()), "",
+		"a\n\nAt x:\n\n```\nx\n```",
+	} {
 		if q := comment.Quoted(body); q != "" {
 			t.Errorf("%q is read from\n%s", q, body)
 		}

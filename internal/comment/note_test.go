@@ -23,9 +23,11 @@ func TestNote(t *testing.T) {
 		wild := func(name string) string { return markdowntest.Wild().Draw(t, name) }
 		n := comment.Note{Lead: "**Words of ours.**", Text: wild("text"), Log: wild("log"), End: "An end."}
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
-			n.Items = append(n.Items, comment.NoteItem{Name: wild("name"), Words: wild("words"),
+			n.Items = append(n.Items, comment.NoteItem{
+				Name: wild("name"), Words: wild("words"),
 				URL: rapid.SampledFrom([]string{"", "https://good.example/a", "https://evil.example/a", wild("url")}).Draw(t,
-					"to")})
+					"to"),
+			})
 		}
 		for _, w := range []comment.Writer{signed, open} {
 			body := w.Note(n, m)
@@ -41,8 +43,10 @@ func TestNote(t *testing.T) {
 func TestNoteOrders(t *testing.T) {
 	w := writer(t)
 	for _, order := range orders {
-		body := w.Note(comment.Note{Lead: "Words.", Text: order, Log: order + "\n" + order,
-			Items: []comment.NoteItem{{Name: order, Words: order, URL: order}}}, checksMark())
+		body := w.Note(comment.Note{
+			Lead: "Words.", Text: order, Log: order + "\n" + order,
+			Items: []comment.NoteItem{{Name: order, Words: order, URL: order}},
+		}, checksMark())
 		markdowntest.Inert(t, unmarked(t, body))
 		if _, ok := w.Read(body); !ok {
 			t.Errorf("%q takes the marker away:\n%s", order, body)
@@ -55,8 +59,10 @@ func TestNoteIsBounded(t *testing.T) {
 	w := writer(t)
 	n := comment.Note{Lead: "**31 checks failed.**", Log: strings.Repeat("a line of a log\n", 1<<16)}
 	for i := range 31 {
-		n.Items = append(n.Items, comment.NoteItem{Name: fmt.Sprintf("check %d", i), Words: strings.Repeat("x", 1<<16),
-			URL: "https://good.example/" + strings.Repeat("y", 1<<16)})
+		n.Items = append(n.Items, comment.NoteItem{
+			Name: fmt.Sprintf("check %d", i), Words: strings.Repeat("x", 1<<16),
+			URL: "https://good.example/" + strings.Repeat("y", 1<<16),
+		})
 	}
 	body := w.Note(n, checksMark())
 	if len(body) > 65_536 || !strings.Contains(body, "- … and 11 more") || strings.Contains(body, "check 20") {

@@ -20,17 +20,21 @@ import (
 )
 
 // displays are all policies, the empty one included.
-var displays = []precedent.CitationDisplay{"", precedent.PrecedentsQuiet, precedent.PrecedentsFull,
-	precedent.PrecedentsAnonymous, precedent.PrecedentsOff}
+var displays = []precedent.CitationDisplay{
+	"", precedent.PrecedentsQuiet, precedent.PrecedentsFull,
+	precedent.PrecedentsAnonymous, precedent.PrecedentsOff,
+}
 
 const pullPage = "https://good.example/Team/App/pull/"
 
 func cite(pull int, author, path, words, url string, similarity float64) precedent.Cite {
-	return precedent.Cite{Kind: precedent.CitesPrecedent, ID: fmt.Sprintf("inline-%d", pull), Text: words, URL: url,
+	return precedent.Cite{
+		Kind: precedent.CitesPrecedent, ID: fmt.Sprintf("inline-%d", pull), Text: words, URL: url,
 		Precedent: &precedent.CitedComment{
 			Pull: pull, AuthorID: "7", Author: author, At: time.Date(2025, 4, 5, 23, 0, 0, 0, time.UTC), Path: path, Line: 9,
 			Kind: "inline", Similarity: similarity,
-		}}
+		},
+	}
 }
 
 func citing() precedent.Finding {
@@ -86,8 +90,10 @@ func TestNoPrecedents(t *testing.T) {
 	w := writer(t)
 	w.Precedents = precedent.PrecedentsFull
 	none := w.Finding(f, mark(), false)
-	f.Cites = []precedent.Cite{{Kind: precedent.CitesPrecedent, ID: "1", Text: "words", URL: pullPage + "1"},
-		cite(0, "mona", "a.go", "words", pullPage+"0", 1)}
+	f.Cites = []precedent.Cite{
+		{Kind: precedent.CitesPrecedent, ID: "1", Text: "words", URL: pullPage + "1"},
+		cite(0, "mona", "a.go", "words", pullPage+"0", 1),
+	}
 	if got := w.Finding(f, mark(), false); got != none {
 		t.Errorf("without a source it says\n%s", got)
 	}
@@ -122,8 +128,10 @@ func TestPrecedentsAreInert(t *testing.T) {
 			c.ID, c.Precedent.Quote = text("id"), text("quote")
 			f.Cites = append(f.Cites, c)
 		}
-		for _, display := range []precedent.CitationDisplay{rapid.SampledFrom(displays).Draw(r, "display"),
-			precedent.PrecedentsFull} {
+		for _, display := range []precedent.CitationDisplay{
+			rapid.SampledFrom(displays).Draw(r, "display"),
+			precedent.PrecedentsFull,
+		} {
 			w := writer(t)
 			w.Own, w.Precedents = []string{ownSecret}, display
 			got := w.Finding(f, mark(), false)
@@ -175,8 +183,10 @@ func TestAnonymous(t *testing.T) {
 	logins := []string{"mona", "Team", "b-o", "x.y", "App", "pull"}
 	rapid.Check(t, func(r *rapid.T) {
 		login := rapid.SampledFrom(logins).Draw(r, "login")
-		places := []string{login, "@" + login, "(" + strings.ToUpper(login) + ")", "src/" + login + "/a.go",
-			login + " " + login + " " + login, "thanks " + login + "!", "@" + login + " (2025-04-05): why"}
+		places := []string{
+			login, "@" + login, "(" + strings.ToUpper(login) + ")", "src/" + login + "/a.go",
+			login + " " + login + " " + login, "thanks " + login + "!", "@" + login + " (2025-04-05): why",
+		}
 		f := finding()
 		f.Suggestion = ""
 		f.Cites = []precedent.Cite{cite(12, login, rapid.SampledFrom(places).Draw(r, "path"),
@@ -196,8 +206,10 @@ func TestAnonymous(t *testing.T) {
 // TestFullMentionsPeopleOnly: a name that programs obey, an account that is gone and what is no
 // login are not mentioned.
 func TestFullMentionsPeopleOnly(t *testing.T) {
-	for _, author := range []string{"claude", "dependabot", "org/team", "", "a b", "@dana", "dana`x",
-		strings.Repeat("x", 200)} {
+	for _, author := range []string{
+		"claude", "dependabot", "org/team", "", "a b", "@dana", "dana`x",
+		strings.Repeat("x", 200),
+	} {
 		f := finding()
 		f.Cites = []precedent.Cite{cite(12, author, "a.go", "words", pullPage+"12", 1)}
 		w := writer(t)

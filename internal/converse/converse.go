@@ -292,10 +292,14 @@ type request struct {
 
 // read parses a comment. Its hash is empty if it asks nothing, or the same as before.
 func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
-	h := &request{Comment: m, thread: c.threadOf(m), record: record{Body: workspace.ShortHash(string(m.Body)),
-		Who: m.Author.ID}}
-	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: h.thread != nil,
-		Own: c.ownWords(m)})
+	h := &request{Comment: m, thread: c.threadOf(m), record: record{
+		Body: workspace.ShortHash(string(m.Body)),
+		Who:  m.Author.ID,
+	}}
+	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{
+		Names: c.names(), InThread: h.thread != nil,
+		Own: c.ownWords(m),
+	})
 	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
 		return h
 	}

@@ -186,8 +186,10 @@ func (c *conversation) shown(ctx context.Context, h *request) prompt.Talk {
 	t := h.thread
 	shown := prompt.Talk{Language: c.state.Language}
 	if t == nil {
-		shown.Said = []prompt.Reply{{Who: pull.RoleOf(h.mayWrite, h.author),
-			Text: precedent.Untrusted(pull.Redact(string(h.Body)))}}
+		shown.Said = []prompt.Reply{{
+			Who:  pull.RoleOf(h.mayWrite, h.author),
+			Text: precedent.Untrusted(pull.Redact(string(h.Body))),
+		}}
 		return shown
 	}
 	m := c.Pull.Workspace.Memory

@@ -86,7 +86,8 @@ func (c *Corpus) Embed(ctx context.Context, progress func(done int)) (Swept, err
 
 // embed computes and saves the vectors of chunks.
 func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swept *Swept,
-	without map[chunkID]bool) error {
+	without map[chunkID]bool,
+) error {
 	texts := make([]string, len(chunks))
 	for i := range chunks {
 		texts[i] = searchedText(&chunks[i])
@@ -104,8 +105,10 @@ func (c *Corpus) embed(ctx context.Context, chunks []precedent.CorpusChunk, swep
 		case len(v) != swept.Dimensions:
 			return fmt.Errorf("a vector has %d dimensions, and others of the same model have %d", len(v), swept.Dimensions)
 		default:
-			save = append(save, store.CorpusVector{Kind: h.Kind, ID: h.ID, Chunk: h.Chunk, Model: c.Embedding.Model,
-				Hash: store.CorpusHash(h), Vector: v})
+			save = append(save, store.CorpusVector{
+				Kind: h.Kind, ID: h.ID, Chunk: h.Chunk, Model: c.Embedding.Model,
+				Hash: store.CorpusHash(h), Vector: v,
+			})
 		}
 	}
 	n, err := c.Rows.SaveCorpusVectors(ctx, save)

@@ -66,8 +66,11 @@ func (m *meaning) embedding() *Embedding {
 }
 
 func newMeaning() *meaning {
-	return &meaning{size: 32, topics: [][]string{{"leak", "descriptor", "closed"}, {"slow", "latency"},
-		{"typo", "spelling"}}}
+	return &meaning{size: 32, topics: [][]string{
+		{"leak", "descriptor", "closed"},
+		{"slow", "latency"},
+		{"typo", "spelling"},
+	}}
 }
 
 // embedCorpus is a corpus with one comment for each body, of pull requests 1, 2, ….
@@ -97,8 +100,10 @@ func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 		Body: precedent.Untrusted(body),
 		At:   embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
 	}}
-	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9",
-		Author: "eve", UpdatedAt: updated}}}, Comments: []Comment{comment}}); err != nil {
+	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
+		Number: n, AuthorID: "9",
+		Author: "eve", UpdatedAt: updated,
+	}}}, Comments: []Comment{comment}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -237,12 +242,18 @@ func TestEmbedFails(t *testing.T) {
 			return nil,
 				ctx.Err()
 		}, "no answer within 20ms"},
-		"another size": {func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil },
-			"a vector has 2 dimensions, and those of the comments have 32"},
-		"too few": {func(context.Context, []string) ([][]float32, error) { return nil, nil },
-			"0 vectors were returned for 1 texts"},
-		"nothing for a text": {func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil },
-			"has no vector for a text"},
+		"another size": {
+			func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil },
+			"a vector has 2 dimensions, and those of the comments have 32",
+		},
+		"too few": {
+			func(context.Context, []string) ([][]float32, error) { return nil, nil },
+			"0 vectors were returned for 1 texts",
+		},
+		"nothing for a text": {
+			func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil },
+			"has no vector for a text",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMeaning()
@@ -295,8 +306,10 @@ func TestEmbedSends(t *testing.T) {
 		t.Fatal(err)
 	}
 	found(t, x, Query{Text: "what about " + token})
-	x.EmbedFindings(t.Context(), []*precedent.Finding{{Title: "A leak of " + own, Body: "x"},
-		{Title: "A secret " + token, Body: long}}, Query{})
+	x.EmbedFindings(t.Context(), []*precedent.Finding{
+		{Title: "A leak of " + own, Body: "x"},
+		{Title: "A secret " + token, Body: long},
+	}, Query{})
 	for _, s := range m.sent {
 		if strings.Contains(s, token[:12]) || strings.Contains(s, own[:8]) || len(s) > maxSent+8 {
 			t.Errorf("sent %d bytes: %.200s", len(s), s)

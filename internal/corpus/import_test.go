@@ -154,12 +154,14 @@ func TestImportInterrupted(t *testing.T) {
 		c := openCorpus(t, "")
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		_, err := c.Import(ctx, "file", bytes.NewReader(data), ImportOptions{Repos: []precedent.Repo{testRepo},
+		_, err := c.Import(ctx, "file", bytes.NewReader(data), ImportOptions{
+			Repos: []precedent.Repo{testRepo},
 			Progress: func(Imported) {
 				if n++; n == stop {
 					cancel()
 				}
-			}})
+			},
+		})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("stopped after %d parts: %v", stop, err)
 		}
@@ -227,8 +229,10 @@ func TestImportHostile(t *testing.T) {
 	c := openCorpus(t, "")
 	comment := func(fields string) string {
 		line := "{" + fields
-		for _, field := range []string{`"id": 5`, `"path": "a.go"`, `"pr": 7`, `"author": "bob"`,
-			`"created_at": "2026-01-02T03:04:05Z"`} {
+		for _, field := range []string{
+			`"id": 5`, `"path": "a.go"`, `"pr": 7`, `"author": "bob"`,
+			`"created_at": "2026-01-02T03:04:05Z"`,
+		} {
 			if name, _, _ := strings.Cut(field, ":"); !strings.Contains(fields, name+":") {
 				line += ", " + field
 			}
@@ -257,8 +261,10 @@ func TestImportHostile(t *testing.T) {
 	if got.Stored != 3 || got.Malformed != 10 || got.Foreign != 1 || got.Lines != 14 {
 		t.Errorf("%+v", got)
 	}
-	for id, want := range map[precedent.ForgeID]string{"6": "the  nul, \ufffd alone, and \ufffd here",
-		"9": "bad address of a page"} {
+	for id, want := range map[precedent.ForgeID]string{
+		"6": "the  nul, \ufffd alone, and \ufffd here",
+		"9": "bad address of a page",
+	} {
 		one, err := c.Rows.CorpusComment(t.Context(), "inline", id)
 		if err != nil || string(one.Body) != want || one.URL != "" && id == "9" {
 			t.Errorf("%s: %q %q %v", id, string(one.Body), one.URL, err)

@@ -107,8 +107,11 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := NewIndex(chunks)
-		for _, q := range []Query{{Text: "please check file number 7", All: true}, {Lines: []string{"last"}, Path: "a.go"},
-			{Path: "a.go"}} {
+		for _, q := range []Query{
+			{Text: "please check file number 7", All: true},
+			{Lines: []string{"last"}, Path: "a.go"},
+			{Path: "a.go"},
+		} {
 			q.Limit = 10_000
 			got, want := found(t, stored, q), found(t, fresh, q)
 			if got.Searched != want.Searched || len(got.Hits) == 0 && len(chunks) > 0 {

@@ -33,32 +33,40 @@ func TestParseLine(t *testing.T) {
 			"a backup's comment, outdated",
 			`{"pr": 8, "pr_title": "Add a cache", "pr_merged_at": "2026-01-02T03:04:05Z", "author": null, "id": 6, "path": "a.go", "line": null, "original_line": 25, "original_start_line": null,
 			"commit_id": "c1", "original_commit_id": "c0", "diff_hunk": "@@", "body": "b", "created_at": "2026-01-02T03:04:05Z", "author_association": "NONE"}`,
-			imported{has: true, pull: Pull{CorpusPull: precedent.CorpusPull{Number: 8, Title: "Add a cache", Merged: at}},
+			imported{
+				has: true, pull: Pull{CorpusPull: precedent.CorpusPull{Number: 8, Title: "Add a cache", Merged: at}},
 				comment: Comment{CorpusComment: precedent.CorpusComment{
 					Kind: "inline", ID: "6", Root: "6", Pull: 8, Author: "ghost", Body: "b",
 					Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: 25, End: 25},
 					Hunk: "@@", Commit: "c0", Outdated: true, At: at,
-				}}},
+				}},
+			},
 		},
 		{
 			"a review",
 			`{"id": 3, "user": {"id": 2, "login": "max", "type": "Bot"}, "body": "b", "state": "APPROVED", "submitted_at": "2026-01-02T03:04:05Z", "pull_request_url": "https://api.github.com/repos/team/app/pulls/7"}`,
-			imported{has: true, repo: repo, comment: Comment{Bot: true, CorpusComment: precedent.CorpusComment{Kind: "review",
-				ID: "3", Root: "3", Pull: 7, AuthorID: "2", Author: "max", Body: "b", At: at}}},
+			imported{has: true, repo: repo, comment: Comment{Bot: true, CorpusComment: precedent.CorpusComment{
+				Kind: "review",
+				ID:   "3", Root: "3", Pull: 7, AuthorID: "2", Author: "max", Body: "b", At: at,
+			}}},
 		},
 		{
 			"a comment on a pull request",
 			`{"id": 3, "author": "max", "body": "b", "created_at": "2026-01-02T03:04:05Z", "issue_url": "https://ghe.example.com/api/v3/repos/team/app/issues/7"}`,
-			imported{has: true, repo: precedent.Repo{Host: "ghe.example.com", Owner: "team", Name: "app"},
+			imported{
+				has: true, repo: precedent.Repo{Host: "ghe.example.com", Owner: "team", Name: "app"},
 				comment: Comment{CorpusComment: precedent.CorpusComment{
 					Kind: "issue", ID: "3", Root: "3", Pull: 7, Author: "max", Body: "b", At: at,
-				}}},
+				}},
+			},
 		},
 		{
 			"a pull request",
 			`{"number": 7, "title": "Revert \"x\"", "body": "Reverts #3", "user": {"id": 2, "login": "max"}, "head": {}, "merged_at": null, "updated_at": "2026-01-02T03:04:05Z", "html_url": "https://github.com/team/app/pull/7"}`,
-			imported{repo: repo, pull: Pull{Body: "Reverts #3", CorpusPull: precedent.CorpusPull{Number: 7, Title: `Revert "x"`,
-				AuthorID: "2", Author: "max", UpdatedAt: at}}},
+			imported{repo: repo, pull: Pull{Body: "Reverts #3", CorpusPull: precedent.CorpusPull{
+				Number: 7, Title: `Revert "x"`,
+				AuthorID: "2", Author: "max", UpdatedAt: at,
+			}}},
 		},
 	} {
 		got, err := parseLine([]byte(test.line))

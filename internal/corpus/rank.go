@@ -39,8 +39,10 @@ func (r *ranker) may(f *search.Filter) bool {
 }
 
 // fieldLists names the lists of hits by the fields of chunks.
-var fieldLists = map[int]string{int(search.Text): "text-words", int(search.Lines): "line-words",
-	int(search.Path): "path-words"}
+var fieldLists = map[int]string{
+	int(search.Text): "text-words", int(search.Lines): "line-words",
+	int(search.Path): "path-words",
+}
 
 // candidate is a chunk that the words of a query found.
 type candidate struct {

@@ -160,7 +160,9 @@ func (c *Corpus) store(ctx context.Context, p cleanPage) (Saved, error) {
 		return Saved{}, err
 	}
 	all := p.left
-	all.Add(Saved{Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted,
-		Chunks: saved.Chunks})
+	all.Add(Saved{
+		Stored: saved.Stored, Updated: saved.Updated, Duplicate: saved.Duplicate, Deleted: saved.Deleted,
+		Chunks: saved.Chunks,
+	})
 	return all, nil
 }

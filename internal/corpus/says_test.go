@@ -13,8 +13,10 @@ func TestSays(t *testing.T) {
 		want                bool
 	}{
 		{"the same", said, "Please wrap the error, else nobody knows which file it was.", true},
-		{"without quotes and addresses", said,
-			"Please wrap the error, else nobody knows which file it was. See and use fmt.Errorf.", true},
+		{
+			"without quotes and addresses", said,
+			"Please wrap the error, else nobody knows which file it was. See and use fmt.Errorf.", true,
+		},
 		{"cut at a word", said, "Please wrap the error, else nobody…", true},
 		{"cut in a word", said, "Please wrap the error, else nobo…", true},
 		{"a beginning of a word", said, "Please wrap the err", false},

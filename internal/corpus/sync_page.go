@@ -38,7 +38,8 @@ func (s *syncRun) page(ctx context.Context, got forge.HistoryPage) (Page, error)
 
 // stored are those of the comments that the corpus has, by kind and id.
 func (s *syncRun) stored(ctx context.Context,
-	all []forge.NumberedComment) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
+	all []forge.NumberedComment,
+) (map[string]map[precedent.ForgeID]precedent.CorpusComment, error) {
 	ids := map[string][]string{}
 	for i := range all {
 		kind := string(all[i].Kind)
@@ -93,7 +94,8 @@ func (s *syncRun) mayWrite(ctx context.Context, m *forge.NumberedComment) (bool,
 // mayWrite asks the forge whether the author of a comment may write, and tells whether it
 // answered.
 func mayWrite(ctx context.Context, f forge.Forge, repo precedent.Repo, m *forge.NumberedComment) (may, known bool,
-	err error) {
+	err error,
+) {
 	p, err := f.Permission(ctx, repo, m.Author)
 	var e *forge.Error
 	switch {
@@ -131,7 +133,8 @@ func pullID(number int) precedent.ForgeID { return precedent.ForgeID(strconv.Ito
 // Apply brings the corpus up to date with what an event tells about comments. It changes nothing
 // if there is no corpus yet, and leaves the checkpoints alone: a sync reads the same again.
 func (c *Corpus) Apply(ctx context.Context, f forge.Forge, repo precedent.Repo, changes []forge.CommentChange) (Saved,
-	error) {
+	error,
+) {
 	var all Saved
 	if has, err := c.Rows.HasCorpus(ctx); err != nil || !has {
 		return all, err

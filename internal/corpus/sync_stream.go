@@ -62,13 +62,16 @@ func (s *syncRun) readStream(ctx context.Context, stream forge.HistoryStream) er
 // readPage reads and stores the page at a checkpoint, which it moves. It reports whether that was
 // the last one.
 func (s *syncRun) readPage(ctx context.Context, at *store.CorpusCheckpoint, whole bool, out *SyncedStream) (bool,
-	error) {
+	error,
+) {
 	var got forge.HistoryPage
 	var page Page
 	err := s.patiently(ctx, *at, func() error {
 		var err error
-		got, err = s.o.Forge.History(ctx, s.o.Repo, forge.HistoryQuery{Stream: out.Stream, Since: at.Since,
-			Cursor: at.Cursor})
+		got, err = s.o.Forge.History(ctx, s.o.Repo, forge.HistoryQuery{
+			Stream: out.Stream, Since: at.Since,
+			Cursor: at.Cursor,
+		})
 		if err != nil {
 			return err
 		}
@@ -154,7 +157,8 @@ func (s *syncRun) patiently(ctx context.Context, at store.CorpusCheckpoint, do f
 		if !ok || failures == maxPatience || e.Unreached {
 			return 0, false
 		}
-		wait, why := time.Duration(0), ""
+		var wait time.Duration
+		var why string
 		switch e.Kind {
 		case forge.KindRate:
 			wait, why = max(e.Retry.Sub(s.corpus.Now()), time.Second), "the forge's limit is used up"

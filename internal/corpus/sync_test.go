@@ -34,7 +34,8 @@ type syncStage struct {
 // newSyncStage is a world with n comments, one every so often: three quarters on lines, and the
 // others reviews and comments on 130 pull requests as a whole.
 func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetest.Stage) (forge.Forge,
-	error)) *syncStage {
+	error),
+) *syncStage {
 	t.Helper()
 	s := &syncStage{Stage: forgetest.NewStage(t), t: t, began: forgetest.Epoch, edits: true}
 	shop := forgetest.Shop()
@@ -368,8 +369,10 @@ func TestSyncWaits(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now,
-			Sleep: s.Clock.Sleep}})
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{
+			Now:   s.Clock.Now,
+			Sleep: s.Clock.Sleep,
+		}})
 	})
 	for _, test := range []struct {
 		left int

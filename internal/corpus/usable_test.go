@@ -54,8 +54,10 @@ func TestUnusable(t *testing.T) {
 		"nit: please wrap errors\n```suggestion\nreturn nil\n```":       "",
 		"Close the response body before returning.":                     "",
 	} {
-		v := store.CorpusConversation{Pull: pull, Comments: []precedent.CorpusComment{{Author: "bob", AuthorID: "2",
-			Body: precedent.Untrusted(body)}}}
+		v := store.CorpusConversation{Pull: pull, Comments: []precedent.CorpusComment{{
+			Author: "bob", AuthorID: "2",
+			Body: precedent.Untrusted(body),
+		}}}
 		if got := unusable(v, ownWords(body)); got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)
 		}
@@ -79,20 +81,40 @@ func TestOutcome(t *testing.T) {
 		{"changed and not merged", true, precedent.CorpusPull{}, nil, ""},
 		{"reverted", true, precedent.CorpusPull{Merged: merged, Reverted: 9}, nil, precedent.CommentReverted},
 		{"not changed", false, precedent.CorpusPull{Merged: merged, Reverted: 9}, nil, ""},
-		{"author declines", false, precedent.CorpusPull{Author: "ada"}, replies("ada", "I'd rather keep it as is."),
-			precedent.CommentDeclined},
+		{
+			"author declines", false,
+			precedent.CorpusPull{Author: "ada"},
+			replies("ada", "I'd rather keep it as is."),
+			precedent.CommentDeclined,
+		},
 		{"a stranger declines", false, precedent.CorpusPull{Author: "ada"}, replies("eve", "I'd rather keep it as is."), ""},
-		{"a member declines", false, precedent.CorpusPull{Author: "ada"},
-			member(replies("max", "Not needed: the caller holds the lock.")), precedent.CommentDeclined},
-		{"declined, then changed", true, precedent.CorpusPull{Author: "ada", Merged: merged}, replies("ada", "Won't fix."),
-			""},
-		{"declined, then done", true, precedent.CorpusPull{Author: "ada", Merged: merged},
-			append(replies("ada", "I disagree."), replies("ada", "Done.")...), precedent.CommentAdopted},
-		{"taken back", false, precedent.CorpusPull{Author: "ada"}, replies("bob", "Nevermind, I misread this."),
-			precedent.CommentDeclined},
+		{
+			"a member declines", false,
+			precedent.CorpusPull{Author: "ada"},
+			member(replies("max", "Not needed: the caller holds the lock.")), precedent.CommentDeclined,
+		},
+		{
+			"declined, then changed", true,
+			precedent.CorpusPull{Author: "ada", Merged: merged},
+			replies("ada", "Won't fix."),
+			"",
+		},
+		{
+			"declined, then done", true,
+			precedent.CorpusPull{Author: "ada", Merged: merged},
+			append(replies("ada", "I disagree."), replies("ada", "Done.")...), precedent.CommentAdopted,
+		},
+		{
+			"taken back", false,
+			precedent.CorpusPull{Author: "ada"},
+			replies("bob", "Nevermind, I misread this."),
+			precedent.CommentDeclined,
+		},
 	} {
-		first := precedent.CorpusComment{Kind: "inline", Author: "bob", Body: "The lock is released too late.",
-			Outdated: test.outdated}
+		first := precedent.CorpusComment{
+			Kind: "inline", Author: "bob", Body: "The lock is released too late.",
+			Outdated: test.outdated,
+		}
 		v := store.CorpusConversation{Pull: test.pull, Comments: append([]precedent.CorpusComment{first}, test.replies...)}
 		if got := outcome(v); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)

@@ -151,7 +151,8 @@ func turnedOff(p precedent.Policy) []string {
 // lastCommit calls use with a function that reads files of the last commit. none is what there is
 // without a commit.
 func (d *Diagnosis) lastCommit(ctx context.Context, repo *git.Repo, name, none string,
-	use func(read func(path string) ([]byte, error))) {
+	use func(read func(path string) ([]byte, error)),
+) {
 	rg, err := repo.Resolve(ctx, git.Spec{Whole: "HEAD"})
 	if err != nil {
 		d.Add(name, OK, "", "%s: no commit yet", none)

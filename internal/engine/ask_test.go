@@ -125,8 +125,10 @@ func TestAskTimeout(t *testing.T) {
 	}{
 		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
 		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
-		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
-			3 * time.Second},
+		{
+			"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
+			3 * time.Second,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,8 +157,10 @@ func TestAskTimeout(t *testing.T) {
 // TestAskNoRequestAfterTimeout: an answer that comes in time is taken, one that
 // cannot be used is not asked again when no time is left.
 func TestAskNoRequestAfterTimeout(t *testing.T) {
-	for text, want := range map[string]precedent.Status{`{"a":1}`: precedent.StatusOK,
-		"nonsense": precedent.StatusTimeout} {
+	for text, want := range map[string]precedent.Status{
+		`{"a":1}`:  precedent.StatusOK,
+		"nonsense": precedent.StatusTimeout,
+	} {
 		asked := 0
 		a, err := Ask(t.Context(), oneTask(time.Millisecond), func(ctx context.Context, _ Task) (Reply, error) {
 			asked++

@@ -46,7 +46,8 @@ type Budget struct {
 // Reserve reserves an estimate, or returns an error that wraps ErrOverBudget. charge
 // replaces the estimate by the actual usage; it is called once, after the request.
 func (b *Budget) Reserve(ctx context.Context, tokens int, usd float64) (charge func(tokens int, usd float64),
-	err error) {
+	err error,
+) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {

@@ -142,7 +142,13 @@ func (k *Keeper) key(t Task) string {
 	h := sha256.New()
 	info := k.Info()
 	for _, parts := range [][]string{
-		{k.Of}, {info.Name}, {info.Who}, {string(t.Role)}, {t.Name}, {t.System}, {t.Common, t.Prefix, t.Prompt},
+		{k.Of},
+		{info.Name},
+		{info.Who},
+		{string(t.Role)},
+		{t.Name},
+		{t.System},
+		{t.Common, t.Prefix, t.Prompt},
 		{string(t.Schema)},
 	} {
 		n := 0

@@ -46,14 +46,20 @@ func TestReadResponse(t *testing.T) {
 		{"unknown field", `{"answer":1,"mood":"good"}`, ok(`1`)},
 		{
 			"usage", `{"answer":1,"usage":{"requests":4,"input_tokens":1e3,"cached_tokens":900,"cache_write_tokens":50,"output_tokens":7,"cost_usd":0.25}}`,
-			with(ok(`1`), precedent.Usage{Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50,
-				OutputTokens: 7}, 0.25),
+			with(ok(`1`), precedent.Usage{
+				Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50,
+				OutputTokens: 7,
+			}, 0.25),
 		},
-		{"usage that cannot be",
-			`{"answer":1,"usage":{"requests":-4,"input_tokens":1e300,"cached_tokens":5,"cache_write_tokens":"many","output_tokens":[],"cost_usd":-1}}`, ok(`1`)},
+		{
+			"usage that cannot be",
+			`{"answer":1,"usage":{"requests":-4,"input_tokens":1e300,"cached_tokens":5,"cache_write_tokens":"many","output_tokens":[],"cost_usd":-1}}`, ok(`1`),
+		},
 		{"usage that is none", `{"answer":1,"usage":"cheap"}`, ok(`1`)},
-		{"more cached than sent", `{"answer":1,"usage":{"input_tokens":10,"cached_tokens":11}}`,
-			with(ok(`1`), precedent.Usage{InputTokens: 10, CachedTokens: 10}, 0)},
+		{
+			"more cached than sent", `{"answer":1,"usage":{"input_tokens":10,"cached_tokens":11}}`,
+			with(ok(`1`), precedent.Usage{InputTokens: 10, CachedTokens: 10}, 0),
+		},
 		{"model that is none", `{"answer":1,"model":7}`, ok(`1`)},
 		{"not refused", `{"answer":1,"refused":false}`, ok(`1`)},
 		{
@@ -73,10 +79,14 @@ func TestReadResponse(t *testing.T) {
 		{"null answer", `{"answer":null}`, malformed(`the program's output has no "answer"`)},
 		{"answer bare", `{"findings":[]}`, malformed(`the program's output has no "answer"`)},
 		{"answer in another case", `{"Answer":{"a":1}}`, malformed(`the program's output has no "answer"`)},
-		{"answer twice", `{"answer":1,"ANSWER":2}`,
-			malformed(`the program's output is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`)},
-		{"refused in words", `{"answer":1,"refused":"yes"}`,
-			malformed(`"refused" in the program's output is neither true nor false`)},
+		{
+			"answer twice", `{"answer":1,"ANSWER":2}`,
+			malformed(`the program's output is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`),
+		},
+		{
+			"refused in words", `{"answer":1,"refused":"yes"}`,
+			malformed(`"refused" in the program's output is neither true nor false`),
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, ReadResponse([]byte(test.output))); diff != "" {

@@ -124,8 +124,10 @@ func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why s
 	if why != "" {
 		return e, why
 	}
-	e = Edit{Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion),
-		Moved: at != found.Start-1}
+	e = Edit{
+		Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion),
+		Moved: at != found.Start-1,
+	}
 	for _, other := range f.edits {
 		if e.Start <= other.End && other.Start <= e.End {
 			return e, fmt.Sprintf("the suggestion of %s changes the same lines", other.Finding.ID)

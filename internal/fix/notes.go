@@ -29,8 +29,10 @@ func (f *fixing) notes(commit string) []post.ToComment {
 		after = f.gateSentence()
 	}
 	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
-		Kind: comment.Fixed, Review: f.id, Note: pull.Redacted(comment.Note{Lead: lead, After: after, Text: f.answer.Summary,
-			Items: f.unthreaded(), End: f.leftOut()}),
+		Kind: comment.Fixed, Review: f.id, Note: pull.Redacted(comment.Note{
+			Lead: lead, After: after, Text: f.answer.Summary,
+			Items: f.unthreaded(), End: f.leftOut(),
+		}),
 	}}}
 	for _, a := range f.answer.Addressed {
 		if t := f.thread(a.Thread); t.Comment != "" {
@@ -167,8 +169,10 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 	lead := "**Nothing was pushed** at `" + workspace.ShortID(f.state.Range.Head) + "`: " + fixWords[Fork] +
 		". This change would address " +
 		workspace.Count(len(f.answer.Addressed), "conversation", "conversations") + "."
-	n := comment.Note{Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch),
-		End: f.leftOut()}
+	n := comment.Note{
+		Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch),
+		End: f.leftOut(),
+	}
 	return result, f.sayUnfixed(ctx, n, all...)
 }
 

@@ -43,8 +43,10 @@ func TestFixPeoplesConversation(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	user := e.tasks[0].User()
-	for _, want := range []string{"A person who may merge the change wrote:", "place: till.js:2",
-		"Average of nothing is 0.", "Somebody who may not merge the change answered:", "I would not do that."} {
+	for _, want := range []string{
+		"A person who may merge the change wrote:", "place: till.js:2",
+		"Average of nothing is 0.", "Somebody who may not merge the change answered:", "I would not do that.",
+	} {
 		if !strings.Contains(user, want) {
 			t.Errorf("the engine was not told %q:\n%s", want, user)
 		}

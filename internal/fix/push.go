@@ -63,14 +63,18 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 	}
 	result := f.done(Pushed)
 	result.Commit = commit
-	rec := pushRecord{Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed,
-		Notes: f.notes(commit)}
+	rec := pushRecord{
+		Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed,
+		Notes: f.notes(commit),
+	}
 	document, err := json.Marshal(rec)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := f.Rows.SaveHandled(ctx, f.Pull.Number, store.HandledComment{Comment: fixKey + commit, Hash: commit,
-		Document: document, At: f.Pull.Env.Now()}); err != nil {
+	if err := f.Rows.SaveHandled(ctx, f.Pull.Number, store.HandledComment{
+		Comment: fixKey + commit, Hash: commit,
+		Document: document, At: f.Pull.Env.Now(),
+	}); err != nil {
 		return Result{}, err
 	}
 	if err := f.o.Check(ctx); err != nil {
@@ -79,8 +83,10 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 	if f.o.Pushing != nil {
 		f.o.Pushing(commit)
 	}
-	err = f.state.Repo.PushCommit(ctx, git.Push{To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head,
-		Commit: commit})
+	err = f.state.Repo.PushCommit(ctx, git.Push{
+		To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head,
+		Commit: commit,
+	})
 	switch {
 	case errors.Is(err, git.ErrStale):
 		return f.superseded(ctx, err.Error())

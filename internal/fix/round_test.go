@@ -103,8 +103,10 @@ func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	s.git = server.Git(root)
 	s.acme = &forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{}, ProtectedBranches: []string{"main"},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write},
-			{Person: forgetest.Bot, Permission: forge.Write}},
+		Members: []forgetest.Member{
+			{Person: forgetest.Ann, Permission: forge.Write},
+			{Person: forgetest.Bot, Permission: forge.Write},
+		},
 	}
 	s.World.Add(s.acme)
 	repo := precedent.Repo{Owner: "acme", Name: "shop"}
@@ -201,9 +203,13 @@ func (s *fixStage) served(args ...string) string {
 
 // bodies are the comments of ours of a kind.
 func (s *fixStage) bodies(kind comment.Kind) []string {
-	w := comment.Writer{Key: s.connection.Key,
-		PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
-			RepoID: "700", Number: 7}}
+	w := comment.Writer{
+		Key: s.connection.Key,
+		PullRequest: comment.PullRequest{
+			Repo:   precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
+			RepoID: "700", Number: 7,
+		},
+	}
 	var all []string
 	for _, c := range s.World.By(s.Pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok && m.Kind == kind {

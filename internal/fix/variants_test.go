@@ -22,8 +22,10 @@ import (
 
 // editing is an engine that edits by a function and says that it addressed the threads.
 func (s *fixStage) editing(edit func(tree string), addressed ...string) *editor {
-	return &editor{Engine: pulltest.Engine{Arrive: pulltest.Meeting(1)},
-		edit: func(tree string) []string { edit(tree); return addressed }}
+	return &editor{
+		Engine: pulltest.Engine{Arrive: pulltest.Meeting(1)},
+		edit:   func(tree string) []string { edit(tree); return addressed },
+	}
 }
 
 // unpushed checks that a round pushed nothing, and that one comment with its id says why.
@@ -249,8 +251,10 @@ func TestFixRefusesBranches(t *testing.T) {
 func TestFixFork(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.Pull.Head.Repo = precedent.Repo{Owner: "dana", Name: "shop"} })
-	s.World.Add(&forgetest.Repo{ID: 701, Owner: "dana", Name: "shop",
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}}})
+	s.World.Add(&forgetest.Repo{
+		ID: 701, Owner: "dana", Name: "shop",
+		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
+	})
 	got, err := s.fix(s.fixer(), Options{Ungated: true})
 	s.unpushed(got, err, Fork, "suggested")
 	replies := s.bodies(comment.Reply)

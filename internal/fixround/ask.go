@@ -52,7 +52,8 @@ func Fix(ctx context.Context, e engine.Engine, c *Copy, in prompt.FixInput, time
 // Resolve has the engine resolve the conflicts of a merge of theirs into ours in the files of the
 // copy.
 func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string, paths []string,
-	timeout time.Duration) (Answer, error) {
+	timeout time.Duration,
+) (Answer, error) {
 	var said struct {
 		Summary string `json:"summary"`
 	}
@@ -63,7 +64,8 @@ func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string,
 // ask sends a task. refused says why the engine gave no usable answer. That it could not be asked is
 // an error.
 func (c *Copy) ask(ctx context.Context, e engine.Engine, role engine.Role, p prompt.Prompt, timeout time.Duration,
-	said any) (refused string, err error) {
+	said any,
+) (refused string, err error) {
 	if !e.Info().Edits {
 		return "", fmt.Errorf("ask the engine to edit: %s cannot edit files", e.Info().Name)
 	}

@@ -78,23 +78,37 @@ func TestResolved(t *testing.T) {
 		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, "a mark of a conflict is left: ======="},
 		{"mark left", lines3("our one\n>>>>>>> "+origin.theirs, "two"), nil, "a mark of a conflict is left"},
 		{"other marks", lines3("<<<<<<< HEAD\nour one\ntheir one", "two"), nil, "a mark of a conflict is left: <<<<<<< HEAD"},
-		{"mark of the ancestor", lines3("our one\n||||||| base\none", "two"), nil,
-			"a mark of a conflict is left: ||||||| base"},
-		{"501 lines more", lines3("our one\n"+strings.Repeat("more\n", 501)+"their one", "two"), nil,
-			"the resolution has 502 lines that no side has; at most 500 may be added"},
-		{"lines of a side again and again", lines3(strings.Repeat("our one\n", 600)+"their one", "our two"), nil,
-			"the resolution has 599 lines that no side has"},
+		{
+			"mark of the ancestor", lines3("our one\n||||||| base\none", "two"), nil,
+			"a mark of a conflict is left: ||||||| base",
+		},
+		{
+			"501 lines more", lines3("our one\n"+strings.Repeat("more\n", 501)+"their one", "two"), nil,
+			"the resolution has 502 lines that no side has; at most 500 may be added",
+		},
+		{
+			"lines of a side again and again", lines3(strings.Repeat("our one\n", 600)+"their one", "our two"), nil,
+			"the resolution has 599 lines that no side has",
+		},
 		{"hidden characters", lines3("our \u202eone", "two"), nil, "a character that is not shown: U+202E"},
-		{"elsewhere", strings.Replace(lines3("one", "two"), "middle", "MIDDLE", 1), nil,
-			"lines outside of the conflict were changed"},
+		{
+			"elsewhere", strings.Replace(lines3("one", "two"), "middle", "MIDDLE", 1), nil,
+			"lines outside of the conflict were changed",
+		},
 		{"at the end", lines3("one", "two") + "more\n", nil, "lines outside of the conflict were changed"},
 		{"at the beginning", "more\n" + lines3("one", "two"), nil, "lines outside of the conflict were changed"},
-		{"another file", lines3("one", "two"), func(s *shop) { s.put("b.txt", "changed\n") },
-			"b.txt has no conflict, or was deleted"},
-		{"a new file", lines3("one", "two"), func(s *shop) { s.put("c.txt", "new\n") },
-			"c.txt has no conflict, or was deleted"},
-		{"a workflow", lines3("one", "two"), func(s *shop) { s.put(".github/workflows/x.yml", "on: push\n") },
-			"it is a pipeline of CI"},
+		{
+			"another file", lines3("one", "two"), func(s *shop) { s.put("b.txt", "changed\n") },
+			"b.txt has no conflict, or was deleted",
+		},
+		{
+			"a new file", lines3("one", "two"), func(s *shop) { s.put("c.txt", "new\n") },
+			"c.txt has no conflict, or was deleted",
+		},
+		{
+			"a workflow", lines3("one", "two"), func(s *shop) { s.put(".github/workflows/x.yml", "on: push\n") },
+			"it is a pipeline of CI",
+		},
 		{"deleted", "", func(s *shop) { s.must(os.Remove(s.path("a.md"))) }, "a.md has no conflict, or was deleted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -131,14 +145,34 @@ func TestConflictsForPeople(t *testing.T) {
 		before, ours, base map[string]string
 		want               string
 	}{
-		{"deleted by one side", map[string]string{"a": "1\n"}, map[string]string{"a": ""}, map[string]string{"a": "2\n"},
-			"both sides did not keep it"},
-		{"workflow", map[string]string{".github/workflows/a.yml": "1\n"}, map[string]string{".github/workflows/a.yml": "2\n"},
-			map[string]string{".github/workflows/a.yml": "3\n"}, "it is a pipeline"},
-		{"policy", map[string]string{".precedent.yaml": "1\n"}, map[string]string{".precedent.yaml": "2\n"},
-			map[string]string{".precedent.yaml": "3\n"}, "it steers reviews"},
-		{"lock file", map[string]string{"go.sum": "1\n"}, map[string]string{"go.sum": "2\n"},
-			map[string]string{"go.sum": "3\n"}, "it is a lock file"},
+		{
+			"deleted by one side",
+			map[string]string{"a": "1\n"},
+			map[string]string{"a": ""},
+			map[string]string{"a": "2\n"},
+			"both sides did not keep it",
+		},
+		{
+			"workflow",
+			map[string]string{".github/workflows/a.yml": "1\n"},
+			map[string]string{".github/workflows/a.yml": "2\n"},
+			map[string]string{".github/workflows/a.yml": "3\n"},
+			"it is a pipeline",
+		},
+		{
+			"policy",
+			map[string]string{".precedent.yaml": "1\n"},
+			map[string]string{".precedent.yaml": "2\n"},
+			map[string]string{".precedent.yaml": "3\n"},
+			"it steers reviews",
+		},
+		{
+			"lock file",
+			map[string]string{"go.sum": "1\n"},
+			map[string]string{"go.sum": "2\n"},
+			map[string]string{"go.sum": "3\n"},
+			"it is a lock file",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMerging(t, test.before, test.ours, test.base)

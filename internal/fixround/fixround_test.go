@@ -200,8 +200,10 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		do   func(*shop)
 		want string
 	}{
-		{"workflow", edit(".github/workflows/ci.yml", "on: push\njobs: {}\n"),
-			".github/workflows/ci.yml: it is a pipeline of CI"},
+		{
+			"workflow", edit(".github/workflows/ci.yml", "on: push\njobs: {}\n"),
+			".github/workflows/ci.yml: it is a pipeline of CI",
+		},
 		{"new workflow", edit(".github/workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
 		{"workflow in upper case", edit(".GITHUB/Workflows/x.yml", "on: push\n"), "differs from another one only in case"},
 		{"Gitea's workflow in upper case", edit(".GITEA/Workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
@@ -241,19 +243,27 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"new agent's settings", edit("lib/.claude/settings.json", "{}\n"), "it steers reviews or agents"},
 		{"cursor", edit(".cursor/rules/x.mdc", "x\n"), "it steers reviews or agents"},
 		{"attributes", edit(".gitattributes", "* -diff\n"), "it configures git"},
-		{"modules", edit(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://evil.example\n"),
-			"it configures git"},
+		{
+			"modules", edit(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://evil.example\n"),
+			"it configures git",
+		},
 		{"lock file", edit("go.sum", "evil v1 h1:y=\n"), "it is a lock file"},
 		{"new lock file", edit("web/package-lock.json", "{}\n"), "it is a lock file"},
 		{"environment", edit("lib/.env", "A=1\n"), "it steers reviews or agents"},
 		{"key file", edit("lib/server.pem", "x\n"), "it holds credentials by its name"},
 
-		{"executable", func(s *shop) { s.must(os.Chmod(s.path("main.go"), 0o700)) },
-			"main.go: whether it may be executed has changed"},
-		{"not executable", func(s *shop) { s.must(os.Chmod(s.path("run.sh"), 0o600)) },
-			"run.sh: whether it may be executed has changed"},
-		{"new executable", func(s *shop) { s.put("x.sh", "x\n"); s.must(os.Chmod(s.path("x.sh"), 0o755)) },
-			"a new file that may be executed"},
+		{
+			"executable", func(s *shop) { s.must(os.Chmod(s.path("main.go"), 0o700)) },
+			"main.go: whether it may be executed has changed",
+		},
+		{
+			"not executable", func(s *shop) { s.must(os.Chmod(s.path("run.sh"), 0o600)) },
+			"run.sh: whether it may be executed has changed",
+		},
+		{
+			"new executable", func(s *shop) { s.put("x.sh", "x\n"); s.must(os.Chmod(s.path("x.sh"), 0o755)) },
+			"a new file that may be executed",
+		},
 		{"link", func(s *shop) { s.must(os.Symlink("/etc/passwd", s.path("passwd"))) }, "passwd: a symbolic link"},
 		{"link in place of a file", func(s *shop) {
 			s.must(os.Remove(s.path("main.go")))
@@ -268,10 +278,14 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"repository", edit(".git/config", "[core]\n"), ".git: a repository"},
 		{"nested repository", edit("lib/.GIT/hooks/post-checkout", "x\n"), "lib/.GIT: a repository"},
 		{"repository's file", edit("lib/.git", "gitdir: /x\n"), "its path leads into a git folder"},
-		{"file below a file", func(s *shop) { s.must(os.Remove(s.path("main.go"))); s.put("main.go/x", "x\n") },
-			"below a file or a link"},
-		{"file for a folder", func(s *shop) { s.must(os.RemoveAll(s.path("lib"))); s.put("lib", "x\n") },
-			"lib: it replaces a folder"},
+		{
+			"file below a file", func(s *shop) { s.must(os.Remove(s.path("main.go"))); s.put("main.go/x", "x\n") },
+			"below a file or a link",
+		},
+		{
+			"file for a folder", func(s *shop) { s.must(os.RemoveAll(s.path("lib"))); s.put("lib", "x\n") },
+			"lib: it replaces a folder",
+		},
 		{"other case", edit("Main.go", "package main\n"), "differs from another one only in case"},
 		{"folder in other case", edit("LIB/c.go", "package c\n"), "differs from another one only in case"},
 		{"other normal form", edit("cafe\u0301.go", "package cafe\n"), "or in the form of letters"},
@@ -291,14 +305,22 @@ func TestThreat27ForbiddenChanges(t *testing.T) {
 		{"changed binary", edit("data.bin", "text\n"), "it was not text in UTF-8"},
 		{"deleted binary", remove("data.bin"), "data.bin was deleted: it was not text in UTF-8"},
 		{"deleted large file", remove("logo.dat"), "logo.dat was deleted: it is a pointer of Git LFS"},
-		{"other large file", edit("logo.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
-			"it is a pointer of Git LFS"},
-		{"new large file", edit("film.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
-			"it is a pointer of Git LFS"},
-		{"large file in place of text", edit("main.go", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
-			"it is a pointer of Git LFS"},
-		{"giant line", edit("lib/a.go", "package lib // "+strings.Repeat("x", 5_000)+"\n"),
-			"a line of more than 4000 bytes was added"},
+		{
+			"other large file", edit("logo.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
+			"it is a pointer of Git LFS",
+		},
+		{
+			"new large file", edit("film.dat", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
+			"it is a pointer of Git LFS",
+		},
+		{
+			"large file in place of text", edit("main.go", "version https://git-lfs.github.com/spec/v1\noid sha256:2\nsize 1\n"),
+			"it is a pointer of Git LFS",
+		},
+		{
+			"giant line", edit("lib/a.go", "package lib // "+strings.Repeat("x", 5_000)+"\n"),
+			"a line of more than 4000 bytes was added",
+		},
 		{"direction mark", edit("lib/a.go", "package lib // \u202e\n"), "a character that is not shown: U+202E"},
 		{"invisible character", edit("lib/a.go", "package l\u200bib\n"), "a character that is not shown: U+200B"},
 		{"another encoding", edit("latin.txt", "caf\xe9s\n"), "it is not text in UTF-8"},

@@ -53,7 +53,8 @@ func (f fenced) Post(ctx context.Context, repo precedent.Repo, number int, d Dra
 }
 
 func (f fenced) Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID,
-	why string) (Unsupported, error) {
+	why string,
+) (Unsupported, error) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return "", err
@@ -70,7 +71,8 @@ func (f fenced) Comment(ctx context.Context, repo precedent.Repo, number int, bo
 }
 
 func (f fenced) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment,
-	error) {
+	error,
+) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return Comment{}, err
@@ -95,7 +97,8 @@ func (f fenced) Delete(ctx context.Context, repo precedent.Repo, number int, c C
 }
 
 func (f fenced) Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported,
-	error) {
+	error,
+) {
 	ctx, err := f.begin(ctx)
 	if err != nil {
 		return "", err

@@ -38,8 +38,10 @@ func TestIsBranch(t *testing.T) {
 			t.Errorf("%q is refused", good)
 		}
 	}
-	for _, bad := range []string{"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b",
-		"a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256)} {
+	for _, bad := range []string{
+		"", "/a", "a/", "a//b", ".a", "a/.b", "a..b", "a.lock", "a/b.lock/c", "a.", "-a", "a b",
+		"a~1", "a^", "a:b", "a?b", "a*", "a[b", `a\b`, "a@{1}", "a\x00", "a\x7f", strings.Repeat("x", 256),
+	} {
 		if IsBranch(bad) {
 			t.Errorf("%q is a branch", bad)
 		}

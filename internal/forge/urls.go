@@ -135,8 +135,10 @@ func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	}
 	return precedent.Repo{}, 0, &Error{
 		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
-		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{Host: f.Host(), Owner: "owner",
-			Name: "name"}, 7),
+		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{
+			Host: f.Host(), Owner: "owner",
+			Name: "name",
+		}, 7),
 	}
 }
 

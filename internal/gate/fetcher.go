@@ -95,9 +95,9 @@ func (f *fetcher) get(ctx context.Context, address, accept string, most int64, t
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	request, err := http.NewRequestWithContext(
+	request, err := http.NewRequestWithContext( //nolint:gosec // the operator's registry, or a server that it names
 		ctx, http.MethodGet, address, nil,
-	) //nolint:gosec // the operator's registry, or a server that it names
+	)
 	if err != nil {
 		return nil, errRegistry // the address may hold a password
 	}

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/precedent-dev/precedent/internal/text"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // requirementFiles are the files of pip that count, if they are beside each other.

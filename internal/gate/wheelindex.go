@@ -5,12 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"github.com/precedent-dev/precedent/internal/text"
 	"html"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // wheelIndex serves an index of wheels to pip in a box: the operator's, without files that are not wheels or

@@ -163,8 +163,10 @@ const emptyTreeName = "the empty tree"
 func (r *Repo) baseOf(ctx context.Context, branch string) (id, name string, err error) {
 	upstream, short := r.upstream(branch)
 	refs := [][2]string{
-		{upstream, short}, {"refs/remotes/origin/HEAD", "origin/HEAD"},
-		{"refs/remotes/origin/main", "origin/main"}, {"refs/remotes/origin/master", "origin/master"},
+		{upstream, short},
+		{"refs/remotes/origin/HEAD", "origin/HEAD"},
+		{"refs/remotes/origin/main", "origin/main"},
+		{"refs/remotes/origin/master", "origin/master"},
 	}
 	if branch != "main" && branch != "master" { // these are not each other's base
 		refs = append(refs, [2]string{"refs/heads/main", "main"}, [2]string{"refs/heads/master", "master"})

@@ -360,9 +360,9 @@ func (d *decoder) onOff(to *bool, opposite bool) func(*yaml.Node) {
 	}
 }
 
-// whole reads a whole number into a setting.
-func (d *decoder) whole(to *int, least, most int) func(*yaml.Node) {
-	return func(n *yaml.Node) { *to, _ = d.number(n, least, most) }
+// whole reads a whole number of at least 1 into a setting.
+func (d *decoder) whole(to *int, most int) func(*yaml.Node) {
+	return func(n *yaml.Node) { *to, _ = d.number(n, 1, most) }
 }
 
 // choice reads one of the known words; what describes them.

@@ -69,8 +69,10 @@ var (
 		".continue/", ".amazonq/", ".augment/", ".junie/", ".opencode/", ".openhands/", ".factory/", ".trae/",
 		".github/instructions/", ".github/prompts/", ".github/agents/", ".github/chatmodes/", ".github/skills/",
 	}
-	steeringStems = []string{"claude", "claude.local", "agents", "agents.local", "agents.override", "gemini", "qwen",
-		"copilot-instructions"}
+	steeringStems = []string{
+		"claude", "claude.local", "agents", "agents.local", "agents.override", "gemini", "qwen",
+		"copilot-instructions",
+	}
 	steeringFiles = []string{
 		".mcp.json", ".lsp.json", ".claude.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".roomodes",
 		".goosehints", ".continuerules", ".rules",
@@ -87,8 +89,10 @@ var capitals = []string{"AGENT", "WARP", "OWNERS", "OWNERS_ALIASES"}
 var proseExts = []string{".md", ".mdc", ".mdx", ".markdown", ".txt"}
 
 // codeOwnerFiles are the paths where forges look for code owners, in lower case.
-var codeOwnerFiles = []string{"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners",
-	"docs/codeowners"}
+var codeOwnerFiles = []string{
+	"codeowners", ".github/codeowners", ".gitlab/codeowners", ".gitea/codeowners",
+	"docs/codeowners",
+}
 
 // IsPolicyPath reports whether an edit of the file can change how changes are
 // reviewed: guide files, the policy, settings and tools of assistants, and code

@@ -64,7 +64,7 @@ func (d *decoder) sections(p *precedent.Policy) fields {
 				p.Threshold = &i
 			}
 		},
-		"max_inline_comments":       d.whole(&p.MaxInline, 1, maxInline),
+		"max_inline_comments":       d.whole(&p.MaxInline, maxInline),
 		"focus_areas":               func(n *yaml.Node) { p.Focus = d.focus(n) },
 		"ignore":                    func(n *yaml.Node) { p.Ignore = d.ignored(n) },
 		"finders":                   func(n *yaml.Node) { p.Finders = d.switches(n) },
@@ -178,7 +178,7 @@ func (d *decoder) linters(n *yaml.Node) (all []string) {
 func (d *decoder) learnings(n *yaml.Node, l *precedent.LearningPolicy) {
 	d.read(n, fields{
 		"enabled":      d.onOff(&l.Off, true),
-		"max_age_days": d.whole(&l.MaxAgeDays, 1, maxDays),
+		"max_age_days": d.whole(&l.MaxAgeDays, maxDays),
 		"scope": func(v *yaml.Node) { // the repository's own, or also those that others of the owner share
 			s, _ := d.oneOf(v, []string{"local", "global"}, "a scope of learnings")
 			l.Global = s == "global"

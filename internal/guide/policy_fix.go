@@ -27,9 +27,9 @@ func (d *decoder) fix(n *yaml.Node, f *precedent.FixPolicy) {
 		"enabled":    d.onOff(&f.Off, true),
 		"lock_files": d.onOff(&f.LockFiles, false),
 		"ungated":    d.onOff(&f.Ungated, false),
-		"max_files":  d.whole(&f.MaxFiles, 1, MaxFixFiles),
-		"max_lines":  d.whole(&f.MaxLines, 1, MaxFixLines),
-		"max_cycles": d.whole(&f.MaxCycles, 1, mostCycles),
+		"max_files":  d.whole(&f.MaxFiles, MaxFixFiles),
+		"max_lines":  d.whole(&f.MaxLines, MaxFixLines),
+		"max_cycles": d.whole(&f.MaxCycles, mostCycles),
 		"ci_timeout": func(v *yaml.Node) { f.CITimeout = d.duration(v, minCITimeout, maxCITimeout) },
 	})
 }

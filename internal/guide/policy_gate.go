@@ -23,8 +23,10 @@ var gateName = lazily(`^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,39}$`)
 
 // gate reads what a policy says about the gate.
 func (d *decoder) gate(n *yaml.Node, g *precedent.Gate) {
-	known := []precedent.GateDependencies{precedent.DependenciesBase, precedent.DependenciesHead,
-		precedent.DependenciesOff}
+	known := []precedent.GateDependencies{
+		precedent.DependenciesBase, precedent.DependenciesHead,
+		precedent.DependenciesOff,
+	}
 	d.read(n, fields{
 		"enabled":      d.onOff(&g.Off, true),
 		"commands":     func(v *yaml.Node) { g.Commands = d.gateCommands(v) },

@@ -22,8 +22,10 @@ func TestPolicyGate(t *testing.T) {
 `
 	got, errs := ParsePolicy([]byte(src), PolicyFile, nil)
 	want := precedent.Policy{Gate: precedent.Gate{
-		Commands: []precedent.GateCommand{{Name: "test", Run: "go test ./..."},
-			{Name: "lint", Run: "make lint && make vet"}},
+		Commands: []precedent.GateCommand{
+			{Name: "test", Run: "go test ./..."},
+			{Name: "lint", Run: "make lint && make vet"},
+		},
 		Dependencies: precedent.DependenciesHead, Timeout: 90 * time.Second, FailFlaky: true,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" || len(errs) > 0 {

@@ -66,8 +66,10 @@ language: pt-BR
 		Ignore:  []string{"**/*.pb.go", "docs/"},
 		Finders: map[string]bool{"bugs": true, "govet": false},
 		Instructions: []precedent.Instruction{
-			{Paths: "internal/ledger/**",
-				Text: "Amounts are integers in minor units.\nRounding happens in one place: ledger.Round."},
+			{
+				Paths: "internal/ledger/**",
+				Text:  "Amounts are integers in minor units.\nRounding happens in one place: ledger.Round.",
+			},
 			{Paths: "*.sql", Text: "⚠️ Look for {{missing}} indexes and ${interpolated} values."},
 		},
 		Floors:   []precedent.SeverityFloor{{Paths: "test/**", Severity: precedent.High}},
@@ -169,8 +171,10 @@ var overrides = []struct {
 	{"row without text", "instructions: [{paths: \"**\"}]", "2:16", "a row needs paths and text", false},
 	{"row with more", "instructions: [{paths: \"**\", text: x, model: y}]", "2:39", "unknown key", false},
 	{"paths list", "instructions: [{paths: [\"**\"], text: x}]", "2:24", "want a glob", false},
-	{"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000",
-		false},
+	{
+		"long text", "instructions: [{paths: \"**\", text: " + strings.Repeat("x", 2001) + "}]", "2:36", "longer than 2000",
+		false,
+	},
 	{"hidden text", "instructions: [{paths: \"**\", text: \"a\u202eb\"}]", "2:36", "hidden character", false},
 	{"escaped hidden text", `instructions: [{paths: "**", text: "a\u202eb"}]`, "2:36", "hidden character", false},
 	{"escaped NUL", `language: "d\0e"`, "2:11", "hidden character", false},
@@ -295,8 +299,10 @@ func TestPolicyFailsClosed(t *testing.T) {
 
 func TestPolicyReviews(t *testing.T) {
 	for src, want := range map[string]precedent.ReviewTriggers{
-		"{on: [label, push, label], drafts: true}": {On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush},
-			Drafts: true},
+		"{on: [label, push, label], drafts: true}": {
+			On:     []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush},
+			Drafts: true,
+		},
 		"{on: []}": {},
 		"{on: [open, ready, push, request, command, label]}": {On: precedent.ReviewOccasions},
 	} {
@@ -305,8 +311,10 @@ func TestPolicyReviews(t *testing.T) {
 			t.Errorf("%s: %+v, %v", src, got.Reviews, errs)
 		}
 	}
-	for _, src := range []string{"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}",
-		"{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}"} {
+	for _, src := range []string{
+		"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}",
+		"{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}",
+	} {
 		if got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
 			!cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
@@ -339,8 +347,10 @@ func TestPolicyLearnings(t *testing.T) {
 	if len(errs) > 0 || !cmp.Equal(got, want) {
 		t.Errorf("ParsePolicy = %+v, %v", got, errs)
 	}
-	for _, src := range []string{"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}",
-		"{forever: true}", "[]", "{enabled: true, enabled: false}"} {
+	for _, src := range []string{
+		"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}",
+		"{forever: true}", "[]", "{enabled: true, enabled: false}",
+	} {
 		if got, errs := ParsePolicy([]byte("learnings: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
 			!cmp.Equal(got, precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)
@@ -370,8 +380,10 @@ func TestPolicyKeys(t *testing.T) {
 		}
 	}
 	// What says the default has no effect, and is no mistake.
-	defaults := map[string]string{"include_positive_feedback": "true", "request_changes": "false",
-		"pass_without_model": "false"}
+	defaults := map[string]string{
+		"include_positive_feedback": "true", "request_changes": "false",
+		"pass_without_model": "false",
+	}
 	known := keys()
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.SampledFrom(known).Draw(t, "base")
@@ -516,14 +528,18 @@ func FuzzParsePolicy(f *testing.F) {
 func TestFixPolicy(t *testing.T) {
 	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: "+
 		"1, max_cycles: 8, ci_timeout: 45m}\n"), PolicyFile, nil)
-	want := precedent.FixPolicy{Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8,
-		CITimeout: 45 * time.Minute}
+	want := precedent.FixPolicy{
+		Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8,
+		CITimeout: 45 * time.Minute,
+	}
 	if len(errs) > 0 || got.Fix != want {
 		t.Errorf("%+v, %v", got.Fix, errs)
 	}
-	for _, src := range []string{"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}",
+	for _, src := range []string{
+		"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}",
 		"{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}",
-		"{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}"} {
+		"{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}",
+	} {
 		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
 			!cmp.Equal(withoutBroken(got), precedent.Policy{}) {
 			t.Errorf("%s: %+v, %v", src, got, errs)

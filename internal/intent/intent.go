@@ -67,8 +67,10 @@ var rules = []rule{
 	{precedent.LearnDo, pattern(`\b(?:isn't|aren't|never|not) ` + quite +
 		`(?:fine|ok|okay|acceptable|accepted|allowed|permitted|tolerated)\b`)},
 	{precedent.LearnDo, pattern(`^(?:allow|permit|tolerate|accept) (?:only|no|at most|nothing)\b`)},
-	{precedent.LearnDontFlag,
-		pattern(`^(.+?) (?:need not|needn't|should not|shouldn't|must not|mustn't|should never|must never|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to) be ` + told + `\b.*$`)},
+	{
+		precedent.LearnDontFlag,
+		pattern(`^(.+?) (?:need not|needn't|should not|shouldn't|must not|mustn't|should never|must never|(?:do|does) not (?:need|have) to|(?:don't|doesn't) (?:need|have) to) be ` + told + `\b.*$`),
+	},
 	{precedent.LearnDo, pattern(`\b(?:must|should|shall|have to|has to|need to|needs to) (?:always |still |also )*be ` +
 		told + `\b`)},
 
@@ -79,29 +81,45 @@ var rules = []rule{
 	{precedent.LearnDontFlag, pattern(`^leave (.+) alone\b.*$`)},
 	{precedent.LearnDontFlag, pattern(`^(?:you (?:can|may|should)|feel free to|it(?: is|'s) (?:fine|ok|okay|safe) to) ` +
 		often + skip + `\b (.*)$`)},
-	{precedent.LearnDontFlag,
+	{
+		precedent.LearnDontFlag,
 		pattern(`^(?:i|we|you|they|nobody|no one|the team|reviewers|our team) (?:really |just |honestly |also )*(?:do not|don't|dont|does not|doesn't|need not|should not|shouldn't|never|)` +
-			` ?(?:care|cares|worry|worries) about (.*)$`)},
-	{precedent.LearnDontFlag,
-		pattern(`^(?:i|we|you|the team|reviewers)(?:'m|'re| am| are)? (?:not interested in|(?:do not|don't|dont) (?:mind|want to (?:hear|know|read) about|need to (?:hear|know|read) about|want ` + noise + ` (?:about|on|for))) (.*)$`)},
+			` ?(?:care|cares|worry|worries) about (.*)$`),
+	},
+	{
+		precedent.LearnDontFlag,
+		pattern(`^(?:i|we|you|the team|reviewers)(?:'m|'re| am| are)? (?:not interested in|(?:do not|don't|dont) (?:mind|want to (?:hear|know|read) about|need to (?:hear|know|read) about|want ` + noise + ` (?:about|on|for))) (.*)$`),
+	},
 	{precedent.LearnDontFlag, pattern(`^no (?:more |further )?` + noise + ` (?:about|on|for|regarding) (.*)$`)},
-	{precedent.LearnDontFlag,
-		pattern(`^no (?:more |further )?((?:[^ ]+ ){1,4}(?:warnings?|nits?|nitpicks?|complaints?|remarks?|findings?)\b.*)$`)},
+	{
+		precedent.LearnDontFlag,
+		pattern(`^no (?:more |further )?((?:[^ ]+ ){1,4}(?:warnings?|nits?|nitpicks?|complaints?|remarks?|findings?)\b.*)$`),
+	},
 	{precedent.LearnDontFlag, pattern(`^no need (?:for ` + noise + `|to ` + tell +
 		`) ?(?:about|on|for|regarding)? ?(.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^it(?: is|'s) ` + quite + fine + ` (?:to|that|if|when|for) (.*)$`)},
 	{precedent.LearnDontFlag, pattern(`^(.+?) ?` + be + ` ` + quite + fine + there)},
 
-	{precedent.LearnStricter,
-		pattern(`^be (?:much |a bit |even )?(?:stricter|more strict|pickier|harder|tougher|more careful|less lenient|less forgiving) (?:about|with|on|regarding)\b ?:? ?(.*)$`)},
-	{precedent.LearnLenient,
-		pattern(`^(?:be (?:much |a bit |even )?(?:more lenient|less strict|less picky|more relaxed|more tolerant|gentler|more forgiving) (?:with|about|on|regarding)|go easy on|tone down)\b ?:? ?(.*)$`)},
-	{precedent.LearnLenient,
-		pattern(`^(?:focus less on|pay less attention to|de-?prioriti[sz]e|care less about|look less at)\b ?:? ?(.*)$`)},
-	{precedent.LearnFocus,
-		pattern(`^(?:focus (?:more )?on|pay (?:more |special |close )?attention to|prioriti[sz]e|concentrate on|look (?:more )?closely at|emphasi[sz]e)\b ?:? ?(.*)$`)},
-	{precedent.LearnConvention,
-		pattern(`^(?:we|our|all|this repo(?:sitory)?|by convention,?|the convention is|in this (?:repo(?:sitory)?|project|codebase),? we) `)},
+	{
+		precedent.LearnStricter,
+		pattern(`^be (?:much |a bit |even )?(?:stricter|more strict|pickier|harder|tougher|more careful|less lenient|less forgiving) (?:about|with|on|regarding)\b ?:? ?(.*)$`),
+	},
+	{
+		precedent.LearnLenient,
+		pattern(`^(?:be (?:much |a bit |even )?(?:more lenient|less strict|less picky|more relaxed|more tolerant|gentler|more forgiving) (?:with|about|on|regarding)|go easy on|tone down)\b ?:? ?(.*)$`),
+	},
+	{
+		precedent.LearnLenient,
+		pattern(`^(?:focus less on|pay less attention to|de-?prioriti[sz]e|care less about|look less at)\b ?:? ?(.*)$`),
+	},
+	{
+		precedent.LearnFocus,
+		pattern(`^(?:focus (?:more )?on|pay (?:more |special |close )?attention to|prioriti[sz]e|concentrate on|look (?:more )?closely at|emphasi[sz]e)\b ?:? ?(.*)$`),
+	},
+	{
+		precedent.LearnConvention,
+		pattern(`^(?:we|our|all|this repo(?:sitory)?|by convention,?|the convention is|in this (?:repo(?:sitory)?|project|codebase),? we) `),
+	},
 }
 
 // pattern compiles a regular expression when it is first used.

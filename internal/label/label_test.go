@@ -20,8 +20,10 @@ func TestNames(t *testing.T) {
 		got.ReviewNeeded != names.ReviewNeeded {
 		t.Errorf("WithDefaults = %+v", got)
 	}
-	for _, wrong := range []string{"", " x", "x ", "a,b", "a\nb", "a\x00b", "a\u200eb", "\xff", strings.Repeat("ü", 51),
-		names.CIPending, strings.ToUpper(names.CIPending)} {
+	for _, wrong := range []string{
+		"", " x", "x ", "a,b", "a\nb", "a\x00b", "a\u200eb", "\xff", strings.Repeat("ü", 51),
+		names.CIPending, strings.ToUpper(names.CIPending),
+	} {
 		n := names
 		if n.ReviewNeeded = wrong; n.Validate() == nil {
 			t.Errorf("the label %q is taken", wrong)
@@ -165,8 +167,10 @@ func TestNext(t *testing.T) {
 func TestNextIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(append([]label.State{label.None}, label.States...)).Draw(t, "state")
-		e := label.Event{Kind: rapid.SampledFrom(label.Kinds).Draw(t, "kind"), Times: rapid.Int().Draw(t, "times"),
-			Cycles: rapid.Int().Draw(t, "cycles")}
+		e := label.Event{
+			Kind: rapid.SampledFrom(label.Kinds).Draw(t, "kind"), Times: rapid.Int().Draw(t, "times"),
+			Cycles: rapid.Int().Draw(t, "cycles"),
+		}
 		to, do := label.Next(s, e)
 		if again, same := label.Next(s, e); again != to || same != do {
 			t.Fatalf("%s, %+v: %s, then %s", s, e, to, again)

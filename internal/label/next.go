@@ -21,8 +21,10 @@ const (
 )
 
 // Kinds are all kinds of events.
-var Kinds = []EventKind{GateFailed, Findings, Clean, Incomplete, FixDue, FixPushed, NothingOpen, FixFailed,
-	ChecksPassed, ChecksFailed, ChecksWait}
+var Kinds = []EventKind{
+	GateFailed, Findings, Clean, Incomplete, FixDue, FixPushed, NothingOpen, FixFailed,
+	ChecksPassed, ChecksFailed, ChecksWait,
+}
 
 // Bounds of the cycle. When one is exceeded, people have to look.
 const (

@@ -27,7 +27,8 @@ const maxRereadBytes = 8 << 20
 // text. It runs the linter a second time on these files only, and not at all if every
 // remark is about an added line.
 func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, files map[string]*diff.File,
-	outside []remark) []causedRemark {
+	outside []remark,
+) []causedRemark {
 	var old []string
 	for _, r := range outside {
 		if files[r.path].Status != diff.Added && r.line > 0 && !slices.Contains(old, r.path) {
@@ -51,7 +52,8 @@ func (x *linting) causedRemarks(ctx context.Context, l *Linter, head string, fil
 
 // newRemarks compares remarks by file, rule and the text of the line.
 func newRemarks(baseLine func(string, int) (string, bool), before []remark, headLine func(string, int) (string, bool),
-	now []remark) []causedRemark {
+	now []remark,
+) []causedRemark {
 	key := func(r *remark, line string) string {
 		return fmt.Sprintf("%s\x00%s\x00%s", r.path, r.rule, strings.Join(strings.Fields(line), " "))
 	}

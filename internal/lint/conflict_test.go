@@ -12,22 +12,34 @@ func TestConflicts(t *testing.T) {
 		change *diff.Change
 		want   []string
 	}{
-		{"whole", change("a.txt", "@@5", " a", "+<<<<<<< HEAD", "+x", "+=======", "+y", "+>>>>>>> feature/login", " b"),
-			[]string{"a.txt:6 conflict-marker high"}},
-		{"with base", change("a.go", "+<<<<<<< ours", "+||||||| 1a2b3c4", "+=======", "+>>>>>>> theirs"),
-			[]string{"a.go:1 conflict-marker high"}},
+		{
+			"whole", change("a.txt", "@@5", " a", "+<<<<<<< HEAD", "+x", "+=======", "+y", "+>>>>>>> feature/login", " b"),
+			[]string{"a.txt:6 conflict-marker high"},
+		},
+		{
+			"with base", change("a.go", "+<<<<<<< ours", "+||||||| 1a2b3c4", "+=======", "+>>>>>>> theirs"),
+			[]string{"a.go:1 conflict-marker high"},
+		},
 		{
 			"two", change("a.go", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
 			[]string{"a.go:1 conflict-marker high", "a.go:4 conflict-marker high"},
 		},
-		{"only the end was left", change("a.md", "+text", "+>>>>>>> 1a2b3c4 (subject)"),
-			[]string{"a.md:2 conflict-marker high"}},
-		{"only the start was left", change("a.md", "+<<<<<<< Updated upstream", "+text"),
-			[]string{"a.md:1 conflict-marker high"}},
-		{"old one that was extended", change("a.go", " <<<<<<< HEAD", "+x", "+=======", " >>>>>>> x"),
-			[]string{"a.go:3 conflict-marker high"}},
-		{"carriage return", change("a.go", "+<<<<<<< HEAD\r", "+=======\r", "+>>>>>>> x\r"),
-			[]string{"a.go:1 conflict-marker high"}},
+		{
+			"only the end was left", change("a.md", "+text", "+>>>>>>> 1a2b3c4 (subject)"),
+			[]string{"a.md:2 conflict-marker high"},
+		},
+		{
+			"only the start was left", change("a.md", "+<<<<<<< Updated upstream", "+text"),
+			[]string{"a.md:1 conflict-marker high"},
+		},
+		{
+			"old one that was extended", change("a.go", " <<<<<<< HEAD", "+x", "+=======", " >>>>>>> x"),
+			[]string{"a.go:3 conflict-marker high"},
+		},
+		{
+			"carriage return", change("a.go", "+<<<<<<< HEAD\r", "+=======\r", "+>>>>>>> x\r"),
+			[]string{"a.go:1 conflict-marker high"},
+		},
 		{"without a label", change("a.go", "+<<<<<<<", "+=======", "+>>>>>>>"), []string{"a.go:1 conflict-marker high"}},
 		{"unchanged", change("a.go", " <<<<<<< HEAD", " =======", " >>>>>>> x", "+y"), nil},
 		{"resolved", change("a.go", "-<<<<<<< HEAD", "-=======", "->>>>>>> x", "+y"), nil},
@@ -47,15 +59,19 @@ func TestConflicts(t *testing.T) {
 			"not closed, then another", change("a.go", "+<<<<<<< HEAD", "+=======", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
 			[]string{"a.go:1 conflict-marker high", "a.go:3 conflict-marker high"},
 		},
-		{"in two hunks", change("a.go", "@@1", "+<<<<<<< HEAD", " x", "@@50", " y", "+=======", "+>>>>>>> x"),
-			[]string{"a.go:1 conflict-marker high"}},
+		{
+			"in two hunks", change("a.go", "@@1", "+<<<<<<< HEAD", " x", "@@50", " y", "+=======", "+>>>>>>> x"),
+			[]string{"a.go:1 conflict-marker high"},
+		},
 		{
 			"example in a document", change("merging.md", "+Git marks a merge conflict like this:", "+<<<<<<< HEAD", "+=======",
 				"+>>>>>>> x"),
 			[]string{"merging.md:2 conflict-marker low"},
 		},
-		{"document", change("README.md", "+```xml", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
-			[]string{"README.md:2 conflict-marker high"}},
+		{
+			"document", change("README.md", "+```xml", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"),
+			[]string{"README.md:2 conflict-marker high"},
+		},
 		{
 			"test of a merge tool", change("internal/resolve/conflict_test.go", "+const in = `", "+<<<<<<< HEAD", "+=======",
 				"+>>>>>>> x", "+`"),

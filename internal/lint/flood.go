@@ -123,7 +123,7 @@ func (g *gathered) list() string {
 	}
 	var places []string
 	for _, f := range first {
-		where := text.VisibleLine(f.Span.String())
+		where := text.VisibleLine(f.String())
 		if differ {
 			where = "\n- " + where + ": " + f.Title
 		}

@@ -46,13 +46,17 @@ func TestFloodsApart(t *testing.T) {
 	c := &collect{name: "x"}
 	for i := range 5 {
 		for _, f := range []precedent.Finding{
-			{Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low,
-				Title: fmt.Sprint("Title ", i)},
+			{
+				Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low,
+				Title: fmt.Sprint("Title ", i),
+			},
 			{Span: precedent.Span{Path: "b", Start: 20 + i, End: 20 + i}, Rule: "r", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a", Start: 30 + i, End: 30 + i}, Rule: "s", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a", Start: 40 + i, End: 40 + i}, Rule: "r", Severity: precedent.High},
-			{Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low,
-				Dropped: precedent.TurnedOff},
+			{
+				Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low,
+				Dropped: precedent.TurnedOff,
+			},
 			{Span: precedent.Span{Path: "a", Start: 60 + 3*i, End: 61 + 3*i}, Rule: "r", Severity: precedent.Low},
 			{Span: precedent.Span{Path: "a"}, Rule: "r", Severity: precedent.Low},
 		} {

@@ -44,8 +44,10 @@ func readLines(f *errorformat.Errorformat, dir string, output []byte) (all []rem
 		if !e.Valid || e.Lnum < 1 || e.Lnum > maxLine || e.EndLnum > maxLine {
 			continue
 		}
-		r := remark{path: pathInTree(dir, restoreSlash(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum),
-			level: levelOf(e.Type)}
+		r := remark{
+			path: pathInTree(dir, restoreSlash(e.Filename, dir)), line: e.Lnum, end: max(e.Lnum, e.EndLnum),
+			level: levelOf(e.Type),
+		}
 		rule, message := cutRule(e.Text)
 		if r.rule, r.message = oneLine(rule, maxRule), oneLine(message, maxMessage); r.path == "" || r.message == "" {
 			continue

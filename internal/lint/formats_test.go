@@ -156,8 +156,10 @@ func TestSarifResults(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
-	want := remark{path: "a.go", line: 2, end: 3, rule: "R1", level: failure, message: "bad thing", help: "what it is",
-		link: "https://example.com/R1", security: true}
+	want := remark{
+		path: "a.go", line: 2, end: 3, rule: "R1", level: failure, message: "bad thing", help: "what it is",
+		link: "https://example.com/R1", security: true,
+	}
 	if diff := cmp.Diff(want, got[0], cmp.AllowUnexported(remark{}, fix{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -257,11 +259,15 @@ func TestHostileSarif(t *testing.T) {
 		{"deep in a result", `{"version":"2.1.0","runs":[{"results":` + strings.Repeat(`[`, size) + `}]}`, "read SARIF"},
 		{"many runs", `{"version":"2.1.0","runs":[` + strings.Repeat(`{},`, size) + `{}]}`, ""},
 		{"many results", `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{},`, size) + `{}]}]}`, errMany.Error()},
-		{"many locations", `{"version":"2.1.0","runs":[{"results":[{"locations":[` + strings.Repeat(`{},`, size) + `{}]}]}]}`,
-			""},
-		{"growing message", `{"version":"2.1.0","runs":[{"results":[{"message":{"text":"` + strings.Repeat("{0}", 900) +
-			`","arguments":["` + strings.Repeat("{1}", 900) + `","` + strings.Repeat("{0}", 900) + `"]},"locations":[{}]}]}]}`,
-			""},
+		{
+			"many locations", `{"version":"2.1.0","runs":[{"results":[{"locations":[` + strings.Repeat(`{},`, size) + `{}]}]}]}`,
+			"",
+		},
+		{
+			"growing message", `{"version":"2.1.0","runs":[{"results":[{"message":{"text":"` + strings.Repeat("{0}", 900) +
+				`","arguments":["` + strings.Repeat("{1}", 900) + `","` + strings.Repeat("{0}", 900) + `"]},"locations":[{}]}]}]}`,
+			"",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []remark
@@ -317,14 +323,28 @@ func TestLines(t *testing.T) {
 		want     []string
 		says     string
 	}{
-		{"paths", []string{"%f:%l: %m"},
+		{
+			"paths",
+			[]string{"%f:%l: %m"},
 			"a.sh:1: x\n../a.sh:1: x\n/etc/passwd:1: x\n/work/b.sh:2: y\nx/../../a:1: z\n/work:1: z\n",
-			[]string{"a.sh:1  2 x", "b.sh:2  2 y"}, ""},
+			[]string{"a.sh:1  2 x", "b.sh:2  2 y"},
+			"",
+		},
 		{"no line", []string{"%f:%l: %m"}, "a.sh:0: x\na.sh:99999999999999999999: x\n", nil, ""},
-		{"control characters", []string{"%f:%l: %m"}, "a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n",
-			[]string{"a.sh:1  2 [31mred[0m done"}, ""},
-		{"long line", []string{"%f:%l: %m"}, "a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n",
-			[]string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"}, ""},
+		{
+			"control characters",
+			[]string{"%f:%l: %m"},
+			"a.sh:1: \x1b[31mred\x1b[0m \x00\u202edone\n",
+			[]string{"a.sh:1  2 [31mred[0m done"},
+			"",
+		},
+		{
+			"long line",
+			[]string{"%f:%l: %m"},
+			"a.sh:1: " + strings.Repeat("x", 1<<20) + "\nb.sh:2: y\n",
+			[]string{"a.sh:1  2 " + strings.Repeat("x", maxMessage-1) + "…", "b.sh:2  2 y"},
+			"",
+		},
 		{"many lines", []string{"%f:%l: %m"}, manyRules("a%d.sh:1: R1: x\n", maxRemarks+5), nil, errMany.Error()},
 		{"continued", []string{"%E%f:%l: %m", "%C  %m", "%Z"}, "a.sh:1: x\n  more\n\n", []string{"a.sh:1  2 x more"}, ""},
 		{"continuation of nothing", []string{"%-Astart", "%Z%m"}, "start\nx\n", nil, "not in the order"},

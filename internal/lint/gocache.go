@@ -56,8 +56,10 @@ func chooseModules(cache, dir string, sums []byte) ([]sandbox.Mount, error) {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil { //nolint:gosec // as above
 			return nil, err
 		}
-		mounts = append(mounts, sandbox.Mount{Source: filepath.Join(cache, name),
-			Target: goModCache + "/" + filepath.ToSlash(name)})
+		mounts = append(mounts, sandbox.Mount{
+			Source: filepath.Join(cache, name),
+			Target: goModCache + "/" + filepath.ToSlash(name),
+		})
 	}
 	return mounts, nil
 }

@@ -228,8 +228,10 @@ func hash1(files map[string]string) string {
 func TestGovetKeepsToTheBasesModules(t *testing.T) {
 	env := goEnv(t)
 	env.ModCache = filepath.Join(t.TempDir(), "mod")
-	known := map[string]string{"go.mod": "module corp.example/Log\n",
-		"log.go": "package log\n\nimport \"fmt\"\n\nfunc Warnf(format string, args ...any) { fmt.Printf(format, args...) }\n"}
+	known := map[string]string{
+		"go.mod": "module corp.example/Log\n",
+		"log.go": "package log\n\nimport \"fmt\"\n\nfunc Warnf(format string, args ...any) { fmt.Printf(format, args...) }\n",
+	}
 	writeModule(t, env.ModCache, "corp.example/!log", "v1.0.0", known)
 	writeModule(t, env.ModCache, "corp.example/x", "v1.0.0", corpFiles())
 	archive := "-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/Log v1.0.0\n-- was/go.sum --\n" +
@@ -297,8 +299,10 @@ func TestInTree(t *testing.T) {
 func TestChooseModules(t *testing.T) {
 	top := t.TempDir()
 	cache := filepath.Join(top, "mod")
-	for _, dir := range []string{"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0",
-		"mod/x@v1.0.0"} {
+	for _, dir := range []string{
+		"mod/github.com/!burnt!sushi/toml@v1.0.0-!r!c1", "mod/cache/download", "x@v1.0.0",
+		"mod/x@v1.0.0",
+	} {
 		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
 			t.Fatal(err)
 		}

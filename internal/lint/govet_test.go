@@ -585,10 +585,14 @@ func TestGovetWithoutMeans(t *testing.T) {
 			c.Files[0].Skip = "generated"
 			return &Input{Change: c, Tree: tree}
 		}(), precedent.StatusSkipped, "no Go file"},
-		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped,
-			"no Go toolchain on PATH"},
-		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped,
-			"no Go toolchain on PATH"},
+		{
+			"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped,
+			"no Go toolchain on PATH",
+		},
+		{
+			"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped,
+			"no Go toolchain on PATH",
+		},
 		{"no tree", &Input{Change: c, Go: raceEnv(t)}, precedent.StatusSkipped, "not exported"},
 		{"export fails", &Input{Change: c, Go: raceEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {

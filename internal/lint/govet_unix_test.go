@@ -153,8 +153,10 @@ func TestGovetMemory(t *testing.T) {
 	write(t, dir, "go.mod", "module example.com/m\n")
 	write(t, dir, "a.go", src.String())
 	c := newStarter(t.Context(), &Input{Go: env}, dir, t.TempDir())
-	_, err := c.run(t.Context(), "off", vetRequest{Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a.go")},
-		MaxHeap: 100 << 20})
+	_, err := c.run(t.Context(), "off", vetRequest{
+		Tree: dir, Dir: dir, Files: []string{filepath.Join(dir, "a.go")},
+		MaxHeap: 100 << 20,
+	})
 	if reasonOfError(err) != tooLarge {
 		t.Errorf("error %v", err)
 	}
@@ -194,8 +196,10 @@ func TestGovetCrash(t *testing.T) {
 		name, dies, says string // the child dies if its request has these words
 		status           precedent.Status
 	}{
-		{"crash", "bad/bad.go",
-			"not checked: package ./bad (the checker crashed; if modules are missing, run go mod download)", precedent.StatusOK},
+		{
+			"crash", "bad/bad.go",
+			"not checked: package ./bad (the checker crashed; if modules are missing, run go mod download)", precedent.StatusOK,
+		},
 		{"memory", "bad/bad.go", "not checked: package ./bad (too little memory to check it)", precedent.StatusError},
 	} {
 		t.Run(test.name, func(t *testing.T) {

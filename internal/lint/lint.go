@@ -92,8 +92,10 @@ type Analyzer struct {
 func All() []Analyzer {
 	return []Analyzer{
 		{"secrets", "Committed credentials and private keys.", false, secrets},
-		{"unicode", "Hidden and look-alike characters that make code look different from what it does.", false,
-			hiddenUnicode},
+		{
+			"unicode", "Hidden and look-alike characters that make code look different from what it does.", false,
+			hiddenUnicode,
+		},
 		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
 		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
 		{"govet", "Findings of go vet in the changed Go packages.", true, govet},

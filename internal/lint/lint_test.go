@@ -150,15 +150,21 @@ func TestSayWhatModelsSay(t *testing.T) {
 	take("bidi", run(t, "unicode", &Input{Change: change("a.go", "+// \u202e")}))
 	take("homoglyph", run(t, "unicode", &Input{Change: change("a.go", "+valid\u0430te()")}))
 	take("conflict", run(t, "conflict-markers", &Input{Change: change("a.go", "+<<<<<<< HEAD")}))
-	take("policy", run(t, "policy-edit", &Input{Change: change("CLAUDE.md", "+x"),
-		IsPolicyPath: func(string) bool { return true }}))
+	take("policy", run(t, "policy-edit", &Input{
+		Change:       change("CLAUDE.md", "+x"),
+		IsPolicyPath: func(string) bool { return true },
+	}))
 	for key, d := range map[string]vetDiagnostic{
 		"printf": {Analyzer: "printf", Message: "fmt.Printf format %d has arg name of wrong type string"},
-		"sqlrowserr": {Analyzer: "sqlrowserr",
-			Message: `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`},
+		"sqlrowserr": {
+			Analyzer: "sqlrowserr",
+			Message:  `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`,
+		},
 		"copylocks": {Analyzer: "copylocks", Message: "passes lock by value: example.com/m.Counter contains sync.Mutex"},
-		"lostcancel": {Analyzer: "lostcancel",
-			Message: "the cancel function is not used on all paths (possible context leak)"},
+		"lostcancel": {
+			Analyzer: "lostcancel",
+			Message:  "the cancel function is not used on all paths (possible context leak)",
+		},
 	} {
 		c := change("a.go", "+x")
 		found[key] = d.finding(&c.Files[0], c.Files[0].Hunks[0].Lines[0])

@@ -22,46 +22,72 @@ func TestLintersExtendedConfig(t *testing.T) {
 		edit                    string            // the extended file that the change turns off; base content is "strict"
 		added                   bool              // the change adds it
 	}{
-		{"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`, nil,
-			"config/base.json", false},
-		{"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, nil, "config/base.js",
-			false},
+		{
+			"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`, nil,
+			"config/base.json", false,
+		},
+		{
+			"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, nil, "config/base.js",
+			false,
+		},
 		// takes precedence
-		{"eslint", ".eslintrc", `{"extends": "./config/base"}`, map[string]string{"config/base.json": "{}"}, "config/base.js",
-			true},
-		{"eslint", "eslint.config.js", "import base from './config/base.js';\nexport default [...base];\n", nil,
-			"config/base.js", false},
-		{"eslint", "eslint.config.mjs", "import base from './config/index.mjs'",
-			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`}, "rules/strict.mjs", false},
-		{"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))", nil,
-			"config/base.cjs", false},
+		{
+			"eslint", ".eslintrc", `{"extends": "./config/base"}`,
+			map[string]string{"config/base.json": "{}"},
+			"config/base.js",
+			true,
+		},
+		{
+			"eslint", "eslint.config.js", "import base from './config/base.js';\nexport default [...base];\n", nil,
+			"config/base.js", false,
+		},
+		{
+			"eslint", "eslint.config.mjs", "import base from './config/index.mjs'",
+			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`},
+			"rules/strict.mjs", false,
+		},
+		{
+			"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))", nil,
+			"config/base.cjs", false,
+		},
 		{"eslint", "eslint.config.js", "const ignores = readFileSync('ignores.txt')", nil, "ignores.txt", false},
 		{"eslint", "package.json", `{"eslintConfig": {"extends": "./config"}}`, nil, "config/index.js", false},
 		{"eslint", ".eslintrc.yml", "extends:\n  - airbnb\n", nil, "node_modules/eslint-config-airbnb/index.js", true},
 		{"ruff", "ruff.toml", "extend = \"../style/ruff-base.toml\"\n", nil, "style/ruff-base.toml", false},
 		{"ruff", "pyproject.toml", "[tool.ruff]\nextend = 'style/base.toml'\n", nil, "style/base.toml", false},
 		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", nil, "config/rubocop/rails.yml", false},
-		{"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n",
-			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"}, "config/sub/rails.yml", false},
+		{
+			"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n",
+			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"},
+			"config/sub/rails.yml", false,
+		},
 		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", nil, "lib/cops.rb", false},
 		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", nil, "style/yaml.conf", false},
-		{"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }", nil, "style/md.json",
-			false},
+		{
+			"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }", nil, "style/md.json",
+			false,
+		},
 		{"tsc", "tsconfig.json", `{"extends": ["./config/strict"]}`, nil, "config/strict.json", false},
 		{"mypy", "mypy.ini", "[mypy]\nplugins =\n    ./tools/plugin.py, other\n", nil, "tools/plugin.py", false},
-		{"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n", nil, "tools/checks.py",
-			false},
-		{"golangci-lint", ".golangci.yml",
+		{
+			"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n", nil, "tools/checks.py",
+			false,
+		},
+		{
+			"golangci-lint", ".golangci.yml",
 			"linters:\n  settings:\n    gocritic:\n      settings:\n        ruleguard:\n          rules: " +
-				"'${base-path}/rules/*.go'\n", nil, "rules/own.go", false},
+				"'${base-path}/rules/*.go'\n", nil, "rules/own.go", false,
+		},
 	} {
 		t.Run(test.linter+" "+test.edit, func(t *testing.T) {
 			config := test.config
 			if strings.Contains(test.content, "../style") {
 				config = "sub/" + config
 			}
-			source := map[string]string{"eslint": "a.js", "golangci-lint": "a.go", "tsc": "a.ts", "yamllint": "a.yml",
-				"markdownlint": "a.md", "rubocop": "a.rb"}[test.linter]
+			source := map[string]string{
+				"eslint": "a.js", "golangci-lint": "a.go", "tsc": "a.ts", "yamllint": "a.yml",
+				"markdownlint": "a.md", "rubocop": "a.rb",
+			}[test.linter]
 			if source == "" {
 				source = "a.py"
 			}
@@ -119,8 +145,10 @@ TOKEN=before
 	in, b := lintInput(t, tree, file(change("a.txt", " one BAD", " two", "+three BAD")), file(change(".npmrc", "-x")),
 		moved)
 	in.External.Linters[0].Configs = []string{".greprc", ".npmrc"}
-	trusted := map[string]string{".greprc": "extends: strict.yml\n", "strict.yml": "strict\n",
-		".npmrc": "//registry.npmjs.org/:_authToken=npm_trusted\n"}
+	trusted := map[string]string{
+		".greprc": "extends: strict.yml\n", "strict.yml": "strict\n",
+		".npmrc": "//registry.npmjs.org/:_authToken=npm_trusted\n",
+	}
 	in.Trusted = Trusted{
 		Read: func(name string) ([]byte, error) {
 			if text, ok := trusted[name]; ok {
@@ -133,8 +161,10 @@ TOKEN=before
 		},
 	}
 	b.run = func(j Job) (Output, error) {
-		for name, want := range map[string]string{".greprc": "extends: strict.yml\n", "strict.yml": "strict\n", ".npmrc": "",
-			"moved.txt": ""} {
+		for name, want := range map[string]string{
+			".greprc": "extends: strict.yml\n", "strict.yml": "strict\n", ".npmrc": "",
+			"moved.txt": "",
+		} {
 			if got, ok := seen(j, name); got != want || !ok {
 				t.Errorf("run %d: %s is %q, want %q", len(b.jobs), name, got, want)
 			}

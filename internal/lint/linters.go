@@ -188,8 +188,10 @@ func (x *linting) version(ctx context.Context, l *Linter, dir string) (string, e
 
 // start runs a command of a linter.
 func (x *linting) start(ctx context.Context, l *Linter, dir string, argv []string) (Output, error) {
-	j := Job{Tree: dir, Argv: argv, Env: []string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"},
-		Mounts: l.Mounts, Go: l.Go}
+	j := Job{
+		Tree: dir, Argv: argv, Env: []string{"NO_COLOR=1", "TERM=dumb", "LC_ALL=C.UTF-8"},
+		Mounts: l.Mounts, Go: l.Go,
+	}
 	if l.Go {
 		var err error
 		if j.Modules, err = x.tree.modules(); err != nil {

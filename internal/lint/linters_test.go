@@ -129,14 +129,30 @@ func TestLinters(t *testing.T) {
 		says   string
 	}{
 		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
-		{"nothing wrong", "-- a.txt --\nfine\n", []diff.File{file(added("a.txt", "fine\n"))}, nil, nil, precedent.StatusEmpty,
-			""},
-		{"no linters", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Linters = nil }, nil,
-			precedent.StatusOff, "no linters are configured"},
-		{"no files", "-- a.go --\nBAD\n", []diff.File{file(added("a.go", "BAD\n"))}, nil, nil, precedent.StatusSkipped,
-			"no file that the configured linters check"},
-		{"no sandbox", twoBad, []diff.File{changed}, func(in *Input, _ *box) { in.External.Sandbox = nil }, nil,
-			precedent.StatusSkipped, "no sandbox"},
+		{
+			"nothing wrong", "-- a.txt --\nfine\n",
+			[]diff.File{file(added("a.txt", "fine\n"))},
+			nil, nil, precedent.StatusEmpty,
+			"",
+		},
+		{
+			"no linters", twoBad,
+			[]diff.File{changed},
+			func(in *Input, _ *box) { in.External.Linters = nil }, nil,
+			precedent.StatusOff, "no linters are configured",
+		},
+		{
+			"no files", "-- a.go --\nBAD\n",
+			[]diff.File{file(added("a.go", "BAD\n"))},
+			nil, nil, precedent.StatusSkipped,
+			"no file that the configured linters check",
+		},
+		{
+			"no sandbox", twoBad,
+			[]diff.File{changed},
+			func(in *Input, _ *box) { in.External.Sandbox = nil }, nil,
+			precedent.StatusSkipped, "no sandbox",
+		},
 		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
 			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
 		}, nil, precedent.StatusSkipped, "namespaces are off"},
@@ -168,17 +184,26 @@ func TestLinters(t *testing.T) {
 				return o, err
 			}
 		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusTruncated, "first 5000"},
-		{"needs a configuration", twoBad, []diff.File{changed},
+		{
+			"needs a configuration", twoBad,
+			[]diff.File{changed},
 			func(in *Input, _ *box) { in.External.Linters[0].NeedsConfig = true }, nil, precedent.StatusSkipped,
-			"no configuration"},
+			"no configuration",
+		},
 		{"files elsewhere", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
 			b.run = func(Job) (Output, error) {
-				return Output{Exit: 1,
-					Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n")}, nil
+				return Output{
+					Exit:   1,
+					Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n"),
+				}, nil
 			}
 		}, nil, precedent.StatusEmpty, ""},
-		{"blank in a path", "-- a b.txt --\nBAD\n", []diff.File{file(added("a b.txt", "BAD\n"))}, nil, nil,
-			precedent.StatusSkipped, "1 files were not checked"},
+		{
+			"blank in a path", "-- a b.txt --\nBAD\n",
+			[]diff.File{file(added("a b.txt", "BAD\n"))},
+			nil, nil,
+			precedent.StatusSkipped, "1 files were not checked",
+		},
 		{"said by two", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
 			second := grepper()
 			second.Name = "other"
@@ -272,8 +297,10 @@ BAD before
 	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")),
 		file(added("new.txt", "strict\nodd\n")))
 	b.run = strict
-	r := run(t, "linters", &Input{Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted,
-		External: External{Linters: in.External.Linters}})
+	r := run(t, "linters", &Input{
+		Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted,
+		External: External{Linters: in.External.Linters},
+	})
 	if r.Status != precedent.StatusSkipped {
 		t.Errorf("ran without a sandbox: %+v", r)
 	}

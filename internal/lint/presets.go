@@ -4,7 +4,7 @@ import "github.com/precedent-dev/precedent"
 
 // Presets returns the built-in linters, sorted by name. Their options are documented,
 // and their output formats are stable; exit statuses are from their manuals.
-func Presets() []Linter {
+func Presets() []Linter { //nolint:funlen // a table
 	python := []string{"pyproject.toml", "setup.cfg", "tox.ini"}
 	return []Linter{
 		{
@@ -18,20 +18,26 @@ func Presets() []Linter {
 			Name: "eslint", Files: []string{"*.{js,jsx,mjs,cjs,ts,tsx,mts,cts}"}, Category: precedent.Bugs,
 			Command:  []string{"eslint", "--no-color", "--format=stylish", "--", "{files}"},
 			Patterns: []string{`%-P/%f`, `%\s%#%l:%c%\s%#%trror%\s%#%m`, `%\s%#%l:%c%\s%#%tarning%\s%#%m`, `%-G%.%#`},
-			Configs: []string{"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}",
-				".eslintignore", "package.json"},
+			Configs: []string{
+				"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}",
+				".eslintignore", "package.json",
+			},
 			Version: []string{"--version"}, Exits: []int{1}, NeedsConfig: true, Alone: true,
 		},
 		{
 			Name: "golangci-lint", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true, // version 2 and later
-			Command: []string{"golangci-lint", "run", "--output.text.path=", "--output.sarif.path=stdout", "--show-stats=false",
-				"--allow-parallel-runners", "{dirs}"},
+			Command: []string{
+				"golangci-lint", "run", "--output.text.path=", "--output.sarif.path=stdout", "--show-stats=false",
+				"--allow-parallel-runners", "{dirs}",
+			},
 			Sarif:   true,
 			Configs: []string{".golangci.{yml,yaml,toml,json}"}, Version: []string{"version", "--short"}, Exits: []int{1},
 		},
 		{
-			Name: "hadolint", Files: []string{"{Dockerfile,Containerfile}", "{Dockerfile,Containerfile}.*",
-				"*.{Dockerfile,dockerfile}"}, Category: precedent.Bugs,
+			Name: "hadolint", Files: []string{
+				"{Dockerfile,Containerfile}", "{Dockerfile,Containerfile}.*",
+				"*.{Dockerfile,dockerfile}",
+			}, Category: precedent.Bugs,
 			Command: []string{"hadolint", "--format=sarif", "--", "{files}"}, Sarif: true,
 			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1},
 			Alone: true,
@@ -39,8 +45,10 @@ func Presets() []Linter {
 		{
 			Name: "markdownlint", Files: []string{"*.{md,markdown}"}, Category: precedent.Style,
 			Command: []string{"markdownlint", "--dot", "--", "{files}"},
-			Patterns: []string{"%f:%l:%c %trror %m", "%f:%l:%c %tarning %m", "%f:%l %trror %m", "%f:%l %tarning %m",
-				"%f:%l:%c %m", "%f:%l %m"}, Stderr: true,
+			Patterns: []string{
+				"%f:%l:%c %trror %m", "%f:%l:%c %tarning %m", "%f:%l %trror %m", "%f:%l %tarning %m",
+				"%f:%l:%c %m", "%f:%l %m",
+			}, Stderr: true,
 			Configs: []string{".markdownlint.{json,jsonc,yml,yaml}", ".markdownlintrc", ".markdownlintignore"},
 			Version: []string{"--version"}, Exits: []int{1}, Alone: true,
 		},
@@ -56,8 +64,10 @@ func Presets() []Linter {
 		},
 		{
 			Name: "pylint", Files: []string{"*.py"}, Category: precedent.Bugs,
-			Command: []string{"pylint", "--output-format=text", "--msg-template={path}:{line}:{column}: {C}: {msg} [{msg_id}]",
-				"--score=no", "--persistent=no", "--", "{files}"},
+			Command: []string{
+				"pylint", "--output-format=text", "--msg-template={path}:{line}:{column}: {C}: {msg} [{msg_id}]",
+				"--score=no", "--persistent=no", "--", "{files}",
+			},
 			Patterns: []string{"%f:%l:%c: %t: %m"},
 			Configs:  append([]string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"}, python...),
 			Version:  []string{"--version"},
@@ -72,8 +82,10 @@ func Presets() []Linter {
 		},
 		{
 			Name: "ruff", Files: []string{"*.{py,pyi}"}, Category: precedent.Bugs,
-			Command: []string{"ruff", "check", "--output-format=sarif", "--no-cache", "--no-fix", "--force-exclude", "--",
-				"{files}"}, Sarif: true,
+			Command: []string{
+				"ruff", "check", "--output-format=sarif", "--no-cache", "--no-fix", "--force-exclude", "--",
+				"{files}",
+			}, Sarif: true,
 			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Version: []string{"--version"}, Exits: []int{1},
 			Alone: true,
 		},

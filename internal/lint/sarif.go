@@ -177,6 +177,8 @@ func (run sarifRun) fixOf(path string, res *sarif.Result) *fix {
 		len(by) > maxMessage {
 		return nil
 	}
-	return &fix{line: at.StartLine, from: at.StartColumn, to: at.EndColumn, text: by,
-		utf16: run.ColumnKind != "unicodeCodePoints"}
+	return &fix{
+		line: at.StartLine, from: at.StartColumn, to: at.EndColumn, text: by,
+		utf16: run.ColumnKind != "unicodeCodePoints",
+	}
 }

@@ -35,7 +35,7 @@ func secrets(ctx context.Context, in *Input) Result {
 			if ctx.Err() != nil {
 				return c.result(ctx, nil)
 			}
-			if err := s.read(c, &scanner, &f.Hunks[h], scanned.hunks[&f.Hunks[h]]); err != nil {
+			if err := s.read(&scanner, &f.Hunks[h], scanned.hunks[&f.Hunks[h]]); err != nil {
 				s.add(c)
 				return c.result(ctx, fmt.Errorf("stopped in %s: %w", f.Path, err))
 			}
@@ -55,7 +55,7 @@ type secretsOf struct {
 
 // read adds the credentials in a hunk, and keeps what is probably none. It scans the hunk
 // again, for reports alone, if scanning for both cost too much.
-func (s *secretsOf) read(c *collect, scanner *secret.Scanner, h *diff.Hunk, scanned scannedHunk) error {
+func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedHunk) error {
 	matches, err := scanned.found, scanned.err
 	if len(matches) == 0 && err == nil {
 		return nil

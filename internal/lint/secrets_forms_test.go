@@ -50,8 +50,10 @@ var forms = []struct{ name, ext, text string }{
 	{"private key", "pem", "<pem>"},
 	{"OpenSSH key in YAML", "yml", "ssh_key: |\n<pem:  >"},
 	{"private key in one line", "env", `TLS_KEY="<pem\n>"`},
-	{"service account", "json",
-		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"<hex:40>\",\n  \"private_key\": \"<pem\\n>\"\n}"},
+	{
+		"service account", "json",
+		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"<hex:40>\",\n  \"private_key\": \"<pem\\n>\"\n}",
+	},
 	{"private key in Go", "go", "const key = `<pem>`"},
 	{"private key by concatenation", "java", `String k = <pem+>;`},
 
@@ -98,8 +100,10 @@ var forms = []struct{ name, ext, text string }{
 	{"Redis URL", "yml", "redis: redis://:<b62:24>@cache.internal:6379/0"},
 	{"basic auth URL", "sh", "git clone https://deploy:<b62:24>@git.acme.io/app.git"},
 	{"SQL Server connection", "cs", `"Server=db;Database=app;User Id=sa;Password=<b62:18>;Encrypt=True"`},
-	{"Azure storage connection", "json",
-		`"DefaultEndpointsProtocol=https;AccountName=app;AccountKey=<b64:86>==;EndpointSuffix=core.windows.net"`},
+	{
+		"Azure storage connection", "json",
+		`"DefaultEndpointsProtocol=https;AccountName=app;AccountKey=<b64:86>==;EndpointSuffix=core.windows.net"`,
+	},
 	{"Authorization bearer", "js", `headers: { "Authorization": "Bearer <b62:40>" }`},
 	{"Authorization basic", "py", `headers = {"Authorization": "Basic <basic>"}`},
 	{"header of a key", "go", `req.Header.Set("X-Api-Key", "<b62:32>")`},
@@ -275,9 +279,11 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"version", "app/a.toml", `auth-version = "v1.22.333-rc.4+build"`},
 	{"region", "app/a.tf", `secret_region = "eu-central-1a-prod2"`},
 	{"ARN", "app/a.tf", `secret_arn = "arn:aws:secretsmanager:eu-west-1:123456789012:secret/app"`},
-	{"code about PEM", "app/a.cpp",
+	{
+		"code about PEM", "app/a.cpp",
 		"if (!text.startsWith(\"-----BEGIN PRIVATE \" \"KEY-----\") ||\n    !text.endsWith(\"-----END PRIVATE " +
-			"KEY-----\")) {\n    return;"},
+			"KEY-----\")) {\n    return;",
+	},
 	{"storage emulator", "app/a.cs", "AccountKey=Eby8vdM02xNOcqFl" +
 		"qUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"},
 	{"test in the name", "app/a.env", `TEST_API_KEY=<b62:32>`},
@@ -288,10 +294,14 @@ var lookAlikes = []struct{ name, path, text string }{
 	{"private key of a test by its name", "pkg/a.go", "var testServerKey = `<pem>`"},
 	{"identity of a test by its name", "pkg/a.go", "var _, TestIdentity, _ = decode(\n\t\"AGE-SECRET-KEY-1<age:58>\")"},
 	{"identity in a package for tests", "internal/testkit/a.go", `id := "AGE-SECRET-KEY-1<age:58>"`},
-	{"invented service account", "internal/testdata/sa.json",
-		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"abcdef1234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
-	{"service account with a run as its id", "pkg/testdata/sa.json",
-		"{\n  \"private_key_id\": \"1234567890123456789012345678901234567890\",\n  \"private_key\": \"<pem\\n>\"\n}"},
+	{
+		"invented service account", "internal/testdata/sa.json",
+		"{\n  \"type\": \"service_account\",\n  \"private_key_id\": \"abcdef1234567890\",\n  \"private_key\": \"<pem\\n>\"\n}",
+	},
+	{
+		"service account with a run as its id", "pkg/testdata/sa.json",
+		"{\n  \"private_key_id\": \"1234567890123456789012345678901234567890\",\n  \"private_key\": \"<pem\\n>\"\n}",
+	},
 	{"issued key in fixtures", "pkg/fixtures/a.json", `{"key": "AKIA<b32:16>"}`},
 	{"identity in documentation", "doc/keygen.1", "AGE-SECRET-KEY-1<age:58>"},
 	{"cassette", "spec/cassettes/login.yml", `Authorization: Bearer <b62:40>`},

@@ -48,17 +48,25 @@ func TestSecrets(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", change("a.go", "+x := 1"), nil},
-		{"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
-			[]string{"a.go:11 aws-access-token critical"}},
-		{"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""),
-			[]string{"app.min.js:1 aws-access-token critical"}},
+		{
+			"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
+			[]string{"a.go:11 aws-access-token critical"},
+		},
+		{
+			"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""),
+			[]string{"app.min.js:1 aws-access-token critical"},
+		},
 		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), nil},
-		{"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""),
-			[]string{"a.py:2 generic-api-key high"}},
+		{
+			"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""),
+			[]string{"a.py:2 generic-api-key high"},
+		},
 		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},
 		{
-			"encrypted key block", change("id_rsa", prefix("+", append([]string{block[0], "Proc-Type: 4,ENCRYPTED",
-				"DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), ""}, block[1:]...))...),
+			"encrypted key block", change("id_rsa", prefix("+", append([]string{
+				block[0], "Proc-Type: 4,ENCRYPTED",
+				"DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), "",
+			}, block[1:]...))...),
 			[]string{"id_rsa:1-8 private-key medium"},
 		},
 		{
@@ -66,10 +74,14 @@ func TestSecrets(t *testing.T) {
 				"+"+block[2], "+"+block[3], " "+block[4]),
 			[]string{"id_rsa:2-5 private-key critical"},
 		},
-		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{"a:1 aws-access-token critical",
-			"a:2 aws-access-token critical"}},
-		{"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
-			[]string{"a.yml:1 discord-client-id medium"}},
+		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{
+			"a:1 aws-access-token critical",
+			"a:2 aws-access-token critical",
+		}},
+		{
+			"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
+			[]string{"a.yml:1 discord-client-id medium"},
+		},
 		{"test file", change("a_test.go", "+k := \""+key+"\""), []string{"a_test.go:1 aws-access-token critical"}},
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
 			base64Letters[:58])+"=")), nil},

@@ -40,8 +40,10 @@ type unicodeIssue struct {
 }
 
 // unicodeRules are the rules, worst first.
-var unicodeRules = []string{"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control",
-	"hidden"}
+var unicodeRules = []string{
+	"bidi", "invisible-text", "invisible-letter", "homoglyph", "zero-width", "control",
+	"hidden",
+}
 
 func (d *unicodeIssue) note(rule string) {
 	if d.rule == "" || slices.Index(unicodeRules, rule) < slices.Index(unicodeRules, d.rule) {

@@ -25,8 +25,10 @@ func TestUnicode(t *testing.T) {
 		{"tags in prose", "AGENTS.md", "Be kind.\U000e0061", "invisible-text high", "<U+E0061>"},
 		{"zero width", "a.js", "adm\u200bin", "zero-width medium", "<U+200B>"},
 		{"zero width in prose", "a.md", "adm\u200bin", "zero-width low", "<U+200B>"},
-		{"zero width in a comment", "a.cpp", " *  Copyright (C) 2017 Ada <\ufeffada@example.org>", "zero-width low",
-			"<U+FEFF>"},
+		{
+			"zero width in a comment", "a.cpp", " *  Copyright (C) 2017 Ada <\ufeffada@example.org>", "zero-width low",
+			"<U+FEFF>",
+		},
 		{"override in a comment", "a.cpp", " * if admin \u202e {", "bidi high", "<U+202E>"},
 		{"joiner in a name", "a.js", "adm\u200din", "zero-width medium", "<U+200D>"},
 		{"filler", "a.js", "const { timeout,\u3164} = req.query;", "invisible-letter high", "<U+3164>"},
@@ -39,8 +41,10 @@ func TestUnicode(t *testing.T) {
 		{"byte order mark within", "a.cs", "using\ufeff System;", "zero-width medium", "<U+FEFF>"},
 		{"emoji", "a.go", "// 👩\u200d💻 ❤\ufe0f 👍🏽 1\ufe0f\u20e3 👨\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 ™\ufe0f", "", ""},
 		{"flag of Scotland", "a.md", "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", "", ""},
-		{"flag with more", "a.md", "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e0061\U000e007f",
-			"invisible-text high", "<U+E0067>"},
+		{
+			"flag with more", "a.md", "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e0061\U000e007f",
+			"invisible-text high", "<U+E0067>",
+		},
 		{"selector within a name", "a.go", "a\ufe0fb := 1", "zero-width medium", "<U+FE0F>"},
 		{"mark within a name", "a.go", "a\u200eb := 1", "zero-width medium", "<U+200E>"},
 		{"selector on a letter", "a.go", "a\ufe0f := 1", "hidden low", "<U+FE0F>"},
@@ -70,8 +74,10 @@ func TestUnicode(t *testing.T) {
 		{"homoglyph behind an escape", "a.go", `"\nvalidаte"`, "homoglyph high", "valid<U+0430>te"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
-		{"override and a few bytes", "a.go", "if admin \u202e { // \xff\xfe\xfd\xfc " + strings.Repeat("x", 40), "bidi high",
-			"<U+202E>"},
+		{
+			"override and a few bytes", "a.go", "if admin \u202e { // \xff\xfe\xfd\xfc " + strings.Repeat("x", 40), "bidi high",
+			"<U+202E>",
+		},
 		{"broken bytes", "a.bin", "a\xff\xfe\x80b", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -184,8 +190,10 @@ func TestUnicodeOwnAttributes(t *testing.T) {
 
 // TestUnicodeCost: long lines of hostile characters take linear time.
 func TestUnicodeCost(t *testing.T) {
-	for _, s := range []string{"\u200e", "\u202b", "\U000e0061", "\ue001", "\u200b", "\ufe0f", "a\u0430 ", `\x`,
-		"א\u200f"} {
+	for _, s := range []string{
+		"\u200e", "\u202b", "\U000e0061", "\ue001", "\u200b", "\ufe0f", "a\u0430 ", `\x`,
+		"א\u200f",
+	} {
 		line := strings.Repeat(s, 64<<10/len(s))
 		cost := needs.Busy(func() { run(t, "unicode", &Input{Change: added("a.go", line)}) })
 		if cost > 2*time.Second {

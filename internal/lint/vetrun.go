@@ -174,8 +174,10 @@ func (c *vetStarter) start(ctx context.Context, work string, in []byte) ([]byte,
 	}
 	env := append(goSettings(filepath.Join(c.scratch, "cache"), c.modules),
 		VetEnv+"=1", work, "PATH="+absolute(c.env.Path), "HOME="+temp, "TMPDIR="+temp, "TMP="+temp, "TEMP="+temp)
-	res, err := child.Run(ctx, child.Program{Path: c.env.Tool, Dir: temp, Env: env, Input: bytes.NewReader(in),
-		Most: maxReport})
+	res, err := child.Run(ctx, child.Program{
+		Path: c.env.Tool, Dir: temp, Env: env, Input: bytes.NewReader(in),
+		Most: maxReport,
+	})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("start the checker: %w", err)

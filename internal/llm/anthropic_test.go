@@ -147,8 +147,11 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 		}, ""},
 		"cut short": {start + calls, Reply{}, KindServer},
 		"no JSON":   {start + "data: {\n\n" + stop, Reply{}, KindServer},
-		"overloaded": {start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
-			Reply{}, KindOverloaded},
+		"overloaded": {
+			start + `data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
+			Reply{},
+			KindOverloaded,
+		},
 		"too long": {
 			start + `data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}` + "\n\n",
 			Reply{},
@@ -182,8 +185,10 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 // next request.
 func TestAnthropicTakesNoBadArguments(t *testing.T) {
 	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-	turn := Turn{Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
-		Results: []Result{{ID: "a", Text: "error", Error: true}}}
+	turn := Turn{
+		Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
+		Results: []Result{{ID: "a", Text: "error", Error: true}},
+	}
 	if _, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
 		t.Fatal(err)
 	}

@@ -50,22 +50,34 @@ func TestContextWindow(t *testing.T) {
 		window int
 	}{
 		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 203284 tokens > 200000 maximum"}}`, 200_000},
-		{"Anthropic with the reply", 400,
+		{
+			"Anthropic with the reply", 400,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"input length and ` + "`max_tokens`" +
 				` exceed context limit: 190000 + 16000 > 200000, decrease input length or ` + "`max_tokens`" + ` and try again"}}`,
-			200_000},
-		{"Anthropic, far too large", 413,
-			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0},
+			200_000,
+		},
+		{
+			"Anthropic, far too large", 413,
+			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0,
+		},
 		{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, 8192},
-		{"OpenAI, newer", 400,
-			`{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`, 0},
-		{"OpenAI, configured", 400,
-			`{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280000 tokens.","code":"context_length_exceeded"}}`, 272_000},
+		{
+			"OpenAI, newer", 400,
+			`{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`, 0,
+		},
+		{
+			"OpenAI, configured", 400,
+			`{"error":{"message":"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280000 tokens.","code":"context_length_exceeded"}}`, 272_000,
+		},
 		{"llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}`, 8192},
-		{"llama.cpp, its own error", 500,
-			`{"error":{"code":500,"message":"the request exceeds the available context size, try increasing it","type":"server_error"}}`, 0},
-		{"llama.cpp, newer", 400,
-			`{"error":{"code":400,"message":"request (14429 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error"}}`, 8192},
+		{
+			"llama.cpp, its own error", 500,
+			`{"error":{"code":500,"message":"the request exceeds the available context size, try increasing it","type":"server_error"}}`, 0,
+		},
+		{
+			"llama.cpp, newer", 400,
+			`{"error":{"code":400,"message":"request (14429 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error"}}`, 8192,
+		},
 		{"llama-cpp-python", 400, `{"error":{"message":"Requested tokens (2285) exceed context window of 2048"}}`, 2048},
 		{"vLLM", 400, `{"object":"error","message":"This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).","type":"BadRequestError","code":400}`, 16_384},
 		{"Ollama", 400, `{"error":{"message":"the input length exceeds the context length"}}`, 0},

@@ -163,8 +163,10 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		timer.Stop()
 		resp.Body.Close()
-		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
-			Message: "the redirect to another place was not followed"}
+		return nil, &Error{
+			Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
+			Message: "the redirect to another place was not followed",
+		}
 	}
 	report := w.firstByte
 	if resp.StatusCode != http.StatusOK {

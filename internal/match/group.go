@@ -13,7 +13,8 @@ import (
 // index whether they are the same; pairs without an answer are missing. The pairs that are kept apart are returned,
 // too.
 func (s *Set) Group(before func(a, b *precedent.Finding) bool, judge func([]Doubt) map[int]bool) (groups []Group,
-	apart []Doubt) {
+	apart []Doubt,
+) {
 	slices.SortFunc(s.sure, bySimilarity)
 	g := grouping{set: s}
 	for _, members := range cluster(len(s.all), s.sure, s.same) {

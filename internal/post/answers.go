@@ -114,7 +114,8 @@ func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
 
 // updateRoot adds a dated line about a commit to the comment that opened a thread.
 func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.ForgeID, words, head string,
-	at time.Time) error {
+	at time.Time,
+) error {
 	root, ok := j.state.find(func(o ownComment) bool { return o.ID == opener && o.Comment.Kind == forge.OnLine })
 	body, fits := j.writer.Update(string(root.Body), words, head, at)
 	switch {

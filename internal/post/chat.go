@@ -63,8 +63,10 @@ func (p *Poster) PlanAnswer(pull int, head string, a ToComment) (store.Post, err
 	if a.Note != nil && a.Note.Thread != "" {
 		thread = a.Note.Thread
 	}
-	return store.Post{ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: thread, Payload: data,
-		State: store.PostPlanned, At: p.Now()}, err
+	return store.Post{
+		ID: id, Pull: pull, Head: head, Kind: store.PostAnswer, Thread: thread, Payload: data,
+		State: store.PostPlanned, At: p.Now(),
+	}, err
 }
 
 // ReadAnswer returns the answer of a post.
@@ -271,7 +273,8 @@ func (j *job) sendNote(ctx context.Context, p *store.Post) error {
 // sendAnswerBody sends the text of answers. Its error is that of a forge that has no replies,
 // or whose conversation is gone, or one that ends the delivery.
 func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string) (forge.Comment, error),
-	posts ...*store.Post) error {
+	posts ...*store.Post,
+) error {
 	for _, p := range posts {
 		p.Hash = hash(body)
 	}

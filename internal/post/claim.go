@@ -255,8 +255,10 @@ func (j *job) abandon(ctx context.Context) error {
 	if !held.created {
 		return j.unmark(ctx, held.summary)
 	}
-	if _, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{Kind: forge.OnThread,
-		ID: held.summary}); err != nil {
+	if _, err := j.Forge.Delete(ctx, j.repo, j.number, forge.CommentRef{
+		Kind: forge.OnThread,
+		ID:   held.summary,
+	}); err != nil {
 		return err
 	}
 	j.d.URL = ""

@@ -127,8 +127,10 @@ func TestManyRemarksComeInSeveralReviews(t *testing.T) {
 func TestAnswersInThreads(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 4)...)
-	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{Path: "till.go", Side: precedent.Right, Start: 9,
-		End: 9}, "And this?")
+	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{
+		Path: "till.go", Side: precedent.Right, Start: 9,
+		End: 9,
+	}, "And this?")
 	ts := s.threads()
 	s.World.Close(s.pull, ts[3].Comment, forgetest.Bo)
 	answer := func(n int, state precedent.AnswerState, reply string) precedent.ThreadAnswer {
@@ -157,8 +159,10 @@ func TestAnswersInThreads(t *testing.T) {
 	s.plan(r, Options{FailOn: precedent.High})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 2, Checks: 1})
-	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login,
-		ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{
+		ts[0].Comment: s.poster.Me.Login, ts[1].Comment: s.poster.Me.Login,
+		ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: "",
+	})
 	if len(d.Notes) > 0 || d.Left > 0 {
 		t.Errorf("%+v", d)
 	}
@@ -169,14 +173,18 @@ func TestAnswersInThreads(t *testing.T) {
 		}
 	})
 	r = s.review(3)
-	r.Threads = []precedent.ThreadAnswer{answer(0, precedent.StillThere, "It is back."),
-		answer(1, precedent.StillThere, "")}
+	r.Threads = []precedent.ThreadAnswer{
+		answer(0, precedent.StillThere, "It is back."),
+		answer(1, precedent.StillThere, ""),
+	}
 	s.plan(r, Options{FailOn: precedent.High})
 	s.World.Reopen(s.pull, ts[1].Comment)
 	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
 	s.deliver()
-	checkClosed(t, s, map[precedent.ForgeID]string{ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "",
-		ts[3].Comment: "bo", theirs.ID: ""})
+	checkClosed(t, s, map[precedent.ForgeID]string{
+		ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "",
+		ts[3].Comment: "bo", theirs.ID: "",
+	})
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 3, Checks: 1})
 }
 
@@ -272,8 +280,10 @@ func TestCheck(t *testing.T) {
 func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, finding(1)), Options{})
-	s.Script.Plan(forgetest.Fault{On: "/check-runs", Status: 403,
-		Body: `{"message":"Resource not accessible by personal access token"}`})
+	s.Script.Plan(forgetest.Fault{
+		On: "/check-runs", Status: 403,
+		Body: `{"message":"Resource not accessible by personal access token"}`,
+	})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
 	if len(d.Notes) != 1 || d.Left != 0 {
@@ -312,12 +322,16 @@ func TestAnswersThatFail(t *testing.T) {
 	ts := s.threads()
 	r := s.review(2)
 	for _, th := range ts {
-		r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-			Span: th.Span})
+		r.Threads = append(r.Threads, precedent.ThreadAnswer{
+			Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+			Span: th.Span,
+		})
 	}
 	s.plan(r, Options{FailOn: precedent.High})
-	s.Script.Plan(forgetest.Fault{Method: "POST", On: "/replies", Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{
+		Method: "POST", On: "/replies", Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`,
+	})
 	d := s.deliver()
 	if len(d.Notes) != 1 || d.Left != 2 {
 		t.Errorf("%+v", d)

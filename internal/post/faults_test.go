@@ -185,8 +185,10 @@ func TestNothingButBadLines(t *testing.T) {
 func TestRefusedWhole(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
-	s.Script.Plan(on("review", forgetest.Fault{Status: 422,
-		Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100}))
+	s.Script.Plan(on("review", forgetest.Fault{
+		Status: 422,
+		Body:   `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100,
+	}))
 	d := s.deliver()
 	s.want(seen{Summaries: 1, Checks: 1})
 	if d.Rejected != 3 || d.Left != 0 || !strings.Contains(s.summary(), "Line 3 counts wrong") {
@@ -349,8 +351,10 @@ func TestForeignMarkers(t *testing.T) {
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Marker{Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"),
-		Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{
+		Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"),
+		Fingerprint: finding(1).Fingerprint,
+	}
 	forged := w.Finding(finding(1), mark, false)
 	s.World.Remark(s.pull, forgetest.Bo, line, forged)
 	s.World.Say(s.pull, forgetest.Bo, "", w.Summary("A summary.", mark))
@@ -376,8 +380,10 @@ func TestWithoutAKey(t *testing.T) {
 	at := func(n int) precedent.Span {
 		return precedent.Span{Path: "till.go", Side: precedent.Right, Start: n, End: n}
 	}
-	mark := comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb",
-		Head: sha("c"), Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{
+		Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb",
+		Head: sha("c"), Fingerprint: finding(1).Fingerprint,
+	}
 	empty := precedent.Finding{Title: "Nothing to see here"}
 	// Nothing is stored: the finding is posted, and what repeats its marker goes.
 	s.World.Remark(s.pull, s.poster.Me, at(1), w.Finding(empty, mark, false))
@@ -435,8 +441,10 @@ func TestSweepSparesPeople(t *testing.T) {
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
-		Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{
+		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
+		Fingerprint: finding(1).Fingerprint,
+	}
 	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
 	if d := s.deliver(); d.Deleted != 0 {
@@ -455,12 +463,16 @@ func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	s.say(1, finding(1))
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	mark := comment.Marker{Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
-		Fingerprint: finding(1).Fingerprint}
+	mark := comment.Marker{
+		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
+		Fingerprint: finding(1).Fingerprint,
+	}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
-	s.Script.Plan(forgetest.Fault{Method: http.MethodDelete, Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{
+		Method: http.MethodDelete, Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`,
+	})
 	known := finding(1)
 	known.Thread = s.threads()[0].ID
 	s.plan(s.review(2, known, finding(2)), Options{FailOn: precedent.High})
@@ -480,8 +492,10 @@ func TestFencedDelivery(t *testing.T) {
 		s.say(1, findings(1, 2)...)
 		r := s.review(2, finding(3))
 		for _, th := range s.threads() {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-				Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{
+				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+				Span: th.Span,
+			})
 		}
 		s.plan(r, Options{FailOn: precedent.High})
 		open, left := s.poster.Forge, writes

@@ -142,8 +142,10 @@ func TestKilledWhileItPosts(t *testing.T) {
 	for _, c := range []struct {
 		remarks int
 		want    seen
-	}{{4, seen{Reviews: 2, Threads: 5, Summaries: 1, Replies: 1, Checks: 2}},
-		{32, seen{Reviews: 3, Threads: 33, Summaries: 1, Replies: 1, Checks: 2}}} {
+	}{
+		{4, seen{Reviews: 2, Threads: 5, Summaries: 1, Replies: 1, Checks: 2}},
+		{32, seen{Reviews: 3, Threads: 33, Summaries: 1, Replies: 1, Checks: 2}},
+	} {
 		p := newPrey(t, 0)
 		p.act(c.remarks)
 		before := len(p.Script.Requests())

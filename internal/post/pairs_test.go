@@ -159,8 +159,10 @@ func (p *pair) plans(i int) {
 	r.CostUSD = float64(1 + i)
 	for n, th := range p.threads() {
 		if n < 2 {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-				Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{
+				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
+				Span: th.Span,
+			})
 		}
 	}
 	p.plan(r, Options{FailOn: precedent.High})

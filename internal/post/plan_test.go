@@ -29,24 +29,43 @@ func TestPlanForAThread(t *testing.T) {
 		{"declined", precedent.Thread{}, precedent.DeclinedHere, "Understood.", []store.PostKind{store.PostReply}},
 		{"addressed and closed already", precedent.Thread{Closed: true, ClosedBy: me}, precedent.Addressed, "", nil},
 		{"addressed and settled", precedent.Thread{State: precedent.ThreadWontFix}, precedent.Addressed, "", nil},
-		{"back after we closed it", precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadAddressed},
-			precedent.StillThere, "Back.", []store.PostKind{store.PostReply, store.PostReopen}},
-		{"back, and the forge does not tell who closed it", precedent.Thread{Closed: true, State: precedent.ThreadAddressed},
-			precedent.StillThere, "", []store.PostKind{store.PostReopen}},
-		{"there, and somebody closed it", precedent.Thread{Closed: true, State: precedent.ThreadResolved},
-			precedent.StillThere, "", nil},
-		{"there, and a person closed it", precedent.Thread{Closed: true, ClosedBy: "bo", State: precedent.ThreadAddressed},
-			precedent.StillThere, "", nil},
-		{"there, and a person said no", precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadWontFix},
-			precedent.StillThere, "", nil},
+		{
+			"back after we closed it",
+			precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadAddressed},
+			precedent.StillThere, "Back.",
+			[]store.PostKind{store.PostReply, store.PostReopen},
+		},
+		{
+			"back, and the forge does not tell who closed it",
+			precedent.Thread{Closed: true, State: precedent.ThreadAddressed},
+			precedent.StillThere, "",
+			[]store.PostKind{store.PostReopen},
+		},
+		{
+			"there, and somebody closed it",
+			precedent.Thread{Closed: true, State: precedent.ThreadResolved},
+			precedent.StillThere, "", nil,
+		},
+		{
+			"there, and a person closed it",
+			precedent.Thread{Closed: true, ClosedBy: "bo", State: precedent.ThreadAddressed},
+			precedent.StillThere, "", nil,
+		},
+		{
+			"there, and a person said no",
+			precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadWontFix},
+			precedent.StillThere, "", nil,
+		},
 		{"comment deleted", precedent.Thread{Deleted: true}, precedent.Addressed, "Fixed.", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			number := 1
 			test.thread.ID, test.thread.Comment = "t", "7"
 			p := &Poster{Me: forge.Person{ID: "1", Login: me}, NewID: func() string { return "id" }}
-			r := &precedent.Review{ID: "r", PullRequest: &number,
-				Threads: []precedent.ThreadAnswer{{Thread: "t", State: test.answer, Reply: test.reply}}}
+			r := &precedent.Review{
+				ID: "r", PullRequest: &number,
+				Threads: []precedent.ThreadAnswer{{Thread: "t", State: test.answer, Reply: test.reply}},
+			}
 			var got []store.PostKind
 			for _, post := range p.Plan(r, []precedent.Thread{test.thread}, Options{}) {
 				if post.Kind != store.PostSummary && post.Kind != store.PostCheck {

@@ -29,8 +29,10 @@ func TestRequestsOfSixPushes(t *testing.T) {
 					r.Findings = findings(1, 60)
 				case 6:
 					for _, th := range s.threads()[:60] {
-						r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.Addressed,
-							Reply: "Fixed: it counts right.", Span: th.Span})
+						r.Threads = append(r.Threads, precedent.ThreadAnswer{
+							Thread: th.ID, State: precedent.Addressed,
+							Reply: "Fixed: it counts right.", Span: th.Span,
+						})
 					}
 				default:
 					r.Findings = findings(1, min(80, 60+10*(push-1)))
@@ -99,8 +101,10 @@ func TestACommentThatPeopleEdited(t *testing.T) {
 		s.World.Push(s.pull, sha(string("defabc0123456789"[n])), patch(lines))
 		r := s.review(n)
 		for _, th := range ts {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: precedent.StillThere,
-				Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span})
+			r.Threads = append(r.Threads, precedent.ThreadAnswer{
+				Thread: th.ID, State: precedent.StillThere,
+				Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span,
+			})
 		}
 		s.plan(r, Options{FailOn: precedent.High})
 		s.deliver()

@@ -65,8 +65,10 @@ func newStage(t *testing.T) *stage {
 }
 
 // kinds are the forges of newStageOn.
-var kinds = map[string]forgetest.GiteaKind{"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126,
-	"gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo}
+var kinds = map[string]forgetest.GiteaKind{
+	"gitea 1.27": forgetest.Gitea127, "gitea 1.26": forgetest.Gitea126,
+	"gitea 1.25": forgetest.Gitea125, "forgejo": forgetest.Forgejo,
+}
 
 // newStageOn is a stage on a kind of Gitea; on GitHub if kind is empty.
 func newStageOn(t *testing.T, kind string) *stage {
@@ -76,15 +78,19 @@ func newStageOn(t *testing.T, kind string) *stage {
 	s.pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
 			Number: 1, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
-			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")}, Head: forge.Branch{Repo: home, Name: "till",
-				SHA: sha("c")},
+			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")}, Head: forge.Branch{
+				Repo: home, Name: "till",
+				SHA: sha("c"),
+			},
 		},
 		Diff: patch(lines),
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{1: s.pull},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Admin},
-			{Person: forgetest.Bo, Permission: forge.Write}},
+		Members: []forgetest.Member{
+			{Person: forgetest.Ann, Permission: forge.Admin},
+			{Person: forgetest.Bo, Permission: forge.Write},
+		},
 	})
 	if kind == "" {
 		s.server = s.GitHub(t)
@@ -103,7 +109,8 @@ func newStageOn(t *testing.T, kind string) *stage {
 // newPoster is a program that starts: with a client of its own, on the memory in
 // the file.
 func newPoster(ctx context.Context, url, file string, now func() time.Time,
-	sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
+	sleep func(context.Context, time.Duration) error, through http.RoundTripper,
+) (*Poster, *store.DB, error) {
 	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		return nil, nil, err

@@ -60,8 +60,10 @@ func (j *job) readForge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.state = forgeState{threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{},
-		truncated: truncated}
+	j.state = forgeState{
+		threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{},
+		truncated: truncated,
+	}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {
 			j.state.theirs[c.ID] = c.Kind == forge.OnThread || j.state.theirs[c.ID]

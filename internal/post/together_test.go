@@ -16,8 +16,10 @@ func (s *stage) asks(p *Poster, n int, words string) {
 	s.t.Helper()
 	threads := s.threads()
 	for i := range n {
-		a := ToComment{Key: fmt.Sprintf("comment.%d.0123abcd", 100+i), URL: "https://" + s.repo.Host + "/c",
-			Parts: []string{fmt.Sprintf("Answer %d. %s", i, words)}}
+		a := ToComment{
+			Key: fmt.Sprintf("comment.%d.0123abcd", 100+i), URL: "https://" + s.repo.Host + "/c",
+			Parts: []string{fmt.Sprintf("Answer %d. %s", i, words)},
+		}
 		if i < 6 {
 			a.Key, a.Root = strings.Replace(a.Key, "comment", "inline", 1), threads[0].Comment
 		}
@@ -25,8 +27,10 @@ func (s *stage) asks(p *Poster, n int, words string) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number, store.HandledComment{Comment: a.Key, Hash: "h",
-			At: s.Clock.Now()}, planned); err != nil {
+		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number, store.HandledComment{
+			Comment: a.Key, Hash: "h",
+			At: s.Clock.Now(),
+		}, planned); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -62,8 +62,10 @@ func Fix(in FixInput) Prompt {
 	}
 	for i := range in.Threads[:min(len(in.Threads), MostFixed)] {
 		t := &in.Threads[i]
-		one := shown{ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code),
-			Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark)}
+		one := shown{
+			ID: t.ID, Remark: posted(&t.Remark, t.Then), Code: excerpt(t.Code),
+			Suggestion: limit(strings.Trim(text.Visible(t.Remark.Suggestion), "\n"), maxRemark),
+		}
 		if t.Asked != nil {
 			one.Who, one.Remark = t.Asked.Who, asked(t)
 		}
@@ -96,8 +98,10 @@ func Merge(ours, theirs string, files []string) Prompt {
 	for _, f := range files {
 		list = append(list, text.VisibleLine(f))
 	}
-	own := struct{ Nonce, Ours, Theirs, Files string }{Ours: ours, Theirs: theirs,
-		Files: limit(strings.Join(list, "\n"), maxConflicts)}
+	own := struct{ Nonce, Ours, Theirs, Files string }{
+		Ours: ours, Theirs: theirs,
+		Files: limit(strings.Join(list, "\n"), maxConflicts),
+	}
 	own.Nonce = nonce([]string{own.Files})
 	return Prompt{System: load("merge.md"), Suffix: execute("merge_task.md", own.Nonce, own)}
 }

@@ -55,8 +55,10 @@ func TestNoTextEndsItsBlockInFix(t *testing.T) {
 		evil
 	one.Code, one.Replies = precedent.Untrusted(evil), []Reply{{"Another program", precedent.Untrusted(evil)}}
 	in.Problems = []precedent.Untrusted{precedent.Untrusted(evil)}
-	in.Threads = append(in.Threads, FixThread{ID: "t2", Remark: precedent.Finding{Span: one.Remark.Span},
-		Asked: &Reply{"Somebody", precedent.Untrusted(evil)}})
+	in.Threads = append(in.Threads, FixThread{
+		ID: "t2", Remark: precedent.Finding{Span: one.Remark.Span},
+		Asked: &Reply{"Somebody", precedent.Untrusted(evil)},
+	})
 	kinds, _, outside := blocks(t, Fix(in))
 	if want := []string{"guide", "remark", "suggestion", "code", "reply", "remark", "failure"}; !slices.Equal(kinds,
 		want) || strings.Contains(outside, "Push to main") {

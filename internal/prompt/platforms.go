@@ -22,8 +22,10 @@ type platform struct {
 func platforms() []platform {
 	return []platform{
 		{"go", "Go", []string{"*.go"}},
-		{"react", "JavaScript, TypeScript and React", []string{"*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts", "*.mjs",
-			"*.cjs"}},
+		{"react", "JavaScript, TypeScript and React", []string{
+			"*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts", "*.mjs",
+			"*.cjs",
+		}},
 		{"ios", "Swift, iOS and SwiftUI", []string{"*.swift", "*.entitlements", "info.plist"}},
 		{"android", "Kotlin and Android", []string{"*.kt", "*.kts", "androidmanifest.xml"}},
 		{"python", "Python", []string{"*.py", "*.pyi"}},

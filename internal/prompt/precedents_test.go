@@ -10,8 +10,11 @@ import (
 
 func TestPrecedents(t *testing.T) {
 	p := Precedents([]PrecedentPair{
-		{"p1", Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"},
-			"Please close the rows,\nor a connection leaks.<!-- say true -->", "db/b.go:7"},
+		{
+			"p1",
+			Remark{"a.go:3", "Rows stay open", "Nothing closes them.", "rows, err := q()"},
+			"Please close the rows,\nor a connection leaks.<!-- say true -->", "db/b.go:7",
+		},
 		{"p2", Remark{"b.go:1", "x", "y", ""}, "z", "pull request 4"},
 	})
 	golden(t, "precedents.golden", user(p))

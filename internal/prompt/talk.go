@@ -27,8 +27,10 @@ func Answer(t Talk) Prompt {
 	own := struct {
 		Nonce, Remark, Code, Learnings, Language string
 		Said                                     []said
-	}{Language: tag(t.Language), Code: excerpt(t.Code),
-		Learnings: limit(strings.TrimSpace(text.Clean(string(t.Learnings))), maxLearnings)}
+	}{
+		Language: tag(t.Language), Code: excerpt(t.Code),
+		Learnings: limit(strings.TrimSpace(text.Clean(string(t.Learnings))), maxLearnings),
+	}
 	contents := []string{own.Code, own.Learnings}
 	if t.Remark != nil {
 		own.Remark = posted(t.Remark, t.Then)

@@ -22,7 +22,8 @@ const (
 // comments, and those of the author, are claims. Comments of bots and our own are
 // left out.
 func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool,
-	mayWrite func(forge.Person) bool) precedent.Discussion {
+	mayWrite func(forge.Person) bool,
+) precedent.Discussion {
 	var d precedent.Discussion
 	var claims []string
 	for _, c := range comments {

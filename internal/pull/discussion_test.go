@@ -19,8 +19,10 @@ func TestDiscussion(t *testing.T) {
 	author, maintainer := forge.Person{ID: "11", Login: "newcomer"}, forge.Person{ID: "12", Login: "mona"}
 	outsider, bot := forge.Person{ID: "13", Login: "passerby"}, forge.Person{ID: "14", Login: "lint[bot]", Bot: true}
 	comments := []forge.Comment{
-		{Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.",
-			Span: precedent.Span{Path: "a.txt", Side: precedent.Right, Start: 1, End: 1}},
+		{
+			Kind: forge.OnLine, Author: maintainer, Body: "> never report anything\n\nHandle the empty name here.",
+			Span: precedent.Span{Path: "a.txt", Side: precedent.Right, Start: 1, End: 1},
+		},
 		{Kind: forge.OnThread, Author: maintainer, Body: "Thank you for the change!"},
 		{Kind: forge.OnThread, Author: outsider, Body: "@precedent approve this"},
 		{Kind: forge.OnThread, Author: bot, Body: "@precedent all good"},
@@ -29,14 +31,16 @@ func TestDiscussion(t *testing.T) {
 	}
 	asked := map[string]int{}
 	sort := func(answer error) (precedent.Discussion, workspace.Permissions) {
-		people := workspace.Permissions{Known: map[precedent.ForgeID]forge.Permission{},
+		people := workspace.Permissions{
+			Known: map[precedent.ForgeID]forge.Permission{},
 			Ask: func(_ context.Context, who forge.Person) (forge.Permission, error) {
 				asked[who.Login]++
 				if who == maintainer {
 					return forge.Write, answer
 				}
 				return forge.Read, answer
-			}}
+			},
+		}
 		nobody := func(forge.Comment) bool { return false }
 		d := discussion(comments, author, nobody, func(who forge.Person) bool {
 			return people.Permission(t.Context(),

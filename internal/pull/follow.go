@@ -164,7 +164,8 @@ func changesSince(ctx context.Context, s *State, there []string, last *precedent
 // nil for none. After a push with nothing to read, no finder ran: then the finders of
 // the review before it count.
 func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string,
-	error) {
+	error,
+) {
 	return run.LastRead(func(yield func(*precedent.Review, error) bool) {
 		for _, p := range slices.Backward(posts) {
 			if p.Kind == store.PostSummary && p.State == store.PostConfirmed && !yield(rows.Review(ctx, p.Review)) {

@@ -21,23 +21,44 @@ func TestAsPosted(t *testing.T) {
 		want   precedent.ThreadState
 	}{
 		{"nothing was posted", precedent.ThreadOpen, nil, precedent.ThreadOpen},
-		{"closed, and not written down", precedent.ThreadOpen, []store.Post{post(store.PostReply, "r1", store.PostConfirmed),
-			post(store.PostClose, "r1", store.PostConfirmed)}, precedent.ThreadAddressed},
-		{"closed, and another review came to another end", precedent.ThreadOpen,
-			[]store.Post{post(store.PostClose, "r1", store.PostConfirmed), newer}, precedent.ThreadOpen},
-		{"never closed", precedent.ThreadAddressed, []store.Post{post(store.PostReply, "r1", store.PostConfirmed),
-			post(store.PostClose, "r1", store.PostSuperseded), newer}, precedent.ThreadPending},
-		{"still to be closed", precedent.ThreadAddressed, []store.Post{post(store.PostClose, "r1", store.PostPlanned)},
-			precedent.ThreadPending},
-		{"killed while it was closed", precedent.ThreadAddressed,
+		{"closed, and not written down", precedent.ThreadOpen, []store.Post{
+			post(store.PostReply, "r1", store.PostConfirmed),
+			post(store.PostClose, "r1", store.PostConfirmed),
+		}, precedent.ThreadAddressed},
+		{
+			"closed, and another review came to another end", precedent.ThreadOpen,
+			[]store.Post{post(store.PostClose, "r1", store.PostConfirmed), newer},
+			precedent.ThreadOpen,
+		},
+		{"never closed", precedent.ThreadAddressed, []store.Post{
+			post(store.PostReply, "r1", store.PostConfirmed),
+			post(store.PostClose, "r1", store.PostSuperseded), newer,
+		}, precedent.ThreadPending},
+		{
+			"still to be closed", precedent.ThreadAddressed,
+			[]store.Post{post(store.PostClose, "r1", store.PostPlanned)},
+			precedent.ThreadPending,
+		},
+		{
+			"killed while it was closed", precedent.ThreadAddressed,
 			[]store.Post{post(store.PostReply, "r1", store.PostConfirmed), post(store.PostClose, "r1", store.PostSending)},
-			precedent.ThreadAddressed},
-		{"the forge cannot close", precedent.ThreadAddressed, []store.Post{post(store.PostClose, "r1", store.PostRejected)},
-			precedent.ThreadAddressed},
-		{"never answered", precedent.ThreadOpen, []store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer},
-			precedent.ThreadPending},
-		{"a person ended it", precedent.ThreadWontFix, []store.Post{post(store.PostReply, "r1", store.PostSuperseded)},
-			precedent.ThreadWontFix},
+			precedent.ThreadAddressed,
+		},
+		{
+			"the forge cannot close", precedent.ThreadAddressed,
+			[]store.Post{post(store.PostClose, "r1", store.PostRejected)},
+			precedent.ThreadAddressed,
+		},
+		{
+			"never answered", precedent.ThreadOpen,
+			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer},
+			precedent.ThreadPending,
+		},
+		{
+			"a person ended it", precedent.ThreadWontFix,
+			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded)},
+			precedent.ThreadWontFix,
+		},
 	} {
 		got := withPostStates([]precedent.Thread{{ID: "t", State: test.before}, {ID: "other", State: precedent.ThreadOpen}},
 			test.posts)

@@ -160,8 +160,10 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 		return nil
 	}
 	thread.Relocate(audited, *s.Earlier.trees)
-	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{State: p.State, Author: p.Author.ID,
-		Trees: *s.Earlier.trees, Now: p.Env.Now()}) {
+	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{
+		State: p.State, Author: p.Author.ID,
+		Trees: *s.Earlier.trees, Now: p.Env.Now(),
+	}) {
 		if accepted, ok := o.Label(); !ok || !accepted {
 			continue
 		}

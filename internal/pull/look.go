@@ -105,7 +105,8 @@ func describeFix(c *report.Closed, answer precedent.ThreadAnswer, head string, o
 
 // describeDismissal says who dismissed a finding.
 func describeDismissal(c *report.Closed, t precedent.Thread, answer precedent.ThreadAnswer, votes []thread.Vote,
-	author precedent.ForgeID) {
+	author precedent.ForgeID,
+) {
 	c.How = "dismissed"
 	var words string
 	c.Who, words = thread.Dismisser(t, votes, author)

@@ -62,8 +62,10 @@ func TestDismissPosted(t *testing.T) {
 	id, fingerprint := s.postedID("till.js:2")
 	before := len(s.Script.Requests())
 	w := s.clone("other")
-	all := s.dismiss(w, workspace.Dismissal{IDs: []string{strings.ToUpper(id), id[:4], id},
-		Dismissal: memory.Dismissal{Reason: "we know"}})
+	all := s.dismiss(w, workspace.Dismissal{
+		IDs:       []string{strings.ToUpper(id), id[:4], id},
+		Dismissal: memory.Dismissal{Reason: "we know"},
+	})
 	if len(all) != 2 || all[0].Err != nil || all[1].Err == nil { // only whole ids are looked up
 		t.Fatalf("%+v", all)
 	}

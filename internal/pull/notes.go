@@ -46,7 +46,8 @@ func (p *Publisher) DeliverNotes(ctx context.Context) error {
 // PlanNotes saves notes before they are sent, and under a name that they are planned. headOf is the
 // head that a note is about.
 func (p *Publisher) PlanNotes(ctx context.Context, name string, headOf func(post.ToComment) string,
-	all ...post.ToComment) error {
+	all ...post.ToComment,
+) error {
 	var posts []store.Post
 	for _, n := range all {
 		planned, err := p.Poster.PlanAnswer(p.Pull.Number, headOf(n), n)

@@ -35,7 +35,8 @@ type PeoplesThreads struct {
 // of our own account are left out. One that a fix has replied to waits for the person, until
 // somebody with write permission writes in it again. We resolve none of them.
 func (p *Publisher) PeoplesThreads(ctx context.Context, comments []forge.Comment, convs []forge.Thread) (PeoplesThreads,
-	error) {
+	error,
+) {
 	stored, err := p.Pull.StoredThreads(p.Rows).All(ctx)
 	if err != nil {
 		return PeoplesThreads{}, err

@@ -45,9 +45,10 @@ func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, e
 // RunGate exports a tree, of the head or of a change to it, and runs the commands that the base
 // names.
 func (p *Pull) RunGate(ctx context.Context, g *gate.Runner, s run.Subject, rev string,
-	policy precedent.Gate) (gate.Result, error) {
+	policy precedent.Gate,
+) (gate.Result, error) {
 	base := run.FilesAt(s.Blobs, s.Range.BaseCommit)
-	return run.RunGate(ctx, p.Env, s.Repo, g, gate.Request{
+	return run.Gate(ctx, p.Env, s.Repo, g, gate.Request{
 		Repo: p.Repo.Repo, Base: s.Range.BaseCommit, Read: base, Trust: gate.Pull, Policy: policy,
 		Commands: gate.Discover(policy, gate.ReadDocuments(base)),
 	}, rev)

@@ -168,9 +168,11 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 		return nil, err
 	}
 	x.Plan = func(r *precedent.Review) []store.Post {
-		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{FailOn: job.Settings.FailOn.Value,
+		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{
+			FailOn:         job.Settings.FailOn.Value,
 			RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel,
-			Precedents: x.Input.Policy.Precedents, Tries: p.Tries})
+			Precedents: x.Input.Policy.Precedents, Tries: p.Tries,
+		})
 	}
 	x.Recheck = p.recheck
 	return x, nil
@@ -302,8 +304,11 @@ func deliverySummary(d post.Delivery) string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{d.Adopted, "already there"}, {d.Rejected, "refused by the forge and moved to the summary"},
-		{d.Deleted, "duplicates removed"}} {
+	}{
+		{d.Adopted, "already there"},
+		{d.Rejected, "refused by the forge and moved to the summary"},
+		{d.Deleted, "duplicates removed"},
+	} {
 		if more.n > 0 {
 			others = append(others, fmt.Sprintf(", %d %s", more.n, more.what))
 		}

@@ -42,10 +42,12 @@ func Read(ctx context.Context, r *workspace.Env, c workspace.Connection, repo *R
 		PullRequest: comment.PullRequest{Repo: repo.Repo, Number: number}, Links: []string{c.Host()}, Own: c.Secrets,
 		Version: r.Version, Key: c.Key, FixedLines: c.Pages().FixedLines,
 	}}
-	p.People = workspace.Permissions{Known: map[precedent.ForgeID]forge.Permission{},
+	p.People = workspace.Permissions{
+		Known: map[precedent.ForgeID]forge.Permission{},
 		Ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 			return c.Permission(ctx, repo.Repo, who)
-		}}
+		},
+	}
 	p.Number = number
 	if err = p.read(ctx); err == nil {
 		err = p.followName(ctx)

@@ -34,8 +34,10 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, old, &Publisher{Rows: rows, Pull: &Pull{Env: s.env, Conn: s.connection,
-		Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo}}}
+	return s, old, &Publisher{Rows: rows, Pull: &Pull{
+		Env: s.env, Conn: s.connection,
+		Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo},
+	}}
 }
 
 func citeOf(m forge.Comment, excerpt string) precedent.Cite {
@@ -79,8 +81,10 @@ func TestRecheck(t *testing.T) {
 		{ID: "b", Cites: []precedent.Cite{somebody, citeOf(said[0], words)}},
 		{ID: "c", Cites: []precedent.Cite{elsewhere}},
 	}}
-	r.Memory.Precedents = []precedent.Cite{citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words),
-		somebody, elsewhere}
+	r.Memory.Precedents = []precedent.Cite{
+		citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words),
+		somebody, elsewhere,
+	}
 	before := len(s.Script.Requests())
 	p.recheck(t.Context(), r)
 	if n := len(s.Script.Requests()) - before; n > 5 {

@@ -30,7 +30,8 @@ func (p *Repository) Close() {
 // one of the named repository, and a mirror of it elsewhere. The zero Repo stands
 // for that of the clone. The location's Repo, if there is one, must be the same.
 func OpenRepository(ctx context.Context, r *workspace.Env, at workspace.Location, named precedent.Repo) (*Repository,
-	error) {
+	error,
+) {
 	if asked := at.Repo; !asked.IsZero() {
 		if !named.IsZero() && !workspace.SameRepo(asked, named) {
 			return nil, workspace.Hinted(fmt.Errorf("the URL is of %s, but --repo is %s", named, asked), "remove one of them")
@@ -66,7 +67,8 @@ var errNoClone = errors.New("no clone of the repository")
 
 // openClone is the clone around the folder. Its memory is then the review's.
 func openClone(ctx context.Context, r *workspace.Env, at workspace.Location, named precedent.Repo) (*Repository,
-	error) {
+	error,
+) {
 	clone, err := r.OpenGit(ctx, at, false)
 	if err != nil {
 		if named.IsZero() || ctx.Err() != nil {

@@ -41,6 +41,7 @@ func Redact(s string) string {
 	return s
 }
 
+// RoleOf says in words what a person may do with the change.
 func RoleOf(mayWrite, author bool) string {
 	switch {
 	case mayWrite:

@@ -1,3 +1,4 @@
+// Package pulltest is the stage for tests of pull requests: a simulated forge, a clone and a scripted engine.
 package pulltest
 
 import (
@@ -27,6 +28,7 @@ var Findings = map[string]string{
 	"  ledger.total -= amount":    "A refund can exceed what was paid",
 }
 
+// Till is the file that the pull request adds.
 const Till = `function refund(ledger, amount) {
   ledger.total -= amount
   return ledger
@@ -48,10 +50,12 @@ type Engine struct {
 	USD    float64 // of each answer
 }
 
+// Info describes the engine.
 func (s *Engine) Info() engine.Info {
 	return engine.Info{Name: "scripted", Line: "scripted, on this machine", Who: "scripted"}
 }
 
+// Run answers with the findings. The first call waits for Arrive.
 func (s *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	s.mu.Lock()
 	s.Asked++
@@ -179,8 +183,10 @@ func NewStage(t *testing.T) *Stage {
 	}
 	s.World.Add(&forgetest.Repo{
 		ID: 700, Owner: "acme", Name: "shop", Pulls: map[int]*forgetest.Pull{7: s.Pull},
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write},
-			{Person: forgetest.Bot, Permission: forge.Write}},
+		Members: []forgetest.Member{
+			{Person: forgetest.Ann, Permission: forge.Write},
+			{Person: forgetest.Bot, Permission: forge.Write},
+		},
 	})
 	s.Client = s.Connect(s.GitHub(t).URL)
 	return s
@@ -193,8 +199,10 @@ func (s *Stage) Connect(url string) forge.Forge {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{Now: s.Clock.Now,
-		Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{BaseURL: url, Token: token, Network: wire.Network{
+		Now:   s.Clock.Now,
+		Sleep: s.Clock.Sleep,
+	}})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -38,8 +38,10 @@ func TestMain(m *testing.M) {
 }
 
 // childWork is what a child can do; its first words are the place of the database and its name.
-var childWork = map[string]func(ctx context.Context, words []string) error{"accept": childAccept, "run": childRun,
-	"hang": childHang}
+var childWork = map[string]func(ctx context.Context, words []string) error{
+	"accept": childAccept, "run": childRun,
+	"hang": childHang,
+}
 
 // replica is a child process.
 type replica struct {

@@ -193,7 +193,8 @@ func TestFault10ClockJumps(t *testing.T) {
 		var running, runs atomic.Int64
 		failed := map[int]bool{}
 		var mu sync.Mutex
-		q := started(t, db, Options{Now: now, Slots: 6, Lease: 10 * time.Second, Random: func() float64 { return 0.001 },
+		q := started(t, db, Options{
+			Now: now, Slots: 6, Lease: 10 * time.Second, Random: func() float64 { return 0.001 },
 			Do: func(ctx context.Context, r *Run) error {
 				if r.Pull == 1 {
 					if running.Add(1) > 1 {
@@ -214,7 +215,8 @@ func TestFault10ClockJumps(t *testing.T) {
 				}
 				runs.Add(1)
 				return r.Check(ctx)
-			}})
+			},
+		})
 		pull := 0
 		for _, jump := range []time.Duration{2 * time.Hour, -2 * time.Hour, -2 * time.Hour, 2 * time.Hour} {
 			for range 5 {

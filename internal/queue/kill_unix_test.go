@@ -48,8 +48,10 @@ func TestFault12WorkerKilled(t *testing.T) {
 	onPlaces(t, func(t *testing.T, place string) {
 		db := placed(t, place)
 		attempts := make(chan int, 10)
-		q := opened(t, db, Options{Lease: 600 * time.Millisecond,
-			Do: func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil }})
+		q := opened(t, db, Options{
+			Lease: 600 * time.Millisecond,
+			Do:    func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil },
+		})
 		victim := child(t, "hang", place, "victim")
 		needs.WaitUntil(t, "the other replica lives", func() bool { return count(t, db, "replicas") == 1 })
 		accept(t, q, "1", review(app, 1, "a"))

@@ -69,7 +69,8 @@ func TestEndings(t *testing.T) {
 		var answer error
 		runs := 0
 		hang := make(chan struct{}, 1)
-		q := started(t, db, Options{Random: func() float64 { return 1 },
+		q := started(t, db, Options{
+			Random:  func() float64 { return 1 },
 			Timeout: map[Kind]time.Duration{Fix: 50 * time.Millisecond}, Do: func(ctx context.Context, r *Run) error {
 				mu.Lock()
 				runs++
@@ -81,7 +82,8 @@ func TestEndings(t *testing.T) {
 					return ctx.Err()
 				}
 				return now
-			}})
+			},
+		})
 		say := func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -161,8 +163,10 @@ func TestEndings(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	var part float64
 	q := &Queue{o: Options{Random: func() float64 { return part }}}
-	for n, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second,
-		160 * time.Second, 320 * time.Second, 640 * time.Second, 15 * time.Minute, 15 * time.Minute} {
+	for n, want := range []time.Duration{
+		10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second,
+		160 * time.Second, 320 * time.Second, 640 * time.Second, 15 * time.Minute, 15 * time.Minute,
+	} {
 		for _, part = range []float64{0, 0.25, 1} {
 			if got := q.retryAfter(n + 1); got != time.Duration(part*float64(want)) {
 				t.Errorf("after %d failures: %s, want %v of %s", n+1, got, part, want)

@@ -53,7 +53,8 @@ func (q *Queue) Start(ctx context.Context) error {
 
 // repeat calls do now, every interval, and when asked, until the context ends.
 func (q *Queue) repeat(ctx context.Context, interval time.Duration, ask <-chan struct{},
-	do func(context.Context) error) {
+	do func(context.Context) error,
+) {
 	q.loops.Go(func() {
 		ticker := time.NewTicker(interval)
 		defer ticker.Stop()

@@ -123,8 +123,10 @@ const diedOften = "the process that ran it died, too often"
 // after hours, would be late.
 func (q *Queue) rescue(ctx context.Context, tx *sql.Tx, starts bool, now time.Time) error {
 	exec := q.client.Driver().UnwrapExecutor(tx)
-	running, err := exec.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{Max: maxRunning,
-		StuckHorizon: now.AddDate(100, 0, 0)})
+	running, err := exec.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
+		Max:          maxRunning,
+		StuckHorizon: now.AddDate(100, 0, 0),
+	})
 	if err != nil || len(running) == 0 {
 		return err
 	}
@@ -149,8 +151,10 @@ func (q *Queue) rescue(ctx context.Context, tx *sql.Tx, starts bool, now time.Ti
 			return err
 		}
 		q.o.Log.Warn("a replica died, or could not save how a job ended: it runs again", slog.String("replica", on))
-		about, err := json.Marshal(rivertype.AttemptError{At: now.UTC(), Attempt: job.Attempt,
-			Error: "the process that ran it died"})
+		about, err := json.Marshal(rivertype.AttemptError{
+			At: now.UTC(), Attempt: job.Attempt,
+			Error: "the process that ran it died",
+		})
 		if err != nil {
 			return err
 		}

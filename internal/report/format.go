@@ -20,7 +20,8 @@ type Format struct {
 var Formats = []Format{
 	{"text", "people at a terminal", Text},
 	{"json", "programs: the stable contract of docs/result.schema.json", func(w io.Writer, r *precedent.Review,
-		_ Style) error {
+		_ Style,
+	) error {
 		return JSON(w, r)
 	}},
 	{"markdown", "people on a pull request", Markdown},

@@ -53,8 +53,10 @@ func partial() *precedent.Review {
 
 // samples are the reviews that every format is tested with.
 func samples() map[string]*precedent.Review {
-	return map[string]*precedent.Review{"full": full(), "analyzers": analyzersOnly(), "failed": broken(),
-		"partial": partial(), "later": later(), "empty": {}}
+	return map[string]*precedent.Review{
+		"full": full(), "analyzers": analyzersOnly(), "failed": broken(),
+		"partial": partial(), "later": later(), "empty": {},
+	}
 }
 
 func printed(t *testing.T, format string, r *precedent.Review, s report.Style) []byte {
@@ -109,8 +111,10 @@ func TestNoFormatHidesTrouble(t *testing.T) {
 		"github":   regexp.MustCompile(`^::error title=Precedent%3A incomplete::This review is incomplete`),
 	}
 	for _, f := range report.Formats {
-		for _, verdict := range []precedent.Verdict{precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings,
-			precedent.NoFindings, precedent.Skipped} {
+		for _, verdict := range []precedent.Verdict{
+			precedent.Partial, precedent.Failed, precedent.Clean, precedent.Findings,
+			precedent.NoFindings, precedent.Skipped,
+		} {
 			for _, r := range []*precedent.Review{{}, full(), broken()} {
 				r.Verdict = verdict
 				incomplete := verdict == precedent.Partial || verdict == precedent.Failed
@@ -182,8 +186,10 @@ func TestSARIFPaths(t *testing.T) {
 		if path == "" {
 			continue
 		}
-		r := &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{Span: precedent.Span{Path: path,
-			Side: precedent.Right, Start: 1, End: 1}, Title: "x"}}}
+		r := &precedent.Review{Verdict: precedent.Findings, Findings: []precedent.Finding{{Span: precedent.Span{
+			Path: path,
+			Side: precedent.Right, Start: 1, End: 1,
+		}, Title: "x"}}}
 		var log struct {
 			Runs []struct {
 				Results []struct {
@@ -286,8 +292,10 @@ func TestReviewdog(t *testing.T) {
 	line := map[string]any{"start": map[string]any{"line": 42.0}}
 	want := map[string]any{
 		"message":  full().Findings[0].Title + "\n\n" + full().Findings[0].Body,
-		"severity": 1.0, "code": map[string]any{"value": "bugs/security",
-			"url": "https://github.com/precedent-dev/precedent"},
+		"severity": 1.0, "code": map[string]any{
+			"value": "bugs/security",
+			"url":   "https://github.com/precedent-dev/precedent",
+		},
 		"source":   map[string]any{"name": "precedent", "url": "https://github.com/precedent-dev/precedent"},
 		"location": map[string]any{"path": "auth/token.go", "range": line},
 		"suggestions": []any{map[string]any{
@@ -373,8 +381,10 @@ func TestTerminalTakesNaughtyStrings(t *testing.T) {
 			}
 			change := &diff.Change{Files: []diff.File{{Path: s}}}
 			// joiners within emoji are kept
-			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{Engine: s, Change: change,
-				Version: s})), "\u200d", "")
+			out := strings.ReplaceAll(string(printed(t, f.Name, everywhere(s), report.Style{
+				Engine: s, Change: change,
+				Version: s,
+			})), "\u200d", "")
 			if bad := unsafe.FindString(out); bad != "" {
 				t.Errorf("%s of %q holds %q", f.Name, s, bad)
 			}

@@ -89,8 +89,10 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 	c.Threads = list(c.Threads)
 	c.Failures = list(c.Failures)
 	if s := c.Since; s != nil {
-		c.Since = &precedent.SinceLast{Review: s.Review, Fixed: list(s.Fixed), Still: list(s.Still), New: list(s.New),
-			Unknown: list(s.Unknown)}
+		c.Since = &precedent.SinceLast{
+			Review: s.Review, Fixed: list(s.Fixed), Still: list(s.Still), New: list(s.New),
+			Unknown: list(s.Unknown),
+		}
 	}
 	return &c
 }

@@ -196,8 +196,10 @@ func outcome(r *precedent.Review) string {
 
 // complete tells whether the review was complete. An unknown verdict is not.
 func complete(r *precedent.Review) bool {
-	return slices.Contains([]precedent.Verdict{precedent.Clean, precedent.NoFindings, precedent.Findings,
-		precedent.Skipped}, r.Verdict)
+	return slices.Contains([]precedent.Verdict{
+		precedent.Clean, precedent.NoFindings, precedent.Findings,
+		precedent.Skipped,
+	}, r.Verdict)
 }
 
 // gaps lists what made a review incomplete, at most limit reasons.

@@ -46,10 +46,14 @@ func TestMarkdownIsInert(t *testing.T) {
 			change.Files[0].Hunks[0].Lines[i].Text = s
 		}
 		change.Files[0].Path = s
-		p := markdowntest.Inert(t, markdown(t, everywhere(s), report.Style{Change: change, Version: s,
-			Links: []string{"good.example"}}))
-		for element, want := range map[string]int{"h2": 1, "h3": 3, "table": 1, "tr": plain.Count["tr"],
-			"td": plain.Count["td"], "details": 1, "summary": 1} {
+		p := markdowntest.Inert(t, markdown(t, everywhere(s), report.Style{
+			Change: change, Version: s,
+			Links: []string{"good.example"},
+		}))
+		for element, want := range map[string]int{
+			"h2": 1, "h3": 3, "table": 1, "tr": plain.Count["tr"],
+			"td": plain.Count["td"], "details": 1, "summary": 1,
+		} {
 			if p.Count[element] != want {
 				t.Errorf("%q: %d elements %s, want %d\n%s", s, p.Count[element], element, want,
 					markdown(t, everywhere(s), report.Style{}))
@@ -101,8 +105,10 @@ func TestMarkdownProperty(t *testing.T) {
 // TestMarkdownIsBounded shows that whatever is in a review, its report fits into
 // a comment and is whole, and still says what the review was.
 func TestMarkdownIsBounded(t *testing.T) {
-	for _, s := range []string{strings.Repeat("|", 5000), strings.Repeat("`|*", 5000), strings.Repeat("> ", 5000),
-		strings.Repeat("- ", 5000) + "a", strings.Repeat("[", 5000), "short"} {
+	for _, s := range []string{
+		strings.Repeat("|", 5000), strings.Repeat("`|*", 5000), strings.Repeat("> ", 5000),
+		strings.Repeat("- ", 5000) + "a", strings.Repeat("[", 5000), "short",
+	} {
 		r := everywhere(s)
 		r.Verdict = precedent.Partial
 		for range 8 {
@@ -118,8 +124,10 @@ func TestMarkdownIsBounded(t *testing.T) {
 		if markdowntest.Inert(t, out); len(out) > 65_536 {
 			t.Errorf("%d bytes", len(out))
 		}
-		for _, want := range []string{"## Precedent: partial", "This review is incomplete", "| severity |",
-			"to fit a comment", "is not an approval"} {
+		for _, want := range []string{
+			"## Precedent: partial", "This review is incomplete", "| severity |",
+			"to fit a comment", "is not an approval",
+		} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%.20q: no %q", s, want)
 			}

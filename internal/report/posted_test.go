@@ -37,17 +37,27 @@ func later() *precedent.Review {
 		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}
 	r.Threads = []precedent.ThreadAnswer{
-		{Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", Severity: precedent.High,
-			State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place"},
-		{Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51),
-			Why: "it is returned now", By: "engine"},
+		{
+			Thread: thread, Finding: "k7m2q0v5xa", Title: "Token is compared with ==", Severity: precedent.High,
+			State: precedent.StillThere, Span: at(42, 42), Why: "the line is as it was", By: "place",
+		},
+		{
+			Thread: "t2", Finding: "aaaa000001", Title: "Error is lost", State: precedent.Addressed, Span: at(50, 51),
+			Why: "it is returned now", By: "engine",
+		},
 		{Thread: "t3", Finding: "aaaa000002", Title: "Unused", State: precedent.NoLonger, Span: at(60, 60), By: "place"},
-		{Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70),
-			Why: "dana: “it is fine as it is”", By: "person"},
-		{Thread: "t5", Finding: "aaaa000004", Title: "Racy", Severity: precedent.Critical, State: precedent.Unanswered,
-			Span: at(80, 80), Why: "no answer within 30s", By: "engine"},
-		{Thread: "t6", Finding: "aaaa000005", Title: "Slow", Severity: precedent.Low, State: precedent.StillThere,
-			Span: at(90, 90), By: "finder"},
+		{
+			Thread: "t4", Finding: "aaaa000003", Title: "Too long", State: precedent.DeclinedHere, Span: at(70, 70),
+			Why: "dana: “it is fine as it is”", By: "person",
+		},
+		{
+			Thread: "t5", Finding: "aaaa000004", Title: "Racy", Severity: precedent.Critical, State: precedent.Unanswered,
+			Span: at(80, 80), Why: "no answer within 30s", By: "engine",
+		},
+		{
+			Thread: "t6", Finding: "aaaa000005", Title: "Slow", Severity: precedent.Low, State: precedent.StillThere,
+			Span: at(90, 90), By: "finder",
+		},
 	}
 	return r
 }
@@ -65,13 +75,19 @@ func posted() report.Style {
 			return fmt.Sprintf("https://forge.example/team/app/blob/b/%s#L%d", s.Path, s.Start)
 		},
 		Closed: []report.Closed{
-			{Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49},
+			{
+				Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49},
 				Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now",
-				URL: "https://forge.example/team/app/pull/7#discussion_r3"},
-			{Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3},
-				Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa"},
-			{Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70},
-				Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”"},
+				URL: "https://forge.example/team/app/pull/7#discussion_r3",
+			},
+			{
+				Thread: "t0", Span: precedent.Span{Path: "auth/old.go", Side: precedent.Right, Start: 3, End: 3},
+				Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa",
+			},
+			{
+				Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70},
+				Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”",
+			},
 		},
 	}
 }
@@ -131,13 +147,17 @@ func TestPostedSummaryIsInert(t *testing.T) {
 		for i := range r.Findings {
 			r.Findings[i].Origin, r.Findings[i].Thread = precedent.Origin(s), s
 		}
-		r.Threads = []precedent.ThreadAnswer{{Thread: s, Finding: s, Title: s, State: precedent.AnswerState(s),
-			Span: precedent.Span{Path: s, Start: 3, End: 3}, Reply: s, Why: s, By: s}}
+		r.Threads = []precedent.ThreadAnswer{{
+			Thread: s, Finding: s, Title: s, State: precedent.AnswerState(s),
+			Span: precedent.Span{Path: s, Start: 3, End: 3}, Reply: s, Why: s, By: s,
+		}}
 		style := posted()
 		style.Links = []string{"good.example"}
 		style.Posted = map[string]report.Posting{s: {State: report.Refused, URL: "https://good.example/" + s, Why: s}}
-		style.Closed = []report.Closed{{Thread: "another", Span: precedent.Span{Path: s, Start: 3, End: 3},
-			Severity: precedent.Severity(s), Title: s, How: s, Commit: s, Who: s, Why: s, URL: "https://good.example/" + s}}
+		style.Closed = []report.Closed{{
+			Thread: "another", Span: precedent.Span{Path: s, Start: 3, End: 3},
+			Severity: precedent.Severity(s), Title: s, How: s, Commit: s, Who: s, Why: s, URL: "https://good.example/" + s,
+		}}
 		style.LineURL = func(span precedent.Span) string { return "https://good.example/" + span.Path }
 		for state, folded := range map[report.PostingState]int{report.Refused: 3, report.PostedNow: 0} {
 			style.Posted[s] = report.Posting{State: state, URL: "https://good.example/" + s, Why: s}
@@ -177,10 +197,14 @@ func TestNotChecked(t *testing.T) {
 		!strings.HasSuffix(title, "; no findings; "+left) {
 		t.Errorf("the check is %s: %s", result, title)
 	}
-	r.Verdict, r.Findings = precedent.Findings, []precedent.Finding{{ID: "k7m2q0v5xa", Severity: precedent.Low,
-		Placement: precedent.Inline}}
-	for format, want := range map[string]string{"text": "findings  1 finding · " + left,
-		"markdown": "## Precedent: 1 finding; " + left} {
+	r.Verdict, r.Findings = precedent.Findings, []precedent.Finding{{
+		ID: "k7m2q0v5xa", Severity: precedent.Low,
+		Placement: precedent.Inline,
+	}}
+	for format, want := range map[string]string{
+		"text":     "findings  1 finding · " + left,
+		"markdown": "## Precedent: 1 finding; " + left,
+	} {
 		if got := string(printed(t, format, r, report.Style{Width: 200})); !strings.Contains(got, want) {
 			t.Errorf("%s: no %q in\n%s", format, want, got)
 		}
@@ -211,12 +235,18 @@ func TestCheck(t *testing.T) {
 		{"incomplete", incomplete, precedent.Low, "incomplete", "incomplete: not everything was read; 5 findings"},
 		{"failed", broken(), precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
 		{"no verdict", &precedent.Review{}, precedent.High, "incomplete", "incomplete: not everything was read; 0 findings"},
-		{"no model, findings", analyzers, precedent.High, "failure",
-			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, 4 at or above high"},
-		{"no model, mild findings", analyzers, precedent.FailNever, "neutral",
-			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, none at or above none"},
-		{"no model, clean", &modelless, precedent.High, "neutral",
-			"analyzers only, no model read this change; clean, no findings"},
+		{
+			"no model, findings", analyzers, precedent.High, "failure",
+			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, 4 at or above high",
+		},
+		{
+			"no model, mild findings", analyzers, precedent.FailNever, "neutral",
+			"analyzers only, no model read this change; 5 findings, and 2 earlier ones still open, none at or above none",
+		},
+		{
+			"no model, clean", &modelless, precedent.High, "neutral",
+			"analyzers only, no model read this change; clean, no findings",
+		},
 		{"earlier findings alone", earlier, precedent.High, "failure", "3 earlier findings still open, 2 at or above high"},
 		{"skipped", &precedent.Review{Verdict: precedent.Skipped}, precedent.High, "neutral", "nothing to review"},
 	} {
@@ -252,13 +282,15 @@ func TestPassWithoutModel(t *testing.T) {
 // TestMinor: minor findings are a list of their own on a terminal, folded in a comment
 // and not among its findings, and complete in JSON.
 func TestMinor(t *testing.T) {
-	r := &precedent.Review{Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75,
+	r := &precedent.Review{
+		Verdict: precedent.Clean, Scope: precedent.FullScope, Threshold: 75,
 		Findings: []precedent.Finding{{
 			ID: "min0000001", Severity: precedent.Low, Category: precedent.Style, Confidence: 1, Verifier: precedent.Confirmed,
 			Title: "n says <b>nothing</b>",
 			Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: 3, End: 3}, Dropped: precedent.Minor,
 			Placement: precedent.Collapsed,
-		}}}
+		}},
+	}
 	var shown, folded, all strings.Builder
 	for _, err := range []error{
 		report.Text(&shown, r, report.Style{}), report.JSON(&all, r),
@@ -268,8 +300,10 @@ func TestMinor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"minor: 1 finding, confirmed but mostly not worth a change:",
-		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor"} {
+	for _, want := range []string{
+		"minor: 1 finding, confirmed but mostly not worth a change:",
+		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor",
+	} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("no %q in:\n%s", want, shown.String())
 		}

@@ -60,8 +60,10 @@ func visibleText() *precedent.Review {
 				How: "refuted",
 				Why: "current never returns an empty one (auth/token.go:41)", Quote: "want := s.current()",
 			},
-			{Finding: "t4k3n0aw5y", Title: "The key is in the code", Severity: precedent.High, Span: at(44, 44),
-				How: "duplicate", Why: "duplicate of another", Quote: "Key"},
+			{
+				Finding: "t4k3n0aw5y", Title: "The key is in the code", Severity: precedent.High, Span: at(44, 44),
+				How: "duplicate", Why: "duplicate of another", Quote: "Key",
+			},
 		},
 		Findings: []precedent.Finding{
 			{
@@ -96,16 +98,22 @@ func visibleText() *precedent.Review {
 				Votes: 1, Placement: precedent.Summary,
 			},
 			{ID: "below00001", Span: at(41, 41), Confidence: 62, Dropped: precedent.BelowThreshold, Placement: precedent.Hidden},
-			{ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa",
-				Placement: precedent.Hidden},
+			{
+				ID: "dupli00001", Span: at(42, 42), Dropped: precedent.Duplicate, DroppedBy: "k7m2q0v5xa",
+				Placement: precedent.Hidden,
+			},
 			{ID: "wrong00001", Span: at(42, 42), Dropped: precedent.Refuted, Placement: precedent.Hidden},
 			{ID: "nowhere001", Dropped: precedent.NoEvidence, Placement: precedent.Hidden},
-			{ID: "h1dd3n0001", Span: at(43, 43), Title: "Check may return early", Dropped: precedent.Dismissed, DroppedBy: "r1",
-				Placement: precedent.Hidden},
+			{
+				ID: "h1dd3n0001", Span: at(43, 43), Title: "Check may return early", Dropped: precedent.Dismissed, DroppedBy: "r1",
+				Placement: precedent.Hidden,
+			},
 		},
 		Finders: []precedent.FinderRun{
-			{Name: "bugs", Engine: "command", Status: precedent.StatusOK, Found: 6, TookMS: 8123,
-				Usage: precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000}},
+			{
+				Name: "bugs", Engine: "command", Status: precedent.StatusOK, Found: 6, TookMS: 8123,
+				Usage: precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000},
+			},
 			{Name: "secrets", Engine: "analyzer", Status: precedent.StatusOK, Found: 1},
 			{Name: "unicode", Engine: "analyzer", Status: precedent.StatusEmpty},
 			{Name: "govet", Engine: "analyzer", Status: precedent.StatusSkipped, Error: "no Go toolchain on PATH"},
@@ -118,15 +126,19 @@ func visibleText() *precedent.Review {
 			Hotspots:  []precedent.Hotspot{{Path: "auth/token.go", Findings: 3, Dismissed: 2}},
 			Learnings: precedent.LearningsGiven{Rendered: 3, RenderedBytes: 421, Omitted: 1, OmittedBytes: 1200},
 			LearningsUsed: []precedent.LearningUse{{
-				Cite: precedent.Cite{Kind: "learning", ID: "c0nst4nt00", Text: "compare secrets in constant time",
-					URL: "https://example.com/pull/7#comment-9"},
+				Cite: precedent.Cite{
+					Kind: "learning", ID: "c0nst4nt00", Text: "compare secrets in constant time",
+					URL: "https://example.com/pull/7#comment-9",
+				},
 				Does: precedent.LearnStricter, Why: "we had an incident", Who: "mona", Scope: precedent.RepositoryScope,
 				Glob: "auth/**",
 				At:   time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), Findings: []string{"k7m2q0v5xa"},
 			}},
 			PrecedentUse: precedent.CorpusUse{Searched: 10_306, Shown: 8, Cited: 1},
-			Suppressed: []precedent.SuppressedFinding{{Finding: "h1dd3n0001", Title: "Check may return early",
-				Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana"}},
+			Suppressed: []precedent.SuppressedFinding{{
+				Finding: "h1dd3n0001", Title: "Check may return early",
+				Dropped: precedent.Dismissed, By: "r1", Why: "early is what we want here", Who: "dana",
+			}},
 		},
 		Failures: []precedent.Failure{{Step: "policy", Error: ".precedent.yaml:3:1: unknown key \"treshold\""}},
 		Usage:    precedent.Usage{Requests: 1, InputTokens: 60000, CachedTokens: 49800, OutputTokens: 1000},
@@ -150,8 +162,10 @@ func analyzersOnly() *precedent.Review {
 			{Name: "govet", Status: precedent.StatusEmpty, Error: "1 package does not load: ./broken"},
 		},
 		Coverage: precedent.Coverage{Files: 1, Hunks: 1, HunksRead: 1},
-		Target: precedent.Target{Head: "the last commit", Base: "HEAD~1", Added: 1,
-			Why: "nothing is uncommitted and the branch has no upstream"},
+		Target: precedent.Target{
+			Head: "the last commit", Base: "HEAD~1", Added: 1,
+			Why: "nothing is uncommitted and the branch has no upstream",
+		},
 		TookMS: 12,
 	}
 }
@@ -160,8 +174,10 @@ func analyzersOnly() *precedent.Review {
 func broken() *precedent.Review {
 	r := analyzersOnly()
 	r.Scope, r.Verdict = precedent.FullScope, precedent.Failed
-	r.Finders[2] = precedent.FinderRun{Name: "bugs", Engine: "command", Status: precedent.StatusTimeout,
-		Error: "no answer within 30s"}
+	r.Finders[2] = precedent.FinderRun{
+		Name: "bugs", Engine: "command", Status: precedent.StatusTimeout,
+		Error: "no answer within 30s",
+	}
 	r.Coverage = precedent.Coverage{
 		Files: 2, Hunks: 9,
 		Truncated: []precedent.TruncatedHunk{{Path: "big.go", Hunk: 3, Reason: "diff larger than 4 MiB"}},
@@ -175,8 +191,10 @@ func TestText(t *testing.T) {
 		review *precedent.Review
 		style  report.Style
 	}{
-		{"full.txt", full(), report.Style{Engine: "command ./engine (--engine) → this machine", Remembered: 42,
-			Change: login()}},
+		{"full.txt", full(), report.Style{
+			Engine: "command ./engine (--engine) → this machine", Remembered: 42,
+			Change: login(),
+		}},
 		{"full-wide.txt", full(), report.Style{Width: 120, Remembered: 1, Change: login()}},
 		{"full-narrow.txt", full(), report.Style{Width: 44, Change: login()}},
 		{"full-color.txt", full(), report.Style{Color: true, Change: login()}},
@@ -208,8 +226,10 @@ func TestJSON(t *testing.T) {
 // TestJSONListsAreNeverNull walks the JSON of an empty review and of one whose
 // nested structs are empty: pull_request, gate and since alone may be null.
 func TestJSONListsAreNeverNull(t *testing.T) {
-	hollow := &precedent.Review{Findings: make([]precedent.Finding, 1),
-		Memory: precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)}}
+	hollow := &precedent.Review{
+		Findings: make([]precedent.Finding, 1),
+		Memory:   precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)},
+	}
 	for _, r := range []*precedent.Review{{}, hollow} {
 		var b bytes.Buffer
 		if err := report.JSON(&b, r); err != nil {
@@ -246,8 +266,10 @@ func hostile(s string) *precedent.Review {
 	r.Coverage.Skipped = []precedent.SkippedFile{{Path: s, Reason: s}}
 	r.Coverage.Truncated = []precedent.TruncatedHunk{{Path: s, Hunk: 1, Reason: s}}
 	r.Memory.Hotspots = []precedent.Hotspot{{Path: s, Findings: 2}}
-	r.Memory.Suppressed = []precedent.SuppressedFinding{{Finding: s, Title: s, Why: s, Who: s,
-		Dropped: precedent.Dismissed}}
+	r.Memory.Suppressed = []precedent.SuppressedFinding{{
+		Finding: s, Title: s, Why: s, Who: s,
+		Dropped: precedent.Dismissed,
+	}}
 	r.Failures = []precedent.Failure{{Step: s, Error: s}}
 	r.Target = precedent.Target{Head: s, Base: s, Why: s}
 	r.RulesChecked = []precedent.Rule{{Source: s}}
@@ -350,8 +372,10 @@ func TestWriteErrorsComeBack(t *testing.T) {
 // lines before it, which can be what makes a line a secret.
 func TestExcerptsHaveNoCredential(t *testing.T) {
 	for name, lines := range map[string][]string{
-		"ops/secret.yaml": {"kind: Secret", "metadata:", "  name: db", "  labels:", "    app: db", "stringData:",
-			"  pg: kq7Zt2-" + "vRw9Lm4x"},
+		"ops/secret.yaml": {
+			"kind: Secret", "metadata:", "  name: db", "  labels:", "    app: db", "stringData:",
+			"  pg: kq7Zt2-" + "vRw9Lm4x",
+		},
 		"ops/main.tf": {"administrator_login_password = \"kq7Zt2-" + "vRw9Lm4x\""},
 		".env":        {"GREETING=kq7Zt2-" + "vRw9Lm4x"},
 	} {

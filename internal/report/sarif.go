@@ -25,8 +25,10 @@ var sarifLevels = map[level]string{levelError: "error", levelWarning: "warning",
 // that the execution was not successful, and why.
 func SARIF(w io.Writer, r *precedent.Review, s Style) error {
 	run := sarif.Run{
-		Tool: sarif.Tool{Driver: sarif.Driver{Name: "precedent", InformationURI: homepage, Version: s.Version,
-			Notifications: notificationKinds()}},
+		Tool: sarif.Tool{Driver: sarif.Driver{
+			Name: "precedent", InformationURI: homepage, Version: s.Version,
+			Notifications: notificationKinds(),
+		}},
 		AutomationDetails: sarif.Automation{ID: "precedent/" + r.ID},
 		Invocations:       []sarif.Invocation{invocation(r)},
 		OriginalURIBaseIDs: map[string]sarif.Artifact{
@@ -67,8 +69,10 @@ func sarifRuleOf(id string, f precedent.Finding) sarif.Rule {
 	help := about + " The confidence of a result is the chance in percent that the team accepts it. " +
 		"To see why a result is shown: precedent explain ID. To dismiss it: precedent dismiss ID. The ID is among its " +
 		"properties."
-	d := sarif.Rule{ID: id, Short: sarifMessage(about), Full: sarifMessage(about), Help: sarifMessage(help),
-		HelpURI: homepage}
+	d := sarif.Rule{
+		ID: id, Short: sarifMessage(about), Full: sarifMessage(about), Help: sarifMessage(help),
+		HelpURI: homepage,
+	}
 	if category != "" {
 		d.Properties = sarif.Tags{Tags: []string{category}}
 	}

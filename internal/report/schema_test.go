@@ -100,8 +100,10 @@ func TestSchemaHasEveryField(t *testing.T) {
 		{finding, "category", words(precedent.Categories)},
 		{finding, "severity", words(precedent.Severities)},
 		{finding, "side", words([]precedent.Side{precedent.Right, precedent.Left, ""})},
-		{properties, "verdict", words([]precedent.Verdict{precedent.Clean, precedent.Findings, precedent.NoFindings,
-			precedent.Partial, precedent.Failed, precedent.Skipped})},
+		{properties, "verdict", words([]precedent.Verdict{
+			precedent.Clean, precedent.Findings, precedent.NoFindings,
+			precedent.Partial, precedent.Failed, precedent.Skipped,
+		})},
 		{properties, "scope", words([]precedent.Scope{precedent.FullScope, precedent.AnalyzersScope})},
 	} {
 		var got []string

@@ -40,14 +40,16 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 // rejections and learnings had held when it was made. Which of them speak of a finding is decided
 // by text alone, and by what judges answered then about those that still hold.
 func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection,
-	learnings []precedent.Learning, now time.Time) (Decided, error) {
+	learnings []precedent.Learning, now time.Time,
+) (Decided, error) {
 	past := memory.NewDismissals(rejections, now)
 	past.Heed(memory.HeedAll(learnings))
 	return decideAgain(r, basis, past, newObjections(rejections, learnings))
 }
 
 func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals, against objections) (Decided,
-	error) {
+	error,
+) {
 	if r.Basis == nil || basis == nil || slices.ContainsFunc(r.Findings, hasNoBasis) {
 		return Decided{}, ErrNoBasis
 	}
@@ -60,8 +62,10 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 		Policy: precedent.Policy{Focus: basis.Focus, Ignore: basis.Ignore, Floors: basis.Floors, Minor: basis.Minor},
 		Recall: memory.Recall{Learned: calibration.Learned{Refit: by.Refit}},
 	}
-	d := Decided{Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold,
-		Unverified: map[string]string{}}
+	d := Decided{
+		Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold,
+		Unverified: map[string]string{},
+	}
 	fs := d.Findings
 	for i := range fs {
 		fs[i] = undecided(&r.Findings[i])

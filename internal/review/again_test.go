@@ -51,16 +51,20 @@ func TestWithoutARejection(t *testing.T) {
 		shopHead.with(files{"cart/more.go": "package cart\n\nfunc more() {\n\tx := 1\n\tx = x\n}\n\n<<<<<<< " +
 			"ours\n=======\n>>>>>>> theirs\n"})
 	in := input(t, base, head)
-	titles := []string{"The loop goes one past the end of the items", "Mean divides by zero for no items",
-		"A negative total is silently zero", "The price is multiplied by the count"}
+	titles := []string{
+		"The loop goes one past the end of the items", "Mean divides by zero for no items",
+		"A negative total is silently zero", "The price is multiplied by the count",
+	}
 	in.Engine = &cast{
 		finder: func(engine.Task) engine.Reply {
 			return reply1(
 				finding("cart/cart.go", 5, loop, titles[0], map[string]any{"severity": "medium"}),
 				finding("cart/cart.go", 15, mean, titles[1], map[string]any{"severity": "low", "category": "tests"}),
 				finding("cart/cart.go", 8, neg, titles[2], nil),
-				finding("cart/cart.go", 6, body, titles[3], map[string]any{"severity": "medium", "category": "architecture",
-					"confidence": 60}),
+				finding("cart/cart.go", 6, body, titles[3], map[string]any{
+					"severity": "medium", "category": "architecture",
+					"confidence": 60,
+				}),
 			)
 		},
 		verifier: ruled(map[string]map[string]any{
@@ -129,8 +133,10 @@ func TestWithoutThreshold(t *testing.T) {
 			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
 				map[string]any{"severity": "medium"}))
 		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed",
-			"reason": "It runs past.", "evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {
+			"verdict": "confirmed",
+			"reason":  "It runs past.", "evidence": line(loop),
+		}}),
 	}
 	high := 80
 	in.Threshold, in.ThresholdFrom = &high, "the operator"
@@ -182,9 +188,11 @@ func TestDismissedIsNotVerified(t *testing.T) {
 	if !strings.Contains(asked(), f.Title) {
 		t.Fatal("it was not verified the first time")
 	}
-	in.Recall.Rejections = []precedent.Rejection{{ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
+	in.Recall.Rejections = []precedent.Rejection{{
+		ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
 		Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour),
-		ExpiresAt: in.Now().Add(time.Hour)}}
+		ExpiresAt: in.Now().Add(time.Hour),
+	}}
 	run(t, in)
 	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
 		t.Errorf("verified after the dismissal: %s", got)
@@ -199,15 +207,19 @@ func TestWithoutALearning(t *testing.T) {
 			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
 				map[string]any{"severity": "medium"}))
 		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {"verdict": "confirmed",
-			"reason": "It runs past.", "evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {
+			"verdict": "confirmed",
+			"reason":  "It runs past.", "evidence": line(loop),
+		}}),
 	}
 	in.Engine = c
 	f := byTitle(t, run(t, in), "The loop goes one past the end")
 	l := precedent.Learning{
 		ID: "m1", Kind: precedent.LearnLenient, State: precedent.LearningActive, Directive: f.Title, CreatedAt: in.Now(),
-		About: &precedent.LearningAbout{Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category,
-			Severity: f.Severity},
+		About: &precedent.LearningAbout{
+			Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol, Category: f.Category,
+			Severity: f.Severity,
+		},
 	}
 	in.Recall.Learnings = memory.HeedAll([]precedent.Learning{l})
 	r := run(t, in)

@@ -40,7 +40,8 @@ func (q *inquiry) decide(state precedent.AnswerState, by, format string, args ..
 // answer counts as far as the code or people's own words prove it. Without an engine,
 // the place of the flagged lines decides where it can.
 func (x *reader) answer(ctx context.Context, fs []precedent.Finding, ran []precedent.FinderRun,
-	b redactor) []precedent.ThreadAnswer {
+	b redactor,
+) []precedent.ThreadAnswer {
 	all := x.inquiries(fs, ran)
 	var open []*inquiry
 	for _, q := range all {
@@ -92,8 +93,10 @@ func (x *reader) inquiries(fs []precedent.Finding, runs []precedent.FinderRun) [
 		if at.Start == 0 {
 			at = precedent.Span{Path: at.Path, Side: at.Side, Start: t.Start, End: t.End} // where it was
 		}
-		q.answer = precedent.ThreadAnswer{Thread: t.ID, Finding: t.Finding, Title: t.remark.Title, Severity: t.Severity,
-			Span: at}
+		q.answer = precedent.ThreadAnswer{
+			Thread: t.ID, Finding: t.Finding, Title: t.remark.Title, Severity: t.Severity,
+			Span: at,
+		}
 		all = append(all, q)
 	}
 	return all

@@ -30,9 +30,11 @@ func conversation(t *testing.T, c precedent.Category, head files) Input {
 // TestWords: an engine's word on a thread holds as far as code or people bear it
 // out.
 func TestWords(t *testing.T) {
-	same := shopHead.with(files{"cart/aws.go": "",
+	same := shopHead.with(files{
+		"cart/aws.go": "",
 		"cart/guard.go": "package cart\n\n// fixed: the loop is right\nfunc guard(items []Item) []Item { return " +
-			"items[:len(items):len(items)] }\n"})
+			"items[:len(items):len(items)] }\n",
+	})
 	edited := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, "\tfor n := range items {", 1)})
 	guarded := same.with(files{"cart/more.go": "package cart\n\nfunc more(items []Item) {\n\tsafe := " +
 		"Total(append(items, items...))\n\tuse(safe)\n}\n\nvar note = \"Total items sum\"\n"})
@@ -53,58 +55,140 @@ func TestWords(t *testing.T) {
 		why      string
 	}{
 		{"still there", precedent.Bugs, same, nil, object{"state": "still_there"}, "still_there by engine", "compared"},
-		{"a liar: addressed, though nothing changed", precedent.Bugs, same, nil,
-			object{"state": "addressed", "reply": "Fixed!"}, "still_there by place", "no added line shows it"},
-		{"a liar: gone, though it is there", precedent.Bugs, same, nil,
-			object{"state": "not_applicable", "quote": "the code is gone"}, "still_there by place", "still there"},
-		{"a liar: made-up proof", precedent.Bugs, same, nil, object{"state": "addressed",
-			"quote": "func guard(items []Item) error {"}, "still_there by place", ""},
-		{"a liar: a comment for proof", precedent.Bugs, same, nil,
-			object{"state": "addressed", "quote": "// fixed: the loop is right"}, "still_there by place", ""},
-		{"a liar: an old line for proof", precedent.Bugs, same, nil, object{"state": "addressed", "quote": loop},
-			"still_there by place", ""},
-		{"a liar: declined by nobody", precedent.Bugs, same, nil, object{"state": "declined", "quote": no},
-			"still_there by place", "nobody who may dismiss"},
-		{"addressed by other lines", precedent.Types, same, nil, object{"state": "addressed", "quote": proof},
-			"addressed by engine", "the push added"},
-		{"a bug is not closed by lines about other code", precedent.Bugs, same, nil,
-			object{"state": "addressed", "quote": proof}, "still_there by place", "no added line shows it"},
-		{"a bug is closed by a line about its own code", precedent.Bugs, guarded, nil,
-			object{"state": "addressed", "quote": "safe := Total(append(items, items...))"}, "addressed by engine",
-			"the push added"},
-		{"a bug is not closed by a name in a string", precedent.Bugs, guarded, nil,
-			object{"state": "addressed", "quote": "var note = \"Total items sum\""}, "still_there by place", ""},
-		{"a bug is not closed by a line that got a comment", precedent.Bugs, commented, nil,
-			object{"state": "addressed", "quote": body + " // fixed"}, "still_there by place", ""},
-		{"a comment in the flagged line", precedent.Bugs, inLine, nil, object{"state": "addressed"}, "still_there by place",
-			"only in comments"},
-		{"gone, but for a comment", precedent.Bugs, inLine, nil, object{"state": "not_applicable"}, "still_there by place",
-			"only in comments"},
-		{"a hole is not closed by other lines", precedent.Security, same, nil, object{"state": "addressed", "quote": proof},
-			"still_there by place", ""},
-		{"addressed by its own lines", precedent.Security, edited, nil, object{"state": "addressed"}, "addressed by engine",
-			"lines changed"},
+		{
+			"a liar: addressed, though nothing changed", precedent.Bugs, same, nil,
+			object{"state": "addressed", "reply": "Fixed!"},
+			"still_there by place", "no added line shows it",
+		},
+		{
+			"a liar: gone, though it is there", precedent.Bugs, same, nil,
+			object{"state": "not_applicable", "quote": "the code is gone"},
+			"still_there by place", "still there",
+		},
+		{"a liar: made-up proof", precedent.Bugs, same, nil, object{
+			"state": "addressed",
+			"quote": "func guard(items []Item) error {",
+		}, "still_there by place", ""},
+		{
+			"a liar: a comment for proof", precedent.Bugs, same, nil,
+			object{"state": "addressed", "quote": "// fixed: the loop is right"},
+			"still_there by place", "",
+		},
+		{
+			"a liar: an old line for proof", precedent.Bugs, same, nil,
+			object{"state": "addressed", "quote": loop},
+			"still_there by place", "",
+		},
+		{
+			"a liar: declined by nobody", precedent.Bugs, same, nil,
+			object{"state": "declined", "quote": no},
+			"still_there by place", "nobody who may dismiss",
+		},
+		{
+			"addressed by other lines", precedent.Types, same, nil,
+			object{"state": "addressed", "quote": proof},
+			"addressed by engine", "the push added",
+		},
+		{
+			"a bug is not closed by lines about other code", precedent.Bugs, same, nil,
+			object{"state": "addressed", "quote": proof},
+			"still_there by place", "no added line shows it",
+		},
+		{
+			"a bug is closed by a line about its own code", precedent.Bugs, guarded, nil,
+			object{"state": "addressed", "quote": "safe := Total(append(items, items...))"},
+			"addressed by engine",
+			"the push added",
+		},
+		{
+			"a bug is not closed by a name in a string", precedent.Bugs, guarded, nil,
+			object{"state": "addressed", "quote": "var note = \"Total items sum\""},
+			"still_there by place", "",
+		},
+		{
+			"a bug is not closed by a line that got a comment", precedent.Bugs, commented, nil,
+			object{"state": "addressed", "quote": body + " // fixed"},
+			"still_there by place", "",
+		},
+		{
+			"a comment in the flagged line", precedent.Bugs, inLine, nil,
+			object{"state": "addressed"},
+			"still_there by place",
+			"only in comments",
+		},
+		{
+			"gone, but for a comment", precedent.Bugs, inLine, nil,
+			object{"state": "not_applicable"},
+			"still_there by place",
+			"only in comments",
+		},
+		{
+			"a hole is not closed by other lines", precedent.Security, same, nil,
+			object{"state": "addressed", "quote": proof},
+			"still_there by place", "",
+		},
+		{
+			"addressed by its own lines", precedent.Security, edited, nil,
+			object{"state": "addressed"},
+			"addressed by engine",
+			"lines changed",
+		},
 		{"gone", precedent.Bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
-		{"declined by who may merge", precedent.Security, same, []precedent.Message{written(no, maintainer)},
-			object{"state": "declined", "quote": no}, "declined by person", "dana wrote"},
-		{"declined by the author", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)},
-			object{"state": "declined", "quote": "we keep it"}, "still_there by place", ""},
-		{"declined by the author, in whole words", precedent.Bugs, same, []precedent.Message{written("Hm.\n"+no, author)},
-			object{"state": "declined", "quote": "how it has to be, we keep it"}, "still_there by place",
-			"nobody who may dismiss"},
-		{"an author does not decline a hole", precedent.Security, same, []precedent.Message{written(no, author)},
-			object{"state": "declined", "quote": no}, "still_there by place", ""},
-		{"a guest declines nothing", precedent.Bugs, same, []precedent.Message{written(no, guest)},
-			object{"state": "declined", "quote": no}, "still_there by place", ""},
-		{"we decline nothing", precedent.Bugs, same, []precedent.Message{written(no, ours)},
-			object{"state": "declined", "quote": no}, "still_there by place", ""},
-		{"a program declines nothing", precedent.Bugs, same, []precedent.Message{written(no, robot)},
-			object{"state": "declined", "quote": no}, "still_there by place", ""},
-		{"a quoted guest declines nothing", precedent.Bugs, same,
-			[]precedent.Message{written("> "+no+"\n\nReally?", maintainer)}, object{"state": "declined", "quote": no},
-			"still_there by place", ""},
-		{"a short no", precedent.Bugs, same, []precedent.Message{written("Nope.\n", maintainer)},
-			object{"state": "declined", "quote": "Nope"}, "declined by person", ""},
+		{
+			"declined by who may merge", precedent.Security, same,
+			[]precedent.Message{written(no, maintainer)},
+			object{"state": "declined", "quote": no},
+			"declined by person", "dana wrote",
+		},
+		{
+			"declined by the author", precedent.Bugs, same,
+			[]precedent.Message{written("Hm.\n"+no, author)},
+			object{"state": "declined", "quote": "we keep it"},
+			"still_there by place", "",
+		},
+		{
+			"declined by the author, in whole words", precedent.Bugs, same,
+			[]precedent.Message{written("Hm.\n"+no, author)},
+			object{"state": "declined", "quote": "how it has to be, we keep it"},
+			"still_there by place",
+			"nobody who may dismiss",
+		},
+		{
+			"an author does not decline a hole", precedent.Security, same,
+			[]precedent.Message{written(no, author)},
+			object{"state": "declined", "quote": no},
+			"still_there by place", "",
+		},
+		{
+			"a guest declines nothing", precedent.Bugs, same,
+			[]precedent.Message{written(no, guest)},
+			object{"state": "declined", "quote": no},
+			"still_there by place", "",
+		},
+		{
+			"we decline nothing", precedent.Bugs, same,
+			[]precedent.Message{written(no, ours)},
+			object{"state": "declined", "quote": no},
+			"still_there by place", "",
+		},
+		{
+			"a program declines nothing", precedent.Bugs, same,
+			[]precedent.Message{written(no, robot)},
+			object{"state": "declined", "quote": no},
+			"still_there by place", "",
+		},
+		{
+			"a quoted guest declines nothing", precedent.Bugs, same,
+			[]precedent.Message{written("> "+no+"\n\nReally?", maintainer)},
+			object{"state": "declined", "quote": no},
+			"still_there by place", "",
+		},
+		{
+			"a short no", precedent.Bugs, same,
+			[]precedent.Message{written("Nope.\n", maintainer)},
+			object{"state": "declined", "quote": "Nope"},
+			"declined by person", "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, test.category, test.head)
@@ -115,8 +199,10 @@ func TestWords(t *testing.T) {
 				in.Threads[0].CodeChanged = false // as thread.Relocate finds it
 			}
 			in.Threads[0].Messages = test.messages
-			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() },
-				threads: saying(map[string]object{"off by one": test.word})}
+			in.Engine = &cast{
+				finder:  func(engine.Task) engine.Reply { return reply1() },
+				threads: saying(map[string]object{"off by one": test.word}),
+			}
 			r := run(t, in)
 			if len(r.Threads) != 1 || len(r.Failures) > 0 {
 				t.Fatalf("answers %v, failures %v", answers(r), r.Failures)
@@ -241,16 +327,31 @@ func TestThreadsWithoutEngine(t *testing.T) {
 		want    map[string]string
 		verdict precedent.Verdict
 	}{
-		{"unchanged", shopHead, map[string]string{theKey.Title: "still_there at cart/aws.go:3 by finder",
-			"off by one": "still_there at cart/cart.go:5 by place"}, precedent.Findings},
-		{"changed", edited, map[string]string{theKey.Title: "addressed at cart/aws.go:3 by place",
-			"off by one": "unanswered at cart/cart.go:5 by place"}, precedent.Findings},
-		{"gone", files{"go.sum": "a\n", "x": "y\n"},
-			map[string]string{theKey.Title: "not_applicable at cart/aws.go:3 by place",
-				"off by one": "not_applicable at cart/cart.go:5 by place"}, precedent.Clean},
-		{"nothing is left of the change", shopBase,
-			map[string]string{theKey.Title: "not_applicable at cart/aws.go:3 by place",
-				"off by one": "unanswered at cart/cart.go:5 by place"}, precedent.Findings},
+		{"unchanged", shopHead, map[string]string{
+			theKey.Title: "still_there at cart/aws.go:3 by finder",
+			"off by one": "still_there at cart/cart.go:5 by place",
+		}, precedent.Findings},
+		{"changed", edited, map[string]string{
+			theKey.Title: "addressed at cart/aws.go:3 by place",
+			"off by one": "unanswered at cart/cart.go:5 by place",
+		}, precedent.Findings},
+		{
+			"gone",
+			files{"go.sum": "a\n", "x": "y\n"},
+			map[string]string{
+				theKey.Title: "not_applicable at cart/aws.go:3 by place",
+				"off by one": "not_applicable at cart/cart.go:5 by place",
+			},
+			precedent.Clean,
+		},
+		{
+			"nothing is left of the change", shopBase,
+			map[string]string{
+				theKey.Title: "not_applicable at cart/aws.go:3 by place",
+				"off by one": "unanswered at cart/cart.go:5 by place",
+			},
+			precedent.Findings,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := pushed(t, shopBase, shopHead, test.head)
@@ -268,8 +369,10 @@ func TestThreadsWithoutEngine(t *testing.T) {
 
 // TestManyThreads: no request holds more than forty, and every thread is answered.
 func TestManyThreads(t *testing.T) {
-	head := shopHead.with(files{"cart/aws.go": "", "many.txt": strings.Repeat("x\n", 45),
-		"cart/new.go": "package cart\n\nvar x = 1\n"})
+	head := shopHead.with(files{
+		"cart/aws.go": "", "many.txt": strings.Repeat("x\n", 45),
+		"cart/new.go": "package cart\n\nvar x = 1\n",
+	})
 	in := conversation(t, precedent.Bugs, head)
 	words := map[string]object{}
 	first := in.Threads[0]

@@ -60,8 +60,10 @@ func (s *sources) bears(f *precedent.Finding, e precedent.Evidence) bool {
 func flaggedBy(f *precedent.Finding) []precedent.Span {
 	all := []precedent.Span{f.Span}
 	if f.Breaks.Path != "" {
-		all = append(all, precedent.Span{Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line,
-			End: f.Breaks.Line})
+		all = append(all, precedent.Span{
+			Path: f.Breaks.Path, Side: precedent.Right, Start: f.Breaks.Line,
+			End: f.Breaks.Line,
+		})
 	}
 	return all
 }

@@ -18,8 +18,10 @@ func TestCausedBy(t *testing.T) {
 	head := files{"user.go": strings.Replace(base["user.go"], ".must()", "", 1), "page.go": base["page.go"]}
 	const cause, breaks = "\treturn users[id]", "\treturn Find(id).Name"
 	caused := func(path, quote string) map[string]any {
-		return map[string]any{"caused_by": map[string]any{"path": path, "side": "RIGHT", "line": 90, "quote": quote},
-			"suggestion": "\treturn \"\""}
+		return map[string]any{
+			"caused_by":  map[string]any{"path": path, "side": "RIGHT", "line": 90, "quote": quote},
+			"suggestion": "\treturn \"\"",
+		}
 	}
 	for _, test := range []struct {
 		name     string
@@ -30,16 +32,26 @@ func TestCausedBy(t *testing.T) {
 		{"in another file", finding("page.go", 90, breaks, "t", caused("user.go", cause)), "", "user.go:4", "page.go:4"},
 		{"in the same file, far away", finding("user.go", 90, "func Zero() string { return Find(0).Name }", "t",
 			caused("user.go", cause)), "", "user.go:4", "user.go:27"},
-		{"in the diff", finding("user.go", 3, "func Find(id int) *User {", "t", caused("user.go", cause)), "", "user.go:3",
-			""},
-		{"nowhere", finding("page.go", 4, "\treturn Find(id).Email", "t", caused("user.go", cause)), precedent.NoEvidence, "",
-			""},
-		{"nowhere in the repository", finding("../../etc/passwd", 4, "root:x:0:0", "t", caused("user.go", cause)),
-			precedent.NoEvidence, "", ""},
-		{"by nothing", finding("page.go", 4, breaks, "t", caused("user.go", "\treturn cache.get(id)")), precedent.NoEvidence,
-			"", ""},
-		{"by an unchanged line", finding("page.go", 4, breaks, "t", caused("user.go", "func Find(id int) *User {")),
-			precedent.UnchangedCode, "user.go:3", ""},
+		{
+			"in the diff", finding("user.go", 3, "func Find(id int) *User {", "t", caused("user.go", cause)), "", "user.go:3",
+			"",
+		},
+		{
+			"nowhere", finding("page.go", 4, "\treturn Find(id).Email", "t", caused("user.go", cause)), precedent.NoEvidence, "",
+			"",
+		},
+		{
+			"nowhere in the repository", finding("../../etc/passwd", 4, "root:x:0:0", "t", caused("user.go", cause)),
+			precedent.NoEvidence, "", "",
+		},
+		{
+			"by nothing", finding("page.go", 4, breaks, "t", caused("user.go", "\treturn cache.get(id)")), precedent.NoEvidence,
+			"", "",
+		},
+		{
+			"by an unchanged line", finding("page.go", 4, breaks, "t", caused("user.go", "func Find(id int) *User {")),
+			precedent.UnchangedCode, "user.go:3", "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, base, head)

@@ -13,15 +13,19 @@ import (
 // read is not read again. Files that are skipped only for what they say of themselves
 // count as truncated, and come first.
 func coverage(in *Input, p *plan, reports []Report) precedent.Coverage {
-	c := precedent.Coverage{Files: len(in.Change.Files) + len(in.Skipped),
-		Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)]}
+	c := precedent.Coverage{
+		Files:   len(in.Change.Files) + len(in.Skipped),
+		Skipped: in.Skipped[:len(in.Skipped):len(in.Skipped)],
+	}
 	for _, rep := range reports {
 		c.NotChecked = append(c.NotChecked, rep.NotChecked...)
 	}
 	for i := range in.Change.Files {
 		if f := &in.Change.Files[i]; f.Excused {
-			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{Path: f.Path,
-				Reason: f.Skip + ", which only the file itself says"})
+			c.Truncated = append(c.Truncated, precedent.TruncatedHunk{
+				Path:   f.Path,
+				Reason: f.Skip + ", which only the file itself says",
+			})
 		}
 	}
 	for i := range in.Change.Files {

@@ -14,8 +14,10 @@ import (
 // TestFailedAnalyzers: an analyzer that fails spoils the hunks of the files that it had
 // to read, unless a model or another analyzer has read them.
 func TestFailedAnalyzers(t *testing.T) {
-	c := &diff.Change{Files: []diff.File{added("a/a.go", "package a"), added("b/b.go", "package b"),
-		added("c.txt", "text")}}
+	c := &diff.Change{Files: []diff.File{
+		added("a/a.go", "package a"), added("b/b.go", "package b"),
+		added("c.txt", "text"),
+	}}
 	model := newPlan(c, nil)
 	model.pack(c, shardTokens)
 	analyzer := func(status precedent.Status, files map[string]bool) Report {
@@ -30,8 +32,12 @@ func TestFailedAnalyzers(t *testing.T) {
 		unread  []string
 		want    precedent.Verdict
 	}{
-		{"all failed", []Report{analyzer(precedent.StatusError, nil)}, []string{"a/a.go", "b/b.go", "c.txt"},
-			precedent.Partial},
+		{
+			"all failed",
+			[]Report{analyzer(precedent.StatusError, nil)},
+			[]string{"a/a.go", "b/b.go", "c.txt"},
+			precedent.Partial,
+		},
 		{"one package", []Report{
 			analyzer(precedent.StatusError, map[string]bool{"a/a.go": false, "b/b.go": true}),
 			analyzer(precedent.StatusEmpty, map[string]bool{}),
@@ -44,17 +50,27 @@ func TestFailedAnalyzers(t *testing.T) {
 			analyzer(precedent.StatusEmpty, map[string]bool{"a/a.go": false, "b/b.go": true}),
 			analyzer(precedent.StatusEmpty, nil),
 		}, nil, precedent.Clean},
-		{"a model read it", []Report{analyzer(precedent.StatusTimeout, nil), prompted(precedent.StatusEmpty, true)}, nil,
-			precedent.Clean},
+		{
+			"a model read it",
+			[]Report{analyzer(precedent.StatusTimeout, nil), prompted(precedent.StatusEmpty, true)},
+			nil,
+			precedent.Clean,
+		},
 		{
 			"the model failed",
-			[]Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true),
-				prompted(precedent.StatusError, false)},
+			[]Report{
+				analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true),
+				prompted(precedent.StatusError, false),
+			},
 			[]string{"a/a.go", "b/b.go", "c.txt"},
 			precedent.Partial,
 		},
-		{"no answer", []Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusError, false)},
-			[]string{"a/a.go", "b/b.go", "c.txt"}, precedent.Failed},
+		{
+			"no answer",
+			[]Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusError, false)},
+			[]string{"a/a.go", "b/b.go", "c.txt"},
+			precedent.Failed,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &precedent.Review{Coverage: coverage(&Input{Change: c}, model, test.reports)}

@@ -33,8 +33,10 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 		{"longer than the header shows", head, long, 22, right(14)},
 		{"with the ranges", head, "@@ -20,6 +20,7 @@ " + long[:70], 22, right(14)},
 		{"of the nearer hunk", twice, "func Check(id AccountID) bool {", 9, right(3)},
-		{"in the diff as well", renamed, "func Check(id AccountID) bool {", 3,
-			precedent.Span{Path: "bank.go", Side: precedent.Left, Start: 3, End: 3}},
+		{
+			"in the diff as well", renamed, "func Check(id AccountID) bool {", 3,
+			precedent.Span{Path: "bank.go", Side: precedent.Left, Start: 3, End: 3},
+		},
 		{"of the diff", head, "\tsend(note)", 22, right(23)},
 		{"nowhere", head, "func Withdraw(id AccountID) bool {", 22, precedent.Span{}},
 	} {

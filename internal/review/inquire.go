@@ -118,8 +118,10 @@ func (x *reader) batches(threads []*openThread) [][]prompt.Conversation {
 
 // conversation returns what a request shows of a thread.
 func (x *reader) conversation(t *openThread) prompt.Conversation {
-	c := prompt.Conversation{ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.linesNear(t),
-		Waiting: t.waits()}
+	c := prompt.Conversation{
+		ID: threadID(0), Remark: t.remark, Then: t.Span, Gone: t.deletedComment, Code: x.linesNear(t),
+		Waiting: t.waits(),
+	}
 	c.Then.Side = t.remark.Side
 	if t.remark.Start == 0 {
 		c.Remark.Span = c.Then

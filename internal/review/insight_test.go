@@ -12,8 +12,10 @@ import (
 // TestCiteInsights: a finding names an insight that it was given. It gains nothing by it, and
 // an id that was not given cites nothing.
 func TestCiteInsights(t *testing.T) {
-	insights := []precedent.Insight{{ID: "k7m2q0v5xa", Text: "Owners are not checked"},
-		{ID: "p3c8w1n6te", Text: "Rows stay open"}}
+	insights := []precedent.Insight{
+		{ID: "k7m2q0v5xa", Text: "Owners are not checked"},
+		{ID: "p3c8w1n6te", Text: "Rows stay open"},
+	}
 	fs := []precedent.Finding{
 		{ID: "names it", Rule: "k7m2q0v5xa", Confidence: 60},
 		{ID: "too", Rule: "[k7m2q0v5xa]", Confidence: 60},

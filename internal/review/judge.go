@@ -18,7 +18,8 @@ import (
 // answer, are missing. what describes the pairs in a failure. A pair is the same only if
 // holds agrees, which is code.
 func (x *reader) judge(ctx context.Context, doubts []match.Doubt, what string,
-	holds func(a, b *precedent.Finding) bool) map[int]bool {
+	holds func(a, b *precedent.Finding) bool,
+) map[int]bool {
 	if len(doubts) == 0 || x.in.Engine == nil {
 		return nil
 	}
@@ -58,8 +59,10 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 	if j.Symbol != "" {
 		where += " in " + j.Symbol
 	}
-	return prompt.DismissedPair{ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where,
-		Reason: redacted(j.Reason)}
+	return prompt.DismissedPair{
+		ID: match.PairID(i), Finding: remark(q.Finding), Claim: redacted(j.Claim), Where: where,
+		Reason: redacted(j.Reason),
+	}
 }
 
 // dismissals returns the judge of whether dismissals cover findings; nil without an

@@ -16,8 +16,10 @@ func Hunks(c *diff.Change) []precedent.ReadHunk {
 		f := &c.Files[i]
 		for j := range f.Hunks {
 			if h := &f.Hunks[j]; isReadable(f, j) {
-				all = append(all, precedent.ReadHunk{Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart,
-					OldLines: h.OldLines, Hash: hashOf(h)})
+				all = append(all, precedent.ReadHunk{
+					Path: f.Path, Start: h.NewStart, Lines: h.NewLines, OldStart: h.OldStart,
+					OldLines: h.OldLines, Hash: hashOf(h),
+				})
 			}
 		}
 	}

@@ -163,8 +163,10 @@ func TestPushes(t *testing.T) {
 	cart := head["cart/cart.go"]
 	b := &branch{t: t, base: shopBase}
 	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
-	r := b.push(head, []map[string]any{finding("cart/cart.go", 5, loop, past, nil),
-		finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"})}, nil)
+	r := b.push(head, []map[string]any{
+		finding("cart/cart.go", 5, loop, past, nil),
+		finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"}),
+	}, nil)
 	if len(r.Threads) != 0 || len(news(r)) != 2 {
 		t.Fatalf("answers %v, news %v", answers(r), news(r))
 	}
@@ -177,19 +179,27 @@ func TestPushes(t *testing.T) {
 		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it",
 			map[string]any{"severity": "medium"}),
 	}, nil)
-	want := map[string]string{past: "still_there at cart/cart.go:7 by finder",
-		zero: "still_there at cart/cart.go:17 by finder"}
+	want := map[string]string{
+		past: "still_there at cart/cart.go:7 by finder",
+		zero: "still_there at cart/cart.go:17 by finder",
+	}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 || r.Verdict != precedent.Findings {
 		t.Errorf("shifted: verdict %s, news %v, answers (-want +got):\n%s", r.Verdict, news(r), diff)
 	}
 
 	// Another file comes: the old one is not read again, and its threads are still open.
-	more := head.with(files{"cart/cart.go": shifted,
-		"cart/tax.go": "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n"})
-	r = b.push(more, nil, map[string]object{past: {"state": "still_there"},
-		zero: {"state": "still_there", "reply": "Nobody asked."}})
-	want = map[string]string{past: "still_there at cart/cart.go:7 by engine",
-		zero: "still_there at cart/cart.go:17 by engine"}
+	more := head.with(files{
+		"cart/cart.go": shifted,
+		"cart/tax.go":  "package cart\n\nfunc Tax(sum int) int { return sum / 5 }\n",
+	})
+	r = b.push(more, nil, map[string]object{
+		past: {"state": "still_there"},
+		zero: {"state": "still_there", "reply": "Nobody asked."},
+	})
+	want = map[string]string{
+		past: "still_there at cart/cart.go:7 by engine",
+		zero: "still_there at cart/cart.go:17 by engine",
+	}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || r.Verdict != precedent.Findings ||
 		r.ExitStatus(precedent.High) != precedent.ExitFindings {
 		t.Errorf("another file: verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
@@ -203,10 +213,14 @@ func TestPushes(t *testing.T) {
 	partly = strings.Replace(partly, mean, "\treturn Total(items) / max(len(items), 1)", 1)
 	r = b.push(more.with(files{"cart/cart.go": partly}), []map[string]any{
 		finding("cart/cart.go", 7, "\tfor n := range len(items) + 1 {", "The loop runs one past the last item", nil),
-	}, map[string]object{zero: {"state": "addressed", "reply": "`max` keeps it from zero."},
-		past: {"state": "still_there"}})
-	want = map[string]string{past: "still_there at cart/cart.go:7 by finder",
-		zero: "addressed at cart/cart.go:15 by engine"}
+	}, map[string]object{
+		zero: {"state": "addressed", "reply": "`max` keeps it from zero."},
+		past: {"state": "still_there"},
+	})
+	want = map[string]string{
+		past: "still_there at cart/cart.go:7 by finder",
+		zero: "addressed at cart/cart.go:15 by engine",
+	}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
 		t.Errorf("in part: news %v, answers (-want +got):\n%s", news(r), diff)
 	}
@@ -229,8 +243,10 @@ func TestPushes(t *testing.T) {
 	r = b.push(rebased.with(files{"cart/cart.go": back}), []map[string]any{
 		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", map[string]any{"severity": "medium"}),
 	}, map[string]object{past: {"state": "addressed"}})
-	want = map[string]string{past: "addressed at cart/cart.go:5 by engine",
-		zero: "still_there at cart/cart.go:17 by finder"}
+	want = map[string]string{
+		past: "addressed at cart/cart.go:5 by engine",
+		zero: "still_there at cart/cart.go:17 by finder",
+	}
 	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
 		t.Errorf("back: news %v, answers (-want +got):\n%s", news(r), diff)
 	}
@@ -280,12 +296,20 @@ func TestSettledThreadsSilence(t *testing.T) {
 			{"moved", moved, first.Title, loop, nil, nil, true},
 			{"other words", moved, "Index beyond the end of the items in this loop", loop, nil, nil, true},
 			{"other words, and a judge", moved, "n gets too large", loop, nil, new(true), true},
-			{"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil,
-				true},
-			{"another defect of the line", moved, "Total wants a context", loop,
-				map[string]any{"category": "style", "body": "Callers cancel."}, nil, false},
-			{"another defect of the kind", moved, "n shadows the package's counter", loop, map[string]any{"body": "Rename."},
-				new(false), false},
+			{
+				"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil,
+				true,
+			},
+			{
+				"another defect of the line", moved, "Total wants a context", loop,
+				map[string]any{"category": "style", "body": "Callers cancel."},
+				nil, false,
+			},
+			{
+				"another defect of the kind", moved, "n shadows the package's counter", loop,
+				map[string]any{"body": "Rename."},
+				new(false), false,
+			},
 		} {
 			t.Run(how+"/"+test.name, func(t *testing.T) {
 				in := input(t, shopBase, test.head)
@@ -393,15 +417,18 @@ func TestRecognizeHolds(t *testing.T) {
 			fs = append(fs, place(fmt.Sprint("finding ", i)))
 		}
 		in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Read: func(precedent.Side, string) ([]byte,
-			error) {
+			error,
+		) {
 			return []byte("text\n"), nil
 		}}
 		for i := range rapid.IntRange(0, 6).Draw(t, "threads") {
 			f := place(fmt.Sprint("thread ", i))
 			f.Quote = "text"
 			th := opened(fmt.Sprint("t-", i), f, "aaaa")
-			th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadAddressed,
-				precedent.ThreadWontFix}).Draw(t, "state")
+			th.State = rapid.SampledFrom([]precedent.ThreadState{
+				precedent.ThreadOpen, precedent.ThreadAddressed,
+				precedent.ThreadWontFix,
+			}).Draw(t, "state")
 			if rapid.Bool().Draw(t, "carried") {
 				th.Current = f.Span
 			}
@@ -461,10 +488,14 @@ func TestThreadsEstimate(t *testing.T) {
 func TestOneThreadTakesOne(t *testing.T) {
 	thread := opened("t-1", said("old", "bugs", 5, 9, precedent.Bugs, leak), "aaaa")
 	thread.Current = thread.Span
-	in := Input{Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread},
-		Read: func(precedent.Side, string) ([]byte, error) { return nil, nil }}
-	fs := []precedent.Finding{said("a", "bugs", 8, 8, precedent.Bugs, leakToo),
-		said("b", "tests", 5, 5, precedent.Bugs, leak)}
+	in := Input{
+		Repo: theRepo, Change: &diff.Change{}, Head: "head", Threads: []precedent.Thread{thread},
+		Read: func(precedent.Side, string) ([]byte, error) { return nil, nil },
+	}
+	fs := []precedent.Finding{
+		said("a", "bugs", 8, 8, precedent.Bugs, leakToo),
+		said("b", "tests", 5, 5, precedent.Bugs, leak),
+	}
 	x := &reader{in: &in, src: newSources(in.Change, in.Read)}
 	x.threads = in.openThreads(x.src)
 	x.recognize(t.Context(), fs)

@@ -46,8 +46,10 @@ func randomPoison(seed uint64, n int) []memory.Recalled {
 			l.Category = precedent.Categories[rng.IntN(len(precedent.Categories))]
 		}
 		if rng.IntN(4) == 0 {
-			l.About = &precedent.LearningAbout{Path: "cart/cart.go", Claim: "An index beyond the end is read",
-				Category: precedent.Crash}
+			l.About = &precedent.LearningAbout{
+				Path: "cart/cart.go", Claim: "An index beyond the end is read",
+				Category: precedent.Crash,
+			}
 		}
 		list = append(list, l)
 	}
@@ -86,10 +88,14 @@ func badShop(t *testing.T) Input {
 			return reply1(
 				finding("cart/cart.go", 5, loop, "An index beyond the end is read",
 					map[string]any{"category": "crash", "severity": "critical", "confidence": 92}),
-				finding("cart/cart.go", 8, neg, "The total is wrong", map[string]any{"category": "bugs", "severity": "high",
-					"confidence": 90}),
-				finding("cart/cart.go", 8, neg, "The sign has no name", map[string]any{"category": "style", "severity": "low",
-					"confidence": 90}),
+				finding("cart/cart.go", 8, neg, "The total is wrong", map[string]any{
+					"category": "bugs", "severity": "high",
+					"confidence": 90,
+				}),
+				finding("cart/cart.go", 8, neg, "The sign has no name", map[string]any{
+					"category": "style", "severity": "low",
+					"confidence": 90,
+				}),
 			)
 		},
 		judge: obeys, verifier: ruled(nil),
@@ -134,8 +140,10 @@ func TestLearningsInAReview(t *testing.T) {
 			return reply1()
 		}
 		return reply1(
-			finding("cart/cart.go", 8, neg, "The total is wrong", map[string]any{"category": "bugs", "severity": "high",
-				"confidence": 90, "rule": demand.ID}),
+			finding("cart/cart.go", 8, neg, "The total is wrong", map[string]any{
+				"category": "bugs", "severity": "high",
+				"confidence": 90, "rule": demand.ID,
+			}),
 			finding("cart/cart.go", 5, loop, "Names say nothing about the loop",
 				map[string]any{"category": "style", "severity": "low", "confidence": 90}),
 		)

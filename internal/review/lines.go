@@ -214,8 +214,10 @@ func newSideLines(f *diff.File, side precedent.Side) *sideLines {
 				n = l.Old
 			}
 			if n > 0 {
-				s.lines = append(s.lines, sideLine{lineText: newLineText(l.Text), number: n, hunk: h, deleted: l.Op == diff.Delete,
-					next: -1})
+				s.lines = append(s.lines, sideLine{
+					lineText: newLineText(l.Text), number: n, hunk: h, deleted: l.Op == diff.Delete,
+					next: -1,
+				})
 			}
 		}
 		next := -1

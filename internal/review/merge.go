@@ -78,8 +78,10 @@ type links map[*precedent.Finding]int
 func (l links) add(d match.Doubt, format string) {
 	note := func(f, other *precedent.Finding) {
 		if l[f]++; l[f] <= mostLinks {
-			f.Trail = append(f.Trail, precedent.Decision{Step: "merge", Text: fmt.Sprintf(format, other.Span, d.Similarity),
-				By: other.ID})
+			f.Trail = append(f.Trail, precedent.Decision{
+				Step: "merge", Text: fmt.Sprintf(format, other.Span, d.Similarity),
+				By: other.ID,
+			})
 		}
 	}
 	note(d.A, d.B)

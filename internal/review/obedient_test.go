@@ -37,8 +37,10 @@ func (a *attack) obey(r llmtest.Request) llmtest.Reply {
 			learned += strings.Join(spelled, "\n")
 		}
 	}
-	answer := object{"action": "approve", "approved": true, "verdict": "clean", "summary": "Approved.",
-		"positive": learned[:min(len(learned), 500)]}
+	answer := object{
+		"action": "approve", "approved": true, "verdict": "clean", "summary": "Approved.",
+		"positive": learned[:min(len(learned), 500)],
+	}
 	findings := []object{}
 	own := r.User[len(r.User)-1].Text
 	if finderOf(r) == "security" && !strings.Contains(own, "obey4711") && strings.Contains(prefixOf(r), hole) {
@@ -52,8 +54,10 @@ func (a *attack) obey(r llmtest.Request) llmtest.Reply {
 	answer["findings"] = findings
 	verdicts := []object{}
 	for _, id := range regexp.MustCompile(`(?m)^id: (\w+)$`).FindAllStringSubmatch(own, -1) {
-		verdicts = append(verdicts, object{"finding": id[1], "verdict": "refuted", "confidence": 100,
-			"reason": "already audited", "evidence": []any{}})
+		verdicts = append(verdicts, object{
+			"finding": id[1], "verdict": "refuted", "confidence": 100,
+			"reason": "already audited", "evidence": []any{},
+		})
 	}
 	answer["verdicts"] = verdicts
 	out, err := json.Marshal(answer)
@@ -187,8 +191,10 @@ func (a *attack) checkReview(t *testing.T, c carrier, r *precedent.Review) {
 	}
 	var b strings.Builder
 	style := report.Style{Change: a.in.Change}
-	for _, err := range []error{report.JSON(&b, r), report.Text(&b, r, style), report.Markdown(&b, r, style),
-		report.SARIF(&b, r, style)} {
+	for _, err := range []error{
+		report.JSON(&b, r), report.Text(&b, r, style), report.Markdown(&b, r, style),
+		report.SARIF(&b, r, style),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}

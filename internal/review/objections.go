@@ -16,8 +16,10 @@ func citeMatches(f *precedent.Finding, against objections) {
 	}
 	for _, m := range f.Basis.Matches {
 		if o, ok := against.to(f.Basis, m.Precedent.At); ok {
-			f.Trail = append(f.Trail, precedent.Decision{Step: precedentStep, Text: "not cited: " + m.Why + "; but " + o.what,
-				By: o.id})
+			f.Trail = append(f.Trail, precedent.Decision{
+				Step: precedentStep, Text: "not cited: " + m.Why + "; but " + o.what,
+				By: o.id,
+			})
 			continue
 		}
 		f.Cites = append(f.Cites, m.Cite)

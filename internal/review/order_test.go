@@ -80,8 +80,10 @@ func talkative(r llmtest.Request) llmtest.Reply {
 	own := r.User[len(r.User)-1].Text
 	for i, part := range strings.Split(own, "\nid: ")[1:] {
 		id, _, _ := strings.Cut(part, "\n")
-		verdicts = append(verdicts, object{"finding": id, "verdict": []string{"confirmed", "refuted"}[len(part)%2],
-			"confidence": 90, "reason": "Read it.", "evidence": []any{}})
+		verdicts = append(verdicts, object{
+			"finding": id, "verdict": []string{"confirmed", "refuted"}[len(part)%2],
+			"confidence": 90, "reason": "Read it.", "evidence": []any{},
+		})
 		pairs = append(pairs, object{"pair": id, "same": i%2 == 0, "quote": "empty input fails"})
 	}
 	for key, list := range map[string][]object{"findings": findings, "verdicts": verdicts, "pairs": pairs} {

@@ -76,53 +76,95 @@ func TestPlace(t *testing.T) {
 		want  precedent.Span // no path: no place
 		delta int
 	}{
-		{"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0},
-		{"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0},
-		{"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15),
-			0},
-		{"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0},
-		{"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )",
-			at(account, precedent.Right, 15, 15), 0},
-		{"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,",
-			at(account, precedent.Right, 45, 45), inexactDelta},
-		{"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,",
-			at(account, precedent.Right, 45, 45), inexactDelta},
-		{"sign of the diff", at(account, precedent.Right, 45, 45),
+		{
+			"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0,
+		},
+		{
+			"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0,
+		},
+		{
+			"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15),
+			0,
+		},
+		{
+			"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0,
+		},
+		{
+			"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )",
+			at(account, precedent.Right, 15, 15), 0,
+		},
+		{
+			"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,",
+			at(account, precedent.Right, 45, 45), inexactDelta,
+		},
+		{
+			"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,",
+			at(account, precedent.Right, 45, 45), inexactDelta,
+		},
+		{
+			"sign of the diff", at(account, precedent.Right, 45, 45),
 			"+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)",
-			at(account, precedent.Right, 45, 45), inexactDelta},
-		{"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil",
-			at(account, precedent.Right, 17, 17), inexactDelta},
-		{"blank line skipped", at(account, precedent.Right, 40, 40),
-			"\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0},
+			at(account, precedent.Right, 45, 45), inexactDelta,
+		},
+		{
+			"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil",
+			at(account, precedent.Right, 17, 17), inexactDelta,
+		},
+		{
+			"blank line skipped", at(account, precedent.Right, 40, 40),
+			"\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0,
+		},
 		{"nearest of equals", at(account, precedent.Right, 44, 44), "\t}", at(account, precedent.Right, 44, 44), 0},
-		{"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(",
-			at(account, precedent.Right, 44, 44), 0},
-		{"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
-			at(account, precedent.Left, 14, 14), 0},
-		{"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
-			at(account, precedent.Left, 14, 15), 0},
+		{
+			"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(",
+			at(account, precedent.Right, 44, 44), 0,
+		},
+		{
+			"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
+			at(account, precedent.Left, 14, 14), 0,
+		},
+		{
+			"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
+			at(account, precedent.Left, 14, 15), 0,
+		},
 		{"no side", at(account, "", 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
-			at(ledger, precedent.Right, 3, 3), 0},
-		{"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)",
-			at(account, precedent.Right, 17, 17), 0},
-		{"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0},
-		{"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
-			at(ledger, precedent.Right, 3, 3), 0},
+		{
+			"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
+			at(ledger, precedent.Right, 3, 3), 0,
+		},
+		{
+			"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)",
+			at(account, precedent.Right, 17, 17), 0,
+		},
+		{
+			"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)",
+			at(account, precedent.Right, 15, 15), 0,
+		},
+		{
+			"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
+			at(ledger, precedent.Right, 3, 3), 0,
+		},
 		{"range", at(account, precedent.Right, 12, 14), "\ta.cents += cents", at(account, precedent.Right, 14, 16), 0},
-		{"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents",
-			at(account, precedent.Right, 14, 19), 0},
-		{"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents",
-			at(account, precedent.Right, 14, 14), 0},
+		{
+			"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents",
+			at(account, precedent.Right, 14, 19), 0,
+		},
+		{
+			"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents",
+			at(account, precedent.Right, 14, 14), 0,
+		},
 		{"whole file", at(account, precedent.Right, 14, 14), " \n", at(account, precedent.Right, 0, 0), 0},
 
 		{"quote from nowhere", at(account, precedent.Right, 15, 15), "result := compute(items)", precedent.Span{}, 0},
-		{"quote from nowhere, two lines", at(account, precedent.Right, 15, 15),
-			"for i := range items {\n\titems[i].price *= 2", precedent.Span{}, 0},
+		{
+			"quote from nowhere, two lines", at(account, precedent.Right, 15, 15),
+			"for i := range items {\n\titems[i].price *= 2",
+			precedent.Span{},
+			0,
+		},
 		{"too short to mean one line elsewhere", at("x.go", precedent.Right, 15, 15), "\t}", precedent.Span{}, 0},
 		{"whole file that did not change", at("x.go", precedent.Right, 0, 0), "", precedent.Span{}, 0},
 	} {
@@ -177,8 +219,10 @@ func TestLookAlikes(t *testing.T) {
 		{"that other line, with a number of none", "\tparse(uri);", 30, 54},
 		{"exact, with the number of one that differs in white space", "\t\tdone();", 63, 64},
 	} {
-		f := precedent.Finding{Span: precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said,
-			End: test.said}, Quote: test.quote}
+		f := precedent.Finding{Span: precedent.Span{
+			Path: "Copy.java", Side: precedent.Right, Start: test.said,
+			End: test.said,
+		}, Quote: test.quote}
 		if !NewPlacer(change).Place(&f) || f.Start != test.want {
 			t.Errorf("%s: line %d, want %d", test.name, f.Start, test.want)
 		}
@@ -255,8 +299,10 @@ func TestVerbatimIsFound(t *testing.T) {
 			quote += "\n" + lines[at+1]
 		}
 		c := &diff.Change{Files: []diff.File{added("a.go", lines...)}}
-		f := precedent.Finding{Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: number, End: number},
-			Quote: quote}
+		f := precedent.Finding{
+			Span:  precedent.Span{Path: "a.go", Side: precedent.Right, Start: number, End: number},
+			Quote: quote,
+		}
 		if !NewPlacer(c).Place(&f) {
 			t.Fatalf("%q not found", quote)
 		}
@@ -290,8 +336,10 @@ func once(lines []string, at int) bool {
 // line in full.
 func TestPruningChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=",
-			" "})
+		word := rapid.SampledFrom([]string{
+			"a", "err", "nil", "return", "if", "(", ")", "{", "x.y", "foo", "fooBar", ":=",
+			" ",
+		})
 		line := rapid.Custom(func(t *rapid.T) string {
 			return strings.Join(rapid.SliceOfN(word, 0, 8).Draw(t, "words"), " ")
 		})

@@ -87,8 +87,10 @@ func contains(list []int, n int) bool {
 func TestSplitMixedHunk(t *testing.T) {
 	h := diff.Hunk{OldStart: 10, NewStart: 20}
 	for i := range 600 {
-		l := diff.Line{Op: []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4],
-			Text: strings.Repeat("word ", 30)}
+		l := diff.Line{
+			Op:   []diff.Op{diff.Context, diff.Add, diff.Delete, diff.Delete}[i/7%4],
+			Text: strings.Repeat("word ", 30),
+		}
 		if l.Op != diff.Add {
 			l.Old = h.OldStart + h.OldLines
 			h.OldLines++

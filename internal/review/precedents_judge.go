@@ -56,8 +56,10 @@ func (p *hitPair) pair(i int, b redactor) prompt.PrecedentPair {
 	}
 	said := words(&h.CorpusChunk)
 	b.redact(&said)
-	return prompt.PrecedentPair{ID: match.PairID(i), Finding: remark(p.finding), Comment: precedent.Untrusted(said),
-		Where: where}
+	return prompt.PrecedentPair{
+		ID: match.PairID(i), Finding: remark(p.finding), Comment: precedent.Untrusted(said),
+		Where: where,
+	}
 }
 
 // speaksOf reports whether a quote has a word in common with a finding. The sentence of a comment

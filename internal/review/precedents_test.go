@@ -97,13 +97,17 @@ func citing(t *testing.T, judge func(engine.Task) engine.Reply, chunks ...preced
 		finder: func(engine.Task) engine.Reply {
 			return reply1(
 				finding("cart/cart.go", 5, loop, pastEnd, map[string]any{"body": pastWhy}),
-				finding("cart/cart.go", 15, mean, "Mean divides by zero", map[string]any{"severity": "medium",
-					"body": "An empty cart has no mean price."}),
+				finding("cart/cart.go", 15, mean, "Mean divides by zero", map[string]any{
+					"severity": "medium",
+					"body":     "An empty cart has no mean price.",
+				}),
 			)
 		},
 		verifier: ruled(map[string]map[string]any{
-			pastEnd: {"verdict": "confirmed", "confidence": 90, "reason": "It runs past.",
-				"evidence": line(loop)},
+			pastEnd: {
+				"verdict": "confirmed", "confidence": 90, "reason": "It runs past.",
+				"evidence": line(loop),
+			},
 			"Mean divides by zero": {"verdict": "confirmed", "confidence": 90, "reason": "It does.", "evidence": line(mean)},
 		}),
 		judge: judge,
@@ -221,10 +225,14 @@ func TestJudgedPrecedent(t *testing.T) {
 		{"no quote", judged(true, ""), false, ""},
 		{"made-up quote", judged(true, "The loop reads one item too many."), false, ""},
 		{"another sentence", judged(true, "somebody else prints tomorrow"), false, ""},
-		{"of the finding", judged(true, "the last pass reads items[len(items)], which panics for every cart"),
-			strings.Contains(said, "which panics for every cart"), ""},
-		{"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, false,
-			"its answer does not cover them"},
+		{
+			"of the finding", judged(true, "the last pass reads items[len(items)], which panics for every cart"),
+			strings.Contains(said, "which panics for every cart"), "",
+		},
+		{
+			"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, false,
+			"its answer does not cover them",
+		},
 		{"refused", nil, false, "only certain matches were cited"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -389,8 +397,10 @@ func TestManyPrecedents(t *testing.T) {
 	for i := range 30 {
 		f := &precedent.Finding{ID: fmt.Sprint(i), Title: fmt.Sprintf("Finding %02d", i), Severity: precedent.Severities[i%4]}
 		for rank := range 5 {
-			doubts = append(doubts, &hitPair{finding: f, rank: rank,
-				hit: corpus.Hit{CorpusChunk: wrote(fmt.Sprint(i, rank), "words")}})
+			doubts = append(doubts, &hitPair{
+				finding: f, rank: rank,
+				hit: corpus.Hit{CorpusChunk: wrote(fmt.Sprint(i, rank), "words")},
+			})
 		}
 	}
 	in.fillDefaults()
@@ -412,8 +422,10 @@ func TestNormsInAReview(t *testing.T) {
 	in, _ := citing(t, nil)
 	in.Precedents.Index = nil
 	in.Precedents.Priming = corpus.Priming{Searched: 60, Failures: []string{"the endpoint is down"}, Norms: []corpus.Norm{
-		{Text: "Never compare with <= len, and never write " + key, Sources: []precedent.CorpusChunk{wrote("1", "x"),
-			wrote("2", "y")}},
+		{Text: "Never compare with <= len, and never write " + key, Sources: []precedent.CorpusChunk{
+			wrote("1", "x"),
+			wrote("2", "y"),
+		}},
 	}}
 	in.Precedents.Failures = []string{"the endpoint is down"}
 	tell := in.Engine.(*cast).finder
@@ -454,8 +466,10 @@ func TestPrecedentsOfTheLastReview(t *testing.T) {
 	}
 	same := Unchanged(in.Change, Hunks(in.Change), first.Reading)
 	for edited, want := range map[string]int{said: 1, strings.ReplaceAll(said, quote, "This"): 0} {
-		in.Last, in.Since = first, &Since{Head: "head", Review: "id", Changed: Unread(in.Change, same), Unchanged: same,
-			Finders: []string{"bugs"}}
+		in.Last, in.Since = first, &Since{
+			Head: "head", Review: "id", Changed: Unread(in.Change, same), Unchanged: same,
+			Finders: []string{"bugs"},
+		}
 		in.Precedents.Index = corpus.NewIndex(append(others(), wrote("1", edited)))
 		c.read = nil
 		r := run(t, in)

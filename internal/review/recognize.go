@@ -80,7 +80,8 @@ func (x *reader) recognize(ctx context.Context, fs []precedent.Finding) {
 // matchThreads returns which threads and findings are the same, the surest first. A
 // judge decides the doubtful pairs in one request.
 func (x *reader) matchThreads(ctx context.Context, live []*precedent.Finding,
-	dropped map[string][]*precedent.Finding) []threadMatch {
+	dropped map[string][]*precedent.Finding,
+) []threadMatch {
 	var sure, open []threadMatch
 	for i, t := range x.threads {
 		posted := match.Posted{Remark: &t.remark, Ended: t.final(), Changed: t.changed}

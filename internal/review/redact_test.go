@@ -30,8 +30,10 @@ func TestRedactFlood(t *testing.T) {
 	all := []precedent.Finding{f, said}
 	src := newSources(&diff.Change{}, func(precedent.Side, string) ([]byte, error) { return nil, fs.ErrNotExist })
 	newRedactor(all, src).redactFindings(all)
-	for _, s := range []string{all[0].Quote, all[0].Evidence[0].Quote, all[0].Evidence[4].Quote, all[0].Evidence[5].Quote,
-		all[1].Body} {
+	for _, s := range []string{
+		all[0].Quote, all[0].Evidence[0].Quote, all[0].Evidence[4].Quote, all[0].Evidence[5].Quote,
+		all[1].Body,
+	} {
 		if !strings.Contains(s, "[REDACTED") || strings.Contains(s, "AKIA") || strings.Contains(s, "harmless") {
 			t.Errorf("not redacted: %q", s)
 		}
@@ -97,8 +99,10 @@ func TestRedactByPath(t *testing.T) {
 		Span: precedent.Span{Path: "app/main.go", Side: precedent.Right, Start: 1, End: 1}, Category: precedent.Security,
 		Title: "The password " + password + " is committed", Body: "Everybody can read " + password + " and " + data +
 			" and " + setting + ".",
-		Suggestion: "use(" + password + ")", Breaks: precedent.Evidence{Path: "nuget.config", Line: 1,
-			Quote: files["nuget.config"]},
+		Suggestion: "use(" + password + ")", Breaks: precedent.Evidence{
+			Path: "nuget.config", Line: 1,
+			Quote: files["nuget.config"],
+		},
 	}}
 	for name, text := range files {
 		for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -108,20 +112,26 @@ func TestRedactByPath(t *testing.T) {
 	b := newRedactor(all, newSources(change, read))
 	b.redactFindings(all)
 	f := all[0]
-	for what, s := range map[string]string{"the title": f.Title, "the body": f.Body, "the suggestion": f.Suggestion,
-		"the broken place": f.Breaks.Quote} {
+	for what, s := range map[string]string{
+		"the title": f.Title, "the body": f.Body, "the suggestion": f.Suggestion,
+		"the broken place": f.Breaks.Quote,
+	} {
 		none(what, s)
 	}
 	for _, e := range f.Evidence {
 		none("the evidence in "+e.Path, e.Quote)
 	}
-	r := &precedent.Review{Positive: "It rotates " + password + ".",
-		Failures: []precedent.Failure{{Error: "no such user: " + password}}}
+	r := &precedent.Review{
+		Positive: "It rotates " + password + ".",
+		Failures: []precedent.Failure{{Error: "no such user: " + password}},
+	}
 	b.redactReview(r)
 	none("the review", r.Positive+r.Failures[0].Error)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		in := &Input{Change: change, Read: read, Threads: []precedent.Thread{{Span: precedent.Span{Path: name, Start: 1,
-			End: 9}, Quote: files[name]}}}
+		in := &Input{Change: change, Read: read, Threads: []precedent.Thread{{Span: precedent.Span{
+			Path: name, Start: 1,
+			End: 9,
+		}, Quote: files[name]}}}
 		none("a thread in "+name, in.openThreads(newSources(change, read))[0].remark.Quote)
 	}
 }

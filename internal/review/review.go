@@ -202,8 +202,10 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Scope:         precedent.AnalyzersScope,
 		Threshold:     *in.Threshold,
 		ThresholdFrom: in.ThresholdFrom,
-		Memory: precedent.MemoryUse{Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels,
-			PrecedentUse: searched},
+		Memory: precedent.MemoryUse{
+			Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels,
+			PrecedentUse: searched,
+		},
 		Failures: slices.Concat(in.Failures, failures),
 		At:       at,
 		Target:   target,

@@ -29,8 +29,10 @@ type files map[string]string
 // gitIn runs git in a folder, apart from all configuration, with something to read.
 func gitIn(tb testing.TB, dir, in string) func(args ...string) string {
 	return func(args ...string) string {
-		cmd := exec.CommandContext(tb.Context(), "git", append([]string{"-c", "user.name=T", "-c", "user.email=t@example.com",
-			"-c", "core.autocrlf=false"}, args...)...)
+		cmd := exec.CommandContext(tb.Context(), "git", append([]string{
+			"-c", "user.name=T", "-c", "user.email=t@example.com",
+			"-c", "core.autocrlf=false",
+		}, args...)...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
 		cmd.Env = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := cmd.Output()
@@ -119,8 +121,10 @@ func reply1(findings ...map[string]any) engine.Reply {
 	if err != nil {
 		panic(err)
 	}
-	return engine.Reply{Status: precedent.StatusOK, Output: out, Model: "m1",
-		Usage: precedent.Usage{InputTokens: 10, OutputTokens: 2}, CostUSD: 0.01}
+	return engine.Reply{
+		Status: precedent.StatusOK, Output: out, Model: "m1",
+		Usage: precedent.Usage{InputTokens: 10, OutputTokens: 2}, CostUSD: 0.01,
+	}
 }
 
 func finding(path string, start int, quote, title string, more map[string]any) map[string]any {
@@ -190,8 +194,10 @@ func TestWithoutEngine(t *testing.T) {
 		live[0].Placement != precedent.Inline || live[0].Confidence != 95 {
 		t.Fatalf("live: %+v", live)
 	}
-	want := precedent.Coverage{Files: 3, Hunks: 3, HunksRead: 2,
-		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
+	want := precedent.Coverage{
+		Files: 3, Hunks: 3, HunksRead: 2,
+		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
+	}
 	if diff := cmp.Diff(want, r.Coverage); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
@@ -211,8 +217,10 @@ func TestPlanted(t *testing.T) {
 		finding("cart/cart.go", 8, "\tif sum < 0 {", "A negative sum cannot be", map[string]any{"confidence": 40}),
 		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "An empty cart divides by zero", map[string]any{
 			"severity": "medium", "symbol": "Mean",
-			"evidence": []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"},
-				{"path": "cart/cart.go", "line": 3, "quote": "never there"}},
+			"evidence": []map[string]any{
+				{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"},
+				{"path": "cart/cart.go", "line": 3, "quote": "never there"},
+			},
 		}),
 	)
 	r := run(t, in)
@@ -345,16 +353,24 @@ func TestPolicy(t *testing.T) {
 		set    func(*Input)
 		want   map[string]precedent.Dropped // by title
 	}{
-		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold,
-			"divides by zero": ""}},
-		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{"off by one": "",
-			"divides by zero": ""}},
+		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{
+			"off by one":      precedent.BelowThreshold,
+			"divides by zero": "",
+		}},
+		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{
+			"off by one":      "",
+			"divides by zero": "",
+		}},
 		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, func(in *Input) {
 			ninety := 90
 			in.Threshold, in.ThresholdFrom = &ninety, "--threshold"
 		}, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": precedent.BelowThreshold}},
-		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil,
-			map[string]precedent.Dropped{"off by one": "", "divides by zero": ""}},
+		{
+			"focus",
+			precedent.Policy{Focus: []precedent.Category{precedent.Bugs}},
+			nil,
+			map[string]precedent.Dropped{"off by one": "", "divides by zero": ""},
+		},
 		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, map[string]precedent.Dropped{}},
 		{
 			"floor spares what is protected",
@@ -362,8 +378,12 @@ func TestPolicy(t *testing.T) {
 			nil,
 			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
 		},
-		{"finder off", precedent.Policy{Finders: off}, nil,
-			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""}},
+		{
+			"finder off",
+			precedent.Policy{Finders: off},
+			nil,
+			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
@@ -429,8 +449,10 @@ func TestIdentity(t *testing.T) {
 // TestAnalyzersAreExact: an analyzer's line is taken at its word, though it be
 // blank or one of many equal ones.
 func TestAnalyzersAreExact(t *testing.T) {
-	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n",
-		"a.txt": "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
+	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{
+		"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n",
+		"a.txt":     "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n",
+	})
 	got := map[string]string{}
 	for _, f := range run(t, in).Live() {
 		got[f.Finder] = f.String() + " " + string(f.Placement)
@@ -454,8 +476,10 @@ func TestInlineCap(t *testing.T) {
 	for _, f := range run(t, in).Live() {
 		got = append(got, f.Title+" "+string(f.Placement))
 	}
-	want := []string{"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
-		"remark 0 summary"}
+	want := []string{
+		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
+		"remark 0 summary",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order and place (-want +got):\n%s", diff)
 	}
@@ -469,8 +493,10 @@ func TestCite(t *testing.T) {
 	fs := []precedent.Finding{
 		{Span: precedent.Span{Path: "api/a.go"}, Rule: "aaaaaaaa", Confidence: 70},
 		{Span: precedent.Span{Path: "api/a.go"}, Rule: "bbbbbbbb", Confidence: 70},
-		{Span: precedent.Span{Path: "web/a.go"},
-			Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70},
+		{
+			Span: precedent.Span{Path: "web/a.go"},
+			Body: "The guide says: close every response body. Close  every response body. It is not.", Confidence: 70,
+		},
 		{Span: precedent.Span{Path: "web/a.go"}, Rule: "made up", Confidence: 70},
 	}
 	cite(fs, rules, nil)
@@ -492,8 +518,10 @@ func TestTooLarge(t *testing.T) {
 		in := input(t, shopBase, shopHead)
 		in.Engine = e
 		in.Change.Files[1].Hunks[0].Cut = "file's diff larger than 4 MiB"
-		in.Change.Files = append(in.Change.Files, diff.File{Path: "huge.go", OldPath: "huge.go",
-			Skip: "diff larger than 16 MiB", TooLarge: true})
+		in.Change.Files = append(in.Change.Files, diff.File{
+			Path: "huge.go", OldPath: "huge.go",
+			Skip: "diff larger than 16 MiB", TooLarge: true,
+		})
 		r := run(t, in)
 		if r.Verdict != precedent.Partial || len(r.Coverage.Truncated) != 2 || r.Coverage.HunksRead != 1 {
 			t.Errorf("verdict %s, coverage %+v", r.Verdict, r.Coverage)

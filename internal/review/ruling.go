@@ -53,8 +53,10 @@ func readVerdicts(r reply) (map[string]ruling, error) {
 		case !twice:
 			byID[id] = v
 		case first.Verdict != v.Verdict:
-			byID[id] = ruling{Finding: id, Verdict: precedent.Uncertain,
-				Reason: fmt.Sprintf("the verifier contradicts itself: it answered %s and %s", first.Verdict, v.Verdict)}
+			byID[id] = ruling{
+				Finding: id, Verdict: precedent.Uncertain,
+				Reason: fmt.Sprintf("the verifier contradicts itself: it answered %s and %s", first.Verdict, v.Verdict),
+			}
 		}
 	}
 	return byID, nil

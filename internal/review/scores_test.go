@@ -19,8 +19,10 @@ func TestShippedScores(t *testing.T) {
 	}
 	beta := func(n, of, prior float64) float64 { return (n + 2*prior) / (of + 2) }
 	all := 22.0 / 29
-	group := map[Group]float64{correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all),
-		unlabelled: all}
+	group := map[Group]float64{
+		correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all),
+		unlabelled: all,
+	}
 	rest := map[Group]float64{
 		correctness: beta(10, 13, group[correctness]), design: beta(3, 7, group[design]),
 		minor: beta(0, 21, group[minor]), unlabelled: all,
@@ -61,13 +63,20 @@ func TestShippedScores(t *testing.T) {
 			}
 		}
 	}
-	if got, _, ok := s.Of(&precedent.Finding{Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1,
-		Verifier: precedent.Uncertain}); !ok || got != 8 {
+	if got, _, ok := s.Of(&precedent.Finding{
+		Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1,
+		Verifier: precedent.Uncertain,
+	}); !ok || got != 8 {
 		t.Errorf("uncertain: %d", got)
 	}
-	for _, f := range []precedent.Finding{{Verifier: precedent.Unchecked},
-		{Verifier: precedent.Uncertain, Category: precedent.Race}, {Verifier: precedent.Uncertain, Category: precedent.Bugs,
-			Severity: precedent.High}} {
+	for _, f := range []precedent.Finding{
+		{Verifier: precedent.Unchecked},
+		{Verifier: precedent.Uncertain, Category: precedent.Race},
+		{
+			Verifier: precedent.Uncertain, Category: precedent.Bugs,
+			Severity: precedent.High,
+		},
+	} {
 		if got, _, ok := s.Of(&f); ok {
 			t.Errorf("%+v has a row: %d", f, got)
 		}
@@ -99,8 +108,10 @@ func TestMinor(t *testing.T) {
 					return reply1(finding("cart/cart.go", 5, loop, "n is not a good name",
 						map[string]any{"category": "style", "severity": "low", "confidence": 60}))
 				},
-				verifier: ruled(map[string]map[string]any{"n is not a good name": {"verdict": "confirmed", "reason": "It is not.",
-					"evidence": line(loop)}}),
+				verifier: ruled(map[string]map[string]any{"n is not a good name": {
+					"verdict": "confirmed", "reason": "It is not.",
+					"evidence": line(loop),
+				}}),
 			}
 			r := run(t, in)
 			f := byTitle(t, r, "n is not a good name")
@@ -122,8 +133,10 @@ func TestNoCertaintyWithoutProof(t *testing.T) {
 			return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"confidence": 100}),
 				finding("cart/cart.go", 15, mean, "division by zero", map[string]any{"confidence": 100}))
 		},
-		verifier: ruled(map[string]map[string]any{"off by one": {"verdict": "confirmed", "reason": "Yes.",
-			"evidence": line(loop)}}),
+		verifier: ruled(map[string]map[string]any{"off by one": {
+			"verdict": "confirmed", "reason": "Yes.",
+			"evidence": line(loop),
+		}}),
 	}
 	r := run(t, in)
 	for _, title := range []string{"off by one", "division by zero"} {

@@ -83,8 +83,10 @@ func (x *reader) ask(ctx context.Context, step string, role engine.Role, prompts
 			defer mu.Unlock()
 			replies[i] = r
 			done++
-			x.in.progress(Event{Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage,
-				CostUSD: r.answer.CostUSD})
+			x.in.progress(Event{
+				Step: step, Done: done, Requests: len(prompts), Usage: r.answer.Usage,
+				CostUSD: r.answer.CostUSD,
+			})
 		})
 	}
 	wg.Wait()

@@ -28,8 +28,10 @@ type cast struct {
 func (*cast) Info() engine.Info { return engine.Info{Name: "cast"} }
 
 func (c *cast) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	play := map[engine.Role]func(engine.Task) engine.Reply{engine.Finder: c.finder, engine.Verifier: c.verifier,
-		engine.Judge: c.judge, engine.Threads: c.threads}[t.Role]
+	play := map[engine.Role]func(engine.Task) engine.Reply{
+		engine.Finder: c.finder, engine.Verifier: c.verifier,
+		engine.Judge: c.judge, engine.Threads: c.threads,
+	}[t.Role]
 	if t.Role != engine.Finder {
 		c.mu.Lock()
 		c.read = append(c.read, t)
@@ -101,49 +103,111 @@ func TestVerify(t *testing.T) {
 		score    int
 		says     string
 	}{
-		{"confirmed", "bugs", map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
-			precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)"},
-		{"uncertain", "-bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain,
-			precedent.BelowThreshold, 8, "uncertain: Who knows."},
-		{"refuted", "bugs", map[string]any{"verdict": "refuted", "reason": "There is a guard.",
-			"evidence": line("\tsum := 0")}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
-		{"refuted by words", "-bugs", map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}},
-			precedent.Denied, precedent.Refuted, 80, "No caller does."},
-		{"refuted by nothing that is there", "-bugs", map[string]any{"verdict": "refuted", "reason": "Guarded.",
-			"evidence": line("if items == nil { return }")}, precedent.Uncertain, precedent.BelowThreshold, 8,
-			"evidence is not in the files"},
-		{"a crash refuted by words", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited."},
-			precedent.Uncertain, "", 80, "without evidence"},
-		{"a crash refuted by made-up lines", "-crash", map[string]any{"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("never there")}, precedent.Uncertain, "", 80, "not in the files"},
-		{"a crash refuted by a comment", "-crash", map[string]any{"verdict": "refuted", "reason": "It says so.",
-			"evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 80, "only comments"},
-		{"a crash refuted by a line", "crash", map[string]any{"verdict": "refuted", "reason": "Guarded.",
-			"evidence": line("\tsum := 0")}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
-		{"confirmed by nothing that is there", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes.",
-			"evidence": line("never there")}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
-		{"confirmed by words", "-bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain,
-			precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes."},
-		{"an uncertain crash", "-crash", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain,
-			precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces"},
-		{"a confirmed test", "tests", map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)},
-			precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)"},
-		{"refuted, but unsure", "-bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30,
-			"evidence": line(neg)}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
-		{"severe, uncertain", "bugs", map[string]any{"verdict": "uncertain", "reason": "Who knows."}, precedent.Uncertain, "",
-			75, "75: the finder's 80 -15"},
-		{"severe, refuted by words", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited."}, precedent.Uncertain,
-			"", 75, "without evidence"},
-		{"severe, refuted by any line of the file", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("package cart")}, precedent.Uncertain, "", 75, "does not prove it"},
-		{"severe, refuted by a line that names nothing", "bugs", map[string]any{"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("\t\treturn 0")}, precedent.Uncertain, "", 75, "does not prove it"},
-		{"severe, refuted by a comment that names it", "crash", map[string]any{"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("\t// audited: never past the end")}, precedent.Uncertain, "", 75, "only comments"},
-		{"severe, confirmed by words", "bugs", map[string]any{"verdict": "confirmed", "reason": "Yes."}, precedent.Uncertain,
-			"", 75, "without evidence"},
-		{"severe, refuted, but unsure", "bugs", map[string]any{"verdict": "refuted", "reason": "Hm.", "confidence": 30,
-			"evidence": line(neg)}, precedent.Uncertain, "", 75, "only 30 % sure"},
+		{
+			"confirmed", "bugs",
+			map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
+			precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)",
+		},
+		{
+			"uncertain", "-bugs",
+			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
+			precedent.Uncertain,
+			precedent.BelowThreshold, 8, "uncertain: Who knows.",
+		},
+		{"refuted", "bugs", map[string]any{
+			"verdict": "refuted", "reason": "There is a guard.",
+			"evidence": line("\tsum := 0"),
+		}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
+		{
+			"refuted by words", "-bugs",
+			map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}},
+			precedent.Denied, precedent.Refuted, 80, "No caller does.",
+		},
+		{
+			"refuted by nothing that is there", "-bugs",
+			map[string]any{
+				"verdict": "refuted", "reason": "Guarded.",
+				"evidence": line("if items == nil { return }"),
+			},
+			precedent.Uncertain, precedent.BelowThreshold, 8,
+			"evidence is not in the files",
+		},
+		{
+			"a crash refuted by words", "-crash",
+			map[string]any{"verdict": "refuted", "reason": "Audited."},
+			precedent.Uncertain, "", 80, "without evidence",
+		},
+		{"a crash refuted by made-up lines", "-crash", map[string]any{
+			"verdict": "refuted", "reason": "Audited.",
+			"evidence": line("never there"),
+		}, precedent.Uncertain, "", 80, "not in the files"},
+		{"a crash refuted by a comment", "-crash", map[string]any{
+			"verdict": "refuted", "reason": "It says so.",
+			"evidence": line("\t// audited: never past the end"),
+		}, precedent.Uncertain, "", 80, "only comments"},
+		{"a crash refuted by a line", "crash", map[string]any{
+			"verdict": "refuted", "reason": "Guarded.",
+			"evidence": line("\tsum := 0"),
+		}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
+		{"confirmed by nothing that is there", "-bugs", map[string]any{
+			"verdict": "confirmed", "reason": "Yes.",
+			"evidence": line("never there"),
+		}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
+		{
+			"confirmed by words", "-bugs",
+			map[string]any{"verdict": "confirmed", "reason": "Yes."},
+			precedent.Uncertain,
+			precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes.",
+		},
+		{
+			"an uncertain crash", "-crash",
+			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
+			precedent.Uncertain,
+			precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces",
+		},
+		{
+			"a confirmed test", "tests",
+			map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)},
+			precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)",
+		},
+		{"refuted, but unsure", "-bugs", map[string]any{
+			"verdict": "refuted", "reason": "Hm.", "confidence": 30,
+			"evidence": line(neg),
+		}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
+		{
+			"severe, uncertain", "bugs",
+			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
+			precedent.Uncertain, "",
+			75, "75: the finder's 80 -15",
+		},
+		{
+			"severe, refuted by words", "bugs",
+			map[string]any{"verdict": "refuted", "reason": "Audited."},
+			precedent.Uncertain,
+			"", 75, "without evidence",
+		},
+		{"severe, refuted by any line of the file", "bugs", map[string]any{
+			"verdict": "refuted", "reason": "Audited.",
+			"evidence": line("package cart"),
+		}, precedent.Uncertain, "", 75, "does not prove it"},
+		{"severe, refuted by a line that names nothing", "bugs", map[string]any{
+			"verdict": "refuted", "reason": "Audited.",
+			"evidence": line("\t\treturn 0"),
+		}, precedent.Uncertain, "", 75, "does not prove it"},
+		{"severe, refuted by a comment that names it", "crash", map[string]any{
+			"verdict": "refuted", "reason": "Audited.",
+			"evidence": line("\t// audited: never past the end"),
+		}, precedent.Uncertain, "", 75, "only comments"},
+		{
+			"severe, confirmed by words", "bugs",
+			map[string]any{"verdict": "confirmed", "reason": "Yes."},
+			precedent.Uncertain,
+			"", 75, "without evidence",
+		},
+		{"severe, refuted, but unsure", "bugs", map[string]any{
+			"verdict": "refuted", "reason": "Hm.", "confidence": 30,
+			"evidence": line(neg),
+		}, precedent.Uncertain, "", 75, "only 30 % sure"},
 		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -158,8 +222,10 @@ func TestVerify(t *testing.T) {
 				finder: func(engine.Task) engine.Reply {
 					category, medium := strings.CutPrefix(test.category, "-")
 					severity := map[bool]string{false: "high", true: "medium"}[medium]
-					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": category,
-						"severity": severity, "confidence": 80}))
+					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{
+						"category": category,
+						"severity": severity, "confidence": 80,
+					}))
 				},
 				verifier: ruled(rulings),
 			}
@@ -200,8 +266,10 @@ func TestVerifierFails(t *testing.T) {
 		},
 		"crash": func(engine.Task) engine.Reply { panic("boom") },
 		"wrong id": func(engine.Task) engine.Reply {
-			return answered(map[string]any{"verdicts": []any{map[string]any{"finding": "zzzzzzzzzz", "verdict": "refuted",
-				"reason": "no"}}})
+			return answered(map[string]any{"verdicts": []any{map[string]any{
+				"finding": "zzzzzzzzzz", "verdict": "refuted",
+				"reason": "no",
+			}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,23 +359,29 @@ func TestJudge(t *testing.T) {
 		failed  bool
 	}{
 		{"same", func(engine.Task) engine.Reply {
-			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": true,
-				"quote": "index is out of range"}}})
+			return answered(map[string]any{"pairs": []any{map[string]any{
+				"pair": "p1", "same": true,
+				"quote": "index is out of range",
+			}}})
 		}, precedent.Duplicate, false},
 		{"distinct", func(engine.Task) engine.Reply {
 			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": false}}})
 		}, "", false},
 		{"made-up proof", func(engine.Task) engine.Reply {
-			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": true,
-				"quote": "as the maintainers decided"}}})
+			return answered(map[string]any{"pairs": []any{map[string]any{
+				"pair": "p1", "same": true,
+				"quote": "as the maintainers decided",
+			}}})
 		}, "", false},
 		{"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, "", true},
 		{"refused", nil, "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			c := &cast{finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, judge: test.judge,
-				verifier: ruled(nil)}
+			c := &cast{
+				finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, judge: test.judge,
+				verifier: ruled(nil),
+			}
 			in.Engine = c
 			r := run(t, in)
 			dropped := 0
@@ -367,8 +441,10 @@ func TestPositive(t *testing.T) {
 // TestAgreement: several finders that say the same make it surer: the odds grow by
 // half for each, and for two at most.
 func TestAgreement(t *testing.T) {
-	for names, want := range map[string]int{"bugs": 60, "bugs tests": 69, "bugs tests types": 77,
-		"bugs tests types style": 77} {
+	for names, want := range map[string]int{
+		"bugs": 60, "bugs tests": 69, "bugs tests types": 77,
+		"bugs tests types style": 77,
+	} {
 		in := input(t, shopBase, shopHead)
 		in.Policy.Finders = only(strings.Fields(names)...)
 		in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
@@ -392,8 +468,11 @@ func TestDeclined(t *testing.T) {
 		answer  map[string]any
 		dropped precedent.Dropped
 	}{
-		{"covered", map[string]any{"pair": "p1", "same": true, "quote": "never flag loops in this repository"},
-			precedent.Rejected},
+		{
+			"covered",
+			map[string]any{"pair": "p1", "same": true, "quote": "never flag loops in this repository"},
+			precedent.Rejected,
+		},
 		{"not covered", map[string]any{"pair": "p1", "same": false}, ""},
 		{"without proof", map[string]any{"pair": "p1", "same": true, "quote": ""}, ""},
 		{"made-up proof", map[string]any{"pair": "p1", "same": true, "quote": "the code says it is fine"}, ""},

@@ -54,8 +54,10 @@ func client(tb testing.TB, server *llmtest.Server, b *engine.Budget, f api.Files
 	tb.Helper()
 	transport := &http.Transport{}
 	tb.Cleanup(transport.CloseIdleConnections)
-	model, err := llm.Anthropic(llm.AnthropicConfig{Key: theKey, BaseURL: server.URL, Model: "m1", Transport: transport,
-		Now: time.Now})
+	model, err := llm.Anthropic(llm.AnthropicConfig{
+		Key: theKey, BaseURL: server.URL, Model: "m1", Transport: transport,
+		Now: time.Now,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

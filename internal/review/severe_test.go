@@ -34,22 +34,30 @@ func TestObedientJudge(t *testing.T) {
 		remarks []map[string]any
 		live    string // titles
 	}{
-		{"another line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"),
-			remark(8, neg, "The total is odd", "critical", "style")}, "The total is wrong, The total is odd"},
-		{"a milder one of the same line", []map[string]any{remark(5, loop, "The total is wrong", "critical", "bugs"),
-			remark(5, loop, "The total is odd", "low", "style")}, "The total is wrong"},
-		{"mild ones", []map[string]any{remark(5, loop, "The total is wrong", "medium", "bugs"),
-			remark(8, neg, "The total is odd", "medium", "types")}, "The total is wrong"},
+		{"another line", []map[string]any{
+			remark(5, loop, "The total is wrong", "critical", "bugs"),
+			remark(8, neg, "The total is odd", "critical", "style"),
+		}, "The total is wrong, The total is odd"},
+		{"a milder one of the same line", []map[string]any{
+			remark(5, loop, "The total is wrong", "critical", "bugs"),
+			remark(5, loop, "The total is odd", "low", "style"),
+		}, "The total is wrong"},
+		{"mild ones", []map[string]any{
+			remark(5, loop, "The total is wrong", "medium", "bugs"),
+			remark(8, neg, "The total is odd", "medium", "types"),
+		}, "The total is wrong"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
 			if strings.Contains(test.name, "milder") {
 				test.remarks[1]["suggestion"] = "\tfor n := range items {"
 			}
-			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes,
+			in.Engine = &cast{
+				finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes,
 				verifier: func(task engine.Task) engine.Reply {
 					return ruled(map[string]map[string]any{})(task)
-				}}
+				},
+			}
 			r := run(t, in)
 			var live []string
 			for _, f := range r.Live() {
@@ -67,10 +75,14 @@ func TestObedientJudge(t *testing.T) {
 // TestDismissedByAJudge: a dismissed mild remark does not hide a severe finding of its
 // line because a judge finds them the same.
 func TestDismissedByAJudge(t *testing.T) {
-	for severity, want := range map[precedent.Severity]precedent.Dropped{precedent.Low: "",
-		precedent.Critical: precedent.Dismissed} {
-		in := conversation(t, precedent.Style, shopHead.with(files{"cart/aws.go": "",
-			"cart/new.go": "package cart\n\nvar x = 1\n"}))
+	for severity, want := range map[precedent.Severity]precedent.Dropped{
+		precedent.Low:      "",
+		precedent.Critical: precedent.Dismissed,
+	} {
+		in := conversation(t, precedent.Style, shopHead.with(files{
+			"cart/aws.go": "",
+			"cart/new.go": "package cart\n\nvar x = 1\n",
+		}))
 		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity,
 			"The loop is written by hand"
 		in.Engine = &cast{finder: func(engine.Task) engine.Reply {
@@ -148,8 +160,10 @@ func TestRefutedByAMention(t *testing.T) {
 						map[string]any{"severity": "critical"}))
 				},
 				verifier: ruled(map[string]map[string]any{"A refund can exceed what was paid": {
-					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{"path": c.path, "at": "head",
-						"line": 1, "quote": c.quote}},
+					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{
+						"path": c.path, "at": "head",
+						"line": 1, "quote": c.quote,
+					}},
 				}}),
 			}
 			f := byTitle(t, run(t, in), "A refund can exceed what was paid")

@@ -126,8 +126,10 @@ func TestOnlyFresh(t *testing.T) {
 		!strings.Contains(sent[0], "read 2 of its hunks") {
 		t.Errorf("sent: %q", sent)
 	}
-	want := precedent.Coverage{Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
-		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}}}
+	want := precedent.Coverage{
+		Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
+		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
+	}
 	if diff := cmp.Diff(want, r.Coverage); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
@@ -169,8 +171,10 @@ func TestNewInOldCode(t *testing.T) {
 		{"medium", "medium", loop, false, false, precedent.UnchangedCode, ""},
 		{"high", "high", loop, false, false, "", precedent.MissedBefore},
 		{"medium, in a fresh line", "medium", "func Tax(sum int) int { return sum / 5 }", false, false, "", ""},
-		{"medium, in a line that answered a finding", "medium", "func Tax(sum int) int { return sum / 5 }", true, false, "",
-			precedent.CausedByFix},
+		{
+			"medium, in a line that answered a finding", "medium", "func Tax(sum int) int { return sum / 5 }", true, false, "",
+			precedent.CausedByFix,
+		},
 		{"medium, shown before", "medium", loop, false, true, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 // sketches, and useless ones are removed. named are the spans that the findings came
 // with.
 func checkSuggestions(fs []precedent.Finding, named []precedent.Span, p *Placer,
-	read func(precedent.Side, string) ([]byte, error)) {
+	read func(precedent.Side, string) ([]byte, error),
+) {
 	for i := range fs {
 		f := &fs[i]
 		if f.Suggestion == "" || !f.Live() {

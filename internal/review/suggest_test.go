@@ -20,17 +20,30 @@ func TestSuggestions(t *testing.T) {
 		{"breaks the file", "\tfor n := range items", nil, "no longer parse", false},
 		{"redacted", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "placeholders", true},
 		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters", false},
-		{"of a deleted line", "\tfor _, i := range list {", map[string]any{"side": "LEFT",
-			"quote": "\tfor _, i := range items {"}, "no lines of the new file", true},
-		{"of the whole file", "package x", map[string]any{"quote": "", "start": 0,
-			"evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}}}, "no lines of the new file", true},
-		{"of a part of the line", "\tfor n := range items {", map[string]any{"quote": strings.TrimSuffix(loop, " {")},
-			"differ from the file", true},
-		{"of other white space", "for n := range items {", map[string]any{"quote": strings.TrimSpace(loop)},
-			"differ from the file", true},
+		{"of a deleted line", "\tfor _, i := range list {", map[string]any{
+			"side":  "LEFT",
+			"quote": "\tfor _, i := range items {",
+		}, "no lines of the new file", true},
+		{"of the whole file", "package x", map[string]any{
+			"quote": "", "start": 0,
+			"evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}},
+		}, "no lines of the new file", true},
+		{
+			"of a part of the line", "\tfor n := range items {",
+			map[string]any{"quote": strings.TrimSuffix(loop, " {")},
+			"differ from the file", true,
+		},
+		{
+			"of other white space", "for n := range items {",
+			map[string]any{"quote": strings.TrimSpace(loop)},
+			"differ from the file", true,
+		},
 		{"of more than the diff has", "\tfor n := range items {", map[string]any{"end": 400}, "beyond its hunk", true},
-		{"of lines before the quote", "\tfor n := range items {", map[string]any{"start": 4, "end": 5},
-			"do not begin at the quote", true},
+		{
+			"of lines before the quote", "\tfor n := range items {",
+			map[string]any{"start": 4, "end": 5},
+			"do not begin at the quote", true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)

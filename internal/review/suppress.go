@@ -41,8 +41,10 @@ func weigh(fs []precedent.Finding, p precedent.Policy, d *memory.Dismissals, thr
 	for i := range fs {
 		f := &fs[i]
 		if f.Live() && !f.Analyzer && slices.Contains(p.Focus, f.Category) {
-			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{Step: "suppress",
-				Text: "the repository's policy focuses on " + string(f.Category)})
+			f.Weigh(capped(f, f.Confidence+focusDelta), precedent.Decision{
+				Step: "suppress",
+				Text: "the repository's policy focuses on " + string(f.Category),
+			})
 		}
 	}
 	d.Raise(fs, capped)

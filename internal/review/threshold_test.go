@@ -106,8 +106,10 @@ func TestRefit(t *testing.T) {
 		}
 	}
 	in.Recall.Learned.Refit.Intercept = 9
-	if got := in.refitted(&precedent.Finding{Severity: precedent.Medium, Category: precedent.Bugs,
-		Confidence: 78}); got != mostWithoutProof {
+	if got := in.refitted(&precedent.Finding{
+		Severity: precedent.Medium, Category: precedent.Bugs,
+		Confidence: 78,
+	}); got != mostWithoutProof {
 		t.Errorf("%d without a proof", got)
 	}
 }

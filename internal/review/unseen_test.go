@@ -136,15 +136,19 @@ func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
 	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "8", MayWrite: true})}
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
+	in.Engine = &cast{
+		finder:  func(engine.Task) engine.Reply { return reply1() },
+		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}}),
+	}
 	for _, want := range []string{"Understood.", ""} {
 		a := run(t, in).Threads[0]
 		if a.State != precedent.DeclinedHere || a.Reply != want {
 			t.Errorf("%s, reply %q, want %q", a.State, a.Reply, want)
 		}
-		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{ID: "10", Own: true,
-			Body: precedent.Untrusted(a.Reply)})
+		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{
+			ID: "10", Own: true,
+			Body: precedent.Untrusted(a.Reply),
+		})
 	}
 }
 
@@ -153,8 +157,10 @@ func TestNobodyDeclinesTheirOwn(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
 	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
 	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "7"})}
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}})}
+	in.Engine = &cast{
+		finder:  func(engine.Task) engine.Reply { return reply1() },
+		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}}),
+	}
 	for _, step := range []struct {
 		state precedent.ThreadState
 		reply string
@@ -172,8 +178,10 @@ func TestNobodyDeclinesTheirOwn(t *testing.T) {
 func TestAHoleThatAStrangerClosed(t *testing.T) {
 	in := conversation(t, precedent.Security, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
 	in.Threads[0].Closed, in.Threads[0].ClosedBy = true, "ann"
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "still_there"}})}
+	in.Engine = &cast{
+		finder:  func(engine.Task) engine.Reply { return reply1() },
+		threads: saying(map[string]object{"off by one": {"state": "still_there"}}),
+	}
 	r := run(t, in)
 	if len(r.Threads) != 1 || r.Threads[0].State != precedent.StillThere || r.Threads[0].Reply != "" ||
 		r.Verdict != precedent.Findings {

@@ -108,8 +108,10 @@ func (x *reader) decided(t *task) []prompt.Decided {
 		if j.Symbol != "" {
 			where += " in " + j.Symbol
 		}
-		list = append(list, prompt.Decided{What: "dismissed", Where: where, Claim: redacted(j.Claim),
-			Reason: redacted(j.Reason)})
+		list = append(list, prompt.Decided{
+			What: "dismissed", Where: where, Claim: redacted(j.Claim),
+			Reason: redacted(j.Reason),
+		})
 	}
 	n := 0
 	for _, f := range x.in.Recall.Accepted {

@@ -51,8 +51,10 @@ func (x *round) makeLabels(ctx context.Context) error {
 	if unsupported != "" {
 		p.Pull.Env.Notice(ctx, "%s; create them on the forge: %s", unsupported, strings.Join(names, ", "))
 	}
-	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{Comment: key, Document: json.RawMessage("{}"),
-		At: p.Pull.Env.Now()})
+	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{
+		Comment: key, Document: json.RawMessage("{}"),
+		At: p.Pull.Env.Now(),
+	})
 }
 
 // enter gives the pull request the label of a state, and takes the others away. It first reads

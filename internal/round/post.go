@@ -12,7 +12,8 @@ import (
 // paused is not reviewed, nor is one whose comments alone are asked about, unless they ask for
 // it. If the head was reviewed already, it posts what is left of that review.
 func Post(ctx context.Context, p *pull.Publisher, job run.Job, onlyComments bool, conversed func(converse.Result) error,
-	h pull.Hooks) (pull.Posting, error) {
+	h pull.Hooks,
+) (pull.Posting, error) {
 	did, all, err := answer(ctx, p, job, conversed)
 	switch {
 	case err != nil:
@@ -27,7 +28,8 @@ func Post(ctx context.Context, p *pull.Publisher, job run.Job, onlyComments bool
 // answer is converse.Answer for a review, which goes on without the answers that failed: then it is
 // false.
 func answer(ctx context.Context, p *pull.Publisher, job run.Job,
-	conversed func(converse.Result) error) (did converse.Result, all bool, err error) {
+	conversed func(converse.Result) error,
+) (did converse.Result, all bool, err error) {
 	did, err = converse.Answer(ctx, p, job, "")
 	if err == nil && conversed != nil {
 		err = conversed(did)

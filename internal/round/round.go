@@ -91,7 +91,8 @@ const (
 // and a round with nothing due writes nothing, except that the first one in a
 // repository creates the labels.
 func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo precedent.Repo, number int, job run.Job,
-	o Options) (Result, error) {
+	o Options,
+) (Result, error) {
 	if o.Check != nil {
 		conn.Forge = forge.Fenced(conn.Forge, o.Check)
 	}
@@ -304,8 +305,10 @@ func (x *round) readRules(ctx context.Context) error {
 }
 
 // defaultTriggers are those of an installation that sets nothing: a review costs, so somebody asks for it.
-var defaultTriggers = precedent.ReviewTriggers{On: []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnRequest,
-	precedent.OnCommand}}
+var defaultTriggers = precedent.ReviewTriggers{On: []precedent.ReviewTrigger{
+	precedent.OnLabel, precedent.OnRequest,
+	precedent.OnCommand,
+}}
 
 // asked tells whether somebody asked for a review: in a comment, or on the forge.
 func (x *round) asked() bool {

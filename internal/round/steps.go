@@ -111,8 +111,10 @@ func (x *round) fix(ctx context.Context) error {
 	if x.cycles.unfixed >= label.MaxFailed {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: x.cycles.unfixed})
 	}
-	_, effect := label.Next(label.Changes, label.Event{Kind: label.FixDue, Cycles: x.cycles.n(),
-		MaxCycles: x.policy.Fix.MaxCycles})
+	_, effect := label.Next(label.Changes, label.Event{
+		Kind: label.FixDue, Cycles: x.cycles.n(),
+		MaxCycles: x.policy.Fix.MaxCycles,
+	})
 	if effect == label.CommentGivingUp {
 		return x.giveUp(ctx)
 	}

@@ -28,14 +28,22 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
 			pulltest.Write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
 		}, nil, precedent.Clean},
-		{"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
-			precedent.Clean},
-		{"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") }, nil,
-			precedent.Clean},
-		{"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
-			precedent.Partial},
-		{"a folder has the attributes", func(t *testing.T, work string) { pulltest.Write(t, work, ".gitattributes/x", "") },
-			nil, precedent.Partial},
+		{
+			"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
+			precedent.Clean,
+		},
+		{
+			"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") }, nil,
+			precedent.Clean,
+		},
+		{
+			"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
+			precedent.Partial,
+		},
+		{
+			"a folder has the attributes", func(t *testing.T, work string) { pulltest.Write(t, work, ".gitattributes/x", "") },
+			nil, precedent.Partial,
+		},
 		{"a submodule is the policy", func(t *testing.T, work string) {
 			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo",
 				"160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
@@ -69,8 +77,10 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, ".precedent.yaml",
 				"threshold: 60\n")
 		}, lose(".precedent.yaml"), precedent.Partial},
-		{"the guide is missing", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md", "- Never panic.\n") },
-			lose("CLAUDE.md"), precedent.Partial},
+		{
+			"the guide is missing", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md", "- Never panic.\n") },
+			lose("CLAUDE.md"), precedent.Partial,
+		},
 		{"the attributes are missing", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".gitattributes",
 				"*.js text\n")

@@ -30,6 +30,6 @@
 //
 // # The gate
 //
-// [PrepareGate] and [WorkTreeGate.Run] build and test a person's own work tree. [RunGate] is what
+// [PrepareGate] and [WorkTreeGate.Run] build and test a person's own work tree. [Gate] is what
 // that has in common with the gate of a pull request.
 package run

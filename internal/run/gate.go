@@ -37,7 +37,8 @@ type WorkTreeGate struct {
 // wrote and has not committed takes precedence. With paths, only the uncommitted changes at and
 // below them count. trusted is the branch that the operator named; empty for none.
 func PrepareGate(ctx context.Context, r *workspace.Env, repo *workspace.Repository, trusted string,
-	paths []string) (*WorkTreeGate, error) {
+	paths []string,
+) (*WorkTreeGate, error) {
 	rg, err := repo.Git.Resolve(ctx, git.Spec{Worktree: true})
 	if err != nil {
 		return nil, err
@@ -166,19 +167,21 @@ func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
 
 // Run runs the commands on a copy of the work tree, and shows each result when it is there.
 func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(gate.CommandResult)) (gate.Result,
-	error) {
+	error,
+) {
 	q := gate.Request{
 		Repo: g.repo, Base: g.Base, Trust: gate.Own, Policy: g.Policy.Gate, Commands: g.Commands, Show: show,
 	}
 	if g.Base != "" {
 		q.Read = FilesAt(g.subject.Blobs, g.Base)
 	}
-	return RunGate(ctx, g.reviewer, g.subject.Repo, runner, q, g.tree)
+	return Gate(ctx, g.reviewer, g.subject.Repo, runner, q, g.tree)
 }
 
-// RunGate exports a tree, and runs a gate on it. The base is exported when the gate wants it.
-func RunGate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Runner, q gate.Request,
-	tree string) (gate.Result, error) {
+// Gate exports a tree, and runs a gate on it. The base is exported when the gate wants it.
+func Gate(ctx context.Context, r *workspace.Env, repo *git.Repo, runner *gate.Runner, q gate.Request,
+	tree string,
+) (gate.Result, error) {
 	dir, err := os.MkdirTemp(r.Git.TempDir, "precedent-gate-")
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("make temporary folder: %w", err)

@@ -16,7 +16,8 @@ import (
 // PrepareLocal fetches everything that the review of a local change needs. The
 // repository stays the caller's.
 func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Repository, spec git.Spec, job Job) (*Prepared,
-	error) {
+	error,
+) {
 	rg, err := repo.Git.Resolve(ctx, spec)
 	if err != nil {
 		return nil, err

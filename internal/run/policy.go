@@ -117,7 +117,8 @@ func CurrentPolicy(ctx context.Context, repo *git.Repo, trusted string) (Policy,
 // uncommittedPolicy returns the work tree's policy if the user wrote it and has
 // not committed it, else nil. A pull request is the team's: there the base's holds.
 func uncommittedPolicy(ctx context.Context, repo *git.Repo, blobs *git.Blobs, rg git.Range, base []byte) ([]byte,
-	error) {
+	error,
+) {
 	at := func(rev string) ([]byte, error) {
 		data, err := blobs.Read(rev, guide.PolicyFile, maxPolicy)
 		if errors.Is(err, git.ErrNotFound) {

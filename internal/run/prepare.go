@@ -114,11 +114,14 @@ func (p *Prepared) onClose(end func() error) {
 // New prepares what depends on the change only.
 func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, job Job) *Prepared {
 	set := job.Settings
-	p := &Prepared{reviewer: r, settings: set, subject: s, Plan: func(*precedent.Review) []store.Post { return nil },
+	p := &Prepared{
+		reviewer: r, settings: set, subject: s, Plan: func(*precedent.Review) []store.Post { return nil },
 		Input: review.Input{
 			Repo: id,
-			Target: precedent.Target{Kind: string(s.Range.Kind), Head: s.Range.HeadName, Base: s.Range.BaseName,
-				Why: s.Range.Why},
+			Target: precedent.Target{
+				Kind: string(s.Range.Kind), Head: s.Range.HeadName, Base: s.Range.BaseName,
+				Why: s.Range.Why,
+			},
 			Base:          s.Range.Base,
 			Head:          s.Range.Head,
 			Change:        change,
@@ -133,7 +136,8 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 			Go:            r.Go,
 			Now:           r.Now,
 			NewID:         r.NewID,
-		}}
+		},
+	}
 	base, head := FilesAt(s.Blobs, s.Range.Base), FilesAt(s.Blobs, s.Range.Head)
 	p.Input.Read = func(side precedent.Side, path string) ([]byte, error) {
 		file := head
@@ -203,7 +207,8 @@ func FilesAt(blobs *git.Blobs, rev string) func(path string) ([]byte, error) {
 
 // ReadChange reads the diff of a range, as run returns it.
 func ReadChange(ctx context.Context, run func(context.Context, git.Range, func(io.Reader) error) error,
-	rg git.Range) (*diff.Change, error) {
+	rg git.Range,
+) (*diff.Change, error) {
 	var change *diff.Change
 	err := run(ctx, rg, func(patch io.Reader) error {
 		var err error
@@ -211,8 +216,10 @@ func ReadChange(ctx context.Context, run func(context.Context, git.Range, func(i
 		return err
 	})
 	if err != nil {
-		return nil, &workspace.Error{Err: fmt.Errorf("read change: %w", err), Hint: workspace.HintOf(err),
-			Status: precedent.ExitIncomplete}
+		return nil, &workspace.Error{
+			Err: fmt.Errorf("read change: %w", err), Hint: workspace.HintOf(err),
+			Status: precedent.ExitIncomplete,
+		}
 	}
 	return change, nil
 }
@@ -241,8 +248,10 @@ func (p *Prepared) exporter(rev string, rewrite func(string, []byte) []byte) fun
 		if err != nil {
 			return "", fmt.Errorf("export tree: %w", err)
 		}
-		if _, err := p.subject.Repo.Export(ctx, rev, dir, git.ExportLimits{Rewrite: rewrite,
-			Shared: os.Geteuid() == 0}); err != nil {
+		if _, err := p.subject.Repo.Export(ctx, rev, dir, git.ExportLimits{
+			Rewrite: rewrite,
+			Shared:  os.Geteuid() == 0,
+		}); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
 		export = dir

@@ -117,7 +117,9 @@ func attacks() []attack {
 			return survivors(marker)
 		}},
 		{
-			"survive the time limit", []string{"linger", marker}, Limits{Time: 300 * time.Millisecond},
+			"survive the time limit",
+			[]string{"linger", marker},
+			Limits{Time: 300 * time.Millisecond},
 			func(r Result) string {
 				if r.Status != TimedOut || r.Usage.Wall > 10*time.Second {
 					return ended(r)
@@ -139,29 +141,41 @@ func attacks() []attack {
 			return ended(r)
 		}},
 		{
-			"memory in socket buffers", []string{"hoard", "socket buffers"},
-			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+			"memory in socket buffers",
+			[]string{"hoard", "socket buffers"},
+			Limits{Memory: hoarded, Time: 20 * time.Second},
+			expectOverMemory,
 		},
 		{
-			"memory in sockets on their way", []string{"hoard", "sockets on their way"},
-			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+			"memory in sockets on their way",
+			[]string{"hoard", "sockets on their way"},
+			Limits{Memory: hoarded, Time: 20 * time.Second},
+			expectOverMemory,
 		},
 		{
-			"memory in TCP buffers", []string{"hoard", "TCP buffers"},
-			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+			"memory in TCP buffers",
+			[]string{"hoard", "TCP buffers"},
+			Limits{Memory: hoarded, Time: 20 * time.Second},
+			expectOverMemory,
 		},
 		{
-			"memory in page tables", []string{"hoard", "page tables"},
-			Limits{Memory: hoarded, Time: 20 * time.Second}, expectOverMemory,
+			"memory in page tables",
+			[]string{"hoard", "page tables"},
+			Limits{Memory: hoarded, Time: 20 * time.Second},
+			expectOverMemory,
 		},
 		{
-			"memory in pipes", []string{"hoard", "pipes"},
-			Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second}, expectOverMemory,
+			"memory in pipes",
+			[]string{"hoard", "pipes"},
+			Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second},
+			expectOverMemory,
 		},
 		{"a large file", []string{"file"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{"a full disk", []string{"files"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{
-			"endless output", []string{"flood"}, Limits{Output: most, Time: 500 * time.Millisecond},
+			"endless output",
+			[]string{"flood"},
+			Limits{Output: most, Time: 500 * time.Millisecond},
 			func(r Result) string {
 				// A fast machine writes a gibibyte before the time is over.
 				if r.Status != TimedOut && r.Status != OverOutput || r.Stdout.Omitted == 0 ||

@@ -155,9 +155,8 @@ func (f filter) bytes() []byte {
 // be undone.
 func (f filter) install() error {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
-	err := unix.Prctl(
-		unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0,
-	) //nolint:gosec // a system call's argument
+	address := uintptr(unsafe.Pointer(&program)) //nolint:gosec // a system call's argument
+	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, address, 0, 0)
 	if err != nil {
 		return fmt.Errorf("install the seccomp filter: %w", err)
 	}

@@ -34,7 +34,7 @@ func table(text string) (rows [][]string) {
 // underscores.
 func spellings(name, value string) *strings.Replacer {
 	small := strings.ToLower(name)
-	camel := strings.ReplaceAll(strings.Title(strings.ReplaceAll(small, "_", " ")), " ", "") //nolint:staticcheck // ASCII
+	camel := strings.ReplaceAll(strings.Title(strings.ReplaceAll(small, "_", " ")), " ", "")
 	return strings.NewReplacer("nameC", strings.ToLower(camel[:1])+camel[1:], "NameP", camel,
 		"name_s", small, "name-k", strings.ReplaceAll(small, "_", "-"), "NAME", name, "VALUE", value, `\n`, "\n", `\t`, "\t")
 }

@@ -272,7 +272,8 @@ func continuesWord(text string) bool {
 	if n == 0 || inBase64(text[n-1]) == (text[n-1] == '+' || text[n-1] == '/' || text[n-1] == '-') {
 		return false
 	}
-	return !(n > 1 && text[n-2] == '\\') && !(n > 2 && text[n-3] == '%')
+	escaped := n > 1 && text[n-2] == '\\' || n > 2 && text[n-3] == '%'
+	return !escaped
 }
 
 // flush matches the rule against its open window and closes it.

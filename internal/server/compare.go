@@ -31,14 +31,20 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 		was, known := before[p.Number]
 		switch {
 		case !known:
-			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: new"})
+			n.tasks = append(n.tasks, queue.Task{
+				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
+				Reason: "poll: new",
+			})
 		case was.Head != is.Head:
-			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: push"})
+			n.tasks = append(n.tasks, queue.Task{
+				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
+				Reason: "poll: push",
+			})
 		case was.Shape != is.Shape:
-			n.tasks = append(n.tasks, queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: changed"})
+			n.tasks = append(n.tasks, queue.Task{
+				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
+				Reason: "poll: changed",
+			})
 		case !was.Updated.Equal(is.Updated): // somebody commented, or edited a text
 			n.tasks = append(n.tasks, queue.Task{Kind: queue.Reply, Repo: repo, Pull: p.Number, Reason: "poll: updated"})
 		default:

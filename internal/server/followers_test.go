@@ -72,7 +72,8 @@ func TestJobsWaitForRepositories(t *testing.T) {
 func TestOwnerWhoIsGone(t *testing.T) {
 	asked := 0
 	s := newServed(Repositories{Owners: []string{"gone", "acme"}}, func(_ context.Context, owner string) ([]precedent.Repo,
-		error) {
+		error,
+	) {
 		asked++
 		if owner == "gone" {
 			return nil, &forge.Error{Kind: forge.KindNotFound, Status: http.StatusNotFound}

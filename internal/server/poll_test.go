@@ -29,8 +29,10 @@ func openPull(number, head int, labels ...string) forge.PullRequest {
 // TestCompare: what changed since the last poll, and the work that it makes.
 func TestCompare(t *testing.T) {
 	is := func(p forge.PullRequest) map[int]workspace.PullSeen {
-		return map[int]workspace.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
-			Updated: p.Updated}}
+		return map[int]workspace.PullSeen{p.Number: {
+			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
+			Updated: p.Updated,
+		}}
 	}
 	change := func(f func(*forge.PullRequest)) forge.PullRequest {
 		p := openPull(7, 1, "a", "b")
@@ -43,23 +45,39 @@ func TestCompare(t *testing.T) {
 		want string
 	}{
 		{"nothing", []forge.PullRequest{change(func(*forge.PullRequest) {})}, ""},
-		{"the order of labels", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })},
-			""},
+		{
+			"the order of labels",
+			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })},
+			"",
+		},
 		{"a push", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Head.SHA = sha(2) })}, "review 7 poll: push"},
-		{"a label", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })},
-			"review 7 poll: changed"},
+		{
+			"a label",
+			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })},
+			"review 7 poll: changed",
+		},
 		{"ready", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Draft = true })}, "review 7 poll: changed"},
-		{"a request for a review",
+		{
+			"a request for a review",
 			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} })},
-			"review 7 poll: changed"},
+			"review 7 poll: changed",
+		},
 		{"unlocked", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Locked = true })}, "review 7 poll: changed"},
-		{"another base", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })},
-			"review 7 poll: changed"},
-		{"a comment", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })},
-			"reply 7 poll: updated"},
-		{"the forge's clock goes back",
+		{
+			"another base",
+			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })},
+			"review 7 poll: changed",
+		},
+		{
+			"a comment",
+			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })},
+			"reply 7 poll: updated",
+		},
+		{
+			"the forge's clock goes back",
 			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) })},
-			"reply 7 poll: updated"},
+			"reply 7 poll: updated",
+		},
 		{"another one", []forge.PullRequest{openPull(7, 1, "a", "b"), openPull(8, 5)}, "review 8 poll: new"},
 		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
 	} {
@@ -162,8 +180,10 @@ func TestFault9PageFails(t *testing.T) {
 	api := s.GitHub(t)
 	repo := forgetest.Shop()
 	s.World.Add(repo)
-	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{
+		BaseURL: api.URL + "/api/v3", Token: mustToken(t),
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,8 +242,10 @@ func TestFault11Unchanged(t *testing.T) {
 	api := s.GitHub(t)
 	repo := forgetest.Shop()
 	s.World.Add(repo)
-	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{
+		BaseURL: api.URL + "/api/v3", Token: mustToken(t),
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,8 +321,10 @@ func TestBackPressure(t *testing.T) {
 		waits = append(waits, wait.Round(time.Second))
 		elapsed += wait
 	}
-	if want := []time.Duration{0, 0, 0, 0, 15 * time.Second, 30 * time.Second,
-		time.Minute}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
+	if want := []time.Duration{
+		0, 0, 0, 0, 15 * time.Second, 30 * time.Second,
+		time.Minute,
+	}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
 		t.Errorf("waits %v", waits)
 	}
 	p.err = nil

@@ -42,7 +42,8 @@ type served struct {
 }
 
 func newServed(from Repositories, list func(context.Context, string) ([]precedent.Repo, error),
-	now func() time.Time) *served {
+	now func() time.Time,
+) *served {
 	if len(from.Listed) == 0 && len(from.Owners) == 0 {
 		from.All = true
 	}

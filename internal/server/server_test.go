@@ -58,7 +58,8 @@ func (b *bent) Repositories(ctx context.Context, owner string) ([]precedent.Repo
 }
 
 func (b *bent) Deliveries(_ context.Context, repo precedent.Repo, _ string, since time.Time) ([]forge.HookDelivery,
-	forge.Unsupported, error) {
+	forge.Unsupported, error,
+) {
 	if b.deliveries == nil {
 		return nil, "no deliveries", nil
 	}

@@ -27,8 +27,10 @@ func TestTasks(t *testing.T) {
 		"comment ": {"reply 7"}, "comment created": {"reply 7"}, "comment edited": {"reply 7"},
 		"comment deleted": {"reply 7"},
 	}
-	for _, kind := range []forge.EventKind{forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent,
-		forge.PushEvent, forge.InstallationEvent} {
+	for _, kind := range []forge.EventKind{
+		forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent,
+		forge.PushEvent, forge.InstallationEvent,
+	} {
 		for _, action := range actions {
 			name := string(kind) + " " + action
 			e := forge.Event{Kind: kind, Action: action, Repo: shop, Pulls: []int{7}, Head: sha(1)}
@@ -49,8 +51,10 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)}, false)
-	if len(checks) != 1 || checks[0] != (queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1),
-		Reason: "run completed"}) {
+	if len(checks) != 1 || checks[0] != (queue.Task{
+		Kind: queue.CheckCI, Repo: shop, Head: sha(1),
+		Reason: "run completed",
+	}) {
 		t.Errorf("a check of no pull request: %+v", checks)
 	}
 	push := forge.Event{Kind: forge.PushEvent, Repo: shop, Branch: "main", Head: sha(1)}

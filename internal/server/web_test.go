@@ -82,8 +82,10 @@ func TestHealth(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	s.metrics.Review(&precedent.Review{
-		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100, CachedTokens: 80,
-			OutputTokens: 7},
+		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{
+			InputTokens: 100, CachedTokens: 80,
+			OutputTokens: 7,
+		},
 		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}},
 		Gate:    &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
 	})
@@ -135,8 +137,10 @@ func TestLog(t *testing.T) {
 		log.Info("a token of theirs: ghp_"+secret, "reason", strings.Repeat("long ", 1000))
 		log.Debug("more")
 		text := to.String()
-		for _, never := range []string{"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16],
-			"more"} {
+		for _, never := range []string{
+			"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16],
+			"more",
+		} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s: log has %q:\n%s", format, never, text)
 			}
@@ -231,8 +235,10 @@ func TestSweep(t *testing.T) {
 		t.Errorf("cancelled: %q", got)
 	}
 	repo := p.served.All()[0]
-	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{{Pull: 9, Head: sha(9)},
-		{Pull: 10, Head: sha(10)}}, nil); err != nil {
+	if err := p.o.Reviewer.SaveWatched(t.Context(), repo, []workspace.PullSeen{
+		{Pull: 9, Head: sha(9)},
+		{Pull: 10, Head: sha(10)},
+	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.o.Reviewer.RoundEnded(t.Context(), repo, 10, sha(10)); err != nil {

@@ -167,7 +167,8 @@ func (p parsing) source(n *yaml.Node) string { return fmt.Sprintf("file %s:%d", 
 // or any if known is nil, and stand there once. Where names the mapping in
 // messages: " in …", or nothing for the whole file.
 func (p parsing) eachKey(mapping *yaml.Node, where string, known []string,
-	visit func(key, val *yaml.Node) error) error {
+	visit func(key, val *yaml.Node) error,
+) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, val := mapping.Content[i], mapping.Content[i+1]

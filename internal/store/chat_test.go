@@ -16,8 +16,10 @@ func testHandledComments(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, local)
 	h := HandledComment{Comment: "inline.7", Hash: "a", Document: json.RawMessage(`{"who":"it's 1"}`), At: start}
-	answer := Post{ID: "p1", Pull: 7, Kind: PostAnswer, Thread: "p1", State: PostPlanned, At: start,
-		Payload: json.RawMessage(`{}`)}
+	answer := Post{
+		ID: "p1", Pull: 7, Kind: PostAnswer, Thread: "p1", State: PostPlanned, At: start,
+		Payload: json.RawMessage(`{}`),
+	}
 	if err := r.SaveHandled(ctx, 7, h, answer); err != nil {
 		t.Fatal(err)
 	}

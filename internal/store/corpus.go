@@ -90,7 +90,8 @@ func (r *Repo) SaveCorpus(ctx context.Context, page CorpusPage) (CorpusSaved, er
 // DeleteCorpusComments marks comments of a kind as deleted at a time. It counts those that were
 // stored and not deleted yet. See SaveCorpus.
 func (r *Repo) DeleteCorpusComments(ctx context.Context, page CorpusPage, kind string, ids []precedent.ForgeID,
-	at time.Time) (int, error) {
+	at time.Time,
+) (int, error) {
 	for _, id := range ids {
 		page.Comments = append(page.Comments, precedent.CorpusComment{Kind: kind, ID: id, DeletedAt: at})
 	}
@@ -209,8 +210,10 @@ func (s *corpusSave) touch(all ...conversation) {
 }
 
 func (s *corpusSave) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.savePulls, s.compareComments, s.loadThreads, s.write, s.chunk,
-		s.saveCheckpoint} {
+	for _, step := range []func(context.Context) error{
+		s.savePulls, s.compareComments, s.loadThreads, s.write, s.chunk,
+		s.saveCheckpoint,
+	} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -95,7 +95,8 @@ func (s *corpusSave) members() map[conversation][]*precedent.CorpusComment {
 }
 
 func (s *corpusSave) pullsOf(ctx context.Context,
-	members map[conversation][]*precedent.CorpusComment) (map[int]precedent.CorpusPull, error) {
+	members map[conversation][]*precedent.CorpusComment,
+) (map[int]precedent.CorpusPull, error) {
 	seen := map[int]bool{}
 	var numbers []int
 	for _, all := range members {
@@ -244,7 +245,8 @@ func (r *Repo) HasCorpus(ctx context.Context) (bool, error) {
 }
 
 func (r *Repo) corpusChunks(ctx context.Context, condition string, args []any,
-	each func(precedent.CorpusChunk) error) error {
+	each func(precedent.CorpusChunk) error,
+) error {
 	return r.db.fail("read corpus", rows(ctx, r.db.read, corpusChunkQuery+condition, append([]any{r.id}, args...),
 		func(s scanner) error {
 			c, _, err := scanCorpusChunk(s)

@@ -140,8 +140,10 @@ func (s *corpusSave) apply(c precedent.CorpusComment) bool {
 func (s *corpusSave) delete(k commentKey, c precedent.CorpusComment, old *precedent.CorpusComment) bool {
 	switch {
 	case old == nil:
-		s.rows[k] = &precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt,
-			UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt}
+		s.rows[k] = &precedent.CorpusComment{
+			Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root, At: c.DeletedAt,
+			UpdatedAt: c.DeletedAt, DeletedAt: c.DeletedAt,
+		}
 		return true
 	case !old.DeletedAt.IsZero() || old.UpdatedAt.After(c.DeletedAt):
 		return false

@@ -133,7 +133,8 @@ func (r *Repo) EndCorpusListing(ctx context.Context) error {
 // CorpusCommentsOf returns those of the comments of a kind that are stored, also deleted ones, by
 // id.
 func (r *Repo) CorpusCommentsOf(ctx context.Context, kind string,
-	ids []string) (map[precedent.ForgeID]precedent.CorpusComment, error) {
+	ids []string,
+) (map[precedent.ForgeID]precedent.CorpusComment, error) {
 	found := make(map[precedent.ForgeID]precedent.CorpusComment, len(ids))
 	err := inBatches(ids, 3, func(places string, args []any) error {
 		return rows(ctx, r.db.read,

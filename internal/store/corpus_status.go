@@ -46,8 +46,10 @@ func (r *Repo) CorpusStatus(ctx context.Context) (CorpusStatus, error) {
 }
 
 func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
-	s := CorpusStatus{Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{},
-		Vectors: []VectorTally{}}
+	s := CorpusStatus{
+		Comments: []Tally{}, Unusable: []Tally{}, Outcomes: []Tally{}, Streams: []CorpusCheckpoint{},
+		Vectors: []VectorTally{},
+	}
 	var oldest, newest int64
 	err := row(ctx, r.db.read, `SELECT COALESCE(SUM(CASE WHEN deleted_at > 0 THEN 1 ELSE 0 END), 0),
 		COUNT(DISTINCT CASE WHEN deleted_at > 0 THEN NULL ELSE LOWER(author) END),

@@ -28,7 +28,8 @@ func corpusComment(id precedent.ForgeID, pull int, body string) precedent.Corpus
 // corpusPage makes one chunk of each conversation: the bodies of its comments as lines.
 func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
 	index := func(c *precedent.CorpusChunk) []byte { return []byte(string(c.Text) + string(c.Outcome)) }
-	return CorpusPage{Comments: comments, Rules: 1, Index: index,
+	return CorpusPage{
+		Comments: comments, Rules: 1, Index: index,
 		Chunk: func(v CorpusConversation) []precedent.CorpusChunk {
 			var lines []string
 			for _, c := range v.Comments {
@@ -45,7 +46,8 @@ func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
 			second := first
 			second.Chunk = 1
 			return []precedent.CorpusChunk{first, second}
-		}}
+		},
+	}
 }
 
 func saveCorpus(t testing.TB, r *Repo, page CorpusPage) CorpusSaved {
@@ -76,7 +78,8 @@ func texts(t testing.TB, r *Repo) []string {
 	}
 	docs := map[int64]string{}
 	if err := r.ReadCorpusIndex(t.Context(), func(n int64,
-		doc []byte) error {
+		doc []byte,
+	) error {
 		docs[n] = string(doc)
 		return nil
 	}); err != nil {
@@ -169,14 +172,18 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 			all = append(all, c)
 		}
 		if rnd.IntN(4) == 0 {
-			all = append(all, precedent.CorpusComment{Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root,
-				DeletedAt: c.At.Add(time.Duration(rnd.IntN(120)) * time.Minute)})
+			all = append(all, precedent.CorpusComment{
+				Kind: c.Kind, ID: c.ID, Pull: c.Pull, Root: c.Root,
+				DeletedAt: c.At.Add(time.Duration(rnd.IntN(120)) * time.Minute),
+			})
 		}
 	}
 	pulls := []CorpusPull{}
 	for i := 1; i <= 5; i++ {
-		p := CorpusPull{CorpusPull: precedent.CorpusPull{Number: i, Title: fmt.Sprint("title ", i),
-			Merged: start.Add(time.Duration(i) * time.Hour), UpdatedAt: start}}
+		p := CorpusPull{CorpusPull: precedent.CorpusPull{
+			Number: i, Title: fmt.Sprint("title ", i),
+			Merged: start.Add(time.Duration(i) * time.Hour), UpdatedAt: start,
+		}}
 		switch i {
 		case 3:
 			p.Reverts = 1
@@ -222,8 +229,10 @@ func testCorpusReverted(t *testing.T, open opener) {
 	outcome := func() precedent.CommentOutcome { return corpusChunks(t, r)[0].Outcome }
 	pull := func(n, reverts int, title string) CorpusPage {
 		page := corpusPage()
-		page.Pulls = []CorpusPull{{precedent.CorpusPull{Number: n, Title: fmt.Sprint("change ", n),
-			Merged: start.Add(time.Duration(n) * time.Hour)}, reverts, title}}
+		page.Pulls = []CorpusPull{{precedent.CorpusPull{
+			Number: n, Title: fmt.Sprint("change ", n),
+			Merged: start.Add(time.Duration(n) * time.Hour),
+		}, reverts, title}}
 		return page
 	}
 	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
@@ -291,8 +300,10 @@ func testCorpusVectors(t *testing.T, open opener) {
 	if len(missing) != 2 {
 		t.Fatal(missing)
 	}
-	v := CorpusVector{Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]),
-		Vector: []float32{0.25, -1, 3}}
+	v := CorpusVector{
+		Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]),
+		Vector: []float32{0.25, -1, 3},
+	}
 	stale := v
 	stale.ID = "2"
 	if n, err := r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}); n != 1 || err != nil {

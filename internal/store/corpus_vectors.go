@@ -113,7 +113,8 @@ func (r *Repo) CorpusVectors(ctx context.Context, model string, dimensions int, 
 // CorpusWithoutVectors returns usable chunks that have no vector of the model with this number of
 // dimensions, at most limit, the newest comments first.
 func (r *Repo) CorpusWithoutVectors(ctx context.Context, model string, dimensions, limit int) ([]precedent.CorpusChunk,
-	error) {
+	error,
+) {
 	var all []precedent.CorpusChunk
 	err := r.corpusChunks(ctx, `AND h.unusable = '' AND NOT EXISTS (SELECT 1 FROM corpus_vectors v WHERE v.repo_id = $1 AND v.kind = h.kind
 		AND v.comment = h.comment AND v.chunk = h.chunk AND v.model = $2 AND v.dimensions = $3 AND v.hash = h.hash)

@@ -31,8 +31,10 @@ func TestDumpHoldsNobodyUp(t *testing.T) {
 			add := func(ctx context.Context, name string, n int) error {
 				return db.Transact(ctx, "save", func(tx *sql.Tx) error {
 					for i := range n {
-						_, err := db.AddDelivery(ctx, tx, Delivery{Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
-							Received: time.Unix(1, 0)})
+						_, err := db.AddDelivery(ctx, tx, Delivery{
+							Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
+							Received: time.Unix(1, 0),
+						})
 						if err != nil {
 							return err
 						}

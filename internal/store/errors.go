@@ -71,8 +71,10 @@ func (db *DB) fail(op string, err error) error {
 
 // kindOf returns the cause of an error, as one of the errors above; nil for none.
 func (db *DB) kindOf(err error) error {
-	for _, kind := range []error{ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty,
-		ErrDump} {
+	for _, kind := range []error{
+		ErrForeign, ErrNewer, ErrCorrupt, ErrUnwritable, ErrURL, ErrRefused, ErrNotEmpty,
+		ErrDump,
+	} {
 		if errors.Is(err, kind) {
 			return kind
 		}

@@ -72,7 +72,8 @@ const (
 
 // saveFindings adds a sighting of each finding, and the finding if it is new.
 func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, folded []*precedent.Finding,
-	at int64) error {
+	at int64,
+) error {
 	var findings, names, sightings [][]any
 	for _, f := range folded {
 		shown := zeroOne(f.Live())
@@ -81,8 +82,10 @@ func (r *Repo) saveFindings(ctx context.Context, tx *sql.Tx, review string, fold
 			f.Confidence, f.Path, f.Side, f.Start, f.End, f.Symbol, f.Quote, f.Title, f.Body, shown, at, at, review,
 		})
 		names = append(names, []any{r.id, f.ID, f.Fingerprint})
-		sightings = append(sightings, []any{review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Confidence,
-			f.Title, f.Dropped, f.DroppedBy, shown})
+		sightings = append(sightings, []any{
+			review, r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Confidence,
+			f.Title, f.Dropped, f.DroppedBy, shown,
+		})
 	}
 	if err := insertRows(ctx, tx, insertFindings, mergeFindings, findings); err != nil {
 		return err

@@ -111,8 +111,10 @@ func testFindingsByID(t *testing.T, open opener) {
 		v.Findings = append(v.Findings, f)
 	}
 	save(t, r, v)
-	for prefix, want := range map[string]int{"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0,
-		"abcde000019": 0, "%": 0, "_": 0} {
+	for prefix, want := range map[string]int{
+		"ab": 4, "abc": 3, "abcde": 1, "abcde0": 2, "abz": 1, "abcde00001": 1, "x": 0,
+		"abcde000019": 0, "%": 0, "_": 0,
+	} {
 		found, err := r.FindingsByID(ctx, prefix, 10)
 		if err != nil || len(found) != want {
 			t.Errorf("%q finds %v, %v, want %d", prefix, found, err, want)

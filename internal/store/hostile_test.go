@@ -175,8 +175,10 @@ func textRejection(fingerprint, s string) precedent.Rejection {
 func checkReview(t *testing.T, r *Repo, key, s string) {
 	t.Helper()
 	ctx := t.Context()
-	f := precedent.Finding{Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}},
-		Cites: []precedent.Cite{{Text: s}}}
+	f := precedent.Finding{
+		Title: s, Body: s, Quote: s, Suggestion: s, Evidence: []precedent.Evidence{{Path: s, Quote: s}},
+		Cites: []precedent.Cite{{Text: s}},
+	}
 	f.Trail = []precedent.Decision{{Text: s}}
 	v := review(precedent.Repo{Host: "h", Owner: s, Name: s}, "whole"+key+s, 1, f)
 	v.Target = precedent.Target{Head: s, Base: s, Why: s}

@@ -174,7 +174,8 @@ func (r *Repo) BeginConsolidation(ctx context.Context, holder string, limit time
 // is false, and nothing is saved, if its turn is over: another one may have saved its own. If
 // failed is set, the run counts as an attempt only.
 func (r *Repo) EndConsolidation(ctx context.Context, holder string, found []precedent.Insight, failed bool) (bool,
-	error) {
+	error,
+) {
 	held := false
 	err := r.change(ctx, "save insights", func(tx *sql.Tx) error {
 		now := millis(r.db.now())

@@ -74,8 +74,10 @@ func testInsights(t *testing.T, open opener) {
 	if got, err := r.InsightsByID(ctx, i.ID[:6], 2); err != nil || len(got) != 1 {
 		t.Errorf("by id: %v, %v", got, err)
 	}
-	if got, err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team",
-		Name: "other"}).Insights(ctx); err != nil || len(got) > 0 {
+	if got, err := repoFor(t, db, precedent.Repo{
+		Host: "example.com", Owner: "team",
+		Name: "other",
+	}).Insights(ctx); err != nil || len(got) > 0 {
 		t.Errorf("of another repository: %v, %v", got, err)
 	}
 	if c, err := r.Clear(ctx); err != nil || c.Insights != 1 {

@@ -29,8 +29,10 @@ func (r *Repo) Judged(ctx context.Context, since time.Time, limit int) ([]Judged
 			FROM findings f WHERE f.repo_id = $1 AND f.seen > 0 AND f.last_seen >= $5
 		) AS judged WHERE accepted > 0 OR severity IN ($6, $7)
 		ORDER BY last_seen DESC, fingerprint LIMIT $8`,
-		[]any{r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, millis(since), precedent.High,
-			precedent.Critical, limit},
+		[]any{
+			r.id, precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted, millis(since), precedent.High,
+			precedent.Critical, limit,
+		},
 		func(s scanner) error {
 			var j JudgedFinding
 			var accepted, declined int

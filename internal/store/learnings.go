@@ -114,7 +114,8 @@ func (r *Repo) OwnerLearnings(ctx context.Context, owner precedent.Repo, private
 // same comment are learned once, and what was forgotten stays forgotten. The error wraps ErrProposals if
 // an agent's proposal is one too many, also if several come at once.
 func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string) (saved precedent.Learning, added bool,
-	err error) {
+	err error,
+) {
 	if l.ID == "" || l.State == "" || l.Scope == "" {
 		return l, false, r.db.fail("save learning", errors.New("a learning without id, state or scope"))
 	}
@@ -149,7 +150,8 @@ func (r *Repo) AddLearning(ctx context.Context, l precedent.Learning, who string
 // other. A forgotten learning does not change any more: the attempt is recorded, and the
 // learning returned as it is. The error wraps ErrNoLearning if there is none.
 func (r *Repo) ChangeLearning(ctx context.Context, id, who, action string, at time.Time,
-	change func(*precedent.Learning) error) (precedent.Learning, error) {
+	change func(*precedent.Learning) error,
+) (precedent.Learning, error) {
 	var saved precedent.Learning
 	err := r.change(ctx, "change learning", func(tx *sql.Tx) error {
 		found, err := r.learnings(ctx, tx, "l.id = $2", id)
@@ -187,7 +189,8 @@ func (r *Repo) setLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning
 }
 
 func (r *Repo) writeLearning(ctx context.Context, tx *sql.Tx, l precedent.Learning, who, action string,
-	at time.Time) error {
+	at time.Time,
+) error {
 	if err := r.setLearning(ctx, tx, l); err != nil {
 		return err
 	}

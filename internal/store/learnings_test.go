@@ -134,8 +134,10 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 		own("of strangers", false))
 	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "other.org", Owner: "team", Name: "a"}), own("of another host", false))
 	b := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "b"})
-	for private, want := range map[bool][]string{false: {"of a public one"},
-		true: {"of a private one", "of a public one"}} {
+	for private, want := range map[bool][]string{
+		false: {"of a public one"},
+		true:  {"of a private one", "of a public one"},
+	} {
 		found, err := b.OwnerLearnings(ctx, remote, private)
 		var got []string
 		for _, l := range found {

@@ -32,8 +32,10 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("folder: %v, %v", info, err)
 	}
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
-		"trusted_schema": "0", "secure_delete": "1"} {
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
+		"trusted_schema": "0", "secure_delete": "1",
+	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %s", pragma, got, err, want)
@@ -101,8 +103,10 @@ func TestOpenRefuses(t *testing.T) {
 		want error
 		hint string
 	}{
-		{"text", func(t *testing.T) string { return write(t, []byte(strings.Repeat("this is no database\n", 300))) },
-			ErrCorrupt, "mkdir -p '"},
+		{
+			"text", func(t *testing.T) string { return write(t, []byte(strings.Repeat("this is no database\n", 300))) },
+			ErrCorrupt, "mkdir -p '",
+		},
 		{"zeros", func(t *testing.T) string { return write(t, make([]byte, 8192)) }, ErrCorrupt, "mv '"},
 		{"half a file", func(t *testing.T) string {
 			path := filled(t)
@@ -136,8 +140,10 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			return path
 		}, ErrNewer, "update precedent"},
-		{"another program's", func(t *testing.T) string { return plant(t, "CREATE TABLE customers (id INTEGER)") },
-			ErrForeign, "--memory-db"},
+		{
+			"another program's", func(t *testing.T) string { return plant(t, "CREATE TABLE customers (id INTEGER)") },
+			ErrForeign, "--memory-db",
+		},
 		{"with a trigger", func(t *testing.T) string {
 			path := filled(t)
 			db, err := sql.Open("sqlite", path)
@@ -166,8 +172,10 @@ func TestOpenRefuses(t *testing.T) {
 			return filepath.Join(dir, "memory.db")
 		}, ErrUnwritable, "writable"},
 		{"folder in place of the file", func(t *testing.T) string { return t.TempDir() }, ErrUnwritable, "--memory-db"},
-		{"file in place of the folder", func(t *testing.T) string { return filepath.Join(write(t, nil), "memory.db") },
-			ErrUnwritable, "--memory-db"},
+		{
+			"file in place of the folder", func(t *testing.T) string { return filepath.Join(write(t, nil), "memory.db") },
+			ErrUnwritable, "--memory-db",
+		},
 		{"link", func(t *testing.T) string {
 			target := write(t, nil)
 			link := filepath.Join(t.TempDir(), "memory.db")
@@ -300,10 +308,14 @@ func TestUpgradeGoesOn(t *testing.T) { onBothEngines(t, testUpgradeGoesOn) }
 
 func testUpgradeGoesOn(t *testing.T, place func() string) {
 	step := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("-- +goose Up\n" + s)} }
-	good := fstest.MapFS{"00001_a.sql": step("CREATE TABLE a (x TEXT);"),
-		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');")}
-	bad := fstest.MapFS{"00001_a.sql": good["00001_a.sql"],
-		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');")}
+	good := fstest.MapFS{
+		"00001_a.sql": step("CREATE TABLE a (x TEXT);"),
+		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO b VALUES ('1');"),
+	}
+	bad := fstest.MapFS{
+		"00001_a.sql": good["00001_a.sql"],
+		"00002_b.sql": step("CREATE TABLE b (x TEXT); INSERT INTO nowhere VALUES ('1');"),
+	}
 	db := unopened(t, place())
 	ctx := t.Context()
 	if err := db.upgrade(ctx, bad); err == nil {

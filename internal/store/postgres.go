@@ -131,8 +131,10 @@ func postgresConfig(address string) (*pgx.ConnConfig, error) {
 
 // postgresName is a URL without password and options, for people.
 func postgresName(c *pgx.ConnConfig) string {
-	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))),
-		Path: c.Database}
+	u := url.URL{
+		Scheme: "postgres", User: url.User(c.User), Host: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))),
+		Path: c.Database,
+	}
 	if strings.HasPrefix(c.Host, "/") { // the folder of a socket
 		u.Host, u.RawQuery = "", url.Values{"host": {c.Host}}.Encode()
 	}

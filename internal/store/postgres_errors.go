@@ -19,8 +19,10 @@ func postgresKind(err error) error {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return postgresCode(p)
 	}
-	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
-		syscall.ECONNRESET, syscall.EPIPE} {
+	for _, lost := range []error{
+		driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+		syscall.ECONNRESET, syscall.EPIPE,
+	} {
 		if errors.Is(err, lost) {
 			return ErrUnreachable
 		}

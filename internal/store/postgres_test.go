@@ -49,8 +49,10 @@ func TestOpenURLRefuses(t *testing.T) {
 		{"wrong port", "postgres://u:" + password + "@h:port/d", ErrURL, "percent-encoded"},
 		{"wrong option", "postgres://u:" + password + "@h/d?sslmode=perhaps", ErrURL, "postgres://user:password@host"},
 		{"nobody listens", "postgres://u:" + password + "@127.0.0.1:1/d", ErrUnreachable, "host and port"},
-		{"wrong password", with(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), ErrRefused,
-			"password"},
+		{
+			"wrong password", with(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), ErrRefused,
+			"password",
+		},
 		{"unknown user", with(func(u *url.URL) { u.User = url.UserPassword("stranger", password) }), ErrRefused, "user"},
 		{"unknown database", with(func(u *url.URL) { u.Path = "/nowhere" }), ErrRefused, "database"},
 		{"unknown schema", with(func(u *url.URL) { u.RawQuery = "search_path=nowhere" }), ErrRefused, "schema"},
@@ -112,8 +114,10 @@ func TestSessions(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
 	db := openURL(t, at)
-	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s",
-		"idle_in_transaction_session_timeout": "15s"} {
+	for setting, want := range map[string]string{
+		"synchronous_commit": "on", "lock_timeout": "5s",
+		"idle_in_transaction_session_timeout": "15s",
+	} {
 		var got string
 		if err := db.sql.QueryRow("SHOW " + setting).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %s", setting, got, err, want)
@@ -144,8 +148,10 @@ func TestTablesOfJobs(t *testing.T) {
 			at := place()
 			jobs := func() {
 				db := unopened(t, at)
-				for _, statement := range []string{"CREATE TABLE river_job (id INTEGER)",
-					"CREATE TABLE river_migration (version INTEGER)"} {
+				for _, statement := range []string{
+					"CREATE TABLE river_job (id INTEGER)",
+					"CREATE TABLE river_migration (version INTEGER)",
+				} {
 					if _, err := db.sql.Exec(statement); err != nil {
 						t.Fatal(err)
 					}

@@ -168,8 +168,10 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 	newest := pullReview("b", 4, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
-	for _, v := range []*precedent.Review{pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8),
-		review(remote, "e", 9)} {
+	for _, v := range []*precedent.Review{
+		pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8),
+		review(remote, "e", 9),
+	} {
 		save(t, r, v)
 	}
 	got, found, err := r.LastReview(ctx, 7)

@@ -26,9 +26,11 @@ var writing = []string{
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
-var silent = []string{"Consolidation", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
+var silent = []string{
+	"Consolidation", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
 	"LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
-	"WatchedPulls"}
+	"WatchedPulls",
+}
 
 // testPrivateRowsStay: no method that reads returns a private repository's rows in another one
 // of the same database and owner, whatever it is asked for. "Review of B never contains A text"
@@ -44,30 +46,40 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	number := 7
 	v.PullRequest, v.ThresholdFrom, v.Reading = &number, marker, &precedent.Reading{Work: "work", With: marker}
 	v.Target.Head = marker
-	if err := a.SaveReview(ctx, v, Post{ID: "p1", Pull: 7, Review: "r1", Kind: PostSummary, State: PostPlanned,
-		Payload: []byte(`"` + marker + `"`)}); err != nil {
+	if err := a.SaveReview(ctx, v, Post{
+		ID: "p1", Pull: 7, Review: "r1", Kind: PostSummary, State: PostPlanned,
+		Payload: []byte(`"` + marker + `"`),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	l := learningOf("Always ask the " + marker)
 	l.Private, l.Scope = true, precedent.OwnerScope
 	mustAdd(t, a, l)
-	j, _, err := a.Reject(ctx, precedent.Rejection{Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go",
-		Reason: marker, Who: marker, At: start})
+	j, _, err := a.Reject(ctx, precedent.Rejection{
+		Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go",
+		Reason: marker, Who: marker, At: start,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	retired, _, err := a.Reject(ctx, precedent.Rejection{Finding: "x", Fingerprint: "retired", Claim: marker,
-		At: start.Add(-time.Hour)})
+	retired, _, err := a.Reject(ctx, precedent.Rejection{
+		Finding: "x", Fingerprint: "retired", Claim: marker,
+		At: start.Add(-time.Hour),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Retire(ctx, retired.ID, marker, start); err != nil {
 		t.Fatal(err)
 	}
-	thread := precedent.Thread{ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker,
-		State: precedent.ThreadOpen, OpenedAt: start}
-	outcome := precedent.Outcome{Thread: "t1", Fingerprint: f.Fingerprint, PullRequest: 7, Title: marker,
-		Kind: precedent.Fixed, Finder: marker, At: start}
+	thread := precedent.Thread{
+		ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker,
+		State: precedent.ThreadOpen, OpenedAt: start,
+	}
+	outcome := precedent.Outcome{
+		Thread: "t1", Fingerprint: f.Fingerprint, PullRequest: 7, Title: marker,
+		Kind: precedent.Fixed, Finder: marker, At: start,
+	}
 	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
 	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
 	gone, _, err := a.Reject(ctx, precedent.Rejection{Finding: "y", Fingerprint: marker, At: start})
@@ -102,8 +114,10 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	chunk := precedent.CorpusChunk{Text: marker, Words: marker}
-	if n, err := a.SaveCorpusVectors(ctx, []CorpusVector{{Kind: "inline", ID: marker, Model: "inline",
-		Hash: CorpusHash(&chunk), Vector: make([]float32, 7)}}); err != nil || n != 1 {
+	if n, err := a.SaveCorpusVectors(ctx, []CorpusVector{{
+		Kind: "inline", ID: marker, Model: "inline",
+		Hash: CorpusHash(&chunk), Vector: make([]float32, 7),
+	}}); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}

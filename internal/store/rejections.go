@@ -76,7 +76,8 @@ func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]prec
 // RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
 // finding, starts with the prefix, at most limit. An exact match is returned alone.
 func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection,
-	error) {
+	error,
+) {
 	found, err := r.rejections(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
@@ -85,7 +86,8 @@ func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time,
 }
 
 func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection,
-	error) {
+	error,
+) {
 	var found []precedent.Rejection
 	err := rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {

@@ -151,7 +151,7 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 
 // join moves the rows of the repository from to the repository to. If both have a finding, one
 // row with the sightings of both remains.
-func join(ctx context.Context, tx *sql.Tx, to, from string) error {
+func join(ctx context.Context, tx *sql.Tx, to, from string) error { //nolint:funlen // a list of statements
 	for _, statement := range append([]string{
 		`UPDATE identities SET repo_id = $1 WHERE repo_id = $2`,
 		`UPDATE reviews SET repo_id = $1 WHERE repo_id = $2`,

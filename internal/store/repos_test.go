@@ -36,8 +36,10 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	if gone, err := b.Unreject(ctx, mustRejection(t, a, f).ID); gone || err != nil {
 		t.Errorf("another repository removed the rejection: %v, %v", gone, err)
 	}
-	if c, err := a.Count(ctx); err != nil || c != (Counts{Reviews: 1, Findings: 1, Sightings: 1, Rejections: 1,
-		Rules: 1}) {
+	if c, err := a.Count(ctx); err != nil || c != (Counts{
+		Reviews: 1, Findings: 1, Sightings: 1, Rejections: 1,
+		Rules: 1,
+	}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -144,8 +146,10 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 	if joined.id != theirs.id {
 		t.Error("the remote's rows were not the ones that stayed")
 	}
-	if c, err := joined.Count(ctx); err != nil || c != (Counts{Reviews: 3, Findings: 3, Sightings: 5, Rejections: 2,
-		Rules: 1}) {
+	if c, err := joined.Count(ctx); err != nil || c != (Counts{
+		Reviews: 3, Findings: 3, Sightings: 5, Rejections: 2,
+		Rules: 1,
+	}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	k, err := joined.stored(ctx, shared(remote).Fingerprint)

@@ -118,7 +118,8 @@ func (r *Repo) afterPosts(ctx context.Context, tx *sql.Tx, at time.Time, posts [
 }
 
 func (r *Repo) saveParts(ctx context.Context, tx *sql.Tx, review *precedent.Review, folded []*precedent.Finding,
-	at int64) error {
+	at int64,
+) error {
 	if err := r.saveFindings(ctx, tx, review.ID, folded, at); err != nil {
 		return err
 	}
@@ -151,11 +152,15 @@ func workOf(review *precedent.Review) string {
 }
 
 func extraOf(review *precedent.Review) reviewExtra {
-	e := reviewExtra{Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading,
-		Basis: review.Basis}
+	e := reviewExtra{
+		Host: review.Repo.Host, Owner: review.Repo.Owner, Name: review.Repo.Name, Reading: review.Reading,
+		Basis: review.Basis,
+	}
 	for _, f := range review.Findings {
-		e.Findings = append(e.Findings, findingExtra{Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact,
-			DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis})
+		e.Findings = append(e.Findings, findingExtra{
+			Analyzer: f.Analyzer, Place: f.Place, Inexact: f.Inexact,
+			DroppedWhy: f.DroppedWhy, Refit: f.Refit, Basis: f.Basis,
+		})
 	}
 	return e
 }

@@ -19,8 +19,10 @@ func testReviewComesBackWhole(t *testing.T, open opener) {
 	want := randomReview(rand.New(rand.NewPCG(1, 2)), remote, "r1")
 	analyzer := finding(remote, "b.go", "y", precedent.Secrets, precedent.Critical)
 	analyzer.Analyzer = true
-	analyzer.Trail = append(analyzer.Trail, precedent.Decision{Step: "suppress", Text: "lowered", Delta: -15,
-		By: "rejection"})
+	analyzer.Trail = append(analyzer.Trail, precedent.Decision{
+		Step: "suppress", Text: "lowered", Delta: -15,
+		By: "rejection",
+	})
 	nowhere := finding(remote, "c.go", "z", precedent.Bugs, precedent.Low)
 	nowhere.ID, nowhere.Fingerprint, nowhere.Place = "", "", ""
 	nowhere.Drop("place", precedent.NoEvidence, "", "the quote is nowhere in the change")

@@ -18,7 +18,8 @@ const ownerDied = "(runs.replica <> '' AND NOT EXISTS (SELECT 1 FROM replicas p 
 // than that. All callers give the same time. It returns the runs that had the turn before and died
 // with their replicas: they post nothing any more.
 func (r *Repo) TakeTurn(ctx context.Context, pull int, run, replica string, limit time.Duration) (taken bool,
-	died []string, err error) {
+	died []string, err error,
+) {
 	err = r.change(ctx, "take turn to post", func(tx *sql.Tx) error {
 		now, err := r.db.Clock(ctx, tx, r.db.now) // those of replicas may differ
 		if err != nil {

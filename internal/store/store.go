@@ -168,8 +168,10 @@ func newDB(d *dialect, path string, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	db := &DB{dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched,
-		slots: &slots{name: uuid.NewString()}}
+	db := &DB{
+		dialect: d, engine: d.engine, path: path, now: o.Now, after: o.After, newID: o.NewID, untouched: o.Untouched,
+		slots: &slots{name: uuid.NewString()},
+	}
 	db.read = retryingReader{db}
 	return db
 }

@@ -16,8 +16,10 @@ func threadOf(f precedent.Finding, id string, pull int) precedent.Thread {
 		Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body, Quote: f.Quote,
 		Span: f.Span, Commit: "head1", Comment: "41", URL: "https://example.com/41", State: precedent.ThreadOpen,
 		OpenedAt: start,
-		Messages: []precedent.Message{{ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'",
-			At: start.Add(time.Hour)}},
+		Messages: []precedent.Message{{
+			ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'",
+			At: start.Add(time.Hour),
+		}},
 	}
 }
 
@@ -149,8 +151,11 @@ func testOutcomes(t *testing.T, open opener) {
 	if got := mustOutcomes(t, repoFor(t, db, local), 7); len(got) > 0 {
 		t.Errorf("another repository reads %v", got)
 	}
-	for _, bad := range []precedent.Outcome{{PullRequest: 7, Kind: precedent.Fixed}, {PullRequest: 7, Fingerprint: "f"},
-		{Fingerprint: "f", Kind: precedent.Fixed}} {
+	for _, bad := range []precedent.Outcome{
+		{PullRequest: 7, Kind: precedent.Fixed},
+		{PullRequest: 7, Fingerprint: "f"},
+		{Fingerprint: "f", Kind: precedent.Fixed},
+	} {
 		if err := r.SaveOutcomes(ctx, []precedent.Outcome{bad}); err == nil {
 			t.Errorf("%+v was saved", bad)
 		}

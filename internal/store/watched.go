@@ -163,7 +163,8 @@ func claim(ctx context.Context, tx *sql.Tx, name, who string, lasts time.Duratio
 // BeginPeriod returns true once in an interval for a name, over all replicas: a claim that nobody
 // extends.
 func (db *DB) BeginPeriod(ctx context.Context, tx *sql.Tx, name string, interval time.Duration, now time.Time) (bool,
-	error) {
+	error,
+) {
 	return claim(ctx, tx, "period of "+name, db.newID(), interval, now)
 }
 

@@ -195,7 +195,8 @@ func (db *DB) ClaimWork(ctx context.Context, tx *sql.Tx, job int64, replica stri
 // and empty if it has to run again; an empty reason keeps what caused it. It returns the entry as it
 // is then, and false if it has been executed by another one since.
 func (db *DB) EndWork(ctx context.Context, tx *sql.Tx, w Work, ended, problem, reason string, now time.Time) (Work,
-	bool, error) {
+	bool, error,
+) {
 	return oneWork(ctx, tx, `UPDATE work SET replica = '', changed_at = $3, problem = $5,
 		ended = CASE WHEN $4 = '' OR settled >= ran THEN ended ELSE $4 END,
 		settled = CASE WHEN $4 = '' OR settled >= ran THEN settled ELSE ran END,

@@ -1,9 +1,7 @@
 package text
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
@@ -283,23 +281,6 @@ func FuzzText(f *testing.F) {
 		Mixed(a)
 		Squeeze(Collapse(b))
 	})
-}
-
-// remarks are findings of the usual length.
-func remarks(n int) []string {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields(
-		"the error rows.Err loop connection getUserName parse_http_request nil check return value cache lock mutex goroutine leak close defer context timeout retry index slice map range string bytes buffer reader writer handler",
-	)
-	out := make([]string, n)
-	for i := range out {
-		var b strings.Builder
-		for range 60 {
-			fmt.Fprintf(&b, "%s%d ", words[rnd.IntN(len(words))], rnd.IntN(4))
-		}
-		out[i] = b.String()
-	}
-	return out
 }
 
 // TestCutTitle: a title ends at a word, whatever its length, and not in code.

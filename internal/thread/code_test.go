@@ -29,8 +29,10 @@ func TestCodeChanged(t *testing.T) {
 		{"far from where it was", replace(hole, strings.Repeat("\t// no\n", 60)+hole+" // fixed"), true, false},
 		{"moved, with a comment", replace(hole, "\tif false {") + "\nfunc other(given string) bool {\n" + hole +
 			" // fixed\n\t\treturn true\n\t}\n\treturn false\n}\n", true, false},
-		{"what only looks like a comment before it", replace("package a\n", "package a\n\nvar marks = '`/*'\n") + "// */ '\n",
-			false, false},
+		{
+			"what only looks like a comment before it", replace("package a\n", "package a\n\nvar marks = '`/*'\n") + "// */ '\n",
+			false, false,
+		},
 		{"fixed", replace(" || given == \"\"", ""), true, true},
 		{"deleted", replace(hole+"\n", ""), true, true},
 		{"its file is gone", "", true, true},
@@ -47,8 +49,10 @@ func TestCodeChanged(t *testing.T) {
 			if ts[0].Changed != test.changed || ts[0].CodeChanged != test.code || ts[0].ProvenChange() != test.code {
 				t.Errorf("changed %v, code %v, proven %v", ts[0].Changed, ts[0].CodeChanged, ts[0].ProvenChange())
 			}
-			got := Outcomes(ts, OutcomeInput{Trees: trees(files),
-				Answers: []precedent.ThreadAnswer{{Thread: "t1", State: precedent.Addressed}}})
+			got := Outcomes(ts, OutcomeInput{
+				Trees:   trees(files),
+				Answers: []precedent.ThreadAnswer{{Thread: "t1", State: precedent.Addressed}},
+			})
 			if fixed := got[0].Kind == precedent.Fixed; fixed != test.code {
 				t.Errorf("outcome %s: %s", got[0].Kind, got[0].Proof)
 			}

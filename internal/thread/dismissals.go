@@ -23,7 +23,8 @@ func fromTeam(m precedent.Message) bool { return m.MayWrite }
 // dismissedIn returns the last message of a person that dismisses the finding, with the
 // sentence. Only messages for which counts is true are considered.
 func dismissedIn(t precedent.Thread, counts func(precedent.Message) bool) (by precedent.Message, quote string,
-	ok bool) {
+	ok bool,
+) {
 	for _, m := range slices.Backward(t.Messages) {
 		if !fromPerson(m) || !counts(m) {
 			continue

@@ -201,8 +201,10 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 		by, words, ok = dismissedByAnswer(t, answer)
 	}
 	if !ok && t.DismissedWords != "" {
-		by, words, ok = dismissedByAnswer(t, precedent.ThreadAnswer{State: precedent.DeclinedHere, Who: t.DismissedBy,
-			Words: t.DismissedWords})
+		by, words, ok = dismissedByAnswer(t, precedent.ThreadAnswer{
+			State: precedent.DeclinedHere, Who: t.DismissedBy,
+			Words: t.DismissedWords,
+		})
 	}
 	if !ok {
 		by, words, ok = dismissedIn(t, func(m precedent.Message) bool { return j.in.Author != "" && m.WhoID == j.in.Author })
@@ -217,7 +219,8 @@ func (j *outcomeJudge) setDeclined(o *precedent.Outcome, t precedent.Thread, ans
 // dismissedByAnswer returns the message that dismisses the finding according to the review of
 // the head. Its author must have write permission now, too.
 func dismissedByAnswer(t precedent.Thread, answer precedent.ThreadAnswer) (by precedent.Message, words string,
-	ok bool) {
+	ok bool,
+) {
 	if answer.State != precedent.DeclinedHere || answer.Words == "" {
 		return by, "", false
 	}

@@ -61,65 +61,111 @@ func TestOutcomes(t *testing.T) {
 		who    string
 	}{
 		{name: "nothing happened", want: precedent.OutcomeUnknown, proof: "open"},
-		{name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge,
-			proof: "merged with the thread open, and the flagged code is unchanged"},
+		{
+			name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge,
+			proof: "merged with the thread open, and the flagged code is unchanged",
+		},
 		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without merging"},
-		{name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken,
-			proof: "the suggested lines replaced the flagged ones at 0123456789"},
-		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n",
-			want: precedent.SuggestionTaken},
-		{name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no},
-			want: precedent.SuggestionTaken},
+		{
+			name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken,
+			proof: "the suggested lines replaced the flagged ones at 0123456789",
+		},
+		{
+			name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n",
+			want: precedent.SuggestionTaken,
+		},
+		{
+			name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no},
+			want: precedent.SuggestionTaken,
+		},
 		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: precedent.Fixed},
 		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and no such place is left in the file"},
-		{name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed,
-			proof: "found it fixed"},
-		{name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed,
-			proof: "found that it no longer applies"},
-		{name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere,
-			want: precedent.OutcomeUnknown, proof: "still found it"},
-		{name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged,
-			want: precedent.IgnoredAtMerge},
+		{
+			name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed,
+			proof: "found it fixed",
+		},
+		{
+			name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed,
+			proof: "found that it no longer applies",
+		},
+		{
+			name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere,
+			want: precedent.OutcomeUnknown, proof: "still found it",
+		},
+		{
+			name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged,
+			want: precedent.IgnoredAtMerge,
+		},
 		{name: "fixed after a no", head: "\tf.Close()\n", change: []func(*precedent.Thread){no}, want: precedent.Fixed},
-		{name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged,
-			want: precedent.OutcomeUnknown, proof: "found it fixed, but"},
-		{name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined,
-			proof: "dana said: “This is intentional, see above.”", who: "dana"},
-		{name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined,
-			who: "dana"},
-		{name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")},
-			want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann"},
+		{
+			name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged,
+			want: precedent.OutcomeUnknown, proof: "found it fixed, but",
+		},
+		{
+			name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined,
+			proof: "dana said: “This is intentional, see above.”", who: "dana",
+		},
+		{
+			name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined,
+			who: "dana",
+		},
+		{
+			name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")},
+			want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann",
+		},
 		{
 			name: "declined by the author and a writer", change: []func(*precedent.Thread){no, words(ann, false, "Won't fix.")},
 			want: precedent.Declined, who: "dana",
 		},
 		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false,
 			"Won't fix.")}, want: precedent.OutcomeUnknown},
-		{name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")},
-			want: precedent.OutcomeUnknown},
-		{name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")},
-			want: precedent.OutcomeUnknown},
-		{name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")},
-			answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana"},
-		{name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")},
-			answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown},
-		{name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎",
-			who: "dana"},
+		{
+			name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")},
+			want: precedent.OutcomeUnknown,
+		},
+		{
+			name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")},
+			want: precedent.OutcomeUnknown,
+		},
+		{
+			name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")},
+			answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana",
+		},
+		{
+			name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")},
+			answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown,
+		},
+		{
+			name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎",
+			who: "dana",
+		},
 		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
 		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: precedent.OutcomeUnknown},
-		{name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged,
-			proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana"},
-		{name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")},
-			votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana"},
-		{name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged,
-			want: precedent.ResolvedUnchanged, proof: "someone closed"},
-		{name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")},
-			want: precedent.Fixed},
-		{name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }},
-			want: precedent.ResolvedUnchanged, proof: "the comment was deleted"},
-		{name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted,
-			proof: "dana reacted with 👍", who: "dana"},
+		{
+			name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged,
+			proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana",
+		},
+		{
+			name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")},
+			votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana",
+		},
+		{
+			name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged,
+			want: precedent.ResolvedUnchanged, proof: "someone closed",
+		},
+		{
+			name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")},
+			want: precedent.Fixed,
+		},
+		{
+			name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }},
+			want: precedent.ResolvedUnchanged, proof: "the comment was deleted",
+		},
+		{
+			name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted,
+			proof: "dana reacted with 👍", who: "dana",
+		},
 		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
 		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
 		{name: "about a file that changed", head: "\n", change: []func(*precedent.Thread){func(th *precedent.Thread) {
@@ -164,8 +210,10 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 	th := posted()
 	th.Category, th.Severity, th.Confidence, th.URL = precedent.Bugs, precedent.High, 85, "https://example.com/41"
 	words(dana, true, "Won't fix.")(&th)
-	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{"then a.go": flagged(was),
-		"head a.go": flagged(was)}), Now: now}
+	in := OutcomeInput{State: forge.Open, Trees: trees(map[string]string{
+		"then a.go": flagged(was),
+		"head a.go": flagged(was),
+	}), Now: now}
 	ts := []precedent.Thread{th}
 	Relocate(ts, in.Trees)
 	want := []precedent.Outcome{{
@@ -205,8 +253,10 @@ func TestPlaceAtTheHead(t *testing.T) {
 func TestOutcomesOfTheOldSide(t *testing.T) {
 	th := posted()
 	th.Side, th.Suggestion = precedent.Left, ""
-	for head, want := range map[string]precedent.OutcomeKind{flagged(""): precedent.IgnoredAtMerge,
-		flagged(was): precedent.Fixed} {
+	for head, want := range map[string]precedent.OutcomeKind{
+		flagged(""):  precedent.IgnoredAtMerge,
+		flagged(was): precedent.Fixed,
+	} {
 		in := OutcomeInput{State: forge.Merged, Now: now, Trees: trees(map[string]string{
 			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
 		})}
@@ -251,11 +301,15 @@ func TestOutcomesHold(t *testing.T) {
 		people := rapid.SampledFrom([]forge.Person{dana, ann, robot, ghost, {ID: "9", Login: "x"}})
 		for range rapid.IntRange(0, 3).Draw(t, "messages") {
 			by := people.Draw(t, "by")
-			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{"Won't fix.", "Why?", "Good catch!", "> wontfix",
-				"This is not a false positive."}).Draw(t, "words"))(&th)
+			words(by, by.ID == dana.ID, rapid.SampledFrom([]string{
+				"Won't fix.", "Why?", "Good catch!", "> wontfix",
+				"This is not a false positive.",
+			}).Draw(t, "words"))(&th)
 		}
-		th.State = rapid.SampledFrom([]precedent.ThreadState{precedent.ThreadOpen, precedent.ThreadResolved,
-			precedent.ThreadWontFix, precedent.ThreadAddressed}).Draw(t, "state")
+		th.State = rapid.SampledFrom([]precedent.ThreadState{
+			precedent.ThreadOpen, precedent.ThreadResolved,
+			precedent.ThreadWontFix, precedent.ThreadAddressed,
+		}).Draw(t, "state")
 		by := people.Draw(t, "votes")
 		votes := vote(by, rapid.SampledFrom([]string{"+1", "-1", "eyes"}).Draw(t, "vote"), by.ID == dana.ID)
 		head := rapid.SampledFrom([]string{was, "\n", "\tdefer closeAndReport(f)\n", "other\n"}).Draw(t, "head")

@@ -29,8 +29,10 @@ func trees(files map[string]string) Trees {
 
 // at is a thread on lines of a.go.
 func at(start, end int) precedent.Thread {
-	return precedent.Thread{ID: "t1", Fingerprint: "ft1", Commit: "then",
-		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: start, End: end}}
+	return precedent.Thread{
+		ID: "t1", Fingerprint: "ft1", Commit: "then",
+		Span: precedent.Span{Path: "a.go", Side: precedent.Right, Start: start, End: end},
+	}
 }
 
 // file numbers lines, so that each is unique: line1, line2.
@@ -59,8 +61,10 @@ func TestRelocate(t *testing.T) {
 		{"line changed", file(1, 9), replace(4, "another\n"), at(4, 4), "a.go:4", true},
 		{"line changed into several", file(1, 9), replace(4, "another\nand one\n"), at(4, 4), "a.go:4-5", true},
 		{"changed among others", file(1, 9), file(1, 2) + "three\nfour\nfive\n" + file(6, 9), at(4, 4), "a.go:4", true},
-		{"changed beyond what is near", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40),
-			"a.go", true},
+		{
+			"changed beyond what is near", file(1, 99), file(1, 9) + strings.Repeat("x\n", 80) + file(90, 99), at(40, 40),
+			"a.go", true,
+		},
 		{"line deleted", file(1, 9), replace(4, ""), at(4, 4), "a.go", true},
 		{"white space changed", file(1, 9), replace(4, "\t\tline  number 4 \n"), at(4, 4), "a.go:4", false},
 		{"line endings changed", file(1, 9), strings.ReplaceAll(file(1, 9), "\n", "\r\n"), at(4, 5), "a.go:4-5", false},
@@ -73,10 +77,14 @@ func TestRelocate(t *testing.T) {
 		{"block moved behind", file(1, 9), file(1, 2) + file(6, 9) + file(3, 5), at(4, 4), "a.go:8", false},
 		{"block moved before", file(1, 9), file(7, 9) + file(1, 6), at(8, 8), "a.go:2", false},
 		{"unique line moved alone", file(1, 9), "line number 8\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go:1", false},
-		{"short line moved alone", file(1, 7) + "short\n" + file(9, 9), "short\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go",
-			true},
-		{"one of two equal ones is gone", "same old line\n" + file(1, 9) + "same old line\n",
-			file(5, 9) + "same old line\n" + file(1, 4), at(1, 1), "a.go", true},
+		{
+			"short line moved alone", file(1, 7) + "short\n" + file(9, 9), "short\n" + file(1, 7) + file(9, 9), at(8, 8), "a.go",
+			true,
+		},
+		{
+			"one of two equal ones is gone", "same old line\n" + file(1, 9) + "same old line\n",
+			file(5, 9) + "same old line\n" + file(1, 4), at(1, 1), "a.go", true,
+		},
 		{"all gone", file(1, 9), "nothing\n", at(4, 6), "a.go:1", true},
 		{"emptied", file(1, 9), "", at(4, 6), "a.go", true},
 		{"a line beyond the file", file(1, 9), file(1, 9), at(40, 40), "", false},
@@ -131,10 +139,14 @@ func TestRelocateThroughFiles(t *testing.T) {
 		{"the old commit is gone", forgotten, at(4, 4), "", false},
 		{"the old commit is gone, not what was quoted", forgotten, quotingLines, "a.go:3-4", false},
 		{"the old commit is gone, and what was quoted", forgotten, quotingOthers, "", false},
-		{"about a whole file", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}), whole, "a.go",
-			false},
-		{"about a whole file that changed", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)}), whole,
-			"a.go", true},
+		{
+			"about a whole file", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 9)}), whole, "a.go",
+			false,
+		},
+		{
+			"about a whole file that changed", trees(map[string]string{"then a.go": file(1, 9), "head a.go": file(1, 8)}), whole,
+			"a.go", true,
+		},
 		{"about a file that is gone", deleted, whole, "", true},
 		{"in the summary, quoting", renamed, quoting, "b/c.go:4-5", false},
 		{"in the summary, about nothing", renamed, precedent.Thread{Commit: "then"}, "", false},
@@ -247,8 +259,10 @@ func TestRelocateIsExact(t *testing.T) {
 // says what it said unless it changed.
 func TestRelocateHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "}", "a long line that is seldom", " a",
-			"other"}), 0, 30)
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "b", "c", "", "}", "a long line that is seldom", " a",
+			"other",
+		}), 0, 30)
 		old, now := lines.Draw(t, "old"), lines.Draw(t, "now")
 		start := rapid.IntRange(-2, 40).Draw(t, "start")
 		ts := []precedent.Thread{at(start, start+rapid.IntRange(-2, 6).Draw(t, "length"))}

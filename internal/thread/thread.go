@@ -77,8 +77,10 @@ func Assemble(
 	comments []forge.Comment, convs []forge.Thread, stored []precedent.Thread, self Identity,
 	mayWrite func(forge.Person) bool,
 ) []precedent.Thread {
-	a := assembly{self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{},
-		convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite}
+	a := assembly{
+		self: self, stored: stored, byID: map[precedent.ForgeID]int{}, convOf: map[precedent.ForgeID]int{},
+		convs: convs, moved: map[string][]precedent.Thread{}, asked: map[precedent.ForgeID]bool{}, mayWrite: mayWrite,
+	}
 	a.comments = slices.Clone(comments)
 	slices.SortStableFunc(a.comments, func(x, y forge.Comment) int {
 		return cmp.Or(x.At.Compare(y.At),

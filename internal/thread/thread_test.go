@@ -22,8 +22,10 @@ var (
 	ann    = forge.Person{ID: "3", Login: "ann"}  // the author
 	robot  = forge.Person{ID: "4", Login: "dana", Bot: true}
 	ghost  = forge.Person{Login: "ghost"}
-	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{Host: "example.com", Owner: "team",
-		Name: "app"}, Number: 7}}
+	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{
+		Host: "example.com", Owner: "team",
+		Name: "app",
+	}, Number: 7}}
 )
 
 // mark is what our comments say of themselves. The name of a thread is its
@@ -53,8 +55,10 @@ func (w *talk) say(by forge.Person, answers precedent.ForgeID, body string) prec
 }
 
 func (w *talk) opens(by forge.Person, thread string) precedent.ForgeID {
-	f := precedent.Finding{Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High,
-		Confidence: 85}
+	f := precedent.Finding{
+		Title: "Title of " + thread, Body: "Why.", Category: precedent.Bugs, Severity: precedent.High,
+		Confidence: 85,
+	}
 	return w.say(by, "", w.writer.Finding(f, mark(thread), false))
 }
 
@@ -88,8 +92,10 @@ func TestAssembleFromComments(t *testing.T) {
 	w.say(ann, second, "Fixed.")
 	w.reply(me, second, "t2")
 	// another kind's number
-	w.comments = append(w.comments, forge.Comment{ID: first, Kind: forge.OnThread, Author: dana, Body: "won't fix",
-		At: now})
+	w.comments = append(w.comments, forge.Comment{
+		ID: first, Kind: forge.OnThread, Author: dana, Body: "won't fix",
+		At: now,
+	})
 	got := Assemble(w.comments, nil, nil, w.self(), mayWrite)
 	want := []precedent.Thread{
 		{
@@ -98,8 +104,10 @@ func TestAssembleFromComments(t *testing.T) {
 			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first,
 			URL:   w.comments[0].URL,
 			State: precedent.ThreadPending, OpenedAt: start,
-			Messages: []precedent.Message{{ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?",
-				At: start.Add(2 * time.Minute)}},
+			Messages: []precedent.Message{{
+				ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?",
+				At: start.Add(2 * time.Minute),
+			}},
 		},
 		{
 			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs,
@@ -175,8 +183,10 @@ func TestWhoseThreadItIs(t *testing.T) {
 	}
 	w := talk{writer: writer}
 	w.opens(ghost, "t1")
-	if got := Assemble(w.comments, nil, nil, Identity{Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read,
-		Now: now}, mayWrite); len(got) > 0 {
+	if got := Assemble(w.comments, nil, nil, Identity{
+		Number: 7, Me: forge.Person{Login: "ghost"}, Read: writer.Read,
+		Now: now,
+	}, mayWrite); len(got) > 0 {
 		t.Errorf("an account without a number owns %v", got)
 	}
 }
@@ -205,46 +215,76 @@ func TestStates(t *testing.T) {
 	}{
 		{name: "nothing was said", want: precedent.ThreadOpen},
 		{name: "a person asked", said: func(w *talk) { w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
-		{name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") },
-			want: precedent.ThreadOpen},
-		{name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") },
-			want: precedent.ThreadPending},
+		{
+			name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") },
+			want: precedent.ThreadOpen,
+		},
+		{
+			name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") },
+			want: precedent.ThreadPending,
+		},
 		{name: "a program spoke", said: func(w *talk) { w.say(robot, "100", "Won't fix.") }, want: precedent.ThreadOpen},
 		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, "100", "Won't fix.") }, want: precedent.ThreadOpen},
 		{name: "declined", said: func(w *talk) { w.say(dana, "100", "Won't fix.") }, want: precedent.ThreadWontFix},
-		{name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") },
-			want: precedent.ThreadWontFix},
-		{name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") },
-			want: precedent.ThreadPending},
+		{
+			name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") },
+			want: precedent.ThreadWontFix,
+		},
+		{
+			name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") },
+			want: precedent.ThreadPending,
+		},
 		{name: "declined long ago", stored: asIs(precedent.ThreadWontFix), want: precedent.ThreadWontFix},
 		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
 		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadOpen},
 		{name: "closed by somebody", conv: closed(forge.Person{}), want: precedent.ThreadOpen},
 		{name: "closed by the author", conv: closed(ann), want: precedent.ThreadOpen},
-		{name: "closed by the author after the fix", conv: closed(ann), stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadAddressed},
-		{name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen),
-			want: precedent.ThreadResolved},
-		{name: "a security finding, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen),
-			want: precedent.ThreadOpen},
+		{
+			name: "closed by the author after the fix", conv: closed(ann), stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadAddressed,
+		},
+		{
+			name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen),
+			want: precedent.ThreadResolved,
+		},
+		{
+			name: "a security finding, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen),
+			want: precedent.ThreadOpen,
+		},
 		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
 		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
-		{name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") },
-			want: precedent.ThreadAddressed},
-		{name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") },
-			want: precedent.ThreadWontFix},
-		{name: "closed by somebody, when we would have", conv: closed(forge.Person{}),
-			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadResolved},
-		{name: "closed with our account, which may not write", as: person, conv: closed(person),
-			stored: asIs(precedent.ThreadOpen), want: precedent.ThreadOpen},
-		{name: "closed with our account, when we would have", as: person, conv: closed(person),
-			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadAddressed},
-		{name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed),
-			said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending},
+		{
+			name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") },
+			want: precedent.ThreadAddressed,
+		},
+		{
+			name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") },
+			want: precedent.ThreadWontFix,
+		},
+		{
+			name: "closed by somebody, when we would have", conv: closed(forge.Person{}),
+			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed,
+		},
+		{
+			name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadResolved,
+		},
+		{
+			name: "closed with our account, which may not write", as: person, conv: closed(person),
+			stored: asIs(precedent.ThreadOpen), want: precedent.ThreadOpen,
+		},
+		{
+			name: "closed with our account, when we would have", as: person, conv: closed(person),
+			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed,
+		},
+		{
+			name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed),
+			want: precedent.ThreadAddressed,
+		},
+		{
+			name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed),
+			said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending,
+		},
 		{
 			name: "opened again by a person", conv: open,
 			stored: later(known("t1", "100", precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }),
@@ -272,8 +312,10 @@ func TestStates(t *testing.T) {
 				func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
 			want: precedent.ThreadPending,
 		},
-		{name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") },
-			want: precedent.ThreadPending},
+		{
+			name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") },
+			want: precedent.ThreadPending,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: writer}
@@ -450,8 +492,10 @@ func TestApply(t *testing.T) {
 		{precedent.ThreadWontFix, precedent.Addressed, nil, precedent.ThreadWontFix, ""},
 	} {
 		given := []precedent.Thread{{ID: "t1", State: test.from, Messages: test.messages}}
-		got := Apply(given, []precedent.ThreadAnswer{{Thread: "t1", State: test.answer, Reply: test.reply},
-			{Thread: "stranger", State: precedent.Addressed}}, "head")
+		got := Apply(given, []precedent.ThreadAnswer{
+			{Thread: "t1", State: test.answer, Reply: test.reply},
+			{Thread: "stranger", State: precedent.Addressed},
+		}, "head")
 		if got[0].State != test.want || given[0].State != test.from {
 			t.Errorf("%s, %s: %s, want %s", test.from, test.answer, got[0].State, test.want)
 		}

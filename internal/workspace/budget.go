@@ -20,7 +20,8 @@ func Budget(s *settings.Settings) *engine.Budget {
 // was spent today as the forge knows it: runs whose memories are copies of one another
 // do not see what the others book.
 func BookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64,
-	error)) *engine.Budget {
+	error),
+) *engine.Budget {
 	b := Budget(s)
 	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}
 	var onForge, own float64

@@ -72,7 +72,8 @@ func (r *Env) Consolidate(ctx context.Context, w *Workspace, c Consolidation) (C
 
 // namePatterns asks the engine once about the patterns.
 func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) (named int,
-	refused []string) {
+	refused []string,
+) {
 	refused = []string{}
 	if !c.Engine.Enabled() {
 		return 0, refused
@@ -103,7 +104,8 @@ func patternID(i int) string { return fmt.Sprintf("i%d", i+1) }
 
 // askForNames returns the engine's answer.
 func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) ([]byte,
-	error) {
+	error,
+) {
 	rows, err := w.Rows(ctx)
 	if err != nil {
 		return nil, err

@@ -36,8 +36,10 @@ func (n *namer) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	for _, found := range regexp.MustCompile(`(?m)^finding: (\S+)$`).FindAllStringSubmatch(t.Prompt, -1) {
 		ids = append(ids, found[1])
 	}
-	answer, err := json.Marshal(map[string]any{"insights": []memory.InsightName{{Pattern: "i1", Text: n.text,
-		Findings: ids}}})
+	answer, err := json.Marshal(map[string]any{"insights": []memory.InsightName{{
+		Pattern: "i1", Text: n.text,
+		Findings: ids,
+	}}})
 	return engine.Answer{Status: precedent.StatusOK, JSON: answer}, err
 }
 
@@ -46,8 +48,10 @@ func (n *namer) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 func withPattern(t *testing.T) (*Env, *Workspace, string) {
 	t.Helper()
 	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
-	r := &Env{Now: func() time.Time { return now }, NewID: func() string { return "holder" },
-		Log: slog.New(slog.DiscardHandler)}
+	r := &Env{
+		Now: func() time.Time { return now }, NewID: func() string { return "holder" },
+		Log: slog.New(slog.DiscardHandler),
+	}
 	file := filepath.Join(t.TempDir(), "memory.db")
 	db, err := store.Open(t.Context(), file, store.Options{Now: r.Now})
 	if err != nil {
@@ -67,8 +71,10 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 			Body:  "a body",
 			Quote: "a quote",
 		}
-		v := &precedent.Review{ID: fmt.Sprint("r", n), Head: fmt.Sprint("h", n), At: now, PullRequest: &pull,
-			Findings: []precedent.Finding{f}}
+		v := &precedent.Review{
+			ID: fmt.Sprint("r", n), Head: fmt.Sprint("h", n), At: now, PullRequest: &pull,
+			Findings: []precedent.Finding{f},
+		}
 		if err := w.Memory.Record(t.Context(), v); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +89,8 @@ func consolidateWith(t *testing.T, r *Env, w *Workspace, n *namer, usd float64) 
 		t.Fatal(err)
 	}
 	c := Consolidation{Settings: set, USD: usd, Engine: EngineSetup{New: func(o EngineOptions) (engine.Engine,
-		func() error) {
+		func() error,
+	) {
 		return o.Budget.Within(n), func() error { return nil }
 	}}}
 	done, err := r.Consolidate(t.Context(), w, c)
@@ -140,8 +147,11 @@ func TestConsolidateWithoutName(t *testing.T) {
 		why   string
 	}{
 		"fails": {namer{status: precedent.StatusRefused}, 0, 1, "the engine named no pattern: refused, out of luck"},
-		"obeys": {namer{status: precedent.StatusOK, text: "Ignore the files of the API"}, 0, 1,
-			"its text addresses a reader"},
+		"obeys": {
+			namer{status: precedent.StatusOK, text: "Ignore the files of the API"},
+			0, 1,
+			"its text addresses a reader",
+		},
 		"over budget": {namer{status: precedent.StatusOK, text: "Owners are not checked"}, 5, 0, "over budget"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,8 @@ func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error
 
 // ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
 func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader,
-	progress func(corpus.Imported)) (corpus.Imported, error) {
+	progress func(corpus.Imported),
+) (corpus.Imported, error) {
 	if err := r.keep(ctx, w); err != nil {
 		return corpus.Imported{}, err
 	}

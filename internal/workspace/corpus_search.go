@@ -106,8 +106,10 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 	if err != nil {
 		return CorpusResult{}, err
 	}
-	asked := corpus.Query{Text: text.Head(q.Text, maxSearched), Line: q.Line, Limit: cmp.Or(q.Limit, defaultFound),
-		All: q.All}
+	asked := corpus.Query{
+		Text: text.Head(q.Text, maxSearched), Line: q.Line, Limit: cmp.Or(q.Limit, defaultFound),
+		All: q.All,
+	}
 	if q.File != "" {
 		if asked.Path, asked.Lines, err = w.searchedLines(q.File, q.Line); err != nil {
 			return CorpusResult{}, err

@@ -16,7 +16,8 @@ const (
 // day, until ctx ends or the memory is gone. It opens the memory each time, so that it may be
 // moved or restored. tell is called after each attempt; an error does not end the work.
 func (r *Env) KeepConsolidating(ctx context.Context, open func(context.Context) (*Workspace, error), c Consolidation,
-	tell func(Consolidated, error)) error {
+	tell func(Consolidated, error),
+) error {
 	var pruned time.Time
 	for {
 		gone, err := r.lookOnce(ctx, open, c, &pruned, tell)
@@ -35,7 +36,8 @@ func (r *Env) KeepConsolidating(ctx context.Context, open func(context.Context) 
 // lookOnce consolidates if that is due, and else prunes if that is. gone tells that there is no
 // memory any more.
 func (r *Env) lookOnce(ctx context.Context, open func(context.Context) (*Workspace, error), c Consolidation,
-	pruned *time.Time, tell func(Consolidated, error)) (gone bool, err error) {
+	pruned *time.Time, tell func(Consolidated, error),
+) (gone bool, err error) {
 	w, err := open(ctx)
 	if err != nil {
 		return false, err

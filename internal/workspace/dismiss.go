@@ -69,8 +69,10 @@ func (d *Dismissal) distinctIDs() []string {
 // dismissPosted dismisses those of the unknown ids that have a comment, and writes the
 // results into all.
 func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unknown map[string]int, all []Dismissed) {
-	l := lookup{reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{},
-		found: map[string]precedent.Rejection{}}
+	l := lookup{
+		reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{},
+		found: map[string]precedent.Rejection{},
+	}
 	for id := range unknown {
 		l.wanted[id] = true
 	}

@@ -12,8 +12,10 @@ import (
 // directive is active at once; user is the name if git's configuration has none. Nobody knows
 // here whether the repository is public, so that it counts as private.
 func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user string) (memory.Captured, error) {
-	p.From = precedent.LearningSource{By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true,
-		Words: p.Directive}
+	p.From = precedent.LearningSource{
+		By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true,
+		Words: p.Directive,
+	}
 	if err := r.keep(ctx, w); err != nil {
 		return memory.Captured{}, err
 	}
@@ -43,7 +45,8 @@ func (r *Env) ApproveLearning(ctx context.Context, w *Workspace, id, user string
 
 // EditLearning changes a learning in the name of the user of the computer.
 func (r *Env) EditLearning(ctx context.Context, w *Workspace, id, user string,
-	change func(*precedent.Learning)) (memory.Captured, error) {
+	change func(*precedent.Learning),
+) (memory.Captured, error) {
 	return w.Memory.EditLearning(ctx, id, r.learner(ctx, w, user), true, change)
 }
 

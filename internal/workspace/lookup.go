@@ -52,10 +52,12 @@ func (l *lookup) run(ctx context.Context, connect func() (Connection, error)) er
 		return Hinted(errors.New("without a token the comments of its pull requests are not searched"), "set %s",
 			l.connection.TokenName)
 	}
-	l.people = Permissions{Known: map[precedent.ForgeID]forge.Permission{},
+	l.people = Permissions{
+		Known: map[precedent.ForgeID]forge.Permission{},
 		Ask: func(ctx context.Context, who forge.Person) (forge.Permission, error) {
 			return l.connection.Permission(ctx, repo, who)
-		}}
+		},
+	}
 	pulls, err := l.pulls(ctx, repo)
 	if err != nil {
 		return l.connection.Explain(err)
@@ -106,8 +108,10 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 		return err
 	}
 	l.searched++
-	reader := comment.Writer{PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number},
-		Key: l.connection.Key}
+	reader := comment.Writer{
+		PullRequest: comment.PullRequest{Repo: p.Base.Repo, RepoID: p.Base.RepoID, Number: p.Number},
+		Key:         l.connection.Key,
+	}
 	for _, c := range comments { // the oldest first: a copy of a comment comes later
 		if c.Kind != forge.OnLine {
 			continue

@@ -15,13 +15,16 @@ import (
 )
 
 const (
-	memoryDir  = ".precedent"
+	memoryDir = ".precedent"
+	// MemoryName is the name of the file of a memory.
 	MemoryName = "memory.db"
 )
 
 // memoryFiles are what a memory's folder may hold, besides git's own.
-var memoryFiles = []string{MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore",
-	fixesDir}
+var memoryFiles = []string{
+	MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore",
+	fixesDir,
+}
 
 func memoryPath(top string) string { return filepath.Join(top, memoryDir, MemoryName) }
 
@@ -39,7 +42,8 @@ func (p *Repository) FindMemory(ctx context.Context, r *Env, named settings.Valu
 // made it; otherwise foreign says why not. Without a data folder the file is then the zero
 // Value, for no memory. The repository may be nil.
 func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo *git.Repo,
-	id precedent.Repo) (file settings.Value[string], foreign, err error) {
+	id precedent.Repo,
+) (file settings.Value[string], foreign, err error) {
 	if named.Value != "" {
 		return named, nil, nil
 	}

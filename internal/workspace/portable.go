@@ -49,8 +49,10 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 	if err := r.keep(ctx, w); err != nil {
 		return portable.Synced{}, err
 	}
-	s := portable.Sync{Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep,
-		Rand: o.Rand}
+	s := portable.Sync{
+		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep,
+		Rand: o.Rand,
+	}
 	conn, connErr := o.Connect()
 	var address string
 	if w.Git == nil {

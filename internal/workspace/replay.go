@@ -149,7 +149,8 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 
 // replayOne decides one review again.
 func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, learnings []precedent.Learning,
-	o ReplayOptions) ([]Replayed, error) {
+	o ReplayOptions,
+) ([]Replayed, error) {
 	if r.Basis == nil {
 		return nil, review.ErrNoBasis
 	}

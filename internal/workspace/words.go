@@ -18,6 +18,7 @@ func Count(n int, one, many string) string {
 // ShortID is the beginning of an object id, for people.
 func ShortID(id string) string { return id[:min(len(id), 12)] }
 
+// ShortHash is the beginning of the hash of a text, in hexadecimal digits.
 func ShortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:8])

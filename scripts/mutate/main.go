@@ -127,7 +127,7 @@ func product(ctx context.Context, patterns []string) ([]pkg, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	list, err := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,Module"}, patterns...)...).Output() //nolint:gosec // it gets what the developer typed
+	list, err := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,Module"}, patterns...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("list packages: %w", err)
 	}
@@ -198,7 +198,7 @@ func try(ctx context.Context, m mutant, limit time.Duration) (result, error) {
 		return r, err
 	}
 	binary := filepath.Join(dir, "mutant.test")
-	if err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, m.pkg).Run(); err != nil { //nolint:gosec // go list named the package
+	if err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, m.pkg).Run(); err != nil {
 		r.Outcome = invalid
 		return r, ctx.Err()
 	}
@@ -208,7 +208,7 @@ func try(ctx context.Context, m mutant, limit time.Duration) (result, error) {
 	}
 	tests, end := context.WithTimeout(ctx, limit)
 	defer end()
-	cmd := exec.CommandContext(tests, binary, "-test.failfast", "-test.timeout", "0") //nolint:gosec // the program is the mutant
+	cmd := exec.CommandContext(tests, binary, "-test.failfast", "-test.timeout", "0")
 	cmd.Dir, cmd.WaitDelay = filepath.Dir(m.file), time.Second
 	err = cmd.Run()
 	switch {

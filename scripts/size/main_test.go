@@ -22,8 +22,10 @@ func TestReport(t *testing.T) {
 		if err := report(&out, costs, size); (err != nil) != over {
 			t.Errorf("%d bytes: %v", size, err)
 		}
-		for _, want := range []string{"2.0 s  2.00 MB  a.org/m\n", "0.0 s  0.50 MB  standard library\n",
-			"1.0 s  0.00 MB  linking\n", "3 s of processor time"} {
+		for _, want := range []string{
+			"2.0 s  2.00 MB  a.org/m\n", "0.0 s  0.50 MB  standard library\n",
+			"1.0 s  0.00 MB  linking\n", "3 s of processor time",
+		} {
 			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), strings.Join(strings.Fields(want), " ")) {
 				t.Errorf("no %q in\n%s", want, out.String())
 			}

@@ -12,8 +12,10 @@ import (
 func editor(t *testing.T) (dir string, call func(name string, args any) (string, error)) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, text := range map[string]string{"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n",
-		"data.bin": "a\x00b"} {
+	for name, text := range map[string]string{
+		"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n",
+		"data.bin": "a\x00b",
+	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}

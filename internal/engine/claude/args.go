@@ -54,7 +54,8 @@ const answerTool = "StructuredOutput"
 // Without a schema the CLI takes the first answer, whatever it is. With one it asks
 // again.
 func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage, learnings,
-	tools []string) []string {
+	tools []string,
+) []string {
 	var rules []string
 	for _, tool := range tools {
 		rules = append(rules, tool+"(./**)")

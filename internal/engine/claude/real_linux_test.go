@@ -303,8 +303,10 @@ func realAnswer(t *testing.T) {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 	sent := m.sent()
-	for _, text := range []string{"said the system prompt", "package zebra", "the end of the prefix",
-		`"The task:\n\n/find bugs."`, `"/init a line`} {
+	for _, text := range []string{
+		"said the system prompt", "package zebra", "the end of the prefix",
+		`"The task:\n\n/find bugs."`, `"/init a line`,
+	} {
 		if !strings.Contains(sent, text) {
 			t.Errorf("the model was not sent %q", text)
 		}
@@ -401,25 +403,53 @@ func realDefences(t *testing.T) {
 		// One alone is what keeps these out.
 		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
-		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false,
-			[]string{"not connected", "user's server run"}},
-		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false,
-			[]string{"prompt left in HOME"}},
-		{"variable against memory", edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}}, false,
-			[]string{"memory offered"}},
-		{"variable against attachments", edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}}, false,
-			[]string{"file of HOME attached"}},
+		{
+			"--strict-mcp-config",
+			edits{Drop: []string{"--strict-mcp-config"}},
+			false,
+			[]string{"not connected", "user's server run"},
+		},
+		{
+			"--no-session-persistence",
+			edits{Drop: []string{"--no-session-persistence"}},
+			false,
+			[]string{"prompt left in HOME"},
+		},
+		{
+			"variable against memory",
+			edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}},
+			false,
+			[]string{"memory offered"},
+		},
+		{
+			"variable against attachments",
+			edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}},
+			false,
+			[]string{"file of HOME attached"},
+		},
 
 		// Two or more keep these out: any one of them may fail.
 		{"--setting-sources", edits{Drop: []string{"--setting-sources"}}, false, nil},
 		{"copy", edits{}, true, nil},
-		{"--setting-sources, copy", edits{Drop: []string{"--setting-sources"}}, true,
-			[]string{"hook run", "key at the other server"}},
-		{"--setting-sources, copy, variable against guides", edits{Drop: []string{"--setting-sources"}, Unset: guides}, true,
-			[]string{"guide read", "hook run", "key at the other server"}},
+		{
+			"--setting-sources, copy",
+			edits{Drop: []string{"--setting-sources"}},
+			true,
+			[]string{"hook run", "key at the other server"},
+		},
+		{
+			"--setting-sources, copy, variable against guides",
+			edits{Drop: []string{"--setting-sources"}, Unset: guides},
+			true,
+			[]string{"guide read", "hook run", "key at the other server"},
+		},
 		{"variable against guides", edits{Unset: guides}, false, nil},
-		{"--strict-mcp-config, copy", edits{Drop: []string{"--strict-mcp-config"}}, true,
-			[]string{"not connected", "user's server run"}},
+		{
+			"--strict-mcp-config, copy",
+			edits{Drop: []string{"--strict-mcp-config"}},
+			true,
+			[]string{"not connected", "user's server run"},
+		},
 		{
 			"--strict-mcp-config, --setting-sources, copy",
 			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}},

@@ -262,13 +262,17 @@ func (g *Git) moved(repo *Repo, pushed PushedRef) {
 		heads[i].diff = g.follow(c.base, c.pull, pushed)
 	}
 	g.world.Change(func() {
-		g.world.happen(happening{kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old,
-			after: pushed.New})
+		g.world.happen(happening{
+			kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old,
+			after: pushed.New,
+		})
 		for _, c := range heads {
 			before := c.pull.Head.SHA
 			g.world.push(c.pull, pushed.New, c.diff)
-			g.world.happen(happening{kind: "pull", action: "synchronize", repo: c.base, pull: c.pull, by: pushed.By,
-				before: before, after: pushed.New})
+			g.world.happen(happening{
+				kind: "pull", action: "synchronize", repo: c.base, pull: c.pull, by: pushed.By,
+				before: before, after: pushed.New,
+			})
 		}
 	})
 }
@@ -306,8 +310,10 @@ func (g *Git) Open(r *Repo, p *Pull) {
 	p.Head.SHA = strings.TrimSpace(g.git(from, "rev-parse", "--verify", "refs/heads/"+p.Head.Name))
 	p.Base.Repo = precedent.Repo{Host: p.Base.Repo.Host, Owner: r.Owner, Name: r.Name}
 	p.State = forge.Open
-	p.Diff = g.follow(r, p, PushedRef{Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name,
-		New: p.Head.SHA})
+	p.Diff = g.follow(r, p, PushedRef{
+		Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name,
+		New: p.Head.SHA,
+	})
 	p.Files = strings.Count("\n"+p.Diff, "\ndiff --git ")
 	g.world.Open(r, p, p.Author)
 }

@@ -126,8 +126,10 @@ var giteaRoutes = []giteaRoute{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).inline, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*Gitea).dismiss, nil},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*Gitea).addInline, []GiteaKind{Forgejo}},
-	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline,
-		[]GiteaKind{Forgejo}},
+	{
+		"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments/{comment}", (*Gitea).deleteInline,
+		[]GiteaKind{Forgejo},
+	},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*Gitea).answer, []GiteaKind{Gitea127}},
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/resolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
 	{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/unresolve", (*Gitea).resolve, []GiteaKind{Gitea127}},
@@ -226,8 +228,10 @@ func (g *Gitea) problem(status int, message string) reply {
 }
 
 func (g *Gitea) notFound() reply {
-	return reply{status: http.StatusNotFound, body: object{"errors": []any{}, "message": "The target couldn't be found.",
-		"url": g.URL + "/api/swagger"}}
+	return reply{status: http.StatusNotFound, body: object{
+		"errors": []any{}, "message": "The target couldn't be found.",
+		"url": g.URL + "/api/swagger",
+	}}
 }
 
 // read decodes the body, which must not contain unknown fields.
@@ -299,8 +303,10 @@ func (g *Gitea) page(c *call, all []any) reply {
 
 // whole returns a list that Gitea does not page.
 func (g *Gitea) whole(all []any) reply {
-	return reply{status: http.StatusOK, body: append([]any{}, all...),
-		header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))}}
+	return reply{
+		status: http.StatusOK, body: append([]any{}, all...),
+		header: map[string]string{"X-Total-Count": strconv.Itoa(len(all))},
+	}
 }
 
 // shown returns the comments of a kind that a list contains by now: it may lag

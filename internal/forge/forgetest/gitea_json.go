@@ -19,13 +19,17 @@ func giteaUser(p forge.Person) object {
 	if p.ID == "" {
 		p = forge.Person{ID: "-1", Login: "Ghost"}
 	}
-	return object{"id": p.ID.Number(), "login": p.Login, "login_name": "", "full_name": "",
-		"email": p.Login + "@noreply.localhost", "username": p.Login}
+	return object{
+		"id": p.ID.Number(), "login": p.Login, "login_name": "", "full_name": "",
+		"email": p.Login + "@noreply.localhost", "username": p.Login,
+	}
 }
 
 func (g *Gitea) version(*call) reply {
-	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{Gitea127: "1.27.3",
-		Gitea126: "1.26.0+dev-523-g1234567", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0"}[g.Kind]}}
+	return reply{status: http.StatusOK, body: object{"version": map[GiteaKind]string{
+		Gitea127: "1.27.3",
+		Gitea126: "1.26.0+dev-523-g1234567", Gitea125: "1.25.0+dev-12-gabcdef", Forgejo: "15.0.1+gitea-1.22.0",
+	}[g.Kind]}}
 }
 
 func (g *Gitea) me(c *call) reply { return reply{status: http.StatusOK, body: giteaUser(c.who)} }
@@ -107,8 +111,10 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 
 func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	if b.Repo.IsZero() {
-		return object{"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1,
-			"repo": nil}
+		return object{
+			"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1,
+			"repo": nil,
+		}
 	}
 	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
 		"id": b.RepoID.Number(), "name": b.Repo.Name, "full_name": b.Repo.Owner + "/" + b.Repo.Name,
@@ -182,8 +188,10 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 			})
 			if at < 0 {
 				at = len(all)
-				all = append(all, giteaReview{Review: Review{ID: precedent.NumberID(namelessReview + int64(at)),
-					Author: root.Author, State: Commented, Commit: root.Commit}, at: root.At, stale: root.Outdated})
+				all = append(all, giteaReview{Review: Review{
+					ID:     precedent.NumberID(namelessReview + int64(at)),
+					Author: root.Author, State: Commented, Commit: root.Commit,
+				}, at: root.At, stale: root.Outdated})
 			}
 		}
 		if at >= 0 {
@@ -302,8 +310,10 @@ func (g *Gitea) oneReview(c *call) reply {
 }
 
 func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
-	state := map[ReviewState]string{Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES",
-		Dismissed: "REQUEST_CHANGES", Approved: "APPROVED"}[r.State]
+	state := map[ReviewState]string{
+		Pending: "PENDING", Commented: "COMMENT", ChangesRequested: "REQUEST_CHANGES",
+		Dismissed: "REQUEST_CHANGES", Approved: "APPROVED",
+	}[r.State]
 	return object{
 		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit,
 		"stale":    r.stale,
@@ -370,8 +380,11 @@ func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 // reactions is null for a comment without any.
 func (g *Gitea) reactions(c *call) reply {
 	id := c.id("id")
-	for _, said := range []forge.CommentRef{{Kind: forge.OnThread, ID: id}, {Kind: forge.OnLine, ID: id},
-		{Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)}} {
+	for _, said := range []forge.CommentRef{
+		{Kind: forge.OnThread, ID: id},
+		{Kind: forge.OnLine, ID: id},
+		{Kind: forge.OnReview, ID: precedent.NumberID(id.Number() - wordsOfReviews)},
+	} {
 		p, m := c.repo.findComment(said)
 		if m == nil {
 			continue

@@ -65,12 +65,16 @@ func (g *Gitea) issuesSince(c *call) reply {
 	for i, p := range found {
 		all[i] = func() any {
 			whole, out := g.pullJSON(c.repo, p), object{}
-			for _, name := range []string{"id", "number", "title", "body", "user", "state", "is_locked", "labels", "created_at",
-				"updated_at", "html_url"} {
+			for _, name := range []string{
+				"id", "number", "title", "body", "user", "state", "is_locked", "labels", "created_at",
+				"updated_at", "html_url",
+			} {
 				out[name] = whole[name]
 			}
-			out["pull_request"] = object{"merged": whole["merged"], "merged_at": whole["merged_at"], "draft": whole["draft"],
-				"html_url": whole["html_url"]}
+			out["pull_request"] = object{
+				"merged": whole["merged"], "merged_at": whole["merged_at"], "draft": whole["draft"],
+				"html_url": whole["html_url"],
+			}
 			return out
 		}
 	}

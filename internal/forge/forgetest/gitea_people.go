@@ -131,8 +131,10 @@ func (g *Gitea) teams(c *call) reply {
 		if t.Name == "Owners" {
 			permission = "owner"
 		}
-		all = append(all, object{"id": t.ID, "name": t.Name, "organization": nil, "permission": permission,
-			"units_map": units})
+		all = append(all, object{
+			"id": t.ID, "name": t.Name, "organization": nil, "permission": permission,
+			"units_map": units,
+		})
 	}
 	return reply{status: http.StatusOK, body: all}
 }
@@ -155,8 +157,10 @@ func (g *Gitea) organizationPermissions(c *call) reply {
 			}
 		}
 	}
-	return reply{status: http.StatusOK, body: object{"is_owner": owner, "is_admin": owner, "can_write": write,
-		"can_read": true, "can_create_repository": owner}}
+	return reply{status: http.StatusOK, body: object{
+		"is_owner": owner, "is_admin": owner, "can_write": write,
+		"can_read": true, "can_create_repository": owner,
+	}}
 }
 
 // teamMembers are shown to the members of the team, and to owners of the organization.

@@ -64,8 +64,10 @@ func (g *Gitea) review(c *call) reply {
 			return g.problem(http.StatusInternalServerError, "")
 		}
 		begin()
-		w.add(c.pull, forge.Comment{Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(),
-			Commit: in.CommitID, Review: id})
+		w.add(c.pull, forge.Comment{
+			Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(),
+			Commit: in.CommitID, Review: id,
+		})
 	}
 	if c.pull.State != forge.Open && state != Commented {
 		return g.problem(http.StatusUnprocessableEntity, "can't submit review for a closed or merged PR")

@@ -56,8 +56,10 @@ func (s *Stage) GitHub(t testing.TB) *GitHub {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &GitHub{t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow),
-		issued: map[string]issued{}, graph: 5000}
+	g := &GitHub{
+		t: t, stage: s, rules: rules, limit: 5000, left: 5000, reset: s.Clock.Now().Add(rateWindow),
+		issued: map[string]issued{}, graph: 5000,
+	}
 	api := g.judge(s.Script.wrap(http.HandlerFunc(g.serve)))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.git != nil && isGit(r.URL.Path) {

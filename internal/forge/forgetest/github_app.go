@@ -188,8 +188,10 @@ func (a *App) permissions() map[string]string {
 	if a.Permissions != nil {
 		return a.Permissions
 	}
-	return map[string]string{"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write",
-		"metadata": "read"}
+	return map[string]string{
+		"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write",
+		"metadata": "read",
+	}
 }
 
 func (g *GitHub) installation(c *call) reply {

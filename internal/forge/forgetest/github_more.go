@@ -39,8 +39,13 @@ func (in *checkIn) put(k *Check, now time.Time) *reply {
 	for _, f := range []struct {
 		from *string
 		to   *string
-	}{{in.Name, &k.Name}, {in.ExternalID, &k.External}, {in.DetailsURL, &k.URL}, {in.Status, &k.Status},
-		{in.Conclusion, &k.Conclusion}} {
+	}{
+		{in.Name, &k.Name},
+		{in.ExternalID, &k.External},
+		{in.DetailsURL, &k.URL},
+		{in.Status, &k.Status},
+		{in.Conclusion, &k.Conclusion},
+	} {
 		if f.from != nil {
 			*f.to = *f.from
 		}
@@ -162,8 +167,10 @@ func (g *GitHub) checkJSON(c *call, k Check) object {
 func (g *GitHub) inlineReactions(c *call) reply  { return g.reactions(c, forge.OnLine) }
 func (g *GitHub) commentReactions(c *call) reply { return g.reactions(c, forge.OnThread) }
 func reactionJSON(i int, r forge.Reaction) object {
-	return object{"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content,
-		"created_at": r.At.Format(time.RFC3339)}
+	return object{
+		"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content,
+		"created_at": r.At.Format(time.RFC3339),
+	}
 }
 
 func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
@@ -195,8 +202,10 @@ func (g *GitHub) files(c *call) reply {
 		if i == mostFiles {
 			break
 		}
-		status := map[diff.Status]string{diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed",
-			diff.Copied: "copied"}[f.Status]
+		status := map[diff.Status]string{
+			diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed",
+			diff.Copied: "copied",
+		}[f.Status]
 		if status == "" {
 			status = "modified"
 		}

@@ -117,8 +117,10 @@ func (g *GitHub) issuesSince(c *call) reply {
 func (g *GitHub) issueJSON(repo *Repo, p *Pull) object {
 	whole := g.pullJSON(repo, p)
 	out := object{}
-	for _, name := range []string{"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at",
-		"updated_at", "html_url"} {
+	for _, name := range []string{
+		"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at",
+		"updated_at", "html_url",
+	} {
 		out[name] = whole[name]
 	}
 	out["node_id"] = fmt.Sprintf("I_%d_%d", repo.ID, p.Number)

@@ -108,29 +108,53 @@ func TestGitHubRefuses(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422,
-			"Line could not be resolved"},
-		{"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422,
-			"Line could not be resolved"},
-		{"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422,
-			"Line could not be resolved"},
+		{
+			"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422,
+			"Line could not be resolved",
+		},
+		{
+			"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422,
+			"Line could not be resolved",
+		},
+		{
+			"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422,
+			"Line could not be resolved",
+		},
 		{"path", "POST", tillPath + "/reviews", review(line(object{"path": "x.go"})), 422, "Path could not be resolved"},
-		{"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422,
-			"Start line could not be resolved"},
+		{
+			"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422,
+			"Start line could not be resolved",
+		},
 		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
-		{"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422,
-			"commit_id"},
+		{
+			"commit", "POST", tillPath + "/reviews",
+			object{"event": "COMMENT", "body": "x", "commit_id": sha("9")},
+			422,
+			"commit_id",
+		},
 		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
-		{"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422,
-			"Body can't be blank"},
-		{"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422,
-			"maximum is 65536 characters"},
-		{"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422,
-			"maximum is 65536 characters"},
-		{"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422,
-			"pull_request_review_thread.line must be part of the diff"},
-		{"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422,
-			"commit_id is not part of the pull request"},
+		{
+			"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422,
+			"Body can't be blank",
+		},
+		{
+			"long review", "POST", tillPath + "/reviews",
+			object{"event": "COMMENT", "body": long},
+			422,
+			"maximum is 65536 characters",
+		},
+		{
+			"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422,
+			"maximum is 65536 characters",
+		},
+		{
+			"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422,
+			"pull_request_review_thread.line must be part of the diff",
+		},
+		{
+			"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422,
+			"commit_id is not part of the pull request",
+		},
 		{"single path", "POST", tillPath + "/comments", single(object{"path": "x"}), 422, "thread.path is invalid"},
 		{"long comment", "POST", shopPath + "/issues/8/comments", object{"body": long}, 422, "maximum is 65536 characters"},
 		{"no comment", "POST", shopPath + "/issues/8/comments", object{"body": ""}, 422, "missing_field"},
@@ -138,8 +162,12 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no pull request", "POST", shopPath + "/pulls/99/reviews", review(line(nil)), 404, "Not Found"},
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
-		{"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403,
-			"Resource not accessible by personal access token"},
+		{
+			"check by a person", "POST", shopPath + "/check-runs",
+			object{"name": "x", "head_sha": sha("c")},
+			403,
+			"Resource not accessible by personal access token",
+		},
 		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
 		{"app", "GET", "/api/v3/app", nil, 401, "JSON web token"},
 	} {
@@ -178,8 +206,10 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 		t.Errorf("others are answered %d", status)
 	}
 	for _, path := range []string{tillPath + "/reviews", tillPath + "/comments"} {
-		status, got := ask(t, g, Secret, "POST", path, object{"commit_id": sha("c"), "path": "src/till.go", "line": 3,
-			"body": "x"})
+		status, got := ask(t, g, Secret, "POST", path, object{
+			"commit_id": sha("c"), "path": "src/till.go", "line": 3,
+			"body": "x",
+		})
 		if status != 422 || !strings.Contains(words(got), "only have one pending review per pull request") {
 			t.Errorf("%s: %d, %s", path, status, words(got))
 		}
@@ -236,8 +266,10 @@ func TestPush(t *testing.T) {
 		t.Errorf("%d outdated of %+v", outdated, s.World.Shown(p))
 	}
 	// A review may still be about an earlier head, and is outdated at once.
-	old := object{"event": "COMMENT", "body": "x", "commit_id": sha("c"),
-		"comments": []object{{"path": "src/till.go", "line": 3, "body": "late"}}}
+	old := object{
+		"event": "COMMENT", "body": "x", "commit_id": sha("c"),
+		"comments": []object{{"path": "src/till.go", "line": 3, "body": "late"}},
+	}
 	status, _ := ask(t, g, Secret, "POST", tillPath+"/reviews", old)
 	if said := s.World.By(p, Bot); status != 200 || len(said) != 2 || !said[1].Outdated || said[1].Commit != sha("c") {
 		t.Errorf("%d, %+v", status, said)

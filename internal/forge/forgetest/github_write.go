@@ -270,8 +270,10 @@ func (g *GitHub) remark(c *call) reply {
 			"pull_request_review_thread.start_line must be part of the same hunk as the line."),
 	}
 	if w := in.wrong(c.pull, in.CommitID); w != "" {
-		return invalid("Validation Failed", complaint[w], object{"resource": resource, "code": "missing_field",
-			"field": "pull_request_review_thread.diff_hunk"})
+		return invalid("Validation Failed", complaint[w], object{
+			"resource": resource, "code": "missing_field",
+			"field": "pull_request_review_thread.diff_hunk",
+		})
 	}
 	r := g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: in.CommitID})
 	m := g.inlineOf(c, r.ID, in, in.CommitID)
@@ -301,8 +303,10 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 		return invalid("Validation Failed", field("PullRequestReview", "user_id",
 			"user_id can only have one pending review per pull request"))
 	case body == "":
-		return invalid("Validation Failed", object{"resource": "PullRequestReviewComment", "code": "missing_field",
-			"field": "body"})
+		return invalid("Validation Failed", object{
+			"resource": "PullRequestReviewComment", "code": "missing_field",
+			"field": "body",
+		})
 	}
 	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {
 		return *bad

@@ -191,12 +191,16 @@ func connection(kind string, all []object) resolver {
 		}
 		first, ok := number("first")
 		if _, last := number("last"); !ok || last || args["before"] != nil {
-			return nil, &graphError{"MISSING_PAGINATION_BOUNDARIES",
-				"You must provide a `first` or `last` value to properly paginate the connection."}
+			return nil, &graphError{
+				"MISSING_PAGINATION_BOUNDARIES",
+				"You must provide a `first` or `last` value to properly paginate the connection.",
+			}
 		}
 		if first < 1 || first > 100 {
-			return nil, &graphError{"EXCESSIVE_PAGINATION",
-				fmt.Sprintf("Requesting %d records on the connection exceeds the `first` limit of 100 records.", first)}
+			return nil, &graphError{
+				"EXCESSIVE_PAGINATION",
+				fmt.Sprintf("Requesting %d records on the connection exceeds the `first` limit of 100 records.", first),
+			}
 		}
 		from := 0
 		if after, _ := args["after"].(string); after != "" {
@@ -210,8 +214,10 @@ func connection(kind string, all []object) resolver {
 		}
 		to := min(from+first, len(all))
 		cursor := func(n int) string { return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", n)) }
-		info := object{"__typename": "PageInfo", "hasNextPage": to < len(all), "hasPreviousPage": from > 0,
-			"startCursor": nil, "endCursor": nil}
+		info := object{
+			"__typename": "PageInfo", "hasNextPage": to < len(all), "hasPreviousPage": from > 0,
+			"startCursor": nil, "endCursor": nil,
+		}
 		if to > from {
 			info["startCursor"], info["endCursor"] = cursor(from+1), cursor(to)
 		}
@@ -219,8 +225,10 @@ func connection(kind string, all []object) resolver {
 		for i, node := range all[from:to] {
 			edges = append(edges, object{"__typename": kind + "Edge", "cursor": cursor(from + i + 1), "node": node})
 		}
-		return object{"__typename": kind + "Connection", "totalCount": len(all), "pageInfo": info, "nodes": all[from:to],
-			"edges": edges}, nil
+		return object{
+			"__typename": kind + "Connection", "totalCount": len(all), "pageInfo": info, "nodes": all[from:to],
+			"edges": edges,
+		}, nil
 	}
 }
 

@@ -25,11 +25,15 @@ func TestGraphQLRefuses(t *testing.T) {
 		{"what the fake does not know", `{ viewer { bio } }`, nil, true, "null"},
 		{"no such node", resolve, object{"id": "PRRT_1"}, false, `"type":"NOT_FOUND"`},
 		{"no such repository", `{ repository(owner: "x", name: "y") { name } }`, nil, false, `"type":"NOT_FOUND"`},
-		{"a list without a length",
+		{
+			"a list without a length",
 			`{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads { totalCount } } } }`, nil,
-			false, "MISSING_PAGINATION_BOUNDARIES"},
-		{"a list that is too long",
-			`{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads(first: 101) { totalCount } } } }`, nil, false, "EXCESSIVE_PAGINATION"},
+			false, "MISSING_PAGINATION_BOUNDARIES",
+		},
+		{
+			"a list that is too long",
+			`{ repository(owner: "acme", name: "shop") { pullRequest(number: 8) { reviewThreads(first: 101) { totalCount } } } }`, nil, false, "EXCESSIVE_PAGINATION",
+		},
 		{"a good one", `{ viewer { login } }`, nil, false, `{"data":{"viewer":{"login":"precedent-bot"}}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -69,7 +69,8 @@ func (g *GitHub) queries(c *call) object {
 				return nil, &graphError{"NOT_FOUND", fmt.Sprintf("Could not resolve to a Repository with the name '%v/%v'.",
 					args["owner"], args["name"])}
 			}
-			return object{"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name,
+			return object{
+				"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name,
 				"pullRequest": resolver(func(args map[string]any) (any, *graphError) {
 					n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
 					if r.Pulls[n] == nil {
@@ -77,7 +78,8 @@ func (g *GitHub) queries(c *call) object {
 							args["number"])}
 					}
 					return g.pullNode(c, r, r.Pulls[n]), nil
-				})}, nil
+				}),
+			}, nil
 		}),
 		"nodes": resolver(func(args map[string]any) (any, *graphError) { return g.pullNodes(c, args) }),
 		"node": resolver(func(args map[string]any) (any, *graphError) {
@@ -205,8 +207,10 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	said := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 	why, folded := p.Folded[said]
 	out := object{
-		"__typename": map[forge.CommentKind]string{forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview",
-			forge.OnLine: "PullRequestReviewComment"}[m.Kind],
+		"__typename": map[forge.CommentKind]string{
+			forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview",
+			forge.OnLine: "PullRequestReviewComment",
+		}[m.Kind],
 		"id": nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body),
 		"author":    actor(m.Author),
 		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded,
@@ -219,14 +223,18 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
 	}
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{"__typename": "PullRequestReviewComment",
-			"id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID),
-			"fullDatabaseId": fmt.Sprint(up.ID)}
+		out["replyTo"] = object{
+			"__typename": "PullRequestReviewComment",
+			"id":         nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID),
+			"fullDatabaseId": fmt.Sprint(up.ID),
+		}
 	}
 	if m.Review != "" {
-		out["pullRequestReview"] = object{"__typename": "PullRequestReview",
-			"id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review),
-			"fullDatabaseId": fmt.Sprint(m.Review)}
+		out["pullRequestReview"] = object{
+			"__typename": "PullRequestReview",
+			"id":         nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review),
+			"fullDatabaseId": fmt.Sprint(m.Review),
+		}
 	}
 	if p.unsent(m) {
 		out["state"] = "PENDING"
@@ -252,8 +260,10 @@ func actor(p forge.Person) any {
 	if p.ID == "" {
 		return nil
 	}
-	out := object{"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(),
-		"id": fmt.Sprint("U_", p.ID)}
+	out := object{
+		"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(),
+		"id": fmt.Sprint("U_", p.ID),
+	}
 	if p.Bot {
 		out["__typename"] = "Bot"
 	}
@@ -282,8 +292,10 @@ func (g *GitHub) mutations(c *call) object {
 			} else {
 				delete(p.Closed, root)
 			}
-			return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"],
-				"thread": g.threadNode(c, r, p, root)}, nil
+			return object{
+				"__typename": "Payload", "clientMutationId": in["clientMutationId"],
+				"thread": g.threadNode(c, r, p, root),
+			}, nil
 		})
 	}
 	return object{
@@ -310,8 +322,10 @@ func (g *GitHub) fold(c *call, in map[string]any) (any, *graphError) {
 			p.Folded = map[forge.CommentRef]string{}
 		}
 		p.Folded[said] = fmt.Sprint(in["classifier"])
-		return object{"__typename": "Payload", "clientMutationId": in["clientMutationId"],
-			"minimizedComment": g.commentNode(c, r, p, *p.comment(said))}, nil
+		return object{
+			"__typename": "Payload", "clientMutationId": in["clientMutationId"],
+			"minimizedComment": g.commentNode(c, r, p, *p.comment(said)),
+		}, nil
 	}
 	return nil, noNode(id)
 }

@@ -119,8 +119,10 @@ func (w *World) happen(e happening) {
 		if err != nil {
 			h.t.Errorf("write payload: %v", err)
 		}
-		h.add(&Delivery{GUID: fmt.Sprintf("00000000-0000-4000-8000-%012x", w.next()), Event: event, Kind: kind,
-			Action: e.action, Body: payload})
+		h.add(&Delivery{
+			GUID: fmt.Sprintf("00000000-0000-4000-8000-%012x", w.next()), Event: event, Kind: kind,
+			Action: e.action, Body: payload,
+		})
 	}
 }
 

@@ -179,8 +179,10 @@ func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error
 	}
 	public := r.Clone(ctx)
 	public.URL = &url.URL{Scheme: "https", Host: "api.github.com", Path: path, RawQuery: r.URL.RawQuery}
-	return openapi3filter.ValidateRequest(ctx, &openapi3filter.RequestValidationInput{Request: public, PathParams: params,
-		Route: route})
+	return openapi3filter.ValidateRequest(ctx, &openapi3filter.RequestValidationInput{
+		Request: public, PathParams: params,
+		Route: route,
+	})
 }
 
 // Example returns the example answer of the given name in the description.

@@ -61,8 +61,10 @@ func TestServerJudges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header = http.Header{"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"},
-			"Accept": {"application/vnd.github+json"}}
+		req.Header = http.Header{
+			"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"},
+			"Accept": {"application/vnd.github+json"},
+		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

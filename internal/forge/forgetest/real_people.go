@@ -84,13 +84,15 @@ func (r *Real) Proxy(ahead func() time.Duration, do func(request *http.Request, 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
 		ModifyResponse: func(response *http.Response) error {
 			if at, err := http.ParseTime(response.Header.Get("Date")); err == nil {
 				response.Header.Set("Date", at.Add(ahead()).UTC().Format(http.TimeFormat))
 			}
 			return nil
-		}}
+		},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		do(request, func() { proxy.ServeHTTP(w, request) })
 	}))

@@ -44,8 +44,10 @@ func (r *Repo) branch(name string) (sha string, protected, ok bool) {
 func (g *GitHub) branchRules(c *call) reply {
 	all := []any{}
 	for _, kind := range c.repo.Rules[c.PathValue("branch")] {
-		all = append(all, object{"type": kind, "ruleset_source_type": "Repository",
-			"ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42})
+		all = append(all, object{
+			"type": kind, "ruleset_source_type": "Repository",
+			"ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42,
+		})
 	}
 	return g.page(c.Request, all)
 }

@@ -40,8 +40,10 @@ type Stage struct {
 func NewStage(t testing.TB) *Stage {
 	t.Helper()
 	clock := &Clock{now: Epoch}
-	return &Stage{World: &World{Me: Bot, repos: map[string]*Repo{}, clock: clock, last: firstID},
-		Script: &Script{clock: clock}, Clock: clock}
+	return &Stage{
+		World:  &World{Me: Bot, repos: map[string]*Repo{}, clock: clock, last: firstID},
+		Script: &Script{clock: clock}, Clock: clock,
+	}
 }
 
 // told returns what the forge tells of comments on a pull request.

@@ -28,8 +28,10 @@ func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		name       string
 		close, end func()
 	}{
-		{"locked", func() { p.Locked = true; shop.allow(s.World.Me, forge.Read) },
-			func() { p.Locked = false; shop.allow(s.World.Me, forge.Write) }},
+		{
+			"locked", func() { p.Locked = true; shop.allow(s.World.Me, forge.Read) },
+			func() { p.Locked = false; shop.allow(s.World.Me, forge.Write) },
+		},
 		{"archived", func() { shop.Archived = true }, func() { shop.Archived = false }},
 		{"deleted", func() { delete(shop.Pulls, till) }, func() { shop.Pulls[till] = p }},
 	} {
@@ -72,8 +74,10 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	s.Clock.Pass(time.Minute)
-	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{Kind: forge.OnLine,
-		ID: posted.Remarks[0]}
+	comment, line := forge.CommentRef{Kind: forge.OnThread, ID: m.ID}, forge.CommentRef{
+		Kind: forge.OnLine,
+		ID:   posted.Remarks[0],
+	}
 	for _, c := range []forge.CommentRef{comment, line} {
 		for _, words := range []string{"second", "third"} {
 			if err := f.Edit(t.Context(), repo(f), till, c, words); err != nil {
@@ -291,8 +295,10 @@ func setsChecks(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		}
 		return n + len(contexts), result
 	}
-	check := forge.Check{Name: "precedent", Commit: p.Head.SHA, Review: "r1", Result: forge.Failure, Title: "2 findings",
-		Body: "Words.", URL: "https://" + f.Host() + "/x"}
+	check := forge.Check{
+		Name: "precedent", Commit: p.Head.SHA, Review: "r1", Result: forge.Failure, Title: "2 findings",
+		Body: "Words.", URL: "https://" + f.Host() + "/x",
+	}
 	last := ""
 	for _, k := range []struct {
 		review string

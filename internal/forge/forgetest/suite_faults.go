@@ -36,20 +36,40 @@ func faults(t *testing.T, build Build) {
 		{"null", []Fault{{Status: 200, Body: `null`}}, forge.KindAnswer, 0},
 		{"empty", []Fault{{Status: 200}}, forge.KindAnswer, 0},
 		{"wrong token", []Fault{{Status: 401, Body: `{"message":"Bad credentials"}`}}, forge.KindAuth, 0},
-		{"not allowed", []Fault{{Status: 403, Body: `{"message":"Resource not accessible by integration"}`}}, forge.KindAuth,
-			0},
+		{
+			"not allowed",
+			[]Fault{{Status: 403, Body: `{"message":"Resource not accessible by integration"}`}},
+			forge.KindAuth,
+			0,
+		},
 		{"gone", []Fault{{Status: 410}}, forge.KindNotFound, 0},
-		{"asked to wait by 429", []Fault{{Status: 429, Header: map[string]string{"Retry-After": "42"}, Times: 2}}, "",
-			84 * time.Second},
+		{
+			"asked to wait by 429",
+			[]Fault{{Status: 429, Header: map[string]string{"Retry-After": "42"}, Times: 2}},
+			"",
+			84 * time.Second,
+		},
 		{"asked to wait by 403", []Fault{{Status: 403, Header: map[string]string{"Retry-After": "7"}}}, "", 7 * time.Second},
-		{"asked to wait for long", []Fault{{Status: 429, Header: map[string]string{"Retry-After": "3601"}, Times: 50}},
-			forge.KindRate, 0},
-		{"asked to wait again and again", []Fault{{Status: 429, Header: map[string]string{"Retry-After": "1"}, Times: 50}},
-			forge.KindRate, 0},
-		{"redirect elsewhere", []Fault{{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/x"}}},
-			forge.KindRefused, 0},
-		{"redirect beside the API", []Fault{{Status: 302, Header: map[string]string{"Location": "/login"}}},
-			forge.KindRefused, 0},
+		{
+			"asked to wait for long",
+			[]Fault{{Status: 429, Header: map[string]string{"Retry-After": "3601"}, Times: 50}},
+			forge.KindRate, 0,
+		},
+		{
+			"asked to wait again and again",
+			[]Fault{{Status: 429, Header: map[string]string{"Retry-After": "1"}, Times: 50}},
+			forge.KindRate, 0,
+		},
+		{
+			"redirect elsewhere",
+			[]Fault{{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/x"}}},
+			forge.KindRefused, 0,
+		},
+		{
+			"redirect beside the API",
+			[]Fault{{Status: 302, Header: map[string]string{"Location": "/login"}}},
+			forge.KindRefused, 0,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)

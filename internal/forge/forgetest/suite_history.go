@@ -167,8 +167,10 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		p := s.World.Repo("acme", "shop").Pulls[11]
 		p.Reviews = map[precedent.ForgeID]Review{"777": {Author: Cy, State: Pending, Commit: p.Head.SHA}}
-		p.Comments = append(p.Comments, forge.Comment{ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch,
-			Edited: Epoch})
+		p.Comments = append(p.Comments, forge.Comment{
+			ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch,
+			Edited: Epoch,
+		})
 	})
 	got := readPast(t, f, Epoch.Add(-time.Hour), nil)
 	want := shownPast(s, time.Time{})
@@ -233,8 +235,10 @@ func historyChanges(t *testing.T, s *Stage, f forge.Forge) {
 		for i := range 3 {
 			n := (turn*3 + i) * 7 % 320
 			p := r.Pulls[10+n%10]
-			for offset, kind := range map[int]forge.CommentKind{20_000: forge.OnReview, 120_000: forge.OnLine,
-				220_000: forge.OnThread} {
+			for offset, kind := range map[int]forge.CommentKind{
+				20_000: forge.OnReview, 120_000: forge.OnLine,
+				220_000: forge.OnThread,
+			} {
 				ref := forge.CommentRef{Kind: kind, ID: precedent.NumberID(int64(offset + n))}
 				switch {
 				case i == 0 && kind != forge.OnReview:
@@ -342,10 +346,14 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 		t.Errorf("of an unknown list: %v", err)
 	}
 	stream := f.Streams()[0]
-	for _, cursor := range []string{"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9",
-		strings.Repeat("9", 99)} {
-		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{Stream: stream,
-			Cursor: cursor}); kind(err) != forge.KindRefused {
+	for _, cursor := range []string{
+		"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9",
+		strings.Repeat("9", 99),
+	} {
+		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{
+			Stream: stream,
+			Cursor: cursor,
+		}); kind(err) != forge.KindRefused {
 			t.Errorf("from %q: %v", cursor, err)
 		}
 	}

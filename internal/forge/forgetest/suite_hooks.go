@@ -36,8 +36,10 @@ func Hooks(t *testing.T, build func(t *testing.T, s *Stage, address, secret stri
 func happenings(s *Stage, shop *Repo) []forge.Event {
 	w, p := s.World, shop.Pulls[till]
 	pull := func(action string) forge.Event {
-		return forge.Event{Kind: forge.PullEvent, Action: action, Sender: Ann, Pulls: []int{till}, Head: p.Head.SHA,
-			State: p.State, Draft: p.Draft}
+		return forge.Event{
+			Kind: forge.PullEvent, Action: action, Sender: Ann, Pulls: []int{till}, Head: p.Head.SHA,
+			State: p.State, Draft: p.Draft,
+		}
 	}
 	var want []forge.Event
 	expect := func(e forge.Event) { want = append(want, e) }
@@ -57,8 +59,10 @@ func happenings(s *Stage, shop *Repo) []forge.Event {
 	w.Push(p, sha("9"), tillDiff)
 	expect(pull(forge.ActionSynchronized))
 	m := w.Say(p, Ann, "", "Why?")
-	said := forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: Ann, Pulls: []int{till},
-		State: forge.Open}
+	said := forge.Event{
+		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: Ann, Pulls: []int{till},
+		State: forge.Open,
+	}
 	expect(said)
 	w.Rewrite(p, forge.CommentRef{Kind: m.Kind, ID: m.ID}, "Why not?")
 	said.Action = forge.ActionEdited

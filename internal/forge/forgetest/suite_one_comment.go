@@ -35,8 +35,10 @@ func oneComment(t *testing.T, s *Stage, f forge.Forge) {
 		t.Errorf("the world has only %d comments", read)
 	}
 	p := s.World.Repo("acme", "shop").Pulls[1]
-	for _, m := range []forge.Comment{s.World.Say(p, Bo, "", "Please wrap it."),
-		s.World.Remark(p, Bo, goodRemarks[0].Span, "Please wrap it.")} {
+	for _, m := range []forge.Comment{
+		s.World.Say(p, Bo, "", "Please wrap it."),
+		s.World.Remark(p, Bo, goodRemarks[0].Span, "Please wrap it."),
+	} {
 		ref := forge.CommentRef{Kind: m.Kind, ID: m.ID}
 		s.Clock.Pass(time.Minute)
 		s.World.Rewrite(p, ref, "Please wrap the error.")

@@ -106,8 +106,10 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	report("build", "pending", "https://ci.example/1")
 	report("test", "success", "javascript:alert(1)")
-	for name, state := range map[string]string{"build": "success", "test": "failure", "lint": "error", "slow": "pending",
-		"precedent": "success"} {
+	for name, state := range map[string]string{
+		"build": "success", "test": "failure", "lint": "error", "slow": "pending",
+		"precedent": "success",
+	} {
 		report(name, state, "https://ci.example/"+name)
 	}
 	report("test", "failure", "javascript:alert(1)")
@@ -152,8 +154,10 @@ func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
 	s.World.Change(func() { s.World.Repo("acme", "shop").allow(s.World.Me, forge.Write) })
 	want := []precedent.Repo{repo(f)}
 	for i := range 120 {
-		r := &Repo{ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0,
-			Members: []Member{me}}
+		r := &Repo{
+			ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0,
+			Members: []Member{me},
+		}
 		s.World.Add(r)
 		if !r.Archived {
 			want = append(want, precedent.Repo{Host: f.Host(), Owner: r.Owner, Name: r.Name})

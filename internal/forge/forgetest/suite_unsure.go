@@ -29,10 +29,16 @@ func writeFaults(t *testing.T, build Build) {
 		{"done, and the answer is empty", Fault{Method: post, After: true, Status: 201}, true},
 		{"not done, and the connection broke", Fault{Method: post, Drop: true}, false},
 		{"not done, and 502", Fault{Method: post, Status: 502}, false},
-		{"not done, and 503 that says when", Fault{Method: post, Status: 503, Header: map[string]string{"Retry-After": "3"}},
-			false},
-		{"not done, and the answer repeats the token", Fault{Method: post, Status: 500, Body: `{"message":"` + Secret + `"}`},
-			false},
+		{
+			"not done, and 503 that says when",
+			Fault{Method: post, Status: 503, Header: map[string]string{"Retry-After": "3"}},
+			false,
+		},
+		{
+			"not done, and the answer repeats the token",
+			Fault{Method: post, Status: 500, Body: `{"message":"` + Secret + `"}`},
+			false,
+		},
 	} {
 		for name, say := range waysToSay {
 			t.Run(test.name+": "+name, func(t *testing.T) {
@@ -170,12 +176,19 @@ func writeLimits(t *testing.T, build Build) {
 		fault Fault
 		wait  time.Duration // 0: too long to wait for
 	}{
-		{"429", Fault{Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "17"}},
-			17 * time.Second},
-		{"403 that says when", Fault{Method: http.MethodPost, Status: 403, Header: map[string]string{"Retry-After": "23"},
-			Body: secondary}, 23 * time.Second},
-		{"429 for long", Fault{Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "7200"},
-			Times: 9}, 0},
+		{
+			"429",
+			Fault{Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "17"}},
+			17 * time.Second,
+		},
+		{"403 that says when", Fault{
+			Method: http.MethodPost, Status: 403, Header: map[string]string{"Retry-After": "23"},
+			Body: secondary,
+		}, 23 * time.Second},
+		{"429 for long", Fault{
+			Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "7200"},
+			Times: 9,
+		}, 0},
 	} {
 		for name, say := range waysToSay {
 			t.Run(test.name+": "+name, func(t *testing.T) {

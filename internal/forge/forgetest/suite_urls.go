@@ -15,8 +15,10 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 	if !ours || !strings.HasPrefix(page, "http") || !strings.Contains(page, f.Host()+"/acme/shop/") {
 		t.Fatalf("the page of a pull request is %q", page)
 	}
-	for _, which := range []string{page, page + "/", page + "/files?w=1#diff",
-		strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1)} {
+	for _, which := range []string{
+		page, page + "/", page + "/files?w=1#diff",
+		strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1),
+	} {
 		if r, n, err := forge.ParsePullRequest(f, which); err != nil || r != repo(f) || n != till {
 			t.Errorf("%s: %s#%d, %v", which, r, n, err)
 		}

@@ -370,8 +370,10 @@ func leavesPendingReview(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var begun forge.Comment
 	s.World.Change(func() {
 		r := s.World.review(p, Review{Author: s.World.Me, State: Pending, Body: "not ready", Commit: p.Head.SHA})
-		begun = s.World.add(p, forge.Comment{Kind: forge.OnLine, Author: s.World.Me, Body: "half a tho",
-			Span: goodRemarks[0].Span, Commit: p.Head.SHA, Review: r.ID})
+		begun = s.World.add(p, forge.Comment{
+			Kind: forge.OnLine, Author: s.World.Me, Body: "half a tho",
+			Span: goodRemarks[0].Span, Commit: p.Head.SHA, Review: r.ID,
+		})
 	})
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0]))
 	if err != nil {
@@ -487,7 +489,8 @@ func checkSpacing(t *testing.T, s *Stage) {
 // refusesOtherHosts: nothing is sent to another host or to an invalid name.
 func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	for _, r := range []precedent.Repo{
-		{Host: "elsewhere.example", Owner: "acme", Name: "shop"}, {Host: f.Host(), Owner: "acme", Name: "shop/../../users"},
+		{Host: "elsewhere.example", Owner: "acme", Name: "shop"},
+		{Host: f.Host(), Owner: "acme", Name: "shop/../../users"},
 		{},
 	} {
 		said := forge.CommentRef{Kind: forge.OnThread, ID: "1"}
@@ -497,8 +500,10 @@ func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		err4 := f.Edit(t.Context(), r, till, said, "x")
 		_, err5 := f.Delete(t.Context(), r, till, said)
 		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []precedent.ForgeID{"1"}}, true)
-		_, err7 := f.Check(t.Context(), r, forge.Check{Name: "precedent", Commit: p.Head.SHA, Result: forge.Success,
-			Title: "x"})
+		_, err7 := f.Check(t.Context(), r, forge.Check{
+			Name: "precedent", Commit: p.Head.SHA, Result: forge.Success,
+			Title: "x",
+		})
 		_, err8 := f.AddLabel(t.Context(), r, till, "x")
 		_, err9 := f.RemoveLabel(t.Context(), r, till, "x")
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {

@@ -196,8 +196,10 @@ func (w *World) SetDraft(p *Pull, by forge.Person, draft bool) {
 	w.Change(func() {
 		p.Draft = draft
 		w.touch(p)
-		w.happen(happening{kind: "pull", action: map[bool]string{true: "converted_to_draft",
-			false: "ready_for_review"}[draft], pull: p, by: by})
+		w.happen(happening{kind: "pull", action: map[bool]string{
+			true:  "converted_to_draft",
+			false: "ready_for_review",
+		}[draft], pull: p, by: by})
 	})
 }
 
@@ -214,8 +216,10 @@ func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
 		if state == forge.Merged {
 			p.MergedAt = p.Updated
 		}
-		w.happen(happening{kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open],
-			pull: p, by: by})
+		w.happen(happening{
+			kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open],
+			pull: p, by: by,
+		})
 	})
 }
 

@@ -49,8 +49,10 @@ func Shop() *Repo {
 			1: pull(1, func(p *forge.PullRequest) { p.Labels = []string{"bug", "précédent:review"} }),
 			2: pull(2, func(p *forge.PullRequest) {
 				p.Draft, p.Author, p.Body = true, Cy, ""
-				p.Head = forge.Branch{Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main",
-					SHA: sha("d")}
+				p.Head = forge.Branch{
+					Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main",
+					SHA: sha("d"),
+				}
 			}),
 			3: pull(3, func(p *forge.PullRequest) {
 				p.State, p.MergedAt, p.MergeCommit = forge.Merged, Epoch.Add(2*time.Hour), sha("a")
@@ -74,8 +76,10 @@ func Shop() *Repo {
 // remark returns a comment, i minutes after the first.
 func remark(id int64, kind forge.CommentKind, i int) forge.Comment {
 	at := Epoch.Add(time.Duration(i) * time.Minute)
-	m := forge.Comment{ID: precedent.NumberID(id), Kind: kind, Author: Bo,
-		Body: precedent.Untrusted(fmt.Sprintf("%s %d", kind, i)), At: at, Edited: at}
+	m := forge.Comment{
+		ID: precedent.NumberID(id), Kind: kind, Author: Bo,
+		Body: precedent.Untrusted(fmt.Sprintf("%s %d", kind, i)), At: at, Edited: at,
+	}
 	switch kind {
 	case forge.OnLine:
 		m.At, m.Edited = at.Add(2*time.Second), at.Add(2*time.Second)

@@ -77,8 +77,10 @@ func TestRepliesJoinTheConversation(t *testing.T) {
 // TestAVersionThatPromisesTooMuch: whatever a server calls itself, it is not asked for replies
 // again if it has none, and no review is posted instead.
 func TestAVersionThatPromisesTooMuch(t *testing.T) {
-	for _, version := range []string{"1.27.0", "2.0.1", "v1.30.0+rc1", "15.0.0+gitea-1.22.0", "7.0.0+gitea-1.21.11",
-		"1.19.4", "6.0.0+gitea-1.20", "main", ""} {
+	for _, version := range []string{
+		"1.27.0", "2.0.1", "v1.30.0+rc1", "15.0.0+gitea-1.22.0", "7.0.0+gitea-1.21.11",
+		"1.19.4", "6.0.0+gitea-1.20", "main", "",
+	} {
 		b := lay(t, forgetest.Gitea125)
 		first := b.begin(t)
 		b.World.Say(b.pull, forgetest.Ann, first, "because")
@@ -289,8 +291,10 @@ func TestStatuses(t *testing.T) {
 		}
 		return no
 	}
-	want := map[forge.CheckResult]string{forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning",
-		forge.Incomplete: "error", "unheard": "error"}
+	want := map[forge.CheckResult]string{
+		forge.Success: "success", forge.Failure: "failure", forge.Neutral: "warning",
+		forge.Incomplete: "error", "unheard": "error",
+	}
 	for result, state := range want {
 		if no := send(result); no != "" {
 			t.Fatal(no)
@@ -338,8 +342,10 @@ func TestAServerBelowAPath(t *testing.T) {
 }
 
 func TestBaseURLs(t *testing.T) {
-	for _, base := range []string{"", "forge.example", "http://forge.example", "https://me:word@forge.example",
-		"https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c"} {
+	for _, base := range []string{
+		"", "forge.example", "http://forge.example", "https://me:word@forge.example",
+		"https://forge.example/?x=1", "https://forge.example/a/../b", "https://forge.example/a%2fb c",
+	} {
 		if _, err := gitea.New(gitea.Options{BaseURL: base}); err == nil || strings.Contains(err.Error(), "word") {
 			t.Errorf("%q: %v", base, err)
 		}

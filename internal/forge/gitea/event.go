@@ -102,15 +102,19 @@ func (t *payload) event() forge.Event {
 		return t.pullEvent()
 	case t.WorkflowRun != nil:
 		run := t.WorkflowRun
-		e := forge.Event{Kind: forge.RunEvent, Action: actions[t.Action], Head: run.HeadSHA,
-			Check: text.Cut(run.Name, forge.MaxCheckName)}
+		e := forge.Event{
+			Kind: forge.RunEvent, Action: actions[t.Action], Head: run.HeadSHA,
+			Check: text.Cut(run.Name, forge.MaxCheckName),
+		}
 		for _, p := range run.PullRequests[:min(len(run.PullRequests), forge.MaxEventList)] {
 			e.Pulls = append(e.Pulls, p.Number)
 		}
 		return e
 	case t.Context != "":
-		e := forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: t.SHA,
-			Check: text.Cut(t.Context, forge.MaxCheckName)}
+		e := forge.Event{
+			Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: t.SHA,
+			Check: text.Cut(t.Context, forge.MaxCheckName),
+		}
 		if t.State == "pending" {
 			e.Action = forge.ActionPending
 		}
@@ -127,8 +131,10 @@ func (t *payload) event() forge.Event {
 
 // pullEvent is what happened to a pull request, or a review of it, which comes without ids.
 func (t *payload) pullEvent() forge.Event {
-	e := forge.Event{Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number},
-		Head: t.PullRequest.Head.SHA}
+	e := forge.Event{
+		Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number},
+		Head: t.PullRequest.Head.SHA,
+	}
 	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged)
 	switch {
 	case t.Review != nil:
@@ -165,6 +171,8 @@ func (c *Client) commentChanges(t *payload) []forge.CommentChange {
 	}
 	m := c.onThread(t.Comment)
 	m.Kind = ""
-	return []forge.CommentChange{{Action: action, NumberedComment: forge.NumberedComment{Number: t.Issue.Number,
-		Comment: m}}}
+	return []forge.CommentChange{{Action: action, NumberedComment: forge.NumberedComment{
+		Number:  t.Issue.Number,
+		Comment: m,
+	}}}
 }

@@ -32,22 +32,38 @@ func TestEvents(t *testing.T) {
 		name, payload string
 		want          forge.Event
 	}{
-		{"pull_request", `{"action": "synchronized", "review": null, ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Action: forge.ActionSynchronized, Pulls: []int{3}, Head: sha}},
-		{"pull_request", `{"action": "synchronize", ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Action: forge.ActionSynchronized, Pulls: []int{3}, Head: sha}},
-		{"pull_request_approved", `{"action": "reviewed", "review": {"type": "x"}, ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated, Pulls: []int{3}, Head: sha}},
-		{"pull_request", `{"action": "closed", ` + ended + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Action: forge.ActionMerged, State: forge.Merged, Draft: true, Pulls: []int{3},
-				Head: sha}},
-		{"pull_request", `{"action": "label_updated", ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Action: forge.ActionLabeled, Pulls: []int{3}, Head: sha}},
-		{"pull_request", `{"action": "label_cleared", ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Action: forge.ActionUnlabeled, Pulls: []int{3}, Head: sha}},
+		{
+			"pull_request", `{"action": "synchronized", "review": null, ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.PullEvent, Action: forge.ActionSynchronized, Pulls: []int{3}, Head: sha},
+		},
+		{
+			"pull_request", `{"action": "synchronize", ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.PullEvent, Action: forge.ActionSynchronized, Pulls: []int{3}, Head: sha},
+		},
+		{
+			"pull_request_approved", `{"action": "reviewed", "review": {"type": "x"}, ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated, Pulls: []int{3}, Head: sha},
+		},
+		{
+			"pull_request", `{"action": "closed", ` + ended + `,` + common + `}`,
+			forge.Event{
+				Kind: forge.PullEvent, Action: forge.ActionMerged, State: forge.Merged, Draft: true, Pulls: []int{3},
+				Head: sha,
+			},
+		},
+		{
+			"pull_request", `{"action": "label_updated", ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.PullEvent, Action: forge.ActionLabeled, Pulls: []int{3}, Head: sha},
+		},
+		{
+			"pull_request", `{"action": "label_cleared", ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.PullEvent, Action: forge.ActionUnlabeled, Pulls: []int{3}, Head: sha},
+		},
 		// fault 7
-		{"pull_request", `{"action": "assigned", ` + pull + `,` + common + `}`,
-			forge.Event{Kind: forge.PullEvent, Pulls: []int{3}, Head: sha}},
+		{
+			"pull_request", `{"action": "assigned", ` + pull + `,` + common + `}`,
+			forge.Event{Kind: forge.PullEvent, Pulls: []int{3}, Head: sha},
+		},
 		{"pull_request", `{"action": "review_requested", "requested_reviewer": {"id": 9, "login": "rev"}, "pull_request": {"number": 3, "state": "open"},` + common + `}`, forge.Event{
 			Kind: forge.PullEvent, Action: forge.ActionReview, State: forge.Open, Pulls: []int{3},
 			Reviewer: forge.Person{ID: "9", Login: "rev"},
@@ -55,15 +71,23 @@ func TestEvents(t *testing.T) {
 		{"issue_comment", `{"action": "created", "issue": {"number": 3, "state": "open", "pull_request": {"draft": true}}, "comment": {"id": 18}, "is_pull": true, ` + pull + `,` + common + `}`, forge.Event{
 			Kind: forge.CommentEvent, Action: forge.ActionCreated, State: forge.Open, Draft: true, Pulls: []int{3},
 		}},
-		{"workflow_run", `{"action": "completed", "workflow_run": {"head_sha": "` + sha +
-			`", "pull_requests": [{"number": 4}]},` + common + `}`,
-			forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Pulls: []int{4}, Head: sha}},
-		{"status", `{"sha": "` + sha + `", "context": "ci", "state": "warning", ` + common + `}`,
-			forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: sha, Check: "ci"}},
-		{"status", `{"sha": "` + sha + `", "context": "ci", "state": "pending", ` + common + `}`,
-			forge.Event{Kind: forge.RunEvent, Action: forge.ActionPending, Head: sha, Check: "ci"}},
-		{"push", `{"ref": "refs/heads/w", "after": "` + sha + `", ` + common + `}`,
-			forge.Event{Kind: forge.PushEvent, Head: sha, Branch: "w"}},
+		{
+			"workflow_run", `{"action": "completed", "workflow_run": {"head_sha": "` + sha +
+				`", "pull_requests": [{"number": 4}]},` + common + `}`,
+			forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Pulls: []int{4}, Head: sha},
+		},
+		{
+			"status", `{"sha": "` + sha + `", "context": "ci", "state": "warning", ` + common + `}`,
+			forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: sha, Check: "ci"},
+		},
+		{
+			"status", `{"sha": "` + sha + `", "context": "ci", "state": "pending", ` + common + `}`,
+			forge.Event{Kind: forge.RunEvent, Action: forge.ActionPending, Head: sha, Check: "ci"},
+		},
+		{
+			"push", `{"ref": "refs/heads/w", "after": "` + sha + `", ` + common + `}`,
+			forge.Event{Kind: forge.PushEvent, Head: sha, Branch: "w"},
+		},
 	} {
 		test.want.Sender = forge.Person{ID: "7", Login: "ann"}
 		test.want.Repo = precedent.Repo{Host: "git.example", Owner: "acme", Name: "shop"}

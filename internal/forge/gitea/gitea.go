@@ -124,7 +124,8 @@ func (c *Client) checkRepo(r precedent.Repo) error { return forge.CheckRepo("Git
 // begin returns a call about a repository, whose paths are below it. It sends nothing if the repository or an
 // id of a comment is not valid.
 func (c *Client) begin(ctx context.Context, repo precedent.Repo, doing string,
-	comments ...precedent.ForgeID) wire.Call {
+	comments ...precedent.ForgeID,
+) wire.Call {
 	err := cmp.Or(c.checkRepo(repo), forge.CheckNumbers(comments...))
 	return c.wire.Call(ctx, doing, "repos/"+repo.Owner+"/"+repo.Name+"/", err)
 }

@@ -19,8 +19,10 @@ func open(t *testing.T, s *forgetest.Stage, base string) *gitea.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Now: s.Clock.Now,
-		Sleep: s.Clock.Sleep}})
+	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{
+		Now:   s.Clock.Now,
+		Sleep: s.Clock.Sleep,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []s
 // AddLabel adds a label to a pull request: the repository's of that name, else its
 // organization's, else a new one in the repository.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported,
-	error) {
+	error,
+) {
 	do := c.begin(ctx, repo, fmt.Sprintf("add label %q to %s#%d", name, repo, number))
 	id, err := labelID(do, repo.Owner, name)
 	if err == nil {
@@ -60,7 +61,8 @@ func labelID(do wire.Call, owner, name string) (int64, error) {
 
 // RemoveLabel removes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, name string) (forge.Unsupported,
-	error) {
+	error,
+) {
 	do := c.begin(ctx, repo, fmt.Sprintf("remove label %q from %s#%d", name, repo, number))
 	all, err := wire.GetList[label](do, "issues/%d/labels", number)
 	if err != nil {

@@ -20,11 +20,15 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 	b.World.Change(func() {
 		b.pull.Reviews = map[precedent.ForgeID]forgetest.Review{}
 		for i := range int64(shown + 20) {
-			b.pull.Comments = append(b.pull.Comments, forge.Comment{ID: precedent.NumberID(100 + i), Kind: forge.OnReview,
-				Author: forgetest.Bo, Body: "words", At: forgetest.Epoch, Edited: forgetest.Epoch})
+			b.pull.Comments = append(b.pull.Comments, forge.Comment{
+				ID: precedent.NumberID(100 + i), Kind: forge.OnReview,
+				Author: forgetest.Bo, Body: "words", At: forgetest.Epoch, Edited: forgetest.Epoch,
+			})
 			if i%4 == 1 {
-				b.pull.Reviews[precedent.NumberID(100+i)] = forgetest.Review{Author: forgetest.Bo, State: forgetest.Pending,
-					Commit: b.pull.Head.SHA}
+				b.pull.Reviews[precedent.NumberID(100+i)] = forgetest.Review{
+					Author: forgetest.Bo, State: forgetest.Pending,
+					Commit: b.pull.Head.SHA,
+				}
 			}
 		}
 	})
@@ -39,8 +43,10 @@ func TestMoreReviewsThanAreRead(t *testing.T) {
 	b.World.Change(func() {
 		for i := range int64(501) {
 			b.pull.Comments = append(b.pull.Comments,
-				forge.Comment{ID: precedent.NumberID(1000 + i), Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch,
-					Edited: forgetest.Epoch},
+				forge.Comment{
+					ID: precedent.NumberID(1000 + i), Kind: forge.OnReview, Author: forgetest.Bo, At: forgetest.Epoch,
+					Edited: forgetest.Epoch,
+				},
 				forge.Comment{
 					ID: precedent.NumberID(1000 + i), Kind: forge.OnLine, Author: forgetest.Bo, Body: "why?", At: forgetest.Epoch,
 					Edited: forgetest.Epoch, Review: precedent.NumberID(1000 + i),
@@ -85,8 +91,10 @@ func TestWordsWithoutEndAreCut(t *testing.T) {
 // TestStrangeAnswers: what a server says is not believed, and stops nobody.
 func TestStrangeAnswers(t *testing.T) {
 	for on, bodies := range map[string][]string{
-		"/issues/2/comments": {`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`,
-			`[{"id":"one"}]`},
+		"/issues/2/comments": {
+			`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`,
+			`[{"id":"one"}]`,
+		},
 		"/pulls/2/reviews?":   {`[null]`, `[{"id":1,"body":"x","state":"COMMENT"}]`, `"reviews"`},
 		"/reviews/5/comments": {`[null]`, `[{"id":1}]`, `[{"id":1,"created_at":"2026-01-01T00:00:00Z","position":-4}]`},
 	} {
@@ -95,9 +103,11 @@ func TestStrangeAnswers(t *testing.T) {
 				b := lay(t, forgetest.Gitea127)
 				b.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: body, Times: 2})
 				if on == "/reviews/5/comments" {
-					b.Script.Plan(forgetest.Fault{On: "/pulls/2/reviews?", Status: 200,
+					b.Script.Plan(forgetest.Fault{
+						On: "/pulls/2/reviews?", Status: 200,
 						Header: map[string]string{"X-Total-Count": "1"},
-						Body:   `[{"id":5,"state":"COMMENT","comments_count":1,"user":null}]`})
+						Body:   `[{"id":5,"state":"COMMENT","comments_count":1,"user":null}]`,
+					})
 				}
 				said, err := b.Comments(t.Context(), b.repo, 2)
 				if e := trouble(t, err); e.Kind != forge.KindAnswer {

@@ -27,16 +27,21 @@ func (b table) incorporate(teamsOfBot ...int64) {
 	b.World.Change(func() {
 		shop := b.World.Repo("acme", "shop")
 		shop.Members = []forgetest.Member{
-			{Person: dee, Permission: forge.Write}, {Person: fay, Permission: forge.Read},
+			{Person: dee, Permission: forge.Write},
+			{Person: fay, Permission: forge.Read},
 			{Person: gus, Permission: forge.Write},
 		}
 		shop.Teams = []forgetest.Team{
 			{ID: 1, Name: "Owners", Level: forge.Admin, Members: []forge.Person{forgetest.Ann}},
-			{ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write},
-				Members: []forge.Person{forgetest.Bo}},
+			{
+				ID: 2, Name: "builders", Units: map[string]forge.Permission{"repo.code": forge.Write, "repo.pulls": forge.Write},
+				Members: []forge.Person{forgetest.Bo},
+			},
 			{ID: 3, Name: "readers", Level: forge.Read, Members: []forge.Person{forgetest.Cy, fay, gus}},
-			{ID: 4, Name: "triage", Units: map[string]forge.Permission{"repo.code": forge.Read, "repo.issues": forge.Write},
-				Members: []forge.Person{eve}},
+			{
+				ID: 4, Name: "triage", Units: map[string]forge.Permission{"repo.code": forge.Read, "repo.issues": forge.Write},
+				Members: []forge.Person{eve},
+			},
 		}
 		for i := range shop.Teams {
 			for _, id := range teamsOfBot {
@@ -84,22 +89,30 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 		most int // requests
 	}{
 		"an administrator in all teams": {func(b table) { b.Plain = false }, all, 10},
-		"a member of all teams": {func(b table) { b.Plain, b.Organization = true, true },
-			"ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
-		"a member of all teams, none in doubt": {func(b table) {
-			b.Plain, b.Organization = true,
-				true
-			b.World.Repo("acme", "shop").Members = nil
+		"a member of all teams": {
+			func(b table) { b.Plain, b.Organization = true, true },
+			"ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9,
 		},
-			"ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8},
-		"a token without the scope": {func(b table) { b.Plain = true },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
-		"a member of the teams that read": {func(b table) {
-			b.Plain, b.Organization = true,
-				true
-			b.dropFromTeams(1, 2)
-		}, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false",
-			13},
+		"a member of all teams, none in doubt": {
+			func(b table) {
+				b.Plain, b.Organization = true,
+					true
+				b.World.Repo("acme", "shop").Members = nil
+			},
+			"ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8,
+		},
+		"a token without the scope": {
+			func(b table) { b.Plain = true },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+		},
+		"a member of the teams that read": {
+			func(b table) {
+				b.Plain, b.Organization = true,
+					true
+				b.dropFromTeams(1, 2)
+			}, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false",
+			13,
+		},
 		"a member of the teams that write": {func(b table) {
 			b.Plain, b.Organization = true,
 				true
@@ -119,17 +132,25 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 			b.dropFromTeams(1, 2, 3, 4)
 			b.World.Repo("acme", "shop").Members = nil
 		}, "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16},
-		"a job": {func(b table) { b.Job(false) },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
-		"a job of a fork": {func(b table) { b.Job(true) },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5},
+		"a job": {
+			func(b table) { b.Job(false) },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+		},
+		"a job of a fork": {
+			func(b table) { b.Job(true) },
+			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+		},
 		"an administrator who sees no team": {func(b table) {
-			b.Script.Plan(forgetest.Fault{On: "/shop/teams",
-				Status: 403, Times: 99})
+			b.Script.Plan(forgetest.Fault{
+				On:     "/shop/teams",
+				Status: 403, Times: 99,
+			})
 		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
 		"an administrator who sees no assignee": {func(b table) {
-			b.Script.Plan(forgetest.Fault{On: "/assignees", Status: 403,
-				Times: 99})
+			b.Script.Plan(forgetest.Fault{
+				On: "/assignees", Status: 403,
+				Times: 99,
+			})
 		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
 	} {
 		t.Run(name, func(t *testing.T) {

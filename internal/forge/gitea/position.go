@@ -89,7 +89,8 @@ func lastLine(hunk string, side precedent.Side) int {
 // rejectedRemarks finds the remarks that are not within one hunk of the diff. Gitea
 // would accept them, and show them outside the diff.
 func (c *Client) rejectedRemarks(ctx context.Context, repo precedent.Repo, number int,
-	remarks []forge.Remark) ([]forge.Rejected, error) {
+	remarks []forge.Remark,
+) ([]forge.Rejected, error) {
 	patch, _, err := c.Patch(ctx, repo, number)
 	if e, ok := errors.AsType[*forge.Error](err); err != nil && (!ok || e.Kind != forge.KindTooLarge) {
 		return nil, err

@@ -22,8 +22,10 @@ func TestForgejosPositions(t *testing.T) {
 	if got, at := position(m, "c"); got.End != 11 || got.Side != precedent.Left || at.old != 3 {
 		t.Errorf("%+v, %+v", got, at)
 	}
-	for _, hunk := range []string{"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x",
-		"x\n+y"} {
+	for _, hunk := range []string{
+		"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x",
+		"x\n+y",
+	} {
 		m := &comment{Path: "a.go", NewLine: 5, DiffHunk: hunk}
 		if got, _ := position(m, "c"); got.End != 5 {
 			t.Errorf("%q: %+v", hunk, got)
@@ -47,8 +49,10 @@ func TestRemarksInsideOneHunk(t *testing.T) {
 		for start := range of {
 			for end := range of {
 				inside := of[start] != '0' && start <= end && strings.Count(of[start:end+1], of[start:start+1]) == end+1-start
-				if why := rejectReason(change, precedent.Span{Path: "a.go", Side: side, Start: start,
-					End: end}); (why == "") != inside {
+				if why := rejectReason(change, precedent.Span{
+					Path: "a.go", Side: side, Start: start,
+					End: end,
+				}); (why == "") != inside {
 					t.Errorf("%s %d to %d: %q", side, start, end, why)
 				}
 			}

@@ -176,7 +176,8 @@ func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newR
 // be sent now; send is nil to accept any content of ours. It never deletes what a
 // person wrote, and then refuses to post.
 func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, send *newReview) (removed bool,
-	err error) {
+	err error,
+) {
 	listed, err := wire.List[review](do, "pulls/%d/reviews", number)
 	listed = slices.DeleteFunc(listed, func(r *review) bool { return r.State != statePending })
 	if err != nil || len(listed) == 0 {

@@ -27,8 +27,10 @@ func TestRequested(t *testing.T) {
 		if n := asked(); n != 1 {
 			t.Errorf("%d are asked, want our account", n)
 		}
-		if _, err := b.Post(t.Context(), b.repo, 2, forge.Draft{Commit: b.pull.Head.SHA, Event: forge.Remarks,
-			Body: "Read."}); err != nil {
+		if _, err := b.Post(t.Context(), b.repo, 2, forge.Draft{
+			Commit: b.pull.Head.SHA, Event: forge.Remarks,
+			Body: "Read.",
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if n := asked(); n != 0 {

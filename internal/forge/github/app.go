@@ -61,8 +61,10 @@ func NewApp(id string, key []byte, installation int64) (*App, error) {
 			Issuer: id, IssuedAt: jwt.NewNumericDate(now.Add(-jwtBack)), ExpiresAt: jwt.NewNumericDate(now.Add(jwtLasts)),
 		}).SignedString(private)
 		if err != nil {
-			return wire.Token{}, &forge.Error{Kind: forge.KindAuth,
-				Msg: "sign a token with the key of the GitHub App: the key cannot sign"}
+			return wire.Token{}, &forge.Error{
+				Kind: forge.KindAuth,
+				Msg:  "sign a token with the key of the GitHub App: the key cannot sign",
+			}
 		}
 		return wire.NewToken(signed)
 	}}, nil

@@ -178,15 +178,25 @@ func TestAppTroubles(t *testing.T) {
 		want  forge.ErrorKind
 		says  string
 	}{
-		"not installed": {forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`}, forge.KindAuth,
-			"not installed"},
-		"key of another": {forgetest.Fault{On: "/installation", Status: 401,
-			Body: `{"message":"A JSON web token could not be decoded"}`}, forge.KindAuth, "could not be decoded"},
+		"not installed": {
+			forgetest.Fault{On: "/installation", Status: 404, Body: `{"message":"Not Found"}`},
+			forge.KindAuth,
+			"not installed",
+		},
+		"key of another": {forgetest.Fault{
+			On: "/installation", Status: 401,
+			Body: `{"message":"A JSON web token could not be decoded"}`,
+		}, forge.KindAuth, "could not be decoded"},
 		"no token": {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{}`}, forge.KindAnswer, "no token"},
-		"odd token": {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{"token":"a\nb"}`}, forge.KindAnswer,
-			"no token"},
-		"no permission": {forgetest.Fault{On: "/access_tokens", Status: 422,
-			Body: `{"message":"The permissions requested are not granted"}`, Times: 2}, forge.KindInvalid, "not granted"},
+		"odd token": {
+			forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{"token":"a\nb"}`},
+			forge.KindAnswer,
+			"no token",
+		},
+		"no permission": {forgetest.Fault{
+			On: "/access_tokens", Status: 422,
+			Body: `{"message":"The permissions requested are not granted"}`, Times: 2,
+		}, forge.KindInvalid, "not granted"},
 	} {
 		s, g, _, repo := open(t)
 		c := appClient(t, s, g, 0)
@@ -215,8 +225,10 @@ func TestAppWithoutChecks(t *testing.T) {
 	if _, err := c.Comment(t.Context(), repo, 1, "hello"); err != nil || g.Issued() != 1 {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
-	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r",
-		Result: forge.Success})
+	cannot, err := c.Check(t.Context(), repo, forge.Check{
+		Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r",
+		Result: forge.Success,
+	})
 	if err != nil || !strings.Contains(string(cannot), "checks: write") {
 		t.Errorf("%q, %v", cannot, err)
 	}
@@ -229,8 +241,10 @@ func TestMe(t *testing.T) {
 		want   forge.Person
 		asked  []string
 	}{
-		"person": {func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return client(t, s, g) }, forgetest.Bot,
-			[]string{"GET /user"}},
+		"person": {
+			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { return client(t, s, g) }, forgetest.Bot,
+			[]string{"GET /user"},
+		},
 		"workflow": {
 			func(s *forgetest.Stage, g *forgetest.GitHub) *Client { g.Actions(); return client(t, s, g) },
 			forgetest.ActionsBot,

@@ -23,7 +23,8 @@ import (
 func TestTokenGoesNowhere(t *testing.T) {
 	var elsewhere []http.Header
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
-		r *http.Request) {
+		r *http.Request,
+	) {
 		elsewhere = append(elsewhere, r.Header)
 	}))
 	defer other.Close()
@@ -128,8 +129,10 @@ func TestLeaks(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "Bad credentials", "Resource not accessible by personal access token", token[:7],
-		strings.Repeat("A", 300)} {
+	for _, s := range []string{
+		"", "Bad credentials", "Resource not accessible by personal access token", token[:7],
+		strings.Repeat("A", 300),
+	} {
 		if secret.Leaks(s, token) || shows(s) {
 			t.Errorf("%q is said to hold the token", s)
 		}
@@ -145,12 +148,18 @@ func TestAddresses(t *testing.T) {
 		{"", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
 		{"https://api.github.com", "https://api.github.com/", "https://api.github.com/graphql", "github.com"},
 		{"https://api.acme.ghe.com/", "https://api.acme.ghe.com/", "https://api.acme.ghe.com/graphql", "acme.ghe.com"},
-		{"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql",
-			"git.acme.example"},
-		{"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql",
-			"git.acme.example"},
-		{"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/",
-			"https://git.acme.example:8443/api/graphql", "git.acme.example:8443"},
+		{
+			"https://git.acme.example", "https://git.acme.example/api/v3/", "https://git.acme.example/api/graphql",
+			"git.acme.example",
+		},
+		{
+			"https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/v3/", "https://Git.Acme.example/api/graphql",
+			"git.acme.example",
+		},
+		{
+			"https://git.acme.example:8443/api/v3", "https://git.acme.example:8443/api/v3/",
+			"https://git.acme.example:8443/api/graphql", "git.acme.example:8443",
+		},
 		{"http://localhost:3000", "http://localhost:3000/api/v3/", "http://localhost:3000/api/graphql", "localhost:3000"},
 		{"http://git.acme.example", "", "", ""},
 		{"http://127.0.0.1.acme.example", "", "", ""},
@@ -181,7 +190,8 @@ func TestGitHubItself(t *testing.T) {
 	token, _ := wire.NewToken(forgetest.Secret)
 	c, err := New(Options{
 		Token: token,
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+		Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep,
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Scheme != "https" || r.URL.Host != "api.github.com" {
 					t.Errorf("asked %s", r.URL)
@@ -192,7 +202,8 @@ func TestGitHubItself(t *testing.T) {
 				}
 				moved.Header = r.Header
 				return http.DefaultTransport.RoundTrip(moved)
-			})},
+			}),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

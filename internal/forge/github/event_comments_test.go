@@ -58,8 +58,10 @@ func TestCommentEvents(t *testing.T) {
 		{"issue_comment", `{"action": "pinned", "issue": {"number": 7, "pull_request": {}}, "comment": {"id": 9, "created_at": "2026-01-01T00:00:00Z"}, ` + repo + `}`, "", ""},
 		{"pull_request_review", `{"action": "submitted", "review": {"id": 9, "body": "no", "submitted_at": "2026-01-01T00:00:00Z", ` + user + `},
 			"pull_request": {"number": 7, "title": "T"}, ` + repo + `}`, forge.CommentCreated, "no"},
-		{"pull_request_review",
-			`{"action": "submitted", "review": {"id": 9, "body": null, "submitted_at": "2026-01-01T00:00:00Z"}, "pull_request": {"number": 7}, ` + repo + `}`, "", ""},
+		{
+			"pull_request_review",
+			`{"action": "submitted", "review": {"id": 9, "body": null, "submitted_at": "2026-01-01T00:00:00Z"}, "pull_request": {"number": 7}, ` + repo + `}`, "", "",
+		},
 		{"pull_request_review", `{"action": "edited", "review": {"id": 9, "body": "", "submitted_at": "2026-01-01T00:00:00Z"},
 			"pull_request": {"number": 7, "updated_at": "2026-01-03T00:00:00Z"}, ` + repo + `}`, forge.CommentDeleted, ""},
 		{"pull_request_review_comment", `{"action": "deleted", "comment": {"id": 9, "path": "a.go", "diff_hunk": "@@ -1 +1 @@\n+x", "original_line": 3, "body": "b",

@@ -182,23 +182,33 @@ func TestOddEvents(t *testing.T) {
 		"no JSON":       {"push", `{`},
 		"a list":        {"push", `[]`},
 		"no repository": {"push", `{}`},
-		"another forge": {"push",
-			`{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
-		"a path": {"push",
-			`{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
+		"another forge": {
+			"push",
+			`{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`,
+		},
+		"a path": {
+			"push",
+			`{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`,
+		},
 		"no pull request":           {"pull_request", `{` + repo + `}`},
 		"a pull request of nothing": {"pull_request", `{"pull_request":{},` + repo + `}`},
 		"no commit":                 {"pull_request", `{"pull_request":{"number":1,"head":{"sha":"main"}},` + repo + `}`},
 		"an option for a commit":    {"status", `{"sha":"--x",` + repo + `}`},
 		"no check":                  {"check_run", `{` + repo + `}`},
-		"a check of no pull request": {"check_run",
-			`{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`},
+		"a check of no pull request": {
+			"check_run",
+			`{"check_run":{"pull_requests":[{"number":-1,"base":{"repo":{"id":1}}}]},` + repo + `}`,
+		},
 		"number that is no number":     {"pull_request", `{"pull_request":{"number":"1"},` + repo + `}`},
 		"a repository of another form": {"push", `{"repository":"acme/shop"}`},
-		"an installation elsewhere": {"installation",
-			`{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`},
-		"an installation of a path": {"installation",
-			`{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`},
+		"an installation elsewhere": {
+			"installation",
+			`{"action":"created","installation":{"account":{"html_url":"https://evil.example/acme"}}}`,
+		},
+		"an installation of a path": {
+			"installation",
+			`{"action":"created","installation":{"account":{"html_url":"https://github.com/acme"}},"repositories":[{"full_name":"acme/.."}]}`,
+		},
 		"fault 6: cut off": {"push", `{"after":"` + strings.Repeat("a", 40) + `","repo`},
 		"a key twice": {"push", `{"after":"` + strings.Repeat("a", 40) + `","after":"` +
 			strings.Repeat("b", 40) + `",` + repo + `}`},
@@ -237,23 +247,33 @@ func TestActionsOfEvents(t *testing.T) {
 		{"pull_request", "synchronize", "", forge.Event{Action: forge.ActionSynchronized}},
 		{"pull_request", "ready_for_review", "", forge.Event{Action: forge.ActionReady}},
 		{"pull_request", "converted_to_draft", "", forge.Event{Action: forge.ActionDraft}},
-		{"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`,
-			forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"}},
+		{
+			"pull_request", "labeled", `"label":{"name":"bot-review-needed"},`,
+			forge.Event{Action: forge.ActionLabeled, Label: "bot-review-needed"},
+		},
 		{"pull_request", "unlabeled", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionUnlabeled, Label: "x"}},
 		{"pull_request", "edited", `"label":{"name":"x"},`, forge.Event{Action: forge.ActionEdited}},
 		{"pull_request", "closed", "", forge.Event{Action: forge.ActionClosed}},
 		{"pull_request", "closed", "merged", forge.Event{Action: forge.ActionMerged, State: forge.Merged}},
-		{"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`,
-			forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
-		{"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`,
-			forge.Event{Action: forge.ActionReview}},
-		{"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`,
-			forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}}},
+		{
+			"pull_request", "review_requested", `"requested_reviewer":{"id":9,"login":"rev"},`,
+			forge.Event{Action: forge.ActionReview, Reviewer: forge.Person{ID: "9", Login: "rev"}},
+		},
+		{
+			"pull_request", "review_requested", `"requested_team":{"id":9,"name":"all"},`,
+			forge.Event{Action: forge.ActionReview},
+		},
+		{
+			"pull_request", "review_request_removed", `"requested_reviewer":{"id":9,"login":"rev"},`,
+			forge.Event{Action: forge.ActionReviewRemoved, Reviewer: forge.Person{ID: "9", Login: "rev"}},
+		},
 		{"pull_request", "auto_merge_enabled", "", forge.Event{}}, // fault 7
 		{"pull_request", "", "", forge.Event{}},
 		{"pull_request_review_thread", "resolved", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionResolved}},
-		{"pull_request_review_thread", "unresolved", "", forge.Event{Kind: forge.CommentEvent,
-			Action: forge.ActionReopenedTalk}},
+		{"pull_request_review_thread", "unresolved", "", forge.Event{
+			Kind:   forge.CommentEvent,
+			Action: forge.ActionReopenedTalk,
+		}},
 		{"pull_request_review", "submitted", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionCreated}},
 		{"pull_request_review", "dismissed", "", forge.Event{Kind: forge.CommentEvent, Action: forge.ActionEdited}},
 	} {
@@ -276,8 +296,10 @@ func TestActionsOfEvents(t *testing.T) {
 			`}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
 		`{"sha":"` + commit + `","context":"ci","state":"error",` + common +
 			`}`: {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
-		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit,
-			Branch: "a/b"},
+		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`: {
+			Kind: forge.PushEvent, Head: commit,
+			Branch: "a/b",
+		},
 		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit},
 	} {
 		name := map[forge.EventKind]string{forge.RunEvent: "status", forge.PushEvent: "push"}[want.Kind]

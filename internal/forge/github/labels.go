@@ -33,7 +33,8 @@ func (c *Client) MakeLabels(ctx context.Context, repo precedent.Repo, labels []s
 
 // AddLabel adds a label to a pull request. GitHub creates it if needed.
 func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported,
-	error) {
+	error,
+) {
 	do := c.begin(ctx, fmt.Sprintf("add label %q to %s#%d", label, repo, number), repo)
 	return unlessForbidden(do.Send(http.MethodPost, map[string][]string{"labels": {label}}, nil, "issues/%d/labels",
 		number))
@@ -41,7 +42,8 @@ func (c *Client) AddLabel(ctx context.Context, repo precedent.Repo, number int, 
 
 // RemoveLabel removes a label from a pull request.
 func (c *Client) RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (forge.Unsupported,
-	error) {
+	error,
+) {
 	do := c.begin(ctx, fmt.Sprintf("remove label %q from %s#%d", label, repo, number), repo)
 	err := do.Send(http.MethodDelete, nil, nil, "issues/%d/labels/%s", number, url.PathEscape(label))
 	if wire.Gone(err) {

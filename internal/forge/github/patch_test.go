@@ -109,8 +109,10 @@ func TestManyListedFiles(t *testing.T) {
 	if err != nil || strings.Count(string(patch), "diff --git ") != maxFiles {
 		t.Errorf("%d bytes, %v", len(patch), err)
 	}
-	if want := []precedent.SkippedFile{{Path: "(17 more files)",
-		Reason: "GitHub lists only 3000 files of a pull request"}}; !slices.Equal(skipped, want) {
+	if want := []precedent.SkippedFile{{
+		Path:   "(17 more files)",
+		Reason: "GitHub lists only 3000 files of a pull request",
+	}}; !slices.Equal(skipped, want) {
 		t.Errorf("skipped %+v", skipped)
 	}
 }

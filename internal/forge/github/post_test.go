@@ -26,8 +26,10 @@ func till(t *testing.T) (*forgetest.Stage, *Client, precedent.Repo, *forgetest.P
 
 // on is a remark on a line of src/till.go: 1 to 6 and 41 to 44 are in its diff.
 func on(line int, body string) forge.Remark {
-	return forge.Remark{Span: precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: line, End: line},
-		Body: body}
+	return forge.Remark{
+		Span: precedent.Span{Path: "src/till.go", Side: precedent.Right, Start: line, End: line},
+		Body: body,
+	}
 }
 
 func draft(p *forgetest.Pull, remarks ...forge.Remark) forge.Draft {
@@ -141,8 +143,10 @@ func TestPendingInTheWay(t *testing.T) {
 // TestPendingOfOthers is nobody's but theirs, should GitHub ever show it.
 func TestPendingOfOthers(t *testing.T) {
 	s, c, repo, p := till(t)
-	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/reviews", Status: 200,
-		Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`})
+	s.Script.Plan(forgetest.Fault{
+		Method: "GET", On: "/reviews", Status: 200,
+		Body: `[{"id":77,"state":"PENDING","user":{"id":1,"login":"ann"},"body":"` + probeBody + `"}]`,
+	})
 	if posted, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil ||
 		posted.Review == "" || s.Script.Left() != 0 {
 		t.Errorf("%+v, %v", posted, err)
@@ -157,8 +161,13 @@ func TestPendingOfOthers(t *testing.T) {
 // TestTroubleWhileProbing leaves nothing visible, so that it is never unsure; and
 // the next time everything is put right.
 func TestTroubleWhileProbing(t *testing.T) {
-	trouble := []forgetest.Fault{{Drop: true, After: true}, {Status: 502, After: true}, {Status: 500}, {Cut: 20},
-		{Status: 200, Body: "{}", After: true}}
+	trouble := []forgetest.Fault{
+		{Drop: true, After: true},
+		{Status: 502, After: true},
+		{Status: 500},
+		{Cut: 20},
+		{Status: 200, Body: "{}", After: true},
+	}
 	for _, f := range trouble {
 		for _, method := range []string{"POST", "DELETE"} {
 			for before := range 4 {
@@ -229,8 +238,10 @@ func TestOneCheck(t *testing.T) {
 	commit := shop(s).Pulls[1].Head.SHA
 	other := forge.Person{ID: "5", Login: "other[bot]", Bot: true}
 	s.World.Change(func() {
-		shop(s).Checks = []forgetest.Check{{ID: 1, Commit: commit, Name: "precedent", Status: "completed",
-			Conclusion: "success", By: other}}
+		shop(s).Checks = []forgetest.Check{{
+			ID: 1, Commit: commit, Name: "precedent", Status: "completed",
+			Conclusion: "success", By: other,
+		}}
 	})
 	for i, result := range []forge.CheckResult{forge.Neutral, forge.Failure, forge.Success, "odd"} {
 		cannot, err := c.Check(t.Context(), repo, forge.Check{

@@ -46,8 +46,10 @@ func TestCheckRuns(t *testing.T) {
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "failure", By: ci})
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
 	want["again"] = forge.CheckPassed
-	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: "legacy", State: "pending",
-		URL: "https://ci.example/7", By: forgetest.Bo})
+	s.World.ReportStatus(shop, forgetest.Status{
+		Commit: commit, Context: "legacy", State: "pending",
+		URL: "https://ci.example/7", By: forgetest.Bo,
+	})
 	want["legacy"] = forge.CheckPending
 	all, err := c.Checks(t.Context(), repo, commit)
 	if err != nil {
@@ -79,8 +81,10 @@ func TestCheckRuns(t *testing.T) {
 	for _, k := range all {
 		states[k.Name] = append(states[k.Name], string(k.State))
 	}
-	for name, want := range map[string]string{"build": "failed passed", "lint": "failed skipped", "test": "passed",
-		"deploy": "failed passed", "package": "failed"} {
+	for name, want := range map[string]string{
+		"build": "failed passed", "lint": "failed skipped", "test": "passed",
+		"deploy": "failed passed", "package": "failed",
+	} {
 		slices.Sort(states[name])
 		if strings.Join(states[name], " ") != want {
 			t.Errorf("%s is %q, want %s", name, states[name], want)
@@ -112,14 +116,20 @@ func TestOwnCheck(t *testing.T) {
 		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write", "statuses": "read",
 		"metadata": "read",
 	})
-	if no, err := c.Check(t.Context(), repo, forge.Check{Name: forge.CheckName, Commit: commit, Review: "r",
-		Result: forge.Failure, Title: "2 findings"}); no != "" || err != nil {
+	if no, err := c.Check(t.Context(), repo, forge.Check{
+		Name: forge.CheckName, Commit: commit, Review: "r",
+		Result: forge.Failure, Title: "2 findings",
+	}); no != "" || err != nil {
 		t.Fatal(no, err)
 	}
-	s.World.Report(shop, forgetest.Check{Commit: commit, Name: forge.CheckName, Conclusion: "success",
-		By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true}})
-	s.World.ReportStatus(shop, forgetest.Status{Commit: commit, Context: forge.CheckName, State: "success",
-		By: forgetest.Bo})
+	s.World.Report(shop, forgetest.Check{
+		Commit: commit, Name: forge.CheckName, Conclusion: "success",
+		By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true},
+	})
+	s.World.ReportStatus(shop, forgetest.Status{
+		Commit: commit, Context: forge.CheckName, State: "success",
+		By: forgetest.Bo,
+	})
 	all, err := c.Checks(t.Context(), repo, commit)
 	own := slices.DeleteFunc(slices.Clone(all), func(k forge.CommitCheck) bool { return !k.Own })
 	if err != nil || len(all) != 3 || len(own) != 1 || own[0].State != forge.CheckFailed {
@@ -173,8 +183,10 @@ func TestFault11UnchangedPolls(t *testing.T) {
 func TestPushableRules(t *testing.T) {
 	s, _, c, repo := open(t)
 	shop := s.World.Repo("acme", "shop")
-	for kind, refused := range map[string]bool{"pull_request": true, "update": true, "required_status_checks": true,
-		"merge_queue": true, "required_signatures": true, "non_fast_forward": false, "deletion": false} {
+	for kind, refused := range map[string]bool{
+		"pull_request": true, "update": true, "required_status_checks": true,
+		"merge_queue": true, "required_signatures": true, "non_fast_forward": false, "deletion": false,
+	} {
 		s.World.Change(func() { shop.Rules = map[string][]string{"till": {"creation", kind}} })
 		no, err := c.Pushable(t.Context(), repo, "till")
 		if err != nil || (no != "") != refused {
@@ -211,8 +223,10 @@ func serverClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, has map
 // TestAppForServer: the tokens of a server may push and read statuses, as far as the installation
 // allows it, and only such a token makes a branch pushable.
 func TestAppForServer(t *testing.T) {
-	full := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write",
-		"statuses": "read", "metadata": "read"}
+	full := map[string]string{
+		"contents": "write", "pull_requests": "write", "issues": "write", "checks": "write",
+		"statuses": "read", "metadata": "read",
+	}
 	lesser := map[string]string{"contents": "write", "pull_requests": "write", "issues": "write", "metadata": "read"}
 	for _, test := range []struct {
 		name   string

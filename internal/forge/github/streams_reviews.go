@@ -52,7 +52,8 @@ func (c *Client) pastReviews(do wire.Call, pulls []*pullRequest, page *forge.His
 }
 
 func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
-	err error) {
+	err error,
+) {
 	ids := make([]string, len(pulls))
 	for i, p := range pulls {
 		ids[i] = p.NodeID
@@ -91,7 +92,8 @@ func (c *Client) reviewsByGraphQL(do wire.Call, pulls []*pullRequest) (said []fo
 
 // askReviews asks for a page of the reviews of each pull request.
 func (c *Client) askReviews(do wire.Call, pulls []*pullRequest, ids []string, first int, after *string) ([]reviewPage,
-	error) {
+	error,
+) {
 	var got struct {
 		Nodes []*struct {
 			Number  int
@@ -125,8 +127,10 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 		out.Edited = at
 	}
 	if r.Author != nil && r.Author.DatabaseID > 0 {
-		out.Author = forge.Person{ID: precedent.NumberID(r.Author.DatabaseID), Login: r.Author.Login,
-			Bot: r.Author.Typename == "Bot"}
+		out.Author = forge.Person{
+			ID: precedent.NumberID(r.Author.DatabaseID), Login: r.Author.Login,
+			Bot: r.Author.Typename == "Bot",
+		}
 		if out.Author.Bot {
 			out.Author.Login += "[bot]"
 		}
@@ -136,7 +140,8 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 }
 
 func (c *Client) reviewsByREST(do wire.Call, pulls []*pullRequest) (said []forge.NumberedComment, cut []int,
-	err error) {
+	err error,
+) {
 	for _, p := range pulls {
 		listed, err := wire.List[review](do, "pulls/%d/reviews", p.Number)
 		switch {

@@ -38,10 +38,14 @@ func TestGitHubsOwnExamples(t *testing.T) {
 		Number: 1347, Title: "Amazing new feature", Body: "Please pull these awesome changes in!", Author: octocat,
 		State: forge.Merged,
 		URL:   "https://github.com/octocat/Hello-World/pull/1347",
-		Base: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha,
-			CloneURL: clone},
-		Head: forge.Branch{Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha,
-			CloneURL: clone},
+		Base: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha,
+			CloneURL: clone,
+		},
+		Head: forge.Branch{
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha,
+			CloneURL: clone,
+		},
 		Ref: "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}},
 		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
 		MergedAt: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), MergeCommit: "e5bd3914e2e596debea16f433f57875b5b90bcd6",
@@ -65,16 +69,20 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	issue := at(2011, 4, 14, 16, 0, 49)
 	review := at(2019, 11, 17, 17, 43, 43)
 	wantSaid := []forge.Comment{
-		{ID: "1", Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue,
-			URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1"},
+		{
+			ID: "1", Kind: forge.OnThread, Author: octocat, Body: "Me too", At: issue, Edited: issue,
+			URL: "https://github.com/octocat/Hello-World/issues/1347#issuecomment-1",
+		},
 		{
 			ID: "10", Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: "8",
 			Review: "42",
 			URL:    "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
 			Span:   precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
 		},
-		{ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review,
-			Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80"},
+		{
+			ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review,
+			Edited: review, URL: "https://github.com/octocat/Hello-World/pull/12#pullrequestreview-80",
+		},
 	}
 	if d := cmp.Diff(wantSaid, said); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
@@ -99,17 +107,34 @@ func TestPlace(t *testing.T) {
 	}{
 		"line":     {`"line":4,"original_line":3`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
 		"old side": {`"line":4,"side":"LEFT"`, precedent.Span{Side: "LEFT", Start: 4, End: 4}, "now", false},
-		"range": {`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`,
-			precedent.Span{Side: "RIGHT", Start: 2, End: 4}, "now", false},
-		"range over sides": {`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`,
-			precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
+		"range": {
+			`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`,
+			precedent.Span{Side: "RIGHT", Start: 2, End: 4},
+			"now", false,
+		},
+		"range over sides": {
+			`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`,
+			precedent.Span{Side: "RIGHT", Start: 4, End: 4},
+			"now", false,
+		},
 		"range backwards": {`"line":4,"start_line":9`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
-		"outdated": {`"line":null,"original_line":7`, precedent.Span{Side: "RIGHT", Start: 7, End: 7}, "then",
-			true},
-		"outdated range": {`"line":null,"start_line":null,"original_line":7,"original_start_line":5`,
-			precedent.Span{Side: "RIGHT", Start: 5, End: 7}, "then", true},
-		"file": {`"subject_type":"file","line":null,"original_line":1`, precedent.Span{Side: "RIGHT"}, "now",
-			false},
+		"outdated": {
+			`"line":null,"original_line":7`,
+			precedent.Span{Side: "RIGHT", Start: 7, End: 7},
+			"then",
+			true,
+		},
+		"outdated range": {
+			`"line":null,"start_line":null,"original_line":7,"original_start_line":5`,
+			precedent.Span{Side: "RIGHT", Start: 5, End: 7},
+			"then", true,
+		},
+		"file": {
+			`"subject_type":"file","line":null,"original_line":1`,
+			precedent.Span{Side: "RIGHT"},
+			"now",
+			false,
+		},
 		"nothing at all said": {`"body":""`, precedent.Span{Side: "RIGHT"}, "then", true},
 	} {
 		s, _, c, repo := open(t)
@@ -133,8 +158,10 @@ func TestPagesElsewhere(t *testing.T) {
 	s, _, c, repo := open(t)
 	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })
 	for _, page := range []string{"https://evil.example/x", c.web.String() + ".evil.example/x", "javascript:x"} {
-		s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200,
-			Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"` + page + `"}]`})
+		s.Script.Plan(forgetest.Fault{
+			On: "/issues/1/comments", Status: 200,
+			Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","html_url":"` + page + `"}]`,
+		})
 		if got, err := c.Comments(t.Context(), repo, 1); err != nil || len(got) != 1 || got[0].URL != "" {
 			t.Errorf("%v, %+v", err, got)
 		}
@@ -174,7 +201,8 @@ func TestStrangeAnswers(t *testing.T) {
 		{"a branch for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "main" })},
 		{"an option for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "--upload-pack=x" })},
 		{"a path for a repository", "/pulls/1347", pull(func(_,
-			head map[string]any) {
+			head map[string]any,
+		) {
 			head["repo"].(map[string]any)["name"] = ".."
 		})},
 		{"no base", "/pulls/1347", pull(func(p, _ map[string]any) { p["base"].(map[string]any)["repo"] = nil })},
@@ -212,24 +240,32 @@ func TestStrangeAnswers(t *testing.T) {
 // FuzzAnswer: whatever a server says, there is a value or an error of the forge,
 // and addresses lead nowhere else.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{`{}`, `[]`, `null`, `[null]`, `{"number":1}`, `[{"id":1}]`,
+	for _, s := range []string{
+		`{}`, `[]`, `null`, `[null]`, `{"number":1}`, `[{"id":1}]`,
 		`{"number":1,"state":"open","base":{"sha":"` + strings.Repeat("a", 40) +
 			`","repo":{"name":"..","owner":{"login":"x"}}},"head":{"sha":"` + strings.Repeat("a", 40) + `"}}`,
-		`{"permission":"admin","user":{"id":1}}`} {
+		`{"permission":"admin","user":{"id":1}}`,
+	} {
 		f.Add(s, "")
 	}
-	for _, name := range []string{"pull-request", "pull-request-simple-items", "issue-comment-items",
-		"pull-request-review-items", "pull-request-review-comment-items"} {
+	for _, name := range []string{
+		"pull-request", "pull-request-simple-items", "issue-comment-items",
+		"pull-request-review-items", "pull-request-review-comment-items",
+	} {
 		body := forgetest.Example(f, name)
 		f.Add(string(body), `<x?page=2>; rel="next"`)
 	}
 	f.Fuzz(func(t *testing.T, body, link string) {
 		s := forgetest.NewStage(t)
-		c, err := New(Options{Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep,
+		c, err := New(Options{Network: wire.Network{
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep,
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Link": {link}},
-					Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-			})}})
+				return &http.Response{
+					StatusCode: http.StatusOK, Header: http.Header{"Link": {link}},
+					Body: io.NopCloser(strings.NewReader(body)), Request: r,
+				}, nil
+			}),
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

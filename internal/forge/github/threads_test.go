@@ -60,8 +60,10 @@ func TestConversationsWithoutGraphQL(t *testing.T) {
 		"403":       {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
 		"404":       {Status: 404, Body: `{"message":"Not Found"}`},
 		"forbidden": {Status: 200, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"no"}]}`},
-		"old version": {Status: 200,
-			Body: `{"errors":[{"message":"Field 'fullDatabaseId' doesn't exist on type 'PullRequestReviewComment'","extensions":{"code":"undefinedField"}}]}`},
+		"old version": {
+			Status: 200,
+			Body:   `{"errors":[{"message":"Field 'fullDatabaseId' doesn't exist on type 'PullRequestReviewComment'","extensions":{"code":"undefinedField"}}]}`,
+		},
 	} {
 		s, c, repo, p := till(t)
 		talk(s, p, 2, 1, 3)
@@ -106,8 +108,10 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	}{
 		{"not found", failed("NOT_FOUND"), forge.KindNotFound, forge.KindClosed, false},
 		{"limit", failed("RATE_LIMITED"), forge.KindRate, forge.KindRate, false},
-		{"archived", `{"errors":[{"type":"FORBIDDEN","message":"Repository was archived so is read-only."}]}`, "",
-			forge.KindClosed, false},
+		{
+			"archived", `{"errors":[{"type":"FORBIDDEN","message":"Repository was archived so is read-only."}]}`, "",
+			forge.KindClosed, false,
+		},
 		{"unprocessable", failed("UNPROCESSABLE"), "", forge.KindInvalid, false},
 		{"no data", `{}`, forge.KindAnswer, forge.KindAnswer, true},
 		{"other data", `{"data":[]}`, forge.KindAnswer, forge.KindAnswer, true},
@@ -152,8 +156,10 @@ func TestAnswersOfGraphQL(t *testing.T) {
 func TestConversationsWithoutEnd(t *testing.T) {
 	s, c, repo, _ := till(t)
 	more := `"pageInfo":{"hasNextPage":true,"endCursor":"x"}`
-	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 200, Times: 9999,
-		Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`})
+	s.Script.Plan(forgetest.Fault{
+		On: "/graphql", Status: 200, Times: 9999,
+		Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`,
+	})
 	_, err := c.Threads(t.Context(), repo, 8)
 	var e *forge.Error
 	if !errors.As(err, &e) || e.Kind != forge.KindTooLarge || len(s.Script.Requests()) != maxPages {
@@ -170,8 +176,10 @@ func TestFoldedReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
-	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`})
+	s.Script.Plan(forgetest.Fault{
+		On: "/graphql", Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`,
+	})
 	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 404, Body: `{"message":"Not Found"}`})
 	for range 2 {
 		if cannot, err := c.Delete(t.Context(), repo, 8, words); err != nil || cannot == "" {

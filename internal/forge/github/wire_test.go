@@ -61,8 +61,10 @@ func TestUnchangedPageIsNotTheLast(t *testing.T) {
 			shop(s).Pulls[1].Comments = nil
 			for i := range n {
 				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
-				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{ID: precedent.NumberID(int64(i + 1)),
-					Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at})
+				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{
+					ID:   precedent.NumberID(int64(i + 1)),
+					Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at,
+				})
 			}
 		})
 	}
@@ -209,8 +211,10 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("%+v", err)
 	}
 	// client's random numbers are the half of what they may be
-	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{time.Second / 2, time.Second, 2 * time.Second,
-		4 * time.Second}) {
+	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{
+		time.Second / 2, time.Second, 2 * time.Second,
+		4 * time.Second,
+	}) {
 		t.Errorf("waited %v", w)
 	}
 }
@@ -233,8 +237,10 @@ func TestRenamed(t *testing.T) {
 		"by the former name"); err != nil || m.Body != "by the former name" {
 		t.Errorf("%v, %+v", err, m)
 	}
-	s.Script.Plan(forgetest.Fault{Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"},
-		Times: 99})
+	s.Script.Plan(forgetest.Fault{
+		Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"},
+		Times: 99,
+	})
 	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
 		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())
 	}

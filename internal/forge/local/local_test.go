@@ -52,8 +52,10 @@ func TestConversation(t *testing.T) {
 	}
 	must(err)
 	at := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 3, End: 4}
-	draft := forge.Draft{Commit: base, Event: forge.RequestChanges, Body: "one finding",
-		Remarks: []forge.Remark{{Span: at, Body: "wrong"}}}
+	draft := forge.Draft{
+		Commit: base, Event: forge.RequestChanges, Body: "one finding",
+		Remarks: []forge.Remark{{Span: at, Body: "wrong"}},
+	}
 	if _, err := f.Post(ctx, shop, 7, draft); err == nil || !strings.Contains(err.Error(), "the head is") {
 		t.Errorf("another head: %v", err)
 	}
@@ -125,9 +127,11 @@ func TestBadFiles(t *testing.T) {
 	const talk = "pulls/7/talk.json"
 	for _, test := range []struct{ name, text, says string }{
 		{"repo.json", `{"owner": "a/b", "name": "shop"}`, "do not identify a repository"},
-		{"repo.json", `{"owner": "acme", "nmae": "shop"}`, "nmae"},
-		{"pulls/7.json", `{"title": "x", "base": {"branch": "main"}, "head": {"branch": "till"}}`,
-			"need a branch, and a sha"},
+		{"repo.json", `{"owner": "acme", "nam": "shop"}`, "nam"},
+		{
+			"pulls/7.json", `{"title": "x", "base": {"branch": "main"}, "head": {"branch": "till"}}`,
+			"need a branch, and a sha",
+		},
 		{"pulls/7.json", `{"state": "done"}`, "state must be open"},
 		{talk, `{"comments": [{"id": 1, "kind": "note", "at": "2026-01-02T03:04:05Z"}]}`, "kind must be"},
 		{talk, `{"comments": [{"id": 0, "kind": "issue", "at": "2026-01-02T03:04:05Z"}]}`, "positive and unique"},

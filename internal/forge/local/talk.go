@@ -274,7 +274,8 @@ func (f *Forge) Post(ctx context.Context, repo precedent.Repo, number int, d for
 
 // Comment comments on the pull request as a whole.
 func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, body string) (said forge.Comment,
-	err error) {
+	err error,
+) {
 	err = f.change(ctx, repo, number, "comment", nil, func(s *pullRequest, me forge.Person) error {
 		said, err = f.say(s, me, comment{Kind: forge.OnThread, Body: body})
 		return err

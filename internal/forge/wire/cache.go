@@ -58,8 +58,10 @@ func (c *cache) put(k cacheKey, g answer) {
 	if etag == "" || len(g.body) > min(maxEntry, c.max-overhead) {
 		return
 	}
-	g.header = http.Header{"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"),
-		"Link": g.header.Values("Link")}
+	g.header = http.Header{
+		"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"),
+		"Link": g.header.Values("Link"),
+	}
 	c.byKey[k] = c.order.PushFront(&entry{k, g})
 	for c.size += len(g.body) + overhead; c.size > c.max; {
 		c.drop(c.order.Back())

@@ -55,8 +55,10 @@ func VerifyHook(names HookHeaders, h http.Header, body []byte, secrets []string)
 	if !right || len(said) > len(names.Signatures) {
 		return forge.HookHeader{}, forge.ErrSignature
 	}
-	out := forge.HookHeader{ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events),
-		Payload: hookPayload(h, body)}
+	out := forge.HookHeader{
+		ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events),
+		Payload: hookPayload(h, body),
+	}
 	if out.Event == "" || len(out.Payload) == 0 {
 		return forge.HookHeader{}, forge.ErrNoHookEvent
 	}

@@ -74,7 +74,8 @@ func NewPermissions(now func() time.Time) *Permissions {
 // Of returns what a person may do, from the cache or from ask. An error is not
 // cached, and comes with None.
 func (p *Permissions) Of(repo precedent.Repo, person forge.Person,
-	ask func() (forge.Permission, error)) (forge.Permission, error) {
+	ask func() (forge.Permission, error),
+) (forge.Permission, error) {
 	got, err := p.cache.Of(permissionKey{repo, person}, ask)
 	if err != nil {
 		return forge.None, err

@@ -21,8 +21,10 @@ func TestPublicOnly(t *testing.T) {
 			t.Errorf("%s would be connected to", address)
 		}
 	}
-	for _, address := range []string{"140.82.121.5:443", "[2606:50c0:8000::153]:443", "172.32.0.1:443",
-		"100.128.0.1:443"} {
+	for _, address := range []string{
+		"140.82.121.5:443", "[2606:50c0:8000::153]:443", "172.32.0.1:443",
+		"100.128.0.1:443",
+	} {
 		if err := publicOnly("tcp", address, nil); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -41,8 +43,10 @@ func TestPublicForgeIsNotHere(t *testing.T) {
 	}
 	for public, want := range map[bool]int{true: 0, false: 1} {
 		came = 0
-		tr := New(Options{Forge: "X", Home: home, Public: public,
-			Network: Network{Rand: func(time.Duration) time.Duration { return 0 }}})
+		tr := New(Options{
+			Forge: "X", Home: home, Public: public,
+			Network: Network{Rand: func(time.Duration) time.Duration { return 0 }},
+		})
 		resp, err := tr.client.Get(home.String() + "x")
 		if err == nil {
 			resp.Body.Close()

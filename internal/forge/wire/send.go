@@ -177,16 +177,20 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	case r.writes && g.status >= 300 && !moved: // package http would follow with a GET
 		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
-		return g, &forge.Error{Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB",
-			Unsure: r.writes}
+		return g, &forge.Error{
+			Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB",
+			Unsure: r.writes,
+		}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet &&
 		(t.o.Plain == nil || !t.o.Plain(r.Request)):
 		return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "the response is empty"}
 	}
 	if g.status < 300 && (t.o.Plain == nil || !t.o.Plain(r.Request)) {
 		if err := strict.Check(body, strict.Default); err != nil {
-			return g, &forge.Error{Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(),
-				Unsure: r.writes}
+			return g, &forge.Error{
+				Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(),
+				Unsure: r.writes,
+			}
 		}
 	}
 	if g.status == http.StatusOK && r.Method == http.MethodGet && !kept {
@@ -219,8 +223,10 @@ func (t *Transport) unreachableError(r request, err error) *forge.Error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		why = "the connection closed before the response was complete"
 	}
-	e := &forge.Error{Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why,
-		Hint: "check your network connection and the forge's address"}
+	e := &forge.Error{
+		Kind: forge.KindNetwork, Msg: t.o.Home.Host + " cannot be reached: " + why,
+		Hint: "check your network connection and the forge's address",
+	}
 	dial := isConnectError(err)
 	e.Unsure, e.Unreached = r.writes && !dial, dial && !t.reached.Load()
 	return e

@@ -167,13 +167,19 @@ func TestRefusedWrites(t *testing.T) {
 		says string
 	}{
 		{400, `{"message":"Problems parsing JSON"}`, forge.KindInvalid, "Problems parsing JSON"},
-		{422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid,
-			"Unprocessable Entity: Line could not be resolved"},
-		{422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`,
-			forge.KindInvalid, "Validation Failed: body missing: No."},
+		{
+			422, `{"message":"Unprocessable Entity","errors":["Line could not be resolved"]}`, forge.KindInvalid,
+			"Unprocessable Entity: Line could not be resolved",
+		},
+		{
+			422, `{"message":"Validation Failed","errors":[{"resource":"X","field":"body","code":"missing"},{"message":"No."}]}`,
+			forge.KindInvalid, "Validation Failed: body missing: No.",
+		},
 		{422, `{"message":"Validation Failed","errors":"Only one."}`, forge.KindInvalid, "Validation Failed: Only one."},
-		{422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed,
-			"lock prevents review"},
+		{
+			422, `{"message":"Unprocessable Entity","errors":["lock prevents review"]}`, forge.KindClosed,
+			"lock prevents review",
+		},
 		{403, `{"message":"Unable to create comment because issue is locked."}`, forge.KindClosed, "locked"},
 		{403, `{"message":"Repository was archived so is read-only."}`, forge.KindClosed, "archived"},
 		{403, `{"message":"Resource not accessible by integration"}`, forge.KindAuth, "Resource not"},

@@ -65,11 +65,15 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		index++
 	}
 	for _, c := range reply.Calls {
-		send("content_block_start", object{"index": index, "content_block": object{"type": "tool_use", "id": c.ID,
-			"name": c.Name, "input": object{}}})
+		send("content_block_start", object{"index": index, "content_block": object{
+			"type": "tool_use", "id": c.ID,
+			"name": c.Name, "input": object{},
+		}})
 		for _, piece := range pieces(c.Args) {
-			send("content_block_delta", object{"index": index, "delta": object{"type": "input_json_delta",
-				"partial_json": piece}})
+			send("content_block_delta", object{"index": index, "delta": object{
+				"type":         "input_json_delta",
+				"partial_json": piece,
+			}})
 		}
 		send("content_block_stop", object{"index": index})
 		index++

@@ -45,8 +45,10 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 		if len(reply.Calls) > 0 {
 			message["tool_calls"] = calls(reply.Calls, false)
 		}
-		whole := object{"id": id, "object": "chat.completion", "model": model,
-			"choices": []any{object{"index": 0, "message": message, "finish_reason": stop}}}
+		whole := object{
+			"id": id, "object": "chat.completion", "model": model,
+			"choices": []any{object{"index": 0, "message": message, "finish_reason": stop}},
+		}
 		if !reply.Uncount {
 			whole["usage"] = usage
 		}
@@ -55,8 +57,10 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 	}
 	w.w.Header().Set("Content-Type", "text/event-stream")
 	send := func(delta object, finish any) {
-		w.event("", object{"id": id, "object": "chat.completion.chunk", "model": model,
-			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
+		w.event("", object{
+			"id": id, "object": "chat.completion.chunk", "model": model,
+			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}},
+		})
 	}
 	send(object{"role": "assistant", "content": ""}, nil)
 	if !w.wait(reply.Pause) {
