@@ -28,8 +28,8 @@ var joinCorpus = []string{
 	`UPDATE corpus_vectors SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_vectors o
 		WHERE o.repo_id = $1 AND o.kind = corpus_vectors.kind AND o.comment = corpus_vectors.comment AND o.chunk = corpus_vectors.chunk
 		AND o.model = corpus_vectors.model AND o.dimensions = corpus_vectors.dimensions)`,
-	`DELETE FROM corpus_blocks WHERE repo_id IN ($1, $2)`,
-	`UPDATE corpus_chunks SET number = 0 WHERE repo_id IN ($1, $2)`,
+	`DELETE FROM corpus_blocks WHERE repo_id = $1 OR repo_id = $2`,
+	`UPDATE corpus_chunks SET number = 0 WHERE repo_id = $1 OR repo_id = $2`,
 	`INSERT INTO corpus_rules (repo_id, rules) SELECT $1, 0 FROM corpus_rules WHERE repo_id = $2
 	ON CONFLICT (repo_id) DO UPDATE SET rules = 0`,
 }

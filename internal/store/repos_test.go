@@ -113,7 +113,7 @@ func testRemoteAppears(t *testing.T, open opener) {
 			t.Errorf("%v names other rows", identities)
 		}
 	}
-	if names, err := after.Names(ctx); err != nil || !cmp.Equal(names, []precedent.Repo{remote, local}) {
+	if names, err := after.Names(ctx); err != nil || !cmp.Equal(names, []precedent.Repo{remote}) {
 		t.Errorf("names %v, %v", names, err)
 	}
 	checkHealth(t, db)
