@@ -48,7 +48,7 @@ vet: ## run go vet
 lint: $(GOLANGCI) ## run golangci-lint, and fail if there is dead code
 	$(GOLANGCI) run ./...
 	@out=$$($(TOOLS)/deadcode -test ./...); test -z "$$out" || { echo "not called:"; echo "$$out"; exit 1; }
-	@out=$$($(TOOLS)/deadcode ./cmd/precedent | grep -v 'enginetest' || true); test -z "$$out" || { echo "called only by tests:"; echo "$$out"; exit 1; }
+	@out=$$($(TOOLS)/deadcode ./cmd/precedent ./cmd/precedent-eval | grep -v 'enginetest' || true); test -z "$$out" || { echo "called only by tests:"; echo "$$out"; exit 1; }
 
 tools: $(GOLANGCI) ## build the linters into .tools
 

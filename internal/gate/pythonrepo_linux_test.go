@@ -65,7 +65,7 @@ func wheel(t *testing.T, s *server, name, version, module string, requires ...st
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files["/files/"+file] = archive.Bytes()
-	page := "/simple/" + normalName(name) + "/"
+	page := "/simple/" + strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name)) + "/"
 	if s.files[page] == nil {
 		s.files[page] = []byte("<!DOCTYPE html>\n")
 	}

@@ -61,15 +61,9 @@ var (
 	requirementLine = text.Pattern(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?` +
 		`\s*(\(?(?:` + versions + `(?:\s*,\s*` + versions + `)*)?\)?)\s*(;[\w\s.,'"<>=!~()+*-]*)?$`)
 	hashOption = text.Pattern(`\s--hash[= ]\s*sha256:[0-9a-fA-F]{64}\b`)
-	separators = text.Pattern(`[-_.]+`)
 	// lockIndex matches the indexes that a lock file takes its packages from.
 	lockIndex = text.Pattern(`(?m)^(?:source = \{ registry = |url = |\s*"url": ?|.*"sources":.*"url": ?)"([^"]*)"`)
 )
-
-// normalName is the name of a package as an index has it.
-func normalName(name string) string {
-	return strings.ToLower(separators().ReplaceAllString(name, "-"))
-}
 
 var errIndex = errors.New("it names an index or folder of its own")
 

@@ -54,7 +54,6 @@ type Gitea struct {
 	stage     *Stage
 	path      string
 	job, fork bool // see Job
-	git       *Git // nil if it serves none
 }
 
 // Gitea serves the world until the test ends. A request with an unknown field, or
@@ -69,26 +68,11 @@ func (s *Stage) GiteaAt(t testing.TB, path string) *Gitea {
 	t.Helper()
 	g := &Gitea{t: t, stage: s, path: path}
 	api := g.judge(s.Script.wrap(http.HandlerFunc(g.serve)))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g.git != nil && isGit(r.URL.Path) {
-			http.StripPrefix(path, g.git).ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	}))
+	server := httptest.NewServer(api)
 	g.URL = server.URL + path
 	s.View = g.view
 	t.Cleanup(server.Close)
 	return g
-}
-
-// Git serves the repositories below a folder at the same address, for Secret. Call it before the
-// first request.
-func (g *Gitea) Git(root string) *Git {
-	g.t.Helper()
-	g.git = g.stage.Git(g.t, root)
-	g.git.URL = g.URL
-	return g.git
 }
 
 // judge checks what all requests have in common.

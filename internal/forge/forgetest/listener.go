@@ -42,13 +42,6 @@ func Listen(t testing.TB) *Listener {
 	return l
 }
 
-// Answer sets the status of later answers.
-func (l *Listener) Answer(status int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.status = status
-}
-
 // Requests returns what came, oldest first. Call Hook.Wait before.
 func (l *Listener) Requests() []HookRequest {
 	l.mu.Lock()
