@@ -102,13 +102,6 @@ func (g *Git) Pushes() []PushedRef {
 	return append([]PushedRef(nil), g.pushes...)
 }
 
-// Fetches counts the requests that only read.
-func (g *Git) Fetches() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.fetches
-}
-
 // isGit reports whether a path is one of git's.
 func isGit(path string) bool { return strings.Contains(path, ".git/") }
 

@@ -191,18 +191,6 @@ func (w *World) Retitle(p *Pull, by forge.Person, title string) {
 	})
 }
 
-// SetDraft makes a pull request a draft, or ready.
-func (w *World) SetDraft(p *Pull, by forge.Person, draft bool) {
-	w.Change(func() {
-		p.Draft = draft
-		w.touch(p)
-		w.happen(happening{kind: "pull", action: map[bool]string{
-			true:  "converted_to_draft",
-			false: "ready_for_review",
-		}[draft], pull: p, by: by})
-	})
-}
-
 // SetState closes, merges or reopens a pull request.
 func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
 	if w.real != nil {
