@@ -166,6 +166,9 @@ func postgresURL(t testing.TB) string {
 		func(url string) error {
 			return open(url, func(db *DB) error {
 				_, err := db.sql.Exec("DELETE FROM repos") // and what belongs to them
+				if err == nil {
+					_, err = db.sql.Exec("DELETE FROM server_values")
+				}
 				return err
 			})
 		})
