@@ -138,11 +138,7 @@ func (db *DB) mergeIdentities(ctx context.Context, tx *sql.Tx, identities []prec
 		}
 	}
 	if found.ids[0] == "" {
-		first := identities[0]
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO identities (host, owner, name, repo_id, added_at) VALUES ($1, $2, $3, $4, $5)`,
-			first.Host, first.Owner, first.Name, id, millis(db.now()))
-		if err != nil {
+		if err := db.addIdentity(ctx, tx, identities[0], id); err != nil {
 			return "", err
 		}
 	}
