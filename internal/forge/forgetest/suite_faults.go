@@ -14,15 +14,16 @@ import (
 // mostTries bounds the attempts of one request.
 const mostTries = 8
 
-// faults tests failures of the server. It skips forges without a server.
-func faults(t *testing.T, build Build) {
-	t.Helper()
-	for _, test := range []struct {
-		name   string
-		faults []Fault
-		want   forge.ErrorKind // empty for success
-		waits  time.Duration
-	}{
+// failure is what a server answers to one request, and what the forge makes of it.
+type failure struct {
+	name   string
+	faults []Fault
+	want   forge.ErrorKind // empty for success
+	waits  time.Duration
+}
+
+func failures() []failure {
+	return []failure{
 		{"5xx, then not", []Fault{{Status: 502, Times: 3}}, "", 0},
 		{"5xx without end", []Fault{{Status: 503, Times: 50}}, forge.KindServer, 0},
 		{"5xx that says when", []Fault{{Status: 503, Header: map[string]string{"Retry-After": "17"}}}, "", 17 * time.Second},
@@ -70,7 +71,13 @@ func faults(t *testing.T, build Build) {
 			[]Fault{{Status: 302, Header: map[string]string{"Location": "/login"}}},
 			forge.KindRefused, 0,
 		},
-	} {
+	}
+}
+
+// faults tests failures of the server. It skips forges without a server.
+func faults(t *testing.T, build Build) {
+	t.Helper()
+	for _, test := range failures() {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)
 			s.World.Add(Shop())

@@ -34,24 +34,14 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 	id := fmt.Sprintf("chatcmpl-%d", r.N)
 	stop := reply.stop("stop", "tool_calls", "stop")
 	if reply.Whole || !body.Stream {
-		w.w.Header().Set("Content-Type", "application/json")
-		message := object{"role": "assistant", "content": reply.Text}
-		if reply.Refusal != "" {
-			message["content"], message["refusal"] = nil, reply.Refusal
-		}
-		if reply.Reasoning != "" {
-			message["reasoning_content"] = reply.Reasoning
-		}
-		if len(reply.Calls) > 0 {
-			message["tool_calls"] = calls(reply.Calls, false)
-		}
 		whole := object{
 			"id": id, "object": "chat.completion", "model": model,
-			"choices": []any{object{"index": 0, "message": message, "finish_reason": stop}},
+			"choices": []any{object{"index": 0, "message": wholeMessage(reply), "finish_reason": stop}},
 		}
 		if !reply.Uncount {
 			whole["usage"] = usage
 		}
+		w.w.Header().Set("Content-Type", "application/json")
 		w.write(encode(whole))
 		return
 	}
@@ -101,6 +91,21 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 		w.event("", object{"id": id, "object": "chat.completion.chunk", "model": model, "choices": []any{}, "usage": usage})
 	}
 	w.write([]byte("data: [DONE]\n\n"))
+}
+
+// wholeMessage is the message of an answer that is not streamed.
+func wholeMessage(reply Reply) object {
+	message := object{"role": "assistant", "content": reply.Text}
+	if reply.Refusal != "" {
+		message["content"], message["refusal"] = nil, reply.Refusal
+	}
+	if reply.Reasoning != "" {
+		message["reasoning_content"] = reply.Reasoning
+	}
+	if len(reply.Calls) > 0 {
+		message["tool_calls"] = calls(reply.Calls, false)
+	}
+	return message
 }
 
 // calls are tool calls on the wire, which have an index in a stream alone.
