@@ -14,10 +14,10 @@ import (
 // them, the next four ten other ones each time, and the last one fixes 60. Without replies, that
 // takes 65 requests that write, and nobody is notified 60 times.
 func TestRequestsOfSixPushes(t *testing.T) {
-	for _, kind := range []string{"gitea 1.27", "gitea 1.26", "gitea 1.25", "forgejo"} {
+	for _, kind := range []string{"gitea 1.27", "gitea 1.25"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			s := newStageOn(t, kind)
-			var table strings.Builder
 			for push := 1; push <= 6; push++ {
 				r := s.review(push)
 				known := map[string]string{}
@@ -46,24 +46,15 @@ func TestRequestsOfSixPushes(t *testing.T) {
 				s.plan(r, Options{FailOn: precedent.High})
 				before := len(s.Script.Requests())
 				d := s.deliver()
-				kinds := map[string]int{}
 				notices := 0
 				for _, w := range s.writes(before) {
-					words := strings.Split(strings.Split(w.Path, "?")[0], "/")
-					name := w.Method + " " + strings.Trim(strings.Join(words[6:], "/"), "0123456789")
-					for n := range 10 {
-						name = strings.ReplaceAll(name, fmt.Sprint(n), "")
-					}
-					kinds[name]++
 					if w.Method == http.MethodPost && !strings.Contains(w.Path, "/statuses/") &&
 						!strings.HasSuffix(w.Path, "resolve") {
 						notices++
 					}
 				}
-				writes, reads := len(s.writes(before)), len(s.Script.Requests())-before-len(s.writes(before))
-				fmt.Fprintf(&table, "push %d: %3d writes, %4d reads, %2d notices, %v, %+v\n", push, writes, reads, notices, kinds,
-					d)
-				replies := kind == "gitea 1.27" || kind == "forgejo"
+				writes := len(s.writes(before))
+				replies := kind == "gitea 1.27"
 				switch {
 				case push == 6 && !replies && (writes > 65 || notices > 1 || d.Edits != 60):
 					t.Errorf("60 fixes took %d requests and %d notices", writes, notices)
@@ -74,7 +65,6 @@ func TestRequestsOfSixPushes(t *testing.T) {
 				}
 				s.World.Push(s.pull, sha(string("defabc"[push-1])), patch(lines))
 			}
-			t.Log("\n" + table.String())
 			for _, c := range s.World.By(s.pull, s.poster.Me) {
 				if n := strings.Count(string(c.Body), "Update of"); c.Kind == forge.OnLine && c.ReplyTo == "" && n > 1 {
 					t.Errorf("%d updates in\n%s", n, c.Body)

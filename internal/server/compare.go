@@ -29,27 +29,20 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 		now[p.Number] = true
 		is := workspace.PullSeen{Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated}
 		was, known := before[p.Number]
+		task := queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head}
 		switch {
 		case !known:
-			n.tasks = append(n.tasks, queue.Task{
-				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: new",
-			})
+			task.Reason = "poll: new"
 		case was.Head != is.Head:
-			n.tasks = append(n.tasks, queue.Task{
-				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: push",
-			})
+			task.Reason = "poll: push"
 		case was.Shape != is.Shape:
-			n.tasks = append(n.tasks, queue.Task{
-				Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head,
-				Reason: "poll: changed",
-			})
+			task.Reason = "poll: changed"
 		case !was.Updated.Equal(is.Updated): // somebody commented, or edited a text
-			n.tasks = append(n.tasks, queue.Task{Kind: queue.Reply, Repo: repo, Pull: p.Number, Reason: "poll: updated"})
+			task = queue.Task{Kind: queue.Reply, Repo: repo, Pull: p.Number, Reason: "poll: updated"}
 		default:
 			continue
 		}
+		n.tasks = append(n.tasks, task)
 		n.seen = append(n.seen, is)
 	}
 	for pull := range before {

@@ -56,21 +56,14 @@ type later struct {
 
 func (l later) Error() string { return "again in " + l.after.String() + ": " + l.why }
 
-// goesOn is the error of a round that wants another one.
-func goesOn(did round.Result) error {
-	return later{did.Again, cmp.Or(did.Why, "goes on after: "+cmp.Or(string(did.Did), "nothing"))}
-}
-
 // forgePause is why jobs wait while the forge refuses requests or fails.
 const forgePause = "the forge asks for a pause, or does not answer"
 
 // work does what the kind of a job says.
 func (s *Server) work(ctx context.Context, job *queue.Run) error {
 	switch job.Kind {
-	case queue.Review:
+	case queue.Review, queue.Fix:
 		return s.round(ctx, job)
-	case queue.Fix:
-		return s.fix(ctx, job)
 	case queue.CheckCI:
 		return s.checkCI(ctx, job)
 	case queue.Reply:
@@ -127,9 +120,16 @@ func (s *Server) connection(job *queue.Run) workspace.Connection {
 	return conn
 }
 
-// round does the one thing that is due on a pull request.
+// round does the one thing that is due on a pull request, or the fix that a comment asked for.
 func (s *Server) round(ctx context.Context, job *queue.Run) error {
 	how, o := s.options(job)
+	name := "round"
+	if o.FixAsked = job.Kind == queue.Fix; o.FixAsked {
+		name = "fix"
+		if o.Fix == nil {
+			return queue.Never(errors.New("fixes are turned off on this server"))
+		}
+	}
 	did, err := round.Do(ctx, s.o.Reviewer, s.o.Connection, job.Repo, job.Pull, how, o)
 	if did.Made != nil {
 		s.metrics.Review(did.Made)
@@ -140,10 +140,14 @@ func (s *Server) round(ctx context.Context, job *queue.Run) error {
 	if !did.Moved.IsZero() {
 		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
 	}
-	s.o.Log.Info("round", "job", job.ID, "repo", job.Repo.String(), "pull", job.Pull, "head", did.Head, "result",
-		cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
-	if did.Again > 0 {
-		return goesOn(did)
+	result := cmp.Or(string(did.Did), "nothing")
+	s.o.Log.Info(name, "job", job.ID, "repo", job.Repo.String(), "pull", job.Pull, "head", did.Head, "result", result,
+		"status", string(did.After), "reason", did.Why)
+	switch {
+	case did.Again > 0:
+		return later{did.Again, cmp.Or(did.Why, "goes on after: "+result)}
+	case o.FixAsked:
+		return s.wantAsked(ctx, job, did.Head)
 	}
 	return s.o.Reviewer.RoundEnded(ctx, job.Repo, job.Pull, did.Head)
 }
@@ -177,28 +181,6 @@ func (s *Server) job(job *queue.Run) run.Job {
 		}
 	}
 	return how
-}
-
-// fix makes the fix round that a comment asked for.
-func (s *Server) fix(ctx context.Context, job *queue.Run) error {
-	how, o := s.options(job)
-	if o.Fix == nil {
-		return queue.Never(errors.New("fixes are turned off on this server"))
-	}
-	o.FixAsked = true
-	did, err := round.Do(ctx, s.o.Reviewer, s.o.Connection, job.Repo, job.Pull, how, o)
-	if err != nil {
-		return err
-	}
-	if !did.Moved.IsZero() {
-		return movedError{forge.Branch{Repo: did.Moved}} // its memory has followed
-	}
-	s.o.Log.Info("fix", "job", job.ID, "repo", job.Repo.String(), "pull", job.Pull, "head", did.Head, "result",
-		cmp.Or(string(did.Did), "nothing"), "status", string(did.After), "reason", did.Why)
-	if did.Again > 0 {
-		return goesOn(did)
-	}
-	return s.wantAsked(ctx, job, did.Head)
 }
 
 // location is where repositories are opened: never in a clone around the working folder.
