@@ -74,7 +74,7 @@ func TestBackups(t *testing.T) {
 			if len(s.reviewJobs()) == 0 {
 				t.Error("the job for a review is not restored")
 			}
-			s.later += time.Hour
+			s.wait(time.Hour)
 			s.once("restored")
 			s.quiet("a person's turn")
 			s.says("the end", "## Precedent: clean, no findings", 1)

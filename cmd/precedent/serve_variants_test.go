@@ -94,7 +94,7 @@ func storyGate(s *serveStory) {
 	if n := len(s.tasks(engine.Finder)); n != 0 {
 		s.t.Errorf("finders were asked %d times", n)
 	}
-	s.later += 2 * time.Minute
+	s.wait(2 * time.Minute)
 	s.once("another fix fails", label.Intervention)
 	s.says("another fix fails",
 		"**Nothing was fixed** at `"+shortID(s.id("feature"))+"`: the build or the tests fail after the change. This was "+
@@ -124,7 +124,7 @@ func storyChecks(s *serveStory) {
 	world := s.door.stage.World
 	s.once("review and fix", label.Changes, label.CIPending)
 	s.quiet("no check has started yet")
-	s.later += 2 * time.Minute
+	s.wait(2 * time.Minute)
 	red := s.id("feature")
 	world.Report(world.Repo("octo", "app"), forgetest.Check{
 		Commit: red, Name: "unit *tests*", Conclusion: "failure",
@@ -148,12 +148,12 @@ func storyChecks(s *serveStory) {
 	s.report("slow", "pending")
 	s.quiet("pending")
 	for range 2 {
-		s.later += 2 * time.Minute
+		s.wait(2 * time.Minute)
 		s.pass(4*time.Minute + 40*time.Second)
 		s.quiet("pending for less than 10 minutes")
 	}
 	stuck := s.id("feature")
-	s.later += 2 * time.Minute
+	s.wait(2 * time.Minute)
 	s.pass(time.Minute)
 	s.once("pending for more than 10 minutes", label.Changes, label.CIPending)
 	s.says("timed out", "**The checks timed out** at `"+shortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
@@ -200,7 +200,7 @@ func storyFork(s *serveStory) {
 	if suggestions != 3 && s.real == nil { // a Gitea without replies has one comment for all
 		s.t.Errorf("%d suggestions in conversations", suggestions)
 	}
-	s.later += 2 * time.Minute
+	s.wait(2 * time.Minute)
 	s.once("another suggestion", label.Intervention)
 	s.says("another suggestion", "**Nothing was pushed** at `"+head+"`", 1) // once
 	s.says("another suggestion", "**A person has to look.** Two attempts to fix", 1)
@@ -319,13 +319,13 @@ func storyPeople(s *serveStory) {
 			world.Say(s.pull, who, root, "dismiss: the caller checks this")
 		}
 		s.sets(label.ReviewNeeded)
-		s.later += 2 * time.Minute
+		s.wait(2 * time.Minute)
 		want := label.Changes
 		if who == maintainer {
 			want = label.HumanReview
 		}
 		s.once(who.Login+" dismisses", want)
-		s.later += 2 * time.Minute
+		s.wait(2 * time.Minute)
 		s.quiet("all are answered")
 	}
 	s.says("the end", "## Precedent", 1)
