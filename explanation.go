@@ -51,12 +51,13 @@ type Basis struct {
 // FindingBasis is what the decisions about one finding were made from after memory was asked.
 // The numbers of decisions say how long its trail was when a stage began.
 type FindingBasis struct {
-	Confidence int `json:",omitempty"` // before memory was asked
-	Balance    int `json:",omitempty"` // before memory was asked
-	Asked      int // decisions before memory and policy were asked
-	Scored     int // decisions before the score
-	Weighed    int // decisions after focus and memory changed the confidence
-	Selected   int // decisions before it was chosen how to show it
+	Confidence int      `json:",omitempty"` // before memory was asked
+	Balance    int      `json:",omitempty"` // before memory was asked
+	Severity   Severity // before a verifier stated it afresh
+	Asked      int      // decisions before memory and policy were asked
+	Scored     int      // decisions before the score
+	Weighed    int      // decisions after focus and memory changed the confidence
+	Selected   int      // decisions before it was chosen how to show it
 	// Exact is the rejection of exactly this finding, Patterns are those that cover it, newest
 	// first, and Learnings those that speak of it, all by their ids.
 	Exact     string   `json:",omitempty"`

@@ -248,6 +248,8 @@ type Finding struct {
 	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`
+	// Later tells that a verifier found it true, but not worth a change of this pull request.
+	Later bool `json:"later,omitempty"`
 	// Dropped is empty for a live finding; DroppedBy names what caused it.
 	Dropped   Dropped   `json:"dropped"`
 	DroppedBy string    `json:"dropped_by"`
@@ -259,7 +261,7 @@ type Finding struct {
 	Origin Origin `json:"origin"`
 
 	// Balance is the sum of what the decisions before the score found for and against it, in
-	// percent points. The score applies it to a finding that has no verdict.
+	// percent points. The score applies it.
 	Balance int `json:"-"`
 	// Analyzer is set for findings of deterministic analyzers: their
 	// confidence is fixed and no verifier reads them.

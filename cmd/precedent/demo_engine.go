@@ -22,7 +22,6 @@ var demoScript []byte
 type script struct {
 	Finders  map[string]json.RawMessage `json:"finders"`  // answers, by finder; the others find nothing
 	Verdicts map[string]map[string]any  `json:"verdicts"` // by the title of the claim
-	Pair     map[string]any             `json:"pair"`     // for the one pair that may be the same
 }
 
 // newDemoEngine is the hidden command that the demo's engine runs.
@@ -65,13 +64,7 @@ func (s *script) answer(task engine.Request) any {
 		}
 		return map[string]any{"verdicts": verdicts}
 	case engine.Judge:
-		var pairs []any
-		pairIDs := regexp.MustCompile(`(?m)^id: (\S+)$`)
-		for _, pair := range pairIDs.FindAllStringSubmatch(task.Prompt, 1) {
-			s.Pair["pair"] = pair[1]
-			pairs = append(pairs, s.Pair)
-		}
-		return map[string]any{"pairs": pairs}
+		return map[string]any{"pairs": []any{}}
 	}
 	if found, ok := s.Finders[task.Name]; ok {
 		return found

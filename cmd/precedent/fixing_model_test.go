@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// fixingModel is a scripted server of the Messages API for the real Claude Code: the finder of bugs
+// fixingModel is a scripted server of the Messages API for the real Claude Code: the finder general
 // reports the refund as long as it is there, and who is to fix it reads the file and edits it.
 type fixingModel struct {
 	mu    sync.Mutex
@@ -65,7 +65,7 @@ func (m *fixingModel) answer(body string) (tool string, input any) {
 		return "Edit", o{"file_path": "src/till.js", "old_string": flaws[0].lines[0], "new_string": boundedRefund}
 	case strings.Contains(body, "threads_addressed"):
 		return done, o{"threads_addressed": []o{{"thread": thread(), "how": "The refund is bounded by what was paid."}}, "summary": "I bounded the refund."}
-	case strings.Contains(body, "Your assignment: bugs") && strings.Contains(body, flaws[0].lines[0]+`\n`) && !strings.Contains(body, boundedRefund):
+	case strings.Contains(body, "Your assignment: the whole change") && strings.Contains(body, flaws[0].lines[0]+`\n`) && !strings.Contains(body, boundedRefund):
 		return done, o{"findings": []o{{
 			"path": "src/till.js", "quote": flaws[0].lines[0], "category": "bugs", "severity": "high", "confidence": 95, "title": flaws[0].says[0][0], "body": flaws[0].says[0][1],
 		}}, "summary": ""}

@@ -34,7 +34,7 @@ func (m *claudeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := len(m.bodies)
 	m.mu.Unlock()
 	tool, input := "StructuredOutput", `{"findings":[]}`
-	if strings.Contains(string(body), "Your assignment: bugs") && !strings.Contains(string(body), "tool_result") {
+	if strings.Contains(string(body), "Your assignment: the whole change") && !strings.Contains(string(body), "tool_result") {
 		tool, input = "mcp__precedent__get_review_learnings", `{"query":"zebra crossing","limit":1}`
 	}
 	type o = map[string]any
@@ -110,7 +110,7 @@ func TestClaudeAsksForLearnings(t *testing.T) {
 	}
 	var prompts, got int
 	for _, body := range model.bodies {
-		if strings.Contains(body, "Your assignment: bugs") && !strings.Contains(body, "tool_result") && strings.Contains(body, "get_review_learnings has them") {
+		if strings.Contains(body, "Your assignment: the whole change") && !strings.Contains(body, "tool_result") && strings.Contains(body, "get_review_learnings has them") {
 			prompts++
 			if strings.Contains(body, "zebra") {
 				t.Error("the learning fitted into the prompt")

@@ -17,7 +17,7 @@ import (
 
 // modelReview is a review that asks the server.
 func modelReview(s *modelServer, home, repo string, args ...string) *exec.Cmd {
-	cmd := precedentCmd(home, repo, append([]string{"review", "--json", "--quiet"}, args...)...)
+	cmd := precedentCmd(home, repo, append([]string{"review", "--deep", "--json", "--quiet"}, args...)...)
 	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+s.URL, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
 	return cmd
 }
@@ -40,14 +40,14 @@ func parseReview(t *testing.T, cmd *exec.Cmd, status int) precedent.Review {
 	return r
 }
 
-func bugsRun(t *testing.T, r precedent.Review) precedent.FinderRun {
+func generalRun(t *testing.T, r precedent.Review) precedent.FinderRun {
 	t.Helper()
 	for _, f := range r.Finders {
-		if f.Name == "bugs" {
+		if f.Name == "general" {
 			return f
 		}
 	}
-	t.Fatal("no finder bugs")
+	t.Fatal("no finder general")
 	return precedent.FinderRun{}
 }
 
@@ -59,7 +59,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 	repo := defectiveRepository(t, home, "repo")
 	s := serveAnswers(t, func(q question) string {
 		switch q.finder {
-		case "bugs":
+		case "the whole change":
 			return `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
 				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody who logs in becomes a user."}]}`
 		case "":
@@ -91,7 +91,7 @@ func TestModelBehindAnAPI(t *testing.T) {
 		}
 		all.Add(run.Usage)
 		want := precedent.StatusEmpty
-		if run.Name == "bugs" {
+		if run.Name == "general" {
 			want = precedent.StatusOK
 		}
 		if run.Engine != "api" || !strings.HasPrefix(run.Model, "scripted-") || run.Status != want || run.Usage != one {
@@ -107,9 +107,9 @@ func TestModelBehindAnAPI(t *testing.T) {
 	}
 	found := false
 	for _, f := range r.Findings {
-		if f.Finder == "bugs" {
+		if f.Finder == "general" {
 			found = true
-			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 97 {
+			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 86 {
 				t.Errorf("finding %s, verifier %s, confidence %d: %v", f, f.Verifier, f.Confidence, f.Trail)
 			}
 		}
@@ -167,7 +167,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	if len(again) != shards-len(kept) {
 		t.Errorf("%d requests after the kill, want %d: %d of %d answers were kept", len(again), shards-len(kept), len(kept), shards)
 	}
-	if a, b := bugsRun(t, calm), bugsRun(t, resumed); a.Usage != b.Usage || calm.Verdict != resumed.Verdict || calm.Coverage.HunksRead != resumed.Coverage.HunksRead {
+	if a, b := generalRun(t, calm), generalRun(t, resumed); a.Usage != b.Usage || calm.Verdict != resumed.Verdict || calm.Coverage.HunksRead != resumed.Coverage.HunksRead {
 		t.Errorf("calm %+v %s, resumed %+v %s", a.Usage, calm.Verdict, b.Usage, resumed.Verdict)
 	}
 	if left := countAnswers(t, db); left != 0 {

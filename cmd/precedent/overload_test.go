@@ -17,7 +17,7 @@ import (
 
 // reviewWith is a review with the model of a scripted server.
 func reviewWith(url, home, repo string, args ...string) *exec.Cmd {
-	cmd := precedentCmd(home, repo, append([]string{"review", "--engine", "openai", "--memory-db", filepath.Join(home, "m.db")}, args...)...)
+	cmd := precedentCmd(home, repo, append([]string{"review", "--deep", "--engine", "openai", "--memory-db", filepath.Join(home, "m.db")}, args...)...)
 	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+url, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
 	return cmd
 }

@@ -66,7 +66,7 @@ func (s *prStage) conclusions() (all []string) {
 type ill struct{ *parrot }
 
 func (i ill) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role == engine.Finder && t.Name != "bugs" {
+	if t.Role == engine.Finder && t.Name != "general" {
 		return engine.Answer{Status: precedent.StatusTimeout}, nil
 	}
 	return i.parrot.Run(ctx, t)

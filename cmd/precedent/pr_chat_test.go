@@ -302,7 +302,7 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent what do you remember about this repo?", []string{"3 preferences are active, 0 pending. 0 findings are dismissed."}},
 		{author, false, "@precedent list my preferences", []string{"0 preferences are active"}},
 		{author, true, "@precedent what preferences apply to this file?", []string{"1 preference is active"}},
-		{author, true, "explain why you flagged this", []string{"bugs reported it with", "are shown"}},
+		{author, true, "explain why you flagged this", []string{"general reported it with", "are shown"}},
 		{author, true, "fix", []string{"`precedent review --fix`"}},
 		{author, false, "@precedent reset confidence thresholds", []string{"needs write permission"}},
 		{author, false, "@precedent forget: errors are wrapped with %w and a verb", []string{"needs write permission"}},

@@ -93,7 +93,7 @@ func play(t engine.Task, model string, find func() []map[string]any, same func(p
 	switch t.Role {
 	case engine.Finder:
 		found := []map[string]any{}
-		if t.Name == "bugs" {
+		if t.Name == "general" {
 			found = find()
 		}
 		answer = map[string]any{"findings": found, "summary": "Read it."}

@@ -80,7 +80,7 @@ func newServe(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&debug, "debug", false, "log more, still without the text of anybody")
 	addServerSettings(cmd)
 	addSettings(cmd, "engine", "model", "context", "concurrency", "max_cost", "max_tokens", "timeout", "forge",
-		"threshold", "max_inline", "fail_on")
+		"threshold", "max_inline", "deep", "fail_on")
 	return cmd
 }
 

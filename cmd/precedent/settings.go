@@ -54,6 +54,9 @@ func addSetting(cmd *cobra.Command, d settings.Def) {
 		usage += " (environment: " + d.Env + ")"
 	}
 	cmd.Flags().String(d.Flag, "", usage)
+	if d.Default == "true" || d.Default == "false" {
+		cmd.Flags().Lookup(d.Flag).NoOptDefVal = "true"
+	}
 	if values := settingValues[d.Key]; values != nil {
 		_ = cmd.RegisterFlagCompletionFunc(d.Flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}

@@ -41,11 +41,11 @@ func TestSmallLocalModel(t *testing.T) {
 	if r.Verdict != precedent.Clean || r.Scope != precedent.FullScope || r.Coverage.HunksRead != r.Coverage.Hunks {
 		t.Errorf("verdict %s, scope %s, %d of %d hunks read, finders %+v", r.Verdict, r.Scope, r.Coverage.HunksRead, r.Coverage.Hunks, r.Finders)
 	}
-	if run := bugsRun(t, r); run.Requests < 3 {
+	if run := generalRun(t, r); run.Requests < 3 {
 		t.Errorf("%d requests: the change is not cut into parts", run.Requests)
 	}
 	r = review(3, "--again")
-	if run := bugsRun(t, r); r.Verdict != precedent.Failed || run.Status != precedent.StatusTruncated || !strings.Contains(run.Error, "--context 8192") {
+	if run := generalRun(t, r); r.Verdict != precedent.Failed || run.Status != precedent.StatusTruncated || !strings.Contains(run.Error, "--context 8192") {
 		t.Errorf("verdict %s, run %+v", r.Verdict, run)
 	}
 }

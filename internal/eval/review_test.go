@@ -189,11 +189,11 @@ func TestRejectionsAreFindings(t *testing.T) {
 	said := false
 	v := Reviewer{Now: func() time.Time { return rejectedAt }, NewID: func() string { return "id" }, Engine: answers(func(task engine.Task) any {
 		answer := map[string]any{"findings": []any{}, "verdicts": []any{}, "pairs": []any{}}
-		if task.Role == engine.Finder && task.Name == "bugs" && !said {
+		if task.Role == engine.Finder && task.Name == "general" && !said {
 			said = true
 			answer["findings"] = []any{map[string]any{
 				"path": "a.py", "side": "RIGHT", "start": 3, "end": 3, "quote": "    return x[0]", "symbol": "first",
-				"category": "bugs", "severity": "low", "confidence": 90, "title": "Empty lists crash", "body": "There is no first element.",
+				"category": "bugs", "severity": "medium", "confidence": 90, "title": "Empty lists crash", "body": "There is no first element.",
 			}}
 		}
 		return answer

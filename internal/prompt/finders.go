@@ -6,8 +6,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Spec is a prompted finder: one row of Finders. It runs unless a policy turns
-// it off.
+// Spec is a prompted finder: one row of Finders. A policy turns it on or off by name; else When
+// says whether it runs.
 type Spec struct {
 	Name     string             // what a policy turns on and off; finders/<name>.md holds its role
 	Category precedent.Category // of its findings that name none
@@ -15,25 +15,39 @@ type Spec struct {
 	// Blind finders do not see what the author says about the change, because words such
 	// as "harmless clean-up" make reviewers miss defects.
 	Blind bool
-	// NeedsGuide finders have nothing to do without a guide.
-	NeedsGuide bool
+	// When says for which changes it runs if no policy and no command decides it.
+	When When
 	// Praise asks the finder to name what the change does best. The caller sets it for
 	// one finder.
 	Praise bool
 }
 
+// When says for which changes a finder runs unasked. All but Always are second readers, which run for
+// every change if a deep review is asked for.
+type When string
+
+// The occasions, in words for people.
+const (
+	Always   When = "always"
+	OnTrust  When = "if the change touches what decides who may do what, or what outsiders send"
+	OnRules  When = "if the repository's guide has rules"
+	OnTests  When = "if the change touches tests"
+	WhenDeep When = "in a deep review"
+)
+
 // Finders lists the prompted finders in the order in which they start: those that find
 // what matters most come first, in case a budget ends the review early.
 func Finders() []Spec {
 	return []Spec{
-		{Name: "bugs", Category: precedent.Bugs, Title: "bugs"},
-		{Name: "security", Category: precedent.Security, Title: "security", Blind: true},
-		{Name: "types", Category: precedent.Types, Title: "types and contracts"},
-		{Name: "performance", Category: precedent.Performance, Title: "performance"},
-		{Name: "architecture", Category: precedent.Architecture, Title: "architecture"},
-		{Name: "tests", Category: precedent.Tests, Title: "tests"},
-		{Name: "style", Category: precedent.Style, Title: "readability"},
-		{Name: "guidelines", Category: precedent.Guidelines, Title: "the team's guidelines", NeedsGuide: true},
+		{Name: "general", Category: precedent.Bugs, Title: "the whole change", When: Always},
+		{Name: "bugs", Category: precedent.Bugs, Title: "bugs", When: WhenDeep},
+		{Name: "security", Category: precedent.Security, Title: "security", Blind: true, When: OnTrust},
+		{Name: "types", Category: precedent.Types, Title: "types and contracts", When: WhenDeep},
+		{Name: "performance", Category: precedent.Performance, Title: "performance", When: WhenDeep},
+		{Name: "architecture", Category: precedent.Architecture, Title: "architecture", When: WhenDeep},
+		{Name: "tests", Category: precedent.Tests, Title: "tests", When: OnTests},
+		{Name: "style", Category: precedent.Style, Title: "readability", When: WhenDeep},
+		{Name: "guidelines", Category: precedent.Guidelines, Title: "the team's guidelines", When: OnRules},
 	}
 }
 

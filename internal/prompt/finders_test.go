@@ -25,8 +25,8 @@ func TestFinders(t *testing.T) {
 			t.Errorf("the role of %s has %d tokens, at most 400 are wanted", f.Name, n)
 		}
 	}
-	if names[0] != "bugs" || names[1] != "security" {
-		t.Errorf("%s and %s come first: bugs and security are to, in case a budget ends the review", names[0], names[1])
+	if names[0] != "general" {
+		t.Errorf("%s comes first: general is to, in case a budget ends the review", names[0])
 	}
 	roles, err := files.ReadDir("finders")
 	if err != nil || len(roles) != len(names) {
@@ -61,13 +61,17 @@ func docs() string {
 
 A finder has a model read the change with one assignment. All finders get the same prompt except for the assignment at its
 end, so that a provider can cache the rest. Each finder costs one request for every part of the change; with a cache, most of
-the request costs a tenth of the price. All finders run unless the policy turns them off by name:
+the request costs a tenth of the price.
+
+` + "`general`" + ` reads every change for every kind of problem. The others are second readers, each for one kind. They read if the
+change is an occasion for them; of a change of at most 20 lines, only the first of them does. ` + "`--deep`" + ` asks all of them, and
+a policy turns each on or off by name:
 
 ` + "```yaml" + `
 # .precedent.yaml
 finders:
-  style: false
-  performance: false
+  performance: true
+  tests: false
 ` + "```" + `
 
 In the order in which they start:
@@ -76,10 +80,7 @@ In the order in which they start:
 |---|---|---|---|
 `)
 	for _, f := range Finders() {
-		when := "always"
-		if f.NeedsGuide {
-			when = "if the repository has a guide"
-		}
+		when := string(f.When)
 		if f.Blind {
 			when += ", without title, description and messages"
 		}

@@ -71,7 +71,7 @@ func (s *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	case engine.Finder:
 		found := []map[string]any{}
 		for quote, title := range Findings {
-			if t.Name == "bugs" && strings.Contains(t.User(), quote) {
+			if t.Name == "general" && strings.Contains(t.User(), quote) {
 				found = append(found, map[string]any{
 					"path": "till.js", "quote": quote, "severity": "high", "confidence": 90, "category": "bugs",
 					"title": title, "body": title + ", which every later sum inherits.",

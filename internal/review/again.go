@@ -54,7 +54,7 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 		return Decided{}, ErrNoBasis
 	}
 	var by scoring
-	if err := json.Unmarshal(basis.Scores, &by); err != nil {
+	if err := json.Unmarshal(basis.Scores, &by); err != nil || by.Odds.Confirmed == 0 {
 		return Decided{}, errors.Join(ErrNoBasis, err)
 	}
 	in := &Input{
@@ -73,10 +73,11 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 	suppress(fs, in.Policy, past, nil)
 	for i := range fs {
 		if f := &fs[i]; f.Live() {
+			f.Severity = r.Findings[i].Severity
 			if why := readAgain(f, &r.Findings[i], r.RulesChecked, basis.Threshold < r.Basis.Threshold); why != "" {
 				d.Unverified[f.Fingerprint] = why
 			}
-			score(fs[i:i+1], by.Scores, in.severeThreshold())
+			score(fs[i:i+1], by.Odds, in.severeThreshold())
 			in.refit(fs[i : i+1])
 		}
 	}
@@ -114,6 +115,7 @@ func undecided(was *precedent.Finding) precedent.Finding {
 	takePrecedents(&f)
 	f.Basis, f.Trail = &own, slices.Clip(f.Trail[:b.Asked])
 	f.Confidence, f.Balance, f.Weighed, f.Refit, f.Kept = b.Confidence, b.Balance, 0, 0, b.Kept
+	f.Severity = b.Severity
 	f.Dropped, f.DroppedBy, f.DroppedWhy, f.Placement = "", "", "", ""
 	return f
 }

@@ -14,8 +14,8 @@ const maxBasisMemories = 500
 
 // scoring is how verdicts and outcomes become confidence.
 type scoring struct {
-	Scores Scores
-	Refit  calibration.Refit
+	Odds  Odds
+	Refit calibration.Refit
 }
 
 // beginBasis begins to record what the decisions about live findings are made from.
@@ -24,7 +24,9 @@ func beginBasis(fs []precedent.Finding) {
 		f := &fs[i]
 		f.Basis = nil
 		if f.Live() {
-			f.Basis = &precedent.FindingBasis{Confidence: f.Confidence, Balance: f.Balance, Asked: len(f.Trail), Kept: f.Kept}
+			f.Basis = &precedent.FindingBasis{
+				Confidence: f.Confidence, Balance: f.Balance, Severity: f.Severity, Asked: len(f.Trail), Kept: f.Kept,
+			}
 		}
 	}
 }
@@ -47,9 +49,9 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 // to keep. It also records which findings that are not shown could have a comment.
 func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 	in := x.in
-	scores, err := json.Marshal(scoring{ShippedScores(), in.Recall.Learned.Refit})
+	scores, err := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Refit})
 	if err != nil {
-		return nil // impossible: counts
+		return nil // impossible: numbers
 	}
 	basis := &precedent.Basis{
 		Threshold: *in.Threshold, ThresholdFrom: in.ThresholdFrom, Tuned: in.tuned, MaxInline: in.MaxInline, Scores: scores,

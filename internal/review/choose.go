@@ -18,33 +18,35 @@ func (in *Input) commentable(f *precedent.Finding) bool {
 	return ok
 }
 
-// choose drops findings below the threshold, except for minor ones if the policy shows
-// them, sets how each one is shown, and sorts them: live ones first, then by severity,
-// confidence and line. Only lines of the forge's diff can have comments. The limit of
+// choose drops findings below the threshold and folds minor ones, unless the policy shows
+// them, sets how each one is shown, and sorts them: live ones first, then by confidence,
+// severity and line. Only lines of the forge's diff can have comments. The limit of
 // inline findings hides nothing: those beyond it move to the summary.
 func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Finding) bool) {
 	for i := range fs {
-		f, from := &fs[i], in.ThresholdFrom
-		threshold := in.thresholdFor(f)
+		f := &fs[i]
+		if !f.Live() {
+			continue
+		}
+		why := in.minorWhy(f)
 		switch {
-		case !f.Live() || f.Confidence >= threshold:
-		case !isMinor(f) || in.Policy.Minor == precedent.MinorOff:
-			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence,
-				threshold, from)
-		case in.Policy.Minor == precedent.MinorShow:
-			f.Note("select", "minor: true, but confidence %d is below the threshold of %d; the repository's policy shows it",
-				f.Confidence, threshold)
-		default:
-			f.Drop("select", precedent.Minor, "", "minor: true, but confidence %d is below the threshold of %d (%s)",
-				f.Confidence, threshold, from)
+		case why != "" && in.Policy.Minor == precedent.MinorShow:
+			f.Note("select", "minor: %s; the repository's policy shows it", why)
+		case why != "" && in.Policy.Minor == precedent.MinorOff:
+			f.Drop("select", precedent.BelowThreshold, "", "minor: %s; the repository's policy shows no minor findings", why)
+		case why != "":
+			f.Drop("select", precedent.Minor, "", "minor: %s", why)
 			f.Placement = precedent.Collapsed
+		case !in.shows(f):
+			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence,
+				in.thresholdFor(f), in.ThresholdFrom)
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b precedent.Finding) int {
 		return cmp.Or(
 			preferFirst(a.Live(), b.Live()),
-			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			-cmp.Compare(a.Confidence, b.Confidence),
+			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			byContent(&a, &b),
 		)
 	})

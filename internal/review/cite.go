@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// guideDelta is what a finding without a verdict gains if it names a rule of the guide,
-// in percent points.
+// guideDelta is what a finding gains if it names a rule of the guide, in percent points.
 const guideDelta = 10
 
 // minRuleQuote is the minimum length of a rule that counts as quoted when a finding

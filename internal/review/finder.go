@@ -69,19 +69,20 @@ type Event struct {
 	Found []precedent.Finding
 }
 
-// finders returns all finders: the specialists, then the analyzers. The first
-// specialist that has something to do leads the others.
+// finders returns the finders: the specialists that this review asks, of which the first leads the others, then
+// the analyzers.
 func finders(in *Input, w *specialists) []Finder {
 	var all []Finder
-	asked := 0
-	for _, spec := range prompt.Finders() {
-		s := &specialist{spec: spec, specialists: w, lead: asked == 0, number: asked}
-		if _, why := s.idle(in); why == "" {
-			asked++
-		}
-		all = append(all, s)
+	asked := in.askedFinders()
+	for i, spec := range asked {
+		all = append(all, &specialist{spec: spec, specialists: w, lead: i == 0, number: i})
 	}
-	w.trial = newTrial(asked, len(w.plan.shards), in.Concurrency)
+	for _, spec := range prompt.Finders() {
+		if !in.enabled(spec.Name) { // the result says so
+			all = append(all, &specialist{spec: spec, specialists: w})
+		}
+	}
+	w.trial = newTrial(len(asked), len(w.plan.shards), in.Concurrency)
 	for _, a := range lint.All() {
 		all = append(all, analyzer{a})
 	}
@@ -151,8 +152,11 @@ func runFinder(ctx context.Context, in *Input, f Finder) (r Report) {
 // Names returns the names of all finders, as a policy uses them.
 func Names() []string {
 	var names []string
-	for _, f := range finders(&Input{}, &specialists{plan: &plan{}}) {
-		names = append(names, f.Name())
+	for _, spec := range prompt.Finders() {
+		names = append(names, spec.Name)
+	}
+	for _, a := range lint.All() {
+		names = append(names, a.Name)
 	}
 	return names
 }

@@ -49,7 +49,7 @@ func TestQuotesOfHunkHeaders(t *testing.T) {
 				return []byte(test.head), nil
 			}
 			evidence := []precedent.Evidence{{Path: "bank.go", Line: 23, Quote: "send(note)"}}
-			fs := []precedent.Finding{{Span: right(test.said), Quote: test.quote, Evidence: evidence}}
+			fs := []precedent.Finding{{Span: right(test.said), Quote: test.quote, Evidence: evidence, Severity: precedent.Medium}}
 			place(fs, NewPlacer(c), newSources(c, read))
 			f := fs[0]
 			if test.want.Path == "" {

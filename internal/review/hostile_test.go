@@ -161,7 +161,7 @@ func newAttack(t *testing.T, c carrier) *attack {
 	a.web = web.URL
 	a.in = asInput(t, loginBase, head, patchOf(t, loginBase, head))
 	a.in.Intent = precedent.Untrusted(c.intent)
-	a.in.Concurrency = 8
+	a.in.Deep, a.in.Concurrency = true, 8
 	a.server = llmtest.Anthropic(t, a.obey)
 	a.in.Engine = client(t, a.server, nil, tree(t, a.dir))
 	return a

@@ -144,8 +144,7 @@ func (in *Input) embed(ctx context.Context, findings []precedent.Finding) string
 
 // mayCite reports whether a finding may be shown.
 func (in *Input) mayCite(f *precedent.Finding) bool {
-	return f.Live() && f.Basis != nil && (f.Confidence >= in.thresholdFor(f) || isMinor(f) &&
-		in.Policy.Minor == precedent.MinorShow)
+	return f.Live() && f.Basis != nil && in.shows(f)
 }
 
 // mayAsk reports whether a judge may be asked about a finding. What an analyzer found is worded by a

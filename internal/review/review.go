@@ -89,7 +89,9 @@ type Input struct {
 	ThresholdFrom string
 	tuned         bool // Threshold is the learned one
 	// secrets are those in the lines of the change.
-	secrets     func() *lint.Secrets
+	secrets func() *lint.Secrets
+	// Deep asks all second readers that the policy does not turn off.
+	Deep        bool
 	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
 	Concurrency int           // requests to the engine at a time; 0 means 4
 	Window      int           // the engine's context window in tokens; 0 for a large one

@@ -1,84 +1,116 @@
 package review
 
 import (
-	"math"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// TestShippedScores computes the table from the counts, independently of the code, and
-// holds what it promises.
-func TestShippedScores(t *testing.T) {
-	s := ShippedScores()
-	if got := s.Confirmed[correctness]; got != (Tally{19, 22}) || s.Confirmed[design] != (Tally{3, 7}) ||
-		s.Confirmed[minor] != (Tally{0, 21}) ||
-		s.Severe != (Tally{9, 9}) || s.Unverified != (Tally{3, 37}) {
-		t.Fatalf("the counts are %+v", s)
-	}
-	beta := func(n, of, prior float64) float64 { return (n + 2*prior) / (of + 2) }
-	all := 22.0 / 29
-	group := map[Group]float64{
-		correctness: beta(19, 22, all), design: beta(3, 7, all), minor: beta(0, 21, all),
-		unlabelled: all,
-	}
-	rest := map[Group]float64{
-		correctness: beta(10, 13, group[correctness]), design: beta(3, 7, group[design]),
-		minor: beta(0, 21, group[minor]), unlabelled: all,
-	}
-	for _, c := range precedent.Categories {
-		for _, severity := range precedent.Severities {
-			f := &precedent.Finding{Category: c, Severity: severity, Votes: 1, Verifier: precedent.Confirmed}
-			got, _, ok := s.Of(f)
-			want := rest[groupOf(f)]
-			if severity.AtLeast(precedent.High) {
-				want = beta(9, 9, group[groupOf(f)])
-			}
-			if !ok || got != min(int(math.Round(100*want)), 97) {
-				t.Errorf("confirmed %s %s: %d, want %.3f", severity, c, got, want)
-			}
-			low := !severity.AtLeast(precedent.High)
-			switch c {
-			case precedent.Bugs, precedent.Crash, precedent.Race, precedent.Security, precedent.DataLoss, precedent.Secrets:
-				if got <= DefaultThreshold {
-					t.Errorf("confirmed %s %s is not above the threshold: %d", severity, c, got)
-				}
-			case precedent.Tests, precedent.Style:
-				if low && got > 5 {
-					t.Errorf("confirmed %s %s: %d", severity, c, got)
-				}
-			case precedent.Architecture:
-				if low && (got < 35 || got > 55) {
-					t.Errorf("confirmed %s %s: %d", severity, c, got)
-				}
-			}
-			f.Votes = 20
-			if more, _, _ := s.Of(f); more < got || more > mostWithoutProof {
-				t.Errorf("with 20 votes %d, with one %d", more, got)
-			}
-			f.Rule = "aaaaaaaa"
-			if ruled, _, _ := s.Of(f); low && severity != precedent.Nit && ruled <= DefaultThreshold {
-				t.Errorf("confirmed %s %s that breaks a rule: %d", severity, c, ruled)
-			}
+// TestOdds computes confidences by hand: the odds of what the finder said, times the factors.
+func TestOdds(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		f    precedent.Finding
+		want int
+		why  string
+	}{
+		{"no verdict", precedent.Finding{Confidence: 80, Verifier: precedent.Unchecked}, 80, ""},
+		{"no verdict, for and against", precedent.Finding{Confidence: 80, Balance: -15, Verifier: precedent.Unchecked}, 65, ""},
+		{"confirmed", precedent.Finding{Confidence: 60, Verifier: precedent.Confirmed}, 75, ", confirmed"},
+		{"confirmed rule", precedent.Finding{Confidence: 60, Balance: 10, Verifier: precedent.Confirmed}, 82, ", confirmed"},
+		{"uncertain", precedent.Finding{Confidence: 80, Severity: precedent.Medium, Verifier: precedent.Uncertain}, 50, ", uncertain"},
+		{
+			"uncertain and severe",
+			precedent.Finding{Confidence: 80, Severity: precedent.High, Balance: -15, Verifier: precedent.Uncertain},
+			65, ", uncertain",
+		},
+		{
+			"uncertain and protected",
+			precedent.Finding{Confidence: 80, Severity: precedent.Low, Category: precedent.Race, Verifier: precedent.Uncertain},
+			80, ", uncertain",
+		},
+		{"two finders", precedent.Finding{Confidence: 60, Votes: 2}, 69, ", 2 finders"},
+		{"nine finders", precedent.Finding{Confidence: 60, Votes: 9}, 77, ", 9 finders"},
+		{"certain", precedent.Finding{Confidence: 100, Votes: 3, Verifier: precedent.Confirmed}, mostWithoutProof, ", confirmed, 3 finders"},
+		{"impossible", precedent.Finding{Confidence: 0, Balance: -20, Verifier: precedent.Unchecked}, 1, ""},
+	} {
+		if got, why := ShippedOdds().Of(&test.f); got != test.want || why != test.why {
+			t.Errorf("%s: %d%q, want %d%q", test.name, got, why, test.want, test.why)
 		}
 	}
-	if got, _, ok := s.Of(&precedent.Finding{
-		Category: precedent.Bugs, Severity: precedent.Medium, Votes: 1,
-		Verifier: precedent.Uncertain,
-	}); !ok || got != 8 {
-		t.Errorf("uncertain: %d", got)
+}
+
+// TestWhatIsMinor: low severity and what can wait is folded, what is severe, protected or asked for by the team is
+// not, and a number below the threshold decides before both.
+func TestWhatIsMinor(t *testing.T) {
+	in := &Input{}
+	in.fillDefaults()
+	confirmed := func(confidence int, severity precedent.Severity, more func(*precedent.Finding)) *precedent.Finding {
+		f := &precedent.Finding{Confidence: confidence, Severity: severity, Category: precedent.Types, Verifier: precedent.Confirmed}
+		if more != nil {
+			more(f)
+		}
+		return f
 	}
-	for _, f := range []precedent.Finding{
-		{Verifier: precedent.Unchecked},
-		{Verifier: precedent.Uncertain, Category: precedent.Race},
-		{
-			Verifier: precedent.Uncertain, Category: precedent.Bugs,
-			Severity: precedent.High,
-		},
+	later := func(f *precedent.Finding) { f.Later = true }
+	for _, test := range []struct {
+		name string
+		f    *precedent.Finding
+		want string
+	}{
+		{"medium", confirmed(80, precedent.Medium, nil), "shown"},
+		{"medium, can wait", confirmed(90, precedent.Medium, later), "minor"},
+		{"low", confirmed(90, precedent.Low, nil), "minor"},
+		{"low, unverified", &precedent.Finding{Confidence: 90, Severity: precedent.Low}, "minor"},
+		{"low, a rule of the team", confirmed(90, precedent.Low, func(f *precedent.Finding) { f.Cites = []precedent.Cite{{Kind: "guide"}} }), "shown"},
+		{"nit, a rule of the team", confirmed(90, precedent.Nit, func(f *precedent.Finding) { f.Cites = []precedent.Cite{{Kind: "guide"}} }), "minor"},
+		{"high, can wait", confirmed(90, precedent.High, later), "shown"},
+		{"below the threshold", confirmed(60, precedent.Medium, nil), "minor"},
+		{"far below the threshold", confirmed(49, precedent.Medium, nil), "hidden"},
+		{"below the threshold, unverified", &precedent.Finding{Confidence: 60, Severity: precedent.Medium}, "hidden"},
+		{"lowered by a dismissal", confirmed(60, precedent.Low, func(f *precedent.Finding) { f.Weighed = -20 }), "hidden"},
+		{"an analyzer's", &precedent.Finding{Confidence: 90, Severity: precedent.Low, Analyzer: true}, "shown"},
 	} {
-		if got, _, ok := s.Of(&f); ok {
-			t.Errorf("%+v has a row: %d", f, got)
+		got := "hidden"
+		switch {
+		case in.minorWhy(test.f) != "":
+			got = "minor"
+		case in.shows(test.f):
+			got = "shown"
+		}
+		if got != test.want {
+			t.Errorf("%s is %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestRestate: the verifier's severity replaces the finder's, and what it would leave is folded; neither folds what
+// was severe or is in a protected category.
+func TestRestate(t *testing.T) {
+	no := false
+	for _, test := range []struct {
+		name     string
+		category precedent.Category
+		from     precedent.Severity
+		v        ruling
+		severity precedent.Severity
+		later    bool
+	}{
+		{"lower", precedent.Types, precedent.Medium, ruling{Severity: precedent.Low}, precedent.Low, false},
+		{"raise", precedent.Types, precedent.Low, ruling{Severity: precedent.High}, precedent.High, false},
+		{"leave", precedent.Style, precedent.Low, ruling{Now: &no}, precedent.Low, true},
+		{"nothing said", precedent.Types, precedent.Low, ruling{}, precedent.Low, false},
+		{"nothing said of a test", precedent.Tests, precedent.Low, ruling{}, precedent.Low, true},
+		{"no severity", precedent.Types, precedent.Low, ruling{Severity: "awful"}, precedent.Low, false},
+		{"severe", precedent.Bugs, precedent.Critical, ruling{Severity: precedent.Nit, Now: &no}, precedent.Medium, false},
+		{"protected", precedent.Security, precedent.Medium, ruling{Severity: precedent.Low, Now: &no}, precedent.Medium, false},
+		{"protected and low", precedent.Security, precedent.Low, ruling{Severity: precedent.Nit}, precedent.Nit, false},
+	} {
+		f := &precedent.Finding{Category: test.category, Severity: test.from}
+		test.v.restate(f)
+		if f.Severity != test.severity || f.Later != test.later || (len(f.Trail) == 1) != (f.Severity != test.from) {
+			t.Errorf("%s: %s, later %v, %v", test.name, f.Severity, f.Later, f.Trail)
 		}
 	}
 }
@@ -106,7 +138,7 @@ func TestMinor(t *testing.T) {
 						return reply1()
 					}
 					return reply1(finding("cart/cart.go", 5, loop, "n is not a good name",
-						map[string]any{"category": "style", "severity": "low", "confidence": 60}))
+						map[string]any{"category": "style", "severity": "low", "confidence": 80}))
 				},
 				verifier: ruled(map[string]map[string]any{"n is not a good name": {
 					"verdict": "confirmed", "reason": "It is not.",

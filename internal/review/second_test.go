@@ -106,13 +106,13 @@ func TestVerify(t *testing.T) {
 		{
 			"confirmed", "bugs",
 			map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
-			precedent.Confirmed, "", 97, "confirmed: It runs past. (cart/cart.go:6)",
+			precedent.Confirmed, "", 89, "confirmed: It runs past. (cart/cart.go:6)",
 		},
 		{
 			"uncertain", "-bugs",
 			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
 			precedent.Uncertain,
-			precedent.BelowThreshold, 8, "uncertain: Who knows.",
+			precedent.BelowThreshold, 50, "uncertain: Who knows.",
 		},
 		{"refuted", "bugs", map[string]any{
 			"verdict": "refuted", "reason": "There is a guard.",
@@ -129,7 +129,7 @@ func TestVerify(t *testing.T) {
 				"verdict": "refuted", "reason": "Guarded.",
 				"evidence": line("if items == nil { return }"),
 			},
-			precedent.Uncertain, precedent.BelowThreshold, 8,
+			precedent.Uncertain, precedent.BelowThreshold, 50,
 			"evidence is not in the files",
 		},
 		{
@@ -152,28 +152,28 @@ func TestVerify(t *testing.T) {
 		{"confirmed by nothing that is there", "-bugs", map[string]any{
 			"verdict": "confirmed", "reason": "Yes.",
 			"evidence": line("never there"),
-		}, precedent.Uncertain, precedent.BelowThreshold, 8, "not in the files"},
+		}, precedent.Uncertain, precedent.BelowThreshold, 50, "not in the files"},
 		{
 			"confirmed by words", "-bugs",
 			map[string]any{"verdict": "confirmed", "reason": "Yes."},
 			precedent.Uncertain,
-			precedent.BelowThreshold, 8, "confirmed, but without evidence: Yes.",
+			precedent.BelowThreshold, 50, "confirmed, but without evidence: Yes.",
 		},
 		{
 			"an uncertain crash", "-crash",
 			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
 			precedent.Uncertain,
-			precedent.BelowThreshold, 65, "65: the finder's 80 -15, which no verdict replaces",
+			precedent.BelowThreshold, 65, "65: the finder's 80 -15, uncertain",
 		},
 		{
 			"a confirmed test", "tests",
 			map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)},
-			precedent.Confirmed, "", 83, "83 by the table (confirmed, minor, high)",
+			precedent.Confirmed, "", 89, "89: the finder's 80, confirmed",
 		},
 		{"refuted, but unsure", "-bugs", map[string]any{
 			"verdict": "refuted", "reason": "Hm.", "confidence": 30,
 			"evidence": line(neg),
-		}, precedent.Uncertain, precedent.BelowThreshold, 8, "only 30 % sure"},
+		}, precedent.Uncertain, precedent.BelowThreshold, 50, "only 30 % sure"},
 		{
 			"severe, uncertain", "bugs",
 			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
@@ -428,7 +428,7 @@ func TestPositive(t *testing.T) {
 			return answered(map[string]any{"findings": []any{}, "positive": positive})
 		}}
 		r := run(t, in)
-		want, by := "Mean is short.", []string{"bugs"}
+		want, by := "Mean is short.", []string{"general"}
 		if none {
 			want, by = "", nil
 		}

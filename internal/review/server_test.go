@@ -30,11 +30,12 @@ func findsNothing(llmtest.Request) llmtest.Reply { return llmtest.Reply{Text: no
 const theKey = "the-key-that-opens-the-provider"
 
 // served makes the review ask a server that speaks Anthropic's API and counts
-// tokens as the plan does. The model may read the head's files.
+// tokens as the plan does, with all finders. The model may read the head's files.
 func served(tb testing.TB, in *Input, head files, h llmtest.Handler, b *engine.Budget) *llmtest.Server {
 	tb.Helper()
 	server := llmtest.Anthropic(tb, h)
 	server.Tokens = counted()
+	in.Deep = true
 	in.Engine = client(tb, server, b, api.Files{
 		List: func(context.Context, precedent.Side) ([]string, error) { return slices.Sorted(maps.Keys(head)), nil },
 		Read: func(_ context.Context, _ precedent.Side, path string, limit int64) ([]byte, error) {

@@ -77,9 +77,8 @@ func (s *Since) finderRan(finder string) bool {
 // needsFullRead reports whether an enabled finder has not read what the earlier review
 // read.
 func (in *Input) needsFullRead() bool {
-	return in.Since != nil && slices.ContainsFunc(prompt.Finders(), func(spec prompt.Spec) bool {
-		idle := !in.enabled(spec.Name) || spec.NeedsGuide && in.unguided()
-		return !idle && !in.Since.finderRan(spec.Name)
+	return in.Since != nil && slices.ContainsFunc(in.askedFinders(), func(spec prompt.Spec) bool {
+		return !in.Since.finderRan(spec.Name)
 	})
 }
 

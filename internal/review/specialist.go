@@ -26,12 +26,8 @@ func (s *specialist) Name() string { return s.spec.Name }
 // idle returns why the specialist has nothing to do, or "" if it has something.
 func (s *specialist) idle(in *Input) (precedent.Status, string) {
 	switch {
-	case !in.enabled(s.spec.Name):
-		return precedent.StatusOff, offByPolicy
 	case in.Engine == nil:
 		return precedent.StatusOff, "no engine is configured"
-	case s.spec.NeedsGuide && in.unguided():
-		return precedent.StatusSkipped, "the repository has no guide"
 	case len(s.plan.shards) == 0 && len(s.plan.before) > 0:
 		if in.Last != nil {
 			return precedent.StatusSkipped, "nothing has changed since the last review"

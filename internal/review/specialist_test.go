@@ -159,7 +159,6 @@ func TestWave(t *testing.T) {
 	}
 	for name, want := range map[string]precedent.Status{
 		"bugs": precedent.StatusEmpty, "types": precedent.StatusEmpty, "style": precedent.StatusOff,
-		"guidelines": precedent.StatusSkipped,
 	} {
 		if got := finderRun(t, r, name); got.Status != want {
 			t.Errorf("%s: %+v, want status %s", name, got, want)

@@ -90,7 +90,7 @@ func (x *reader) cite(context.Context) {
 }
 
 func (x *reader) score(context.Context) {
-	score(x.r.Findings, ShippedScores(), x.in.severeThreshold())
+	score(x.r.Findings, ShippedOdds(), x.in.severeThreshold())
 }
 
 func (x *reader) refit(context.Context) { x.in.refit(x.r.Findings) }

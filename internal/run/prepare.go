@@ -130,6 +130,7 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 			Threshold:     set.Threshold.Value,
 			ThresholdFrom: set.Threshold.Source.String(),
 			MaxInline:     set.MaxInline.Value,
+			Deep:          set.Deep.Value,
 			Window:        set.Context.Value,
 			Concurrency:   set.Concurrency.Value,
 			Timeout:       set.Timeout.Value,

@@ -69,6 +69,7 @@ type Settings struct {
 	// For reviews; they take precedence over the policy.
 	Threshold Value[*int] // percent; nil leaves it to the policy
 	MaxInline Value[int]  // findings; 0 leaves it to the policy
+	Deep      Value[bool] // whether all second readers are asked
 	FailOn    Value[precedent.Severity]
 	Linters   []lint.Linter
 

@@ -127,6 +127,11 @@ var All = []Def{
 		Key: "max_inline", Flag: "max-inline",
 		Usage: "show at most `N` findings in full",
 	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Deep }, Def{
+		Key: "deep", Flag: "deep", Env: "PRECEDENT_DEEP", InFile: true, Default: "false",
+		Usage: "ask all finders that the policy does not turn off, not only those for which the change is an occasion: true " +
+			"or false",
+	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
 		Usage: "exit with status 1 if a finding has at least this `severity`: critical, high, medium, low or nit; none " +

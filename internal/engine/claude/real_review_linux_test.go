@@ -35,7 +35,7 @@ func realReview(t *testing.T) {
 	claim := regexp.MustCompile(`id: ([0-9a-z]{10})`)
 	m.by = func(body string) turn {
 		switch {
-		case strings.Contains(body, "Your assignment: bugs"):
+		case strings.Contains(body, "Your assignment: the whole change"):
 			return turn{tool: answerTool, input: map[string]any{"findings": []any{map[string]any{
 				"path": "shop.py", "side": "RIGHT", "start": 2, "end": 2, "quote": "    rounded = [round(i) for i in items]",
 				"category": "bugs",

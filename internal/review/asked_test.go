@@ -1,0 +1,98 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/guide"
+)
+
+// TestAskedFinders: every change is read by the generalist, and by second readers if it is an occasion for them, one
+// if it is small; a deep review and the policy ask more, and the policy has the last word.
+func TestAskedFinders(t *testing.T) {
+	long := func(line string) string { return "package a\n" + strings.Repeat("\n"+line, 30) + "\n" }
+	ruled := guide.Guide{Rules: []precedent.Rule{{ID: "aaaaaaaa", Text: "Wrap errors."}}, Docs: []precedent.GuideDoc{{Path: "AGENTS.md"}}}
+	for _, test := range []struct {
+		name string
+		head files
+		set  func(*Input)
+		want string
+	}{
+		{"plain code", files{"sum.go": long("var n = 1")}, nil, "general"},
+		{"tests", files{"sum_test.go": long("var n = 1")}, nil, "general tests"},
+		{"a folder of tests", files{"spec/sum.rb": long("n = 1")}, nil, "general tests"},
+		{"JUnit", files{"SumTest.java": long("n = 1")}, nil, "general tests"},
+		{"no test", files{"latest.go": long("var n = 1")}, nil, "general"},
+		{"trust in a line", files{"a.go": long("if user.IsAdmin() { }")}, nil, "general security"},
+		{"trust in a name", files{"login/session.go": long("var n = 1")}, nil, "general security"},
+		{"CI", files{".github/workflows/a.yaml": long("on: push")}, nil, "general security"},
+		{"rules", files{"a.go": long("var n = 1")}, func(in *Input) { in.Guide = ruled }, "general guidelines"},
+		{"a small change", files{"login_test.go": "package a\n"}, func(in *Input) { in.Guide = ruled }, "general security"},
+		{
+			"a small change, deep",
+			files{"a.go": "package a\n"},
+			func(in *Input) { in.Deep = true },
+			"general bugs security types performance architecture tests style",
+		},
+		{
+			"deep, with a guide",
+			files{"a.go": "package a\n"},
+			func(in *Input) { in.Deep, in.Guide = true, ruled },
+			"general bugs security types performance architecture tests style guidelines",
+		},
+		{"by the policy", files{"a_test.go": long("var n = 1")}, func(in *Input) {
+			in.Policy.Finders = map[string]bool{"performance": true, "tests": false, "general": false}
+		}, "performance"},
+		{"off in a deep review", files{"a.go": "package a\n"}, func(in *Input) {
+			in.Deep, in.Policy.Finders = true, map[string]bool{"style": false}
+		}, "general bugs security types performance architecture tests"},
+	} {
+		in := input(t, files{}, test.head)
+		in.Policy.Finders = nil
+		if test.set != nil {
+			test.set(&in)
+		}
+		var got []string
+		for _, spec := range in.askedFinders() {
+			got = append(got, spec.Name)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %s are asked, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestDeletedFileIsVerified: a finding on a file that no request shows is verified all the same.
+func TestDeletedFileIsVerified(t *testing.T) {
+	base := shopBase.with(files{"api/go.mod": "module api\n\ngo 1.26\n", "api/a.go": "package api\n"})
+	in := input(t, base, shopHead.with(files{"api/a.go": "package api\n"}))
+	in.Engine = &cast{
+		finder: func(engine.Task) engine.Reply {
+			return reply1(finding("api/go.mod", 1, "module api", "The module is gone, its packages stay", map[string]any{
+				"side": "LEFT", "severity": "high", "confidence": 85,
+			}))
+		},
+		verifier: ruled(map[string]map[string]any{"The module is gone, its packages stay": {
+			"verdict": "confirmed", "reason": "Nothing else declares it.", "evidence": line(loop),
+		}}),
+	}
+	f := byTitle(t, run(t, in), "The module is gone, its packages stay")
+	if f.Verifier != precedent.Confirmed || !f.Live() {
+		t.Errorf("verifier %s, dropped %q: %s", f.Verifier, f.Dropped, says(f))
+	}
+}
+
+// TestFindersCost: a change of 20 lines costs at most two requests of finders.
+func TestFindersCost(t *testing.T) {
+	for _, lines := range []int{1, 20} {
+		in := input(t, files{}, files{"auth/login_test.go": strings.Repeat("token\n", lines)})
+		in.Policy.Finders = nil
+		in.Engine = answering()
+		r := run(t, in)
+		if r.Usage.Requests > 2 {
+			t.Errorf("%d lines: %d requests", lines, r.Usage.Requests)
+		}
+	}
+}
