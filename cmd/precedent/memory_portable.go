@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -223,7 +223,8 @@ func (a *app) eventOfDefaultBranch() bool {
 			} `json:"base"`
 		} `json:"pull_request"`
 	}
-	if err := json.NewDecoder(io.LimitReader(f, forge.MaxEvent)).Decode(&event); err != nil || event.Repository.DefaultBranch == "" {
+	data, err := io.ReadAll(io.LimitReader(f, forge.MaxEvent))
+	if err != nil || strict.Unmarshal(data, &event) != nil || event.Repository.DefaultBranch == "" {
 		return false
 	}
 	branch := event.Repository.DefaultBranch

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -180,7 +180,7 @@ func (f *fetcher) fetchCrates(ctx context.Context, to, index string, crates []cr
 	if _, err := f.get(ctx, settings, "application/json", maxPage, &page); err != nil {
 		return err
 	}
-	if json.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {
+	if strict.Unmarshal(page.Bytes(), &config) != nil || config.Download == "" {
 		return errors.New("the index has no config.json that says where crates are")
 	}
 	ctx, stop := context.WithCancelCause(ctx)

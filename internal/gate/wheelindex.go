@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -120,7 +121,7 @@ func readPage(data []byte, kind string) ([]wheelFile, error) {
 		var page struct {
 			Files []wheelFile `json:"files"`
 		}
-		if err := json.Unmarshal(data, &page); err != nil {
+		if err := strict.Unmarshal(data, &page); err != nil {
 			return nil, errors.New("the index has an invalid page")
 		}
 		return page.Files, nil

@@ -110,36 +110,20 @@ var prefix = compile(`^(?:github_pat_|gh[a-z]_|glpat-|gitea[_-]|sk-(?:ant-|proj-
 
 var armour = compile(`-----[A-Z0-9 ]+-----`)
 
-// windowsOf returns the windows of a secret, forward and backward, plain and in
-// ROT13.
+// windowsOf returns the windows of a secret.
 func windowsOf(s string) map[string]bool {
 	found := map[string]bool{}
 	for i := 0; i+leakWindow <= len(s); i++ {
-		w := []byte(s[i : i+leakWindow])
+		w := s[i : i+leakWindow]
 		different := map[byte]bool{}
-		for _, c := range w {
+		for _, c := range []byte(w) {
 			different[c] = true
 		}
-		if len(different) < 3 {
-			continue
-		}
-		for range 2 {
-			found[string(w)] = true
-			found[strings.Map(rot13, string(w))] = true
-			slices.Reverse(w)
+		if len(different) >= 3 {
+			found[w] = true
 		}
 	}
 	return found
-}
-
-func rot13(r rune) rune {
-	switch {
-	case 'a' <= r && r <= 'z':
-		return 'a' + (r-'a'+13)%26
-	case 'A' <= r && r <= 'Z':
-		return 'A' + (r-'A'+13)%26
-	}
-	return r
 }
 
 // inBase64s returns a window in base64. It encodes three bytes as four characters, so a
@@ -154,10 +138,9 @@ func inBase64s(w string) []string {
 	return all
 }
 
-// In reports whether the text contains a part of a secret: a window of 8 bytes, plain,
-// reversed, in ROT13, hexadecimal or base64, in any case, also within the escapes of URLs, HTML and
-// programming languages, and with signs between its characters: what models write
-// when they are asked to disguise a text. It decodes nothing that a program has to encode.
+// In reports whether the text contains a part of a secret: a window of 8 bytes, plain, in hexadecimal or base64, in
+// any case, also within the escapes of URLs, HTML and programming languages, and with signs or line ends between
+// its characters: the forms in which models and tools write a value. It decodes nothing else.
 func (o Own) In(text string) bool {
 	if o.folded.begin == nil {
 		return false

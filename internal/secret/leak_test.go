@@ -24,8 +24,6 @@ const own = "tok_Qz7" + "-m2K/v0X+pR=4~bN"
 // disguises are ways to carry a text past a search.
 func disguises(s string) map[string]string {
 	apart := func(between string) string { return strings.Join(strings.Split(s, ""), between) }
-	backward := []byte(s)
-	slices.Reverse(backward)
 	var percent, references, x, u, braces, octal strings.Builder
 	for _, c := range []byte(s) {
 		fmt.Fprintf(&x, `\x%02x`, c)
@@ -36,7 +34,7 @@ func disguises(s string) map[string]string {
 		fmt.Fprintf(&references, "&#%d;", c)
 	}
 	return map[string]string{
-		"plain": s, "backward": string(backward), "backward in capitals": strings.ToUpper(string(backward)), "hex": hex.EncodeToString([]byte(s)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(s))),
+		"plain": s, "hex": hex.EncodeToString([]byte(s)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(s))),
 		"base64": base64.StdEncoding.EncodeToString([]byte(s)), "base64 for addresses": base64.URLEncoding.EncodeToString([]byte("?" + s)),
 		"query": url.QueryEscape(s), "percent": percent.String(), "percent twice": strings.ReplaceAll(percent.String(), "%", "%25"),
 		"upper case": strings.ToUpper(s), "lower case": strings.ToLower(s),
@@ -45,21 +43,12 @@ func disguises(s string) map[string]string {
 		"blanks": apart(" "), "line ends": apart("\n"), "zero width": apart("\u200b"), "spelled out": apart("<U+200B>"),
 		"emphasis": apart("**"), "code": apart("``"), "bars": apart(" | "), "hex in lines": strings.Join(strings.Split(hex.EncodeToString([]byte(s)), ""), "\n> "),
 		"base64 with blanks": strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte("??"+s)), ""), " "),
-		"rot13": strings.Map(func(r rune) rune {
-			switch {
-			case 'a' <= r && r <= 'm', 'A' <= r && r <= 'M':
-				return r + 13
-			case 'n' <= r && r <= 'z', 'N' <= r && r <= 'Z':
-				return r - 13
-			}
-			return r
-		}, s),
 	}
 }
 
 // TestOwnSecretsAreFoundInDisguise keeps the promise of the threat model that every part of
-// eight bytes of a canary is absent from what is sent (O1), also if "an LLM is asked to output
-// the canary spaced, in base64, rot13" (T10).
+// eight bytes of a canary is absent from what is sent (O1), also if a model is asked to output
+// the canary spaced or in base64 (T10).
 func TestOwnSecretsAreFoundInDisguise(t *testing.T) {
 	search := secret.NewOwn("another", own)
 	for name, hidden := range disguises(own) {

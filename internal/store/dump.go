@@ -11,6 +11,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // ErrNotEmpty means that a database has rows, so a dump cannot be restored into it.
@@ -207,7 +209,7 @@ func (db *DB) Restore(ctx context.Context, from io.Reader) (int, error) {
 	lines.Buffer(make([]byte, 0, 1<<16), maxDumpLine)
 	var head dumpHead
 	if lines.Scan() {
-		err = json.Unmarshal(lines.Bytes(), &head)
+		err = strict.Unmarshal(lines.Bytes(), &head)
 	}
 	switch {
 	case err != nil || head.Format != dumpFormat:
@@ -267,7 +269,7 @@ func restoreRows(ctx context.Context, tx *sql.Tx, lines *bufio.Scanner) (total i
 			dumpEnd
 		}
 		other.Rows = -1
-		if err := json.Unmarshal(line, &other); err != nil {
+		if err := strict.Unmarshal(line, &other); err != nil {
 			return total, fmt.Errorf("%w: after row %d", ErrDump, total)
 		}
 		if other.Rows >= 0 {

@@ -1,0 +1,135 @@
+package precedent_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Why JSON may be read by encoding/json alone, which takes the last of two equal keys and ignores their case.
+const (
+	written  = "the program wrote it, and nothing else writes there"
+	checked  = "its keys were checked before: engine.Repair for answers, wire.RoundTrip for forges, mcp.checkMessage for tools"
+	embedded = "it is part of the program"
+	loose    = "names of packages may differ in case alone, and what it says is data for a sandbox"
+	told     = "it only chooses words or numbers to show"
+	itself   = "it is the strict reader, or checks the keys itself"
+)
+
+// readers are the files of the product that call encoding/json to read, with the reason.
+var readers = map[string]string{
+	"cmd/precedent/demo_engine.go":       embedded,
+	"cmd/precedent/mcp.go":               written,
+	"internal/background/background.go":  written,
+	"internal/converse/converse.go":      written,
+	"internal/converse/talk.go":          checked,
+	"internal/corpus/line.go":            itself,
+	"internal/engine/api/edit.go":        checked,
+	"internal/engine/api/tools.go":       checked,
+	"internal/engine/claude/args.go":     written,
+	"internal/engine/claude/reply.go":    told,
+	"internal/engine/keep.go":            written,
+	"internal/engine/repair.go":          itself,
+	"internal/engine/schema.go":          checked,
+	"internal/engine/wire.go":            checked,
+	"internal/fix/push.go":               written,
+	"internal/fixround/ask.go":           checked,
+	"internal/forge/github/graphql.go":   checked,
+	"internal/forge/wire/call.go":        checked,
+	"internal/forge/wire/errors.go":      told,
+	"internal/forge/wire/json.go":        checked,
+	"internal/gate/managers.go":          loose,
+	"internal/gate/node.go":              loose,
+	"internal/gate/requirements.go":      loose,
+	"internal/lint/sarif.go":             "a linter that the operator installed wrote it, in the sandbox; its findings are as trusted as the linter",
+	"internal/lint/vetmain.go":           written,
+	"internal/lint/vetrun.go":            written,
+	"internal/llm/anthropic.go":          written,
+	"internal/llm/openai.go":             written,
+	"internal/llm/openai_read.go":        told,
+	"internal/llm/prices.go":             embedded,
+	"internal/match/judge.go":            checked,
+	"internal/mcp/serve.go":              itself,
+	"internal/memory/insight.go":         checked,
+	"internal/post/state.go":             written,
+	"internal/queue/river.go":            written,
+	"internal/review/again.go":           written,
+	"internal/review/answer.go":          checked,
+	"internal/review/inquire.go":         checked,
+	"internal/review/ruling.go":          checked,
+	"internal/sandbox/launch_linux.go":   written,
+	"internal/sandbox/order_linux.go":    written,
+	"internal/sandbox/selftest_linux.go": written,
+	"internal/sarif/read.go":             "it reads lists of internal/lint/sarif.go",
+	"internal/secret/value.go":           "it only tells a JSON Web Token from other text",
+	"internal/store/document.go":         written,
+	"internal/store/dump.go":             "rows are lists, whose values have no keys",
+	"internal/store/facts.go":            written,
+	"internal/store/insights.go":         written,
+	"internal/store/learnings.go":        written,
+	"internal/store/reviews.go":          written,
+	"internal/store/shared.go":           written,
+	"internal/strict/strict.go":          itself,
+}
+
+// notProduct are folders whose programs and fakes read what tests and developers write.
+var notProduct = []string{
+	"internal/eval/", "internal/forge/forgetest/", "internal/llm/llmtest/", "internal/engine/enginetest/", "internal/markdown/markdowntest/",
+	"internal/pulltest/", "internal/needs/", "cmd/precedent-eval/", "scripts/",
+}
+
+// TestJSONFromOutsideIsReadStrictly: every file that reads JSON without internal/strict has a reason.
+func TestJSONFromOutsideIsReadStrictly(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".tools" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		for _, dir := range notProduct {
+			if strings.HasPrefix(name, dir) {
+				return nil
+			}
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Unmarshal" || s.Sel.Name == "NewDecoder") {
+				if p, ok := s.X.(*ast.Ident); ok && p.Name == "json" {
+					found[name] = true
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range found {
+		if readers[name] == "" {
+			t.Errorf("%s reads JSON without internal/strict: use it, or add the file to the table with a reason", name)
+		}
+	}
+	for name := range readers {
+		if !found[name] {
+			t.Errorf("%s is in the table, but reads no JSON that way", name)
+		}
+	}
+}
