@@ -43,3 +43,16 @@ func TestOrdinaryCodeIsShown(t *testing.T) {
 		t.Errorf("%d of %d lines are redacted", hidden, lines)
 	}
 }
+
+// TestImportsOfHooks: a path with a folder of hooks is the address of a webhook only if an id of that form follows.
+func TestImportsOfHooks(t *testing.T) {
+	for _, line := range []string{
+		`import { useProviderModelSelection } from "@/hooks/useProviderModelSelection"`,
+		`vi.mock("@/hooks/useprovidermodelselection", () => ({}))`,
+		`import useLocalStorageState from "../hooks/use-local-storage-state/index"`,
+	} {
+		if got := string(RedactFile("src/a.tsx", []byte(line))); got != line {
+			t.Errorf("%s became %s", line, got)
+		}
+	}
+}
