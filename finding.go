@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Side is a side of a diff.
@@ -30,14 +31,37 @@ type Span struct {
 
 // String returns the place as path, path:line or path:start-end.
 func (s Span) String() string {
+	path := quotedPath(s.Path)
 	switch {
 	case s.Start == 0:
-		return s.Path
+		return path
 	case s.End > s.Start:
-		return fmt.Sprintf("%s:%d-%d", s.Path, s.Start, s.End)
+		return fmt.Sprintf("%s:%d-%d", path, s.Start, s.End)
 	default:
-		return fmt.Sprintf("%s:%d", s.Path, s.Start)
+		return fmt.Sprintf("%s:%d", path, s.Start)
 	}
+}
+
+// quotedPath returns a path that is not UTF-8 in quotes with octal escapes, as git prints it, so that it can be typed.
+func quotedPath(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
 
 // Overlaps tells whether both spans share a line on the same side of the same file.

@@ -22,7 +22,8 @@ type Verdict string
 const (
 	Clean    Verdict = "clean"    // everything enabled read everything, without a live finding
 	Findings Verdict = "findings" // complete, with at least one live finding
-	// NoFindings is complete and without a live finding, but packages were not checked.
+	// NoFindings is complete and without a live finding, but packages were not checked, or neither a model nor
+	// an analyzer that understands the language read all of it.
 	NoFindings Verdict = "no-findings"
 	Partial    Verdict = "partial" // a finder failed, or a hunk was truncated
 	Failed     Verdict = "failed"  // an engine is configured, and no prompted finder succeeded

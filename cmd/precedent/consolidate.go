@@ -116,9 +116,7 @@ func (a *app) wake(ctx context.Context, w *workspace.Workspace, c workspace.Cons
 		c.Patience = inlinePatience
 		_, err = a.consolidate(ctx, w, c)
 	case err == nil:
-		if err = a.startMemory(w, flags, "consolidate", "--if-due"); err == nil {
-			a.sayMemory("consolidating…")
-		}
+		err = a.startMemory(w, flags, "consolidate", "--if-due") // silent: the last line is the command's
 	}
 	if err != nil && ctx.Err() == nil {
 		a.sayMemory("%v", err)

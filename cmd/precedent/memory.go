@@ -162,7 +162,15 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace
 			return err
 		}
 		defer w.Close()
-		return do(cmd, args, w)
+		if err := do(cmd, args, w); err != nil {
+			return err
+		}
+		if parent := cmd.Parent(); parent == nil || parent.Name() != "memory" {
+			if c, err := a.consolidation(settingFlags(cmd)); err == nil {
+				a.wake(cmd.Context(), w, c, settingFlags(cmd))
+			}
+		}
+		return nil
 	}
 }
 

@@ -88,10 +88,11 @@ type statsPage struct {
 
 func printStatistics(p *report.Page, s *memory.Statistics) {
 	sp := statsPage{p, s}
-	sp.measures()
 	if s.Reviews == 0 {
+		p.Para("", p.Ink(report.Plain, "no data yet: reviews of this repository fill it, and what people do with posted findings"))
 		return
 	}
+	sp.measures()
 	p.Line()
 	sp.reviews()
 	sp.acceptance()
@@ -106,27 +107,31 @@ func (p statsPage) head(title string) { p.Line(p.Ink(report.Bold, title)) }
 
 // measures prints the success measures, each with its target.
 func (p statsPage) measures() {
-	p.head("measures of success")
 	var rows [][]string
+	empty := 0
 	for _, m := range p.s.Measures {
-		value, bar, verdict := "no data", "", ""
-		if m.Value != nil {
-			verdict = "below the target"
-			if m.Met() {
-				verdict = "reached"
-			}
-			value, bar = percentText(*m.Value), report.Bar(*m.Value, p.barColumns())
+		if m.Value == nil {
+			empty++
+			continue
 		}
-		target := percentText(m.Target)
+		verdict := "below the target"
+		if m.Met() {
+			verdict = "reached"
+		}
+		value, bar, target := percentText(*m.Value), report.Bar(*m.Value, p.barColumns()), percentText(m.Target)
 		if m.Target > 1 { // times, not a share
-			target = fmt.Sprintf("×%g", m.Target)
-			if m.Value != nil {
-				value, bar = fmt.Sprintf("×%.1f", *m.Value), report.Bar(*m.Value/m.Target, p.barColumns())
-			}
+			value, bar, target = fmt.Sprintf("×%.1f", *m.Value), report.Bar(*m.Value/m.Target, p.barColumns()), fmt.Sprintf("×%g", m.Target)
 		}
 		rows = append(rows, []string{p.Ink(report.Bold, value), bar, p.Ink(report.Faint, "target "+target), p.Inkf(report.Plain, "%s (%d %s) %s", m.Name, m.Samples, m.Of, verdict)})
 	}
-	p.Table(rows)
+	if len(rows) > 0 {
+		p.head("measures of success")
+		p.Table(rows)
+	}
+	if empty > 0 {
+		p.Para("", p.Inkf(report.Faint, "no data yet for %s of success: reviews of pull requests fill them, when people answer",
+			plural(empty, "measure")))
+	}
 }
 
 func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
@@ -178,9 +183,6 @@ func (p statsPage) acceptance() {
 func (p statsPage) calibration() {
 	r := p.s.ByConfidence
 	p.head("confidence, and how much of it was accepted")
-	if r.Points == 0 {
-		p.Para("  ", p.Ink(report.Plain, "no data"))
-	}
 	var rows [][]string
 	for _, b := range r.Bins {
 		if b.Points > 0 {
@@ -190,7 +192,7 @@ func (p statsPage) calibration() {
 	p.Table(rows)
 	if r.Points > 0 {
 		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier, r.Skill))
-		p.Para("  ", p.Inkf(report.Plain, "computeOptimalThreshold: %d, from %d of %s above it that were accepted", p.s.Optimal.Threshold, p.s.Optimal.Accepted, plural(p.s.Optimal.Labels, "finding")))
+		p.Para("  ", p.Inkf(report.Plain, "at %d or more, %d of %s were accepted: the lowest confidence with at least 90 %%, or the highest one if there is none", p.s.Optimal.Threshold, p.s.Optimal.Accepted, plural(p.s.Optimal.Labels, "finding")))
 	}
 	var steps []string
 	for _, t := range p.s.Thresholds {

@@ -179,10 +179,8 @@ func TestSecretsDoNotLeave(t *testing.T) {
 	w := writer(t)
 	w.Own = []string{"", ownSecret}
 	awsKey := "AKIA" + "IOSFODNN7EXAMPLF"
-	backward := []byte(ownSecret)
-	slices.Reverse(backward)
 	for name, s := range map[string]string{
-		"own": ownSecret, "part of own": ownSecret[3:12], "backward": string(backward),
+		"own": ownSecret, "part of own": ownSecret[3:12],
 		"hex":        hex.EncodeToString([]byte(ownSecret)),
 		"base64":     base64.StdEncoding.EncodeToString([]byte("?" + ownSecret)),
 		"zero width": strings.Join(strings.Split(ownSecret, ""), "\u200b"),

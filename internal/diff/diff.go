@@ -9,6 +9,7 @@ package diff
 import (
 	"iter"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/precedent-dev/precedent"
@@ -71,6 +72,12 @@ type Hunk struct {
 	// Cut is why lines of the hunk are missing or shortened; empty if it is complete.
 	Cut string
 }
+
+// lineCut begins the reason for which lines of a hunk are shortened.
+const lineCut = "line longer than "
+
+// LacksLines reports whether a limit left out lines of the hunk, which is more than to shorten some.
+func (h *Hunk) LacksLines() bool { return h.Cut != "" && !strings.HasPrefix(h.Cut, lineCut) }
 
 // Op is what a line of a hunk does.
 type Op byte

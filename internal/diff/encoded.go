@@ -139,7 +139,7 @@ func wholeHunk(before, now []Line) []Hunk {
 			for end > 0 && !utf8.RuneStart(l.Text[end]) {
 				end--
 			}
-			l.Text, h.Cut = l.Text[:end], "line longer than "+size(int64(DefaultLimits.LineBytes))
+			l.Text, h.Cut = l.Text[:end], lineCut+size(int64(DefaultLimits.LineBytes))
 		}
 		if from > 0 {
 			h.OldLines++

@@ -141,7 +141,7 @@ func (p *parser) keep(op byte, line []byte, long bool) {
 		return
 	}
 	if cut && h.Cut == "" {
-		h.Cut = "line longer than " + size(int64(limit))
+		h.Cut = lineCut + size(int64(limit))
 	}
 	l := Line{Op: Op(op)}
 	l.Text, l.CRLF = strings.CutSuffix(string(line), "\r")

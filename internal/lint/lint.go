@@ -99,7 +99,7 @@ func All() []Analyzer {
 		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
 		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
 		{"govet", "Findings of go vet in the changed Go packages.", true, govet},
-		{"linters", "Findings of the configured linters, which run in the sandbox.", true, linters},
+		{LintersName, "Findings of the configured linters, which run in the sandbox.", true, linters},
 	}
 }
 

@@ -19,10 +19,13 @@ import (
 // change, or golangci-lint with an empty cache, takes a minute or two.
 const defaultLintTime = 5 * time.Minute
 
+// LintersName is the name of the analyzer that runs linters.
+const LintersName = "linters"
+
 // linters runs the linters for the changed files, one after the other. It runs none
 // without a sandbox.
 func linters(ctx context.Context, in *Input) Result {
-	x := &linting{in: in, collect: collect{name: "linters"}, seen: map[string]bool{}}
+	x := &linting{in: in, collect: collect{name: LintersName}, seen: map[string]bool{}}
 	if len(in.External.Linters) == 0 {
 		return Result{Status: precedent.StatusOff, Error: "no linters are configured"}
 	}

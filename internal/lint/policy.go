@@ -27,6 +27,9 @@ func policyEdit(ctx context.Context, in *Input) Result {
 				continue
 			}
 		}
+		if steering == guide.PolicyFile && onlyComments(f) {
+			continue
+		}
 		kind := steeringKind(steering)
 		if kind.short == agentPrograms && f.Status == diff.Deleted { // it starts nothing any more
 			kind.severity, kind.ask = precedent.Low, "Check that it held no hook or restriction that the team wants to keep."
@@ -52,6 +55,20 @@ func policyEdit(ctx context.Context, in *Input) Result {
 	r := c.result(ctx, nil)
 	r.Files = map[string]bool{} // it reads names
 	return r
+}
+
+// onlyComments reports whether all lines that the change adds to a YAML file and deletes from it are comments.
+func onlyComments(f *diff.File) bool {
+	lines := 0
+	for h := range f.Hunks {
+		for _, l := range f.Hunks[h].Lines {
+			if text := strings.TrimSpace(l.Text); l.Op != diff.Context && text != "" && !strings.HasPrefix(text, "#") {
+				return false
+			}
+			lines++
+		}
+	}
+	return lines > 0
 }
 
 // policyEdits are the changed files of one kind.

@@ -60,6 +60,13 @@ func TestPolicyEdit(t *testing.T) {
 			precedent.Right,
 			"The change edits .precedent.yaml: the review policy",
 		},
+		{"comments of the policy", change(".precedent.yaml", "+# threshold: 80", "+", "-# ignore: [a/**]"), nil, "", ""},
+		{
+			"a setting of the policy", change(".precedent.yaml", "+# more", "+threshold: 90"),
+			[]string{".precedent.yaml:1 policy-edit medium"},
+			precedent.Right,
+			"The change edits .precedent.yaml: the review policy",
+		},
 		{
 			"renamed away", renamed,
 			[]string{"docs/notes.md policy-edit low"},

@@ -23,7 +23,7 @@ const (
 // Statistics are numbers about the reviews of a repository, or of all of a database, since a
 // time. Nothing is estimated: what the memory does not have is missing.
 type Statistics struct {
-	Since time.Time `json:"since"` // zero for all
+	Since time.Time `json:"since,omitzero"` // zero for all
 	// Measures are the five success measures.
 	Measures []Measure `json:"measures"`
 
@@ -47,7 +47,7 @@ type Statistics struct {
 	ByCategory   []Answered              `json:"acceptance_by_category"`
 	ByFinder     []Answered              `json:"acceptance_by_finder"`
 	ByConfidence calibration.Reliability `json:"reliability"`
-	Optimal      calibration.Optimal     `json:"optimal_threshold"` // by the rule of computeOptimalThreshold
+	Optimal      calibration.Optimal     `json:"optimal_threshold"` // the lowest above which 90 % were accepted
 	Thresholds   []store.Threshold       `json:"thresholds"`        // changes, oldest first
 
 	Learnings Counted             `json:"learnings"`

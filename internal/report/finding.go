@@ -20,8 +20,7 @@ const (
 	maxFixLines = 12
 )
 
-// writeFinding writes one finding: severity and place, the code, why, the fix, and the
-// commands to explain and dismiss it.
+// writeFinding writes one finding: severity and place, the code, why, the fix, and its id.
 func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts, s Style) {
 	head := p.Ink(severityInk(f.Severity), string(f.Severity)) + p.Inkf(Plain, " %d", f.Confidence) + "   "
 	place := f.String()
@@ -43,13 +42,16 @@ func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts,
 	writeProse(p, "why  ", f.Body)
 	writeFix(p, cmp.Or(f.Suggestion, f.Sketch))
 	writeCites(p, f, s)
-	if status := statusOf(r, f); status != "" {
-		p.Para(indent+"     ", p.Ink(Faint, status))
+	p.Para(indent+p.Ink(Faint, "id   "), p.Ink(Faint, f.ID+" · "+statusOf(r, f)))
+}
+
+// writeHint says what can be done about a finding, with the id of the first one.
+func writeHint(p *Page, r *precedent.Review) {
+	if live := r.Live(); len(live) > 0 {
+		p.Line()
+		p.Line(p.Ink(Faint, "why it is shown:     precedent explain "+live[0].ID))
+		p.Line(p.Ink(Faint, "not a problem here:  precedent dismiss "+live[0].ID))
 	}
-	p.Flow(indent, 4, []string{
-		p.Ink(Faint, "explain: precedent explain "+f.ID),
-		p.Ink(Faint, "dismiss: precedent dismiss "+f.ID),
-	})
 }
 
 // statusOf says which finder has it, how many agree, how it relates to earlier reviews, and

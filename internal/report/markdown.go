@@ -181,7 +181,7 @@ func outcome(r *precedent.Review) string {
 	case precedent.Clean:
 		return "clean, no findings"
 	case precedent.NoFindings:
-		return markdown.Phrase("no findings; "+notChecked(r), nil, false)
+		return markdown.Phrase("no findings; "+cmp.Or(notChecked(r), onlyChecks(r)), nil, false)
 	case precedent.Findings:
 		return found + markdown.Phrase(semicolon(notChecked(r)), nil, false)
 	case precedent.Partial:

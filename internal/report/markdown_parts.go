@@ -109,7 +109,7 @@ func (n *markdownWriter) minor(r *precedent.Review) {
 	if len(all) == 0 {
 		return
 	}
-	n.line("<details>\n<summary>Minor: %s, confirmed but mostly not worth a change</summary>\n",
+	n.line("<details>\n<summary>Minor: %s, mostly not worth a change</summary>\n",
 		Plural(len(all), "finding"))
 	shown := 0
 	for shown < min(len(all), maxRows) && n.Len() < maxList {

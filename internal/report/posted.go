@@ -238,7 +238,7 @@ func Check(r *precedent.Review, failOn precedent.Severity, passWithoutModel bool
 	case len(openSeverities(r)) > 0:
 		found += ", none at or above " + visible(string(failOn))
 		result = "success"
-	case len(r.Coverage.NotChecked) > 0:
+	case r.Verdict == precedent.NoFindings:
 		found, result = "no findings", "success"
 	default:
 		found, result = "clean, no findings", "success"

@@ -301,14 +301,14 @@ func TestMinor(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"minor: 1 finding, confirmed but mostly not worth a change:",
+		"minor: 1 finding, mostly not worth a change:",
 		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor",
 	} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("no %q in:\n%s", want, shown.String())
 		}
 	}
-	want := "<details>\n<summary>Minor: 1 finding, confirmed but mostly not worth a change</summary>\n\n- At `a.go:3`: " +
+	want := "<details>\n<summary>Minor: 1 finding, mostly not worth a change</summary>\n\n- At `a.go:3`: " +
 		"n says "
 	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, " <b>") ||
 		strings.Contains(got, "Sample of") {

@@ -113,12 +113,13 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	}
 	writeBrief(p, fmt.Sprintf("and %s more:", thousands(len(brief))), brief)
 	minor := minorFindings(r)
-	writeBrief(p, fmt.Sprintf("minor: %s, confirmed but mostly not worth a change:", Plural(len(minor), "finding")), minor)
+	writeBrief(p, fmt.Sprintf("minor: %s, mostly not worth a change:", Plural(len(minor), "finding")), minor)
 	writeTaken(p, r)
 	writeThreads(p, r)
 	writeSuppressed(p, r)
 	writeLearnings(p, r)
 	writePraise(p, r)
+	writeHint(p, r)
 	writeFooter(p, r, s)
 	return p.Err()
 }
@@ -375,8 +376,10 @@ func counts(r *precedent.Review) string {
 	if before > 0 {
 		parts[0] += fmt.Sprintf(", %s posted before", thousands(before))
 	}
-	if left := notChecked(r); left != "" {
-		parts = append(parts, left)
+	for _, left := range []string{onlyChecks(r), notChecked(r)} {
+		if left != "" {
+			parts = append(parts, left)
+		}
 	}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -396,6 +399,20 @@ func counts(r *precedent.Review) string {
 	parts = append(parts, fmt.Sprintf("%d suppressed by memory",
 		r.Count(precedent.Rejected)+r.Count(precedent.ByLearning)))
 	return strings.Join(parts, " · ")
+}
+
+// onlyChecks says that no model read a change in which nothing was found; empty for any other review.
+func onlyChecks(r *precedent.Review) string {
+	if r.Verdict != precedent.NoFindings || r.Scope != precedent.AnalyzersScope || len(r.Coverage.NotChecked) > 0 {
+		return ""
+	}
+	checks := 0
+	for _, f := range r.Finders {
+		if f.Engine == precedent.AnalyzerEngine && f.Status.Good() {
+			checks++
+		}
+	}
+	return fmt.Sprintf("%s, no model read it", Plural(checks, "check"))
 }
 
 // notChecked counts what analyzers could not load, with the reasons; empty if there is

@@ -342,7 +342,7 @@ func TestThreadsWithoutEngine(t *testing.T) {
 				theKey.Title: "not_applicable at cart/aws.go:3 by place",
 				"off by one": "not_applicable at cart/cart.go:5 by place",
 			},
-			precedent.Clean,
+			precedent.NoFindings,
 		},
 		{
 			"nothing is left of the change", shopBase,

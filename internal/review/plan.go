@@ -61,7 +61,10 @@ func (p *plan) pack(c *diff.Change, most int) {
 	p.most = most
 	var groups [][]diff.HunkRef
 	for _, g := range diff.Identical(c) {
-		refs := slices.DeleteFunc(g.Hunks, func(r diff.HunkRef) bool { return p.ignored[r.File] || p.before[r] })
+		refs := slices.DeleteFunc(g.Hunks, func(r diff.HunkRef) bool {
+			// A hunk without its end does not count as read, so that its beginning is not paid for.
+			return p.ignored[r.File] || p.before[r] || c.Files[r.File].Hunks[r.Hunk].LacksLines()
+		})
 		if len(refs) > 0 {
 			groups = append(groups, refs)
 		}

@@ -454,10 +454,10 @@ func TestAnalyzersAreExact(t *testing.T) {
 		"a.txt":     "x\n<<<<<<< one\na\n=======\nb\n>>>>>>> two\n",
 	})
 	got := map[string]string{}
-	for _, f := range run(t, in).Live() {
+	for _, f := range run(t, in).Findings {
 		got[f.Finder] = f.String() + " " + string(f.Placement)
 	}
-	want := map[string]string{"policy-edit": "CLAUDE.md:2 inline", "conflict-markers": "a.txt:2 inline"}
+	want := map[string]string{"policy-edit": "CLAUDE.md:2 collapsed", "conflict-markers": "a.txt:2 inline"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}

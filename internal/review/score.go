@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/lint"
 )
 
 // score sets the confidence of findings from their finders' and what the earlier stages found for and against
@@ -49,12 +50,12 @@ const leastMinor = 50
 func (in *Input) minorWhy(f *precedent.Finding) string {
 	threshold := in.thresholdFor(f)
 	switch {
-	case f.Analyzer || f.Weighed < 0:
+	case f.Weighed < 0, f.Finder == lint.LintersName: // people configured the linters
 	case f.Confidence < threshold:
 		if f.Verifier == precedent.Confirmed && f.Confidence >= leastMinor && f.Confidence < DefaultThreshold {
 			return fmt.Sprintf("true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, in.ThresholdFrom)
 		}
-	case isSevere(f.Severity) || f.Category.Protected():
+	case isSevere(f.Severity), f.Category.Protected() && !f.Analyzer:
 	case f.Later:
 		return "true, but by the verifier not worth a change now"
 	case !f.Severity.AtLeast(precedent.Medium) && (len(f.Cites) == 0 || f.Severity == precedent.Nit):

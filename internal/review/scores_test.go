@@ -70,7 +70,7 @@ func TestWhatIsMinor(t *testing.T) {
 		{"far below the threshold", confirmed(49, precedent.Medium, nil), "hidden"},
 		{"below the threshold, unverified", &precedent.Finding{Confidence: 60, Severity: precedent.Medium}, "hidden"},
 		{"lowered by a dismissal", confirmed(60, precedent.Low, func(f *precedent.Finding) { f.Weighed = -20 }), "hidden"},
-		{"an analyzer's", &precedent.Finding{Confidence: 90, Severity: precedent.Low, Analyzer: true}, "shown"},
+		{"an analyzer's", &precedent.Finding{Confidence: 90, Severity: precedent.Low, Analyzer: true, Category: precedent.Security}, "minor"},
 	} {
 		got := "hidden"
 		switch {

@@ -36,12 +36,22 @@ func verdict(r *precedent.Review, reports []Report, in *Input) precedent.Verdict
 	case len(r.Coverage.Skipped) >= r.Coverage.Files || !anyRead(reports):
 		return precedent.Skipped
 	}
-	return withoutFindings(r)
+	return withoutFindings(r, reports)
 }
 
-// withoutFindings is the verdict of a complete review without findings.
-func withoutFindings(r *precedent.Review) precedent.Verdict {
-	if len(r.Coverage.NotChecked) > 0 {
+// withoutFindings is the verdict of a complete review without findings. Without a model it is clean only if
+// analyzers that understand the language read every file: the others look for secrets and the like.
+func withoutFindings(r *precedent.Review, reports []Report) precedent.Verdict {
+	understood := 0
+	for _, rep := range reports {
+		for _, read := range rep.Files {
+			if read {
+				understood++
+			}
+		}
+	}
+	if len(r.Coverage.NotChecked) > 0 || r.Scope == precedent.AnalyzersScope &&
+		understood < r.Coverage.Files-len(r.Coverage.Skipped) {
 		return precedent.NoFindings
 	}
 	return precedent.Clean
@@ -77,7 +87,7 @@ func WithoutEnded(r *precedent.Review, threads []precedent.Thread) *precedent.Re
 		return nil
 	}
 	if next.Verdict == precedent.Findings && len(next.Live())+len(next.OpenThreads()) == 0 {
-		next.Verdict = withoutFindings(r)
+		next.Verdict = withoutFindings(r, nil)
 		if len(r.Coverage.Skipped) >= r.Coverage.Files {
 			next.Verdict = precedent.Skipped
 		}

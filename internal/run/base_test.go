@@ -22,19 +22,19 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 		after func(t *testing.T, work string)
 		want  precedent.Verdict
 	}{
-		{"nothing to read", nil, nil, precedent.Clean},
+		{"nothing to read", nil, nil, precedent.NoFindings},
 		{"all is well", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".precedent.yaml", "threshold: 60\n")
 			pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
 			pulltest.Write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{
 			"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
-			precedent.Clean,
+			precedent.NoFindings,
 		},
 		{
 			"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") }, nil,
-			precedent.Clean,
+			precedent.NoFindings,
 		},
 		{
 			"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
@@ -47,22 +47,22 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 		{"a submodule is the policy", func(t *testing.T, work string) {
 			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo",
 				"160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{"a link is the policy", func(t *testing.T, work string) {
 			blob := strings.TrimSpace(pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "HEAD:a.txt"))
 			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", "120000,"+blob+",.precedent.yaml")
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{"the policy is malformed", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".precedent.yaml",
 				"treshold: 60\n")
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{"the policy is not text", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".precedent.yaml",
 				"a: \x00\n")
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{"the policy is too large", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1))
-		}, nil, precedent.Clean},
+		}, nil, precedent.NoFindings},
 		{"the guide is too large", func(t *testing.T, work string) {
 			pulltest.Write(t, work, "AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20))
 		}, nil, precedent.Partial},
