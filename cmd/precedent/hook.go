@@ -200,10 +200,11 @@ func (a *app) reviewPush(ctx context.Context, remote string, all []hook.Pushed) 
 			break
 		}
 		spec, err := ref.Range(ctx, repo, remote)
-		if err == nil && (spec == git.Spec{} || seen[spec]) {
+		same := git.Spec{Range: spec.Range, Whole: spec.Whole}
+		if err == nil && (same == git.Spec{} || seen[same]) {
 			continue
 		}
-		seen[spec] = true
+		seen[same] = true
 		if err == nil {
 			a.notice("reviewing %s before it is pushed to %s", ref.LocalRef, remote)
 			err = here.review(ctx, reviewOptions{spec: spec, format: "text", flags: map[string]string{}})

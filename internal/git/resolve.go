@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,8 +11,10 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Spec is what to review. At most one field is set; if none is, Resolve chooses.
+// Spec is what to review. At most one field is set beside the names; if none is, Resolve chooses.
 type Spec struct {
+	// BaseName and HeadName are shown in place of the revisions; empty to show those.
+	BaseName, HeadName string
 	// Range is a user's text: "A..B", "A...B" (from their merge base to B), or "A"
 	// for "A...HEAD". An empty side means HEAD.
 	Range string
@@ -73,6 +76,7 @@ const opRange = "resolve range"
 // Resolve returns the two ends of a change. Errors are of type *Error.
 func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	rg, err := r.resolve(ctx, s)
+	rg.BaseName, rg.HeadName = cmp.Or(s.BaseName, rg.BaseName), cmp.Or(s.HeadName, rg.HeadName)
 	if err != nil || !r.partial() {
 		return rg, err
 	}

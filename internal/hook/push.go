@@ -14,7 +14,7 @@ import (
 const maxInput = 8 << 20
 
 // Pushed is one ref of a push, as git tells its hook; see githooks(5).
-type Pushed struct{ LocalRef, Local, Remote string }
+type Pushed struct{ LocalRef, Local, RemoteRef, Remote string }
 
 // ReadPushed reads what git tells. What a push deletes is left out.
 func ReadPushed(in io.Reader) ([]Pushed, error) {
@@ -28,7 +28,7 @@ func ReadPushed(in io.Reader) ([]Pushed, error) {
 		if isZeroID(f[1]) {
 			continue
 		}
-		all = append(all, Pushed{LocalRef: f[0], Local: f[1], Remote: f[3]})
+		all = append(all, Pushed{LocalRef: f[0], Local: f[1], RemoteRef: f[2], Remote: f[3]})
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read push: %w", err)
@@ -36,18 +36,25 @@ func ReadPushed(in io.Reader) ([]Pushed, error) {
 	return all, nil
 }
 
+// shortRef is the name of a branch or tag without what all have in common.
+func shortRef(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/tags/")
+}
+
 func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
 // Range returns the commits of a ref that the remote does not have yet; the zero Spec
 // if it has all. For a new ref, these are the commits that it adds to the remote's
-// default branch, as last fetched; without a known remote branch, all commits.
+// default branch, as last fetched; without a known remote branch, all commits. The names of the range are those of the refs.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil
 	}
 	bases := []string{}
+	names := git.Spec{HeadName: shortRef(ref.LocalRef)}
 	if !isZeroID(ref.Remote) {
 		bases = append(bases, ref.Remote)
+		names.BaseName = remote + "/" + shortRef(ref.RemoteRef)
 	}
 	for _, name := range []string{remote, "origin", "upstream"} {
 		base, err := repo.DefaultBranch(ctx, name)
@@ -60,7 +67,11 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 	}
 	var failed error
 	for _, base := range bases {
-		spec := git.Spec{Range: base + "..." + ref.Local}
+		spec := names
+		spec.Range = base + "..." + ref.Local
+		if base != ref.Remote {
+			spec.BaseName = ""
+		}
 		rg, err := repo.Resolve(ctx, spec)
 		switch {
 		case ctx.Err() != nil:
@@ -74,7 +85,8 @@ func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git
 		}
 	}
 	if len(bases) == 0 {
-		return git.Spec{Whole: ref.Local}, nil
+		names.Whole = ref.Local
+		return names, nil
 	}
 	return git.Spec{}, failed
 }

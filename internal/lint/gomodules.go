@@ -16,8 +16,8 @@ import (
 )
 
 // goModules are the module files that the go command gets for one module, instead of
-// those of the head. They require what the base requires, and name no folder outside
-// of the tree, so that a change cannot choose what is read.
+// those of the head. They require what the base requires, unless the change is a local one, and name no folder
+// outside of the tree, so that a stranger's change cannot choose what is read.
 type goModules struct {
 	files    map[string]string // contents by path in the tree
 	withheld []string          // paths of modules that the head requires in other versions than the base
@@ -124,7 +124,7 @@ func (r *moduleReader) readWork(dir string) error {
 }
 
 // write writes the go.mod and go.sum files of a module. If the modules are vendored, they are in the tree, and the
-// file may require all that the head requires.
+// file may require all that the head requires; of a local change, too.
 func (r *moduleReader) write(dir string, vendored bool) error {
 	name := path.Join(dir, "go.mod")
 	data, err := r.readBase(name)
@@ -136,7 +136,7 @@ func (r *moduleReader) write(dir string, vendored bool) error {
 		return fmt.Errorf("parse go.mod: %w", err)
 	}
 	head := r.head[dir]
-	if vendored {
+	if vendored || r.in.Trusted.OwnModules {
 		base.Require = head.Require
 	}
 	versions := map[string]string{}
@@ -192,11 +192,14 @@ func addReplaces(
 	return err
 }
 
-// writeSum writes the base's version of a go.sum file.
+// writeSum writes the base's version of a go.sum file, or the head's if it chooses the modules.
 func (r *moduleReader) writeSum(name string) error {
 	data, err := r.readBase(name)
 	if err != nil {
 		return err
+	}
+	if r.in.Trusted.OwnModules {
+		data = readInTree(r.tree, name)
 	}
 	r.out.files[name] = string(data)
 	r.out.sums = append(append(r.out.sums, data...), '\n')

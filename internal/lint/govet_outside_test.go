@@ -249,6 +249,10 @@ func TestGovetKeepsToTheBasesModules(t *testing.T) {
 		if r.Status != precedent.StatusOK || r.Error != "not checked: package ./b ("+string(withheld)+")" {
 			t.Errorf("%s, %q", r.Status, r.Error)
 		}
+		in.Trusted.OwnModules = true // whoever reviews a local change may use their own modules
+		if r := run(t, "govet", in); r.Error != "" {
+			t.Errorf("own modules: %s, %q", r.Status, r.Error)
+		}
 	}
 }
 

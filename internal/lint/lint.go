@@ -47,6 +47,9 @@ type Trusted struct {
 	Read func(path string) ([]byte, error)
 	// Differing lists the paths that are not the same there and in the head.
 	Differing func(ctx context.Context) ([]string, error)
+	// OwnModules lets the change choose modules of the cache, as far as its go.sum has their hashes: it is a local
+	// change, and what checks tell about it goes to the person who has the cache.
+	OwnModules bool
 }
 
 // GoEnv says where Go is. Analyzers do not read the environment.

@@ -95,7 +95,7 @@ func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) 
 		Change: &diff.Change{Files: files},
 		Tree:   func(context.Context) (string, error) { return dir, nil },
 		Base:   before,
-		Trusted: Trusted{before, func(context.Context) (paths []string, err error) {
+		Trusted: Trusted{Read: before, Differing: func(context.Context) (paths []string, err error) {
 			for i := range files {
 				paths = append(paths, files[i].Path, files[i].OldPath)
 			}

@@ -148,7 +148,9 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 		data, err := file(path)
 		return diff.Text(data), err
 	}
-	p.Input.Trusted = lint.Trusted{Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing}
+	p.Input.Trusted = lint.Trusted{
+		Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing, OwnModules: s.Range.Kind != git.PullRequest,
+	}
 	p.Input.Tree = p.exporter(s.Range.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.Range.Head, secret.RedactFile)
 	p.Input.ShownBase = p.exporter(s.Range.Base, secret.RedactFile)
