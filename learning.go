@@ -133,7 +133,7 @@ const (
 
 // Bounds of a learning, in characters.
 const (
-	MaxLearningField = 2_000 // directive, rationale and words
+	MaxLearningField = 20_000 // directive, rationale and words; a prompt has 2,000 of each learning
 	MaxLearningGlob  = 500
 )
 

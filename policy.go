@@ -166,4 +166,18 @@ type LearningPolicy struct {
 	Global bool
 	// MaxAgeDays leaves out those that nobody changed for so many days; 0 for none.
 	MaxAgeDays int
+	// Capture says what becomes of reasons that people give without asking for it to be remembered;
+	// empty means CaptureAuto.
+	Capture LearningCapture
 }
+
+// LearningCapture says what becomes of the reason with which somebody dismisses a finding on a pull request.
+type LearningCapture string
+
+// CaptureAuto makes the reason of an administrator, or of one of the policy's maintainers, an active learning, and that of anybody else a pending one.
+// CaptureAsk makes all pending, and CaptureOff none.
+const (
+	CaptureAuto LearningCapture = "auto"
+	CaptureAsk  LearningCapture = "ask"
+	CaptureOff  LearningCapture = "off"
+)

@@ -239,6 +239,9 @@ func learningsPolicy(p precedent.LearningPolicy) string {
 	if p.MaxAgeDays > 0 {
 		parts = append(parts, fmt.Sprintf("max_age_days: %d", p.MaxAgeDays))
 	}
+	if p.Capture != "" {
+		parts = append(parts, "capture: "+string(p.Capture))
+	}
 	return strings.Join(parts, ", ")
 }
 

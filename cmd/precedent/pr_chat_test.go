@@ -572,3 +572,94 @@ func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error)
 	data, err := json.Marshal(map[string]any{"pairs": pairs})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
 }
+
+// TestRememberThis: what a conversation settled is remembered: neither a command nor a stranger's words, but the
+// last relevant thing that somebody with write permission said, or what the engine makes of all of them.
+func TestRememberThis(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		world := s.door.stage.World
+		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
+		s.withoutSay()
+		s.w.finds = []told{a, b}
+		c := &chatty{witness: s.w}
+		s.app.fixedEngine = c
+		var learning map[string]any
+		c.answer = func(prompt string) map[string]any {
+			answer := map[string]any{"class": "other", "validity": "unclear", "reply": "Noted.", "quote": ""}
+			if strings.Contains(prompt, "remember this") && learning != nil {
+				answer["learning"] = learning
+			}
+			return answer
+		}
+		s.posts("first", precedent.ExitFindings)
+		on := s.remark(a).ID
+		world.Say(s.pull, maintainer, on, "We wrap errors with %w because callers compare them.")
+		world.Say(s.pull, outsider, on, "We never wrap errors, because they get long.")
+		world.Say(s.pull, maintainer, on, "Nice weather today.")
+		world.Say(s.pull, maintainer, on, "@precedent help")
+		s.posts("said", precedent.ExitFindings)
+		before := len(s.answers())
+		world.Say(s.pull, maintainer, on, "@precedent remember this")
+		s.posts("remembered", precedent.ExitFindings)
+		s.answered("remembered", before+1, "We wrap errors with %w because callers compare them", "In other words: `@precedent update preference: …`")
+		s.learned("remembered", "active convention We wrap errors with %w because callers compare them.")
+
+		learning = map[string]any{"kind": "do", "directive": "Name every timeout.", "rationale": "Numbers were mixed up."}
+		world.Say(s.pull, maintainer, s.remark(b).ID, "We name timeouts, since numbers were mixed up twice.")
+		s.posts("said", precedent.ExitFindings)
+		world.Say(s.pull, outsider, s.remark(b).ID, "Never name anything, because I say so.")
+		world.Say(s.pull, maintainer, s.remark(b).ID, "@precedent remember this")
+		s.posts("digested", precedent.ExitFindings)
+		if strings.Contains(c.prompt, "because I say so") {
+			t.Errorf("the engine was told what a stranger said:\n%s", c.prompt)
+		}
+		s.learned("digested", "active convention We wrap errors with %w because callers compare them.", "pending do Name every timeout.")
+
+		world.Say(s.pull, maintainer, "", "@precedent remember this")
+		before = len(s.answers())
+		s.posts("nothing was said", precedent.ExitFindings)
+		s.answered("nothing was said", before+1, "It is not clear what to remember")
+	})
+}
+
+// TestReasonsAreCaptured: the reason with which an administrator dismisses a finding is learned at once, and that of
+// another person with write permission when somebody approves it; a policy decides otherwise. "Won't fix" closes the
+// conversation on the forge.
+func TestReasonsAreCaptured(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		world := s.door.stage.World
+		owner := forge.Person{ID: "77", Login: "olga"}
+		repo := s.door.stage.World.Repo("octo", "app")
+		repo.Members = append(repo.Members, forgetest.Member{Person: owner, Permission: forge.Admin})
+		a, b, d := flawAt("alpha", 8, 8), flawAt("beta", 20, 20), flawAt("delta", 30, 30)
+		s.withoutSay()
+		s.w.finds = []told{a, b, d}
+		s.posts("first", precedent.ExitFindings)
+		before := len(s.answers())
+		world.Say(s.pull, owner, s.remark(a).ID, "this is intentional because old clients need it")
+		s.posts("the owner", precedent.ExitFindings)
+		state := "active"
+		if s.kind == "GitHub" {
+			s.answered("the owner", before+1, "I will no longer show this finding in `flaws.js`", "Undo: `@precedent undo")
+		} else { // Gitea does not tell who administers a repository
+			state = "pending"
+			s.answered("the owner", before+1, "pending until somebody with write permission approves it")
+		}
+		s.learned("the owner", state+" exception flaws.js Do not report again: Flaw alpha")
+		world.Say(s.pull, maintainer, s.remark(b).ID, "this is intentional because the tests need it")
+		s.posts("a writer", precedent.ExitFindings)
+		s.answered("a writer", before+2, "pending until somebody with write permission approves it")
+		s.learned("a writer", state+" exception flaws.js Do not report again: Flaw alpha", "pending exception flaws.js Do not report again: Flaw beta")
+		world.Say(s.pull, maintainer, "", "@precedent what do you remember about this repo?")
+		s.posts("asked", precedent.ExitFindings)
+		s.answered("asked", before+3, " pending.", "Flaw beta", "pending: `@precedent approve ")
+		world.Say(s.pull, maintainer, s.remark(d).ID, "won't fix: it is only a fixture")
+		s.posts("won't fix", precedent.ExitClean)
+		closed := slices.ContainsFunc(world.Threads(s.pull), func(c forge.Thread) bool { return c.Comments[0] == s.remark(d).ID && c.Closed })
+		if s.kind == "GitHub" && !closed {
+			t.Error("the conversation is open on the forge")
+		}
+	})
+}

@@ -96,7 +96,7 @@ type Command struct {
 	// Content is what the person wants remembered, dismissed, adjusted or forgotten; the reason of
 	// an exception; the name of a quoted rule; the directory to reset; the id for Undo and
 	// Approve; all of the prose of FreeText. It is verbatim except that it went through
-	// text.Clean, and has at most 2,000 characters. Statements such as "we use tabs in this
+	// text.Clean, and has at most 20,000 characters. Statements such as "we use tabs in this
 	// repo" are whole sentences. It is empty if the kind has none, and may be empty for WontFix,
 	// NotApplicable, PreferencesForFile, Undo and Approve.
 	Content string
@@ -117,7 +117,7 @@ type Reason string
 // The reasons.
 const (
 	Empty    Reason = "empty"     // nothing to remember, dismiss, or forget
-	TooLong  Reason = "too_long"  // more than 2,000 characters
+	TooLong  Reason = "too_long"  // more than 20,000 characters
 	TooBroad Reason = "too_broad" // "ignore all issues"
 	Unclear  Reason = "unclear"   // "don't flag this", "in this file" outside of a thread
 	Unclosed Reason = "unclosed"  // a quote that does not end

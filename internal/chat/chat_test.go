@@ -64,7 +64,7 @@ func TestCarriers(t *testing.T) {
 	}
 }
 
-// TestLimits: "empty content, content > 2,000 characters, too many commands > 10", and 64 KiB
+// TestLimits: "empty content, content too long, too many commands > 10", and 64 KiB
 // of a comment.
 func TestLimits(t *testing.T) {
 	fits := strings.Repeat("ü", maxLength)

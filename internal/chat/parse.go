@@ -322,7 +322,7 @@ func (p *parser) limits(c *Command, said string) Reason {
 // refusal is what a person is told.
 var refusal = map[Reason]string{
 	Empty:    "It does not say what.",
-	TooLong:  "It has more than 2,000 characters.",
+	TooLong:  "It has more than 20,000 characters.",
 	TooBroad: "It would apply to everything. Name the kind of issue, or a path.",
 	Unclear:  "It is not clear what \"this\" is. Name the kind of issue, or a path.",
 	Unclosed: "The quotation mark is not closed.",

@@ -182,15 +182,24 @@ func (c *conversation) resolve(ctx context.Context, h *request) (string, error) 
 	if err := c.Pull.StoredThreads(c.Rows).Save(ctx, []precedent.Thread{*t}); err != nil {
 		return "", err
 	}
-	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,
-		forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
+	no, err := c.closeOnForge(ctx, t)
 	if err != nil {
-		return "", c.Pull.Conn.Explain(err)
+		return "", err
 	}
 	if no != "" {
 		return "The finding is resolved. The conversation stays open: " + string(no), nil
 	}
 	return "The finding is resolved.", nil
+}
+
+// closeOnForge resolves the conversation of a thread on the forge, or returns why the forge cannot.
+func (c *conversation) closeOnForge(ctx context.Context, t *precedent.Thread) (forge.Unsupported, error) {
+	no, err := c.Pull.Conn.Resolve(ctx, c.Pull.Repo.Repo, c.Pull.Number,
+		forge.Thread{ID: t.Forge, Comments: []precedent.ForgeID{t.Comment}}, true)
+	if err != nil {
+		return "", c.Pull.Conn.Explain(err)
+	}
+	return no, nil
 }
 
 // dismiss answers a dismissal of the finding of a thread. What it does to the thread follows
@@ -206,19 +215,33 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 			said = "The finding is dismissed: it is not reported here again."
 		}
 	}
-	if cmd.Kind != chat.Exception || h.record.Stranger {
+	if cmd.Kind == chat.WontFix && h.mayEnd() {
+		if no, err := c.closeOnForge(ctx, h.thread); err != nil {
+			return "", err
+		} else if no != "" {
+			said += " The conversation stays open: " + string(no)
+		}
+	}
+	if cmd.Kind != chat.Exception || h.record.Stranger || c.state.Capture == precedent.CaptureOff {
 		return said, nil
 	}
 	captured, err := c.propose(ctx, c.proposal(h, cmd, memory.Proposal{
 		Kind: precedent.LearnException, Directive: "Do not report again: " + h.thread.Title, Rationale: cmd.Content,
-		Category: h.thread.Category,
-		Inferred: true, Glob: cmp.Or(cmd.Glob, h.thread.Path),
+		Category: h.thread.Category, Glob: cmp.Or(cmd.Glob, h.thread.Path),
+		Inferred: c.state.Capture == precedent.CaptureAsk || !h.mayWrite || !c.isMaintainer(ctx, h.Author),
 	}))
 	if err != nil || captured.Refused != "" || captured.Known && captured.From.Comment != h.ID {
 		return said, err
 	}
 	a.Learnings = append(a.Learnings, captured.ID)
 	return said + "\n\n" + confirmation(h, captured), nil
+}
+
+// isMaintainer reports whether a person administers the repository, as far as the forge tells, or is one of the
+// policy's maintainers.
+func (c *conversation) isMaintainer(ctx context.Context, p forge.Person) bool {
+	return c.Pull.People.Permission(ctx, p) == forge.Admin ||
+		slices.ContainsFunc(c.Pull.People.Maintainers, func(name string) bool { return strings.EqualFold(name, p.Login) })
 }
 
 // store proposes a learning, and confirms it.
@@ -228,12 +251,12 @@ func (c *conversation) store(ctx context.Context, h *request, cmd chat.Command, 
 		p.PullRequest = c.Pull.Number
 	}
 	if cmd.Kind == chat.RememberReferential {
-		said, ok := c.referred(h)
+		said, ok := c.settled(ctx, h)
 		if !ok {
 			return "It is not clear what to remember. For example: " + say("remember this: errors are wrapped with %w"), nil
 		}
-		p.Directive, p.Inferred = text.Cut(chat.Prose(said.Body), precedent.MaxLearningField), said.Author.ID != h.Author.ID
-		p.Rationale = "said at " + said.URL
+		p.Directive, p.Kind, p.Inferred = text.Cut(said.text, precedent.MaxLearningField), said.kind, said.inferred
+		p.Rationale = "said at " + said.url
 	}
 	if cmd.Kind == chat.UpdatePreference {
 		if done, answer, err := c.update(ctx, h, cmd); done || err != nil {
@@ -247,7 +270,11 @@ func (c *conversation) store(ctx context.Context, h *request, cmd chat.Command, 
 	if captured.Refused == "" && isShown(captured.Learning) {
 		a.Learnings = append(a.Learnings, captured.ID)
 	}
-	return confirmation(h, captured), nil
+	answer := confirmation(h, captured)
+	if cmd.Kind == chat.RememberReferential && captured.Refused == "" {
+		answer += " In other words: " + say("update preference: …")
+	}
+	return answer, nil
 }
 
 // kindOf returns the kind of learning that a command stores; empty for what its words mean.
@@ -292,19 +319,6 @@ func folderOf(path string) string {
 		return path[:i]
 	}
 	return ""
-}
-
-// referred returns the comment that "remember this" points to: the last one of a person before
-// it in the same conversation.
-func (c *conversation) referred(h *request) (forge.Comment, bool) {
-	var last forge.Comment
-	for _, m := range c.comments {
-		same := m.Kind == h.Kind && c.threadOf(m) == h.thread
-		if same && c.byPerson(m) && m.ID != h.ID && m.At.Before(h.At.Add(1)) && chat.Prose(m.Body) != "" {
-			last = m
-		}
-	}
-	return last, last.ID != ""
 }
 
 // minUpdated is the similarity from which a preference is taken for another version of one that

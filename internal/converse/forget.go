@@ -163,32 +163,35 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 			return "Which file? For example: " + say("what preferences apply to src/main.go?"), nil
 		}
 	}
-	var b strings.Builder
-	active, pending := 0, 0
+	var lists [2]strings.Builder // those that are active, and those that are pending
+	var counts [2]int
 	for _, l := range all {
 		applies := cmd.Kind != chat.PreferencesForFile || memory.Applies(l, path)
 		mine := cmd.Kind != chat.ListPreferences || !strings.Contains(strings.ToLower(cmd.Sentence), " my ") ||
 			l.From.WhoID == h.Author.ID
-		switch {
-		case !applies || !mine || l.PullRequest != 0 && l.PullRequest != c.Pull.Number:
-		case l.State == precedent.LearningPending:
-			pending++
-		default:
-			if active++; active <= maxListed {
-				files := ""
-				if l.Glob != "" {
-					files = " in " + workspace.Quoted(l.Glob)
-				}
-				fmt.Fprintf(&b, "\n- %s, %s%s: %s (%s)", workspace.Quoted(l.ID), kindWords[l.Kind], files,
-					quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who))
+		if !applies || !mine || l.PullRequest != 0 && l.PullRequest != c.Pull.Number {
+			continue
+		}
+		i, note := 0, ""
+		if l.State == precedent.LearningPending {
+			i, note = 1, ", pending: "+say("approve "+l.ID)
+		}
+		if counts[i]++; counts[i] <= maxListed {
+			files := ""
+			if l.Glob != "" {
+				files = " in " + workspace.Quoted(l.Glob)
 			}
+			fmt.Fprintf(&lists[i], "\n- %s, %s%s: %s (%s)%s", workspace.Quoted(l.ID), kindWords[l.Kind], files,
+				quote(text.Cut(l.Directive, 120)), text.VisibleLine(l.From.Who), note)
 		}
 	}
-	if more := active - maxListed; more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more", more)
+	for i := range lists {
+		if more := counts[i] - maxListed; more > 0 {
+			fmt.Fprintf(&lists[i], "\n- and %d more", more)
+		}
 	}
-	said := fmt.Sprintf("%s, %d pending.", workspace.Count(active, "preference is active", "preferences are active"),
-		pending)
+	said := fmt.Sprintf("%s, %d pending.", workspace.Count(counts[0], "preference is active", "preferences are active"),
+		counts[1])
 	if cmd.Kind == chat.AskRemember {
 		rejections, err := m.Rejections(ctx)
 		if err != nil {
@@ -196,7 +199,7 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 		}
 		said += fmt.Sprintf(" %s dismissed.", workspace.Count(len(rejections), "finding is", "findings are"))
 	}
-	return said + "\n" + b.String(), nil
+	return said + "\n" + lists[0].String() + lists[1].String(), nil
 }
 
 func threadPath(h *request) string {

@@ -33,19 +33,19 @@ func TestParseLearnings(t *testing.T) {
 func TestParseLearningsRefuses(t *testing.T) {
 	const fine = "\n  - {kind: do, directive: check errors}\n"
 	for row, says := range map[string]string{
-		`{kind: do}`:                                                   "a row needs a directive",
-		`{kind: hide, directive: x}`:                                   `"hide" is not a kind of learning`,
-		`{kind: do, directive: x, if: y}`:                              `unknown key "if"`,
-		`{kind: do, directive: ""}`:                                    "want text",
-		`just text`:                                                    "want a mapping",
-		`{kind: do, directive: x, paths: ../y}`:                        "must not contain . or ..",
-		`{kind: do, directive: x, paths: /etc/passwd}`:                 "must not leave the repository",
-		`{kind: dont_flag, directive: x, paths: "**"}`:                 "the glob matches every file",
-		`{paths: "*", kind: lenient, directive: x}`:                    "the glob matches every file",
-		`{kind: do, directive: x, category: all}`:                      "is not a category",
-		"{kind: do, directive: \"hid\u200bden\"}":                      "hidden character",
-		"{kind: do, directive: \"" + strings.Repeat("x", 2001) + "\"}": "longer than 2000",
-		`{kind: do, kind: do, directive: x}`:                           "more than once",
+		`{kind: do}`:                                                     "a row needs a directive",
+		`{kind: hide, directive: x}`:                                     `"hide" is not a kind of learning`,
+		`{kind: do, directive: x, if: y}`:                                `unknown key "if"`,
+		`{kind: do, directive: ""}`:                                      "want text",
+		`just text`:                                                      "want a mapping",
+		`{kind: do, directive: x, paths: ../y}`:                          "must not contain . or ..",
+		`{kind: do, directive: x, paths: /etc/passwd}`:                   "must not leave the repository",
+		`{kind: dont_flag, directive: x, paths: "**"}`:                   "the glob matches every file",
+		`{paths: "*", kind: lenient, directive: x}`:                      "the glob matches every file",
+		`{kind: do, directive: x, category: all}`:                        "is not a category",
+		"{kind: do, directive: \"hid\u200bden\"}":                        "hidden character",
+		"{kind: do, directive: \"" + strings.Repeat("x", 20_001) + "\"}": "longer than 20000",
+		`{kind: do, kind: do, directive: x}`:                             "more than once",
 	} {
 		got, errs := ParseLearnings([]byte("learnings:\n  - "+row+fine), "l.yaml")
 		if len(errs) == 0 || !strings.Contains(errs[0].Error(), says) || !strings.HasPrefix(errs[0].Error(), "l.yaml:2:") {

@@ -179,6 +179,10 @@ func (d *decoder) learnings(n *yaml.Node, l *precedent.LearningPolicy) {
 	d.read(n, fields{
 		"enabled":      d.onOff(&l.Off, true),
 		"max_age_days": d.whole(&l.MaxAgeDays, maxDays),
+		"capture": func(v *yaml.Node) {
+			s, _ := d.oneOf(v, []string{"auto", "ask", "off"}, "a way to capture learnings")
+			l.Capture = precedent.LearningCapture(s)
+		},
 		"scope": func(v *yaml.Node) { // the repository's own, or also those that others of the owner share
 			s, _ := d.oneOf(v, []string{"local", "global"}, "a scope of learnings")
 			l.Global = s == "global"

@@ -103,7 +103,7 @@ func TestProposeRefuses(t *testing.T) {
 		{precedent.LearnDo, "", "", "it says nothing"},
 		{precedent.LearnDo, "\u200b<!-- x -->", "", "it says nothing"},
 		{"hide", "x", "", "not a kind"},
-		{precedent.LearnDo, strings.Repeat("x", 2001), "", "more than 2000"},
+		{precedent.LearnDo, strings.Repeat("x", 20_001), "", "more than 20000"},
 		{precedent.LearnDo, "x", "/etc/**", "must not leave"},
 		{precedent.LearnDo, "x", "../a", "must not contain"},
 		{precedent.LearnDo, "x", "a/{b", "do not match"},

@@ -177,6 +177,7 @@ type State struct {
 	// Language and learningsOff are those of the policy.
 	Language     string
 	LearningsOff bool
+	Capture      precedent.LearningCapture // the policy's
 }
 
 func (s *State) fail(step string, err error, consequence string) {
@@ -196,6 +197,7 @@ func (p *Pull) Gather(ctx context.Context, of Purpose) (*State, error) {
 	}
 	if policy, ok := s.Policy(ctx); ok {
 		p.People.Maintainers, s.Language, s.LearningsOff = policy.Maintainers, policy.Language, policy.Learnings.Off
+		s.Capture = policy.Learnings.Capture
 	}
 	if err := p.readDiscussion(ctx, s, of); err != nil {
 		return nil, err

@@ -1,0 +1,124 @@
+package converse
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/chat"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/intent"
+	"github.com/precedent-dev/precedent/internal/text"
+)
+
+// statement is what a conversation settled.
+type statement struct {
+	text, url string
+	kind      precedent.LearningKind // empty for what the text means
+	// inferred tells that somebody else or a model put it into words.
+	inferred bool
+}
+
+// settled returns what "remember this" points to: what people with write permission said before it in the same
+// conversation, in the words of the engine if it has any, else their last relevant statement. Commands and what
+// others said do not count.
+func (c *conversation) settled(ctx context.Context, h *request) (statement, bool) {
+	var last statement
+	heard := map[precedent.ForgeID]bool{h.ID: true}
+	for _, m := range c.comments {
+		if m.Kind != h.Kind || c.threadOf(m) != h.thread || !c.byPerson(m) || m.ID == h.ID || m.At.After(h.At) ||
+			c.wasEdited(m) || !c.Pull.People.Permission(ctx, m.Author).MayWrite() {
+			continue
+		}
+		said := c.stated(m, h.thread != nil)
+		if said == "" || !isRelevant(said, h.thread) {
+			continue
+		}
+		heard[m.ID] = true
+		last = statement{text: said, url: m.URL, inferred: m.Author.ID != h.Author.ID}
+	}
+	if last.text == "" {
+		return last, false
+	}
+	if digest, ok := c.digest(ctx, h, heard); ok {
+		return digest, true
+	}
+	return last, true
+}
+
+// wasEdited reports whether a comment is not as it was when it was first read: forges do not say who edited it.
+func (c *conversation) wasEdited(m forge.Comment) bool {
+	before, known := c.handled[keyOf(m)]
+	if !known {
+		return false
+	}
+	commands, refusals := chat.Parse(m.Body, chat.Options{
+		Names: c.names(), InThread: c.threadOf(m) != nil, Own: c.ownWords(m),
+	})
+	return before.Hash != "" && before.Hash != hashOf(commands, refusals)
+}
+
+// stated is what a comment says besides commands: its prose, or the reason of a dismissal; empty if it is a command.
+func (c *conversation) stated(m forge.Comment, inThread bool) string {
+	commands, refusals := chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: inThread, Own: c.ownWords(m)})
+	switch {
+	case len(refusals) > 0 || len(commands) > 1:
+		return ""
+	case len(commands) == 0 || commands[0].Kind == chat.FreeText:
+		return chat.Prose(m.Body)
+	case commands[0].Kind == chat.Exception:
+		return commands[0].Content
+	}
+	return ""
+}
+
+// normative matches words with which people say how things are to be done, and why.
+var normative = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:must|should|shall|always|never|because|since|we|our|instead|prefer|avoid|use|only|` +
+		`don't|do not|convention|rule|style)\b`)
+})
+
+// isRelevant reports whether a statement could be remembered: it says how things are to be done, or names what the
+// finding of its thread is about.
+func isRelevant(said string, t *precedent.Thread) bool {
+	if m := intent.Of(said); m.Kind != precedent.LearnDo || normative().MatchString(said) {
+		return true
+	}
+	if t == nil {
+		return false
+	}
+	about := strings.ToLower(t.Title + " " + t.Body + " " + t.Path)
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(said), func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_", r)
+	}), func(word string) bool { return len(word) >= leastWord && strings.Contains(about, word) })
+}
+
+// leastWord is the length of words, in bytes, that tell what a statement is about.
+const leastWord = 5
+
+// digest has the engine say what the conversation of a finding settled, from the messages that count. It is false
+// without an engine, outside of threads, and if the engine has no answer, which costs only its words.
+func (c *conversation) digest(ctx context.Context, h *request, heard map[precedent.ForgeID]bool) (statement, bool) {
+	if h.thread == nil || !c.job.Engine.Enabled() {
+		return statement{}, false
+	}
+	thread := *h.thread
+	thread.Messages = slices.DeleteFunc(slices.Clone(thread.Messages), func(m precedent.Message) bool {
+		return !m.Own && !heard[m.ID]
+	})
+	asking := *h
+	asking.thread = &thread
+	t := c.openEngine()
+	if t.asked >= maxConversations {
+		return statement{}, false
+	}
+	t.asked++
+	said, err := c.ask(ctx, t, &asking)
+	if err != nil || said.Learning == nil || !text.Proves(said.Learning.Directive) {
+		return statement{}, false
+	}
+	return statement{text: said.Learning.Directive, url: h.URL, kind: said.Learning.Kind, inferred: true}, true
+}
