@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 # several times as long with it.
 RACE := -race -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 # Many tests wait for other processes or for the disk, so more run at once than there are processors. make vet does -vet.
-AT_ONCE := -p 4 -parallel 4 -vet=off
+AT_ONCE := -p 4 -parallel 8 -vet=off
 SUMMARY := $(GO) run ./scripts/testsummary
 
 help: ## list these targets
