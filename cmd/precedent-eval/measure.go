@@ -202,8 +202,8 @@ func newThreshold(p *program) *cobra.Command {
 		Use:   "threshold",
 		Short: "Measure whether the tuned threshold shows what teams accept",
 		Long: `Threshold simulates 200 repositories, in which teams accept or decline 400 findings
-each, and compares what a fixed threshold, the simple rule, credit with Thompson
-sampling, and the tuner of reviews post: how much of it is accepted, how much of
+each, and compares what a fixed threshold, the simple rule and the tuner of
+reviews post: how much of it is accepted, how much of
 what could be posted is, and how well the confidences fit. It needs no data and
 no engine, and takes about half a minute. The repositories of a seed with which the
 constants of the tuner were chosen follow for comparison.`,

@@ -24,47 +24,39 @@ func never(int) float64  { return 0 }
 // TestTune: nothing changes before LeastLabels, a team that accepts everything is shown more,
 // one that declines everything less, and the same labels have the same threshold.
 func TestTune(t *testing.T) {
-	for _, rule := range []Rule{Likely, Thompson} {
-		for _, test := range []struct {
-			name      string
-			labels    []Label
-			low, high int
-			notEnough bool
-		}{
-			{"none", nil, 75, 75, false},
-			{"few", labelsOf(LeastLabels-1, 1, never), 75, 75, false},
-			{"all declined", labelsOf(100, 1, never), 95, 95, true},
-			{"all accepted", labelsOf(200, 1, always), 50, 60, false},
-			{"half of them at 75", labelsOf(300, 1, func(c int) float64 { return 0.98 / (1 + math.Exp(float64(75-c)/4)) }), 75, 90, false},
-			{"six of ten at any confidence", labelsOf(200, 1, func(int) float64 { return 0.6 }), 95, 95, true},
-		} {
-			got := rule.Tune("example.org/team/app", test.labels)
-			if got.Threshold < test.low || got.Threshold > test.high || got.NotEnough != test.notEnough || got.Labels != len(test.labels) {
-				t.Errorf("%+v, %s: %+v, want %d to %d", rule, test.name, got, test.low, test.high)
-			}
-			if again := rule.Tune("example.org/team/app", test.labels); again != got {
-				t.Errorf("%+v, %s: %+v and then %+v", rule, test.name, got, again)
-			}
+	for _, test := range []struct {
+		name      string
+		labels    []Label
+		low, high int
+		notEnough bool
+	}{
+		{"none", nil, 75, 75, false},
+		{"few", labelsOf(LeastLabels-1, 1, never), 75, 75, false},
+		{"all declined", labelsOf(100, 1, never), 95, 95, true},
+		{"all accepted", labelsOf(200, 1, always), 50, 60, false},
+		{"half of them at 75", labelsOf(300, 1, func(c int) float64 { return 0.98 / (1 + math.Exp(float64(75-c)/4)) }), 75, 90, false},
+		{"six of ten at any confidence", labelsOf(200, 1, func(int) float64 { return 0.6 }), 95, 95, true},
+	} {
+		got := Tune(test.labels)
+		if got.Threshold < test.low || got.Threshold > test.high || got.NotEnough != test.notEnough || got.Labels != len(test.labels) {
+			t.Errorf("%s: %+v, want %d to %d", test.name, got, test.low, test.high)
+		}
+		if again := Tune(test.labels); again != got {
+			t.Errorf("%s: %+v and then %+v", test.name, got, again)
 		}
 	}
 }
 
-// TestTuneSteps: a label moves the threshold by one step, or up by two if Thompson's credit is
-// spent, and never out of its range.
+// TestTuneSteps: a label moves the threshold by one step, and never out of its range.
 func TestTuneSteps(t *testing.T) {
 	labels := slices.Concat(labelsOf(60, 2, always), labelsOf(60, 3, never), labelsOf(120, 4, always))
-	for _, rule := range []Rule{Likely, Thompson} {
-		up, before := step, Start
-		if rule.Credit {
-			up = 2 * step
+	before := Start
+	for n := range labels {
+		now := Tune(labels[:n+1]).Threshold
+		if now < Lowest || now > Highest || now > before+step || now < before-step {
+			t.Fatalf("%d after %d", now, before)
 		}
-		for n := range labels {
-			now := rule.Tune("r", labels[:n+1]).Threshold
-			if now < Lowest || now > Highest || now > before+up || now < before-step {
-				t.Fatalf("%+v: %d after %d", rule, now, before)
-			}
-			before = now
-		}
+		before = now
 	}
 }
 

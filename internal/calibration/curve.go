@@ -2,7 +2,6 @@ package calibration
 
 import (
 	"math"
-	"math/rand/v2"
 	"sync"
 )
 
@@ -113,22 +112,4 @@ func (p posterior) likely(g *grid, sure float64) (threshold int, ok bool) {
 		}
 	}
 	return Highest, false
-}
-
-// drawn returns the lowest threshold that reaches the target on a curve drawn by its
-// chance.
-func (p posterior) drawn(g *grid, rng *rand.Rand) int {
-	x, curve := rng.Float64(), len(p.chances)-1
-	for i, w := range p.chances {
-		if x -= w; x < 0 {
-			curve = i
-			break
-		}
-	}
-	for i, precision := range g.precision[curve] {
-		if precision >= Target {
-			return Lowest + step*i
-		}
-	}
-	return Highest
 }

@@ -18,5 +18,5 @@ func Learn(labels []Label) Learned {
 			l.Confidence, l.Refit = refit.Apply(l.Confidence-l.Refit), 0
 		}
 	}
-	return Learned{Tuned: Likely.Tune("", now), Refit: refit}
+	return Learned{Tuned: Tune(now), Refit: refit}
 }

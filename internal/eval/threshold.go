@@ -73,18 +73,15 @@ const (
 // rule returns what applies to the next review, given the labels so far.
 type rule struct {
 	name string
-	next func(repository string, labels []calibration.Label) calibration.Learned
+	next func(labels []calibration.Label) calibration.Learned
 }
 
 var thresholdRules = []rule{
-	{"fixed 75", func(string, []calibration.Label) calibration.Learned { return fixedAt(calibration.Start) }},
-	{"simple rule", func(_ string, labels []calibration.Label) calibration.Learned {
+	{"fixed 75", func([]calibration.Label) calibration.Learned { return fixedAt(calibration.Start) }},
+	{"simple rule", func(labels []calibration.Label) calibration.Learned {
 		return fixedAt(calibration.ComputeOptimalThreshold(labels).Threshold)
 	}},
-	{"credit and Thompson", func(repository string, labels []calibration.Label) calibration.Learned {
-		return calibration.Learned{Tuned: calibration.Thompson.Tune(repository, labels)}
-	}},
-	{"tuner", func(_ string, labels []calibration.Label) calibration.Learned { return calibration.Learn(labels) }},
+	{"tuner", calibration.Learn},
 }
 
 func fixedAt(threshold int) calibration.Learned {
@@ -199,7 +196,7 @@ type watcher struct {
 func (w *watcher) follow(rule rule) {
 	w.best = w.r.oracles()
 	for i := 0; i < len(w.r.findings); i += perReview {
-		now := rule.next(w.r.name, w.labels)
+		now := rule.next(w.labels)
 		w.watchDrift(i, now)
 		known := len(w.labels)
 		for k := i; k < i+perReview; k++ {

@@ -12,7 +12,7 @@ import (
 // simple rule, and the same seed gives the same figures.
 func TestThresholds(t *testing.T) {
 	run := runThresholds(HeldOutSeed, 24)
-	simple, tuner := run.Rules[1], run.Rules[3]
+	simple, tuner := run.Rules[1], run.Rules[2]
 	if *tuner.Precision.Value <= *simple.Precision.Value || *tuner.Below.Value >= *simple.Below.Value {
 		t.Errorf("the tuner has %v and %v, the simple rule %v and %v", *tuner.Precision.Value, *tuner.Below.Value, *simple.Precision.Value, *simple.Below.Value)
 	}
