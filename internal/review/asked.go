@@ -4,16 +4,19 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/secret"
 )
 
 // smallChange is the number of added and deleted lines up to which one second reader is enough.
 const smallChange = 20
 
 // askedFinders returns the prompted finders that the review asks: those that the policy turned on, and of the
-// others those whose occasion this change is, or all in a deep review.
+// others those whose occasion this change is, or all in a deep review. It reads the whole change: fillDefaults keeps
+// the result. Without an engine nobody is asked, so that no occasion is looked for.
 func (in *Input) askedFinders() []prompt.Spec {
 	var asked []prompt.Spec
 	second := 0
@@ -24,7 +27,7 @@ func (in *Input) askedFinders() []prompt.Spec {
 		case said && !on, spec.When == prompt.OnRules && in.unguided():
 			continue
 		case said, in.Deep, spec.When == prompt.Always:
-		case small && second > 0, !in.occasion(spec.When):
+		case in.Engine == nil, small && second > 0, !in.occasion(spec.When):
 			continue
 		}
 		if spec.When != prompt.Always {
@@ -41,28 +44,11 @@ func (in *Input) occasion(when prompt.When) bool {
 	case prompt.OnRules:
 		return len(in.Guide.Rules) > 0
 	case prompt.OnTests:
-		return slices.ContainsFunc(in.Change.Files, func(f diff.File) bool { return f.Skip == "" && isTest(f.Path) })
+		return slices.ContainsFunc(in.Change.Files, func(f diff.File) bool { return f.Skip == "" && secret.IsTest(f.Path) })
 	case prompt.OnTrust:
 		return slices.ContainsFunc(in.Change.Files, touchesTrust)
 	}
 	return false
-}
-
-// isTest reports whether a path is that of a test by the habits of common languages.
-func isTest(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, mark := range []string{"_test", "_spec", ".test", ".spec", "-test", "tests"} {
-		if strings.HasSuffix(stem, mark) {
-			return true
-		}
-	}
-	if strings.HasPrefix(stem, "test_") || strings.HasSuffix(strings.TrimSuffix(path.Base(name), path.Ext(name)), "Test") {
-		return true
-	}
-	return slices.ContainsFunc(strings.Split(strings.ToLower(path.Dir(name)), "/"), func(dir string) bool {
-		return slices.Contains([]string{"test", "tests", "spec", "__tests__", "e2e"}, dir)
-	})
 }
 
 // trustWords match text about who may do what, and about places where text from outside is interpreted. A few
@@ -73,6 +59,20 @@ var trustWords = lazily(`(?i)auth|log_?in\b|log_?in_|sign_?in|passw|secret|crede
 	`unmarshal|pickle|yaml\.load|upload|download|redirect|https?://|request\.|req\.|filepath\.|path\.join|chmod|` +
 	`sandbox|untrusted|sanitiz|escap`)
 
+// trustStems are parts of these words, one of which is in every text in small letters that has one of them: to look
+// for them takes a hundredth of the time.
+var trustStems = strings.Fields("auth log sign passw secret credential token session cookie csrf cors permission privilege role admin " +
+	"crypt cipher hmac certificate tls nonce random sql query( execut eval( subprocess system( shell spawn( innerhtml dangerouslyset " +
+	"deseriali unmarshal pickle yaml.load upload download redirect :// request. req. filepath. path.join chmod sandbox untrusted sanitiz escap")
+
+// speaksOfTrust reports whether a text has one of trustWords.
+func speaksOfTrust(s string) bool {
+	small := strings.ToLower(s)
+	ascii := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	return (!ascii || slices.ContainsFunc(trustStems, func(stem string) bool { return strings.Contains(small, stem) })) &&
+		trustWords().MatchString(s)
+}
+
 // touchesTrust reports whether a file that is read changes such text, or is part of how the project is built and
 // released.
 func touchesTrust(f diff.File) bool {
@@ -80,12 +80,12 @@ func touchesTrust(f diff.File) bool {
 		return false
 	}
 	if strings.HasPrefix(f.Path, ".github/workflows/") || strings.HasPrefix(strings.ToLower(path.Base(f.Path)), "dockerfile") ||
-		trustWords().MatchString(f.Path) {
+		speaksOfTrust(f.Path) {
 		return true
 	}
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
-			if l.Op != diff.Context && trustWords().MatchString(l.Text) {
+			if l.Op != diff.Context && speaksOfTrust(l.Text) {
 				return true
 			}
 		}

@@ -50,7 +50,7 @@ func TestAskedFinders(t *testing.T) {
 		}, "general bugs security types performance architecture tests"},
 	} {
 		in := input(t, files{}, test.head)
-		in.Policy.Finders = nil
+		in.Policy.Finders, in.Engine = nil, answering()
 		if test.set != nil {
 			test.set(&in)
 		}
@@ -94,5 +94,34 @@ func TestFindersCost(t *testing.T) {
 		if r.Usage.Requests > 2 {
 			t.Errorf("%d lines: %d requests", lines, r.Usage.Requests)
 		}
+	}
+}
+
+// TestTrustStems: the stems hold back no text that the words match.
+func TestTrustStems(t *testing.T) {
+	for _, s := range []string{
+		"OAuth", "login", "log_in", "signIn", "sign_in", "passwd", "SECRET", "credential", "token", "session", "cookie", "csrf", "CORS", "permission",
+		"privilege", "a role", "admin", "encrypt", "Cipher", "hmac", "signature", "certificate", "TLS", "nonce", "random", "SQL", "db.Query(", "execut(",
+		"Execute(", "eval(", "subprocess", "os.system(", "shell", "spawn(", "innerHTML", "dangerouslySetInnerHTML", "deserialise", "deserialize",
+		"Unmarshal", "pickle", "yaml.load", "upload", "download", "redirect", "http://", "https://", "request.", "req.", "filepath.", "path.join",
+		"chmod", "sandbox", "untrusted", "sanitize", "escape", "ſecret", "toKen",
+	} {
+		if !trustWords().MatchString(s) || !speaksOfTrust(s) {
+			t.Errorf("%q: by the words %v, with the stems %v", s, trustWords().MatchString(s), speaksOfTrust(s))
+		}
+	}
+	for _, s := range []string{"controller", "catalog", "assignment", "value := compute(1)", "étude"} {
+		if speaksOfTrust(s) != trustWords().MatchString(s) {
+			t.Errorf("%q", s)
+		}
+	}
+}
+
+// BenchmarkAskedFinders looks for an occasion in 20,000 lines that have none.
+func BenchmarkAskedFinders(b *testing.B) {
+	in := input(b, files{}, files{"a.go": strings.Repeat("\tvalue := compute(7, \"north by north-west\", items[7].name)\n", 20_000)})
+	in.Policy.Finders, in.Engine = nil, answering()
+	for b.Loop() {
+		in.askedFinders()
 	}
 }

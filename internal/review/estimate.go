@@ -78,7 +78,7 @@ func (x *reader) addThreads(e *Estimate) {
 func (w *specialists) estimate(ctx context.Context, in *Input) Estimate {
 	var e Estimate
 	var asked []prompt.Spec
-	for _, spec := range in.askedFinders() {
+	for _, spec := range in.asked {
 		s := &specialist{spec: spec, specialists: w}
 		if status, why := s.idle(in); why != "" {
 			e.Idle = append(e.Idle, precedent.FinderRun{Name: spec.Name, Status: status, Error: why})

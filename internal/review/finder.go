@@ -73,8 +73,7 @@ type Event struct {
 // the analyzers.
 func finders(in *Input, w *specialists) []Finder {
 	var all []Finder
-	asked := in.askedFinders()
-	for i, spec := range asked {
+	for i, spec := range in.asked {
 		all = append(all, &specialist{spec: spec, specialists: w, lead: i == 0, number: i})
 	}
 	for _, spec := range prompt.Finders() {
@@ -82,7 +81,7 @@ func finders(in *Input, w *specialists) []Finder {
 			all = append(all, &specialist{spec: spec, specialists: w})
 		}
 	}
-	w.trial = newTrial(len(asked), len(w.plan.shards), in.Concurrency)
+	w.trial = newTrial(len(in.asked), len(w.plan.shards), in.Concurrency)
 	for _, a := range lint.All() {
 		all = append(all, analyzer{a})
 	}

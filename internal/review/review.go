@@ -26,6 +26,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/lint"
 	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
 // Input is everything that a review needs. Apart from files of the two trees and
@@ -88,9 +89,10 @@ type Input struct {
 	Threshold     *int
 	ThresholdFrom string
 	tuned         bool // Threshold is the learned one
+	asked         []prompt.Spec
 	// secrets are those in the lines of the change.
 	secrets func() *lint.Secrets
-	// Deep asks all second readers that the policy does not turn off.
+	// Deep runs all finders that the policy does not turn off.
 	Deep        bool
 	MaxInline   int           // findings shown inline; 0 means the policy's, or 20
 	Concurrency int           // requests to the engine at a time; 0 means 4
@@ -182,6 +184,7 @@ func (in *Input) fillDefaults() {
 	if in.Concurrency <= 0 {
 		in.Concurrency = defaultConcurrency
 	}
+	in.asked = in.askedFinders()
 	in.Recall.Former = map[string]string{}
 	for i := range in.Change.Files {
 		if f := &in.Change.Files[i]; f.Status == diff.Renamed {

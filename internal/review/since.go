@@ -77,7 +77,7 @@ func (s *Since) finderRan(finder string) bool {
 // needsFullRead reports whether an enabled finder has not read what the earlier review
 // read.
 func (in *Input) needsFullRead() bool {
-	return in.Since != nil && slices.ContainsFunc(in.askedFinders(), func(spec prompt.Spec) bool {
+	return in.Since != nil && slices.ContainsFunc(in.asked, func(spec prompt.Spec) bool {
 		return !in.Since.finderRan(spec.Name)
 	})
 }

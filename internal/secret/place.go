@@ -57,6 +57,9 @@ func placeOf(name string) placed {
 	return result
 }
 
+// IsTest reports whether a file is of tests, by the habits of common languages.
+func IsTest(path string) bool { return placeOf(path) == inTests }
+
 // isTestName reports whether the name of a file, without its extension and in lower
 // case, is that of tests: a_test, a.spec, test_a, a-tests, ATest, AIT.
 func isTestName(base string) bool {
