@@ -31,7 +31,10 @@ type Span struct {
 
 // String returns the place as path, path:line or path:start-end.
 func (s Span) String() string {
-	path := quotedPath(s.Path)
+	path := s.Path
+	if !utf8.ValidString(path) {
+		path = QuotePath(path)
+	}
 	switch {
 	case s.Start == 0:
 		return path
@@ -42,23 +45,22 @@ func (s Span) String() string {
 	}
 }
 
-// quotedPath returns a path that is not UTF-8 in quotes with octal escapes, as git prints it, so that it can be typed.
-func quotedPath(path string) string {
-	if utf8.ValidString(path) {
-		return path
-	}
+// QuotePath quotes a path as git does in lists and patches: control characters and bytes that are not UTF-8 become
+// octal escapes, so that the path can be typed.
+func QuotePath(path string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, "\\%03o", c)
+	for len(path) > 0 {
+		r, size := utf8.DecodeRuneInString(path)
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + path[:size])
+		case r < ' ' || r == 0x7f || r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\%03o`, path[0])
 		default:
-			b.WriteByte(c)
+			b.WriteString(path[:size])
 		}
+		path = path[size:]
 	}
 	b.WriteByte('"')
 	return b.String()

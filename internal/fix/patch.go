@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent"
 )
 
 // contextLines is how many unchanged lines a patch shows on each side, as git does.
@@ -69,7 +69,7 @@ func write(b *bytes.Buffer, sign byte, lines []string) {
 // quoted returns a path as git writes it in a patch: in quotes only if it contains
 // special characters.
 func quoted(path string) string {
-	q := git.QuotePath(path)
+	q := precedent.QuotePath(path)
 	if q == `"`+path+`"` {
 		return path
 	}

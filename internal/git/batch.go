@@ -90,7 +90,7 @@ func (b *batch) start(ctx context.Context) error {
 	b.said = &tail{}
 	c := call{view: b.view, args: []string{"cat-file", "--batch-command", "-z"}}
 	if b.view == real {
-		c.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + QuotePath(r.shadowObjects())}
+		c.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + precedent.QuotePath(r.shadowObjects())}
 	}
 	cmd := r.command(context.WithoutCancel(ctx), c)
 	cmd.Stderr = b.said

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // builder makes a tree from another one and a list of changes, with one git process
@@ -66,19 +68,19 @@ func (w *builder) staged(changes []change) {
 	}
 	for _, c := range changes {
 		if !c.conflict && c.newMode != "" {
-			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, QuotePath(c.path))
+			fmt.Fprintf(w.to, "M %s %s %s\n", c.newMode, c.newID, precedent.QuotePath(c.path))
 		}
 	}
 }
 
 // remove takes a path out of the tree. It does nothing if the path is not there.
 func (w *builder) remove(path string) {
-	fmt.Fprintf(w.to, "D %s\n", QuotePath(path))
+	fmt.Fprintf(w.to, "D %s\n", precedent.QuotePath(path))
 }
 
 // add puts a file into the tree.
 func (w *builder) add(path, mode string, data []byte) error {
-	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, QuotePath(path), len(data))
+	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, precedent.QuotePath(path), len(data))
 	if _, err := w.to.Write(data); err != nil {
 		return err
 	}

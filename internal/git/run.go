@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/precedent-dev/precedent"
 )
 
 // view is the repository that a command sees.
@@ -109,7 +111,7 @@ func (r *Repo) environment(c call) []string {
 	if c.view == real {
 		env = append(env, "GIT_DIR="+r.place.gitDir)
 	} else {
-		objects := QuotePath(filepath.Join(r.place.commonDir, "objects"))
+		objects := precedent.QuotePath(filepath.Join(r.place.commonDir, "objects"))
 		env = append(env, "GIT_DIR="+r.shadow, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+objects)
 	}
 	if !c.userConfig && !c.asUser {

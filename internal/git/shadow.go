@@ -78,27 +78,6 @@ func (r *Repo) writeShadow() error {
 // shadowObjects is where the shadow has its own objects.
 func (r *Repo) shadowObjects() string { return filepath.Join(r.shadow, "objects") }
 
-// QuotePath quotes a path as git does in lists and patches.
-func QuotePath(path string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c == 0x7f:
-			b.WriteByte('\\')
-			octal := strconv.FormatUint(uint64(c), 8)
-			b.WriteString(strings.Repeat("0", 3-len(octal)) + octal)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
 // sectionDrivers let git name the function around a hunk. These drivers are built
 // into git and do nothing else. Diff passes them as core.attributesFile.
 var sectionDrivers = func() string {

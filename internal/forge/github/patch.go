@@ -13,7 +13,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
-	"github.com/precedent-dev/precedent/internal/git"
 )
 
 const (
@@ -88,7 +87,7 @@ var emptyBlob = map[string]bool{
 func fileDiff(f *changedFile) (section, why string) {
 	name, before := f.Filename, f.Filename
 	var head, old, now string
-	old, now = git.QuotePath("a/"+before), git.QuotePath("b/"+name)
+	old, now = precedent.QuotePath("a/"+before), precedent.QuotePath("b/"+name)
 	whole := f.Changes == 0 // the header is the whole diff
 	switch f.Status {
 	case "added":
@@ -100,8 +99,8 @@ func fileDiff(f *changedFile) (section, why string) {
 	case "renamed", "copied":
 		verb := map[string]string{"renamed": "rename", "copied": "copy"}[f.Status]
 		before = f.Previous
-		old = git.QuotePath("a/" + before)
-		head = fmt.Sprintf("%s from %s\n%s to %s\n", verb, git.QuotePath(before), verb, git.QuotePath(name))
+		old = precedent.QuotePath("a/" + before)
+		head = fmt.Sprintf("%s from %s\n%s to %s\n", verb, precedent.QuotePath(before), verb, precedent.QuotePath(name))
 	case "modified", "changed":
 		whole = false
 	default:
@@ -110,7 +109,7 @@ func fileDiff(f *changedFile) (section, why string) {
 	if !isPath(name) || !isPath(before) {
 		return "", "the path is not valid in git"
 	}
-	first := fmt.Sprintf("diff --git %s %s\n%s", git.QuotePath("a/"+before), git.QuotePath("b/"+name), head)
+	first := fmt.Sprintf("diff --git %s %s\n%s", precedent.QuotePath("a/"+before), precedent.QuotePath("b/"+name), head)
 	hunks := f.Patch
 	switch {
 	case hunks == "" && whole:
