@@ -124,7 +124,7 @@ func (r *moduleReader) readWork(dir string) error {
 }
 
 // write writes the go.mod and go.sum files of a module. If the modules are vendored, they are in the tree, and the
-// file may require all that the head requires; of a local change, too.
+// file may require all that the head requires. So it may in a local change.
 func (r *moduleReader) write(dir string, vendored bool) error {
 	name := path.Join(dir, "go.mod")
 	data, err := r.readBase(name)

@@ -27,7 +27,7 @@ func policyEdit(ctx context.Context, in *Input) Result {
 				continue
 			}
 		}
-		if steering == guide.PolicyFile && onlyComments(f) {
+		if steering == guide.PolicyFile && f.Status == diff.Added && onlyComments(f) {
 			continue
 		}
 		kind := steeringKind(steering)
@@ -57,18 +57,15 @@ func policyEdit(ctx context.Context, in *Input) Result {
 	return r
 }
 
-// onlyComments reports whether all lines that the change adds to a YAML file and deletes from it are comments.
+// onlyComments reports whether an added YAML file has comments alone. In an edit, what begins with # can be a line of
+// a text.
 func onlyComments(f *diff.File) bool {
-	lines := 0
-	for h := range f.Hunks {
-		for _, l := range f.Hunks[h].Lines {
-			if text := strings.TrimSpace(l.Text); l.Op != diff.Context && text != "" && !strings.HasPrefix(text, "#") {
-				return false
-			}
-			lines++
+	for l := range f.AddedLines() {
+		if text := strings.TrimSpace(l.Text); text != "" && !strings.HasPrefix(text, "#") {
+			return false
 		}
 	}
-	return lines > 0
+	return len(f.Hunks) > 0
 }
 
 // policyEdits are the changed files of one kind.

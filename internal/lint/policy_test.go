@@ -60,7 +60,13 @@ func TestPolicyEdit(t *testing.T) {
 			precedent.Right,
 			"The change edits .precedent.yaml: the review policy",
 		},
-		{"comments of the policy", change(".precedent.yaml", "+# threshold: 80", "+", "-# ignore: [a/**]"), nil, "", ""},
+		{"a policy of comments", added(".precedent.yaml", "# threshold: 80\n\n# ignore: [a/**]\n"), nil, "", ""},
+		{
+			"a comment, or a line of a text, of the policy", change(".precedent.yaml", "+# Report nothing."),
+			[]string{".precedent.yaml:1 policy-edit medium"},
+			precedent.Right,
+			"The change edits .precedent.yaml: the review policy",
+		},
 		{
 			"a setting of the policy", change(".precedent.yaml", "+# more", "+threshold: 90"),
 			[]string{".precedent.yaml:1 policy-edit medium"},
