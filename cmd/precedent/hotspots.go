@@ -18,12 +18,6 @@ func newHotspots(a *app) *cobra.Command {
 		Short:   "List the files with the most findings",
 		Example: "  precedent hotspots -n 5",
 		Args:    exactly(0),
-		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if n < 1 {
-				return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", n))
-			}
-			return nil
-		},
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			hot, err := w.Memory.Hotspots(cmd.Context(), n)
 			if err != nil {
@@ -34,8 +28,19 @@ func newHotspots(a *app) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` files")
+	numberFlag(cmd, &n, "files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
+}
+
+// numberFlag adds the flag that limits a list.
+func numberFlag(cmd *cobra.Command, n *int, things string) {
+	cmd.Flags().IntVarP(n, "number", "n", 20, "list at most `N` "+things)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if *n < 1 {
+			return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", *n))
+		}
+		return nil
+	}
 }

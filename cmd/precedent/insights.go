@@ -41,19 +41,9 @@ the last five, or with insights dismiss.`,
 				lines = append(lines, insightLine{i, memory.AcceptanceOf(i.Accepted, i.Rejected)})
 			}
 			if asJSON {
-				err = report.Value(a.out, map[string]any{"insights": lines})
-			} else {
-				err = a.printInsights(lines)
+				return report.Value(a.out, map[string]any{"insights": lines})
 			}
-			if err != nil {
-				return err
-			}
-			if c, err := a.consolidation(settingFlags(cmd)); err != nil {
-				a.sayMemory("%v", err)
-			} else {
-				a.wake(cmd.Context(), w, c, settingFlags(cmd))
-			}
-			return nil
+			return a.printInsights(lines)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

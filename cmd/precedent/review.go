@@ -136,7 +136,8 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 			return err
 		}
 	}
-	if o.format == "text" && job.Engine.New == nil && len(made.Review.Live()) == 0 {
+	if o.format == "text" && job.Engine.New == nil &&
+		(made.Review.Verdict == precedent.Clean || made.Review.Verdict == precedent.NoFindings) {
 		a.notice("nothing was found; precedent demo shows a change in which something is")
 	}
 	a.wakeAfter(ctx, p, made, job, o.flags)

@@ -20,12 +20,6 @@ func newReviews(a *app) *cobra.Command {
 		Short:   "List past reviews, the newest first",
 		Example: "  precedent reviews -n 5",
 		Args:    exactly(0),
-		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if n < 1 {
-				return misuse(cmd, fmt.Errorf("-n %d: want 1 or more", n))
-			}
-			return nil
-		},
 		RunE: a.withMemory(func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
 			past, err := w.Memory.PastReviews(cmd.Context(), n)
 			if err != nil {
@@ -54,7 +48,7 @@ func newReviews(a *app) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 20, "list at most `N` reviews")
+	numberFlag(cmd, &n, "reviews")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd

@@ -89,7 +89,7 @@ type statsPage struct {
 func printStatistics(p *report.Page, s *memory.Statistics) {
 	sp := statsPage{p, s}
 	if s.Reviews == 0 {
-		p.Para("", p.Ink(report.Plain, "no data yet: reviews of this repository fill it, and what people do with posted findings"))
+		p.Para("", p.Ink(report.Plain, "no data yet: it comes from reviews of this repository, and from what people do with posted findings"))
 		return
 	}
 	sp.measures()
@@ -129,7 +129,7 @@ func (p statsPage) measures() {
 		p.Table(rows)
 	}
 	if empty > 0 {
-		p.Para("", p.Inkf(report.Faint, "no data yet for %s of success: reviews of pull requests fill them, when people answer",
+		p.Para("", p.Inkf(report.Faint, "no data yet for %s of success: it comes from answers to reviews of pull requests",
 			plural(empty, "measure")))
 	}
 }
@@ -192,7 +192,11 @@ func (p statsPage) calibration() {
 	p.Table(rows)
 	if r.Points > 0 {
 		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier, r.Skill))
-		p.Para("  ", p.Inkf(report.Plain, "at %d or more, %d of %s were accepted: the lowest confidence with at least 90 %%, or the highest one if there is none", p.s.Optimal.Threshold, p.s.Optimal.Accepted, plural(p.s.Optimal.Labels, "finding")))
+		best, says := p.s.Optimal, "at least 90 %% were accepted from a threshold of %d on: %d of %s"
+		if 10*best.Accepted < 9*best.Labels {
+			says = "no threshold reaches 90 %%; from %d on, %d of %s were accepted"
+		}
+		p.Para("  ", p.Inkf(report.Plain, says, best.Threshold, best.Accepted, plural(best.Labels, "finding")))
 	}
 	var steps []string
 	for _, t := range p.s.Thresholds {

@@ -296,10 +296,7 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
 		Body: workspace.ShortHash(string(m.Body)),
 		Who:  m.Author.ID,
 	}}
-	h.commands, h.refusals = chat.Parse(m.Body, chat.Options{
-		Names: c.names(), InThread: h.thread != nil,
-		Own: c.ownWords(m),
-	})
+	h.commands, h.refusals = c.parse(m)
 	if h.hash = hashOf(h.commands, h.refusals); h.hash == "" {
 		return h
 	}
@@ -319,6 +316,11 @@ func (c *conversation) read(ctx context.Context, m forge.Comment) *request {
 	h.mayWrite = may && !h.edited
 	h.record.Stranger = !may && !h.author
 	return h
+}
+
+// parse returns what a comment asks.
+func (c *conversation) parse(m forge.Comment) ([]chat.Command, []chat.Refusal) {
+	return chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: c.threadOf(m) != nil, Own: c.ownWords(m)})
 }
 
 // isPlain tells whether a comment has free text only.

@@ -30,10 +30,10 @@ func (c *conversation) settled(ctx context.Context, h *request) (statement, bool
 	heard := map[precedent.ForgeID]bool{h.ID: true}
 	for _, m := range c.comments {
 		if m.Kind != h.Kind || c.threadOf(m) != h.thread || !c.byPerson(m) || m.ID == h.ID || m.At.After(h.At) ||
-			c.wasEdited(m) || !c.Pull.People.Permission(ctx, m.Author).MayWrite() {
+			!c.Pull.People.Permission(ctx, m.Author).MayWrite() {
 			continue
 		}
-		said := c.stated(m, h.thread != nil)
+		said := c.stated(m)
 		if said == "" || !isRelevant(said, h.thread) {
 			continue
 		}
@@ -49,23 +49,13 @@ func (c *conversation) settled(ctx context.Context, h *request) (statement, bool
 	return last, true
 }
 
-// wasEdited reports whether a comment is not as it was when it was first read: forges do not say who edited it.
-func (c *conversation) wasEdited(m forge.Comment) bool {
-	before, known := c.handled[keyOf(m)]
-	if !known {
-		return false
-	}
-	commands, refusals := chat.Parse(m.Body, chat.Options{
-		Names: c.names(), InThread: c.threadOf(m) != nil, Own: c.ownWords(m),
-	})
-	return before.Hash != "" && before.Hash != hashOf(commands, refusals)
-}
-
-// stated is what a comment says besides commands: its prose, or the reason of a dismissal; empty if it is a command.
-func (c *conversation) stated(m forge.Comment, inThread bool) string {
-	commands, refusals := chat.Parse(m.Body, chat.Options{Names: c.names(), InThread: inThread, Own: c.ownWords(m)})
+// stated is what a comment says besides commands: its prose, or the reason of a dismissal; empty if it is a command, or
+// if an edit changed what it asks: forges do not say who edited it.
+func (c *conversation) stated(m forge.Comment) string {
+	commands, refusals := c.parse(m)
+	before := c.handled[keyOf(m)].Hash
 	switch {
-	case len(refusals) > 0 || len(commands) > 1:
+	case before != "" && before != hashOf(commands, refusals), len(refusals) > 0, len(commands) > 1:
 		return ""
 	case len(commands) == 0 || commands[0].Kind == chat.FreeText:
 		return chat.Prose(m.Body)

@@ -28,11 +28,11 @@ type When string
 
 // The occasions, in words for people.
 const (
-	Always   When = "always"
-	OnTrust  When = "if the change touches what decides who may do what, or what outsiders send"
-	OnRules  When = "if the repository's guide has rules"
-	OnTests  When = "if the change touches tests"
-	WhenDeep When = "in a deep review"
+	Always  When = "always"
+	OnTrust When = "if the change touches what decides who may do what, or what outsiders send"
+	OnRules When = "if the repository's guide has rules"
+	OnTests When = "if the change touches tests"
+	OnDeep  When = "in a deep review"
 )
 
 // Finders lists the prompted finders in the order in which they start: those that find
@@ -40,13 +40,13 @@ const (
 func Finders() []Spec {
 	return []Spec{
 		{Name: "general", Category: precedent.Bugs, Title: "the whole change", When: Always},
-		{Name: "bugs", Category: precedent.Bugs, Title: "bugs", When: WhenDeep},
+		{Name: "bugs", Category: precedent.Bugs, Title: "bugs", When: OnDeep},
 		{Name: "security", Category: precedent.Security, Title: "security", Blind: true, When: OnTrust},
-		{Name: "types", Category: precedent.Types, Title: "types and contracts", When: WhenDeep},
-		{Name: "performance", Category: precedent.Performance, Title: "performance", When: WhenDeep},
-		{Name: "architecture", Category: precedent.Architecture, Title: "architecture", When: WhenDeep},
+		{Name: "types", Category: precedent.Types, Title: "types and contracts", When: OnDeep},
+		{Name: "performance", Category: precedent.Performance, Title: "performance", When: OnDeep},
+		{Name: "architecture", Category: precedent.Architecture, Title: "architecture", When: OnDeep},
 		{Name: "tests", Category: precedent.Tests, Title: "tests", When: OnTests},
-		{Name: "style", Category: precedent.Style, Title: "readability", When: WhenDeep},
+		{Name: "style", Category: precedent.Style, Title: "readability", When: OnDeep},
 		{Name: "guidelines", Category: precedent.Guidelines, Title: "the team's guidelines", When: OnRules},
 	}
 }

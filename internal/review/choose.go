@@ -37,7 +37,7 @@ func choose(fs []precedent.Finding, in *Input, commentable func(*precedent.Findi
 		case why != "":
 			f.Drop("select", precedent.Minor, "", "minor: %s", why)
 			f.Placement = precedent.Collapsed
-		case !in.shows(f):
+		case f.Confidence < in.thresholdFor(f):
 			f.Drop("select", precedent.BelowThreshold, "", "confidence %d is below the threshold of %d (%s)", f.Confidence,
 				in.thresholdFor(f), in.ThresholdFrom)
 		}

@@ -57,7 +57,7 @@ func (in *Input) minorWhy(f *precedent.Finding) string {
 		}
 	case isSevere(f.Severity), f.Category.Protected() && !f.Analyzer:
 	case f.Later:
-		return "true, but by the verifier not worth a change now"
+		return "true, but not worth a change now, says the verifier"
 	case !f.Severity.AtLeast(precedent.Medium) && (len(f.Cites) == 0 || f.Severity == precedent.Nit):
 		return fmt.Sprintf("its severity is %s", f.Severity)
 	}
@@ -79,7 +79,13 @@ func (in *Input) canBeShown(f *precedent.Finding) bool {
 	best.Verifier = precedent.Confirmed
 	best.Confidence, _ = ShippedOdds().Of(&best)
 	best.Confidence = capped(&best, in.refitted(&best)+focusDelta)
-	return isSevere(f.Severity) || in.shows(&best) || in.Policy.Minor != precedent.MinorOff && in.minorWhy(&best) != ""
+	if isSevere(f.Severity) {
+		return true
+	}
+	if in.minorWhy(&best) != "" {
+		return in.Policy.Minor != precedent.MinorOff
+	}
+	return best.Confidence >= in.thresholdFor(f)
 }
 
 func percent(n int) int { return min(max(n, 0), 100) }

@@ -129,8 +129,7 @@ var All = []Def{
 	}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Deep }, Def{
 		Key: "deep", Flag: "deep", Env: "PRECEDENT_DEEP", InFile: true, Default: "false",
-		Usage: "ask all finders that the policy does not turn off, not only those for which the change is an occasion: true " +
-			"or false",
+		Usage: "run all finders that the policy does not turn off, not only those that the change calls for: true or false",
 	}),
 	def(severity, func(s *Settings) *Value[precedent.Severity] { return &s.FailOn }, Def{
 		Key: "fail_on", Flag: "fail-on", InFile: true, Default: string(precedent.High),
