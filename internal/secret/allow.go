@@ -56,16 +56,19 @@ func (a *allowlist) needsAll() bool {
 // allows reports whether the list excludes a secret. target is what the expressions
 // are matched against.
 func (a *allowlist) allows(path, target, secret string) bool {
+	all := a.needsAll()
+	if all && a.path != nil && (path == "" || !a.path.MatchString(path)) {
+		return false
+	}
 	word := false
 	if a.words != nil {
 		for range a.words.find(secret) {
 			word = true
 			break
 		}
+		if word != all {
+			return word
+		}
 	}
-	expr := a.expr != nil && target != "" && a.expr.MatchString(target)
-	if !a.needsAll() {
-		return word || expr
-	}
-	return (a.path == nil || path != "" && a.path.MatchString(path)) && (a.expr == nil || expr) && (a.words == nil || word)
+	return a.expr == nil && all || a.expr != nil && target != "" && a.expr.MatchString(target)
 }

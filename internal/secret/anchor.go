@@ -20,7 +20,7 @@ func beginsWith(pattern string, words []string) bool {
 }
 
 // maxBeginnings limits how many beginnings are tracked.
-const maxBeginnings = 64
+const maxBeginnings = 256
 
 // beginnings returns lower-case texts, one of which begins every match. whole is set
 // if each match is just one of them.

@@ -178,7 +178,7 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	value, name := s[start:end], s[first:last]
 	switch {
 	case r.paired:
-		name = w.text.pairName(from, end)
+		name = w.pairName(from, end)
 		return name != "" && isNamed(name, value, strings.IndexByte("\"'`>", s[start-1]) >= 0)
 	case !r.assigns:
 		return r.leaves("", value, true)
@@ -186,6 +186,14 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	quoted := strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start], "->") && !strings.HasSuffix(s[:start], "=>")
 	if first > 0 && s[last] == '=' && strings.IndexByte(";?&", s[first-1]) >= 0 {
 		quoted = true // within a connection string
+	}
+	if quoted && end < len(s) {
+		switch closes := s[start-1]; {
+		case s[end] == ' ': // the first word of a sentence
+			return opensSomething(name) && isRandom(value)
+		case s[end] == closes && strings.HasPrefix(strings.TrimLeft(s[end+1:], " "), ":"): // the name of a member
+			return false
+		}
 	}
 	switch sign := strings.Trim(s[last:start], " \t\r\n\"'`]"); {
 	case quoted:

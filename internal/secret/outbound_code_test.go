@@ -56,3 +56,25 @@ func TestImportsOfHooks(t *testing.T) {
 		}
 	}
 }
+
+// TestTranslations: in a catalogue of messages, a sentence about a password and the name of the next member are no
+// credentials.
+func TestTranslations(t *testing.T) {
+	for _, line := range []string{
+		`"password": "Hasło1 musi zawierać co najmniej 8 znaków",`,
+		`"passwordRule": "Almeno8caratteri e un numero",`,
+		`"token": { "token_2fa": { "title": "x" } },`,
+		`"auth": {"authLogin2Title": {"text": "x"}},`,
+		`"passwords": {"newPassword2Repeat" : "x"},`,
+	} {
+		if got, n := Redact("src/locales/pl.json", line); n != 0 {
+			t.Errorf("%s became %s", line, got)
+		}
+	}
+	value := "q8Zt!4mW" + "xP2v"
+	for _, line := range []string{`{"password": {"value": "` + value + `"}}`, `"password": "` + value + `",`} {
+		if got, _ := Redact("src/locales/pl.json", line); strings.Contains(got, value) {
+			t.Errorf("%s is shown", got)
+		}
+	}
+}

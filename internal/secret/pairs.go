@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxSibling is how far the name is from its value in an object, and maxListed how long a list of values
 // can be, in bytes.
@@ -9,22 +12,63 @@ const maxSibling, maxListed = 400, 2048
 // siblingName matches a member of an object that names what another member has.
 var siblingName = compile(`(?i)(?:name|key|id|variable|field|header|option|setting|property|param|label|title|env)["'\]]{0,2}[ \t]{0,20}(?:=>|:=|[:=>])[ \t]{0,4}["'\x60]?([\w.\-]{2,80})`)
 
-// pairName returns the name of a credential in the object of a value that is from start to end, as in
-// {"name": "DB_PASSWORD", "value": "…"}; "" for none. The name can be on either side.
-func (t *text) pairName(start, end int) string {
-	before, after := t.s[max(0, start-maxSibling):start], t.s[end:min(len(t.s), end+maxSibling)]
-	for _, edge := range []string{"{", "}", "\n\n", "/>"} {
-		before = before[strings.LastIndex(before, edge)+1:]
-		after, _, _ = strings.Cut(after, edge)
+// sibling is a member of an object that names another member: the names of credentials only. The match is at start,
+// its name from name to end.
+type sibling struct{ start, name, end int }
+
+// siblingsIn is the number of bytes in which siblings are searched at once, maxMember how long one can be.
+const siblingsIn, maxMember = 1024, 128
+
+// siblings returns the members between two positions, and some around them, that name another. Each part of the text
+// is searched once, so that a value costs no search of its own.
+func (w *walk) siblings(from, to int) (all []sibling) {
+	t := w.text
+	if t.siblings == nil {
+		t.siblings = map[int][]sibling{}
 	}
-	for _, m := range siblingName().FindAllStringSubmatchIndex(before, -1) {
-		if name := before[m[2]:m[3]]; opensSomething(name) && !startsItem(before[m[3]:]) {
-			return name
+	for at := from - from%siblingsIn; at < to; at += siblingsIn {
+		found, ok := t.siblings[at]
+		if !ok {
+			part := t.s[at:min(len(t.s), at+siblingsIn+maxMember)]
+			w.spend(farCost * len(part))
+			for _, m := range siblingName().FindAllStringSubmatchIndex(part, -1) {
+				if m[0] < siblingsIn && opensSomething(part[m[2]:m[3]]) {
+					found = append(found, sibling{at + m[0], at + m[2], at + m[3]})
+				}
+			}
+			t.siblings[at] = found
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// pairName returns the name of a credential in the object of a value that is from start to end, as in
+// {"name": "DB_PASSWORD", "value": "…"}; "" for none. The name can be on either side: the nearest before the value
+// comes first.
+func (w *walk) pairName(start, end int) string {
+	s := w.text.s
+	first, last := max(0, start-maxSibling), min(len(s), end+maxSibling)
+	for _, edge := range []string{"{", "}", "\n\n", "/>"} {
+		first += strings.LastIndex(s[first:start], edge) + 1
+		after, _, _ := strings.Cut(s[end:last], edge)
+		last = end + len(after)
+	}
+	all := w.siblings(first, last)
+	for _, m := range slices.Backward(all) {
+		if m.start >= first && m.end <= start {
+			if !startsItem(s[m.end:start]) {
+				return s[m.name:m.end]
+			}
+			break
 		}
 	}
-	for _, m := range siblingName().FindAllStringSubmatchIndex(after, -1) {
-		if name := after[m[2]:m[3]]; opensSomething(name) && !startsItem(after[:m[0]]) {
-			return name
+	for _, m := range all {
+		if m.start >= end && m.end <= last {
+			if !startsItem(s[end:m.start]) {
+				return s[m.name:m.end]
+			}
+			break
 		}
 	}
 	return ""
@@ -48,7 +92,12 @@ var scalar = compile(`(?:^|[\[{(,\s])\s{0,200}(?:-[ \t]{1,4})?(?:["']?([\w.\-@]{
 func (w *walk) listed(rule, at, from int) {
 	first, last := w.text.nameAt(at)
 	name := w.text.s[first:last]
+	if !opensSomething(name) {
+		return
+	}
 	block := w.text.block(from)
+	w.open[rule].end = from + len(block) // what is listed within is judged by this name
+	w.spend(len(block))
 	settings := w.text.s[from-1] == '\n' || w.isConfig()
 	for _, m := range scalar().FindAllStringSubmatchIndex(block, -1) {
 		if m[2] >= 0 {

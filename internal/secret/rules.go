@@ -31,6 +31,8 @@ type rule struct {
 	opens  bool
 	// paired is set if the name is in the object of the value, lists if the match opens a list of values.
 	paired, lists bool
+	// reach is how many bytes of a line an attempt can cost, for expressions that search a line from a keyword on.
+	reach int
 	// before and after are how many lines around a keyword a match can span.
 	before, after int
 }
@@ -113,7 +115,7 @@ func (set *ruleSet) parse(text string) error {
 	var doc struct {
 		Rules []struct {
 			ID, Description, Path, Regex, Value string
-			SecretGroup                         int
+			SecretGroup, Reach                  int
 			Entropy                             float64
 			Keywords                            []string
 			Allowlists                          []allowlist
@@ -131,7 +133,7 @@ func (set *ruleSet) parse(text string) error {
 		r := rule{
 			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy,
 			keywords: d.Keywords, allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
-			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value],
+			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value], reach: d.Reach,
 			before: 1, after: 2,
 		}
 		if d.Path != "" {

@@ -30,12 +30,13 @@ var ErrTooMuch = errors.New("too much text that looks like secrets")
 // The work of one Scanner is limited, roughly in bytes matched against one rule each: to firstBudget
 // and perByte for each byte that it is given, and to budget. 20,000 lines of Go, some 600,000 bytes,
 // take 300,000. A hostile text is stopped after a second for each MiB, a hostile change after 5 s.
-const budget, firstBudget, perByte = 48 << 20, 4 << 20, 12
+const budget, firstBudget, perByte = 48 << 20, 3 << 20, 7
 
 // anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound
-// rule, and farCost that of a byte for rules that cross lines. They reflect the slowest known text. An
-// attempt also costs half a byte for each that follows before the end of the word, since keywords in
-// one long word are each matched against its rest.
+// rule, and farCost that of a byte where a rule that crosses lines, an outbound rule or a member
+// of an object is searched. They reflect the slowest known texts. An attempt also costs half a byte
+// for each that follows before the end of the word, since keywords in one long word are each matched
+// against its rest.
 const anchoredCost, outboundCost, farCost = 64, 256, 4
 
 // maxMatches limits the memory of one scan: a match takes 100 bytes.
@@ -107,8 +108,9 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 // long ones.
 type text struct {
 	s        string
-	lines    []int // where each line starts
-	segments []int // where each segment starts; one more at the end
+	lines    []int             // where each line starts
+	segments []int             // where each segment starts; one more at the end
+	siblings map[int][]sibling // by where their part of the text starts
 }
 
 func newText(lines []string) *text {
@@ -333,10 +335,11 @@ func (r *rule) cost(part string) int {
 			word = len(part)
 		}
 		if r.leaves != nil {
-			return outboundCost + word/2
+			line, _, _ := strings.Cut(part[:min(len(part), r.reach)], "\n")
+			return outboundCost + word/2 + 2*len(line)
 		}
 		return anchoredCost + word/2
-	case !r.pattern().anchored && far:
+	case !r.pattern().anchored && (far || r.leaves != nil):
 		return len(part) * farCost
 	}
 	return len(part)
@@ -378,6 +381,7 @@ func (w *walk) allowed(r *rule, from, to int, secret string) bool {
 				target = strings.Trim(w.text.s[from:to], "\n")
 			case "line":
 				target = w.text.lineAround(from, to)
+				w.spend(len(target))
 			}
 			if a.allows(w.path, target, secret) {
 				return true

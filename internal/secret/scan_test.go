@@ -226,6 +226,10 @@ var hostileTexts = map[string]string{
 	"quotes":              strings.Repeat(`password="abc`, 60_000),
 	"addresses":           strings.Repeat("://a:b", 120_000),
 	"lines":               strings.Repeat("password=\n", 80_000),
+	"members":             strings.Repeat(`": "bedrock-apthstring="passw'%41`, 26_000),
+	"exceptions":          strings.Repeat(`mapbox_bearerapi-tr_stg_eaaa="_bearerapi-sk-lf-flicktr_stg_eaaa="_bear7z  -u `, 10_000),
+	"options":             strings.Repeat("curl -ucurl  -ucurl -u  j -u ", 28_000),
+	"escapes":             strings.Repeat(`'-passw1,key-stringaccess-production-\n%41,`, 20_000),
 	"keys without an end": strings.Repeat("-----BEGIN PRIVATE "+"KEY-----\n", 28_000),
 }
 
