@@ -125,10 +125,12 @@ const (
 // LearningScope is where a learning applies.
 type LearningScope string
 
-// The scopes. Learnings of the owner load only where the policy of a repository allows it.
+// The scopes. In a memory of several repositories, learnings of the owner load only where the policy of a repository
+// allows it; on a person's computer, those of the owner and their own load in reviews of local changes.
 const (
 	RepositoryScope LearningScope = "repository"
 	OwnerScope      LearningScope = "owner"
+	MeScope         LearningScope = "me" // all repositories of one person's computer
 )
 
 // Bounds of a learning, in characters.

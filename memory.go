@@ -32,8 +32,8 @@ type Rejection struct {
 	// Accepted counts similar findings that people accepted since: each halves the weight of
 	// the rejection against similar findings.
 	Accepted int `json:"accepted_since"`
-	// Rule is set if all findings of an analyzer's rule were dismissed, and not one finding:
-	// then Finding and Fingerprint only identify the rejection.
+	// Rule is set if all findings of an analyzer's rule were dismissed, of a finder ("finder/tests") or of a
+	// category ("category/style"), and not one finding: then Finding and Fingerprint only identify the rejection.
 	Rule string `json:"rule"`
 	// Glob limits the similar findings, or those of the rule, to these files; empty for no limit.
 	// A path without wildcards is that file, or everything in that folder.

@@ -171,7 +171,7 @@ func shellWord(s string) string {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-./_", r)
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return fmt.Sprintf("%q", s)
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" // words of models: a shell must not expand them
 	}
 	return s
 }

@@ -10,20 +10,22 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // dismissal are the options of dismiss.
 type dismissal struct {
-	undo, list, asJSON      bool
-	rule, path, reason, who string
-	pull                    int
+	undo, list, asJSON     bool
+	rule, finder, category string
+	path, reason, who      string
+	pull                   int
 }
 
 func newDismiss(a *app) *cobra.Command {
 	var d dismissal
 	cmd := &cobra.Command{
-		Use:   "dismiss ID... | --rule RULE",
+		Use:   "dismiss ID... | --rule RULE | --finder FINDER | --category CATEGORY",
 		Short: "Dismiss findings that are not a problem here, undo that, or list dismissals",
 		Long: `Dismiss hides the findings whose IDs begin with ID, whatever their severity,
 starting with the next review. Every review lists what it hid, with your name and
@@ -34,8 +36,8 @@ The reason decides the scope for similar findings: "intended here" means the
 function, "we don't do this here" the folder, "never in this repo" the repository.
 --path sets the scope instead.
 
---rule dismisses all findings of an analyzer's rule, as reviews name it. High and
-critical findings, and those about security, secrets, data loss, crashes and races,
+--rule dismisses all findings of an analyzer's rule, as reviews name it, --finder
+those of a finder, and --category those of a category. High and critical findings, and those about security, secrets, data loss, crashes and races,
 stay shown.
 
 A whole ID that the memory does not have is looked up in the comments of the 20
@@ -45,6 +47,7 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 		Example: `  precedent dismiss k7m2q0v5xa --reason "the caller holds the lock"
   precedent dismiss k7m2q0v5xa p3c8w1n6te
   precedent dismiss --rule gosec:G104 --path 'internal/tools/**' --reason "only for developers"
+  precedent dismiss --finder tests --path 'internal/legacy/**'
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
@@ -60,6 +63,8 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 	cmd.Flags().BoolVar(&d.list, "list", false, "list what is dismissed, by whom, why and until when")
 	cmd.Flags().BoolVar(&d.asJSON, "json", false, "with --list: print as JSON")
 	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of an analyzer's `rule`")
+	cmd.Flags().StringVar(&d.finder, "finder", "", "dismiss all findings of a `finder`")
+	cmd.Flags().StringVar(&d.category, "category", "", "dismiss all findings of a `category`")
 	cmd.Flags().StringVar(&d.path, "path", "", "limit the rule, or similar findings, to a folder or `glob`, from the top folder")
 	addReason(cmd, &d)
 	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
@@ -69,16 +74,24 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 // check rejects combinations of options that make no sense.
 func (d *dismissal) check(cmd *cobra.Command, args []string) error {
 	var wrong string
+	many := 0
+	for _, name := range []string{d.rule, d.finder, d.category} {
+		if name != "" {
+			many++
+		}
+	}
 	switch {
-	case d.list && (len(args) > 0 || d.undo || d.rule != "" || d.path != ""):
-		wrong = "--list cannot be used with an ID, --undo, --rule or --path"
+	case many > 1:
+		wrong = "--rule, --finder and --category cannot be used together"
+	case d.list && (len(args) > 0 || d.undo || many > 0 || d.path != ""):
+		wrong = "--list cannot be used with an ID, --undo, --rule, --finder, --category or --path"
 	case d.asJSON && !d.list:
 		wrong = "--json requires --list"
-	case d.rule != "" && len(args) > 0:
-		wrong = "--rule and an ID cannot be used together"
-	case d.path != "" && d.rule == "" && (d.undo || len(args) == 0):
-		wrong = "--path requires an ID or --rule"
-	case !d.list && len(args) == 0 && d.rule == "":
+	case many > 0 && len(args) > 0:
+		wrong = "--rule, --finder and --category cannot be used together with an ID"
+	case d.path != "" && many == 0 && (d.undo || len(args) == 0):
+		wrong = "--path requires an ID, --rule, --finder or --category"
+	case !d.list && len(args) == 0 && many == 0:
 		wrong = fmt.Sprintf("%s: missing argument: %s", cmd.CommandPath(), cmd.Use)
 	case d.pull < 0 || d.pull == 0 && cmd.Flags().Changed("pr"):
 		wrong = "--pr: want the number of a pull request"
@@ -86,6 +99,17 @@ func (d *dismissal) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return misuse(cmd, errors.New(wrong))
+}
+
+// what is what all findings are dismissed of, besides ids; empty for nothing.
+func (d *dismissal) what() string {
+	switch {
+	case d.finder != "":
+		return memory.OfFinder + d.finder
+	case d.category != "":
+		return memory.OfCategory + d.category
+	}
+	return d.rule
 }
 
 func addReason(cmd *cobra.Command, d *dismissal) {
@@ -110,7 +134,7 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		do, verb = a.workflow().Restore, "restored"
 	}
 	all := do(ctx, w, workspace.Dismissal{
-		IDs: ids, Rule: d.rule, Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
+		IDs: ids, Rule: d.what(), Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
 		Connect: func() (workspace.Connection, error) { return a.connectWith(flags) },
 	})
 	return a.printDismissed(all, verb)
@@ -140,6 +164,11 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb string) error {
 			p.Para("", p.Ink(report.Plain, sentence))
 		}
 		p.Para("", p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding))
+		if r.Widen != "" {
+			p.Para("", p.Ink(report.Faint, "This remark was dismissed elsewhere before. To hide it in "+r.Widen+":"))
+			p.Line(p.Ink(report.Plain, fmt.Sprintf("  precedent learn add %s --kind dont_flag --glob %s",
+				shellWord("do not flag: "+text.VisibleLine(j.Claim)), shellWord(r.Widen))))
+		}
 	}
 	if done < len(all) {
 		a.notice("%s %d of %d", verb, done, len(all))

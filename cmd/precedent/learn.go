@@ -24,6 +24,9 @@ a change. One that asks for less hides findings only in the files that it names,
 never those of high or critical severity or about security, secrets, data loss,
 crashes and races; elsewhere it lowers their confidence.
 
+With --scope me, a learning is your own: reviews of local changes in all repositories on
+this computer use it, and with --scope owner in those of the owner. It is not posted.
+
 Learnings that a team keeps in .precedent/learnings.yaml and changes by pull request
 need no command.`,
 		Example: `  precedent learn add "wrap errors with the verb and the object" --why "so that logs say what failed"
@@ -101,7 +104,7 @@ Exit status: 2 if it was refused.`,
 		}),
 	}
 	t.flags(cmd, "what it does if its words do not say it")
-	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope), "`where` it applies: repository, or owner for all repositories of the owner")
+	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope), "`where` it applies: repository, owner for all repositories of the owner, or me for all repositories on this computer")
 	return cmd
 }
 
@@ -121,6 +124,11 @@ func newLearnList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			own, err := a.workflow().OwnLearnings(cmd.Context(), w, states...)
+			if err != nil {
+				return err
+			}
+			found = append(found, own...)
 			return a.show(asJSON, map[string]any{"learnings": append([]precedent.Learning{}, found...)}, func(p *report.Page) {
 				report.Learnings(p, found)
 			})
@@ -138,7 +146,7 @@ func newLearnShow(a *app) *cobra.Command {
 		Short:   "Show a learning and where it comes from",
 		Example: "  precedent learn show k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			l, err := w.Memory.Learning(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -156,7 +164,7 @@ func newLearnApprove(a *app) *cobra.Command {
 		Short:   "Make a pending learning active",
 		Example: "  precedent learn approve k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			c, err := a.workflow().ApproveLearning(cmd.Context(), w, args[0], a.user())
 			return a.printCaptured(c, "approved", err)
 		}),
@@ -170,7 +178,7 @@ func newLearnEdit(a *app) *cobra.Command {
 		Short:   "Change a learning; its history keeps the earlier versions",
 		Example: "  precedent learn edit k7m2q0v5xa --glob 'internal/**'",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			expires, err := expiryOf(t.expires, a.now())
 			if err == nil && cmd.Flags().NFlag() == 0 {
 				err = errors.New("learn edit: say what to change, for example with --directive")
@@ -205,7 +213,7 @@ func newLearnForget(a *app) *cobra.Command {
 		Short:   "Forget the learning with the ID, or with these words",
 		Example: "  precedent learn forget \"magic numbers\"",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			all, err := a.workflow().ForgetLearnings(cmd.Context(), w, args[0], a.user())
 			if err != nil {
 				return err
@@ -226,7 +234,7 @@ func newLearnHistory(a *app) *cobra.Command {
 		Short:   "Show who changed a learning, when and how",
 		Example: "  precedent learn history k7m2q0v5xa",
 		Args:    exactly(1),
-		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			all, err := w.Memory.LearningHistory(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -243,6 +251,15 @@ func newLearnHistory(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// withLearning is withMemory for commands about one learning: of the repository, or the user's own.
+func (a *app) withLearning(
+	do func(cmd *cobra.Command, args []string, w *workspace.Workspace) error,
+) func(*cobra.Command, []string) error {
+	return a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+		return a.workflow().FindLearning(cmd.Context(), w, func(w *workspace.Workspace) error { return do(cmd, args, w) })
+	})
 }
 
 // printCaptured says what became of a learning. If it was refused, the exit status is 2.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/text"
 )
@@ -115,7 +117,7 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Reject
 	if err == nil && !added {
 		what := "finding " + j.Finding
 		if j.Rule != "" {
-			what = "the rule " + j.Rule
+			what = described(j.Rule)
 		}
 		err = &Error{
 			Err:  ErrDismissed,
@@ -124,6 +126,27 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Reject
 		}
 	}
 	return j, err
+}
+
+// Widen returns the glob of the folder in which the same remark as a dismissed one was dismissed before, in another
+// file or function; empty if it was not. A learning with that glob hides it there, where the dismissals may not.
+func (m *Memory) Widen(ctx context.Context, j precedent.Rejection) (glob string, err error) {
+	all, err := m.Rejections(ctx)
+	if err != nil || j.Rule != "" || j.Category.Protected() || j.Severity.AtLeast(precedent.High) {
+		return "", err
+	}
+	claim := match.NewClaim(j.Claim)
+	for _, o := range all {
+		if o.Fingerprint != j.Fingerprint && o.Rule == "" && o.Category == j.Category && !o.At.After(j.At) &&
+			claim.Similarity(match.NewClaim(o.Claim)) >= match.SameClaim {
+			dir := path.Dir(j.Path)
+			for dir != "." && o.Path != dir && !strings.HasPrefix(o.Path, dir+"/") {
+				dir = path.Dir(dir)
+			}
+			return path.Join(dir, "**"), nil
+		}
+	}
+	return "", nil
 }
 
 // Rejections returns the rejections that hold, newest first.

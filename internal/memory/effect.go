@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -19,7 +20,7 @@ func Effect(j precedent.Rejection) []string {
 		if j.Glob != "" {
 			where = "in " + j.Glob
 		}
-		return []string{fmt.Sprintf("Reviews hide findings of %s %s. %s.", j.Rule, where, shown), until}
+		return []string{fmt.Sprintf("Reviews hide findings of %s %s. %s.", strings.TrimPrefix(described(j.Rule), "the rule "), where, shown), until}
 	}
 	own := "Reviews hide this finding at this place, also in other words, and list it as hidden."
 	verb := fmt.Sprintf("It counts against %s: a second such dismissal hides them.", Reach(j))
@@ -47,5 +48,5 @@ func Reach(j precedent.Rejection) string {
 	if j.Symbol != "" {
 		return "similar findings in " + j.Symbol + " of " + j.Path
 	}
-	return "similar findings in " + j.Path + ", outside of functions"
+	return "similar findings in " + j.Path + " for which no function is known"
 }

@@ -189,8 +189,8 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 			covering = append(covering, p)
 		}
 	}
-	if f.Analyzer {
-		for _, name := range ruleNames(f) {
+	if len(r.byRule) > 0 {
+		for _, name := range names(f) {
 			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]), func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
 		}
 	}

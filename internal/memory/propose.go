@@ -161,7 +161,7 @@ func UnfitLearning(l precedent.Learning) string {
 		return "it says nothing"
 	case !slices.Contains(precedent.LearningKinds, l.Kind):
 		return fmt.Sprintf("%q is not a kind of learning", l.Kind)
-	case l.Scope != precedent.RepositoryScope && l.Scope != precedent.OwnerScope:
+	case l.Scope != precedent.RepositoryScope && l.Scope != precedent.OwnerScope && l.Scope != precedent.MeScope:
 		return fmt.Sprintf("%q is not a scope", l.Scope)
 	case l.Category != "" && !slices.Contains(precedent.Categories, l.Category):
 		return fmt.Sprintf("%q is not a category", l.Category)

@@ -39,14 +39,15 @@ type LearningQuery struct {
 	PullRequest int
 	// Private tells that the repository is known not to be public.
 	Private bool
-	// File are those of the file in the repository, at the trusted base.
-	File []precedent.Learning
+	// File are those of the file in the repository, at the trusted base; Own those that the user of the computer
+	// taught for other repositories, too.
+	File, Own []precedent.Learning
 }
 
 // RecallLearnings returns the active learnings that apply to a file of the change, the most
-// relevant first: those of the repository, those of the file and, if the policy says so, those
-// that other repositories of the owner share. It is empty if the operator or the policy turned
-// learnings off. Those of the file that Propose would refuse for what they could hide are left
+// relevant first: those of the repository, those of the file, the user's own and, if the policy
+// says so, those that other repositories of the owner share. It is empty if the operator or the policy
+// turned learnings off. Those that Propose would refuse here for what they could hide are left
 // out, and refused says which ones and why.
 func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) (found []Recalled, refused []string, err error) {
 	if m.LearningsOff {
@@ -56,25 +57,26 @@ func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) (found []
 	if q.Policy.Off {
 		return nil, nil, nil
 	}
-	all := slices.Clone(q.File)
+	all := slices.Concat(q.File, q.Own)
+	tried := len(all) // the others were when they were proposed
 	stored, err := m.active(ctx, q)
 	all = append(all, stored...)
 	now := m.Now()
 	try := m.newTrial(ctx)
 	seen := map[string]bool{}
-	for _, l := range all {
+	for i, l := range all {
 		l = store.CleanLearning(l)
 		if seen[l.ID] || expired(&l, now) || !q.wants(&l, now) {
 			continue
 		}
 		seen[l.ID] = true
-		if l.From.By == precedent.FromFile && l.Kind.Quieter() {
+		if i < tried && l.Kind.Quieter() {
 			hidden, failed := try(l)
 			if failed != nil && err == nil {
 				err = failed
 			}
 			if len(hidden) > 0 {
-				refused = append(refused, fmt.Sprintf("%s: “%s” is not used: %s", l.From.URL, wordsInLine(l.Directive), couldHide(hidden)))
+				refused = append(refused, fmt.Sprintf("%s: “%s” is not used: %s", cmp.Or(l.From.URL, "learning "+l.ID), wordsInLine(l.Directive), couldHide(hidden)))
 			}
 			if failed != nil || len(hidden) > 0 {
 				continue

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,10 +17,17 @@ import (
 // ruleSeverity is the worst severity that the dismissal of a rule hides.
 const ruleSeverity = precedent.Medium
 
+// What a rejection of many findings names, before the name of a finder or of a category.
+const (
+	OfFinder   = "finder/"
+	OfCategory = "category/"
+)
+
 // DismissRule rejects all findings of an analyzer's rule in a person's name, within d.Glob:
-// "G104", "gosec/G104" or "gosec:G104". High and critical findings and those of protected
-// categories stay shown. If no stored finding has the rule, the error wraps ErrUnknownRule; if
-// it is dismissed already for these files, ErrDismissed.
+// "G104", "gosec/G104" or "gosec:G104"; those of a finder: OfFinder + "tests"; or those of a
+// category: OfCategory + "style". High and critical findings and those of protected
+// categories stay shown. If no stored finding has the rule or the finder, or there is no such
+// category, the error wraps ErrUnknownRule; if it is dismissed already for these files, ErrDismissed.
 func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (precedent.Rejection, error) {
 	if err := d.check(); err != nil {
 		return precedent.Rejection{}, err
@@ -32,33 +40,69 @@ func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (pre
 	if err != nil {
 		return precedent.Rejection{}, err
 	}
-	at := slices.IndexFunc(known, func(f precedent.Finding) bool { return slices.Contains(ruleNames(&f), plainRule(rule)) })
-	if at < 0 {
-		return precedent.Rejection{}, unknownRule(rule, known)
-	}
 	name := plainRule(rule)
+	if err := checkRule(name, known); err != nil {
+		return precedent.Rejection{}, err
+	}
 	sum := sha256.Sum256([]byte("precedent.rule/1\x00" + name + "\x00" + d.Glob))
 	fingerprint := hex.EncodeToString(sum[:16])
 	return m.store(ctx, rows, precedent.Rejection{
 		Finding: precedent.FindingID(m.Repo, fingerprint), Fingerprint: fingerprint,
-		Rule: name, Claim: "all findings of the rule " + name, Severity: ruleSeverity,
+		Rule: name, Claim: "all findings of " + described(name), Severity: ruleSeverity,
 	}, d)
 }
 
-// maxNamedRules limits the rules that an error names.
+// described names a rule, a finder or a category in a sentence.
+func described(rule string) string {
+	if finder, ok := strings.CutPrefix(rule, OfFinder); ok {
+		return "the finder " + finder
+	}
+	if category, ok := strings.CutPrefix(rule, OfCategory); ok {
+		return "the category " + category
+	}
+	return "the rule " + rule
+}
+
+// maxNamedRules limits the names that an error lists.
 const maxNamedRules = 12
 
-func unknownRule(rule string, known []precedent.Finding) error {
-	e := &Error{Err: ErrUnknownRule, Msg: fmt.Sprintf("no stored finding has the rule %q", text.Cut(rule, maxWho)), Hint: "run a review first: rules are known from their findings"}
+// checkRule refuses a rule, finder or category that no finding can have; known are those of stored findings.
+func checkRule(name string, known []precedent.Finding) error {
+	e := &Error{Err: ErrUnknownRule}
 	var names []string
-	for _, f := range known[:min(len(known), maxNamedRules)] {
-		names = append(names, f.Rule)
+	if category, ok := strings.CutPrefix(name, OfCategory); ok {
+		if slices.Contains(precedent.Categories, precedent.Category(category)) {
+			return nil
+		}
+		e.Msg = fmt.Sprintf("there is no category %q", text.Cut(category, maxWho))
+		for _, c := range precedent.Categories {
+			names = append(names, string(c))
+		}
+		e.Hint = "categories are " + strings.Join(names, ", ")
+		return e
 	}
+	finder, ofFinder := strings.CutPrefix(name, OfFinder)
+	what := "the rule"
+	if ofFinder {
+		what = "the finder"
+	}
+	for _, f := range known {
+		if ofFinder && f.Finder == finder || !ofFinder && slices.Contains(ruleNames(&f), name) {
+			return nil
+		}
+		if ofFinder {
+			names = append(names, f.Finder)
+		} else if f.Rule != "" {
+			names = append(names, f.Rule)
+		}
+	}
+	e.Msg = fmt.Sprintf("no stored finding has %s %q", what, text.Cut(cmp.Or(finder, name), maxWho))
+	e.Hint = "run a review first: " + strings.TrimPrefix(what, "the ") + "s are known from their findings"
 	slices.Sort(names)
-	if len(names) > 0 {
-		e.Hint = "stored findings have the rules " + strings.Join(slices.Compact(names), ", ")
+	if names = slices.Compact(names); len(names) > 0 {
+		e.Hint = "stored findings have " + what + "s " + strings.Join(names[:min(len(names), maxNamedRules)], ", ")
 	}
-	if len(known) > maxNamedRules {
+	if len(names) > maxNamedRules {
 		e.Hint += " and more"
 	}
 	return e
@@ -79,7 +123,7 @@ func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]preced
 		return j.Rule == "" || j.Rule != plainRule(rule) || glob != "" && j.Glob != cleanGlob(glob)
 	})
 	if len(all) == 0 {
-		return nil, &Error{Err: ErrUnknownRule, Msg: fmt.Sprintf("the rule %q is not dismissed there", text.Cut(rule, maxWho)), Hint: "precedent dismiss --list lists what is dismissed"}
+		return nil, &Error{Err: ErrUnknownRule, Msg: described(text.Cut(plainRule(rule), maxWho)) + " is not dismissed there", Hint: "precedent dismiss --list lists what is dismissed"}
 	}
 	for _, j := range all {
 		if _, err := rows.Unreject(ctx, j.ID); err != nil {
@@ -91,6 +135,15 @@ func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]preced
 
 // plainRule is the form in which names of rules are compared: a colon separates as a slash.
 func plainRule(name string) string { return strings.ReplaceAll(strings.TrimSpace(name), ":", "/") }
+
+// names are all by which a person can dismiss findings like this one.
+func names(f *precedent.Finding) []string {
+	all := []string{OfFinder + f.Finder, OfCategory + string(f.Category)}
+	if f.Analyzer {
+		all = append(all, ruleNames(f)...)
+	}
+	return all
+}
 
 // ruleNames are the names by which a person may mean the rule of a finding: the finder and the
 // rule, and what is left without the parts before a slash.

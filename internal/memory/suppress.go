@@ -155,7 +155,7 @@ func describePatterns(j precedent.Rejection, n int) string {
 		}
 		return fmt.Sprintf("%s%s, last by %s on %s%s", countDismissals(n), since, dismisser(j), day(j), reasonSuffix(j))
 	}
-	return fmt.Sprintf("%s dismissed the rule %s%s on %s%s", dismisser(j), j.Rule, inGlob(j), day(j), reasonSuffix(j))
+	return fmt.Sprintf("%s dismissed %s%s on %s%s", dismisser(j), described(j.Rule), inGlob(j), day(j), reasonSuffix(j))
 }
 
 // inGlob names the files that a rejection is limited to; empty for all.

@@ -76,8 +76,11 @@ func originOf(l precedent.LearningUse) string {
 		parts = append(parts, l.At.Format(time.DateOnly))
 	}
 	where := "this repository"
-	if l.Scope == precedent.OwnerScope {
+	switch l.Scope {
+	case precedent.OwnerScope:
 		where = "all repositories of the owner"
+	case precedent.MeScope:
+		where = "all repositories on this computer"
 	}
 	parts = append(parts, where)
 	if l.Glob != "" {
@@ -151,6 +154,8 @@ func learnedFrom(l *precedent.Learning) string {
 	switch {
 	case l.Scope == precedent.OwnerScope:
 		s += ", for all repositories of the owner"
+	case l.Scope == precedent.MeScope:
+		s += ", for all repositories on this computer"
 	case l.PullRequest > 0:
 		s += fmt.Sprintf(", for #%d only", l.PullRequest)
 	}

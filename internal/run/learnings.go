@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -47,6 +48,13 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *workspace.Workspace) 
 		q.PullRequest = *p.Number
 	}
 	q.Private = p.Visibility == forge.Private
+	if p.Number == nil {
+		own, err := p.reviewer.OwnLearnings(ctx, w, precedent.LearningActive)
+		if err != nil {
+			p.fail(learningsStep, err.Error()+"; the review does not use your own learnings")
+		}
+		q.Own = own
+	}
 	found, refused, err := w.Memory.RecallLearnings(ctx, q)
 	p.Input.Recall.Learnings = found
 	for _, why := range refused {

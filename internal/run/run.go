@@ -81,7 +81,11 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 		p.reviewer.Notice(ctx, "%v; this review is not stored", err)
 		return nil
 	}
-	if err := p.workspace.Memory.CountLearnings(ctx, r); err != nil {
+	err := p.workspace.Memory.CountLearnings(ctx, r)
+	if err == nil && p.Number == nil {
+		err = p.reviewer.CountOwnLearnings(ctx, p.workspace, r)
+	}
+	if err != nil {
 		p.reviewer.Notice(ctx, "%v", err)
 	}
 	if err := p.dropAnswers(ctx, r); err != nil {

@@ -29,7 +29,9 @@ type Dismissal struct {
 // Dismissed is the result for an id, or for a rule.
 type Dismissed struct {
 	Rejection precedent.Rejection
-	Err       error
+	// Widen is where the same remark was dismissed before; empty if it was not. See memory.Widen.
+	Widen string
+	Err   error
 }
 
 // Dismiss dismisses the findings and the rule, each on its own. Ids that the memory does not
@@ -40,7 +42,7 @@ func (r *Env) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	unknown := map[string]int{} // full ids, each with its index in all
 	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Dismiss(ctx, id, d.Dismissal)
-		all = append(all, Dismissed{j, err})
+		all = append(all, Dismissed{Rejection: j, Err: err})
 		if errors.Is(err, memory.ErrUnknownID) && len(id) == precedent.FindingIDLen {
 			unknown[id] = len(all) - 1
 		}
@@ -50,7 +52,12 @@ func (r *Env) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	}
 	if d.Rule != "" {
 		j, err := w.Memory.DismissRule(ctx, d.Rule, d.Dismissal)
-		all = append(all, Dismissed{j, err})
+		all = append(all, Dismissed{Rejection: j, Err: err})
+	}
+	for i := range all {
+		if d := &all[i]; d.Err == nil {
+			d.Widen, _ = w.Memory.Widen(ctx, d.Rejection) // an offer
+		}
 	}
 	return all
 }
@@ -110,7 +117,7 @@ func (r *Env) Restore(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	var all []Dismissed
 	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Undismiss(ctx, id)
-		all = append(all, Dismissed{j, err})
+		all = append(all, Dismissed{Rejection: j, Err: err})
 	}
 	if d.Rule == "" {
 		return all

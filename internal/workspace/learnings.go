@@ -3,6 +3,8 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
@@ -16,10 +18,31 @@ func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user s
 		By: precedent.FromCommand, Who: r.learner(ctx, w, user), MayWrite: true,
 		Words: p.Directive,
 	}
-	if err := r.keep(ctx, w); err != nil {
+	scope := p.Scope
+	if scope != precedent.MeScope && !r.hasOwn(w, scope) {
+		if err := r.keep(ctx, w); err != nil {
+			return memory.Captured{}, err
+		}
+		return w.Memory.Propose(ctx, p)
+	}
+	own, err := r.openOwn(ctx, w, scope, true)
+	if err == nil && own == nil {
+		err = Hinted(errors.New("a server keeps no learnings of one person"), "give the scope repository or owner")
+	}
+	if err != nil {
 		return memory.Captured{}, err
 	}
-	return w.Memory.Propose(ctx, p)
+	defer own.Close()
+	p.Scope = precedent.RepositoryScope
+	c, err := own.Memory.Propose(ctx, p)
+	c.Scope = scope
+	if where := "in all repositories"; err == nil && c.Refused == "" {
+		if scope == precedent.OwnerScope {
+			where = fmt.Sprintf("in the repositories of %s/%s", w.IDs[0].Host, w.IDs[0].Owner)
+		}
+		c.Note = "reviews of local changes on this computer use it " + where + "; it is not posted or shared"
+	}
+	return c, err
 }
 
 // LearnFromAgent stores what an agent proposes. It stays pending, no matter who runs the agent: an
