@@ -170,8 +170,11 @@ func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-./_", r)
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" // words of models: a shell must not expand them
+	switch {
+	case strings.ContainsAny(s, "\"$`\\!*"): // what a shell expands; a model may have written it
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	case strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }):
+		return "\"" + s + "\""
 	}
 	return s
 }
