@@ -37,15 +37,31 @@ func (r Recall) Block() string {
 	return b.String()
 }
 
-// writeInsights lists the insights, at most maxRecalled, a line of some 400 bytes each.
+// writeInsights lists the insights, at most maxRecalled, a line of some 400 bytes each: those that people's answers
+// confirm before the others.
 func (r Recall) writeInsights(b *strings.Builder) {
-	b.WriteString("Patterns in findings that people accepted across pull requests, each with its id:\n")
-	for _, i := range slices.SortedFunc(slices.Values(r.Insights), func(a, b precedent.Insight) int { return cmp.Compare(a.ID, b.ID) }) {
-		where := "all files"
-		if i.Scope != "" {
-			where = pathInLine(i.Scope)
+	heading := map[bool]string{
+		true:  "Patterns in findings that people accepted across pull requests, each with its id:\n",
+		false: "Seen before in several changes, not confirmed by a person:\n",
+	}
+	for _, confirmed := range []bool{true, false} {
+		some := slices.DeleteFunc(slices.Clone(r.Insights), func(i precedent.Insight) bool {
+			return (i.State != precedent.InsightCandidate) != confirmed
+		})
+		slices.SortFunc(some, func(a, b precedent.Insight) int { return cmp.Compare(a.ID, b.ID) })
+		if len(some) > 0 {
+			b.WriteString(heading[confirmed])
 		}
-		fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text), plural(len(i.Findings), "finding"), plural(len(i.PullRequests), "pull request"), where)
+		for _, i := range some {
+			where, in := "all files", plural(len(i.PullRequests), "pull request")
+			if i.Scope != "" {
+				where = pathInLine(i.Scope)
+			}
+			if len(i.PullRequests) == 0 {
+				in = plural(i.Changes, "change")
+			}
+			fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text), plural(len(i.Findings), "finding"), in, where)
+		}
 	}
 	if r.OmittedInsights > 0 {
 		fmt.Fprintf(b, "- and %d more patterns\n", r.OmittedInsights)

@@ -22,7 +22,8 @@ const (
 	minChanges    = 2 // changes, and findings, from which there is a pattern
 )
 
-// What makes an insight active, and what pauses it.
+// What makes an insight active, and what pauses it. Where one person alone has answered findings, that person is
+// enough, and changes count as pull requests do.
 const (
 	activePulls     = 3
 	activePeople    = 2
@@ -49,11 +50,19 @@ func Patterns(shown []store.Appearance, rejections []precedent.Rejection, stored
 	for i, a := range shown {
 		g.at[a.Fingerprint] = i
 	}
+	var people []string
+	for _, a := range shown {
+		for _, o := range a.Outcomes {
+			people = append(people, o.Who)
+		}
+	}
 	for _, j := range rejections {
+		people = append(people, j.Who)
 		if j.Rule == "" {
 			g.rejections[j.Fingerprint] = j
 		}
 	}
+	g.alone = atMostOne(people)
 	for _, i := range stored {
 		g.ids[i.ID] = true
 		for _, fingerprint := range i.Findings {
@@ -89,7 +98,13 @@ type grouper struct {
 	patterns   []Pattern
 	owner      map[string]int // by fingerprint, the stored insight that has it
 	ids        map[string]bool
+	alone      bool // one person at most has answered
 	now        time.Time
+}
+
+// atMostOne reports whether names are all those of one person; empty names are left out.
+func atMostOne(names []string) bool {
+	return len(slices.DeleteFunc(unique(names), func(s string) bool { return s == "" })) <= 1
 }
 
 // ownerOf returns the stored insight that has the most findings of a group, -1 for none.
@@ -160,7 +175,7 @@ func (g *grouper) fill(p *Pattern, joining []int) {
 	}
 	slices.Sort(p.Findings)
 	answers := g.count(p)
-	p.State = stateOf(p.Insight, answers)
+	p.State = stateOf(p.Insight, answers, g.alone)
 	p.Category = mainCategory(p.Members)
 	if !p.Engine {
 		p.describe(answers)
@@ -229,9 +244,13 @@ func unique[T cmp.Ordered](values []T) []T {
 	return slices.Compact(values)
 }
 
-// stateOf decides about an insight from its evidence and the answers of people, oldest first.
-func stateOf(i precedent.Insight, answers []answer) precedent.InsightState {
-	rejected := 0
+// stateOf decides about an insight from its evidence and the answers of people, oldest first. alone tells that one
+// person at most has answered findings of the repository.
+func stateOf(i precedent.Insight, answers []answer, alone bool) precedent.InsightState {
+	rejected, seen, people := 0, len(i.PullRequests), activePeople
+	if alone {
+		seen, people = i.Changes, 0
+	}
 	for _, a := range answers[max(0, len(answers)-lastAnswers):] {
 		if !a.accepted {
 			rejected++
@@ -240,7 +259,7 @@ func stateOf(i precedent.Insight, answers []answer) precedent.InsightState {
 	switch {
 	case i.Dismissed != nil || rejected >= pausingAnswers:
 		return precedent.InsightPaused
-	case len(i.PullRequests) >= activePulls && len(i.People) >= activePeople && AcceptanceOf(i.Accepted, i.Rejected).Likely >= activeCertainty:
+	case seen >= activePulls && len(i.People) >= people && AcceptanceOf(i.Accepted, i.Rejected).Likely >= activeCertainty:
 		return precedent.InsightActive
 	}
 	return precedent.InsightCandidate

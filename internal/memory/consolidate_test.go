@@ -92,10 +92,11 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestActiveNeedsEvidence: three pull requests, two people, and a likely acceptance.
+// TestActiveNeedsEvidence: three pull requests, two people, and a likely acceptance. One person is enough where nobody
+// else has answered anything.
 func TestActiveNeedsEvidence(t *testing.T) {
-	make := func(pulls int, people []string, accepted int) precedent.InsightState {
-		var shown []store.Appearance
+	make := func(pulls int, people []string, accepted int, others ...store.Appearance) precedent.InsightState {
+		shown := others
 		for n := range max(accepted, 3) {
 			a := shownIn(n, "a.go", owners[n%len(owners)], 1+n%pulls)
 			if n < accepted {
@@ -119,11 +120,49 @@ func TestActiveNeedsEvidence(t *testing.T) {
 	}{
 		{"enough", 3, two, 5, precedent.InsightActive},
 		{"two pull requests", 2, two, 5, precedent.InsightCandidate},
-		{"one person", 3, []string{"dana"}, 5, precedent.InsightCandidate},
+		{"one person, who works alone", 3, []string{"dana"}, 5, precedent.InsightActive},
+		{"one person, two changes", 2, []string{"dana"}, 5, precedent.InsightCandidate},
 		{"too few answers", 3, two, 3, precedent.InsightCandidate},
 	} {
 		if got := make(test.pulls, test.people, test.accepted); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	other := answered(shownIn(9, "web/x.js", "Rows stay open when the query fails", 9), "kim", precedent.Fixed, start)
+	if got := make(3, []string{"dana"}, 5, other); got != precedent.InsightCandidate {
+		t.Errorf("one of several people: %s", got)
+	}
+}
+
+// TestUnconfirmedInsights: finders of a person who works alone are told candidates, as what they are.
+func TestUnconfirmedInsights(t *testing.T) {
+	for _, people := range [][]string{{"dana"}, {"dana", "kim"}} {
+		now := start
+		m := remember(t, &now)
+		rows, err := m.rows(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []precedent.Insight{
+			{ID: "i1", State: precedent.InsightActive, Text: "Rows stay open", People: people[:1], PullRequests: []int{1, 2, 3}, Changes: 3},
+			{ID: "i2", State: precedent.InsightCandidate, Text: "Errors are dropped", People: people, Changes: 2},
+			{ID: "i3", State: precedent.InsightPaused, Text: "Names are short", Changes: 2},
+		}
+		if _, err := rows.BeginConsolidation(t.Context(), "x", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rows.EndConsolidation(t.Context(), "x", all, false); err != nil {
+			t.Fatal(err)
+		}
+		r := recall(t, m, "new", "a.go")
+		want := "Patterns in findings that people accepted across pull requests, each with its id:\n" +
+			"- [i1] Rows stay open (no findings in 3 pull requests; all files)\n"
+		if len(people) == 1 {
+			want += "Seen before in several changes, not confirmed by a person:\n" +
+				"- [i2] Errors are dropped (no findings in 2 changes; all files)\n"
+		}
+		if got := r.Block(); strings.ReplaceAll(got, "0 findings", "no findings") != want {
+			t.Errorf("%q: %q", people, got)
 		}
 	}
 }

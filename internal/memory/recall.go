@@ -31,8 +31,8 @@ type Recall struct {
 	Accepted []precedent.Finding
 	// Rejections are all current ones of the repository, newest first.
 	Rejections []precedent.Rejection
-	// Insights are the last changed active ones whose scope has a file of the change, and
-	// OmittedInsights counts the others.
+	// Insights are the last changed active ones whose scope has a file of the change, and, where one
+	// person at most has answered findings, candidates. OmittedInsights counts the others.
 	Insights        []precedent.Insight
 	OmittedInsights int
 	// Known are the findings last seen in the files, by fingerprint, including those of earlier
@@ -76,9 +76,18 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	if err != nil {
 		return Recall{}, err
 	}
+	var people []string
 	for _, i := range insights {
+		people = append(people, i.People...)
+	}
+	for _, j := range r.Rejections {
+		people = append(people, j.Who)
+	}
+	alone := atMostOne(people)
+	for _, i := range insights {
+		wanted := i.State == precedent.InsightActive || alone && i.State == precedent.InsightCandidate
 		switch {
-		case i.State != precedent.InsightActive || !slices.ContainsFunc(paths, func(p string) bool { return inScope(i.Scope, p) }):
+		case !wanted || !slices.ContainsFunc(paths, func(p string) bool { return inScope(i.Scope, p) }):
 		case len(r.Insights) < maxRecalled:
 			r.Insights = append(r.Insights, i)
 		default:
