@@ -25,8 +25,8 @@ func newMemoryExport(a *app) *cobra.Command {
 		Use:   "export",
 		Short: "Write the memory to a file that another database can import",
 		Long: `Export writes what people said about findings, as sorted lines of JSON: learnings with
-their history, dismissals, and the outcomes of findings. It leaves out what reviews make
-again. Texts are redacted once more.
+their history, dismissals, and the outcomes of findings, with insights, and where findings
+were. It leaves out what reviews make again. Texts are redacted once more.
 
 With --all it writes all rows of all repositories of a server, and its unfinished jobs, as
 they are: to move it between SQLite and PostgreSQL. Stop the server before. The file is as

@@ -118,7 +118,7 @@ func (p *Pattern) Rename(n InsightName) error {
 	if len(cited) < minChanges {
 		return errors.New("it cites fewer than two findings")
 	}
-	sentence, err := plainSentence(n.Text)
+	sentence, err := PlainSentence(n.Text)
 	if err != nil {
 		return err
 	}
@@ -141,10 +141,10 @@ func (p *Pattern) Rename(n InsightName) error {
 	return nil
 }
 
-// plainSentence returns a model's sentence, cleaned. Its words come from titles, which the
+// PlainSentence returns a model's sentence, cleaned. Its words come from titles, which the
 // author of a change can influence, and finders read it. So code, links, mentions, secrets and
 // what addresses a reader are refused; it is fenced in prompts, too, and decides nothing.
-func plainSentence(s string) (string, error) {
+func PlainSentence(s string) (string, error) {
 	s = text.Collapse(text.Clean(s))
 	if _, secrets := secret.Redact("", s); secrets > 0 {
 		return "", errors.New("its text has a secret")

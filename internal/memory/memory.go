@@ -63,6 +63,11 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 	if err != nil {
 		return nil, err
 	}
+	elsewhere, err := rows.ShownElsewhere(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	shown = append(shown, elsewhere...)
 	rejections, err := rows.Rejections(ctx, m.Now(), maxRejections)
 	hot := hottest(countByFile(shown, rejections))
 	return hot[:min(max(n, 0), len(hot))], err

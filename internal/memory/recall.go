@@ -63,6 +63,11 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	if err != nil {
 		return Recall{}, err
 	}
+	elsewhere, err := rows.ShownElsewhere(ctx, paths)
+	if err != nil {
+		return Recall{}, err
+	}
+	shown = append(shown, elsewhere...)
 	var r Recall
 	if r.Rejections, err = m.rejections(ctx, rows); err != nil {
 		return Recall{}, err

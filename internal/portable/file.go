@@ -18,7 +18,7 @@ import (
 )
 
 // version of the format. A reader refuses a newer one.
-const version = 1
+const version = 2
 
 // header is the first line of an export.
 type header struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
@@ -29,18 +30,24 @@ const (
 	forgottenKind = "forgotten"
 	outcomeKind   = "outcome"
 	labelKind     = "label"
+	findingKind   = "finding"
+	insightKind   = "insight"
 )
 
-var kinds = []string{learningKind, historyKind, rejectionKind, forgottenKind, outcomeKind, labelKind}
+var kinds = []string{
+	learningKind, historyKind, rejectionKind, forgottenKind, outcomeKind, labelKind, findingKind, insightKind,
+}
 
 // Limits of a line. Times of other machines may be ahead by their clocks.
 const (
-	maxLine   = 256 << 10 // bytes; a history entry of the longest learning in any script, escaped
-	maxShort  = 300       // characters of names and ids
-	maxPath   = 4_096     // characters, as of a file system
-	maxAhead  = 24 * time.Hour
-	maxProse  = precedent.MaxLearningField
-	longLived = store.RejectionLife + maxAhead
+	maxLine  = 256 << 10 // bytes; a history entry of the longest learning in any script, escaped
+	maxShort = 300       // characters of names and ids
+	maxPath  = 4_096     // characters, as of a file system
+	maxAhead = 24 * time.Hour
+	// maxEvidence limits each list of an insight; its pull requests and people grow with the years.
+	maxEvidence = 5_000
+	maxProse    = precedent.MaxLearningField
+	longLived   = store.RejectionLife + maxAhead
 )
 
 // rejection is a line of a rejection: without what is made on each machine.
@@ -107,6 +114,10 @@ func (r reader) parse(line []byte) (row, error) {
 			return parseAs(raw, r.outcome)
 		case labelKind:
 			return parseAs(raw, r.label)
+		case findingKind:
+			return parseAs(raw, r.finding)
+		case insightKind:
+			return parseAs(raw, r.insight)
 		}
 	}
 	return row{}, errors.New("unknown kind of row")
@@ -339,6 +350,51 @@ func (r reader) label(l store.Label) (row, error) {
 	return row{key: key{labelKind, l.Fingerprint}, at: l.At.UnixMilli()}.finish(l)
 }
 
+func (r reader) finding(f store.SharedFinding) (row, error) {
+	cleanPath(&f.Path)
+	err := errors.Join(checkID("fingerprint", f.Fingerprint), r.moment("first", &f.First), r.moment("last", &f.Last),
+		oneOf("category", f.Category, precedent.Categories...), oneOf("severity", f.Severity, precedent.Severities...))
+	if err == nil && (f.Path == "" || f.Seen <= 0) {
+		err = errors.New("path or seen is missing")
+	}
+	if err != nil {
+		return row{}, err
+	}
+	return row{key: key{findingKind, f.Fingerprint}, at: f.Last.UnixMilli()}.finish(f)
+}
+
+// insight checks an insight. What a person said of it stays on their machine.
+func (r reader) insight(i precedent.Insight) (row, error) {
+	i.Dismissed = nil
+	words, err := memory.PlainSentence(i.Text)
+	if err != nil && i.Engine { // else it is made of counts and a path
+		return row{}, fmt.Errorf("its text is not used: %w", err)
+	}
+	if err == nil {
+		i.Text = words
+	}
+	cleanLine(maxShort, &i.Text)
+	err = errors.Join(checkID("id", i.ID), r.moment("created_at", &i.CreatedAt), r.moment("updated_at", &i.UpdatedAt),
+		oneOf("state", i.State, precedent.InsightCandidate, precedent.InsightActive, precedent.InsightPaused),
+		oneOf("category", i.Category, precedent.Categories...), checkGlob(i.Scope))
+	if err == nil && max(len(i.Findings), len(i.Citations), len(i.PullRequests), len(i.People)) > maxEvidence {
+		err = fmt.Errorf("it has more than %d findings, pull requests or people", maxEvidence)
+	}
+	for _, id := range slices.Concat(i.Findings, i.Citations) {
+		if err == nil {
+			err = checkID("finding", id)
+		}
+	}
+	if err != nil {
+		return row{}, err
+	}
+	i.People = slices.Clone(i.People)
+	for n := range i.People {
+		cleanLine(maxShort, &i.People[n])
+	}
+	return row{key: key{insightKind, i.ID}, at: i.UpdatedAt.UnixMilli()}.finish(i)
+}
+
 // addTo adds the row to those that are saved.
 func (r row) addTo(s *store.Shared) {
 	switch v := r.value.(type) {
@@ -354,6 +410,10 @@ func (r row) addTo(s *store.Shared) {
 		s.Outcomes = append(s.Outcomes, v)
 	case store.Label:
 		s.Labels = append(s.Labels, v)
+	case store.SharedFinding:
+		s.Findings = append(s.Findings, v)
+	case precedent.Insight:
+		s.Insights = append(s.Insights, v)
 	}
 }
 
@@ -385,6 +445,12 @@ func (r reader) fromStore(s store.Shared) (rows Rows, left int) {
 	}
 	for _, v := range s.Labels {
 		add(r.label(v))
+	}
+	for _, v := range s.Findings {
+		add(r.finding(v))
+	}
+	for _, v := range s.Insights {
+		add(r.insight(v))
 	}
 	return rows, left
 }

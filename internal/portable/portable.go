@@ -2,8 +2,8 @@
 // of a remote that clones merge.
 //
 // Both have the same rows, as lines of JSON: learnings with their history, rejections,
-// what was taken back, outcomes and labels. Everything else is made again by reviews, or
-// belongs to one machine. Merge is commutative, associative and idempotent, so that clones
+// what was taken back, outcomes, labels, insights, and where findings were, without their
+// text. Everything else is made again by reviews, or belongs to one machine. Merge is commutative, associative and idempotent, so that clones
 // that exchange their rows in any order end with the same ones. Equal rows are equal bytes.
 //
 // What is read may come from anyone who can write to the remote: each line is bounded,
@@ -57,6 +57,8 @@ type Rows map[key]row
 const (
 	maxRows    = 50_000 // of each kind
 	maxHistory = 50     // of a learning
+	// maxInsights is what a database reads.
+	maxInsights = 2_000
 	// shareFor is how long outcomes and labels are shared: calibration reads the newest.
 	shareFor = 365 * 24 * time.Hour
 )
@@ -90,15 +92,20 @@ func (s Rows) keepNewest() {
 	groups := map[string][]row{}
 	for _, r := range s {
 		switch r.kind {
-		case historyKind, outcomeKind, labelKind:
+		case historyKind, outcomeKind, labelKind, findingKind, insightKind:
 			group := r.kind + "\x00" + r.of
 			groups[group] = append(groups[group], r)
 		}
 	}
 	for _, group := range groups {
 		most := maxRows
-		if group[0].kind == historyKind {
+		switch group[0].kind {
+		case historyKind:
 			most = maxHistory
+		case findingKind:
+			most = store.MaxSharedFindings
+		case insightKind:
+			most = maxInsights
 		}
 		if len(group) <= most {
 			continue
@@ -114,13 +121,15 @@ func (s Rows) keepNewest() {
 
 // current removes rejections that have expired, and outcomes and labels that are too old.
 func (s Rows) current(now time.Time) Rows {
-	old := now.Add(-shareFor).UnixMilli()
+	old, faded := now.Add(-shareFor).UnixMilli(), now.Add(-store.SharedFindingsLife).UnixMilli()
 	maps.DeleteFunc(s, func(k key, r row) bool {
 		switch k.kind {
 		case rejectionKind:
 			return r.until <= now.UnixMilli()
-		case outcomeKind, labelKind:
+		case outcomeKind, labelKind, insightKind:
 			return r.at < old
+		case findingKind:
+			return r.at <= faded
 		}
 		return false
 	})

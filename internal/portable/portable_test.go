@@ -72,7 +72,7 @@ func drawRows(t *rapid.T, label string) Rows {
 		who := rapid.SampledFrom([]string{"dana", "li"}).Draw(t, "who")
 		var made row
 		var err error
-		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		switch rapid.IntRange(0, 6).Draw(t, "kind") {
 		case 0:
 			made, err = r.rejection(rejection{Fingerprint: id, Claim: "claim", Severity: precedent.Low, Who: who, At: at, ExpiresAt: at.Add(store.RejectionLife)})
 		case 1:
@@ -84,6 +84,15 @@ func drawRows(t *rapid.T, label string) Rows {
 		case 4:
 			kind := rapid.SampledFrom(precedent.OutcomeKinds).Draw(t, "outcome")
 			made, err = r.outcome(precedent.Outcome{Fingerprint: id, PullRequest: 7, Kind: kind, Who: who, At: at})
+		case 5:
+			made, err = r.finding(store.SharedFinding{
+				Fingerprint: id, Path: who + ".go", Category: precedent.Bugs, Severity: precedent.Low, Seen: 1, First: at, Last: at,
+			})
+		case 6:
+			made, err = r.insight(precedent.Insight{
+				ID: id, State: precedent.InsightActive, Text: "Errors are dropped", Category: precedent.Bugs, People: []string{who},
+				CreatedAt: at, UpdatedAt: at,
+			})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +256,7 @@ func TestRefusedFiles(t *testing.T) {
 	for name, test := range map[string]struct{ text, says string }{
 		"empty":            {"", "no first line"},
 		"no export":        {"hello\n", "no version"},
-		"newer":            {`{"precedent_memory":2}` + "\n", "newer precedent"},
+		"newer":            {`{"precedent_memory":9}` + "\n", "newer precedent"},
 		"other repository": {strings.Replace(good, "team/app", "other/app", 1), "example.org/other/app"},
 		"cut off":          {good[:len(good)-9], "line 2 is cut off"},
 		"not JSON":         {head + "\n{\n", "line 2: it is not a JSON object"},

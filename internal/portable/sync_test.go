@@ -15,7 +15,9 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 func runGit(t testing.TB, dir string, args ...string) string {
@@ -289,4 +291,89 @@ func TestOwnersLearningsStay(t *testing.T) {
 	if all, err := rowsOf(t, s.Memory).Learnings(t.Context()); err != nil || !slices.ContainsFunc(all, func(l precedent.Learning) bool { return l.ID == "ll" }) {
 		t.Errorf("the learning is gone: %v", err)
 	}
+}
+
+// record stores a review that shows n findings in two files.
+func record(t testing.TB, m *memory.Memory, id string, n int) {
+	t.Helper()
+	var found []precedent.Finding
+	for i := range n {
+		fingerprint := fmt.Sprintf("%s-%d", id, i)
+		found = append(found, precedent.Finding{
+			ID: precedent.FindingID(m.Repo, fingerprint), Fingerprint: fingerprint, Title: "zebra " + id, Body: "zebra", Quote: "zebra",
+			Span:     precedent.Span{Path: fmt.Sprintf("api/%d.go", i%2), Start: 1, End: 1},
+			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline,
+		})
+	}
+	err := m.Record(t.Context(), &precedent.Review{
+		ID: id, Repo: m.Repo, Base: "b" + id, Head: "h" + id, Scope: precedent.FullScope, Threshold: 75, Findings: found, At: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHistoryTravels: another clone has the hotspots, the history of files and the insights of this one, and none of
+// the text of its findings.
+func TestHistoryTravels(t *testing.T) {
+	at := origin(t)
+	a, b := clone(t, at), clone(t, at)
+	record(t, a.Memory, "one", 4)
+	rows := rowsOf(t, a.Memory)
+	if _, err := rows.BeginConsolidation(t.Context(), "x", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	insight := precedent.Insight{
+		ID: "aabb", State: precedent.InsightActive, Text: "Errors are dropped", Scope: "api/**", Category: precedent.Bugs, Engine: true,
+		Findings: []string{"one-0"}, Citations: []string{"one-0"}, PullRequests: []int{1}, People: []string{"dana"}, Changes: 1,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	if _, err := rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false); err != nil {
+		t.Fatal(err)
+	}
+	run(t, a)
+	done := run(t, b)
+	if done.Added != 5 {
+		t.Errorf("%+v", done)
+	}
+	if lines := runGit(t, at, "grep", "-c", "", a.At.Ref); strings.Contains(runGit(t, at, "log", "-p", a.At.Ref), "zebra") ||
+		!strings.Contains(lines, "finding.jsonl:4") {
+		t.Errorf("the ref has text of findings, or none of them: %s", lines)
+	}
+	for range 2 { // also after its own rows came back
+		for _, s := range []*Sync{a, b} {
+			hot, err := s.Memory.Hotspots(t.Context(), 10)
+			if err != nil || len(hot) != 2 || hot[0].Findings != 2 || hot[0].TopSeverity != precedent.Medium {
+				t.Errorf("%+v, %v", hot, err)
+			}
+			recall, err := s.Memory.Recall(t.Context(), []string{"api/1.go"}, "base", "head")
+			if err != nil || len(recall.Files) != 1 || len(recall.Insights) != 1 || recall.Insights[0].Text != insight.Text {
+				t.Errorf("%+v, %v", recall, err)
+			}
+		}
+		run(t, b)
+		run(t, a)
+	}
+	found, err := b.Memory.Findings(t.Context(), nil)
+	if err != nil || len(found) > 0 {
+		t.Errorf("findings without text are listed: %+v, %v", found, err)
+	}
+	later := now.Add(store.SharedFindingsLife + time.Hour)
+	b.Memory.Now = func() time.Time { return later }
+	b.ReadOnly = true
+	if done := run(t, b); done.Changed+done.Added > 0 {
+		t.Errorf("%+v", done)
+	}
+}
+
+// BenchmarkSyncOfFindings exchanges a memory of 100,000 findings, of which the newest 20,000 are shared.
+func BenchmarkSyncOfFindings(b *testing.B) {
+	s := clone(b, origin(b))
+	for i := range 100 {
+		record(b, s.Memory, fmt.Sprint("r", i), 1000)
+	}
+	for b.Loop() {
+		run(b, s)
+	}
+	b.ReportMetric(float64(len(export(b, s.Memory)))/(1<<20), "MiB")
 }

@@ -48,6 +48,7 @@ var dumped = []struct{ table, key string }{
 	{"insights", "repo_id, id"},
 	{"insight_findings", "repo_id, id, fingerprint"},
 	{"consolidations", "repo_id"},
+	{"shared_findings", "repo_id, fingerprint"},
 	{"handled_comments", "repo_id, pull, comment"},
 	{"paused_pulls", "repo_id, pull"},
 	{"forgotten", "repo_id, kind, id"},

@@ -40,19 +40,19 @@ func scanInsight(s scanner) (precedent.Insight, error) {
 
 // Insights returns the insights of the repository, the last changed first.
 func (r *Repo) Insights(ctx context.Context) ([]precedent.Insight, error) {
-	return r.insights(ctx, "TRUE ORDER BY i.updated_at DESC, i.id LIMIT $2", maxInsights)
+	return r.insights(ctx, r.db.read, "TRUE ORDER BY i.updated_at DESC, i.id LIMIT $2", maxInsights)
 }
 
 // InsightsByID returns the insights whose id starts with the prefix, at most limit. An exact
 // match is returned alone.
 func (r *Repo) InsightsByID(ctx context.Context, prefix string, limit int) ([]precedent.Insight, error) {
-	found, err := r.insights(ctx, "SUBSTR(i.id, 1, LENGTH($2)) = $2 ORDER BY i.id LIMIT $3", prefix, limit)
+	found, err := r.insights(ctx, r.db.read, "SUBSTR(i.id, 1, LENGTH($2)) = $2 ORDER BY i.id LIMIT $3", prefix, limit)
 	return preferExact(found, func(i precedent.Insight) bool { return i.ID == prefix }), err
 }
 
-func (r *Repo) insights(ctx context.Context, condition string, args ...any) ([]precedent.Insight, error) {
+func (r *Repo) insights(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Insight, error) {
 	var found []precedent.Insight
-	err := rows(ctx, r.db.read, "SELECT "+insightColumns+" FROM insights i WHERE i.repo_id = $1 AND "+condition,
+	err := rows(ctx, q, "SELECT "+insightColumns+" FROM insights i WHERE i.repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
 			i, err := scanInsight(s)
 			found = append(found, i)

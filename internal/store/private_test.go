@@ -105,6 +105,14 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	if saved, err := a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false); err != nil || !saved {
 		t.Fatal(saved, err)
 	}
+	err = a.MergeShared(ctx, func(Shared) (Shared, error) {
+		return Shared{Findings: []SharedFinding{{
+			Fingerprint: "elsewhere", Path: marker, Category: precedent.Bugs, Severity: precedent.Low, Seen: 1, First: start, Last: start,
+		}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	page := corpusPage(corpusComment("issue 1", 7, marker), corpusComment(marker, 7, marker))
 	page.Checkpoint = &CorpusCheckpoint{Stream: marker}
 	if _, err := a.SaveCorpus(ctx, page); err != nil {

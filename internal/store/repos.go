@@ -226,6 +226,9 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error { //nolint:fun
 		`INSERT INTO insight_findings (repo_id, id, fingerprint) SELECT $1, id, fingerprint FROM insight_findings
 			WHERE repo_id = $2
 		ON CONFLICT (repo_id, id, fingerprint) DO NOTHING`,
+		`INSERT INTO shared_findings (repo_id, fingerprint, path, category, severity, seen, first_seen, last_seen)
+		SELECT $1, fingerprint, path, category, severity, seen, first_seen, last_seen FROM shared_findings WHERE repo_id = $2
+		ON CONFLICT (repo_id, fingerprint) DO NOTHING`,
 		// What only one of two has seen is looked at again.
 		`DELETE FROM watched_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM watched_pulls o WHERE o.repo_id = $2
 			AND o.pull = watched_pulls.pull)`,

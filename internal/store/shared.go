@@ -20,6 +20,8 @@ type Shared struct {
 	Forgotten  []Forgotten
 	Outcomes   []precedent.Outcome
 	Labels     []Label
+	Findings   []SharedFinding // of which the last shown are shared
+	Insights   []precedent.Insight
 }
 
 // SharedChange is an entry of the history of a learning.
@@ -113,6 +115,13 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 		s.Labels = append(s.Labels, l)
 		return err
 	})
+	if err != nil {
+		return s, err
+	}
+	if s.Findings, err = r.sharedFindings(ctx, q); err != nil {
+		return s, err
+	}
+	s.Insights, err = r.insights(ctx, q, "i.dismissed_at = 0 ORDER BY i.updated_at DESC, i.id LIMIT $2", maxInsights)
 	return s, err
 }
 
@@ -150,7 +159,7 @@ func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, erro
 			return err
 		}
 		for _, save := range []func(context.Context, *sql.Tx, Shared) error{
-			r.mergeLearnings, r.mergeRejections, r.mergeOutcomes, r.mergeLabels,
+			r.mergeLearnings, r.mergeRejections, r.mergeOutcomes, r.mergeLabels, r.mergeFindings, r.mergeInsights,
 		} {
 			if err := save(ctx, tx, news); err != nil {
 				return err

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// SharedFinding is what clones tell each other of a finding that reviews showed.
+type SharedFinding struct {
+	Fingerprint string             `json:"fingerprint"`
+	Path        string             `json:"path"`
+	Category    precedent.Category `json:"category"`
+	Severity    precedent.Severity `json:"severity"`
+	Seen        int                `json:"seen"` // how many reviews of one clone showed it
+	First       time.Time          `json:"first"`
+	Last        time.Time          `json:"last"`
+}
+
+// What is shared of the findings of a repository: the last shown, so that the history of files fades and a ref stays
+// small. 20,000 take some 5 MB.
+const (
+	MaxSharedFindings  = 20_000
+	SharedFindingsLife = 180 * 24 * time.Hour
+)
+
+const sharedFindingColumns = "fingerprint, path, category, severity, seen, first_seen, last_seen"
+
+func scanSharedFinding(s scanner) (SharedFinding, error) {
+	var f SharedFinding
+	var first, last int64
+	err := s.Scan(&f.Fingerprint, &f.Path, &f.Category, &f.Severity, &f.Seen, &first, &last)
+	f.First, f.Last = fromMillis(first), fromMillis(last)
+	return f, err
+}
+
+// ofOthers is a condition for the rows of shared_findings that this database has no finding of its own for.
+const ofOthers = ` AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.repo_id = $1 AND f.fingerprint = o.fingerprint)`
+
+// sharedFindings returns what is shared, the last shown first: the findings of this database, and those of others.
+func (r *Repo) sharedFindings(ctx context.Context, q querier) ([]SharedFinding, error) {
+	var all []SharedFinding
+	err := rows(ctx, q, `SELECT `+sharedFindingColumns+` FROM (
+			SELECT `+sharedFindingColumns+` FROM findings WHERE repo_id = $1 AND seen > 0
+			UNION ALL SELECT `+sharedFindingColumns+` FROM shared_findings o WHERE o.repo_id = $1`+ofOthers+`) found
+		WHERE last_seen > $2 ORDER BY last_seen DESC, fingerprint LIMIT $3`,
+		[]any{r.id, millis(r.db.now().Add(-SharedFindingsLife)), MaxSharedFindings}, func(s scanner) error {
+			f, err := scanSharedFinding(s)
+			all = append(all, f)
+			return err
+		})
+	return all, err
+}
+
+// ShownElsewhere returns the findings that only other clones showed in the files; nil paths mean all files. It sets
+// fingerprint, path, category, severity, count and times.
+func (r *Repo) ShownElsewhere(ctx context.Context, paths []string) ([]Known, error) {
+	var all []Known
+	read := func(condition string, args []any) error {
+		return rows(ctx, r.db.read, `SELECT `+sharedFindingColumns+` FROM shared_findings o
+			WHERE o.repo_id = $1 AND o.last_seen > $2`+ofOthers+condition,
+			append([]any{r.id, millis(r.db.now().Add(-SharedFindingsLife))}, args...), func(s scanner) error {
+				f, err := scanSharedFinding(s)
+				all = append(all, Known{
+					Finding: precedent.Finding{
+						Fingerprint: f.Fingerprint, Span: precedent.Span{Path: f.Path}, Category: f.Category, Severity: f.Severity,
+					},
+					Seen: f.Seen, First: f.First, Last: f.Last,
+				})
+				return err
+			})
+	}
+	var err error
+	if paths == nil {
+		err = read("", nil)
+	} else {
+		err = inBatches(paths, 3, func(numbers string, args []any) error {
+			return read(" AND o.path IN ("+numbers+")", args)
+		})
+	}
+	return all, r.db.fail("read what other clones found", err)
+}
+
+func (r *Repo) mergeFindings(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, f := range s.Findings {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO shared_findings (repo_id, fingerprint, path, category, severity, seen, first_seen, last_seen)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+			ON CONFLICT (repo_id, fingerprint) DO UPDATE SET path = excluded.path, category = excluded.category,
+				severity = excluded.severity, seen = excluded.seen, first_seen = excluded.first_seen,
+				last_seen = excluded.last_seen`,
+			r.id, f.Fingerprint, f.Path, f.Category, f.Severity, f.Seen, millis(f.First), millis(f.Last))
+		if err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, "DELETE FROM shared_findings WHERE repo_id = $1 AND last_seen <= $2", r.id,
+		millis(r.db.now().Add(-SharedFindingsLife)))
+	return err
+}
+
+func (r *Repo) mergeInsights(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, i := range s.Insights {
+		if err := r.saveInsight(ctx, tx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
