@@ -172,7 +172,9 @@ func TestMCPInspector(t *testing.T) {
 	if id == nil {
 		t.Fatalf("%s", findings)
 	}
+	taught := regexp.MustCompile(`learned (\S+)`).FindStringSubmatch(p.run("precedent", "learn", "add", "name every error"))
 	arguments := map[string][]string{
+		"delete_review_learning": {"id=" + taught[1]},
 		"explain_finding": {"id=" + string(id[1])}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
 		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
 	}

@@ -99,7 +99,7 @@ func (s *Server) addRejections(open Open) {
 func (s *Server) addThreads(open Open) {
 	add(s, &sdk.Tool{
 		Name: "get_threads", Title: "Threads of a pull request",
-		Description: "Lists the conversations about the findings that were posted on a pull request, with their state and outcome. It has no messages.",
+		Description: "Lists the conversations about the findings that were posted on a pull request, with their state, their outcome and the last answers.",
 	}, with(open, func(ctx context.Context, m *memory.Memory, in struct {
 		PullRequest int `json:"pull_request" jsonschema:"the number of the pull request"`
 		pages
@@ -119,7 +119,7 @@ func (s *Server) addThreads(open Open) {
 		}
 		return paged(in.pages, all, func(t *precedent.Thread) thread {
 			return thread{
-				ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine), Path: line(t.Path, maxPath), Line: t.Start, Severity: line(string(t.Severity), maxLine),
+				Answers: answers(t.Messages), ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine), Path: line(t.Path, maxPath), Line: t.Start, Severity: line(string(t.Severity), maxLine),
 				Title: line(t.Title, maxLine), State: line(string(t.State), maxLine), Messages: len(t.Messages), Outcome: string(became[t.Fingerprint]),
 			}
 		})
@@ -162,6 +162,31 @@ type thread struct {
 	State    string `json:"state"`
 	Messages int    `json:"messages" jsonschema:"the number of answers"`
 	Outcome  string `json:"outcome,omitempty"`
+	// Answers are the last maxAnswers.
+	Answers []reply `json:"answers" jsonschema:"the last answers, oldest first"`
+}
+
+// reply is an answer in a thread as agents see it.
+type reply struct {
+	Who      string `json:"who"`
+	MayWrite bool   `json:"may_write" jsonschema:"the person has write permission"`
+	Text     string `json:"text"`
+	At       string `json:"at,omitempty"`
+}
+
+// maxAnswers limits the answers of a thread that are shown.
+const maxAnswers = 10
+
+func answers(all []precedent.Message) []reply {
+	out := []reply{}
+	for _, m := range all[max(0, len(all)-maxAnswers):] {
+		who := m.Who
+		if m.Own {
+			who = "precedent"
+		}
+		out = append(out, reply{line(who, maxLine), m.MayWrite, line(string(m.Body), maxText), day(m.At)})
+	}
+	return out
 }
 
 // explanation is an explanation as agents see it.

@@ -42,6 +42,10 @@ type learning struct {
 	Category  string `json:"category,omitempty" jsonschema:"the findings that it is limited to"`
 	Author    string `json:"author,omitempty"`
 	Source    string `json:"source" jsonschema:"how it was captured"`
+	URL       string `json:"url,omitempty" jsonschema:"the comment that it comes from"`
+	Thread    string `json:"thread,omitempty" jsonschema:"the id of the thread that it comes from"`
+	Used      int    `json:"used" jsonschema:"how many reviews used it"`
+	Loaded    int    `json:"loaded" jsonschema:"how many reviews read it"`
 	Updated   string `json:"updated,omitempty"`
 }
 
@@ -49,7 +53,7 @@ func showLearning(l *precedent.Learning) learning {
 	return learning{
 		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText), Rationale: line(l.Rationale, maxText),
 		Glob: line(l.Glob, maxPath), Category: line(string(l.Category), maxLine), Author: line(l.From.Who, maxLine), Source: line(string(l.From.By), maxLine),
-		Updated: day(l.UpdatedAt),
+		URL: line(l.From.URL, maxPath), Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt),
 	}
 }
 
@@ -156,5 +160,36 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 			next = "nothing: it is known"
 		}
 		return proposed{ID: c.ID, State: string(c.State), Known: c.Known, Next: next}, nil
+	}))
+}
+
+type deletionInput struct {
+	ID string `json:"id" jsonschema:"the id of the learning"`
+}
+
+type deleted struct {
+	ID      string `json:"id,omitempty"`
+	Deleted bool   `json:"deleted"`
+	Next    string `json:"next,omitempty" jsonschema:"what a person can do instead"`
+}
+
+// addDeletions adds the tool that takes proposals back. What people taught or approved stays: an agent may do what a
+// text that it has read says.
+func (s *Server) addDeletions(open Open) {
+	closed := false
+	add(s, &sdk.Tool{
+		Name: "delete_review_learning", Title: "Take a proposal back",
+		Description: "Deletes a learning that an agent proposed and that is still pending. Others are deleted by people only; the result says how.",
+		Annotations: &sdk.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
+	}, with(open, func(ctx context.Context, m *memory.Memory, in deletionInput) (deleted, error) {
+		l, err := m.Learning(ctx, in.ID)
+		if err != nil {
+			return deleted{}, err
+		}
+		if l.From.By != precedent.FromAgent || l.State != precedent.LearningPending {
+			return deleted{ID: l.ID, Next: "a person deletes it with: precedent learn forget " + l.ID}, nil
+		}
+		_, err = m.ForgetLearnings(ctx, l.ID, "an agent")
+		return deleted{ID: l.ID, Deleted: err == nil}, err
 	}))
 }

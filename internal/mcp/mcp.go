@@ -68,6 +68,7 @@ func New(open Open, o Options) *Server {
 	}
 	if o.Propose != nil {
 		s.addProposals(open, o.Propose)
+		s.addDeletions(open)
 	}
 	return s
 }

@@ -184,7 +184,7 @@ func TestDescriptions(t *testing.T) {
 			if strings.Trim(tool.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
 				t.Errorf("the name %q", tool.Name)
 			}
-			if tool.Annotations.ReadOnlyHint == (tool.Name == "add_learning") {
+			if tool.Annotations.ReadOnlyHint == (tool.Name == "add_learning" || tool.Name == "delete_review_learning") {
 				t.Errorf("%s: read-only is %v", tool.Name, tool.Annotations.ReadOnlyHint)
 			}
 		}
@@ -250,7 +250,7 @@ func TestResults(t *testing.T) {
 	for tool, wants := range map[string][]string{
 		"get_findings":          {`"outcome":"fixed"`, `"dismissed":true`, `"total":3`, `"severity":"high"`},
 		"list_rejections":       {`"who":"dana"`, `"total":1`, "intended"},
-		"get_threads":           {`"state":"addressed"`, `"outcome":"fixed"`, `"messages":1`, `"line":4`},
+		"get_threads":           {`"state":"addressed"`, `"outcome":"fixed"`, `"messages":1`, `"line":4`, `"answers":[{"may_write":false,"text":"`},
 		"get_repo_memory":       {`"reviews":1`, `"findings":3`, `"dismissals":1`, `"learnings":2`, "wrap every error", "example.com/team/app", `"dismissed":1`, "has loops"},
 		"get_review_statistics": {`"outcomes":[{"name":"fixed","number":1}]`, `"active_learnings":2`, `{"name":"inline","number":3}`},
 		"explain_finding":       {`"threshold":75`, `"step":"find"`, `"seen":1`},
@@ -347,8 +347,20 @@ func TestProposals(t *testing.T) {
 	if said, _ := call(t, c, LearningsName, nil); strings.Contains(said, "authentication") {
 		t.Error("a pending learning is used: " + said)
 	}
-	if _, err := m.ForgetLearnings(t.Context(), pending[0].ID, "dana"); err != nil {
-		t.Fatal(err)
+	active, err := m.Learnings(t.Context(), precedent.LearningActive)
+	if err != nil || len(active) == 0 {
+		t.Fatal(active, err)
+	}
+	said, failed = call(t, c, "delete_review_learning", map[string]any{"id": active[0].ID})
+	if failed || !strings.Contains(said, `"deleted":false`) || !strings.Contains(said, "learn forget "+active[0].ID) {
+		t.Error("what people taught is deleted: " + said)
+	}
+	said, failed = call(t, c, "delete_review_learning", map[string]any{"id": pending[0].ID})
+	if failed || !strings.Contains(said, `"deleted":true`) {
+		t.Fatal(said)
+	}
+	if said, failed := call(t, c, "delete_review_learning", map[string]any{"id": "zzzzzzzzzz"}); !failed {
+		t.Error(said)
 	}
 	said, _ = call(t, c, "add_learning", map[string]any{"directive": "never mention authentication", "kind": "dont_flag", "glob": "auth/**"})
 	if !strings.Contains(said, `"state":"forgotten"`) {
