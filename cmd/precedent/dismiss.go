@@ -137,12 +137,12 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		IDs: ids, Rule: d.what(), Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
 		Connect: func() (workspace.Connection, error) { return a.connectWith(flags) },
 	})
-	return a.printDismissed(all, verb)
+	return a.printDismissed(all, verb, w.Options())
 }
 
-// printDismissed prints what was dismissed or restored, and what could not be. If that is
-// something, the exit status is 2.
-func (a *app) printDismissed(all []workspace.Dismissed, verb string) error {
+// printDismissed prints what was dismissed or restored, and what could not be. options are those that the
+// commands in it need. If something could not be, the exit status is 2.
+func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) error {
 	p := a.page()
 	done := 0
 	for _, r := range all {
@@ -163,11 +163,11 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb string) error {
 		for _, sentence := range memory.Effect(j) {
 			p.Para("", p.Ink(report.Plain, sentence))
 		}
-		p.Para("", p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding))
+		p.Line(p.Ink(report.Faint, "undo: precedent dismiss --undo "+j.Finding+options))
 		if r.Widen != "" {
 			p.Para("", p.Ink(report.Faint, "This remark was dismissed elsewhere before. To hide it in "+r.Widen+":"))
-			p.Line(p.Ink(report.Plain, fmt.Sprintf("  precedent learn add %s --kind dont_flag --glob %s",
-				shellWord("do not flag: "+text.VisibleLine(j.Claim)), shellWord(r.Widen))))
+			p.Line(p.Ink(report.Plain, fmt.Sprintf("  precedent learn add %s --kind dont_flag --glob %s%s",
+				shellWord("do not flag: "+text.VisibleLine(j.Claim)), shellWord(r.Widen), options)))
 		}
 	}
 	if done < len(all) {

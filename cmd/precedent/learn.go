@@ -100,7 +100,7 @@ Exit status: 2 if it was refused.`,
 				Kind: precedent.LearningKind(t.kind), Directive: args[0], Rationale: t.why, Glob: t.glob,
 				Category: precedent.Category(t.category), Scope: precedent.LearningScope(t.scope), ExpiresAt: expires,
 			}, a.user())
-			return a.printCaptured(c, "learned", err)
+			return a.printCaptured(c, "learned", w.Options(), err)
 		}),
 	}
 	t.flags(cmd, "what it does if its words do not say it")
@@ -166,7 +166,7 @@ func newLearnApprove(a *app) *cobra.Command {
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
 			c, err := a.workflow().ApproveLearning(cmd.Context(), w, args[0], a.user())
-			return a.printCaptured(c, "approved", err)
+			return a.printCaptured(c, "approved", w.Options(), err)
 		}),
 	}
 }
@@ -199,7 +199,7 @@ func newLearnEdit(a *app) *cobra.Command {
 					l.ExpiresAt = expires
 				}
 			})
-			return a.printCaptured(c, "changed", err)
+			return a.printCaptured(c, "changed", w.Options(), err)
 		}),
 	}
 	t.flags(cmd, "what it does")
@@ -263,7 +263,7 @@ func (a *app) withLearning(
 }
 
 // printCaptured says what became of a learning. If it was refused, the exit status is 2.
-func (a *app) printCaptured(c memory.Captured, verb string, err error) error {
+func (a *app) printCaptured(c memory.Captured, verb, options string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -278,13 +278,15 @@ func (a *app) printCaptured(c memory.Captured, verb string, err error) error {
 	}
 	if c.Contradicts != nil {
 		p.Para("", p.Ink(report.Plain, fmt.Sprintf("It contradicts %s: %s", c.Contradicts.ID, c.Contradicts.Directive)))
-		p.Para("", p.Ink(report.Plain, "Which one holds? Approve this one to replace that, or forget it: precedent learn approve "+c.ID))
+		p.Para("", p.Ink(report.Plain, "Which one holds? Approve this one to replace that, or forget it:"))
+		p.Line(p.Ink(report.Plain, "  precedent learn approve "+c.ID+options))
+		p.Line(p.Ink(report.Plain, "  precedent learn forget "+c.ID+options))
 	}
 	if c.Note != "" {
 		p.Para("", p.Ink(report.Plain, "Note: "+c.Note))
 	}
 	if c.Active() {
-		p.Para("", p.Ink(report.Faint, "undo: precedent learn forget "+c.ID))
+		p.Line(p.Ink(report.Faint, "undo: precedent learn forget "+c.ID+options))
 	}
 	return p.Err()
 }

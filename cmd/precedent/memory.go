@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/report"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -26,7 +27,7 @@ func newMemory(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newMemoryStatus(a), newMemoryExport(a), newMemoryImport(a), newMemorySync(a), newMemoryConsolidate(a),
-		newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryPrune(a), newMemoryClear(a))
+		newMemoryStart(a), newMemoryStop(a), newMemoryDaemon(a), newMemoryAdopt(a), newMemoryPrune(a), newMemoryClear(a))
 	return cmd
 }
 
@@ -149,6 +150,62 @@ shared stays on the remote, and the next exchange brings it back.`,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd, memorySettings...)
+	return cmd
+}
+
+func newMemoryAdopt(a *app) *cobra.Command {
+	var undo, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "adopt [REPOSITORY]",
+		Short: "Make what the memory of this folder has under another name this repository's",
+		Long: `The memory in a folder belongs to the repository that was in it. It stays when a remote
+is added, renamed or changed; it is not this repository's if another first commit
+shows that, as after a history was rewritten. Adopt then joins the two: findings,
+dismissals, learnings and all else. Without an argument it lists what there is.
+
+--undo brings the memory back as it was, and keeps the present one in a file.`,
+		Example: `  precedent memory adopt
+  precedent memory adopt github.com/team/app
+  precedent memory adopt --undo`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.withMemory(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
+			flow := a.workflow()
+			if undo {
+				until, err := flow.UndoAdopt(w)
+				if err != nil {
+					return err
+				}
+				a.notice("the memory is as it was; what it had until now is in %s", until)
+				return nil
+			}
+			others, err := flow.OtherMemories(cmd.Context(), w)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return a.show(asJSON, map[string]any{"others": others}, func(p *report.Page) {
+					if len(others) == 0 {
+						p.Line("All that this memory has is this repository's.")
+					}
+					for _, o := range others {
+						p.Para(o.Name.String()+"  ", p.Ink(report.Plain, o.Has))
+					}
+				})
+			}
+			name, err := precedent.ParseRepo(args[0])
+			if err != nil {
+				return misuse(cmd, err)
+			}
+			if err := flow.Adopt(cmd.Context(), w, name); err != nil {
+				return err
+			}
+			a.notice("what was %s's is %s's now; undo: precedent memory adopt --undo", name, w.IDs[0])
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "bring the memory back as it was before")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd
 }

@@ -75,6 +75,7 @@ func TestScript(t *testing.T) {
 			"finding": finding,
 			"forge":   playForge(t),
 			"listing": listing,
+			"pasted":  pasted,
 			"talk":    talk,
 		},
 	})
@@ -194,6 +195,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// printedCommand finds a command that the program printed for people to run.
+var printedCommand = regexp.MustCompile(`(?m)(?:^|: +|run )(precedent (?:dismiss|explain|learn|memory) [^\n]*[^\n.])\.?$`)
+
+// pasted: runs each command that the last program printed, in the same folder, as a shell does. None may end as one
+// that cannot be met.
+func pasted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: pasted")
+	}
+	found := printedCommand.FindAllStringSubmatch(ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"), -1)
+	if len(found) == 0 {
+		ts.Fatalf("no command was printed")
+	}
+	for _, m := range found {
+		if err := ts.Exec("sh", "-c", m[1]); err != nil {
+			ts.Fatalf("%s: %v", m[1], err)
+		}
 	}
 }
 

@@ -71,7 +71,17 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 		d.AddError(name, Warning, err)
 		return
 	}
-	d.Add(name, OK, "", "%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+	about := fmt.Sprintf("%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
+	others, err := r.OtherMemories(ctx, r.Around(repo, db))
+	switch {
+	case err != nil:
+		d.AddError(name, Warning, err)
+	case len(others) > 0:
+		d.Add(name, Warning, "if that is this repository: precedent memory adopt "+others[0].Name.String(),
+			"%s; it has also %s under the name of %s", about, others[0].Has, others[0].Name)
+	default:
+		d.Add(name, OK, "", "%s", about)
+	}
 }
 
 // installationTimeout is how long a server's database may take to answer.

@@ -45,12 +45,12 @@ func writeFinding(p *Page, r *precedent.Review, f precedent.Finding, e excerpts,
 	p.Para(indent+p.Ink(Faint, "id   "), p.Ink(Faint, f.ID+" · "+statusOf(r, f)))
 }
 
-// writeHint says what can be done about a finding, with the id of the first one.
-func writeHint(p *Page, r *precedent.Review) {
+// writeHint says what can be done about a finding, with the id of the first one that is printed.
+func writeHint(p *Page, r *precedent.Review, options string) {
 	if live := r.Live(); len(live) > 0 {
 		p.Line()
-		p.Line(p.Ink(Faint, "why it is shown:     precedent explain "+live[0].ID))
-		p.Line(p.Ink(Faint, "not a problem here:  precedent dismiss "+live[0].ID))
+		p.Line(p.Ink(Faint, "why it is shown:     precedent explain "+live[0].ID+options))
+		p.Line(p.Ink(Faint, "not a problem here:  precedent dismiss "+live[0].ID+options))
 	}
 }
 

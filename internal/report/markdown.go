@@ -333,8 +333,8 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 		n.line("Finding %s\n", markdown.Code(f.ID))
 		return
 	}
-	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID),
-		markdown.Code("precedent dismiss "+f.ID))
+	n.line("Explain: %s · Dismiss: %s\n", markdown.Code("precedent explain "+f.ID+s.Options),
+		markdown.Code("precedent dismiss "+f.ID+s.Options))
 }
 
 // lines writes a block and an empty line.

@@ -24,6 +24,8 @@ type Style struct {
 	Engine string
 	// NoEngine tells that no engine is configured.
 	NoEngine bool
+	// Options are those that commands about the findings need in this folder, each after a space.
+	Options string
 	// NoHint omits how to set up an engine.
 	NoHint bool
 	// FailOn is the severity from which findings decide the exit status; empty if nothing is
@@ -116,10 +118,10 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	writeBrief(p, fmt.Sprintf("minor: %s, mostly not worth a change:", Plural(len(minor), "finding")), minor)
 	writeTaken(p, r)
 	writeThreads(p, r)
-	writeSuppressed(p, r)
+	writeSuppressed(p, r, s.Options)
 	writeLearnings(p, r)
 	writePraise(p, r)
-	writeHint(p, r)
+	writeHint(p, r, s.Options)
 	writeFooter(p, r, s)
 	return p.Err()
 }
@@ -247,7 +249,7 @@ func writeBrief(p *Page, heading string, fs []precedent.Finding) {
 }
 
 // writeSuppressed lists every finding that memory hid, with who dismissed what and why.
-func writeSuppressed(p *Page, r *precedent.Review) {
+func writeSuppressed(p *Page, r *precedent.Review, options string) {
 	if len(r.Memory.Suppressed) == 0 {
 		return
 	}
@@ -266,7 +268,7 @@ func writeSuppressed(p *Page, r *precedent.Review) {
 		p.Para("  "+p.Ink(Faint, h.Finding)+"  ", p.Ink(Cyan, where)+"  "+p.Ink(Plain, h.Title+sample))
 		p.Para("              ", p.Ink(Plain, suppressedBy(h)))
 		if h.Dropped == precedent.Dismissed {
-			p.Para("              ", p.Ink(Faint, "undo: precedent dismiss --undo "+h.Finding))
+			p.Line("              ", p.Ink(Faint, "undo: precedent dismiss --undo "+h.Finding+options)) // whole, to be pasted
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 		Style: report.Style{
 			Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall),
 			Change: in.Change, FailOn: p.settings.FailOn.Value, Precedents: in.Policy.Precedents,
-			NoHint: p.settings.Engine.Source.By != settings.Default,
+			Options: p.workspace.Options(), NoHint: p.settings.Engine.Source.By != settings.Default,
 		},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil

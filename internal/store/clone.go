@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -13,8 +14,8 @@ import (
 type Kept struct {
 	// Joined tells that the current name is new, and names the same rows now as the others.
 	Joined bool
-	// Other are the names of rows that the current name does not reach; nil if it reaches all that the
-	// clone may have made.
+	// Other are the names of rows that the current name does not reach, and that may be the clone's: those with its
+	// first commit, or, if it has no rows yet, all that there are.
 	Other []precedent.Repo
 }
 
@@ -48,7 +49,11 @@ func (db *DB) KeepIdentity(ctx context.Context, current, root precedent.Repo) (K
 			if own = rooted; own == "" {
 				own, err = onlyWithoutRoot(ctx, tx)
 			}
-			if err != nil || own == "" {
+			if err != nil {
+				return err
+			}
+			if own == "" {
+				kept.Other, err = namesOfAll(ctx, tx)
 				return err
 			}
 			kept.Joined = true
@@ -98,6 +103,69 @@ func onlyWithoutRoot(ctx context.Context, q querier) (id string, err error) {
 		return "", nil
 	}
 	return id, nil
+}
+
+// namesOfAll returns a name of each repository of the database, sorted.
+func namesOfAll(ctx context.Context, q querier) ([]precedent.Repo, error) {
+	var all []precedent.Repo
+	err := rows(ctx, q, `SELECT host, owner, name FROM identities WHERE host || '/' || owner || '/' || name IN (
+			SELECT MIN(i.host || '/' || i.owner || '/' || i.name) FROM identities i
+			WHERE i.owner <> $1 AND (i.host <> $2 OR NOT EXISTS (SELECT 1 FROM identities o
+				WHERE o.repo_id = i.repo_id AND o.host <> $2)) GROUP BY i.repo_id)
+		ORDER BY host, owner, name`,
+		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host}, func(s scanner) error {
+			var n precedent.Repo
+			err := s.Scan(&n.Host, &n.Owner, &n.Name)
+			all = append(all, n)
+			return err
+		})
+	return all, err
+}
+
+// NamesOfAll returns a name of each repository of the database, sorted.
+func (db *DB) NamesOfAll(ctx context.Context) ([]precedent.Repo, error) {
+	all, err := namesOfAll(ctx, db.read)
+	return all, db.fail("read names", err)
+}
+
+// Has reports whether the database has rows with an identity.
+func (db *DB) Has(ctx context.Context, identity precedent.Repo) (bool, error) {
+	id, err := idOf(ctx, db.read, identity)
+	return id != "", db.fail("find repository in memory", err)
+}
+
+// ErrNoRepo means that a database has no rows under a name, or that they are those of the other name.
+var ErrNoRepo = errors.New("no other rows have this name")
+
+// Adopt gives the rows with another name to the current one, and both names to them. The error wraps ErrNoRepo if
+// there is nothing to adopt.
+func (db *DB) Adopt(ctx context.Context, current, other precedent.Repo) error {
+	return db.change(ctx, "adopt memory", func(tx *sql.Tx) error {
+		own, err := db.mergeIdentities(ctx, tx, []precedent.Repo{current})
+		if err != nil {
+			return err
+		}
+		from, err := idOf(ctx, tx, other)
+		if err != nil {
+			return err
+		}
+		if from == "" || from == own {
+			return fmt.Errorf("%w: %s", ErrNoRepo, other)
+		}
+		if err := join(ctx, tx, own, from); err != nil {
+			return err
+		}
+		return rename(ctx, tx, own, current)
+	})
+}
+
+// Copy writes the database, as it is at one moment, to a file, which it replaces. Only SQLite can.
+func (db *DB) Copy(ctx context.Context, to string) error {
+	err := os.WriteFile(to, nil, 0o600)
+	if err == nil {
+		_, err = db.sql.ExecContext(ctx, "VACUUM INTO $1", to)
+	}
+	return db.fail("copy memory", err)
 }
 
 // addIdentity gives rows another identity.

@@ -55,7 +55,7 @@ func (r *Env) openOwn(
 		id = precedent.LocalRepo("owner:" + w.IDs[0].Host + "/" + w.IDs[0].Owner)
 	}
 	p := &Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}
-	return r.workspace(p, db), nil
+	return r.Around(p, db), nil
 }
 
 // eachOwn calls do with the user's own learnings of each scope, until it returns an error.

@@ -53,6 +53,19 @@ type Repository struct {
 	unborn bool
 }
 
+// Options are those that a command needs to use the same memory in the same folder, each after a space; empty if it
+// needs none.
+func (p *Repository) Options() string {
+	options := ""
+	if !p.Own && !p.IDs[0].IsLocal() {
+		options = " --repo " + p.IDs[0].String()
+	}
+	if p.File.Source.By == settings.Flag {
+		options += " --memory-db " + p.File.Text
+	}
+	return options
+}
+
 // Close closes it.
 func (p *Repository) Close() {
 	if p.Git != nil {

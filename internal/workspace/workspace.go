@@ -39,6 +39,9 @@ func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error
 		p = &Repository{IDs: []precedent.Repo{at.Repo}, noLearnings: at.NoLearnings}
 		err = p.FindMemory(ctx, r, at.Memory)
 	}
+	if err == nil && !at.Repo.IsZero() {
+		err = r.preferOutside(ctx, p, at)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,33 @@ func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error
 		p.Close()
 		return nil, err
 	}
-	return r.workspace(p, db), nil
+	return r.Around(p, db), nil
+}
+
+// preferOutside uses the memory in the data folder for a repository that was named, where the review of its pull
+// request stored it because the folder has a clone of another one; unless the memory beside that has it.
+func (r *Env) preferOutside(ctx context.Context, p *Repository, at Location) error {
+	top := mainTop(p.Git)
+	if top == "" || p.File.Value != memoryPath(top) || r.DataDir == "" {
+		return nil
+	}
+	outside := filepath.Join(r.DataDir, fileName(at.Repo)+".db")
+	if _, err := os.Lstat(outside); err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	if _, err := os.Lstat(p.File.Value); err == nil {
+		db, err := store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		if has, err := db.Has(ctx, at.Repo); has || err != nil {
+			return err
+		}
+	}
+	p.File.Value, p.File.Text = outside, outside
+	p.File.Source.Words = "default: not a clone of " + at.Repo.String()
+	return nil
 }
 
 // OpenForReview opens the memory for a review, which goes on without it: then what it
@@ -68,7 +97,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	if p.unborn {
 		r.Notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
 		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-		return r.workspace(p, db), err
+		return r.Around(p, db), err
 	}
 	var failures []precedent.Failure
 	if p.Foreign != nil {
@@ -77,7 +106,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
-		w := r.workspace(p, db)
+		w := r.Around(p, db)
 		w.Failures = failures
 		return w, nil
 	}
@@ -91,7 +120,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	} else if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
 		return nil, err
 	}
-	w := r.workspace(p, db)
+	w := r.Around(p, db)
 	w.Failures = append(failures, failure)
 	return w, nil
 }
@@ -109,7 +138,8 @@ func (r *Env) readMemory(ctx context.Context, p *Repository, cause error) *store
 	return db
 }
 
-func (r *Env) workspace(p *Repository, db *store.DB) *Workspace {
+// Around returns a repository with its memory, which is open.
+func (r *Env) Around(p *Repository, db *store.DB) *Workspace {
 	return &Workspace{Repository: p, Memory: &memory.Memory{
 		DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now, LearningsOff: p.noLearnings, Log: r.Log,
 	}}
@@ -153,8 +183,12 @@ func (r *Env) keepIdentity(ctx context.Context, p *Repository, db *store.DB) err
 	case kept.Joined:
 		r.Notice(ctx, "the memory of this clone is now also that of %s", current)
 	case len(kept.Other) > 0:
-		r.NoticeError(ctx, Hinted(fmt.Errorf("the memory of this clone has more under the name of %s", kept.Other[0]),
-			"--repo %s uses it", kept.Other[0]), "")
+		what, err := countOf(ctx, db, kept.Other[0])
+		if err != nil {
+			return err
+		}
+		r.NoticeError(ctx, Hinted(fmt.Errorf("the memory of this folder has %s under the name of %s", what, kept.Other[0]),
+			"if that is this repository, run precedent memory adopt %s", kept.Other[0]), "")
 	}
 	return nil
 }

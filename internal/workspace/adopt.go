@@ -1,0 +1,104 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// Suffixes of the file of a memory: as it was before Adopt, and before UndoAdopt.
+const (
+	beforeAdopt = ".before-adopt"
+	beforeUndo  = ".before-undo"
+)
+
+// OtherMemory is what the file of a memory has under another name.
+type OtherMemory struct {
+	Name precedent.Repo `json:"name"`
+	Has  string         `json:"has"` // counts, for people
+}
+
+// countOf says how much a database has under a name.
+func countOf(ctx context.Context, db *store.DB, name precedent.Repo) (string, error) {
+	rows, err := db.RepoFor(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	c, err := rows.Count(ctx)
+	return Count(c.Findings, "finding", "findings") + ", " + Count(c.Rejections, "dismissal", "dismissals") + " and " +
+		Count(c.Learnings, "learning", "learnings"), err
+}
+
+// OtherMemories lists what the file of the memory has under names that are not this clone's.
+func (r *Env) OtherMemories(ctx context.Context, w *Workspace) ([]OtherMemory, error) {
+	rows, err := w.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := rows.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mine := map[precedent.Repo]bool{}
+	for _, name := range own {
+		mine[name] = true
+	}
+	names, err := w.Memory.DB.NamesOfAll(ctx)
+	others := []OtherMemory{}
+	for _, name := range names {
+		if err != nil || mine[name] {
+			continue
+		}
+		var has string
+		has, err = countOf(ctx, w.Memory.DB, name)
+		others = append(others, OtherMemory{name, has})
+	}
+	return others, err
+}
+
+// ownFileOf returns the file of a memory that only this clone uses, the one in which names can be joined.
+func ownFileOf(w *Workspace) (string, error) {
+	if w.Git == nil || w.File.Source.By != settings.Default || w.File.Value != memoryPath(mainTop(w.Git)) ||
+		!w.Memory.DB.Kept() {
+		return "", Hinted(errors.New("names are joined only in the memory beside a clone"),
+			"in a memory of several repositories, use precedent memory export and import")
+	}
+	return w.File.Value, nil
+}
+
+// Adopt makes what the memory beside the clone has under another name the clone's own. The file as it was is kept for
+// UndoAdopt. The error wraps store.ErrNoRepo if there is nothing under that name.
+func (r *Env) Adopt(ctx context.Context, w *Workspace, name precedent.Repo) error {
+	file, err := ownFileOf(w)
+	if err != nil {
+		return err
+	}
+	if err := w.Memory.DB.Copy(ctx, file+beforeAdopt); err != nil {
+		return err
+	}
+	return w.Memory.DB.Adopt(ctx, w.IDs[0], name)
+}
+
+// UndoAdopt brings the file of the memory back as it was before Adopt, and closes the memory. It returns the file with
+// what the memory had until now.
+func (r *Env) UndoAdopt(w *Workspace) (until string, err error) {
+	file, err := ownFileOf(w)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(file + beforeAdopt); err != nil {
+		return "", Hinted(errors.New("nothing was adopted here"), "precedent memory adopt lists what there is")
+	}
+	w.Memory.DB.Close()
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(file+suffix, file+beforeUndo+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return file + beforeUndo, os.Rename(file+beforeAdopt, file)
+}
