@@ -175,7 +175,7 @@ func TestMCPInspector(t *testing.T) {
 	taught := regexp.MustCompile(`learned (\S+)`).FindStringSubmatch(p.run("precedent", "learn", "add", "name every error"))
 	arguments := map[string][]string{
 		"delete_review_learning": {"id=" + taught[1]},
-		"explain_finding": {"id=" + string(id[1])}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
+		"explain_finding":        {"id=" + string(id[1])}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
 		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
 	}
 	for _, tool := range list.Tools {

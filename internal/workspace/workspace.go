@@ -74,7 +74,7 @@ func (r *Env) preferOutside(ctx context.Context, p *Repository, at Location) err
 	}
 	outside := filepath.Join(r.DataDir, fileName(at.Repo)+".db")
 	if _, err := os.Lstat(outside); err != nil {
-		return nil //nolint:nilerr // there is none
+		return nil
 	}
 	if _, err := os.Lstat(p.File.Value); err == nil {
 		db, err := store.Open(ctx, p.File.Value, store.Options{Now: r.Now})
