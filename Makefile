@@ -7,6 +7,8 @@ TOOLS := $(CURDIR)/.tools
 GOLANGCI := $(TOOLS)/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 DEADCODE_VERSION := v0.51.0
+# Later versions need modules that are not to be had everywhere.
+NFPM_VERSION := v2.45.2
 FUZZTIME ?= 20s
 # The race detector ignores SQLite, which is C translated to Go, and regular expressions, which only read strings. They take
 # several times as long with it.
@@ -30,7 +32,7 @@ quick: ## run the tests that need only Go and git, and list what was skipped and
 soak: deps ## run all tests in their full form, up to an hour; when it was stopped or failed, it goes on with the others
 	PRECEDENT_TEST_ALL=1 PRECEDENT_TEST_SOAK=1 $(SUMMARY) -resume .tools/soak -count=1 -parallel 8 -vet=off -timeout 60m ./...
 
-deps: ## fetch what make test needs into .tools; as root on Debian, install the rest
+deps: $(TOOLS)/nfpm ## fetch what make test needs into .tools; as root on Debian, install the rest
 	@sh scripts/testdeps.sh
 	@sh scripts/testclaude.sh
 	@sh scripts/testmcp.sh
@@ -85,8 +87,14 @@ run: ## review the last change of this repository
 build: ## build a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/precedent ./cmd/precedent
 
-release: ## build static binaries for all platforms in dist/, with checksums and SBOMs
-	sh scripts/release.sh
+release: $(TOOLS)/nfpm ## build archives, packages and checksums for all platforms in dist/; KEY=FILE signs them, PLATFORMS limits them
+	rm -rf dist
+	sh scripts/release.sh $(PLATFORMS)
+	$(MAKE) man
+	$(GO) run ./scripts/package -nfpm $(TOOLS)/nfpm -key "$(KEY)" -version "$(VERSION)"
+
+$(TOOLS)/nfpm:
+	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
 size: ## print what compiling from nothing costs by module, and fail above the bounds; minutes
 	$(GO) run ./scripts/size

@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
+	Date     string `json:"date"` // of the commit, as YYYY-MM-DD; empty if that is unknown
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -37,7 +39,7 @@ func newVersion(a *app) *cobra.Command {
 func (b build) String() string {
 	line := "precedent " + b.Version
 	if b.Commit != "" {
-		line += " (" + b.Commit + ")"
+		line += " (" + b.Commit + ", " + b.Date + ")"
 	}
 	return line + " " + b.Go + " " + b.Platform
 }
@@ -52,8 +54,11 @@ func thisBuild() build {
 		b.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		switch s.Key {
+		case "vcs.revision":
 			b.Commit = s.Value[:min(len(s.Value), 12)]
+		case "vcs.time":
+			b.Date, _, _ = strings.Cut(s.Value, "T")
 		}
 	}
 	return b

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent/internal/needs"
+)
+
+// built makes a release of a small program, in a folder of its own.
+func built(t *testing.T, nfpm, key string) *release {
+	t.Helper()
+	r := &release{
+		dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1.2.3", commit: strings.Repeat("ab", 20),
+		source: "https://example.org/team/precedent", at: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), nfpm: nfpm, key: key,
+		completions: map[string][]byte{"precedent.bash": []byte("complete"), "_precedent": []byte("#compdef"), "precedent.fish": nil, "precedent.ps1": nil},
+	}
+	if err := os.WriteFile(filepath.Join(r.man, "precedent.1"), []byte(".TH PRECEDENT 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"linux-amd64", "linux-arm64", "darwin-arm64", "windows-amd64"} {
+		goos, goarch, _ := strings.Cut(p, "-")
+		name := filepath.Join(r.dist, "precedent-"+p)
+		if goos == "windows" {
+			name += ".exe"
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", name, "./testdata/hello")
+		cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func contentsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// names lists the files of an archive, each with its mode.
+func names(t *testing.T, file, data string) (all []string) {
+	t.Helper()
+	if strings.HasSuffix(file, ".zip") {
+		z, err := zip.NewReader(strings.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range z.File {
+			all = append(all, f.Mode().String()+" "+f.Name)
+		}
+		return all
+	}
+	z, err := gzip.NewReader(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		head, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fs.FileMode(head.Mode).String()+" "+head.Name)
+	}
+}
+
+// TestRelease: archives, formula, manifest, provenance and checksums, twice with the same bytes.
+func TestRelease(t *testing.T) {
+	one, two := contentsOf(t, built(t, "", "").dist), contentsOf(t, built(t, "", "").dist)
+	for name, data := range one {
+		if two[name] != data {
+			t.Errorf("%s is another one the second time", name)
+		}
+	}
+	if len(one) != 9 || len(two) != len(one) {
+		t.Errorf("%d files", len(one))
+	}
+	for file, want := range map[string][]string{
+		"precedent-linux-amd64.tar.gz": {"-rwxr-xr-x precedent-1.2.3/precedent", "-rw-r--r-- precedent-1.2.3/systemd/precedent.service"},
+		"precedent-windows-amd64.zip":  {"-rwxr-xr-x precedent-1.2.3/precedent.exe", "-rw-r--r-- precedent-1.2.3/completions/precedent.ps1"},
+		"precedent-darwin-arm64.tar.gz": {
+			"-rw-r--r-- precedent-1.2.3/man/precedent.1", "-rw-r--r-- precedent-1.2.3/LICENSES-OF-OTHERS.txt", "-rw-r--r-- precedent-1.2.3/README.md",
+		},
+	} {
+		has := names(t, file, one[file])
+		for _, name := range want {
+			if !slices.Contains(has, name) {
+				t.Errorf("%s has no %s, but %q", file, name, has)
+			}
+		}
+		line := slices.IndexFunc(strings.Split(one["SHA256SUMS"], "\n"), func(l string) bool { return strings.HasSuffix(l, "  "+file) })
+		if line < 0 {
+			t.Errorf("no checksum of %s", file)
+			continue
+		}
+		sum := strings.Split(one["SHA256SUMS"], "\n")[line][:64]
+		for _, other := range []string{"provenance.json", map[bool]string{true: "precedent.json", false: "precedent.rb"}[strings.HasSuffix(file, ".zip")]} {
+			if !strings.Contains(one[other], sum) {
+				t.Errorf("%s does not name the checksum of %s:\n%s", other, file, one[other])
+			}
+		}
+	}
+	for _, name := range []string{"provenance.json", "precedent.json"} {
+		if !json.Valid([]byte(one[name])) {
+			t.Errorf("%s is no JSON", name)
+		}
+	}
+	if strings.Contains(strings.Join(names(t, "x.zip", one["precedent-windows-amd64.zip"]), " "), "systemd") {
+		t.Error("the archive for Windows has a unit of systemd")
+	}
+}
+
+// TestNothingToPackage: what is missing is said.
+func TestNothingToPackage(t *testing.T) {
+	r := &release{dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1", commit: "x", at: time.Unix(1, 0)}
+	if err := r.run(); err == nil || !strings.Contains(err.Error(), "has no programs") {
+		t.Error(err)
+	}
+}
+
+// served serves a release, as the page of the last one does.
+func served(t *testing.T, files map[string]string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		data, ok := files[strings.TrimPrefix(q.URL.Path, "/latest/download/")]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, data)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestInstall: the script installs what has the right checksum, and the right signature where one is asked for, and
+// nothing else.
+func TestInstall(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the archive is for Linux")
+	}
+	keys := t.TempDir()
+	for _, name := range []string{"ours", "another"} {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", filepath.Join(keys, name)).CombinedOutput(); err != nil {
+			t.Skipf("ssh-keygen: %v: %s", err, out)
+		}
+	}
+	signers := func(name string) string {
+		public, err := os.ReadFile(filepath.Join(keys, name+".pub"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(keys, name+".signers")
+		if err := os.WriteFile(file, append([]byte("release "), public...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	whole := contentsOf(t, built(t, "", filepath.Join(keys, "ours")).dist)
+	archive := "precedent-linux-" + runtime.GOARCH + ".tar.gz"
+	changed := func(name, data string) map[string]string {
+		files := map[string]string{}
+		for n, d := range whole {
+			files[n] = d
+		}
+		files[name] = data
+		return files
+	}
+	for name, test := range map[string]struct {
+		files   map[string]string
+		signers string
+		says    string // empty if it installs
+	}{
+		"right":              {whole, "", ""},
+		"signed":             {whole, signers("ours"), ""},
+		"another's key":      {whole, signers("another"), "not signed by the key"},
+		"changed":            {changed(archive, whole[archive]+"x"), "", "another checksum"},
+		"cut off":            {changed(archive, whole[archive][:1000]), "", "another checksum"},
+		"changed, with sums": {changed("SHA256SUMS", strings.ToUpper(whole["SHA256SUMS"])), signers("ours"), "not signed by the key"},
+		"not named":          {changed("SHA256SUMS", "0 other\n"), "", "does not name"},
+		"gone":               {changed("SHA256SUMS", ""), "", "does not name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := filepath.Join(t.TempDir(), "bin")
+			cmd := exec.Command("sh", filepath.Join("..", "install.sh"))
+			cmd.Env = append(os.Environ(), "BIN="+bin, "FROM="+served(t, test.files), "SIGNERS="+test.signers)
+			out, err := cmd.CombinedOutput()
+			hello, _ := exec.Command(filepath.Join(bin, "precedent")).Output()
+			switch {
+			case test.says == "" && (err != nil || string(hello) != "hello\n"):
+				t.Errorf("%v, %q\n%s", err, hello, out)
+			case test.says != "" && (err == nil || !bytes.Contains(out, []byte(test.says)) || len(hello) > 0):
+				t.Errorf("%v, %q, want %q\n%s", err, hello, test.says, out)
+			}
+			if entries, _ := os.ReadDir(bin); test.says != "" && len(entries) > 0 {
+				t.Errorf("it left %v", entries)
+			}
+		})
+	}
+}
+
+// TestPackages installs the .deb and the .rpm into empty roots, runs the program there, and removes them.
+func TestPackages(t *testing.T) {
+	nfpm := needs.Program(t, "PRECEDENT_TEST_NFPM", "nfpm", "nfpm")
+	if os.Geteuid() != 0 {
+		t.Skip("only root installs packages, also into another root")
+	}
+	dpkg, rpm := needs.Command(t, "PRECEDENT_TEST_DPKG", "dpkg"), needs.Command(t, "PRECEDENT_TEST_RPM", "rpm")
+	one, two := built(t, nfpm, ""), built(t, nfpm, "")
+	for _, name := range []string{"precedent-linux-amd64.deb", "precedent-linux-amd64.rpm", "precedent-linux-arm64.deb"} {
+		if a, b := contentsOf(t, one.dist)[name], contentsOf(t, two.dist)[name]; a == "" || a != b {
+			t.Errorf("%s is another one the second time, or missing", name)
+		}
+	}
+	file := func(kind string) string {
+		name, err := filepath.Abs(filepath.Join(one.dist, "precedent-linux-"+runtime.GOARCH+"."+kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	for kind, do := range map[string]struct{ install, remove []string }{
+		"deb": {
+			[]string{dpkg, "--root=ROOT", "--force-depends", "--force-script-chrootless", "-i", file("deb")},
+			[]string{dpkg, "--root=ROOT", "--force-script-chrootless", "--purge", "precedent"},
+		},
+		"rpm": {
+			[]string{rpm, "--root", "ROOT", "--nodeps", "--noscripts", "-i", file("rpm")},
+			[]string{rpm, "--root", "ROOT", "--noscripts", "-e", "precedent"},
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			root := t.TempDir()
+			for _, dir := range []string{"updates", "info", "triggers"} {
+				if err := os.MkdirAll(filepath.Join(root, "var/lib/dpkg", dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run := func(args []string) {
+				t.Helper()
+				for i := range args {
+					args[i] = strings.ReplaceAll(args[i], "ROOT", root)
+				}
+				if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %v\n%s", args, err, out)
+				}
+			}
+			run(do.install)
+			if out, err := exec.Command(filepath.Join(root, "usr/bin/precedent")).Output(); err != nil || string(out) != "hello\n" {
+				t.Errorf("%q, %v", out, err)
+			}
+			unit, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/precedent.service"))
+			if err != nil || !bytes.Contains(unit, []byte("ExecStart=/usr/bin/precedent ")) {
+				t.Errorf("%v\n%s", err, unit)
+			}
+			for _, name := range []string{"usr/share/man/man1/precedent.1.gz", "usr/share/bash-completion/completions/precedent"} {
+				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+					t.Error(err)
+				}
+			}
+			if enabled, _ := filepath.Glob(filepath.Join(root, "etc/systemd/system/*/precedent.service")); len(enabled) > 0 {
+				t.Error("the service is enabled")
+			}
+			run(do.remove)
+			if _, err := os.Stat(filepath.Join(root, "usr/bin/precedent")); err == nil {
+				t.Error("the program is still there")
+			}
+		})
+	}
+}
