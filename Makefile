@@ -87,11 +87,11 @@ run: ## review the last change of this repository
 build: ## build a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/precedent ./cmd/precedent
 
-release: $(TOOLS)/nfpm ## build archives, packages and checksums for all platforms in dist/; KEY=FILE signs them, PLATFORMS limits them
+release: $(TOOLS)/nfpm ## build archives, packages and checksums for all platforms in dist/; KEY=FILE signs them, PLATFORMS limits them, BASE=DIR makes an image
 	rm -rf dist
 	sh scripts/release.sh $(PLATFORMS)
 	$(MAKE) man
-	$(GO) run ./scripts/package -nfpm $(TOOLS)/nfpm -key "$(KEY)" -version "$(VERSION)"
+	$(GO) run ./scripts/package -nfpm $(TOOLS)/nfpm -key "$(KEY)" -version "$(VERSION)" -base "$(BASE)"
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)

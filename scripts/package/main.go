@@ -30,6 +30,7 @@ type release struct {
 	commit, source string
 	at             time.Time // of the commit: the time of every file
 	nfpm, key      string    // programs and files; empty for none
+	base           string    // the folder of a base system for an image; empty for none
 	url            string    // where the files will be
 	completions    map[string][]byte
 }
@@ -46,6 +47,7 @@ func main() {
 	flag.StringVar(&r.man, "man", "dist/man", "the folder of the manual pages")
 	flag.StringVar(&r.version, "version", "", "the version: that of a tag, such as v1.2.3")
 	flag.StringVar(&r.nfpm, "nfpm", "", "the program nfpm, for .deb and .rpm; none are made without it")
+	flag.StringVar(&r.base, "base", "", "the folder of a Debian for this machine, as debootstrap makes it, for an image of containers; none is made without it")
 	flag.StringVar(&r.key, "key", "", "a private SSH key that signs the checksums")
 	flag.StringVar(&r.source, "source", "https://github.com/precedent-dev/precedent", "the address of the sources")
 	flag.Parse()
@@ -75,6 +77,11 @@ func (r *release) run() error {
 		}
 		if p.os == "linux" && r.nfpm != "" {
 			if err := r.packages(p); err != nil {
+				return fmt.Errorf("%s: %w", p.name(), err)
+			}
+		}
+		if p.os == "linux" && p.arch == runtime.GOARCH && r.base != "" {
+			if err := r.image(p, r.base); err != nil {
 				return fmt.Errorf("%s: %w", p.name(), err)
 			}
 		}

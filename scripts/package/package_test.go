@@ -7,8 +7,10 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,11 +26,11 @@ import (
 )
 
 // built makes a release of a small program, in a folder of its own.
-func built(t *testing.T, nfpm, key string) *release {
+func built(t *testing.T, nfpm, key, base string) *release {
 	t.Helper()
 	r := &release{
 		dist: t.TempDir(), man: t.TempDir(), top: filepath.Join("..", ".."), version: "v1.2.3", commit: strings.Repeat("ab", 20),
-		source: "https://example.org/team/precedent", at: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), nfpm: nfpm, key: key,
+		source: "https://example.org/team/precedent", at: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), nfpm: nfpm, key: key, base: base,
 		completions: map[string][]byte{"precedent.bash": []byte("complete"), "_precedent": []byte("#compdef"), "precedent.fish": nil, "precedent.ps1": nil},
 	}
 	if err := os.WriteFile(filepath.Join(r.man, "precedent.1"), []byte(".TH PRECEDENT 1\n"), 0o600); err != nil {
@@ -100,7 +102,7 @@ func names(t *testing.T, file, data string) (all []string) {
 
 // TestRelease: archives, formula, manifest, provenance and checksums, twice with the same bytes.
 func TestRelease(t *testing.T) {
-	one, two := contentsOf(t, built(t, "", "").dist), contentsOf(t, built(t, "", "").dist)
+	one, two := contentsOf(t, built(t, "", "", "").dist), contentsOf(t, built(t, "", "", "").dist)
 	for name, data := range one {
 		if two[name] != data {
 			t.Errorf("%s is another one the second time", name)
@@ -190,7 +192,7 @@ func TestInstall(t *testing.T) {
 		}
 		return file
 	}
-	whole := contentsOf(t, built(t, "", filepath.Join(keys, "ours")).dist)
+	whole := contentsOf(t, built(t, "", filepath.Join(keys, "ours"), "").dist)
 	archive := "precedent-linux-" + runtime.GOARCH + ".tar.gz"
 	changed := func(name, data string) map[string]string {
 		files := map[string]string{}
@@ -240,7 +242,7 @@ func TestPackages(t *testing.T) {
 		t.Skip("only root installs packages, also into another root")
 	}
 	dpkg, rpm := needs.Command(t, "PRECEDENT_TEST_DPKG", "dpkg"), needs.Command(t, "PRECEDENT_TEST_RPM", "rpm")
-	one, two := built(t, nfpm, ""), built(t, nfpm, "")
+	one, two := built(t, nfpm, "", ""), built(t, nfpm, "", "")
 	for _, name := range []string{"precedent-linux-amd64.deb", "precedent-linux-amd64.rpm", "precedent-linux-arm64.deb"} {
 		if a, b := contentsOf(t, one.dist)[name], contentsOf(t, two.dist)[name]; a == "" || a != b {
 			t.Errorf("%s is another one the second time, or missing", name)
@@ -303,5 +305,119 @@ func TestPackages(t *testing.T) {
 				t.Error("the program is still there")
 			}
 		})
+	}
+}
+
+// TestImage: the image has the layout of the specification, its digests are right, and its layers give the base system
+// without what differs each time, and the program.
+func TestImage(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the base system is one for this machine")
+	}
+	base := t.TempDir()
+	for name, text := range map[string]string{"etc/os-release": "Debian", "var/cache/apt/x": "other each time", "var/log/y": "z", "usr/bin/git": "git"} {
+		if err := os.MkdirAll(filepath.Join(base, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(base, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("usr/bin", filepath.Join(base, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	name := "precedent-linux-" + runtime.GOARCH + ".oci.tar"
+	var images []string
+	for range 2 {
+		if err := os.WriteFile(filepath.Join(base, "var/cache/apt/x"), []byte(t.TempDir()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		images = append(images, contentsOf(t, built(t, "", "", base).dist)[name])
+	}
+	if images[0] != images[1] || images[0] == "" {
+		t.Errorf("the image is another one the second time, or missing: %d bytes", len(images[0]))
+	}
+	files := untar(t, images[0])
+	var index struct{ Manifests []blob }
+	if err := json.Unmarshal([]byte(files["index.json"]), &index); err != nil || len(index.Manifests) != 1 {
+		t.Fatal(err, files["index.json"])
+	}
+	read := func(b blob) string {
+		data := files["blobs/"+strings.Replace(b.Digest, ":", "/", 1)]
+		if newBlob("", []byte(data)).Digest != b.Digest || len(data) != b.Size {
+			t.Errorf("%s is not what its digest says: %d bytes", b.MediaType, len(data))
+		}
+		return data
+	}
+	var manifest struct {
+		Config blob
+		Layers []blob
+	}
+	if err := json.Unmarshal([]byte(read(index.Manifests[0])), &manifest); err != nil || len(manifest.Layers) != 2 {
+		t.Fatal(err)
+	}
+	var config struct {
+		Config struct {
+			User       string
+			Entrypoint []string
+		}
+		RootFS struct {
+			DiffIDs []string `json:"diff_ids"`
+		}
+	}
+	if err := json.Unmarshal([]byte(read(manifest.Config)), &config); err != nil || config.Config.User != "10001" || config.Config.Entrypoint[0] != "precedent" {
+		t.Errorf("%+v, %v", config, err)
+	}
+	all := map[string]string{}
+	for i, l := range manifest.Layers {
+		z, err := gzip.NewReader(strings.NewReader(read(l)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := io.ReadAll(z)
+		if err != nil || newBlob("", plain).Digest != config.RootFS.DiffIDs[i] {
+			t.Errorf("layer %d is another one than the configuration says: %v", i, err)
+		}
+		for name, data := range untar(t, string(plain)) {
+			all[name] = data
+		}
+	}
+	if all["etc/os-release"] != "Debian" || all["bin"] != "-> usr/bin" || all["data/precedent/"] != "folder of 10001" || all["var/cache/"] == "" {
+		t.Errorf("%q", slices.Sorted(maps.Keys(all)))
+	}
+	if _, has := all["var/cache/apt/"]; has || all["var/log/y"] != "" {
+		t.Error("it has what differs each time")
+	}
+	hello := filepath.Join(t.TempDir(), "precedent")
+	if err := os.WriteFile(hello, []byte(all["usr/local/bin/precedent"]), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(hello).Output(); err != nil || string(out) != "hello\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// untar returns the files of an archive by name; of links and folders what they are.
+func untar(t *testing.T, data string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for r := tar.NewReader(strings.NewReader(data)); ; {
+		head, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch all[head.Name] = string(text); head.Typeflag {
+		case tar.TypeSymlink:
+			all[head.Name] = "-> " + head.Linkname
+		case tar.TypeDir:
+			all[head.Name] = fmt.Sprint("folder of ", head.Uid)
+		}
 	}
 }
