@@ -238,6 +238,9 @@ func (w *walk) keywordAt(r, seg, at int) error {
 		if at < o.end || rule.assigns && rule.leaves == nil && !mayAssign(w.text.s[at:], rule.own) {
 			return nil
 		}
+		if rule.paired && !w.thorough && !mayBeMember(w.text.s[at:]) {
+			return nil
+		}
 		if rule.issued && continuesWord(w.text.s[:at]) {
 			return nil
 		}
@@ -265,6 +268,16 @@ func (w *walk) keywordAt(r, seg, at int) error {
 	}
 	o.to = to
 	return nil
+}
+
+// mayBeMember reports whether what follows a word can make it the name of a member.
+func mayBeMember(s string) bool {
+	i := 0
+	for i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && i < len("content") {
+		i++
+	}
+	rest := strings.TrimLeft(s[min(i, len(s)):min(len(s), i+24)], "\"']\\ \t")
+	return rest != "" && strings.IndexByte("=:>", rest[0]) >= 0
 }
 
 // continuesWord reports whether a word that starts after a text goes on with its last one, which can be an escape in
