@@ -161,13 +161,16 @@ type SuppressedFinding struct {
 
 // MemoryUse is what was recalled for a review and what it did.
 type MemoryUse struct {
-	Hotspots      []Hotspot           `json:"hotspots"`
-	Insights      []Cite              `json:"insights"`
-	Learnings     LearningsGiven      `json:"learnings"`
-	LearningsUsed []LearningUse       `json:"learnings_used"`
-	Precedents    []Cite              `json:"precedents"` // the cited comments of people
-	PrecedentUse  CorpusUse           `json:"precedent_use"`
-	Suppressed    []SuppressedFinding `json:"suppressed"`
+	Hotspots      []Hotspot      `json:"hotspots"`
+	Insights      []Cite         `json:"insights"`
+	Learnings     LearningsGiven `json:"learnings"`
+	LearningsUsed []LearningUse  `json:"learnings_used"`
+	// LearningsPending are what was said on this pull request and waits for somebody with write permission.
+	LearningsPending []LearningUse `json:"learnings_pending"`
+
+	Precedents   []Cite              `json:"precedents"` // the cited comments of people
+	PrecedentUse CorpusUse           `json:"precedent_use"`
+	Suppressed   []SuppressedFinding `json:"suppressed"`
 	// Labels counts the outcomes of earlier findings that confidences and threshold were
 	// learned from; 0 if there were too few.
 	Labels int `json:"labels"`

@@ -652,6 +652,7 @@ func TestReasonsAreCaptured(t *testing.T) {
 		s.posts("a writer", precedent.ExitFindings)
 		s.answered("a writer", before+2, "pending until somebody with write permission approves it")
 		s.learned("a writer", state+" exception flaws.js Do not report again: Flaw alpha", "pending exception flaws.js Do not report again: Flaw beta")
+		s.posts("the next review", precedent.ExitFindings, "To be remembered, if somebody with write permission agrees", "Approve: `@precedent approve ")
 		world.Say(s.pull, maintainer, "", "@precedent what do you remember about this repo?")
 		s.posts("asked", precedent.ExitFindings)
 		s.answered("asked", before+3, " pending.", "Flaw beta", "pending: `@precedent approve ")

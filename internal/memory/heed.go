@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -127,12 +128,29 @@ func (r Recall) LearningsUsed(findings []precedent.Finding) []precedent.Learning
 	var used []precedent.LearningUse
 	for _, l := range r.Learnings {
 		if len(of[l.ID]) > 0 {
-			used = append(used, precedent.LearningUse{
-				Cite: l.Cite(), Does: l.Kind, Why: l.Rationale, Who: l.From.Who, Scope: l.Scope, Glob: l.Glob, At: l.CreatedAt, Findings: of[l.ID],
-			})
+			used = append(used, l.use(of[l.ID]))
 		}
 	}
 	return used
+}
+
+// use describes the learning, with the ids of the findings that it influenced.
+func (l *Recalled) use(findings []string) precedent.LearningUse {
+	return precedent.LearningUse{
+		Cite: l.Cite(), Does: l.Kind, Why: l.Rationale, Who: l.From.Who, Scope: l.Scope, Glob: l.Glob, At: l.CreatedAt, Findings: findings,
+	}
+}
+
+// PendingOn returns the learnings that were proposed on a pull request and wait for approval, the last changed first.
+func (m *Memory) PendingOn(ctx context.Context, pull int) ([]precedent.LearningUse, error) {
+	all, err := m.Learnings(ctx, precedent.LearningPending)
+	var waiting []precedent.LearningUse
+	for _, l := range all {
+		if l.From.PullRequest == pull {
+			waiting = append(waiting, (&Recalled{Learning: l}).use([]string{}))
+		}
+	}
+	return waiting, err
 }
 
 // learningCite is the kind of a cite that names a learning.

@@ -47,6 +47,8 @@ type Recall struct {
 	// Learnings are those that apply to the change, the most relevant first. RecallLearnings
 	// returns them.
 	Learnings []Recalled
+	// Pending are those that were proposed on the pull request and wait for approval. PendingOn returns them.
+	Pending []precedent.LearningUse
 }
 
 // Recall returns what is known about the files with the paths, which include the old paths of

@@ -80,6 +80,9 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 	if err != nil {
 		return ExistingReview{}, false, err
 	}
+	if last.Memory.LearningsPending, err = pull.Workspace.Memory.PendingOn(ctx, pull.Number); err != nil {
+		return ExistingReview{}, false, err
+	}
 	s := ExistingReview{Result: run.Result{
 		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope},
 		Status: last.ExitStatus(job.Settings.FailOn.Value),

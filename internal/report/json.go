@@ -78,9 +78,12 @@ func withoutNil(r *precedent.Review) *precedent.Review {
 		c.Memory.Hotspots[i].Categories = list(c.Memory.Hotspots[i].Categories)
 	}
 	c.Memory.Insights = list(c.Memory.Insights)
+	c.Memory.LearningsPending = list(slices.Clone(c.Memory.LearningsPending))
 	c.Memory.LearningsUsed = list(slices.Clone(c.Memory.LearningsUsed))
-	for i := range c.Memory.LearningsUsed {
-		c.Memory.LearningsUsed[i].Findings = list(c.Memory.LearningsUsed[i].Findings)
+	for _, some := range [][]precedent.LearningUse{c.Memory.LearningsUsed, c.Memory.LearningsPending} {
+		for i := range some {
+			some[i].Findings = list(some[i].Findings)
+		}
 	}
 	c.Memory.Precedents = list(c.Memory.Precedents)
 	c.Memory.PrecedentUse.Failures = list(c.Memory.PrecedentUse.Failures)

@@ -36,6 +36,24 @@ func (n *markdownWriter) learningsUsed(r *precedent.Review) {
 	}
 }
 
+// learningsPending lists what was said on the pull request and waits for approval, each with the command.
+func (n *markdownWriter) learningsPending(r *precedent.Review) {
+	waiting := r.Memory.LearningsPending
+	if len(waiting) == 0 {
+		return
+	}
+	n.line("**To be remembered, if somebody with write permission agrees (%d)**\n", len(waiting))
+	for i, l := range waiting {
+		if i == maxRows || n.Len() >= maxList {
+			n.line("- and %s more", thousands(len(waiting)-i))
+			break
+		}
+		n.line("- %s: %s%s (%s). Approve: `@precedent approve %s`", n.phrase(kindOf(l.Does)), n.phrase(l.Text),
+			why(n.phrase(l.Why)), n.phrase(l.Who), strings.Trim(markdown.Code(l.ID), "`"))
+	}
+	n.line("")
+}
+
 // writeLearnings lists the same on a terminal.
 func writeLearnings(p *Page, r *precedent.Review) {
 	used := r.Memory.LearningsUsed

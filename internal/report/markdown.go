@@ -62,6 +62,7 @@ func Markdown(w io.Writer, r *precedent.Review, s Style) error {
 	n.part("Findings that a model ended", func(n *markdownWriter) { n.taken(r) })
 	n.part("Threads", func(n *markdownWriter) { n.threads(r, s) })
 	n.part("Closed findings", func(n *markdownWriter) { n.closed(s) })
+	n.part("Pending learnings", func(n *markdownWriter) { n.learningsPending(r) })
 	n.findings(r, s)
 	n.WriteString(about.String())
 	n.line("---")

@@ -118,6 +118,7 @@ func (x *reader) choose(context.Context) {
 	r.Memory.Precedents = citedPrecedents(r.Findings)
 	r.Memory.PrecedentUse.Cited = len(r.Memory.Precedents)
 	r.Memory.Suppressed, r.Memory.LearningsUsed = in.Recall.Suppressed(r.Findings), in.Recall.LearningsUsed(r.Findings)
+	r.Memory.LearningsPending = append([]precedent.LearningUse{}, in.Recall.Pending...)
 	r.Failures = slices.Concat(r.Failures, x.failures)
 	r.Usage.Add(x.usage)
 	r.CostUSD += x.costUSD

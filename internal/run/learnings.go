@@ -46,6 +46,11 @@ func (p *Prepared) recallLearnings(ctx context.Context, w *workspace.Workspace) 
 	q := memory.LearningQuery{Change: p.Input.Change, Policy: p.Input.Policy.Learnings, File: p.learnings}
 	if p.Number != nil {
 		q.PullRequest = *p.Number
+		waiting, err := w.Memory.PendingOn(ctx, *p.Number)
+		if err != nil {
+			p.fail(learningsStep, err.Error())
+		}
+		p.Input.Recall.Pending = waiting
 	}
 	q.Private = p.Visibility == forge.Private
 	if p.Number == nil {
