@@ -32,6 +32,8 @@ type Hit struct {
 	Ranks  []Rank
 	// Priors are the factors that the score was multiplied with, each with its reason.
 	Priors []Prior
+	// Regular tells that the author reviews the repository regularly. Matches sets it for those who may not write.
+	Regular bool
 }
 
 // Rank is the place of a hit in a list of those that a search compared.

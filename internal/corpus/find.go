@@ -2,11 +2,13 @@ package corpus
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/search"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Search finds what people wrote about the words, the lines of code and the path of a query, best
@@ -77,16 +79,42 @@ func (x *Index) Matches(ctx context.Context, f *precedent.Finding, q Query) ([]H
 	r := x.ranker(&q)
 	r.firstOnly = true
 	r.text(ctx, findingText(f))
-	return r.hits()
+	hits, err := r.hits()
+	if err != nil || x.regulars == nil {
+		return hits, err
+	}
+	return hits, x.markRegulars(ctx, hits)
+}
+
+// regularFrom is in how many pull requests of others a regular reviewer began conversations. On two projects, what
+// such people said led to a merged change as often as what members said (72 and 62 % of first comments on lines, 55
+// and 68 %), more often than what the rest said (53 and 50 %); the share that may be cited rose from 8 to 89 % and
+// from 51 to 71 % (bitcoin-core/secp256k1 and gui).
+const regularFrom = 10
+
+// markRegulars sets which hits have an author who reviews regularly.
+func (x *Index) markRegulars(ctx context.Context, hits []Hit) error {
+	var logins []string
+	for i := range hits {
+		if h := &hits[i]; !h.MayWrite && h.Author != "" && !slices.Contains(logins, h.Author) {
+			logins = append(logins, h.Author)
+		}
+	}
+	regular, err := x.regulars(ctx, logins, regularFrom)
+	for i := range hits {
+		h := &hits[i]
+		h.Regular = regular[store.CorpusAuthor{ID: h.AuthorID, Login: h.Author}]
+	}
+	return err
 }
 
 // Strength says whether a hit of Matches may be cited: a Strong one may, a Candidate if a judge
 // says that both make the same point, a Weak one may not. Only the comment of an author who could
-// write then is more than Weak, and only if it exists and was neither declined nor reverted. The two
+// write then, or who reviews regularly, is more than Weak, and only if it exists and was neither declined nor reverted. The two
 // nearest by the vectors of an embedding model are Candidates.
 func (h *Hit) Strength() Strength {
 	switch {
-	case h.Unusable != "" || !h.DeletedAt.IsZero() || !h.MayWrite:
+	case h.Unusable != "" || !h.DeletedAt.IsZero() || !h.MayWrite && !h.Regular:
 		return Weak
 	case h.Outcome == precedent.CommentDeclined || h.Outcome == precedent.CommentReverted:
 		return Weak

@@ -7,6 +7,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/search"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // Index finds chunks of one repository's corpus. It has the words of all chunks in memory, and reads
@@ -14,8 +15,10 @@ import (
 type Index struct {
 	terms *search.Index
 	// read returns chunks by their numbers.
-	read    func(ctx context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error)
-	vectors vectorSpace
+	read func(ctx context.Context, numbers []int64) (map[int64]*precedent.CorpusChunk, error)
+	// regulars returns those of the logins whose authors review regularly; nil for nobody.
+	regulars func(ctx context.Context, logins []string, pulls int) (map[store.CorpusAuthor]bool, error)
+	vectors  vectorSpace
 
 	mu   sync.Mutex
 	kept map[int64]*profile // of chunks that were compared lately
@@ -27,7 +30,7 @@ func (c *Corpus) Open(ctx context.Context) (*Index, error) {
 	if err := c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	x := &Index{terms: &search.Index{}, read: c.Rows.CorpusNumbered}
+	x := &Index{terms: &search.Index{}, read: c.Rows.CorpusNumbered, regulars: c.Rows.CorpusRegulars}
 	if err := c.Rows.ReadCorpusIndex(ctx, x.terms.Add); err != nil {
 		return nil, err
 	}

@@ -271,3 +271,52 @@ func FuzzPrime(f *testing.F) {
 		}
 	})
 }
+
+// TestRegularsMayBeCited: who reviewed ten pull requests of others, and was followed in half of them, may be cited
+// without write permission; who did less may not, nor who took over the name.
+func TestRegularsMayBeCited(t *testing.T) {
+	const said = "Every descriptor has to be closed on all paths, including the error path."
+	f := &precedent.Finding{Title: said}
+	for name, test := range map[string]struct {
+		pulls, adopted int
+		last           string // the id of the author of the last comment
+		want           Strength
+	}{
+		"regular":          {10, 5, "3", Strong},
+		"seldom":           {9, 9, "3", Weak},
+		"seldom followed":  {10, 4, "3", Weak},
+		"the name's later": {11, 10, "4", Weak},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := openCorpus(t, "")
+			at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+			for n := 1; n <= test.pulls; n++ {
+				id, author, body := precedent.ForgeID(fmt.Sprint(n)), precedent.ForgeID("3"), fmt.Sprintf("Please rename the variable number %d of this loop.", n)
+				if n == test.pulls {
+					author, body = precedent.ForgeID(test.last), said
+				}
+				page := Page{
+					Pulls: []Pull{{CorpusPull: precedent.CorpusPull{Number: n, AuthorID: "9", Author: "eve", UpdatedAt: at, Merged: at}}},
+					Comments: []Comment{{CorpusComment: precedent.CorpusComment{
+						Kind: "inline", ID: id, Root: id, Pull: n, AuthorID: author, Author: "ann", Body: precedent.Untrusted(body),
+						Span: precedent.Span{Path: "a.c"}, At: at, UpdatedAt: at, Outdated: n <= test.adopted, URL: "https://example.org/c/" + string(id),
+					}}},
+				}
+				if _, err := c.Save(t.Context(), page); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x, err := c.Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, err := x.Matches(t.Context(), f, Query{Pull: 99, Limit: 3})
+			if err != nil || len(hits) == 0 || string(hits[0].Words) != said {
+				t.Fatalf("%+v, %v", hits, err)
+			}
+			if got := hits[0].Strength(); got != test.want {
+				t.Errorf("strength %v, want %v", got, test.want)
+			}
+		})
+	}
+}

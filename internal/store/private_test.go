@@ -27,7 +27,7 @@ var writing = []string{
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
 var silent = []string{
-	"Consolidation", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
+	"Consolidation", "CorpusRegulars", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
 	"LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
 	"WatchedPulls",
 }

@@ -223,6 +223,7 @@ func (r *Repo) Clear(ctx context.Context) (Counts, error) {
 			"DELETE FROM paused_pulls WHERE repo_id = $1",
 			"DELETE FROM forgotten WHERE repo_id = $1",
 			"DELETE FROM insights WHERE repo_id = $1",
+			"DELETE FROM shared_findings WHERE repo_id = $1",
 			"DELETE FROM consolidations WHERE repo_id = $1",
 			"DELETE FROM spending WHERE repo_id = $1",
 			"DELETE FROM pull_spending WHERE repo_id = $1",

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,7 +97,7 @@ func testClear(t *testing.T, open opener) {
 	db := open(t)
 	r := repoFor(t, db, remote)
 	v := review(remote, "r1", 1)
-	for i := range 200 {
+	for i := range 300 {
 		f := finding(remote, "a.go", fmt.Sprint("a very secret line ", i), precedent.Bugs, precedent.High)
 		f.Note("score", "%0500d", i)
 		v.Findings = append(v.Findings, f)
@@ -105,16 +106,31 @@ func testClear(t *testing.T, open opener) {
 	if _, _, err := r.Reject(ctx, rejectionOf(v.Findings[0])); err != nil {
 		t.Fatal(err)
 	}
+	err := r.MergeShared(ctx, func(Shared) (Shared, error) {
+		return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "a.go", Seen: 1, First: start, Last: start}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	full, err := db.Size(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	deleted, err := r.Clear(ctx)
-	if want := (Counts{Reviews: 1, Findings: 200, Sightings: 200, Rejections: 1, Rules: 1}); err != nil ||
+	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Rejections: 1, Rules: 1}); err != nil ||
 		deleted != want {
 		t.Errorf("%+v, %v, want %+v", deleted, err, want)
 	}
 	checkEmpty(t, r)
+	for _, d := range dumped { // also a table that a later migration makes
+		if !strings.HasPrefix(d.key, "repo_id") {
+			continue
+		}
+		var left int
+		if err := row(ctx, db.read, "SELECT COUNT(*) FROM "+d.table+" WHERE repo_id = $1", []any{r.id}, into(&left)); err != nil || left > 0 {
+			t.Errorf("%d rows are left in %s: %v", left, d.table, err)
+		}
+	}
 	if size, err := db.Size(ctx); err != nil || db.Engine() == SQLite && size > full/2 {
 		t.Errorf("%d bytes are left of %d, %v", size, full, err)
 	}

@@ -14,3 +14,6 @@ CREATE TABLE shared_findings (
     PRIMARY KEY (repo_id, fingerprint)
 );
 CREATE INDEX shared_findings_by_path ON shared_findings (repo_id, path);
+
+-- Who reviews regularly is counted by author.
+CREATE INDEX corpus_comments_by_author ON corpus_comments (repo_id, author);
