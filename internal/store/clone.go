@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -157,15 +156,6 @@ func (db *DB) Adopt(ctx context.Context, current, other precedent.Repo) error {
 		}
 		return rename(ctx, tx, own, current)
 	})
-}
-
-// Copy writes the database, as it is at one moment, to a file, which it replaces. Only SQLite can.
-func (db *DB) Copy(ctx context.Context, to string) error {
-	err := os.WriteFile(to, nil, 0o600)
-	if err == nil {
-		_, err = db.sql.ExecContext(ctx, "VACUUM INTO $1", to)
-	}
-	return db.fail("copy memory", err)
 }
 
 // addIdentity gives rows another identity.

@@ -213,3 +213,12 @@ func copyDatabase(from, to string) error {
 	}
 	return nil
 }
+
+// Copy writes the database, as it is at one moment, to a file, which it replaces. Only SQLite can.
+func (db *DB) Copy(ctx context.Context, to string) error {
+	err := os.WriteFile(to, nil, 0o600)
+	if err == nil {
+		_, err = db.sql.ExecContext(ctx, "VACUUM INTO $1", to)
+	}
+	return db.fail("copy memory", err)
+}
