@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/guide"
 	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -27,15 +28,7 @@ func (p *Pattern) describe(answers []answer) {
 		paths = append(paths, m.Path)
 	}
 	p.Scope = commonScope(paths)
-	where := "All files"
-	if p.Scope != "" {
-		where = pathInLine(p.Scope)
-	}
-	in := plural(len(p.PullRequests), "pull request")
-	if len(p.PullRequests) < p.Changes {
-		in = plural(p.Changes, "change")
-	}
-	p.Text = fmt.Sprintf("%s: %d %s findings in %s", where, len(p.Members), text.VisibleLine(string(p.Category)), in)
+	p.Text = CountsOf(&p.Insight)
 	rank := map[string]int{} // accepted ones first
 	for _, a := range answers {
 		if rank[a.finding] = 0; a.accepted {
@@ -49,6 +42,19 @@ func (p *Pattern) describe(answers []answer) {
 		p.Citations = append(p.Citations, m.ID)
 	}
 	slices.Sort(p.Citations)
+}
+
+// CountsOf is the text of an insight that no model has named: its scope and its counts.
+func CountsOf(i *precedent.Insight) string {
+	where := "All files"
+	if i.Scope != "" {
+		where = pathInLine(i.Scope)
+	}
+	in := plural(len(i.PullRequests), "pull request")
+	if len(i.PullRequests) < i.Changes {
+		in = plural(i.Changes, "change")
+	}
+	return fmt.Sprintf("%s: %d %s findings in %s", where, len(i.Findings), text.VisibleLine(string(i.Category)), in)
 }
 
 // commonScope returns what all paths have in common: one path, the files of a folder, or an

@@ -367,10 +367,12 @@ func (r reader) finding(f store.SharedFinding) (row, error) {
 func (r reader) insight(i precedent.Insight) (row, error) {
 	i.Dismissed = nil
 	words, err := memory.PlainSentence(i.Text)
-	if err != nil && i.Engine { // else it is made of counts and a path
+	switch {
+	case !i.Engine:
+		i.Text = memory.CountsOf(&i)
+	case err != nil:
 		return row{}, fmt.Errorf("its text is not used: %w", err)
-	}
-	if err == nil {
+	default:
 		i.Text = words
 	}
 	cleanLine(maxShort, &i.Text)
