@@ -30,7 +30,7 @@ var ErrTooMuch = errors.New("too much text that looks like secrets")
 // The work of one Scanner is limited, roughly in bytes matched against one rule each: to firstBudget
 // and perByte for each byte that it is given, and to budget. 20,000 lines of Go, some 600,000 bytes,
 // take 300,000. A hostile text is stopped after a second for each MiB, a hostile change after 5 s.
-const budget, firstBudget, perByte = 48 << 20, 3 << 20, 7
+const budget, firstBudget, perByte = 48 << 20, 2 << 20, 8
 
 // anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound
 // rule, and farCost that of a byte where a rule that crosses lines, an outbound rule or a member

@@ -159,8 +159,8 @@ func TestBounded(t *testing.T) {
 		{"key block that never ends", slices.Concat([]string{"-----BEGIN PRIVATE " + "KEY-----"}, slices.Repeat([]string{strings.Repeat("-----BEGIN ", 9)}, 100000)), false, false},
 		{"key blocks that never end", slices.Repeat([]string{"-----BEGIN PRIVATE " + "KEY-----" + strings.Repeat("x", 99)}, 100000), false, false},
 		{"half a million keys", []string{strings.Repeat(aws(1)+" ", 1<<19)}, false, false},
-		{"nested repetition, affordable", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 100)}, budget/farCost/800/3), true, true},
-		{"the catch-all's keywords, affordable", []string{strings.Repeat("api-key:token=secret ", budget/21/16)}, true, true},
+		{"nested repetition, affordable", slices.Repeat([]string{strings.Repeat("curl -u somebody "+strings.Repeat("word ", 30), 5)}, budget/farCost/850/3), true, true},
+		{"the catch-all's keywords, affordable", []string{strings.Repeat("api-key:token=secret, "+strings.Repeat("word ", 30), budget/172/16)}, true, true},
 		{"all keywords, affordable", slices.Repeat([]string{dense}, budget/len(set.rules)/len(dense)/8), true, false},
 		{"nested repetition", slices.Repeat([]string{"curl " + strings.Repeat("curl -u ", 400)}, 8000), false, false},
 		{"one line of 20 MB, the catch-all's keywords", []string{strings.Repeat("api-key:token=secret ", 1<<20)}, false, true},
@@ -172,7 +172,7 @@ func TestBounded(t *testing.T) {
 			var s Scanner
 			_, err := s.Scan("deploy/a.yaml", test.lines)
 			if test.whole != (err == nil) || err != nil && !errors.Is(err, ErrTooMuch) {
-				t.Errorf("error %v", err)
+				t.Errorf("error %v after %d of %d", err, s.spent, s.limit)
 			}
 		})
 	}
