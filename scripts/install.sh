@@ -25,7 +25,6 @@ esac
 case $(uname -m) in
 x86_64 | amd64) arch=amd64 ;;
 aarch64 | arm64) arch=arm64 ;;
-armv7l | armv8l) arch=armv7 ;;
 riscv64) arch=riscv64 ;;
 *) fail "there is no archive for $(uname -m); see docs/getting-started.md" ;;
 esac

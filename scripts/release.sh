@@ -12,7 +12,7 @@ PROGRAM=${PROGRAM:-./cmd/precedent}
 OUT=${OUT:-dist}
 case $OUT in /*) ;; *) OUT=$PWD/$OUT ;; esac
 GO=${GO:-go}
-[ $# -gt 0 ] || set -- linux/amd64 linux/arm64 linux/armv7 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+[ $# -gt 0 ] || set -- linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 cd "$(dirname "$0")/.."
 
 if [ -n "$(git status --porcelain 2>/dev/null)" ]; then
@@ -31,12 +31,11 @@ trap 'rm -f "$sbom"' EXIT
 $GO build -o "$sbom" ./scripts/sbom
 
 for platform in "$@"; do
-	os=${platform%/*} arch=${platform#*/} suffix='' goarch=${platform#*/}
-	[ "$arch" != armv7 ] || goarch=arm
+	os=${platform%/*} arch=${platform#*/} suffix=
 	[ "$os" != windows ] || suffix=.exe
 	file=precedent-$os-$arch$suffix
 	echo "building $file"
-	GOOS=$os GOARCH=$goarch GOARM=7 $GO build -trimpath -ldflags '-s -w' -o "$OUT/$file" "$PROGRAM"
+	GOOS=$os GOARCH=$arch $GO build -trimpath -ldflags '-s -w' -o "$OUT/$file" "$PROGRAM"
 	"$sbom" "$OUT/$file" >"$OUT/precedent-$os-$arch.cdx.json"
 done
 
