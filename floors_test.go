@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,4 +296,34 @@ func thirdParty(imported string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// TestOnePackageInAFolder: also the files for other systems, which no build here reads, belong to the package of their
+// folder.
+func TestOnePackageInAFolder(t *testing.T) {
+	names := map[string]string{} // by folder
+	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || name != "." && strings.HasPrefix(e.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(name)
+		if had := names[dir]; had != "" && had != file.Name.Name {
+			t.Errorf("%s is of package %s, but the folder has package %s", name, file.Name.Name, had)
+		}
+		names[dir] = file.Name.Name
+		return nil
+	})
+	if err != nil || len(names) < 50 {
+		t.Errorf("%d folders, %v", len(names), err)
+	}
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package workflow
+package workspace
 
 import "io/fs"
 
