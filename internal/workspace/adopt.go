@@ -78,10 +78,14 @@ func (r *Env) Adopt(ctx context.Context, w *Workspace, name precedent.Repo) erro
 	if err != nil {
 		return err
 	}
-	if err := w.Memory.DB.Copy(ctx, file+beforeAdopt); err != nil {
+	kept := file + beforeAdopt
+	if err := w.Memory.DB.Copy(ctx, kept+".new"); err != nil {
 		return err
 	}
-	return w.Memory.DB.Adopt(ctx, w.IDs[0], name)
+	if err := w.Memory.DB.Adopt(ctx, w.IDs[0], name); err != nil { // the copy of an earlier one stays
+		return errors.Join(err, os.Remove(kept+".new"))
+	}
+	return os.Rename(kept+".new", kept)
 }
 
 // UndoAdopt brings the file of the memory back as it was before Adopt, and closes the memory. It returns the file with
