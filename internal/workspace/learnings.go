@@ -19,16 +19,17 @@ func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user s
 		Words: p.Directive,
 	}
 	scope := p.Scope
-	if scope != precedent.MeScope && !r.hasOwn(w, scope) {
+	if !r.hasOwn(w, scope) {
+		if scope == precedent.MeScope {
+			return memory.Captured{}, Hinted(errors.New("there is no folder for your own learnings"),
+				"set HOME or XDG_DATA_HOME, or give the scope repository or owner")
+		}
 		if err := r.keep(ctx, w); err != nil {
 			return memory.Captured{}, err
 		}
 		return w.Memory.Propose(ctx, p)
 	}
-	own, err := r.openOwn(ctx, w, scope, true)
-	if err == nil && own == nil {
-		err = Hinted(errors.New("a server keeps no learnings of one person"), "give the scope repository or owner")
-	}
+	own, err := r.makeOwn(ctx, w, scope)
 	if err != nil {
 		return memory.Captured{}, err
 	}

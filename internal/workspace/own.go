@@ -32,41 +32,46 @@ func (r *Env) hasOwn(w *Workspace, scope precedent.LearningScope) bool {
 	return scope == precedent.MeScope
 }
 
-// openOwn opens the user's own learnings of a scope. Without make it returns nil if there are none.
-func (r *Env) openOwn(
-	ctx context.Context, w *Workspace, scope precedent.LearningScope, make bool,
-) (*Workspace, error) {
-	file := filepath.Join(r.DataDir, ownFile)
-	if !r.hasOwn(w, scope) {
-		return nil, nil
-	}
-	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) && !make {
-		return nil, nil
-	}
-	if err := os.MkdirAll(r.DataDir, 0o700); err != nil {
-		return nil, unwritable(r.DataDir, err)
-	}
-	db, err := store.Open(ctx, file, store.Options{Now: r.Now})
-	if err != nil {
-		return nil, err
-	}
+// ownMemory returns the user's own learnings of a scope in their database.
+func (r *Env) ownMemory(w *Workspace, db *store.DB, scope precedent.LearningScope) *Workspace {
 	id := precedent.LocalRepo("me")
 	if scope == precedent.OwnerScope {
 		id = precedent.LocalRepo("owner:" + w.IDs[0].Host + "/" + w.IDs[0].Owner)
 	}
-	p := &Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}
-	return r.Around(p, db), nil
+	return r.Around(&Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}, db)
+}
+
+// makeOwn opens the user's own learnings of a scope that hasOwn, and makes their database if there is none.
+func (r *Env) makeOwn(ctx context.Context, w *Workspace, scope precedent.LearningScope) (*Workspace, error) {
+	if err := os.MkdirAll(r.DataDir, 0o700); err != nil {
+		return nil, unwritable(r.DataDir, err)
+	}
+	db, err := store.Open(ctx, filepath.Join(r.DataDir, ownFile), store.Options{Now: r.Now})
+	if err != nil {
+		return nil, err
+	}
+	return r.ownMemory(w, db, scope), nil
 }
 
 // eachOwn calls do with the user's own learnings of each scope, until it returns an error.
 func (r *Env) eachOwn(ctx context.Context, w *Workspace, do func(*Workspace, precedent.LearningScope) error) error {
+	file := filepath.Join(r.DataDir, ownFile)
+	if !r.hasOwn(w, precedent.MeScope) {
+		return nil
+	}
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := store.Open(ctx, file, store.Options{Now: r.Now})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
 	for _, scope := range ownScopes {
-		own, err := r.openOwn(ctx, w, scope, false)
-		if err == nil && own != nil {
-			err = do(own, scope)
-			own.Close()
+		if !r.hasOwn(w, scope) {
+			continue
 		}
-		if err != nil {
+		if err := do(r.ownMemory(w, db, scope), scope); err != nil {
 			return err
 		}
 	}
