@@ -138,7 +138,7 @@ func TestRelease(t *testing.T) {
 	}
 	for _, name := range []string{"provenance.json", "precedent.json"} {
 		if !json.Valid([]byte(one[name])) {
-			t.Errorf("%s is no JSON", name)
+			t.Errorf("%s is not JSON", name)
 		}
 	}
 	if strings.Contains(strings.Join(names(t, "x.zip", one["precedent-windows-amd64.zip"]), " "), "systemd") {
