@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,25 +93,38 @@ func (x *Index) Matches(ctx context.Context, f *precedent.Finding, q Query) ([]H
 // from 51 to 71 % (bitcoin-core/secp256k1 and gui).
 const regularFrom = 10
 
-// markRegulars sets which hits have an author who reviews regularly.
+// markRegulars sets which hits have an author who reviews regularly. Each login is looked up once.
 func (x *Index) markRegulars(ctx context.Context, hits []Hit) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.asked == nil {
+		x.asked, x.regular = map[string]bool{}, map[store.CorpusAuthor]bool{}
+	}
 	var logins []string
 	for i := range hits {
-		if h := &hits[i]; !h.MayWrite && h.Author != "" && !slices.Contains(logins, h.Author) {
+		if h := &hits[i]; !h.MayWrite && h.Author != "" && !x.asked[h.Author] && !slices.Contains(logins, h.Author) {
 			logins = append(logins, h.Author)
 		}
 	}
-	regular, err := x.regulars(ctx, logins, regularFrom)
+	found, err := x.regulars(ctx, logins, regularFrom)
+	if err != nil {
+		return err
+	}
+	maps.Copy(x.regular, found)
+	for _, login := range logins {
+		x.asked[login] = true
+	}
 	for i := range hits {
 		h := &hits[i]
-		h.Regular = regular[store.CorpusAuthor{ID: h.AuthorID, Login: h.Author}]
+		h.Regular = x.regular[store.CorpusAuthor{ID: h.AuthorID, Login: h.Author}]
 	}
-	return err
+	return nil
 }
 
 // Strength says whether a hit of Matches may be cited: a Strong one may, a Candidate if a judge
 // says that both make the same point, a Weak one may not. Only the comment of an author who could
-// write then, or who reviews regularly, is more than Weak, and only if it exists and was neither declined nor reverted. The two
+// write then, or who reviews regularly, is more than Weak, and only if it exists and was neither
+// declined nor reverted. The two
 // nearest by the vectors of an embedding model are Candidates.
 func (h *Hit) Strength() Strength {
 	switch {

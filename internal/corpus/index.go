@@ -20,8 +20,10 @@ type Index struct {
 	regulars func(ctx context.Context, logins []string, pulls int) (map[store.CorpusAuthor]bool, error)
 	vectors  vectorSpace
 
-	mu   sync.Mutex
-	kept map[int64]*profile // of chunks that were compared lately
+	mu      sync.Mutex
+	kept    map[int64]*profile // of chunks that were compared lately
+	asked   map[string]bool    // logins
+	regular map[store.CorpusAuthor]bool
 }
 
 // Open reads the index of the corpus. What its embedding model finds similar is found, too; if there
