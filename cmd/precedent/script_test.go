@@ -199,7 +199,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // printedCommand finds a command that the program printed for people to run.
-var printedCommand = regexp.MustCompile(`(?m)(?:^|: +|run )(precedent (?:dismiss|explain|learn|memory) [^\n]*[^\n.])\.?$`)
+var printedCommand = regexp.MustCompile(`(?m)(?:^ *|: +|run )(precedent (?:dismiss|explain|learn|memory) [^\n]*[^\n.])\.?$`)
 
 // pasted: runs each command that the last program printed, in the same folder, as a shell does. None may end as one
 // that cannot be met.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -128,8 +127,8 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Reject
 	return j, err
 }
 
-// Widen returns the glob of the folder in which the same remark as a dismissed one was dismissed before, in another
-// file or function; empty if it was not. A learning with that glob hides it there, where the dismissals may not.
+// Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty if
+// it was not, or if nothing less than all files is common. A learning with that glob hides it there.
 func (m *Memory) Widen(ctx context.Context, j precedent.Rejection) (glob string, err error) {
 	all, err := m.Rejections(ctx)
 	if err != nil || j.Rule != "" || j.Category.Protected() || j.Severity.AtLeast(precedent.High) {
@@ -139,11 +138,7 @@ func (m *Memory) Widen(ctx context.Context, j precedent.Rejection) (glob string,
 	for _, o := range all {
 		if o.Fingerprint != j.Fingerprint && o.Rule == "" && o.Category == j.Category && !o.At.After(j.At) &&
 			claim.Similarity(match.NewClaim(o.Claim)) >= match.SameClaim {
-			dir := path.Dir(j.Path)
-			for dir != "." && o.Path != dir && !strings.HasPrefix(o.Path, dir+"/") {
-				dir = path.Dir(dir)
-			}
-			return path.Join(dir, "**"), nil
+			return commonScope([]string{j.Path, o.Path}), nil
 		}
 	}
 	return "", nil
