@@ -37,8 +37,8 @@ function, "we don't do this here" the folder, "never in this repo" the repositor
 --path sets the scope instead.
 
 --rule dismisses all findings of an analyzer's rule, as reviews name it, --finder
-those of a finder, and --category those of a category. High and critical findings, and those about security, secrets, data loss, crashes and races,
-stay shown.
+those of a finder, and --category those of a category. High and critical findings,
+and those about security, secrets, data loss, crashes and races, stay shown.
 
 A whole ID that the memory does not have is looked up in the comments of the 20
 open pull requests that changed last, or of --pr. Nothing is written to the forge.

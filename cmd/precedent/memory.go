@@ -179,11 +179,11 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 				a.notice("the memory is as it was; what it had until now is in %s", until)
 				return nil
 			}
-			others, err := flow.OtherMemories(cmd.Context(), w)
-			if err != nil {
-				return err
-			}
 			if len(args) == 0 {
+				others, err := workspace.OtherMemories(cmd.Context(), w.Memory.DB, w.IDs[0])
+				if err != nil {
+					return err
+				}
 				return a.show(asJSON, map[string]any{"others": others}, func(p *report.Page) {
 					if len(others) == 0 {
 						p.Line("All that this memory has is this repository's.")

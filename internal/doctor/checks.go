@@ -72,7 +72,7 @@ func (d *Diagnosis) Memory(ctx context.Context, r *workspace.Env, repo *workspac
 		return
 	}
 	about := fmt.Sprintf("%s, %d KiB, schema %d, undamaged", file, (size+1023)/1024, schema)
-	others, err := r.OtherMemories(ctx, r.Around(repo, db))
+	others, err := workspace.OtherMemories(ctx, db, repo.IDs[0])
 	switch {
 	case err != nil:
 		d.AddError(name, Warning, err)

@@ -52,7 +52,7 @@ func (db *DB) KeepIdentity(ctx context.Context, current, root precedent.Repo) (K
 				return err
 			}
 			if own == "" {
-				kept.Other, err = namesOfAll(ctx, tx)
+				kept.Other, err = namesOfOthers(ctx, tx, "")
 				return err
 			}
 			kept.Joined = true
@@ -104,15 +104,15 @@ func onlyWithoutRoot(ctx context.Context, q querier) (id string, err error) {
 	return id, nil
 }
 
-// namesOfAll returns a name of each repository of the database, sorted.
-func namesOfAll(ctx context.Context, q querier) ([]precedent.Repo, error) {
+// namesOfOthers returns a name of each repository of the database but one, sorted.
+func namesOfOthers(ctx context.Context, q querier, but string) ([]precedent.Repo, error) {
 	var all []precedent.Repo
 	err := rows(ctx, q, `SELECT host, owner, name FROM identities WHERE host || '/' || owner || '/' || name IN (
 			SELECT MIN(i.host || '/' || i.owner || '/' || i.name) FROM identities i
-			WHERE i.owner <> $1 AND (i.host <> $2 OR NOT EXISTS (SELECT 1 FROM identities o
+			WHERE i.repo_id <> $3 AND i.owner <> $1 AND (i.host <> $2 OR NOT EXISTS (SELECT 1 FROM identities o
 				WHERE o.repo_id = i.repo_id AND o.host <> $2)) GROUP BY i.repo_id)
 		ORDER BY host, owner, name`,
-		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host}, func(s scanner) error {
+		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, but}, func(s scanner) error {
 			var n precedent.Repo
 			err := s.Scan(&n.Host, &n.Owner, &n.Name)
 			all = append(all, n)
@@ -121,9 +121,13 @@ func namesOfAll(ctx context.Context, q querier) ([]precedent.Repo, error) {
 	return all, err
 }
 
-// NamesOfAll returns a name of each repository of the database, sorted.
-func (db *DB) NamesOfAll(ctx context.Context) ([]precedent.Repo, error) {
-	all, err := namesOfAll(ctx, db.read)
+// NamesOfOthers returns a name of each repository of the database but the one with the identity, sorted. It makes no rows.
+func (db *DB) NamesOfOthers(ctx context.Context, identity precedent.Repo) ([]precedent.Repo, error) {
+	id, err := idOf(ctx, db.read, identity)
+	if err != nil {
+		return nil, db.fail("read names", err)
+	}
+	all, err := namesOfOthers(ctx, db.read, id)
 	return all, db.fail("read names", err)
 }
 

@@ -34,28 +34,15 @@ func countOf(ctx context.Context, db *store.DB, name precedent.Repo) (string, er
 		Count(c.Learnings, "learning", "learnings"), err
 }
 
-// OtherMemories lists what the file of the memory has under names that are not this clone's.
-func (r *Env) OtherMemories(ctx context.Context, w *Workspace) ([]OtherMemory, error) {
-	rows, err := w.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	own, err := rows.Names(ctx)
-	if err != nil {
-		return nil, err
-	}
-	mine := map[precedent.Repo]bool{}
-	for _, name := range own {
-		mine[name] = true
-	}
-	names, err := w.Memory.DB.NamesOfAll(ctx)
+// OtherMemories lists what a database has under names that are not the current one's. It makes no rows.
+func OtherMemories(ctx context.Context, db *store.DB, current precedent.Repo) ([]OtherMemory, error) {
+	names, err := db.NamesOfOthers(ctx, current)
 	others := []OtherMemory{}
 	for _, name := range names {
-		if err != nil || mine[name] {
-			continue
+		has, err := countOf(ctx, db, name)
+		if err != nil {
+			return nil, err
 		}
-		var has string
-		has, err = countOf(ctx, w.Memory.DB, name)
 		others = append(others, OtherMemory{name, has})
 	}
 	return others, err

@@ -58,7 +58,7 @@ func withPattern(t *testing.T) (*Env, *Workspace, string) {
 		t.Fatal(err)
 	}
 	id := precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
-	w := r.Around(&Repository{IDs: []precedent.Repo{id}, File: settings.Value[string]{Value: file}}, db)
+	w := r.workspace(&Repository{IDs: []precedent.Repo{id}, File: settings.Value[string]{Value: file}}, db)
 	t.Cleanup(w.Close)
 	secret := "AKIA" + "QYLPMN5HFIQR7XYA"
 	for n := range 2 {
@@ -181,10 +181,10 @@ func TestKeepConsolidating(t *testing.T) {
 			return nil, fmt.Errorf("busy")
 		case 4:
 			db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-			return r.Around(&Repository{IDs: w.IDs, File: w.File}, db), err
+			return r.workspace(&Repository{IDs: w.IDs, File: w.File}, db), err
 		}
 		db, err := store.Open(ctx, w.File.Value, store.Options{Now: r.Now})
-		return r.Around(&Repository{IDs: w.IDs, File: w.File}, db), err
+		return r.workspace(&Repository{IDs: w.IDs, File: w.File}, db), err
 	}
 	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
 	if err != nil {

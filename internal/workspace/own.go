@@ -38,7 +38,7 @@ func (r *Env) ownMemory(w *Workspace, db *store.DB, scope precedent.LearningScop
 	if scope == precedent.OwnerScope {
 		id = precedent.LocalRepo("owner:" + w.IDs[0].Host + "/" + w.IDs[0].Owner)
 	}
-	return r.Around(&Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}, db)
+	return r.workspace(&Repository{IDs: []precedent.Repo{id}, noLearnings: w.noLearnings}, db)
 }
 
 // makeOwn opens the user's own learnings of a scope that hasOwn, and makes their database if there is none.

@@ -62,7 +62,7 @@ func (r *Env) SharedWorkspace(ctx context.Context, repo precedent.Repo) (*Worksp
 	if _, err := r.Shared.RepoFor(ctx, repo); err != nil {
 		return nil, err
 	}
-	return r.Around(&Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow()), nil
+	return r.workspace(&Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow()), nil
 }
 
 // ApplyComments brings the corpus of a repository up to date with what an event tells about

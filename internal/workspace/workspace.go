@@ -62,7 +62,7 @@ func (r *Env) OpenWorkspace(ctx context.Context, at Location) (*Workspace, error
 		p.Close()
 		return nil, err
 	}
-	return r.Around(p, db), nil
+	return r.workspace(p, db), nil
 }
 
 // preferOutside uses the memory in the data folder for a repository that was named, where the review of its pull
@@ -97,7 +97,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	if p.unborn {
 		r.Notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
 		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-		return r.Around(p, db), err
+		return r.workspace(p, db), err
 	}
 	var failures []precedent.Failure
 	if p.Foreign != nil {
@@ -106,7 +106,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	}
 	db, err := r.OpenMemory(ctx, p)
 	if err == nil {
-		w := r.Around(p, db)
+		w := r.workspace(p, db)
 		w.Failures = failures
 		return w, nil
 	}
@@ -120,7 +120,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	} else if db, err = store.OpenMemory(ctx, store.Options{Now: r.Now}); err != nil {
 		return nil, err
 	}
-	w := r.Around(p, db)
+	w := r.workspace(p, db)
 	w.Failures = append(failures, failure)
 	return w, nil
 }
@@ -138,8 +138,7 @@ func (r *Env) readMemory(ctx context.Context, p *Repository, cause error) *store
 	return db
 }
 
-// Around returns a repository with its memory, which is open.
-func (r *Env) Around(p *Repository, db *store.DB) *Workspace {
+func (r *Env) workspace(p *Repository, db *store.DB) *Workspace {
 	return &Workspace{Repository: p, Memory: &memory.Memory{
 		DB: db, Repo: p.IDs[0], Aliases: p.IDs[1:], Now: r.Now, LearningsOff: p.noLearnings, Log: r.Log,
 	}}
