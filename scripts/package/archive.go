@@ -1,10 +1,8 @@
 package main
 
 import (
-	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"debug/buildinfo"
 	"fmt"
 	"io/fs"
@@ -66,44 +64,23 @@ func (r *release) contents(p program) ([]file, error) {
 }
 
 // archive writes the archive of a program: zip for Windows, else tar.gz.
-func (r *release) archive(p program) error {
-	all, err := r.contents(p)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	name := p.name() + ".tar.gz"
+func (r *release) archive(p program, all []file) error {
 	if p.os == "windows" {
-		name = p.name() + ".zip"
-		err = r.zip(&b, all)
-	} else {
-		err = r.tar(&b, all)
+		var b bytes.Buffer
+		if err := r.zip(&b, all); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(r.dist, p.name()+".zip"), b.Bytes(), 0o644) //nolint:gosec // it is published
 	}
+	plain, err := r.layer(all, nil)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.dist, name), b.Bytes(), 0o644) //nolint:gosec // it is published
-}
-
-func (r *release) tar(b *bytes.Buffer, all []file) error {
-	z, err := gzip.NewWriterLevel(b, gzip.BestCompression)
+	packed, err := zipped(plain)
 	if err != nil {
 		return err
 	}
-	t := tar.NewWriter(z)
-	for _, f := range all {
-		head := tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: r.at, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
-		if err := t.WriteHeader(&head); err != nil {
-			return err
-		}
-		if _, err := t.Write(f.data); err != nil {
-			return err
-		}
-	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	return z.Close()
+	return os.WriteFile(filepath.Join(r.dist, p.name()+".tar.gz"), packed, 0o644) //nolint:gosec // it is published
 }
 
 func (r *release) zip(b *bytes.Buffer, all []file) error {

@@ -3,8 +3,6 @@ package main
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,8 +33,7 @@ type blob struct {
 }
 
 func newBlob(mediaType string, data []byte) blob {
-	sum := sha256.Sum256(data)
-	return blob{"application/vnd.oci.image." + mediaType, "sha256:" + hex.EncodeToString(sum[:]), len(data), data}
+	return blob{"application/vnd.oci.image." + mediaType, "sha256:" + sumOf(data), len(data), data}
 }
 
 // image writes an image for containers with a base system, which has git, bubblewrap and certificates, and the program
@@ -57,8 +54,7 @@ func (r *release) image(p program, base string) error {
 	var layers []blob
 	var plain []string
 	for _, l := range [][]byte{system, own} {
-		sum := sha256.Sum256(l)
-		plain = append(plain, "sha256:"+hex.EncodeToString(sum[:]))
+		plain = append(plain, "sha256:"+sumOf(l))
 		packed, err := zipped(l)
 		if err != nil {
 			return err

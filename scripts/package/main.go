@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,11 +73,15 @@ func (r *release) run() error {
 		}
 	}
 	for _, p := range programs {
-		if err := r.archive(p); err != nil {
+		all, err := r.contents(p)
+		if err == nil {
+			err = r.archive(p, all)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", p.name(), err)
 		}
 		if p.os == "linux" && r.nfpm != "" {
-			if err := r.packages(p); err != nil {
+			if err := r.packages(p, all); err != nil {
 				return fmt.Errorf("%s: %w", p.name(), err)
 			}
 		}
@@ -187,12 +192,12 @@ func completionsOf(all []program) (map[string][]byte, error) {
 	return made, nil
 }
 
-// sums returns the checksum of each file of the release, by name, and the names in order.
-func (r *release) sums() (sums map[string]string, names []string, err error) {
-	sums = map[string]string{}
+// sums returns the checksum of each file of the release, by name.
+func (r *release) sums() (map[string]string, error) {
+	sums := map[string]string{}
 	entries, err := os.ReadDir(r.dist)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), "SHA256SUMS") {
@@ -200,37 +205,39 @@ func (r *release) sums() (sums map[string]string, names []string, err error) {
 		}
 		data, err := os.ReadFile(filepath.Join(r.dist, e.Name()))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		sum := sha256.Sum256(data)
-		sums[e.Name()], names = hex.EncodeToString(sum[:]), append(names, e.Name())
+		sums[e.Name()] = sumOf(data)
 	}
-	return sums, names, nil
+	return sums, nil
 }
 
-// finish writes what names the checksums of other files, and signs them.
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// finish writes what names the checksums of other files, and signs all of them.
 func (r *release) finish() error {
-	sums, _, err := r.sums()
+	packed, err := r.sums()
 	if err != nil {
 		return err
 	}
+	sums := maps.Clone(packed)
 	for name, make := range map[string]func(map[string]string) ([]byte, error){
 		"precedent.rb": r.formula, "precedent.json": r.scoop, "provenance.json": r.provenance,
 	} {
-		data, err := make(sums)
+		data, err := make(packed)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if err := os.WriteFile(filepath.Join(r.dist, name), data, 0o644); err != nil { //nolint:gosec // it is published
 			return err
 		}
-	}
-	sums, names, err := r.sums()
-	if err != nil {
-		return err
+		sums[name] = sumOf(data)
 	}
 	var text strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		fmt.Fprintf(&text, "%s  %s\n", sums[name], name)
 	}
 	list := filepath.Join(r.dist, "SHA256SUMS")

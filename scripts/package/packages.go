@@ -44,14 +44,14 @@ type nfpmInfo struct {
 }
 
 // packages writes the .deb and the .rpm of a program for Linux. JSON is YAML, which nfpm reads.
-func (r *release) packages(p program) error {
+func (r *release) packages(p program, all []file) error {
 	work, err := os.MkdirTemp("", "package-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	for kind, zsh := range map[string]string{"deb": "/usr/share/zsh/vendor-completions", "rpm": "/usr/share/zsh/site-functions"} {
-		files, err := r.packed(p, work, zsh)
+		files, err := r.packed(all, work, zsh)
 		if err != nil {
 			return err
 		}
@@ -80,11 +80,8 @@ func (r *release) packages(p program) error {
 }
 
 // packed writes what a package has into a folder, and returns where it goes.
-func (r *release) packed(p program, work, zsh string) ([]nfpmFile, error) {
-	all, err := r.contents(p)
-	if err != nil {
-		return nil, err
-	}
+func (r *release) packed(all []file, work, zsh string) ([]nfpmFile, error) {
+	var err error
 	var files []nfpmFile
 	for _, f := range all {
 		_, name, _ := strings.Cut(f.name, "/")
