@@ -135,8 +135,10 @@ type Queue struct {
 	pool   *sql.DB // of River
 	client *river.Client[*sql.Tx]
 
-	periods  []period
-	claiming sync.Mutex // held from a claim until its run is in runs
+	periods []period
+	// claiming has a value from a claim until its run is in runs. It is a channel and no mutex because the database may
+	// make a claim wait: others give up when their context ends.
+	claiming chan struct{}
 	loops    sync.WaitGroup
 	endLoops context.CancelFunc // nil before Start
 	look     chan struct{}      // asks to look at the runs now
@@ -189,7 +191,7 @@ func (o Options) withDefaults() Options {
 // The caller ends it with Stop. A database in memory cannot have one.
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 	q := &Queue{
-		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), commitTimeout: 8 * time.Second,
+		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), claiming: make(chan struct{}, 1), commitTimeout: 8 * time.Second,
 		runs: map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{},
 	}
 	if err := q.openRiver(ctx); err != nil {

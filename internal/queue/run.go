@@ -102,8 +102,10 @@ func (q *Queue) leave(repo string) {
 
 // claim begins an execution. Without one, the error is what becomes of the job.
 func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context.Context, error) {
-	q.claiming.Lock()
-	defer q.claiming.Unlock()
+	if q.startClaiming(ctx) != nil {
+		return nil, nil, river.JobSnooze(holdPause)
+	}
+	defer q.stopClaiming()
 	if !q.mayRun() {
 		return nil, nil, river.JobSnooze(holdPause)
 	}
@@ -132,6 +134,19 @@ func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context
 	}
 	return r, ctx, nil
 }
+
+// startClaiming waits until no claim is under way, and keeps others from beginning one until stopClaiming. It fails if the
+// context ends first.
+func (q *Queue) startClaiming(ctx context.Context) error {
+	select {
+	case q.claiming <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *Queue) stopClaiming() { <-q.claiming }
 
 func (q *Queue) forget(r *Run) {
 	q.mu.Lock()

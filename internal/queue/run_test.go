@@ -2,13 +2,19 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -273,6 +279,48 @@ func TestFair(t *testing.T) {
 			"meanwhile", alone, beside, flood, passed)
 		if passed*10 > int64(flood) {
 			t.Errorf("%d of %d jobs of the flood began while the small repository waited", passed, flood)
+		}
+	})
+}
+
+// TestClaimsWaitForDatabase: while the database is busy, one claim tries again and others wait for it. In a bubble, time
+// goes on only if nothing waits for a mutex.
+func TestClaimsWaitForDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{}, 1)
+		db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "queue.db"), store.Options{
+			After: func(d time.Duration) <-chan time.Time {
+				select {
+				case busy <- struct{}{}:
+				default:
+				}
+				return time.After(d)
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := opened(t, db, Options{})
+		var claims sync.WaitGroup
+		err = db.Transact(t.Context(), "hold", func(*sql.Tx) error {
+			for id := range 3 {
+				claims.Go(func() {
+					r, _, err := q.claim(t.Context(), &river.Job[entry]{JobRow: &rivertype.JobRow{ID: int64(id)}})
+					if cancel := new(river.JobCancelError); r != nil || !errors.As(err, &cancel) {
+						t.Errorf("%v, %v", r, err)
+					}
+				})
+			}
+			<-busy
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims.Wait()
+		stop(t, q)
+		if err := db.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -17,8 +17,10 @@ import (
 
 // watch cancels runs that must not go on.
 func (q *Queue) watch(ctx context.Context) error {
-	q.claiming.Lock()
-	defer q.claiming.Unlock()
+	if err := q.startClaiming(ctx); err != nil {
+		return err
+	}
+	defer q.stopClaiming()
 	q.mu.Lock()
 	none := len(q.runs) == 0
 	q.mu.Unlock()
