@@ -239,7 +239,11 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	d.Add(name, doctor.OK, "", "%s", about)
 	if conn.Key.IsZero() {
+		without := "max_cost_per_day counts per memory"
+		if me.SharedByWorkflows() {
+			without = "comments count as ours only while their numbers are in the memory, and " + without
+		}
 		d.Add("marker key", doctor.Warning, "openssl rand -hex 32 makes one; keep it as a secret, the same for every run",
-			"%s is not set: comments count as ours only while their numbers are in the memory, and max_cost_per_day counts per memory", markerKeyVariable)
+			"%s is not set: %s", markerKeyVariable, without)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,42 @@ func (s *shopPull) hearsOnceResolved(heard bool) {
 	want["refund"], want["average"] = "declined by mona", "resolved_unchanged by mona"
 	if d := cmp.Diff(want, s.outcomes()); d != "" {
 		s.t.Errorf("outcomes after she resolved a conversation (-want +got):\n%s", d)
+	}
+}
+
+// TestMemoryIsLost: without a marker key, a new memory knows the comments of an account that is ours alone, and hears what
+// people said there. One that a forge's runners give to all workflows proves nothing: everything is posted anew.
+func TestMemoryIsLost(t *testing.T) {
+	t.Parallel()
+	for name, account := range map[string]forge.Person{"own account": forgetest.Bot, "shared": forgetest.ActionsBot} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShopPull(t)
+			if account == forgetest.ActionsBot {
+				s.door.api.Actions()
+			}
+			if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
+				t.Fatalf("status %d\n%s", status, said)
+			}
+			world, answered := s.door.stage.World, s.opener("refund")
+			world.Say(s.pull, maintainer, answered.ID, "won't fix: old clients need it")
+			s.forget()
+			if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
+				t.Fatalf("status %d\n%s", status, said)
+			}
+			remarks := 0
+			for _, c := range world.By(s.pull, world.Me) {
+				if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(string(c.Body), "refund") {
+					remarks++
+				}
+			}
+			heard := slices.ContainsFunc(world.Threads(s.pull), func(c forge.Thread) bool {
+				return c.Closed && slices.Contains(c.Comments, answered.ID)
+			})
+			if known := account == forgetest.Bot; heard != known || known != (remarks == 1) {
+				t.Errorf("%d remarks about the same; the answer to the first is heard: %t", remarks, heard)
+			}
+		})
 	}
 }
 

@@ -83,7 +83,7 @@ func flawAt(name string, start, end int) told {
 }
 
 // forget loses the memory, and the commits that were fetched.
-func (s *witnessed) forget() {
+func (s *prStage) forget() {
 	s.t.Helper()
 	for _, dir := range []string{".local", ".cache"} {
 		if err := os.RemoveAll(filepath.Join(s.home, dir)); err != nil {

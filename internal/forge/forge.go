@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -254,6 +255,13 @@ type Person struct {
 	ID    precedent.ForgeID // does not change with the login; empty if the account was deleted
 	Login string            // "ghost" if the account was deleted
 	Bot   bool
+}
+
+// SharedByWorkflows reports whether the account is the one that a forge's own runners give to all workflows of a
+// repository: GitHub's github-actions[bot] and the user -2 of Gitea and Forgejo. Names with [bot] and these of Gitea and
+// Forgejo are reserved.
+func (p Person) SharedByWorkflows() bool {
+	return slices.Contains([]string{"github-actions[bot]", "gitea-actions", "forgejo-actions"}, strings.ToLower(p.Login))
 }
 
 // Permission is what a person may do in a repository.

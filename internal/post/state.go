@@ -28,12 +28,12 @@ type forgeState struct {
 	truncated bool                       // the forge did not return all comments
 }
 
-// knows tells whether a marker of our account counts. With a key, its signature says so. Without
-// one, other programs may post with our account, as with that of a forge's own runners, and
-// repeat a marker that somebody gave them. So the memory must have the comment's number, or
-// have sent it and not heard the number: until then nobody else knew the ids in it.
+// knows tells whether a marker of our account counts. With a key, its signature says so, and without one it counts if the
+// account is ours alone. A forge's own runners give one account to all workflows, and another one may repeat a marker that
+// somebody gave it (decision 38). There the memory must have the comment's number, or have sent it and not heard the number:
+// until then nobody else knew the ids in it.
 func (j *job) knows(c forge.Comment, m comment.Marker) bool {
-	if !j.writer.Key.IsZero() || c.Kind == forge.OnLine &&
+	if !j.writer.Key.IsZero() || !j.Me.SharedByWorkflows() || c.Kind == forge.OnLine &&
 		slices.ContainsFunc(j.stored, func(t precedent.Thread) bool { return t.Comment == c.ID }) {
 		return true
 	}

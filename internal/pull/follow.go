@@ -59,7 +59,8 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 	s.Earlier.Convs, s.Earlier.NoConvs = convs, err != nil
 	p.People.NoteResolvers(convs, p.Author, me)
 	s.Earlier.Threads = thread.Assemble(s.Comments, convs, withPostStates(stored, posts), thread.Identity{
-		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.Writer.Read, Signed: !p.Writer.Key.IsZero(),
+		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.Writer.Read,
+		Proven:  !p.Writer.Key.IsZero() || !me.SharedByWorkflows(),
 		Partial: s.partial, Now: p.Env.Now(),
 		Relocated: p.Relocated(ctx, s),
 	}, p.mayWrite(ctx))

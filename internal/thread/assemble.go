@@ -51,14 +51,14 @@ func (a *assembly) openThreads() {
 		}
 		m, ok := a.self.readMarker(c)
 		stored, knowsComment := byComment[c.ID]
-		if knowsComment && (!ok || !a.self.Signed) {
+		if knowsComment && (!ok || !a.self.Proven) {
 			a.noteOpener(stored, c)
 			continue
 		}
 		if !ok || m.Kind != comment.Finding || m.Thread == "" || m.Fingerprint == "" {
 			continue
 		}
-		if !a.self.Signed {
+		if !a.self.Proven {
 			unproven[m.Fingerprint] = true
 			continue
 		}

@@ -38,8 +38,9 @@ type Identity struct {
 	Author precedent.ForgeID // of the pull request; empty if unknown
 	// Read is the method of comment.Writer, for this pull request.
 	Read func(body string) (comment.Marker, bool)
-	// Signed tells that markers carry a signature that Read checks.
-	Signed bool
+	// Proven tells that a marker that Read returns from a comment of Me is ours: it was signed, or no other workflow may
+	// post with the account (decision 38).
+	Proven bool
 	// Partial tells that not all comments were read: a missing one proves nothing.
 	Partial bool
 	// Relocated returns copies of threads, relocated to another commit. It may be nil.
@@ -61,7 +62,7 @@ func (s Identity) readMarker(c forge.Comment) (comment.Marker, bool) {
 // the summary. There is one per fingerprint.
 //
 // A comment opens a thread if it is inline, Me wrote it, and it has the marker of a finding.
-// Without signatures, the store must also have its number: other programs may post with the
+// If markers are not proven, the store must also have its number: other programs may post with the
 // same account, and repeat a marker. A conversation that a person started later on the lines of a
 // finding, as they were at the commit of that comment, belongs to the finding's thread: some
 // forges have no replies at a newer head. mayWrite tells whether a person has write permission now; it is

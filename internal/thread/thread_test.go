@@ -67,7 +67,7 @@ func (w *talk) reply(by forge.Person, to precedent.ForgeID, thread string) prece
 }
 
 func (w *talk) self() Identity {
-	return Identity{Number: 7, Me: me, Signed: true, Read: w.writer.Read, Now: now}
+	return Identity{Number: 7, Me: me, Proven: true, Read: w.writer.Read, Now: now}
 }
 
 func mayWrite(p forge.Person) bool { return p.ID == dana.ID }
@@ -127,7 +127,7 @@ func TestAssembleFromComments(t *testing.T) {
 	// What is stored says more than the comment, and stays.
 	stored := known("t1", first, precedent.ThreadOpen)
 	self := w.self()
-	self.Signed = false
+	self.Proven = false
 	got = Assemble(w.comments, nil, []precedent.Thread{stored}, self, mayWrite)
 	stored.URL, stored.State, stored.Messages = w.comments[0].URL, precedent.ThreadPending, want[0].Messages
 	if diff := cmp.Diff([]precedent.Thread{stored}, got); diff != "" {
@@ -170,7 +170,7 @@ func TestWhoseThreadItIs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: test.writes}
 			w.opens(test.by, "t1")
-			self := Identity{Number: 7, Me: me, Read: test.reads.Read, Signed: !test.reads.Key.IsZero(), Now: now}
+			self := Identity{Number: 7, Me: me, Read: test.reads.Read, Proven: !test.reads.Key.IsZero(), Now: now}
 			var ids []string
 			for _, th := range Assemble(w.comments, nil, test.stored, self, mayWrite) {
 				ids = append(ids, th.ID)
@@ -384,7 +384,7 @@ func TestReplacedByAnotherMemory(t *testing.T) {
 	w := talk{writer: writer}
 	w.opens(me, "t1")
 	self := w.self()
-	self.Signed = false
+	self.Proven = false
 	got := Assemble(w.comments, nil, []precedent.Thread{known("t1", "900", precedent.ThreadOpen)}, self, mayWrite)
 	if len(got) != 1 || got[0].Deleted || got[0].Comment != "" || got[0].State != precedent.ThreadOpen {
 		t.Errorf("%+v", got)
@@ -411,7 +411,7 @@ func TestStandsByItsNumber(t *testing.T) {
 		w.opens(test.by, "t1")
 		w.say(ann, "100", "Why?")
 		self := w.self()
-		self.Read, self.Signed = test.reader.Read, !test.reader.Key.IsZero()
+		self.Read, self.Proven = test.reader.Read, !test.reader.Key.IsZero()
 		got := Assemble(w.comments, nil, []precedent.Thread{known("t1", "100", precedent.ThreadOpen)}, self, mayWrite)
 		if len(got) != 1 || got[0].Deleted || got[0].State != precedent.ThreadPending || len(got[0].Messages) != 1 {
 			t.Errorf("%s: %+v", name, got)
