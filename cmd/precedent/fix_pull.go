@@ -88,7 +88,7 @@ func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which stri
 	switch fixed.Status {
 	case fix.Pushed, fix.Planned:
 		return nil
-	case fix.Superseded:
+	case fix.Superseded, fix.Malformed:
 		return statusOf(precedent.ExitIncomplete)
 	}
 	return statusOf(precedent.ExitFindings)

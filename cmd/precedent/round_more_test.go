@@ -93,6 +93,30 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.idle("denied")
 }
 
+// TestRoundsMalformed: a fix whose answer cannot be read is said once a head and is no attempt, whatever the engine says later.
+func TestRoundsMalformed(t *testing.T) {
+	t.Parallel()
+	s := newRounds(t)
+	s.round("review", round.Review, label.Changes)
+	s.fixes(malformed, "", malformed, malformed, "// Fixed.\n"+tillFile)
+	const words = "**No fix was made**"
+	s.round("malformed", round.Fix, label.Changes)
+	s.says("malformed", words, 1)
+	s.idle("malformed")
+	s.o.FixAsked = true
+	s.round("asked, no change", round.Fix, label.Changes)
+	s.round("asked, malformed", round.Fix, label.Changes)
+	s.says("asked, malformed", words, 2)
+	s.o.FixAsked = false
+	s.idle("asked, malformed")
+	s.push("more", map[string]string{"more.js": "let more\n"})
+	s.parrot.path, s.parrot.text = "src/till.js", tillFile
+	s.round("malformed again", round.Fix, label.Changes)
+	s.says("malformed again", words, 3)
+	s.o.FixAsked = true
+	s.fixed("asked, fixed")
+}
+
 // TestRoundsForged: comments of others with our markers do not count, copied or made up.
 func TestRoundsForged(t *testing.T) {
 	t.Parallel()

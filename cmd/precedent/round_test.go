@@ -52,6 +52,10 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	defer e.mu.Unlock()
 	e.asked = t.User()
 	addressed := []map[string]string{}
+	if len(e.texts) > 0 && e.texts[0] == malformed {
+		e.texts = e.texts[1:]
+		return engine.Answer{Status: precedent.StatusMalformed, Message: "it has no threads_addressed"}, nil
+	}
 	if len(e.texts) > 0 && e.texts[0] != "" {
 		if err := os.WriteFile(filepath.Join(t.Tree, "src", "till.js"), []byte(e.texts[0]), 0o600); err != nil {
 			return engine.Answer{}, err
@@ -235,6 +239,9 @@ func (s *rounds) says(step, words string, n int) {
 			bodies(s.door.stage.World.By(s.pull, forgetest.Bot)))
 	}
 }
+
+// malformed is the text of an answer of the editor that has another form.
+const malformed = "malformed"
 
 // fixes lets rounds fix, with these texts.
 func (s *rounds) fixes(texts ...string) {

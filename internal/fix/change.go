@@ -78,6 +78,9 @@ func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 	}); err != nil {
 		return Result{}, true, err
 	}
+	if answer.Malformed != "" {
+		return ended(Malformed, "%s", answer.Malformed), true, nil
+	}
 	if answer.Refused != "" {
 		return ended(Conflict, "%s", answer.Refused), true, nil
 	}
@@ -131,6 +134,9 @@ func (f *fixing) edit(ctx context.Context) (Result, bool, error) {
 		return err
 	}); err != nil {
 		return Result{}, true, err
+	}
+	if f.answer.Malformed != "" {
+		return ended(Malformed, "%s", f.answer.Malformed), true, nil
 	}
 	if f.answer.Refused != "" {
 		return ended(NoChange, "%s", f.answer.Refused), true, nil

@@ -21,14 +21,15 @@ import (
 // Status is how a fix round ended.
 type Status string
 
-// The ends of a fix round. All but FixPushed, FixNothing and FixSuperseded count as an attempt that failed:
-// a comment with the id of the round says so.
+// The ends of a fix round. All but Pushed, Nothing, Malformed, Superseded and Planned count as an attempt that failed: a
+// comment with the id of the round says so.
 const (
 	Pushed      Status = "pushed"       // a commit is at the head of the pull request
 	NoChange    Status = "no-change"    // nothing was changed
 	Nothing     Status = "nothing-open" // there is nothing to fix
 	BuildFailed Status = "build-failed" // the gate failed after the change
 	Conflict    Status = "conflict"     // the conflicts with the base could not be resolved
+	Malformed   Status = "malformed"    // the engine's answers had not the form that was asked for
 	Refused     Status = "refused"      // the change, the branch or the push is not allowed
 	Fork        Status = "fork"         // the head is in another repository: the change was suggested
 	Superseded  Status = "superseded"   // the head moved meanwhile: nothing was pushed

@@ -1,6 +1,7 @@
 package fixround
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,9 @@ type Answer struct {
 	// Refused is why there is no answer, although the engine could be asked: it refused, or did not
 	// come to an end. Empty if there is one.
 	Refused string
+	// Malformed is what is wrong with the form of the engine's answers, also of those to the requests that named the
+	// mistake. It says something about the engine and nothing about the change. Empty if there is an answer.
+	Malformed string
 }
 
 // Addressed is a thread that the engine says it addressed.
@@ -37,8 +41,8 @@ func Fix(ctx context.Context, e engine.Engine, c *Copy, in prompt.FixInput, time
 		Addressed []Addressed `json:"threads_addressed"`
 		Summary   string      `json:"summary"`
 	}
-	refused, err := c.ask(ctx, e, engine.Fixer, prompt.Fix(in), timeout, &said)
-	a := Answer{Summary: text.Cut(said.Summary, maxWords), Refused: refused}
+	a, err := c.ask(ctx, e, engine.Fixer, prompt.Fix(in), timeout, &said)
+	a.Summary = text.Cut(said.Summary, maxWords)
 	for _, one := range said.Addressed {
 		known := slices.ContainsFunc(in.Threads, func(t prompt.FixThread) bool { return t.ID == one.Thread })
 		twice := slices.ContainsFunc(a.Addressed, func(o Addressed) bool { return o.Thread == one.Thread })
@@ -57,34 +61,37 @@ func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string,
 	var said struct {
 		Summary string `json:"summary"`
 	}
-	refused, err := c.ask(ctx, e, engine.Merger, prompt.Merge(ours, theirs, paths), timeout, &said)
-	return Answer{Summary: text.Cut(said.Summary, maxWords), Refused: refused}, err
+	a, err := c.ask(ctx, e, engine.Merger, prompt.Merge(ours, theirs, paths), timeout, &said)
+	a.Summary = text.Cut(said.Summary, maxWords)
+	return a, err
 }
 
-// ask sends a task. refused says why the engine gave no usable answer. That it could not be asked is
-// an error.
+// ask sends a task. The answer that it returns says only why the engine gave none that is usable. That it could not be
+// asked is an error.
 func (c *Copy) ask(ctx context.Context, e engine.Engine, role engine.Role, p prompt.Prompt, timeout time.Duration,
 	said any,
-) (refused string, err error) {
+) (Answer, error) {
 	if !e.Info().Edits {
-		return "", fmt.Errorf("ask the engine to edit: %s cannot edit files", e.Info().Name)
+		return Answer{}, fmt.Errorf("ask the engine to edit: %s cannot edit files", e.Info().Name)
 	}
 	answer, err := e.Run(ctx, engine.Task{
 		Role: role, Name: string(role), System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
 		Schema: prompt.Schema(string(role)), Tree: c.Dir, Edit: true, Timeout: timeout,
 	})
 	if err != nil {
-		return "", err
+		return Answer{}, err
 	}
 	switch answer.Status {
 	case precedent.StatusOK:
-	case precedent.StatusRefused, precedent.StatusMalformed, precedent.StatusTruncated:
-		return fmt.Sprintf("the model gave no usable answer (%s)", answer.Status), nil
+	case precedent.StatusMalformed:
+		return Answer{Malformed: cmp.Or(text.VisibleLine(answer.Message), "no reason was given")}, nil
+	case precedent.StatusRefused, precedent.StatusTruncated:
+		return Answer{Refused: fmt.Sprintf("the model gave no usable answer (%s)", answer.Status)}, nil
 	default:
-		return "", fmt.Errorf("ask the engine to edit: %s: %s", answer.Status, text.VisibleLine(answer.Message))
+		return Answer{}, fmt.Errorf("ask the engine to edit: %s: %s", answer.Status, text.VisibleLine(answer.Message))
 	}
 	if err := json.Unmarshal(answer.JSON, said); err != nil {
-		return "", fmt.Errorf("read the engine's answer: %w", err)
+		return Answer{}, fmt.Errorf("read the engine's answer: %w", err)
 	}
-	return "", nil
+	return Answer{}, nil
 }

@@ -122,8 +122,15 @@ func (x *round) fix(ctx context.Context) error {
 		x.did.Why = "it waits for changes"
 		return x.enter(ctx, label.Changes)
 	}
+	if head := x.pub.Pull.Head.SHA; x.cycles.has(comment.Remark, malformedKey(head)) {
+		x.did.Why = "the model's answers about " + workspace.ShortID(head) + " were not usable"
+		return x.enter(ctx, label.Changes)
+	}
 	return x.attempt(ctx)
 }
+
+// malformedKey is the key of the note that the engine's answers about a head, or to what a person asked for, were malformed.
+func malformedKey(of string) string { return "malformed." + of }
 
 // fixAsked makes the attempt to fix that a person asked for. The label changes only where a fix is due
 // anyway: elsewhere people decide. Another attempt is made only if this one was for a head that is
@@ -176,6 +183,8 @@ func (x *round) attempt(ctx context.Context) error {
 		return x.afterPush(ctx, fixed)
 	case fix.Nothing:
 		return x.nothingOpen(ctx)
+	case fix.Malformed:
+		return x.sayMalformed(ctx, fixed)
 	}
 	if err := x.recount(ctx); err != nil || x.did.Before != label.Changes {
 		return err
@@ -202,6 +211,25 @@ func (x *round) nothingOpen(ctx context.Context) error {
 		return nil
 	}
 	return x.follow(ctx, label.Event{Kind: label.NothingOpen})
+}
+
+// sayMalformed says that there was no attempt, because of the engine. The next one is made for another head, or when a
+// person asks.
+func (x *round) sayMalformed(ctx context.Context, fixed fix.Result) error {
+	head := x.pub.Pull.Head.SHA
+	of := head
+	if x.o.FixAsked {
+		of = fixed.Review
+	}
+	err := x.say(ctx, comment.Remark, malformedKey(of), "", comment.Note{
+		Lead: "**No fix was made** at `" + workspace.ShortID(head) + "`: the model's answers had not the form that was asked for.",
+		Text: fixed.Why,
+		End:  "This does not count as an attempt. Another one is made after the next push, or when a comment asks for it.",
+	})
+	if err != nil || x.did.Before != label.Changes {
+		return err
+	}
+	return x.enter(ctx, label.Changes)
 }
 
 // afterPush waits for CI. The pull request has a new head then.
