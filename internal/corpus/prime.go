@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
@@ -19,8 +18,7 @@ import (
 const (
 	leastUsable  = 50   // usable chunks, below which there are too few to tell a norm
 	maxNorms     = 8    // that finders are told
-	maxNormText  = 300  // characters of one
-	normTokens   = 30   // that a prompt adds to the text of one
+	normTokens   = 45   // that a prompt adds to the text of one
 	maxAllTokens = 1200 // of all norms, by the estimate of prompts
 
 	maxPrimed    = 150    // added lines that are compared; those between are left out
@@ -29,8 +27,8 @@ const (
 	primeHits    = 50     // chunks of the change that are merged to norms
 )
 
-// Prime finds what people said before about code like the added lines of a change, as at most
-// eight norms of at most 1,200 tokens together, the most relevant first. Only what authors with
+// Prime finds what people said before about code like the added lines of a change and that says how things are done
+// (Directive), as at most eight norms of at most 1,200 tokens together, the most relevant first. Only what authors with
 // write permission said counts: what others want is not what the team asks for. Query.Pull and
 // Query.Before limit the comments to earlier ones of other pull requests; its other fields are
 // ignored. However large the change, at most 150 of its lines are compared.
@@ -67,6 +65,7 @@ func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) (Primin
 			}
 		}
 	}
+	maps.DeleteFunc(best, func(_ comment, h Hit) bool { return Directive(string(h.Words)) == "" })
 	hits := slices.SortedFunc(maps.Values(best), byScore)
 	p.Norms = fitting(norms(hits[:min(len(hits), primeHits)]))
 	return p, nil
@@ -130,7 +129,7 @@ func norms(hits []Hit) []Norm {
 		v := text.NewVector(string(h.Words))
 		at := slices.IndexFunc(all, func(n *scoredNorm) bool { return text.Cosine(n.vector, v) >= sameNorm })
 		if at < 0 {
-			all = append(all, &scoredNorm{Norm{normText(&h.CorpusChunk), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
+			all = append(all, &scoredNorm{Norm{precedent.Untrusted(Directive(string(h.Words))), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
 			continue
 		}
 		n := all[at]
@@ -152,17 +151,6 @@ const (
 	againWeight  = 0.3 // of a further comment's score for its norm
 	leastPriming = 1.0 // score of a comment that is worth telling
 )
-
-// normText is what a comment asks for: its first sentences.
-func normText(c *precedent.CorpusChunk) precedent.Untrusted {
-	s := text.Collapse(string(c.Words))
-	if len(s) > maxNormText {
-		if end := strings.LastIndex(s[:maxNormText], ". "); end > maxNormText/3 {
-			s = s[:end+1]
-		}
-	}
-	return precedent.Untrusted(text.Cut(s, maxNormText))
-}
 
 // fitting returns the first norms that finders are told.
 func fitting(all []Norm) []Norm {

@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -14,6 +15,7 @@ const (
 	maxNormTokens = 1_200 // of all norms together, in a large context window
 	maxNorm       = 800   // characters of one
 	mostNormPulls = 3
+	maxLogin      = 40 // characters
 )
 
 // Norm is what people asked for in reviews of earlier pull requests. Its secrets must be redacted.
@@ -21,6 +23,8 @@ type Norm struct {
 	Text  precedent.Untrusted
 	Pulls []int  // the pull requests
 	Path  string // a file that it was about; empty for none
+	By    string // the login of who said it first; empty if it is unknown
+	At    time.Time
 }
 
 // renderNorms renders the norms that fit, a line each, and returns how many these are.
@@ -46,6 +50,12 @@ func (n *Norm) render() string {
 		return ""
 	}
 	var from []string
+	if n.By != "" {
+		from = append(from, text.Cut(text.VisibleLine(n.By), maxLogin))
+	}
+	if !n.At.IsZero() {
+		from = append(from, n.At.UTC().Format(time.DateOnly))
+	}
 	switch pulls := n.Pulls[:min(len(n.Pulls), mostNormPulls)]; len(pulls) {
 	case 0:
 	case 1:

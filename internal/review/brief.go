@@ -60,7 +60,7 @@ func newBrief(in *Input) *brief {
 }
 
 // norm returns what a prompt shows of a norm, without secrets: the pull requests of its sources, and
-// the file of the first.
+// the file, author and time of the first.
 func norm(n *corpus.Norm) prompt.Norm {
 	shown := prompt.Norm{Text: precedent.Untrusted(redacted(string(n.Text)))}
 	for i := range n.Sources {
@@ -68,7 +68,8 @@ func norm(n *corpus.Norm) prompt.Norm {
 			shown.Pulls = append(shown.Pulls, s.Pull)
 		}
 	}
-	shown.Path = n.Sources[0].Path
+	first := &n.Sources[0]
+	shown.Path, shown.By, shown.At = first.Path, first.Author, first.At
 	return shown
 }
 

@@ -432,7 +432,7 @@ func TestNormsInAReview(t *testing.T) {
 	in.Engine.(*cast).finder = func(task engine.Task) engine.Reply {
 		if !strings.Contains(task.Common, "## Human Review Precedents") ||
 			!strings.Contains(task.Common, "- Never compare with <= len, and never write [REDACTED") ||
-			!strings.Contains(task.Common, "(pull request 7, cart/old.go)") {
+			!strings.Contains(task.Common, "(mona, 2023-11-14, pull request 7, cart/old.go)") {
 			t.Errorf("%s is told\n%s", task.Name, task.Common)
 		}
 		return tell(task)
