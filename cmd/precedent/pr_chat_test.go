@@ -664,3 +664,34 @@ func TestReasonsAreCaptured(t *testing.T) {
 		}
 	})
 }
+
+// TestPlainComments: a rule of the project that somebody with write permission states in passing is proposed: pending, listed in
+// the review, once, and without an answer. What others or the author say is not, nor what is about one place.
+func TestPlainComments(t *testing.T) {
+	t.Parallel()
+	onForges(t, func(t *testing.T, s *witnessed) {
+		world := s.door.stage.World
+		a := flawAt("alpha", 8, 8)
+		s.withoutSay()
+		s.w.finds = []told{a}
+		s.posts("first", precedent.ExitFindings)
+		before := len(s.answers())
+		rule := func(what string) string { return "Nit: we generally don't use " + what + " in this repository." }
+		world.Say(s.pull, maintainer, "", "Thanks!\n\n"+rule("global variables"))
+		world.Remark(s.pull, maintainer, precedent.Span{Path: "flaws.js", Side: precedent.Right, Start: 30, End: 30},
+			"This line is too long, please break it.")
+		world.Say(s.pull, outsider, "", rule("semicolons"))
+		world.Say(s.pull, author, "", rule("classes"))
+		said := []string{"To be remembered, if somebody with write permission agrees", "global variables"}
+		if status, out := s.post("--fail-on", "medium", "--again"); status != precedent.ExitFindings {
+			t.Fatalf("status %d\n%s", status, out)
+		}
+		want := "pending convention we generally don't use global variables in this repository."
+		s.learned("rules", want)
+		s.posts("again", precedent.ExitFindings, said...)
+		s.learned("again", want)
+		if now := len(s.answers()); now != before {
+			t.Errorf("%d answers, %d before", now, before)
+		}
+	})
+}

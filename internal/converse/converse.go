@@ -76,18 +76,19 @@ func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (R
 // conversation is one call of Converse.
 type conversation struct {
 	*pull.Publisher
-	job      run.Job
-	page     string
-	comments []forge.Comment
-	handled  map[string]store.HandledComment
-	posts    []store.Post    // answers that were given
-	answered map[string]bool // comments that have an answer on the forge, from any run
-	pending  []precedent.Learning
-	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
-	state    *pull.State
-	threads  map[precedent.ForgeID]*precedent.Thread // by comment
-	answerer *answerer                               // nil until the engine is needed
-	did      Result
+	job       run.Job
+	page      string
+	comments  []forge.Comment
+	handled   map[string]store.HandledComment
+	posts     []store.Post    // answers that were given
+	answered  map[string]bool // comments that have an answer on the forge, from any run
+	pending   []precedent.Learning
+	voted     []precedent.Learning // those that a 👍 may approve, or has approved without an answer
+	state     *pull.State
+	threads   map[precedent.ForgeID]*precedent.Thread // by comment
+	answerer  *answerer                               // nil until the engine is needed
+	overheard int                                     // comments that were proposed without being asked
+	did       Result
 }
 
 // record is what is stored of a handled comment.
@@ -199,7 +200,7 @@ func (c *conversation) hasNews() bool {
 		}
 	}
 	return len(c.voted) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
-		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)))
+		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)) || c.directive(m) != "")
 	})
 }
 
@@ -236,7 +237,13 @@ func (c *conversation) handleAll(ctx context.Context) error {
 	}
 	parsed := 0
 	for _, m := range c.comments {
-		if !c.isNews(m) || !c.isWanted(m) || c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
+		if !c.isNews(m) || !c.isWanted(m) {
+			continue
+		}
+		if c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
+			if err := c.overhear(ctx, m); err != nil {
+				return err
+			}
 			continue
 		}
 		if parsed++; parsed > maxParsed || c.did.Handled >= maxCommented {

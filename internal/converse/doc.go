@@ -8,6 +8,8 @@
 //	talk    the engine answers free text, without tools, within the budget of the pull request
 //	answer  one comment answers all that one comment asked, and says in words what was stored
 //
+// What people with write permission say in passing about how the project does things is proposed, without an answer.
+//
 // It runs before a review, which then has what people said. What must be decided about a thread is
 // not decided here: a dismissal follows from the comment itself, each time the thread is read.
 //

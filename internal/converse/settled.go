@@ -9,9 +9,12 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/chat"
+	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/intent"
+	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // statement is what a conversation settled.
@@ -84,6 +87,39 @@ func isRelevant(said string, t *precedent.Thread) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(said), func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_", r)
 	}), func(word string) bool { return len(word) >= leastWord && strings.Contains(about, word) })
+}
+
+// maxOverheard limits the learnings that a run proposes from comments that nobody addressed to us.
+const maxOverheard = 5
+
+// directive is what a comment that is not addressed to us says about how the project does things; empty for nothing. Authors
+// explain their change in such words.
+func (c *conversation) directive(m forge.Comment) string {
+	if c.page != "" || c.Pull.Author.ID == "" || m.Author.ID == c.Pull.Author.ID {
+		return ""
+	}
+	return corpus.Directive(chat.Prose(m.Body))
+}
+
+// overhear proposes what somebody with write permission says about how the project does things, without being asked. The
+// review lists it; nobody is notified. A comment that was edited is not read again.
+func (c *conversation) overhear(ctx context.Context, m forge.Comment) error {
+	directive := c.directive(m)
+	if _, known := c.handled[keyOf(m)]; directive == "" || known || c.overheard == maxOverheard ||
+		c.state.Capture == precedent.CaptureOff || c.Pull.Workspace.Memory.LearningsOff {
+		return nil
+	}
+	h := &request{Comment: m, record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
+	if h.mayWrite = c.Pull.People.Permission(ctx, m.Author).MayWrite(); h.mayWrite {
+		c.overheard++
+		p := c.proposal(h, chat.Command{Sentence: directive}, memory.Proposal{
+			Directive: directive, Rationale: "said at " + m.URL, Inferred: true,
+		})
+		if _, err := c.propose(ctx, p); err != nil {
+			return err
+		}
+	}
+	return c.skip(ctx, h)
 }
 
 // leastWord is the length of words, in bytes, that tell what a statement is about.
