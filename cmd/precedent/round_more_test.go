@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -91,6 +92,12 @@ func TestRoundsWithoutLabels(t *testing.T) {
 	s.says("denied", "**A label could not be changed.**", 1)
 	s.labelled("denied", label.ReviewNeeded)
 	s.idle("denied")
+	if did, err := s.try(); err != nil || did.Again != 15*time.Minute {
+		t.Errorf("it is looked at again after %v, %v", did.Again, err)
+	}
+	s.bend = nil
+	s.round("with permission", round.Review, label.Changes)
+	s.says("with permission", "**A label could not be changed.**", 1)
 }
 
 // TestRoundsMalformed: a fix whose answer cannot be read is said once a head and is no attempt, whatever the engine says later.

@@ -125,6 +125,22 @@ func (x *round) swap(ctx context.Context, add string, remove []string, to label.
 	return nil
 }
 
+// mayLabel reports whether labels can be changed now: it adds the one that the pull request has.
+func (x *round) mayLabel(ctx context.Context) (bool, error) {
+	p := x.pub.Pull
+	for _, name := range p.Labels {
+		if !slices.Contains(label.Found([]string{name}, x.names), x.did.Before) {
+			continue
+		}
+		unsupported, err := p.Conn.AddLabel(ctx, p.Repo.Repo, p.Number, name)
+		if denied(unsupported, err) != "" {
+			return false, nil
+		}
+		return err == nil, p.Conn.Explain(err)
+	}
+	return true, nil
+}
+
 // denied says why the forge does not let us change a label; empty if it does, or if the request
 // failed.
 func denied(unsupported forge.Unsupported, err error) string {
@@ -137,7 +153,7 @@ func denied(unsupported forge.Unsupported, err error) string {
 // sayUnlabelled says, once for a head, that a label could not be changed. What was reviewed counts
 // all the same.
 func (x *round) sayUnlabelled(ctx context.Context, name, why string) error {
-	x.did.Why = "the label " + name + " could not be changed: " + why
+	x.did.Why, x.did.Again = "the label "+name+" could not be changed: "+why, relabelPause
 	x.pub.Pull.Env.Notice(ctx, "#%d: %s", x.pub.Pull.Number, x.did.Why)
 	return x.say(ctx, comment.Remark, x.unlabelledKey(), "", comment.Note{
 		Lead:  "**A label could not be changed.** The cycle of reviews and fixes waits for somebody who may change it:",

@@ -83,6 +83,8 @@ const (
 const (
 	soon  = time.Second
 	later = time.Minute
+	// relabelPause is how long it takes until a label that could not be changed is looked at again.
+	relabelPause = 15 * time.Minute
 )
 
 // Do looks at a pull request as it is now and does the one thing that is due: it answers
@@ -178,7 +180,14 @@ func (x *round) run(ctx context.Context) error {
 	x.did.Before = label.Of(pr.Labels, x.names)
 	x.did.After = x.did.Before
 	if x.cycles.has(comment.Remark, x.unlabelledKey()) {
-		x.did.Before, x.did.After = label.None, label.None // the label says nothing if it cannot be changed
+		may, err := x.mayLabel(ctx)
+		if err != nil {
+			return err
+		}
+		if !may {
+			x.did.Before, x.did.After = label.None, label.None // the label says nothing if it cannot be changed
+			x.did.Again = relabelPause
+		}
 	}
 	return x.act(ctx)
 }
