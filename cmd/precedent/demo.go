@@ -18,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine/command"
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // The demo's only file before and after the change.
@@ -133,7 +134,7 @@ func (a *app) demoApp(dir string) (*app, error) {
 func (a *app) runCommand(ctx context.Context, p *report.Page, want int, args ...string) error {
 	line := "$ precedent"
 	for _, arg := range args {
-		line += " " + shellWord(arg)
+		line += " " + text.ShellWord(arg)
 	}
 	p.Line(p.Ink(report.Green, line))
 	if got := a.run(ctx, append(args, "--quiet")); got != want {
@@ -163,20 +164,6 @@ func (a *app) findID(ctx context.Context, words string) (string, error) {
 		}
 	}
 	return "", errors.New("the review did not find what the script of the demo says")
-}
-
-// shellWord quotes an argument for a shell if it needs to be.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-./_", r)
-	}
-	switch {
-	case strings.ContainsAny(s, "\"$`\\!*"): // what a shell expands; a model may have written it
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	case strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }):
-		return "\"" + s + "\""
-	}
-	return s
 }
 
 // makeDemo creates the demo's repository in dir, with a branch main and a branch that

@@ -167,7 +167,7 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 		if r.Widen != "" {
 			p.Para("", p.Ink(report.Faint, "This remark was dismissed elsewhere before. To hide it in "+r.Widen+":"))
 			p.Line(p.Ink(report.Plain, fmt.Sprintf("  precedent learn add %s --kind dont_flag --glob %s%s",
-				shellWord("do not flag: "+text.VisibleLine(j.Claim)), shellWord(r.Widen), options)))
+				text.ShellWord("do not flag: "+text.VisibleLine(j.Claim)), text.ShellWord(r.Widen), options)))
 		}
 	}
 	if done < len(all) {

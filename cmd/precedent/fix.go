@@ -55,7 +55,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		return err
 	}
 	if err := plan.Apply(top); err != nil {
-		return hinted(err, "to undo the changes: git apply -R %s", shellWord(undo))
+		return hinted(err, "to undo the changes: git apply -R %s", text.ShellWord(undo))
 	}
 	for _, e := range edits {
 		if e.Moved {
@@ -63,7 +63,7 @@ func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precede
 		}
 		p.Para("fixed      ", p.Inkf(report.Plain, "%s  %s:%d  %s", e.Finding.ID, e.Finding.Path, e.Start, e.Finding.Title))
 	}
-	p.Line(p.Ink(report.Plain, "undo: git apply -R "+shellWord(undo)))
+	p.Line(p.Ink(report.Plain, "undo: git apply -R "+text.ShellWord(undo)))
 	return p.Err()
 }
 

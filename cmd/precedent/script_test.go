@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"precedent": main, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing, "bursting": bursting}
+var programs = map[string]func(){"precedent": tried, "scripted": enginetest.Main, "parroted": parroted, "timed": timed, "editing": editing, "bursting": bursting}
 
 // prepares makes the folder of repositories that tests copy.
 type prepares struct{ testscript.TestingM }
@@ -105,6 +105,8 @@ var hasSandbox = sync.OnceValue(func() bool {
 // that no file of this repository may hold in plain.
 func setup(e *testscript.Env) error {
 	e.Defer(func() { decideAgain(e) })
+	e.Defer(func() { checkPasted(e) })
+	e.Setenv(storyFolder, e.WorkDir)
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("GOCACHE", goCache())
@@ -195,26 +197,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
-}
-
-// printedCommand finds a command that the program printed for people to run.
-var printedCommand = regexp.MustCompile(`(?m)(?:^ *|: +|run )(precedent (?:dismiss|explain|learn|memory) [^\n]*[^\n.])\.?$`)
-
-// pasted: runs each command that the last program printed, in the same folder, as a shell does. None may end as one
-// that cannot be met.
-func pasted(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: pasted")
-	}
-	found := printedCommand.FindAllStringSubmatch(ts.ReadFile("stdout")+"\n"+ts.ReadFile("stderr"), -1)
-	if len(found) == 0 {
-		ts.Fatalf("no command was printed")
-	}
-	for _, m := range found {
-		if err := ts.Exec("sh", "-c", m[1]); err != nil {
-			ts.Fatalf("%s: %v", m[1], err)
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 const (
@@ -44,9 +45,6 @@ fi
 printf '%%s' "${pushed:+$pushed
 }" | "$program" hook-pre-push "$@"
 `
-
-// shellQuoted makes one word of s for a POSIX shell.
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // State is the state of the pre-push hook.
 type State struct {
@@ -103,7 +101,7 @@ func (h State) Install(program string) error {
 		return fmt.Errorf("install hook: %w", err)
 	}
 	defer os.Remove(f.Name())
-	_, err = fmt.Fprintf(f, script, shellQuoted(filepath.ToSlash(program)))
+	_, err = fmt.Fprintf(f, script, text.ShellQuoted(filepath.ToSlash(program)))
 	err = errors.Join(err, f.Chmod(0o755), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), h.Path)

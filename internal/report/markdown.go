@@ -330,7 +330,7 @@ func (n *markdownWriter) finding(r *precedent.Review, f precedent.Finding, s Sty
 		n.lines(markdown.Fenced("diff", func(int) string { return "+" }, strings.Split(fix, "\n")))
 	}
 	n.cites(r, f, s)
-	if s.Posted != nil { // nobody can run a command on the forge's page
+	if s.Posted != nil || s.Unstored { // nobody can run a command on the forge's page
 		n.line("Finding %s\n", markdown.Code(f.ID))
 		return
 	}

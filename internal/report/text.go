@@ -26,6 +26,8 @@ type Style struct {
 	NoEngine bool
 	// Options are those that commands about the findings need in this folder, each after a space.
 	Options string
+	// Unstored tells that the review is not in the memory, where commands look for its findings.
+	Unstored bool
 	// NoHint omits how to set up an engine.
 	NoHint bool
 	// FailOn is the severity from which findings decide the exit status; empty if nothing is
@@ -121,7 +123,9 @@ func Text(w io.Writer, r *precedent.Review, s Style) error {
 	writeSuppressed(p, r, s.Options)
 	writeLearnings(p, r)
 	writePraise(p, r)
-	writeHint(p, r, s.Options)
+	if !s.Unstored {
+		writeHint(p, r, s.Options)
+	}
 	writeFooter(p, r, s)
 	return p.Err()
 }

@@ -49,7 +49,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 		Style: report.Style{
 			Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall),
 			Change: in.Change, FailOn: p.settings.FailOn.Value, Precedents: in.Policy.Precedents,
-			Options: p.workspace.Options(), NoHint: p.settings.Engine.Source.By != settings.Default,
+			Options: p.workspace.Options(), Unstored: p.workspace.Unstored, NoHint: p.settings.Engine.Source.By != settings.Default,
 		},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
@@ -79,6 +79,7 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 		}
 		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"})
 		p.reviewer.Notice(ctx, "%v; this review is not stored", err)
+		p.workspace.Unstored = true
 		return nil
 	}
 	err := p.workspace.Memory.CountLearnings(ctx, r)

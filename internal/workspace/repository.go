@@ -14,6 +14,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/settings"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // Location says where to find a repository and its memory.
@@ -61,7 +62,7 @@ func (p *Repository) Options() string {
 		options = " --repo " + p.IDs[0].String()
 	}
 	if p.File.Source.By == settings.Flag {
-		options += " --memory-db " + p.File.Text
+		options += " --memory-db " + text.ShellWord(p.File.Text)
 	}
 	return options
 }
