@@ -31,6 +31,9 @@ type Pages struct {
 	Nested bool
 }
 
+// Clone returns the URL from which git fetches a repository.
+func (p Pages) Clone(repo precedent.Repo) string { return p.repoPage(repo) + ".git" }
+
 // PullRequest returns the URL of a pull request.
 func (p Pages) PullRequest(repo precedent.Repo, number int) string {
 	return p.repoPage(repo) + "/" + p.Pull + "/" + strconv.Itoa(number)

@@ -38,6 +38,8 @@ type Sync struct {
 	At     git.Shared
 	// ReadOnly imports what the remote has and pushes nothing.
 	ReadOnly bool
+	// Existing makes no ref where there is none.
+	Existing bool
 	Sleep    func(ctx context.Context, d time.Duration) error
 	Rand     *rand.Rand
 }
@@ -85,6 +87,9 @@ func (s *Sync) exchange(ctx context.Context) (Synced, Rows, error) {
 		return done, nil, err
 	}
 	done.Commit = tip
+	if s.Existing && tip == "" {
+		return done, Rows{}, nil
+	}
 	theirs, files, err := s.read(ctx, tip, now, &done.Import)
 	if err != nil {
 		return done, nil, err

@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/queue"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -175,12 +177,9 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	return err
 }
 
-// consolidate looks for patterns in the memory of a repository if that is due. Without one, it
-// wants that of each.
+// consolidate exchanges the memory of a repository with the one that its team shares, and looks for patterns in it if that
+// is due. Without a repository, it wants that of each.
 func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
-	if !s.o.Job.Settings.Consolidation.Value {
-		return nil
-	}
 	if run.Repo.IsZero() {
 		return s.wantEach(ctx, queue.Consolidate, "hourly")
 	}
@@ -189,10 +188,42 @@ func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
 		return err
 	}
 	defer w.Close()
+	if err := s.shareMemory(ctx, run, w); err != nil {
+		return err
+	}
+	if !s.o.Job.Settings.Consolidation.Value {
+		return nil
+	}
 	if due, err := w.Memory.ConsolidationDue(ctx); err != nil || !due {
 		return err
 	}
 	_, err = s.o.Reviewer.Consolidate(ctx, w, workspace.Consolidation{Settings: s.o.Job.Settings, Engine: s.o.Job.Engine})
+	return err
+}
+
+// shareMemory exchanges the memory of a repository with the ref through which its clones share theirs, if there is one. A token
+// that may not push only reads. Reviews do without it.
+func (s *Server) shareMemory(ctx context.Context, run *queue.Run, w *workspace.Workspace) error {
+	if !s.o.Job.Settings.Learnings.Value {
+		return nil
+	}
+	o := workspace.SyncOptions{
+		Ref: s.o.Job.Settings.MemoryRef.Value, Existing: true,
+		Connect: func() (workspace.Connection, error) { return s.connection(run), nil },
+		Rand:    rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
+	}
+	if err := run.Check(ctx); err != nil {
+		return err
+	}
+	_, err := s.o.Reviewer.SyncMemory(ctx, w, o)
+	if errors.Is(err, git.ErrRefused) {
+		o.ReadOnly = true
+		_, err = s.o.Reviewer.SyncMemory(ctx, w, o)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Warn("the shared memory could not be exchanged", "repo", run.Repo.String(), "error", err)
+		return nil
+	}
 	return err
 }
 

@@ -38,6 +38,8 @@ type SyncOptions struct {
 	Ref    string
 	// ReadOnly pushes nothing.
 	ReadOnly bool
+	// Existing makes no ref where there is none: the team does not share its memory.
+	Existing bool
 	// Connect opens the forge, whose token is used if the remote is on it.
 	Connect func() (Connection, error)
 	Rand    *rand.Rand
@@ -50,8 +52,8 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 		return portable.Synced{}, err
 	}
 	s := portable.Sync{
-		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Sleep: r.Sleep,
-		Rand: o.Rand,
+		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Existing: o.Existing,
+		Sleep: r.Sleep, Rand: o.Rand,
 	}
 	conn, connErr := o.Connect()
 	var address string
@@ -61,8 +63,13 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 			return portable.Synced{}, err
 		}
 		defer m.Close() //nolint:errcheck // what stays behind is a temporary folder
-		if s.Git, s.At.Address = m.Repo, "https://"+w.IDs[0].String()+".git"; connErr == nil && conn.Folder != "" {
+		s.Git, s.At.Address = m.Repo, "https://"+w.IDs[0].String()+".git"
+		switch {
+		case connErr != nil:
+		case conn.Folder != "":
 			s.At.Address = conn.Folder
+		case conn.Host() == w.IDs[0].Host:
+			s.At.Address = conn.Pages().Clone(w.IDs[0])
 		}
 		s.At.Remote, address = s.At.Address, s.At.Address
 	} else {
