@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -36,15 +37,18 @@ func tried() {
 	if info, err := os.Stdout.Stat(); story == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		main()
 	}
-	var said bytes.Buffer
+	var out, said bytes.Buffer
 	a := &app{
-		in: os.Stdin, out: io.MultiWriter(os.Stdout, &said), err: io.MultiWriter(os.Stderr, &said), env: environment(os.Environ()),
+		in: os.Stdin, out: io.MultiWriter(os.Stdout, &said, &out), err: io.MultiWriter(os.Stderr, &said), env: environment(os.Environ()),
 		now: time.Now, start: background.Start,
 	}
 	env := os.Environ()
 	end := a.makeTemp()
 	status := a.run(context.Background(), os.Args[1:])
 	end()
+	if slices.Contains(os.Args, "--json") && json.Valid(out.Bytes()) {
+		keepJSON(story, a, out.Bytes())
+	}
 	for _, m := range printedCommand.FindAllStringSubmatch(said.String(), -1) {
 		if strings.Contains(m[1], exampleID) || slices.Contains(os.Args, "demo") { // of a repository that is gone
 			continue

@@ -62,6 +62,7 @@ func (m prepares) Run() int {
 
 // TestScript plays the stories in testdata/script.
 func TestScript(t *testing.T) {
+	useSchemas(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		Setup:               setup,
@@ -106,6 +107,7 @@ var hasSandbox = sync.OnceValue(func() bool {
 func setup(e *testscript.Env) error {
 	e.Defer(func() { decideAgain(e) })
 	e.Defer(func() { checkPasted(e) })
+	e.Defer(func() { checkJSON(e) })
 	e.Setenv(storyFolder, e.WorkDir)
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
