@@ -14,6 +14,7 @@ import (
 // own in DATABASE_URL.
 func TestScriptPostgreSQL(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
+	useSchemas(t)
 	empty, err := store.OpenMemory(t.Context(), store.Options{})
 	if err != nil {
 		t.Fatal(err)

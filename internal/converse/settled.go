@@ -105,12 +105,13 @@ func (c *conversation) directive(m forge.Comment) string {
 // review lists it; nobody is notified. A comment that was edited is not read again.
 func (c *conversation) overhear(ctx context.Context, m forge.Comment) error {
 	directive := c.directive(m)
-	if _, known := c.handled[keyOf(m)]; directive == "" || known || c.overheard == maxOverheard ||
-		c.state.Capture == precedent.CaptureOff || c.Pull.Workspace.Memory.LearningsOff {
+	if directive == "" || c.overheard == maxOverheard {
 		return nil
 	}
 	h := &request{Comment: m, record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
-	if h.mayWrite = c.Pull.People.Permission(ctx, m.Author).MayWrite(); h.mayWrite {
+	_, edited := c.handled[keyOf(m)]
+	off := c.state.Capture == precedent.CaptureOff || c.Pull.Workspace.Memory.LearningsOff
+	if h.mayWrite = !edited && !off && c.Pull.People.Permission(ctx, m.Author).MayWrite(); h.mayWrite {
 		c.overheard++
 		p := c.proposal(h, chat.Command{Sentence: directive}, memory.Proposal{
 			Directive: directive, Rationale: "said at " + m.URL, Inferred: true,
