@@ -5,6 +5,7 @@
 #   sh install.sh                     into ~/.local/bin
 #   BIN=/usr/local/bin sh install.sh  elsewhere
 #   VERSION=v1.2.3 sh install.sh      a version instead of the last one
+#   SUMS=SHA256 sh install.sh         only a release whose SHA256SUMS has this checksum
 #   SIGNERS=FILE sh install.sh        check who signed the checksums, too: FILE as in ssh-keygen(1), ALLOWED SIGNERS
 set -eu
 
@@ -44,21 +45,27 @@ get() {
 	fi || fail "$FROM/$1 could not be downloaded"
 }
 
+sum() {
+	if command -v sha256sum >/dev/null 2>&1; then
+		sha256sum "$work/$1" | cut -d ' ' -f 1
+	else
+		shasum -a 256 "$work/$1" | cut -d ' ' -f 1
+	fi
+}
+
 get SHA256SUMS
 if [ -n "${SIGNERS:-}" ]; then
 	get SHA256SUMS.sig
 	ssh-keygen -Y verify -f "$SIGNERS" -I release -n file -s "$work/SHA256SUMS.sig" <"$work/SHA256SUMS" >/dev/null ||
 		fail "the checksums are not signed by the key in $SIGNERS; nothing was installed"
 fi
+if [ -n "${SUMS:-}" ] && [ "$(sum SHA256SUMS)" != "$SUMS" ]; then
+	fail "SHA256SUMS has another checksum than SUMS says; nothing was installed"
+fi
 get "$archive"
 want=$(awk -v name="$archive" '$2 == name { print $1 }' "$work/SHA256SUMS")
 [ -n "$want" ] || fail "SHA256SUMS does not name $archive; nothing was installed"
-if command -v sha256sum >/dev/null 2>&1; then
-	have=$(sha256sum "$work/$archive")
-else
-	have=$(shasum -a 256 "$work/$archive")
-fi
-[ "${have%% *}" = "$want" ] || fail "$archive has another checksum than SHA256SUMS says; nothing was installed"
+[ "$(sum "$archive")" = "$want" ] || fail "$archive has another checksum than SHA256SUMS says; nothing was installed"
 
 mkdir "$work/unpacked"
 tar -xzf "$work/$archive" -C "$work/unpacked"

@@ -1,12 +1,21 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -340,6 +349,67 @@ func TestActionRuns(t *testing.T) {
 			memory, _ := os.ReadFile(filepath.Join(dir, "memory"))
 			if got := strings.TrimSpace(string(memory)); got != filepath.Join(dir, "precedent-memory", "memory.db") && !slices.Contains(test.env, "IN_MEMORY_DB="+got) {
 				t.Errorf("the memory is %q", got)
+			}
+		})
+	}
+}
+
+// TestActionInstallsARelease runs the step that installs, against a server with a release for this machine.
+func TestActionInstallsARelease(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil || runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("needs bash on Linux or macOS")
+	}
+	var script string
+	for _, s := range readAction(t).Runs.Steps {
+		if s.ID == "install" {
+			script = s.Run
+		}
+	}
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	archive := tar.NewWriter(zipped)
+	program := "#!/bin/sh\necho released\n"
+	if err := errors.Join(archive.WriteHeader(&tar.Header{Name: "precedent-v1.2.3/precedent", Mode: 0o755, Size: int64(len(program))}),
+		func() error { _, err := archive.Write([]byte(program)); return err }(), archive.Close(), zipped.Close()); err != nil {
+		t.Fatal(err)
+	}
+	name := "precedent-" + runtime.GOOS + "-" + runtime.GOARCH + ".tar.gz"
+	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed.Bytes()), name)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/download/v1.2.3/SHA256SUMS":
+			_, _ = io.WriteString(w, sums) // the client notices
+		case "/download/v1.2.3/" + name:
+			_, _ = w.Write(packed.Bytes())
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, test := range map[string]struct{ version, checksums, says string }{
+		"released":        {"v1.2.3", "", ""},
+		"pinned":          {"v1.2.3", fmt.Sprintf("%x", sha256.Sum256([]byte(sums))), ""},
+		"another release": {"v1.2.3", strings.Repeat("0", 64), "another checksum"},
+		"not released":    {"v1.2.4", "", "could not be downloaded"},
+		"no version":      {"main; id", "", "must be that of a release"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
+			cmd.Env = []string{
+				"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "RUNNER_TEMP=" + dir, "ACTION_PATH=" + root, "FROM=" + server.URL,
+				"IN_VERSION=" + test.version, "IN_CHECKSUMS=" + test.checksums,
+			}
+			out, err := cmd.CombinedOutput()
+			said, _ := exec.Command(filepath.Join(dir, "precedent")).Output() // nothing if it is not there
+			if (err == nil) != (test.says == "") || !strings.Contains(string(out), test.says) || (string(said) == "released\n") != (test.says == "") {
+				t.Errorf("%v, %q\n%s", err, said, out)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,24 +203,27 @@ func TestInstall(t *testing.T) {
 		files[name] = data
 		return files
 	}
+	sums := fmt.Sprintf("%x", sha256.Sum256([]byte(whole["SHA256SUMS"])))
 	for name, test := range map[string]struct {
-		files   map[string]string
-		signers string
-		says    string // empty if it installs
+		files         map[string]string
+		signers, sums string
+		says          string // empty if it installs
 	}{
-		"right":              {whole, "", ""},
-		"signed":             {whole, signers("ours"), ""},
-		"another's key":      {whole, signers("another"), "not signed by the key"},
-		"changed":            {changed(archive, whole[archive]+"x"), "", "another checksum"},
-		"cut off":            {changed(archive, whole[archive][:1000]), "", "another checksum"},
-		"changed, with sums": {changed("SHA256SUMS", strings.ToUpper(whole["SHA256SUMS"])), signers("ours"), "not signed by the key"},
-		"not named":          {changed("SHA256SUMS", "0 other\n"), "", "does not name"},
-		"gone":               {changed("SHA256SUMS", ""), "", "does not name"},
+		"right":              {whole, "", "", ""},
+		"signed":             {whole, signers("ours"), "", ""},
+		"another's key":      {whole, signers("another"), "", "not signed by the key"},
+		"pinned":             {whole, "", sums, ""},
+		"another release":    {changed("SHA256SUMS", whole["SHA256SUMS"]+"\n"), "", sums, "another checksum than SUMS says"},
+		"changed":            {changed(archive, whole[archive]+"x"), "", "", "another checksum"},
+		"cut off":            {changed(archive, whole[archive][:1000]), "", "", "another checksum"},
+		"changed, with sums": {changed("SHA256SUMS", strings.ToUpper(whole["SHA256SUMS"])), signers("ours"), "", "not signed by the key"},
+		"not named":          {changed("SHA256SUMS", "0 other\n"), "", "", "does not name"},
+		"gone":               {changed("SHA256SUMS", ""), "", "", "does not name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bin := filepath.Join(t.TempDir(), "bin")
 			cmd := exec.Command("sh", filepath.Join("..", "install.sh"))
-			cmd.Env = append(os.Environ(), "BIN="+bin, "FROM="+served(t, test.files), "SIGNERS="+test.signers)
+			cmd.Env = append(os.Environ(), "BIN="+bin, "FROM="+served(t, test.files), "SIGNERS="+test.signers, "SUMS="+test.sums)
 			out, err := cmd.CombinedOutput()
 			hello, _ := exec.Command(filepath.Join(bin, "precedent")).Output()
 			switch {
