@@ -143,7 +143,7 @@ error, 3 incomplete review, 130 interrupted.`,
 		}
 	}
 	root.SetHelpCommandGroupID("Set up and maintain:")
-	root.AddCommand(newChat(a), newFP(a), newHookPrePush(a), newDemoEngine(a)) // hidden
+	root.AddCommand(newFP(a), newHookPrePush(a), newDemoEngine(a)) // hidden
 	return root
 }
 
