@@ -29,7 +29,7 @@ const (
 	Nothing     Status = "nothing-open" // there is nothing to fix
 	BuildFailed Status = "build-failed" // the gate failed after the change
 	Conflict    Status = "conflict"     // the conflicts with the base could not be resolved
-	Malformed   Status = "malformed"    // the engine's answers had not the form that was asked for
+	Malformed   Status = "malformed"    // the engine's answers were not in the required format
 	Refused     Status = "refused"      // the change, the branch or the push is not allowed
 	Fork        Status = "fork"         // the head is in another repository: the change was suggested
 	Superseded  Status = "superseded"   // the head moved meanwhile: nothing was pushed

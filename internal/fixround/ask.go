@@ -21,8 +21,8 @@ type Answer struct {
 	// Refused is why there is no answer, although the engine could be asked: it refused, or did not
 	// come to an end. Empty if there is one.
 	Refused string
-	// Malformed is what is wrong with the form of the engine's answers, also of those to the requests that named the
-	// mistake. It says something about the engine and nothing about the change. Empty if there is an answer.
+	// Malformed is why the engine's answers were not in the required format, also after requests that named the error.
+	// It says something about the engine and nothing about the change. Empty if there is an answer.
 	Malformed string
 }
 

@@ -123,7 +123,7 @@ func (x *round) fix(ctx context.Context) error {
 		return x.enter(ctx, label.Changes)
 	}
 	if head := x.pub.Pull.Head.SHA; x.cycles.has(comment.Remark, malformedKey(head)) {
-		x.did.Why = "the model's answers about " + workspace.ShortID(head) + " were not usable"
+		x.did.Why = "the model's answers for " + workspace.ShortID(head) + " were not in the required format"
 		return x.enter(ctx, label.Changes)
 	}
 	return x.attempt(ctx)
@@ -222,9 +222,9 @@ func (x *round) sayMalformed(ctx context.Context, fixed fix.Result) error {
 		of = fixed.Review
 	}
 	err := x.say(ctx, comment.Remark, malformedKey(of), "", comment.Note{
-		Lead: "**No fix was made** at `" + workspace.ShortID(head) + "`: the model's answers had not the form that was asked for.",
+		Lead: "**No fix was made** at `" + workspace.ShortID(head) + "`: the model's answers were not in the required format.",
 		Text: fixed.Why,
-		End:  "This does not count as an attempt. Another one is made after the next push, or when a comment asks for it.",
+		End:  "This does not count as an attempt. To try again, push a commit or comment `@precedent fix`.",
 	})
 	if err != nil || x.did.Before != label.Changes {
 		return err
