@@ -76,19 +76,19 @@ func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (R
 // conversation is one call of Converse.
 type conversation struct {
 	*pull.Publisher
-	job       run.Job
-	page      string
-	comments  []forge.Comment
-	handled   map[string]store.HandledComment
-	posts     []store.Post    // answers that were given
-	answered  map[string]bool // comments that have an answer on the forge, from any run
-	pending   []precedent.Learning
-	voted     []precedent.Learning // those that a 👍 may approve, or has approved without an answer
-	state     *pull.State
-	threads   map[precedent.ForgeID]*precedent.Thread // by comment
-	answerer  *answerer                               // nil until the engine is needed
-	overheard int                                     // comments that were proposed without being asked
-	did       Result
+	job      run.Job
+	page     string
+	comments []forge.Comment
+	handled  map[string]store.HandledComment
+	posts    []store.Post    // answers that were given
+	answered map[string]bool // comments that have an answer on the forge, from any run
+	pending  []precedent.Learning
+	voted    []precedent.Learning // those that a 👍 may approve, or has approved without an answer
+	state    *pull.State
+	threads  map[precedent.ForgeID]*precedent.Thread // by comment
+	answerer *answerer                               // nil until the engine is needed
+	unasked  int                                     // comments that were proposed without being asked
+	did      Result
 }
 
 // record is what is stored of a handled comment.
@@ -241,7 +241,7 @@ func (c *conversation) handleAll(ctx context.Context) error {
 			continue
 		}
 		if c.threadOf(m) == nil && !c.mentions(string(m.Body)) {
-			if err := c.overhear(ctx, m); err != nil {
+			if err := c.proposeUnasked(ctx, m); err != nil {
 				return err
 			}
 			continue

@@ -89,8 +89,8 @@ func isRelevant(said string, t *precedent.Thread) bool {
 	}), func(word string) bool { return len(word) >= leastWord && strings.Contains(about, word) })
 }
 
-// maxOverheard limits the learnings that a run proposes from comments that nobody addressed to us.
-const maxOverheard = 5
+// maxUnasked limits the learnings that a run proposes from comments that nobody addressed to us.
+const maxUnasked = 5
 
 // directive is what a comment that is not addressed to us says about how the project does things; empty for nothing. Authors
 // explain their change in such words.
@@ -101,18 +101,18 @@ func (c *conversation) directive(m forge.Comment) string {
 	return corpus.Directive(chat.Prose(m.Body))
 }
 
-// overhear proposes what somebody with write permission says about how the project does things, without being asked. The
+// proposeUnasked proposes what somebody with write permission says about how the project does things, without being asked. The
 // review lists it; nobody is notified. A comment that was edited is not read again.
-func (c *conversation) overhear(ctx context.Context, m forge.Comment) error {
+func (c *conversation) proposeUnasked(ctx context.Context, m forge.Comment) error {
 	directive := c.directive(m)
-	if directive == "" || c.overheard == maxOverheard {
+	if directive == "" || c.unasked == maxUnasked {
 		return nil
 	}
 	h := &request{Comment: m, record: record{Body: workspace.ShortHash(string(m.Body)), Who: m.Author.ID}}
 	_, edited := c.handled[keyOf(m)]
 	off := c.state.Capture == precedent.CaptureOff || c.Pull.Workspace.Memory.LearningsOff
 	if h.mayWrite = !edited && !off && c.Pull.People.Permission(ctx, m.Author).MayWrite(); h.mayWrite {
-		c.overheard++
+		c.unasked++
 		p := c.proposal(h, chat.Command{Sentence: directive}, memory.Proposal{
 			Directive: directive, Rationale: "said at " + m.URL, Inferred: true,
 		})

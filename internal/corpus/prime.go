@@ -65,9 +65,7 @@ func (x *Index) Prime(ctx context.Context, change *diff.Change, q Query) (Primin
 			}
 		}
 	}
-	maps.DeleteFunc(best, func(_ comment, h Hit) bool { return Directive(string(h.Words)) == "" })
-	hits := slices.SortedFunc(maps.Values(best), byScore)
-	p.Norms = fitting(norms(hits[:min(len(hits), primeHits)]))
+	p.Norms = fitting(norms(slices.SortedFunc(maps.Values(best), byScore)))
 	return p, nil
 }
 
@@ -120,16 +118,24 @@ type scoredNorm struct {
 	score  float64
 }
 
-// norms merges comments that say the same, the best first. That several say it counts, unless
-// they did in one pull request.
+// norms merges the first comments that have a directive and say the same, the best first. That several say it counts,
+// unless they did in one pull request.
 func norms(hits []Hit) []Norm {
 	var all []*scoredNorm
+	merged := 0
 	for i := range hits {
 		h := &hits[i]
+		directive := Directive(string(h.Words))
+		if directive == "" {
+			continue
+		}
+		if merged++; merged > primeHits {
+			break
+		}
 		v := text.NewVector(string(h.Words))
 		at := slices.IndexFunc(all, func(n *scoredNorm) bool { return text.Cosine(n.vector, v) >= sameNorm })
 		if at < 0 {
-			all = append(all, &scoredNorm{Norm{precedent.Untrusted(Directive(string(h.Words))), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
+			all = append(all, &scoredNorm{Norm{precedent.Untrusted(directive), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
 			continue
 		}
 		n := all[at]

@@ -257,11 +257,14 @@ type Person struct {
 	Bot   bool
 }
 
+// GitHubActions is the login of the account that GitHub's runners give to all workflows of a repository.
+const GitHubActions = "github-actions[bot]"
+
 // SharedByWorkflows reports whether the account is the one that a forge's own runners give to all workflows of a
 // repository: GitHub's github-actions[bot] and the user -2 of Gitea and Forgejo. Names with [bot] and these of Gitea and
 // Forgejo are reserved.
 func (p Person) SharedByWorkflows() bool {
-	return slices.Contains([]string{"github-actions[bot]", "gitea-actions", "forgejo-actions"}, strings.ToLower(p.Login))
+	return slices.Contains([]string{GitHubActions, "gitea-actions", "forgejo-actions"}, strings.ToLower(p.Login))
 }
 
 // Permission is what a person may do in a repository.

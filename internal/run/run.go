@@ -41,7 +41,8 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	if p.Recheck != nil { // what is planned is final
 		p.Recheck(ctx, r)
 	}
-	if err := p.save(ctx, r); err != nil {
+	stored, err := p.save(ctx, r)
+	if err != nil {
 		return Result{}, err
 	}
 	return Result{
@@ -49,7 +50,7 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 		Style: report.Style{
 			Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall),
 			Change: in.Change, FailOn: p.settings.FailOn.Value, Precedents: in.Policy.Precedents,
-			Options: p.workspace.Options(), Unstored: p.workspace.Unstored, NoHint: p.settings.Engine.Source.By != settings.Default,
+			Options: p.workspace.Options(), Unstored: !stored, NoHint: p.settings.Engine.Source.By != settings.Default,
 		},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
@@ -71,18 +72,18 @@ func (p *Prepared) Read(ctx context.Context, w Watch) (*precedent.Review, error)
 	return r, nil
 }
 
-func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
+// save stores a review with its planned posts, and reports whether later commands find it in the memory.
+func (p *Prepared) save(ctx context.Context, r *precedent.Review) (stored bool, err error) {
 	posts := p.Plan(r)
 	if err := p.workspace.Memory.Record(ctx, r, posts...); err != nil {
 		if ctx.Err() != nil || len(posts) > 0 {
-			return err // what is not saved is not posted: a crash would post it twice
+			return false, err // what is not saved is not posted: a crash would post it twice
 		}
 		r.Failures = append(r.Failures, precedent.Failure{Step: "memory", Error: err.Error() + "; this review is not stored"})
 		p.reviewer.Notice(ctx, "%v; this review is not stored", err)
-		p.workspace.Unstored = true
-		return nil
+		return false, nil
 	}
-	err := p.workspace.Memory.CountLearnings(ctx, r)
+	err = p.workspace.Memory.CountLearnings(ctx, r)
 	if err == nil && p.Number == nil {
 		err = p.reviewer.CountOwnLearnings(ctx, p.workspace, r)
 	}
@@ -92,7 +93,7 @@ func (p *Prepared) save(ctx context.Context, r *precedent.Review) error {
 	if err := p.dropAnswers(ctx, r); err != nil {
 		p.reviewer.Notice(ctx, "%v", err)
 	}
-	return nil
+	return p.workspace.Memory.DB.Kept(), nil
 }
 
 // shownBefore counts the findings of the touched files that reviews showed,

@@ -18,7 +18,6 @@ type Workspace struct {
 	*Repository
 	Memory   *memory.Memory
 	Failures []precedent.Failure // what went wrong, and was gone on without
-	Unstored bool                // what is stored is gone when the memory is closed
 }
 
 // Close closes the memory and the repository.
@@ -98,9 +97,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 	if p.unborn {
 		r.Notice(ctx, "the repository has no commit and no remote yet, so this review is not stored")
 		db, err := store.OpenMemory(ctx, store.Options{Now: r.Now})
-		w := r.workspace(p, db)
-		w.Unstored = true
-		return w, err
+		return r.workspace(p, db), err
 	}
 	var failures []precedent.Failure
 	if p.Foreign != nil {
@@ -124,7 +121,7 @@ func (r *Env) OpenForReview(ctx context.Context, p *Repository) (*Workspace, err
 		return nil, err
 	}
 	w := r.workspace(p, db)
-	w.Failures, w.Unstored = append(failures, failure), true
+	w.Failures = append(failures, failure)
 	return w, nil
 }
 

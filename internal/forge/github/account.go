@@ -13,9 +13,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// actionsLogin is the account of workflow runs.
-const actionsLogin = "github-actions[bot]"
-
 // identity caches the account of the token.
 type identity struct {
 	mu     sync.Mutex
@@ -55,7 +52,7 @@ func (c *Client) Me(ctx context.Context) (forge.Person, error) {
 // tell. If GraphQL does not either, it is assumed to be that of a workflow run.
 func (c *Client) integrationUser(do wire.Call, u *user) error {
 	var got struct{ Viewer struct{ Login string } }
-	name := actionsLogin
+	name := forge.GitHubActions
 	if err := c.query(do, queryViewer, nil, &got); err == nil && got.Viewer.Login != "" {
 		name = got.Viewer.Login
 	}
