@@ -43,7 +43,7 @@ var floors = map[string]int{
 
 	"internal/round": 10,
 
-	"internal/doctor": 11, "internal/mcp": 11, "internal/progress": 11, "internal/server": 11,
+	"internal/doctor": 11, "internal/mcp": 11, "internal/progress": 11, "internal/server": 11, "internal/web": 11,
 
 	"internal/engine/api": 12, "internal/engine/claude": 12, "internal/engine/command": 12, "internal/engine/enginetest": 12,
 	"internal/llm/llmtest": 12, "internal/markdown/markdowntest": 12, "internal/golden": 12, "internal/needs": 12,
@@ -66,7 +66,7 @@ var wired = map[string][]string{
 	"internal/comment": {"wire_workflow.go"}, "internal/portable": {}, "internal/post": {}, "internal/queue": {}, "internal/store": {}, "internal/thread": {},
 
 	"internal/forge/gitea": {"forges.go"}, "internal/forge/github": {"forges.go"}, "internal/forge/local": {"forges.go"},
-	"internal/forge/wire": {"forges.go"},
+	"internal/forge/wire": {"forges.go", "dashboard.go"},
 }
 
 // adapters is the floor whose packages only main and tests may import, and stages the one of what
@@ -111,11 +111,13 @@ var thirdParties = map[string][]string{
 	"go.uber.org/goleak":                       {"internal/engine/enginetest", "internal/engine/command"},
 	"golang.org/x/mod":                         {"internal/lint"},
 	"golang.org/x/net":                         {"cmd/precedent"},
+	"golang.org/x/oauth2":                      {"internal/web"},
 	"golang.org/x/sys":                         {"internal/background", "internal/child", "internal/engine/command", "internal/sandbox"},
 	"golang.org/x/term":                        {"cmd/precedent"},
 	"golang.org/x/text":                        {"internal/text"},
 	"golang.org/x/tools":                       {"internal/lint"},
 	"gopkg.in/yaml.v3":                         {"internal/gate", "internal/guide", "internal/portable", "internal/settings", "cmd/precedent"},
+	"maragu.dev/gomponents":                    {"internal/web"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"pgregory.net/rapid":                       {anywhere, "internal/markdown/markdowntest"},
 }

@@ -131,7 +131,7 @@ error, 3 incomplete review, 130 interrupted.`,
 		{"Review:", []*cobra.Command{newReview(a), newExplain(a), newReviews(a), newGate(a), newHotspots(a), newDemo(a)}},
 		{"Teach:", []*cobra.Command{newDismiss(a), newLearn(a), newInsights(a), newMemory(a), newCorpus(a)}},
 		{"Pull requests:", []*cobra.Command{newPR(a), newFix(a), newReply(a), newOutcomes(a)}},
-		{"Server:", []*cobra.Command{newServe(a), newJobs(a), newMCP(a)}},
+		{"Server:", []*cobra.Command{newServe(a), newJobs(a), newDashboard(a), newMCP(a)}},
 		{"Set up and maintain:", []*cobra.Command{
 			newInit(a), newInstallHook(a), newDoctor(a), newConfig(a), newStats(a), newReplay(a), newCompletion(a), newVersion(a),
 		}},

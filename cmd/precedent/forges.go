@@ -64,7 +64,7 @@ const (
 
 // secretVariables are the variables whose values never appear in a comment, besides
 // the forge's own token: models read text that may contain them.
-var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, databasePassword}, tokenVariables...)
+var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, oauthSecret, readerToken, databasePassword}, tokenVariables...)
 
 // connectWith opens the forge that the flags, the environment or the configuration
 // file name.

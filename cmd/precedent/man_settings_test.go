@@ -52,6 +52,8 @@ var describedSettings = map[string]described{
 	"owners":                    {"names, separated by commas, or a list", "team", ""},
 	"listen":                    {"`HOST:PORT`, `off`", "0.0.0.0:8787", "8787"},
 	"webhook_url":               {"a URL", "https://reviews.example.org/webhooks/github", ""},
+	"dashboard_url":             {"`https://HOST`; http on this machine only", "https://reviews.example.org", "http://reviews.example.org"},
+	"operators":                 {"logins, separated by commas, or a list", "carol,dave", ""},
 	"interval":                  {"a duration from 10s", "2m", "1s"},
 	"jobs":                      {"2 to 64", "8", "1"},
 	"fixes":                     {"`true`, `false`", "false", "maybe"},

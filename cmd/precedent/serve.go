@@ -167,7 +167,18 @@ func (a *app) serve(ctx context.Context, flags map[string]string, once bool, lev
 	defer release()
 	log := server.NewLog(a.err, i.settings.LogFormat.Value, level, i.secrets)
 	i.reviewer.Log = log
-	s, err := server.New(ctx, a.serverOptions(i, log))
+	o := a.serverOptions(i, log)
+	if !once {
+		site, end, err := a.pages(ctx, i, flags, log)
+		if err != nil {
+			return err
+		}
+		defer end(context.WithoutCancel(ctx)) //nolint:errcheck // it runs nothing
+		if site != nil {
+			o.Pages = site
+		}
+	}
+	s, err := server.New(ctx, o)
 	if err != nil {
 		return err
 	}

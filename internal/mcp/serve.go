@@ -127,22 +127,32 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return err
 }
 
-// handler answers each request on its own: no session has a state that another could see.
+// handler answers programs on this machine that have the token.
 func (s *Server) handler(token string) http.Handler {
-	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessage,
-	})
+	answer := s.Handler()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !local(r.Host), !sameOrigin(r):
 			http.Error(w, "only for programs on this machine", http.StatusForbidden)
-			return
 		case !authorized(r, token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
-			return
-		case r.Method != http.MethodPost:
+		default:
+			answer.ServeHTTP(w, r)
+		}
+	})
+	return mux
+}
+
+// Handler answers each request on its own: no session has a state that another could see. The caller
+// checks who sends it, to which host, and from which page.
+func (s *Server) Handler() http.Handler {
+	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
 			http.Error(w, "only POST", http.StatusMethodNotAllowed)
 			return
@@ -161,7 +171,6 @@ func (s *Server) handler(token string) http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(message))
 		protocol.ServeHTTP(w, r)
 	})
-	return mux
 }
 
 // local reports whether the Host of a request names this machine: one that a web page chose, whose

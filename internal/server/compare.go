@@ -9,6 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/queue"
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
@@ -19,6 +20,9 @@ type news struct {
 	gone  []int                // those that are no longer open
 }
 
+// maxTitle limits the stored title of a pull request, in characters.
+const maxTitle = 200
+
 // compare compares the open pull requests of a repository with how they were last seen. Only what
 // the forge says is compared: no clock of ours is.
 func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forge.PullRequest) news {
@@ -27,7 +31,10 @@ func compare(repo precedent.Repo, before map[int]workspace.PullSeen, open []forg
 	for i := range open {
 		p := &open[i]
 		now[p.Number] = true
-		is := workspace.PullSeen{Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated}
+		is := workspace.PullSeen{
+			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(p), Updated: p.Updated,
+			Title: text.VisibleLine(text.Cut(string(p.Title), maxTitle)), Labels: slices.Sorted(slices.Values(p.Labels)),
+		}
 		was, known := before[p.Number]
 		task := queue.Task{Kind: queue.Review, Repo: repo, Pull: p.Number, Head: is.Head}
 		switch {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -49,10 +50,15 @@ type Options struct {
 	// Sandbox says whether there is one, for people.
 	Sandbox func() string
 	Version string
-	Log     *slog.Logger
-	Now     func() time.Time
-	Sleep   func(context.Context, time.Duration) error
-	Random  func(n time.Duration) time.Duration
+	// Pages answers what is not of the server itself, and ends its streams when it is closed; nil for no pages.
+	Pages interface {
+		http.Handler
+		Close()
+	}
+	Log    *slog.Logger
+	Now    func() time.Time
+	Sleep  func(context.Context, time.Duration) error
+	Random func(n time.Duration) time.Duration
 }
 
 // Bounds of a server's end: a service manager kills it 30 seconds after the signal at the

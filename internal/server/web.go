@@ -30,8 +30,8 @@ const (
 // hookPaths are where each kind of forge sends webhooks.
 var hookPaths = map[forge.Kind]string{forge.GitHub: "/webhooks/github", forge.Gitea: "/webhooks/gitea"}
 
-// web returns the HTTP server. It does not look at the Host header: nothing that it answers
-// depends on it.
+// web returns the HTTP server. It does not look at the Host header: nothing that it answers itself
+// depends on it. The pages do.
 func (s *Server) web() *http.Server {
 	mux := http.NewServeMux()
 	if path := hookPaths[s.o.Job.Settings.Forge.Value.Kind]; s.hooks != nil && path != "" {
@@ -47,11 +47,18 @@ func (s *Server) web() *http.Server {
 		}
 		metrics.ServeHTTP(w, r)
 	})
-	return &http.Server{
+	if s.o.Pages != nil {
+		mux.Handle("/", s.o.Pages)
+	}
+	web := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime,
 		IdleTimeout:    idleTime,
 		MaxHeaderBytes: maxHookHeader, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
 	}
+	if s.o.Pages != nil {
+		web.RegisterOnShutdown(s.o.Pages.Close)
+	}
+	return web
 }
 
 func answer(w http.ResponseWriter, status int, text string) {

@@ -179,6 +179,17 @@ func listenAddress(g given) (string, error) {
 	return g.text, nil
 }
 
+// pagesURL is the address of the pages: https, or http on this machine, without a path.
+func pagesURL(g given) (string, error) {
+	u, err := url.Parse(g.text)
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil ||
+		u.Scheme != "https" && (u.Scheme != "http" || !wire.IsLoopback(u.Hostname())) {
+		return "", hinted(fmt.Errorf("%q is not an address for pages", g.text),
+			"want https://HOST without a path; http is for this machine only")
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
 // minInterval is the shortest time between two polls of a repository.
 const minInterval = 10 * time.Second
 

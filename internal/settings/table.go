@@ -159,6 +159,15 @@ var All = []Def{
 		unsetText: "default: failed deliveries are not sent again",
 		Usage:     "the `URL` that the forge sends webhooks to, to ask it to send failed ones again",
 	}),
+	def(pagesURL, func(s *Settings) *Value[string] { return &s.DashboardURL }, Def{
+		Key: "dashboard_url", Flag: "dashboard-url", Env: "PRECEDENT_DASHBOARD_URL", InFile: true, Server: true,
+		unsetText: "default: pages are for browsers on this machine",
+		Usage:     "the `URL` at which people reach the pages of the server",
+	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Operators }, Def{
+		Key: "operators", Flag: "operators", Env: "PRECEDENT_OPERATORS", InFile: true, Server: true,
+		Usage: "let people with these `logins` see and change the jobs of the server on its pages; more after commas",
+	}),
 	// A conditional request costs a forge little, but not nothing.
 	def(interval, func(s *Settings) *Value[time.Duration] { return &s.Interval }, Def{
 		Key: "interval", Flag: "interval", Env: "PRECEDENT_INTERVAL", InFile: true, Server: true, Default: "1m0s",

@@ -36,3 +36,25 @@ func (r *Repo) readDecisions(ctx context.Context, review *precedent.Review) erro
 			return nil
 		})
 }
+
+// Effect is a decision that a memory caused about a finding.
+type Effect struct {
+	Review  string // its id
+	Finding int    // its place among those of the review
+	precedent.Decision
+}
+
+// Effects returns the last decisions that the memory with the id caused, the newest first.
+func (r *Repo) Effects(ctx context.Context, id string, limit int) ([]Effect, error) {
+	var all []Effect
+	err := rows(ctx, r.db.read, `
+		SELECT review_id, finding, step, text, delta, caused_by FROM decisions
+		WHERE repo_id = $1 AND caused_by = $2 AND caused_by <> '' ORDER BY review_id DESC, finding, nth LIMIT $3`,
+		[]any{r.id, id, limit}, func(s scanner) error {
+			var e Effect
+			err := s.Scan(&e.Review, &e.Finding, &e.Step, &e.Text, &e.Delta, &e.By)
+			all = append(all, e)
+			return err
+		})
+	return all, r.db.fail("read decisions", err)
+}

@@ -64,14 +64,15 @@ var dumped = []struct{ table, key string }{
 	{"corpus_listed", "repo_id, kind, id"},
 	{"watched_pulls", "repo_id, pull"},
 	{"asked_pulls", "repo_id, pull"},
+	{"audit", "id"},
 	{"server_values", "name"},
 	{"deliveries", "forge, id"},
 	{"work", "id"},
 	{"work_turns", "repo"},
 }
 
-// notDumped are the others, which belong to running processes or to the database itself.
-var notDumped = []string{"runs", "replicas", versionTable}
+// notDumped are the others, which belong to running processes, to who is signed in, or to the database itself.
+var notDumped = []string{"runs", "replicas", "sessions", versionTable}
 
 // dumpFormat is the number of the form of a dump.
 const dumpFormat = 1

@@ -67,11 +67,22 @@ type ReviewFacts struct {
 
 // ReviewFacts returns the facts of the reviews since a time, oldest first.
 func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts, error) {
+	return r.reviewFacts(ctx, "at >= $2 ORDER BY at, id", millis(since))
+}
+
+// LatestFacts returns the facts of the last reviews, the newest first: of one pull request, or of all changes if pull is 0.
+func (r *Repo) LatestFacts(ctx context.Context, pull, limit int) ([]ReviewFacts, error) {
+	if pull == 0 {
+		return r.reviewFacts(ctx, "TRUE ORDER BY at DESC, id DESC LIMIT $2", limit)
+	}
+	return r.reviewFacts(ctx, "pull = $2 ORDER BY at DESC, id DESC LIMIT $3", pull, limit)
+}
+
+func (r *Repo) reviewFacts(ctx context.Context, condition string, args ...any) ([]ReviewFacts, error) {
 	var all []ReviewFacts
 	var old []int
-	err := rows(ctx, r.db.read,
-		"SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND at >= $2 ORDER BY at, id",
-		[]any{r.id, millis(since)}, func(s scanner) error {
+	err := rows(ctx, r.db.read, "SELECT id, head, pull, at, verdict, facts FROM reviews WHERE repo_id = $1 AND "+condition,
+		append([]any{r.id}, args...), func(s scanner) error {
 			f := ReviewFacts{Repo: r.id}
 			var at int64
 			var document string

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -157,6 +158,21 @@ func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string
 			})
 	})
 	return known, r.db.fail("read findings", err)
+}
+
+// LatestFindings returns a part of the findings, those seen last first: those of a file, or of the files below a folder,
+// or all if path is empty.
+func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known, error) {
+	var found []Known
+	err := rows(ctx, r.db.read, `SELECT `+knownColumns+` FROM findings
+		WHERE repo_id = $1 AND ($2 = '' OR path = $2 OR SUBSTR(path, 1, LENGTH($3)) = $3)
+		ORDER BY last_seen DESC, fingerprint LIMIT $4 OFFSET $5`,
+		[]any{r.id, path, strings.TrimSuffix(path, "/") + "/", p.Limit, p.Offset}, func(s scanner) error {
+			k, err := scanKnown(s)
+			found = append(found, k)
+			return err
+		})
+	return found, r.db.fail("read findings", err)
 }
 
 // FindingsByID returns the findings that have, or once had, an id that starts with the prefix,

@@ -70,6 +70,29 @@ func (r *Repo) Learnings(ctx context.Context, states ...precedent.LearningState)
 	return found, r.db.fail("read learnings", err)
 }
 
+// LearningsPage returns a part of the learnings in a state, the last changed first.
+func (r *Repo) LearningsPage(ctx context.Context, state precedent.LearningState, p Page) ([]precedent.Learning,
+	error,
+) {
+	found, err := r.learnings(ctx, r.db.read, "l.state = $2 ORDER BY l.updated_at DESC, l.id LIMIT $3 OFFSET $4",
+		state, p.Limit, p.Offset)
+	return found, r.db.fail("read learnings", err)
+}
+
+// LearningStates counts the learnings by state.
+func (r *Repo) LearningStates(ctx context.Context) (map[precedent.LearningState]int, error) {
+	states := map[precedent.LearningState]int{}
+	err := rows(ctx, r.db.read, "SELECT state, COUNT(*) FROM learnings WHERE repo_id = $1 GROUP BY state", []any{r.id},
+		func(s scanner) error {
+			var state precedent.LearningState
+			var n int
+			err := s.Scan(&state, &n)
+			states[state] = n
+			return err
+		})
+	return states, r.db.fail("count learnings", err)
+}
+
 // LearningsByID returns the learnings whose id starts with the prefix, at most limit.
 func (r *Repo) LearningsByID(ctx context.Context, prefix string, limit int) ([]precedent.Learning, error) {
 	found, err := r.learnings(ctx, r.db.read, "SUBSTR(l.id, 1, LENGTH($2)) = $2 ORDER BY l.updated_at DESC, l.id LIMIT $3",

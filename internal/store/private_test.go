@@ -16,7 +16,7 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus",
+	"AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus",
 	"CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked", "EndConsolidation",
 	"EndCorpusListing", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "RefreshCorpus", "Reject",
 	"ResetThreshold", "Retire",
@@ -27,8 +27,8 @@ var writing = []string{
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
 var silent = []string{
-	"Consolidation", "CorpusRegulars", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
-	"LastOutcomes", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
+	"Consolidation", "CorpusRegulars", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels", "LatestFacts",
+	"LastOutcomes", "LearningStates", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
 	"WatchedPulls",
 }
 
@@ -128,6 +128,9 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	}}); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
+	if _, err := a.AddAudit(ctx, AuditRow{Who: marker, At: start}); err != nil {
+		t.Fatal(err)
+	}
 	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name
@@ -157,6 +160,7 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 		reflect.TypeFor[time.Time](): start.AddDate(-1, 0, 0),
 		reflect.TypeFor[[]string]():  []string{"a.go", "zebra"}, reflect.TypeFor[Change](): Change{},
 		reflect.TypeFor[precedent.Repo](): remote, reflect.TypeFor[bool](): false,
+		reflect.TypeFor[precedent.LearningState](): precedent.LearningActive, reflect.TypeFor[Page](): Page{Limit: 7},
 		reflect.TypeFor[int64](): int64(0), reflect.TypeFor[precedent.ForgeID](): precedent.ForgeID("issue 1"),
 	}
 	var results []any

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -57,6 +58,40 @@ func (db *DB) Repos(ctx context.Context) ([]*Repo, error) {
 		all = append(all, r)
 		return err
 	})
+	return all, db.fail("read repositories", err)
+}
+
+// Page is a part of a list: Limit entries after Offset others.
+type Page struct{ Limit, Offset int }
+
+// Active is a repository with its last review.
+type Active struct {
+	*Repo
+	Name precedent.Repo // the first of its names
+	Last time.Time      // zero if it has no review
+}
+
+// ActiveRepos returns repositories that have a name on a forge, those that were reviewed last first.
+func (db *DB) ActiveRepos(ctx context.Context, p Page) ([]Active, error) {
+	var all []Active
+	err := rows(ctx, db.read, `
+		SELECT r.id, r.reviewed_at, n.host, n.owner, n.name
+		FROM (SELECT id, reviewed_at FROM repos WHERE EXISTS (SELECT 1 FROM identities WHERE repo_id = repos.id AND owner <> $1 AND host <> $2)
+			ORDER BY reviewed_at DESC, id LIMIT $3 OFFSET $4) r
+		JOIN identities n ON n.repo_id = r.id AND n.owner <> $1 AND n.host <> $2
+		ORDER BY r.reviewed_at DESC, r.id, n.host, n.owner, n.name`,
+		[]any{precedent.NumberedRepo("", "").Owner, precedent.LocalRepo("").Host, p.Limit, p.Offset}, func(s scanner) error {
+			a := Active{Repo: &Repo{db: db}}
+			var last int64
+			err := s.Scan(&a.id, &last, &a.Name.Host, &a.Name.Owner, &a.Name.Name)
+			if last > 0 {
+				a.Last = fromMillis(last)
+			}
+			if n := len(all); n == 0 || all[n-1].id != a.id {
+				all = append(all, a)
+			}
+			return err
+		})
 	return all, db.fail("read repositories", err)
 }
 

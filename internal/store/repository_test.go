@@ -25,6 +25,7 @@ var unscoped = map[string]string{
 	"river_job":      "what River keeps of the jobs of the server",
 	"replicas":       "the processes of the server",
 	"server_values":  "of the server itself",
+	"sessions":       "who is signed in to the server",
 	"last_commits":   "that transactions were committed",
 }
 

@@ -166,8 +166,10 @@ func postgresURL(t testing.TB) string {
 		func(url string) error {
 			return open(url, func(db *DB) error {
 				_, err := db.sql.Exec("DELETE FROM repos") // and what belongs to them
-				if err == nil {
-					_, err = db.sql.Exec("DELETE FROM server_values")
+				for _, table := range []string{"server_values", "audit", "sessions"} {
+					if err == nil {
+						_, err = db.sql.Exec("DELETE FROM " + table)
+					}
 				}
 				return err
 			})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -15,17 +16,24 @@ type WatchedPull struct {
 	Updated     time.Time // by the forge's clock
 	// Done is the head whose last round ended well; empty for none.
 	Done string
+	// Title and Labels are for people; the labels are sorted.
+	Title  string
+	Labels []string
 }
 
 // WatchedPulls returns the open pull requests as they were last saved, by number.
 func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 	all := map[int]WatchedPull{}
-	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done FROM watched_pulls WHERE repo_id = $1",
+	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done, title, labels FROM watched_pulls WHERE repo_id = $1",
 		[]any{r.id}, func(s scanner) error {
 			var w WatchedPull
 			var updated int64
-			err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done)
+			var labels string
+			err := s.Scan(&w.Pull, &w.Head, &w.Shape, &updated, &w.Done, &w.Title, &labels)
 			w.Updated = fromMillis(updated)
+			if labels != "" {
+				w.Labels = strings.Split(labels, "\n")
+			}
 			all[w.Pull] = w
 			return err
 		})
@@ -38,9 +46,11 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 	return r.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
 		for _, w := range seen {
 			_, err := tx.ExecContext(ctx, `
-				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done) VALUES ($1, $2, $3, $4, $5, '')
-				ON CONFLICT (repo_id, pull) DO UPDATE SET head = excluded.head, shape = excluded.shape, updated = excluded.updated`,
-				r.id, w.Pull, w.Head, w.Shape, millis(w.Updated))
+				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done, title, labels)
+				VALUES ($1, $2, $3, $4, $5, '', $6, $7)
+				ON CONFLICT (repo_id, pull) DO UPDATE SET head = excluded.head, shape = excluded.shape, updated = excluded.updated,
+					title = excluded.title, labels = excluded.labels`,
+				r.id, w.Pull, w.Head, w.Shape, millis(w.Updated), w.Title, strings.Join(w.Labels, "\n"))
 			if err != nil {
 				return err
 			}

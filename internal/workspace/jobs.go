@@ -21,8 +21,13 @@ type JobState = queue.State
 // JobKind is what an entry does.
 type JobKind = queue.Kind
 
-// DeadJob is the state of dead letters.
-const DeadJob = queue.Dead
+// The states of jobs: dead letters, and those that run, wait for their time or wait for a worker.
+const (
+	DeadJob    = queue.Dead
+	RunningJob = queue.Running
+	WaitingJob = queue.Waiting
+	ReadyJob   = queue.Ready
+)
 
 // JobStates and JobKinds are all states and kinds.
 var (

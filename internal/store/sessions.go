@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// SessionKind says what the holder of a session's secret may do with it.
+type SessionKind string
+
+// The kinds of sessions.
+const (
+	BrowserSession SessionKind = "browser" // of a person who signed in
+	AgentSession   SessionKind = "agent"   // of an agent that a person let in
+	CodeSession    SessionKind = "code"    // a code that an agent exchanges for its own session, once
+)
+
+// Session is what the holder of a secret is let in as. The secret itself is not stored.
+type Session struct {
+	Hash          string // of the secret
+	Kind          SessionKind
+	Person, Login string // the id of the account on the forge, and its name
+	Detail        string // what the kind needs besides
+	At, Until     time.Time
+}
+
+// SaveSession saves a new session, and deletes those that have ended.
+func (db *DB) SaveSession(ctx context.Context, s Session) error {
+	return db.Transact(ctx, "save session", func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE until <= $1", millis(s.At)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO sessions (hash, kind, person, login, detail, at, until) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			s.Hash, s.Kind, s.Person, s.Login, s.Detail, millis(s.At), millis(s.Until))
+		return err
+	})
+}
+
+// Session returns the session of a kind with the hash, and whether there is one that has not ended.
+func (db *DB) Session(ctx context.Context, kind SessionKind, hash string, now time.Time) (Session, bool, error) {
+	s := Session{Hash: hash, Kind: kind}
+	var at, until int64
+	err := row(ctx, db.read, "SELECT person, login, detail, at, until FROM sessions WHERE hash = $1 AND kind = $2 AND until > $3",
+		[]any{hash, kind, millis(now)}, into(&s.Person, &s.Login, &s.Detail, &at, &until))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Session{}, false, nil
+	}
+	s.At, s.Until = fromMillis(at), fromMillis(until)
+	return s, err == nil, db.fail("read session", err)
+}
+
+// SessionsOf returns the sessions of a kind that let somebody in as a person, the newest first.
+func (db *DB) SessionsOf(ctx context.Context, kind SessionKind, person string, now time.Time) ([]Session, error) {
+	var all []Session
+	err := rows(ctx, db.read, `SELECT hash, login, detail, at, until FROM sessions
+		WHERE kind = $1 AND person = $2 AND until > $3 ORDER BY at DESC, hash`, []any{kind, person, millis(now)},
+		func(sc scanner) error {
+			s := Session{Kind: kind, Person: person}
+			var at, until int64
+			err := sc.Scan(&s.Hash, &s.Login, &s.Detail, &at, &until)
+			s.At, s.Until = fromMillis(at), fromMillis(until)
+			all = append(all, s)
+			return err
+		})
+	return all, db.fail("read sessions", err)
+}
+
+// EndSession deletes a session, and tells whether there was one: of several callers, one is told so.
+func (db *DB) EndSession(ctx context.Context, kind SessionKind, hash string) (ended bool, err error) {
+	err = db.Transact(ctx, "end session", func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND kind = $2", hash, kind)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		ended = n > 0
+		return err
+	})
+	return ended, err
+}

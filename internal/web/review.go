@@ -1,0 +1,405 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// pull shows what happened on a pull request: its rounds, and what the last one found.
+func (s *Site) pull(q *request) error {
+	number, err := q.number("pull")
+	if err != nil {
+		return err
+	}
+	rounds, err := q.rows.LatestFacts(q.ctx(), number, listedReviews)
+	if err != nil {
+		return err
+	}
+	watched, err := q.rows.WatchedPulls(q.ctx())
+	if err != nil {
+		return err
+	}
+	is, open := watched[number]
+	if len(rounds) == 0 && !open {
+		return errNotFound
+	}
+	state := "closed, or not watched"
+	if open {
+		state = cmp.Or(strings.Join(is.Labels, ", "), "open, without labels")
+	}
+	page := ""
+	if s.o.Forge.Forge != nil {
+		page = s.o.Forge.Pages().PullRequest(q.repo, number)
+	}
+	body := g.Group{facts("Title", is.Title, "On the forge", external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
+	if s.o.Jobs != nil {
+		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 10 * listedJobs})
+		if err != nil {
+			return err
+		}
+		jobs = slices.DeleteFunc(jobs, func(j workspace.QueuedJob) bool { return j.Pull != number })
+		if len(jobs) > 0 {
+			body = append(body, s.jobSections(q, jobs))
+		}
+	}
+	body = append(body, section(fmt.Sprintf("Rounds (%s)", thousands(len(rounds))), s.timeline(q, rounds)))
+	if len(rounds) > 0 {
+		r, err := q.rows.Review(q.ctx(), rounds[0].ID)
+		if err != nil {
+			return err
+		}
+		found, err := s.reviewBody(q, r)
+		if err != nil {
+			return err
+		}
+		body = append(body, found)
+	}
+	threads, err := s.threads(q, number)
+	if err != nil {
+		return err
+	}
+	s.show(q, http.StatusOK, fmt.Sprintf("Pull request #%d", number), "", append(body, threads))
+	return nil
+}
+
+// timeline shows the rounds of a pull request, the oldest first.
+func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
+	var steps g.Group
+	for _, f := range slices.Backward(rounds) {
+		shown := 0
+		for _, n := range f.New {
+			shown += n
+		}
+		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), chip(string(f.Verdict), string(f.Verdict)), g.Text(" "),
+			h.A(h.Href(repoPath(q.repo)+"/reviews/"+f.ID), g.Textf("%s at %s", plural(shown, "new finding"), shortHash(f.Head))),
+			g.Textf(", %s, %.0f s", dollars(f.CostUSD), float64(f.TookMS)/1000)))
+	}
+	return h.Ol(h.Class("timeline"), steps)
+}
+
+// review shows one review.
+func (s *Site) review(q *request) error {
+	r, err := q.rows.Review(q.ctx(), q.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	body, err := s.reviewBody(q, r)
+	if err != nil {
+		return err
+	}
+	title := "Review of a local change"
+	if r.PullRequest != nil {
+		title = fmt.Sprintf("Review of pull request #%d", *r.PullRequest)
+		body = g.Group{h.P(link(pullPath(q.repo, *r.PullRequest), "All rounds")), body}
+	}
+	s.show(q, http.StatusOK, title, "", body)
+	return nil
+}
+
+// reviewBody shows what a review found: what it showed, and what it hid, each with the reason.
+func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
+	var prints []string
+	for i := range r.Findings {
+		prints = append(prints, r.Findings[i].Fingerprint)
+	}
+	outcomes, err := q.rows.LastOutcomes(q.ctx(), prints)
+	if err != nil {
+		return nil, err
+	}
+	var shown, hiddenOnes []g.Node
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Live() {
+			shown = append(shown, s.findingItem(q, r, f, outcomes[f.Fingerprint]))
+		} else {
+			hiddenOnes = append(hiddenOnes, s.findingItem(q, r, f, outcomes[f.Fingerprint]))
+		}
+	}
+	list := func(none string, items []g.Node) g.Node {
+		if len(items) == 0 {
+			return h.P(h.Class("none"), g.Text(none))
+		}
+		return h.Ul(h.Class("findings"), g.Group(items))
+	}
+	var failures []g.Node
+	for _, f := range r.Failures {
+		failures = append(failures, row(words(f.Step), words(f.Error)))
+	}
+	var finders []g.Node
+	for i := range r.Finders {
+		f := &r.Finders[i]
+		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), chip(string(f.Status), string(f.Status)), g.Text(thousands(f.Found)),
+			g.Text(thousands(f.Usage.InputTokens+f.Usage.OutputTokens)), g.Text(dollars(f.CostUSD)), g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
+	}
+	return g.Group{
+		facts("Verdict", chip(string(r.Verdict), string(r.Verdict)), "Reviewed", s.ago(r.At), "Commit", shortHash(r.Head),
+			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took", fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
+			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore, plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
+		section(fmt.Sprintf("Shown (%s)", thousands(len(shown))), list("Nothing was found that is worth showing.", shown)),
+		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))), list("Nothing was hidden.", hiddenOnes)),
+		g.Iff(len(failures) > 0, func() g.Node { return section("What failed", table("", []string{"Step", "Why"}, failures)) }),
+		g.Iff(len(finders) > 0, func() g.Node {
+			return section("Who looked", table("", []string{"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took", "Problem"}, finders))
+		}),
+	}, nil
+}
+
+// whyHidden is why a finding is not shown, in a sentence.
+func whyHidden(f *precedent.Finding) string {
+	if f.DroppedWhy != "" {
+		return f.DroppedWhy
+	}
+	return strings.ReplaceAll(string(f.Dropped), "_", " ")
+}
+
+// findingItem is one finding of a review, folded: its first line says what and why, and opening it
+// shows the decisions.
+func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding, outcome precedent.OutcomeKind) g.Node {
+	why := g.Node(g.Textf("confidence %d, threshold %d", f.Confidence, r.Threshold))
+	if !f.Live() {
+		why = h.Strong(words("Hidden: " + whyHidden(f)))
+	}
+	return h.Li(h.ID("finding-"+className(f.ID)), h.Details(
+		h.Summary(chip(string(f.Severity), string(f.Severity)), g.Text(" "), words(f.Title), h.Span(h.Class("at"), words(" "+f.String())), h.Br(), why,
+			g.If(outcome != "", g.Group{g.Text(" "), chip(string(outcome), strings.ReplaceAll(string(outcome), "_", " "))})),
+		s.findingText(f), trail(q.repo, f.Trail), h.P(link(repoPath(q.repo)+"/findings/"+f.ID, "Why, in full, and what you can do"))))
+}
+
+// findingText is what a finding says.
+func (s *Site) findingText(f *precedent.Finding) g.Node {
+	var evidence g.Group
+	for _, e := range f.Evidence {
+		evidence = append(evidence, h.Li(words(e.String()+" "), h.Code(words(e.Quote))))
+	}
+	return g.Group{
+		code(f.Quote), prose(f.Body), g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
+		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)}),
+	}
+}
+
+// trail is the arithmetic of the confidence: each decision with what it added.
+func trail(repo precedent.Repo, all []precedent.Decision) g.Node {
+	var rows []g.Node
+	for _, d := range all {
+		by := g.Node(nil)
+		if d.By != "" {
+			by = link(repoPath(repo)+"/by/"+d.By, d.By)
+		}
+		delta := g.Node(nil)
+		if d.Delta != 0 {
+			delta = g.Textf("%+d", d.Delta)
+		}
+		rows = append(rows, row(words(d.Step), delta, words(d.Text), by))
+	}
+	return table("The decisions are no longer stored.", []string{"Step", "Points", "Decision", "Because of"}, rows)
+}
+
+// by leads from what caused a decision to its page.
+func (s *Site) by(q *request) error {
+	id := q.r.PathValue("id")
+	at := repoPath(q.repo)
+	if found, err := q.space.Memory.Explain(q.ctx(), id); err == nil {
+		return s.back(q, at+"/findings/"+found.Finding.ID, nil)
+	}
+	if l, err := q.space.Memory.Learning(q.ctx(), id); err == nil {
+		return s.back(q, at+"/learnings/"+l.ID, nil)
+	}
+	if found, err := q.space.Memory.Find(q.ctx(), id); err == nil {
+		return s.back(q, at+"/dismissals#"+found, nil)
+	}
+	return errNotFound
+}
+
+// threads shows the conversations of a pull request, and what became of the findings.
+func (s *Site) threads(q *request, pull int) (g.Node, error) {
+	threads, err := q.rows.Threads(q.ctx(), pull)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := q.rows.Outcomes(q.ctx(), pull)
+	if err != nil {
+		return nil, err
+	}
+	became := map[string]precedent.Outcome{}
+	for _, o := range outcomes {
+		became[o.Fingerprint] = o
+	}
+	var rows []g.Node
+	for i := range threads {
+		t := &threads[i]
+		outcome := g.Node(g.Text("open"))
+		if o, known := became[t.Fingerprint]; known {
+			outcome = g.Group{chip(string(o.Kind), strings.ReplaceAll(string(o.Kind), "_", " ")), g.Text(" "), words(o.Proof)}
+		}
+		said := g.Group(nil)
+		for _, m := range t.Messages {
+			said = append(said, h.P(h.Strong(words(m.Who+": ")), words(string(m.Body))))
+		}
+		rows = append(rows, row(link(repoPath(q.repo)+"/findings/"+t.Finding, t.Title), chip(string(t.State), strings.ReplaceAll(string(t.State), "_", " ")), outcome,
+			g.Group{external(t.URL, "on the forge"), said}))
+	}
+	return section(fmt.Sprintf("Conversations (%s)", thousands(len(threads))),
+		table("No finding was posted on this pull request.", []string{"Finding", "State", "Outcome", "Words"}, rows)), nil
+}
+
+// listedFindings is how many findings a list has.
+const listedFindings = 50
+
+// findings lists the findings of the repository, those seen last first.
+func (s *Site) findings(q *request) error {
+	path := strings.TrimSpace(q.r.URL.Query().Get("path"))
+	found, err := q.rows.LatestFindings(q.ctx(), path, store.Page{Limit: listedFindings, Offset: q.from()})
+	if err != nil {
+		return err
+	}
+	var prints []string
+	for i := range found {
+		prints = append(prints, found[i].Fingerprint)
+	}
+	outcomes, err := q.rows.LastOutcomes(q.ctx(), prints)
+	if err != nil {
+		return err
+	}
+	var rows []g.Node
+	for i := range found {
+		f := &found[i]
+		outcome := outcomes[f.Fingerprint]
+		rows = append(rows, row(chip(string(f.Severity), string(f.Severity)), link(repoPath(q.repo)+"/findings/"+f.ID, f.Title), words(f.String()),
+			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen), g.If(outcome != "", chip(string(outcome), strings.ReplaceAll(string(outcome), "_", " "))), s.ago(f.Last)))
+	}
+	title := "Findings"
+	body := g.Group{h.Form(h.Class("search"), h.Method("get"), h.Action(repoPath(q.repo)+"/findings"),
+		field("path", "In a file or folder", h.Input(h.Type("search"), h.Name("path"), h.ID("path"), h.Value(path))), button("Show"))}
+	s.show(q, http.StatusOK, title, repoPath(q.repo)+"/findings", append(body,
+		table("No findings.", []string{"Severity", "Finding", "Where", "Confidence", "Shown", "Outcome", "Seen"}, rows), pager(q, len(found), q.from(), listedFindings)))
+	return nil
+}
+
+// finding explains why a finding is shown or hidden, and lets people dismiss or restore it.
+func (s *Site) finding(q *request) error {
+	e, err := q.space.Explain(q.ctx(), q.r.PathValue("id"), nil)
+	if err != nil {
+		return err
+	}
+	f := &e.Finding
+	fate := g.Node(g.Text("Shown by the last review that had it."))
+	switch {
+	case e.Dismissal != nil:
+		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "), words(cmp.Or(e.Dismissal.Reason, "no reason given")), g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}
+	case !f.Live():
+		fate = words("Hidden: " + whyHidden(f))
+	}
+	var others g.Group
+	for i := range e.Duplicates {
+		d := &e.Duplicates[i]
+		others = append(others, h.Li(words(d.Finder+": "+d.Title)))
+	}
+	var cites g.Group
+	for _, c := range e.Finding.Cites {
+		cites = append(cites, h.Li(words(c.Kind+": "), external(c.URL, c.Text)))
+	}
+	pull := g.Node(nil)
+	if e.Review.ID != "" {
+		pull = link(repoPath(q.repo)+"/reviews/"+e.Review.ID, "review of "+shortHash(e.Review.Head))
+	}
+	body := g.Group{
+		h.P(h.Class("notice"), fate),
+		facts("Severity", chip(string(f.Severity), string(f.Severity)), "Where", f.String(), "Category", string(f.Category), "Found by", f.Finder, "Rule", f.Rule,
+			"Verifier", string(f.Verifier), "Confidence", fmt.Sprintf("%d, threshold %d (%s)", f.Confidence, e.Review.Threshold, e.Review.ThresholdFrom),
+			"Seen", fmt.Sprintf("%s; first %s, last %s", plural(e.Seen, "time"), day(e.FirstSeen), day(e.LastSeen)), "Last", pull, "Id", f.ID),
+		s.findingText(f),
+		section("How the confidence came about", trail(q.repo, e.Trail)),
+		g.If(len(others) > 0, section("The same remark, by others", h.Ul(others))),
+		g.If(len(cites) > 0, section("It cites", h.Ul(cites))),
+		g.If(e.Retired != "", sentence("An earlier dismissal ended: %s", e.Retired)),
+	}
+	if q.mayWrite() {
+		body = append(body, s.findingForms(q, &e))
+	}
+	s.show(q, http.StatusOK, f.Title, "", body)
+	return nil
+}
+
+// findingForms let somebody with write permission change what becomes of a finding.
+func (s *Site) findingForms(q *request, e *precedent.Explanation) g.Node {
+	at := repoPath(q.repo) + "/findings/" + e.Finding.ID
+	if e.Dismissal != nil {
+		return section("Show it again", h.Form(h.Method("post"), h.Action(at+"/restore"), csrf(q), button("Undo the dismissal")))
+	}
+	return section("Dismiss it", h.Form(h.Method("post"), h.Action(at+"/dismiss"), csrf(q),
+		field("reason", "Why does it not apply? The reason decides about similar findings, too.", h.Input(h.Name("reason"), h.ID("reason"), h.Required(), h.MaxLength("1000"))),
+		field("glob", "Only in these files (a path or glob; empty for all)", h.Input(h.Name("glob"), h.ID("glob"), h.MaxLength("200"))), button("Dismiss")))
+}
+
+// changeFinding dismisses a finding, or undoes that.
+func (s *Site) changeFinding(q *request) error {
+	id := q.r.PathValue("id")
+	e, err := q.space.Memory.Explain(q.ctx(), id)
+	if err != nil {
+		return err
+	}
+	a := store.AuditRow{Subject: "finding " + e.Finding.ID + ": " + e.Finding.Title, Before: dismissalText(e.Dismissal)}
+	var do func() (string, error)
+	switch a.Action = q.r.PathValue("do"); a.Action {
+	case "dismiss":
+		do = func() (string, error) {
+			j, err := q.space.Memory.Dismiss(q.ctx(), e.Finding.ID, memory.Dismissal{Reason: q.r.PostFormValue("reason"), Who: q.v.login, Glob: q.r.PostFormValue("glob")})
+			return dismissalText(&j), err
+		}
+	case "restore":
+		do = func() (string, error) {
+			_, err := q.space.Memory.Undismiss(q.ctx(), e.Finding.ID)
+			return "not dismissed", err
+		}
+	default:
+		return errNotFound
+	}
+	return s.back(q, repoPath(q.repo)+"/findings/"+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
+}
+
+func dismissalText(j *precedent.Rejection) string {
+	if j == nil {
+		return "not dismissed"
+	}
+	return fmt.Sprintf("dismissed by %s: %s", j.Who, j.Reason)
+}
+
+// audited makes a change, with a row in the audit log before it.
+func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error, error),
+	a store.AuditRow, do func() (after string, err error),
+) error {
+	a.At, a.Who = s.o.Now(), q.v.login
+	end, err := add(q.ctx(), a)
+	if err != nil {
+		return err
+	}
+	after, failed := do()
+	if failed != nil {
+		after = "failed: " + failed.Error()
+	}
+	if err := end(context.WithoutCancel(q.ctx()), after); err != nil && failed == nil {
+		return err
+	}
+	return failed
+}
+
+// back leads to a page after a change.
+func (s *Site) back(q *request, path string, err error) error {
+	if err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.r, path, http.StatusSeeOther)
+	return nil
+}

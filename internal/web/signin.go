@@ -1,0 +1,290 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/store"
+)
+
+// SignIn is how people prove to a forge who they are: OAuth 2 with PKCE (RFC 7636). The forge is asked
+// for nothing but the account: what a person may do is asked with the server's own token.
+type SignIn struct {
+	Name   string // of the forge, for people
+	Config oauth2.Config
+	// UserURL answers with the account that a token is for.
+	UserURL string
+	Client  *http.Client
+}
+
+// NewSignIn returns how people sign in through a forge. back is the address of the site.
+func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *url.URL, client *http.Client) (*SignIn, error) {
+	in := &SignIn{Name: pages.Web.Host, Client: client, Config: oauth2.Config{
+		ClientID: clientID, ClientSecret: secret, RedirectURL: back.JoinPath("signin", "callback").String(),
+	}}
+	switch at {
+	case forge.GitHub:
+		in.Config.Endpoint = oauth2.Endpoint{
+			AuthURL: pages.Web.JoinPath("login/oauth/authorize").String(), TokenURL: pages.Web.JoinPath("login/oauth/access_token").String(),
+			AuthStyle: oauth2.AuthStyleInParams,
+		}
+		in.UserURL = "https://api.github.com/user"
+		if pages.Web.Host != "github.com" { // GitHub Enterprise Server
+			in.UserURL = pages.Web.JoinPath("api/v3/user").String()
+		}
+	case forge.Gitea:
+		in.Config.Endpoint = oauth2.Endpoint{
+			AuthURL: pages.Web.JoinPath("login/oauth/authorize").String(), TokenURL: pages.Web.JoinPath("login/oauth/access_token").String(),
+			AuthStyle: oauth2.AuthStyleInParams,
+		}
+		in.Config.Scopes = []string{"read:user"}
+		in.UserURL = pages.Web.JoinPath("api/v1/user").String()
+	default:
+		return nil, fmt.Errorf("nobody can sign in through a forge of kind %q", at)
+	}
+	return in, nil
+}
+
+// account asks the forge who a token is for.
+func (in *SignIn) account(ctx context.Context, token *oauth2.Token) (forge.Person, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, in.UserURL, nil)
+	if err != nil {
+		return forge.Person{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token.AccessToken)
+	r.Header.Set("Accept", "application/json")
+	answer, err := in.Client.Do(r)
+	if err != nil {
+		return forge.Person{}, err
+	}
+	defer answer.Body.Close()
+	var user struct {
+		ID    int64  `json:"id"`
+		Login string `json:"login"`
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAccount))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the forge answered %s", answer.Status)
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &user)
+	}
+	if err == nil && (user.ID <= 0 || !forge.IsLogin(user.Login)) {
+		err = errors.New("the forge named no account")
+	}
+	return forge.Person{ID: precedent.NumberID(user.ID), Login: user.Login}, err
+}
+
+// Bounds of signing in.
+const (
+	maxAccount    = 1 << 20             // bytes of an account
+	stateLife     = 10 * time.Minute    // of a sign-in that has begun
+	sessionLife   = 7 * 24 * time.Hour  // of a browser
+	agentLife     = 90 * 24 * time.Hour // of an agent
+	stateCookie   = "precedent-signin"
+	sessionCookie = "precedent-session"
+)
+
+// cookieName is that of the session. Cookies do not tell ports apart, so each site at the own computer has
+// its own.
+func (s *Site) cookieName() string {
+	switch {
+	case s.secure:
+		return "__Host-" + sessionCookie
+	case s.o.DB == nil:
+		return sessionCookie + "-" + hashOf(s.o.StartToken)[:8]
+	}
+	return sessionCookie
+}
+
+func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds())}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(w, c)
+}
+
+// signInState is what the browser keeps while the person is at the forge.
+func (s *Site) stateName() string {
+	if s.secure {
+		return "__Host-" + stateCookie
+	}
+	return stateCookie
+}
+
+func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || r.Header.Get("Hx-Request") != "" {
+		s.fail(w, r, nil, http.StatusUnauthorized, "You are not signed in.", "Load the page again to sign in.")
+		return
+	}
+	if s.o.DB == nil {
+		s.fail(w, r, nil, http.StatusUnauthorized, "This page is private.", "Open the address that precedent dashboard printed. It works once; start the command again for a new one.")
+		return
+	}
+	http.Redirect(w, r, "/signin?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+}
+
+// signInPage offers the ways to sign in.
+func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
+	to := ownPath(r.URL.Query().Get("to"))
+	var ways g.Group
+	if s.o.SignIn != nil {
+		ways = append(ways, h.P(h.A(h.Class("button"), h.Href("/signin/forge?"+url.Values{"to": {to}}.Encode()), g.Textf("Sign in with %s", s.o.SignIn.Name))),
+			sentence("You see the repositories that you can read there. Precedent asks the forge for your account, and for nothing else."))
+	}
+	if s.o.ReaderToken != "" {
+		ways = append(ways, h.Form(h.Method("post"), h.Action("/signin"), hidden("to", to),
+			field("token", "Reader's token", h.Input(h.Type("password"), h.Name("token"), h.ID("token"), h.Required(), h.AutoComplete("current-password"))),
+			button("Sign in with the token")))
+	}
+	if len(ways) == 0 {
+		ways = append(ways, sentence("Nobody can sign in yet: the operator has to set a sign-in through the forge or a reader's token."))
+	}
+	s.show(&request{w: w, r: r}, http.StatusOK, "Sign in", "", ways)
+}
+
+// signInWithToken lets in who has the reader's token.
+func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
+	protected := http.NewCrossOriginProtection()
+	if s.o.URL != nil {
+		_ = protected.AddTrustedOrigin(s.o.URL.Scheme + "://" + s.o.URL.Host)
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	switch {
+	case protected.Check(r) != nil || r.ParseForm() != nil:
+		s.fail(w, r, nil, http.StatusForbidden, "This form is not from here.", "Load the page again.")
+	case !s.rates.pass("sign-in "+clientOf(r), signInRate):
+		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
+	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
+		s.fail(w, r, nil, http.StatusForbidden, "This is not the reader's token.", "Ask the operator of the server for it.")
+	default:
+		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
+	}
+}
+
+// clientOf is the address that a request came from.
+func clientOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// letIn starts a session of a browser.
+func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, to string) {
+	secret := newSecret()
+	is.Kind, is.Hash, is.At, is.Until = store.BrowserSession, hashOf(secret), s.o.Now(), s.o.Now().Add(sessionLife)
+	if err := s.o.DB.SaveSession(r.Context(), is); err != nil {
+		s.failed(&request{w: w, r: r}, err)
+		return
+	}
+	s.setCookie(w, s.cookieName(), secret, sessionLife)
+	http.Redirect(w, r, ownPath(to), http.StatusSeeOther)
+}
+
+// toForge sends a person to the forge.
+func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case s.o.SignIn == nil:
+		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
+		return
+	case !s.rates.pass("sign-in "+clientOf(r), signInRate):
+		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
+		return
+	}
+	state, verifier := newSecret(), oauth2.GenerateVerifier()
+	s.setCookie(w, s.stateName(), url.Values{"state": {state}, "verifier": {verifier}, "to": {ownPath(r.URL.Query().Get("to"))}}.Encode(), stateLife)
+	http.Redirect(w, r, s.o.SignIn.Config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
+}
+
+// fromForge lets in whom the forge sent back.
+func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
+	if s.o.SignIn == nil {
+		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
+		return
+	}
+	kept := url.Values{}
+	if c, err := r.Cookie(s.stateName()); err == nil {
+		kept, _ = url.ParseQuery(c.Value) // one that cannot be read has no state
+	}
+	s.setCookie(w, s.stateName(), "", 0)
+	q := r.URL.Query()
+	switch {
+	case kept.Get("state") == "" || !sameSecret(kept.Get("state"), q.Get("state")):
+		s.fail(w, r, nil, http.StatusForbidden, "This sign-in did not begin here, or took too long.", "Begin again at the sign-in page.")
+		return
+	case q.Get("code") == "":
+		s.fail(w, r, nil, http.StatusForbidden, "The forge did not let you sign in.", "Begin again, and allow it to tell who you are.")
+		return
+	}
+	ctx := context.WithValue(r.Context(), oauth2.HTTPClient, s.o.SignIn.Client)
+	token, err := s.o.SignIn.Config.Exchange(ctx, q.Get("code"), oauth2.VerifierOption(kept.Get("verifier")))
+	var who forge.Person
+	if err == nil {
+		who, err = s.o.SignIn.account(ctx, token)
+	}
+	if err != nil {
+		s.o.Log.Warn("a sign-in failed", "error", withoutSecrets(err, s.o.SignIn.Config.ClientSecret, q.Get("code")))
+		s.fail(w, r, nil, http.StatusBadGateway, "The forge did not say who you are.", "Try again in a minute.")
+		return
+	}
+	s.letIn(w, r, store.Session{Person: string(who.ID), Login: who.Login}, kept.Get("to"))
+}
+
+// withoutSecrets is the text of an error without secrets.
+func withoutSecrets(err error, secrets ...string) string {
+	text := err.Error()
+	for _, s := range secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "[redacted]")
+		}
+	}
+	return text
+}
+
+// start lets the person at the own computer in, once.
+func (s *Site) start(w http.ResponseWriter, r *http.Request) {
+	s.localMu.Lock()
+	ok := s.o.StartToken != "" && s.localKey == "" && sameSecret(r.URL.Query().Get("token"), s.o.StartToken)
+	if ok {
+		s.localKey = newSecret()
+	}
+	key := s.localKey
+	s.localMu.Unlock()
+	if !ok {
+		s.fail(w, r, nil, http.StatusForbidden, "This address was used before, or is wrong.", "Start precedent dashboard again for a new one.")
+		return
+	}
+	s.setCookie(w, s.cookieName(), key, sessionLife)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// signOut ends the session.
+func (s *Site) signOut(q *request) error {
+	if s.o.DB == nil {
+		s.localMu.Lock()
+		s.localKey = newSecret() // nobody has it
+		s.localMu.Unlock()
+	} else if _, err := s.o.DB.EndSession(q.ctx(), store.BrowserSession, hashOf(q.v.secret)); err != nil {
+		return err
+	}
+	s.setCookie(q.w, s.cookieName(), "", 0)
+	s.show(&request{w: q.w, r: q.r}, http.StatusOK, "You are signed out.", "", h.P(h.A(h.Href("/"), g.Text("Sign in again"))))
+	return nil
+}

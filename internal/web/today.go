@@ -1,0 +1,423 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/text"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// Bounds of lists.
+const (
+	listedJobs    = 50
+	listedReviews = 20
+	listedPulls   = 50
+)
+
+// today is the first page: what needs a person, what runs, and what was reviewed.
+func (s *Site) today(q *request) error {
+	body, err := s.todayBody(q)
+	if err != nil {
+		return err
+	}
+	live := h.Div(h.ID("live"), body)
+	if s.o.Jobs != nil {
+		live = h.Div(h.ID("live"), g.Attr("hx-ext", "sse"), g.Attr("sse-connect", "/live"), g.Attr("sse-swap", "now"), body)
+	}
+	s.show(q, http.StatusOK, "Today", "/", live)
+	return nil
+}
+
+func (s *Site) todayBody(q *request) (g.Node, error) {
+	repos, more, err := s.visible(q.ctx(), q.v, listedRepos)
+	if err != nil {
+		return nil, err
+	}
+	var body g.Group
+	if s.o.Jobs != nil {
+		jobs, err := s.jobsOf(q.ctx(), q.v, repos)
+		if err != nil {
+			return nil, err
+		}
+		body = append(body, s.jobSections(q, jobs))
+	}
+	waiting, err := pendingLearnings(q.ctx(), repos)
+	if err != nil {
+		return nil, err
+	}
+	if len(waiting) > 0 {
+		body = append(body, section("Learnings that wait for somebody who may approve them", h.Ul(g.Group(waiting))))
+	}
+	var rows []g.Node
+	for _, r := range repos {
+		rows = append(rows, row(link(repoPath(r.Name), repoName(r.Name)), s.ago(r.Last)))
+	}
+	body = append(body, section("Repositories", table("No repository that you may read was reviewed yet. "+
+		"The first review of one adds it.", []string{"Repository", "Last review"}, rows),
+		g.If(more, sentence("There are more. Those reviewed last are shown; others have their pages at /repos/HOST/OWNER/NAME."))))
+	if len(repos) == 1 {
+		latest, err := repos[0].LatestFacts(q.ctx(), 0, listedReviews)
+		if err != nil {
+			return nil, err
+		}
+		body = append(body, section("Last reviews", s.reviewTable(repos[0].Name, latest)))
+	}
+	return body, nil
+}
+
+// pendingLearnings links to those of each repository.
+func pendingLearnings(ctx context.Context, repos []store.Active) (found []g.Node, err error) {
+	for _, r := range repos {
+		states, err := r.LearningStates(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if n := states[precedent.LearningPending]; n > 0 {
+			found = append(found, h.Li(counted(repoPath(r.Name)+"/learnings?state=pending", n, "learning"), g.Text(" in "), words(repoName(r.Name))))
+		}
+	}
+	return found, nil
+}
+
+// unfinished are the states of jobs that the first pages show.
+var unfinished = []workspace.JobState{workspace.DeadJob, workspace.RunningJob, workspace.WaitingJob, workspace.ReadyJob}
+
+// jobsOf returns the jobs that somebody may see: an operator all of them, others those of the
+// repositories.
+func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]workspace.QueuedJob, error) {
+	all, err := s.o.Jobs.List(ctx, workspace.JobFilter{States: unfinished, Limit: 20 * listedJobs})
+	if err != nil || s.mayOperate(v) {
+		return all[:min(len(all), 4*listedJobs)], err
+	}
+	may := map[precedent.Repo]bool{}
+	for _, r := range repos {
+		may[r.Name] = true
+	}
+	return slices.DeleteFunc(all, func(j workspace.QueuedJob) bool { return !may[j.Repo] }), nil
+}
+
+// jobSections are the jobs by what they need: those that failed first.
+func (s *Site) jobSections(q *request, jobs []workspace.QueuedJob) g.Node {
+	by := map[workspace.JobState][]g.Node{}
+	for _, j := range jobs {
+		state := j.State
+		if state == workspace.ReadyJob {
+			state = workspace.WaitingJob
+		}
+		by[state] = append(by[state], s.jobRow(q, j))
+	}
+	heads := []string{"Job", "Since", "Why", "What you can do"}
+	list := func(title, none string, state workspace.JobState) g.Node {
+		found := by[state]
+		more := g.If(len(found) > listedJobs, sentence("%s more.", thousands(len(found)-listedJobs)))
+		return section(fmt.Sprintf("%s (%s)", title, thousands(len(found))), table(none, heads, found[:min(len(found), listedJobs)]), more)
+	}
+	return g.Group{
+		g.Iff(len(by[workspace.DeadJob]) > 0, func() g.Node { return list("Failed for good", "", workspace.DeadJob) }),
+		list("Running", "Nothing runs.", workspace.RunningJob), list("Waiting", "Nothing waits.", workspace.WaitingJob),
+	}
+}
+
+// jobRow shows a job with the actions that the person has.
+func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
+	why := j.Reason
+	if j.Problem != "" {
+		why = j.Problem
+	}
+	since := s.ago(j.Since)
+	if !j.Due.IsZero() {
+		since = g.Group{since, g.Text(", again "), s.ago(j.Due)}
+	}
+	var act g.Node = g.Text("wait")
+	switch {
+	case s.mayOperate(q.v):
+		act = g.Group{
+			g.If(j.State != workspace.RunningJob, jobButton(q, j, "retry", "Run now")),
+			g.If(j.State != workspace.DeadJob, jobButton(q, j, "cancel", "Cancel")),
+		}
+	case j.State == workspace.DeadJob && j.Pull != 0:
+		act = g.Text("push, or comment @precedent review")
+	case j.State == workspace.DeadJob:
+		act = g.Text("ask an operator")
+	}
+	return row(s.jobName(j), since, words(text.Cut(why, 300)), act)
+}
+
+func jobButton(q *request, j workspace.QueuedJob, do, name string) g.Node {
+	return h.Form(h.Class("act"), h.Method("post"), h.Action(fmt.Sprintf("/jobs/%d/%s", j.ID, do)), csrf(q), button(name))
+}
+
+// jobName is what a job does, with a link to the page of what it is about.
+func (s *Site) jobName(j workspace.QueuedJob) g.Node {
+	kind := chip(string(j.State), string(j.Kind))
+	switch {
+	case j.Repo.IsZero():
+		return kind
+	case j.Pull == 0:
+		return g.Group{kind, g.Text(" "), link(repoPath(j.Repo), repoName(j.Repo))}
+	}
+	return g.Group{kind, g.Text(" "), link(pullPath(j.Repo, j.Pull), fmt.Sprintf("%s#%d", repoName(j.Repo), j.Pull))}
+}
+
+func pullPath(r precedent.Repo, pull int) string {
+	return fmt.Sprintf("%s/pulls/%d", repoPath(r), pull)
+}
+
+// How often the stream of the first page looks, and how long it lasts: browsers connect again.
+const (
+	liveEvery = 2 * time.Second
+	liveFor   = 10 * time.Minute
+)
+
+// live sends the first page's content as events, each time that it changes.
+func (s *Site) live(q *request) error {
+	if s.o.Jobs == nil {
+		return errNotFound
+	}
+	control := http.NewResponseController(q.w)
+	q.w.Header().Set("Content-Type", "text/event-stream")
+	ticker := time.NewTicker(liveEvery)
+	defer ticker.Stop()
+	end := time.NewTimer(liveFor)
+	defer end.Stop()
+	last := ""
+	for {
+		if v, err := s.viewer(q.r); err != nil || v.key() != q.v.key() {
+			return nil //nolint:nilerr // the session ended; the browser learns it when it connects again
+		}
+		body, err := s.todayBody(q)
+		var b bytes.Buffer
+		if err == nil {
+			err = body.Render(&b)
+		}
+		if err != nil {
+			return nil //nolint:nilerr // the page stays as it is, and the browser connects again
+		}
+		// Ages change all the time: what counts is what is listed.
+		if now := withoutTimes(b.String()); now != last {
+			last = now
+			_ = control.SetWriteDeadline(time.Now().Add(liveEvery)) // without one, the server's own counts
+			_, err := fmt.Fprintf(q.w, "event: now\ndata: %s\n\n", strings.ReplaceAll(b.String(), "\n", "&#10;"))
+			if err == nil {
+				err = control.Flush()
+			}
+			if err != nil {
+				return nil //nolint:nilerr // the browser is gone
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-end.C:
+			return nil
+		case <-s.ending:
+			return nil
+		case <-q.ctx().Done():
+			return nil
+		}
+	}
+}
+
+// withoutTimes is a page without what its time elements say.
+func withoutTimes(page string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(page, "<time ")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, page, _ = strings.Cut(rest, "</time>")
+	}
+}
+
+// repository is the first page of a repository.
+func (s *Site) repository(q *request) error {
+	watched, err := q.rows.WatchedPulls(q.ctx())
+	if err != nil {
+		return err
+	}
+	latest, err := q.rows.LatestFacts(q.ctx(), 0, listedReviews)
+	if err != nil {
+		return err
+	}
+	states, err := q.rows.LearningStates(q.ctx())
+	if err != nil {
+		return err
+	}
+	var body g.Group
+	if n := states[precedent.LearningPending]; n > 0 {
+		body = append(body, h.P(h.Class("notice"), counted(repoPath(q.repo)+"/learnings?state=pending", n, "learning"), g.Text(" to approve or forget.")))
+	}
+	if s.o.DB != nil {
+		body = append(body, s.openPulls(q, watched))
+		if s.o.Jobs != nil {
+			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
+			if err != nil {
+				return err
+			}
+			body = append(body, s.jobSections(q, jobs))
+		}
+	}
+	body = append(body, section("Last reviews", s.reviewTable(q.repo, latest)))
+	s.show(q, http.StatusOK, "Overview", repoPath(q.repo), body)
+	return nil
+}
+
+// openPulls shows where each open pull request is in the cycle of labels.
+func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
+	var numbers []int
+	for n := range watched {
+		numbers = append(numbers, n)
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return watched[b].Updated.Compare(watched[a].Updated) })
+	var rows []g.Node
+	for _, n := range numbers[:min(len(numbers), listedPulls)] {
+		p := watched[n]
+		state := g.Text("reviewed")
+		if p.Done != p.Head {
+			state = g.Text("not reviewed at this commit yet")
+		}
+		labels := g.Group(nil)
+		for _, l := range p.Labels {
+			labels = append(labels, chip("label", l), g.Text(" "))
+		}
+		rows = append(rows, row(link(pullPath(q.repo, n), fmt.Sprintf("#%d %s", n, p.Title)), labels, state, s.ago(p.Updated)))
+	}
+	return section(fmt.Sprintf("Open pull requests (%s)", thousands(len(numbers))),
+		table("No pull request is open.", []string{"Pull request", "Labels", "State", "Updated"}, rows))
+}
+
+// reviewTable lists reviews, the newest first.
+func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.Node {
+	var rows []g.Node
+	for _, f := range latest {
+		what := link(repoPath(repo)+"/reviews/"+f.ID, "local change")
+		if f.Pull != 0 {
+			what = link(pullPath(repo, f.Pull), fmt.Sprintf("#%d", f.Pull))
+		}
+		shown, hiddenOnes := 0, 0
+		for _, n := range f.New {
+			shown += n
+		}
+		for _, n := range f.Hidden {
+			hiddenOnes += n
+		}
+		at := repoPath(repo) + "/reviews/" + f.ID
+		rows = append(rows, row(what, chip(string(f.Verdict), string(f.Verdict)), h.A(h.Href(at), g.Textf("%d new", shown)),
+			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", hiddenOnes)), g.Text(dollars(f.CostUSD)), s.ago(f.At)))
+	}
+	return table("Nothing was reviewed yet. Run precedent review, or label a pull request.",
+		[]string{"Change", "Verdict", "Findings", "Hidden", "Cost", "When"}, rows)
+}
+
+// jobs lists the jobs of a server, for operators.
+func (s *Site) jobs(q *request) error {
+	if s.o.Jobs == nil || !s.mayOperate(q.v) {
+		return errNotYours
+	}
+	f := workspace.JobFilter{Limit: 2 * listedJobs}
+	state := q.r.URL.Query().Get("state")
+	if slices.Contains(workspace.JobStates, workspace.JobState(state)) {
+		f.States = []workspace.JobState{workspace.JobState(state)}
+	}
+	all, err := s.o.Jobs.List(q.ctx(), f)
+	if err != nil {
+		return err
+	}
+	var rows []g.Node
+	for _, j := range all {
+		rows = append(rows, s.jobRow(q, j))
+	}
+	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"), h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
+		return tab("/jobs?state="+string(is), string(is), string(is) == state)
+	})))
+	s.show(q, http.StatusOK, "Jobs", "/jobs", g.Group{filters, table("No such jobs.", []string{"Job", "Since", "Why", "What you can do"}, rows)})
+	return nil
+}
+
+func tab(path, name string, current bool) g.Node {
+	return h.Li(h.A(h.Href(path), g.If(current, h.Aria("current", "true")), g.Text(name)))
+}
+
+// changeJob runs a job now, or cancels it.
+func (s *Site) changeJob(q *request) error {
+	if s.o.Jobs == nil || !s.mayOperate(q.v) {
+		return errNotYours
+	}
+	id, err := q.number("id")
+	if err != nil {
+		return err
+	}
+	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){"retry": s.o.Jobs.Retry, "cancel": s.o.Jobs.Cancel}[q.r.PathValue("do")]
+	if do == nil {
+		return errNotFound
+	}
+	was, err := s.o.Jobs.Show(q.ctx(), int64(id))
+	if err != nil {
+		return err
+	}
+	row := store.AuditRow{Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)), Before: string(was.State)}
+	err = s.audited(q, s.o.DB.AddServerAudit, row, func() (string, error) {
+		now, err := do(q.ctx(), int64(id))
+		return string(now.State), err
+	})
+	return s.back(q, "/", err)
+}
+
+func jobText(j workspace.QueuedJob) string {
+	name := string(j.Kind)
+	if !j.Repo.IsZero() {
+		name += " " + j.Repo.String()
+	}
+	if j.Pull != 0 {
+		name += fmt.Sprintf("#%d", j.Pull)
+	}
+	return name
+}
+
+// health says what works. Only operators see what is about the machine of a server.
+func (s *Site) health(q *request) error {
+	if s.o.DB != nil && !s.mayOperate(q.v) {
+		s.show(q, http.StatusOK, "Health", "/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
+		return nil
+	}
+	var rows []g.Node
+	if s.o.Health != nil {
+		for _, f := range s.o.Health(q.ctx()) {
+			rows = append(rows, row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint)))
+		}
+	}
+	body := g.Group{table("Nothing is known.", []string{"What", "State", "Says", "What helps"}, rows)}
+	if s.o.Jobs != nil {
+		stats, err := s.o.Jobs.Stats(q.ctx())
+		if err != nil {
+			return err
+		}
+		var counts []g.Node
+		for _, kind := range workspace.JobKinds {
+			k := stats.Kinds[kind]
+			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)), g.Text(thousands(k.Waiting)),
+				h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
+		}
+		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"}, counts)))
+	}
+	if s.o.Forge.Forge != nil {
+		quota := s.o.Forge.Quota()
+		if quota.Limit > 0 {
+			body = append(body, section("Limits of the forge", facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)), "Again at", s.ago(quota.Reset))))
+		}
+	}
+	s.show(q, http.StatusOK, "Health", "/health", body)
+	return nil
+}

@@ -1,0 +1,290 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/calibration"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+// How far back trends look, and how long what was computed for one page is good for others.
+const (
+	trendDays     = 90
+	statsFor      = time.Minute
+	maxStats      = 200
+	listedHotspot = 60
+	trendPulls    = 20
+)
+
+// statsCache keeps what takes long to compute, for each repository, for a minute.
+type statsCache struct {
+	now func() time.Time
+	mu  sync.Mutex
+	all map[string]*statsEntry
+}
+
+type statsEntry struct {
+	mu    sync.Mutex
+	at    time.Time
+	value any
+}
+
+// cached returns a value of a repository that is at most a minute old. The caller has asked what the
+// person may see before.
+func cached[T any](c *statsCache, key string, compute func() (T, error)) (T, error) {
+	c.mu.Lock()
+	if c.all == nil || len(c.all) > maxStats {
+		c.all = map[string]*statsEntry{}
+	}
+	e := c.all[key]
+	if e == nil {
+		e = &statsEntry{}
+		c.all[key] = e
+	}
+	c.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if v, ok := e.value.(T); ok && c.now().Sub(e.at) < statsFor {
+		return v, nil
+	}
+	v, err := compute()
+	if err == nil {
+		e.value, e.at = v, c.now()
+	}
+	return v, err
+}
+
+func (c *statsCache) hotspots(q *request) ([]precedent.Hotspot, error) {
+	return cached(c, "hotspots "+q.repo.String(), func() ([]precedent.Hotspot, error) {
+		return q.space.Memory.Hotspots(q.ctx(), listedHotspot)
+	})
+}
+
+// trend is what the page of trends shows.
+type trend struct {
+	memory.Statistics
+	days  []dayFacts
+	pulls []pullCost
+}
+
+type dayFacts struct {
+	day                       string
+	reviews, shown, tokens    int
+	cost                      float64
+	accepted, declined, quiet int
+}
+
+type pullCost struct {
+	pull   int
+	cost   float64
+	rounds int
+}
+
+func (s *Site) trend(q *request) (trend, error) {
+	return cached(&s.stats, "trend "+q.repo.String(), func() (trend, error) {
+		since := s.o.Now().AddDate(0, 0, -trendDays)
+		statistics, err := q.space.Memory.Statistics(q.ctx(), since)
+		if err != nil {
+			return trend{}, err
+		}
+		t := trend{Statistics: statistics}
+		err = t.addDays(q.ctx(), q.rows, since)
+		return t, err
+	})
+}
+
+// addDays counts by day and by pull request.
+func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) error {
+	reviews, err := rows.ReviewFacts(ctx, since)
+	if err != nil {
+		return err
+	}
+	outcomes, err := rows.OutcomesSince(ctx, since)
+	if err != nil {
+		return err
+	}
+	days, pulls := map[string]*dayFacts{}, map[int]*pullCost{}
+	of := func(at time.Time) *dayFacts {
+		d := day(at)
+		if days[d] == nil {
+			days[d] = &dayFacts{day: d}
+		}
+		return days[d]
+	}
+	for _, r := range reviews {
+		d := of(r.At)
+		d.reviews++
+		d.cost += r.CostUSD
+		d.tokens += r.Usage.InputTokens + r.Usage.OutputTokens
+		for _, n := range r.New {
+			d.shown += n
+		}
+		if r.Pull != 0 {
+			if pulls[r.Pull] == nil {
+				pulls[r.Pull] = &pullCost{pull: r.Pull}
+			}
+			pulls[r.Pull].cost += r.CostUSD
+			pulls[r.Pull].rounds++
+		}
+	}
+	for _, o := range outcomes {
+		accepted, answered := o.Label()
+		switch d := of(o.At); {
+		case answered && accepted:
+			d.accepted++
+		case o.Kind == precedent.Declined:
+			d.declined++
+		case o.Kind == precedent.IgnoredAtMerge:
+			d.quiet++
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(days)) {
+		t.days = append(t.days, *days[d])
+	}
+	for _, p := range slices.SortedFunc(maps.Values(pulls), func(a, b *pullCost) int { return int(1000 * (b.cost - a.cost)) }) {
+		t.pulls = append(t.pulls, *p)
+	}
+	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
+	return nil
+}
+
+// trends shows how well reviews did, and what they cost.
+func (s *Site) trends(q *request) error {
+	at := repoPath(q.repo) + "/trends"
+	if text := q.r.URL.Query().Get("threshold"); text != "" && q.wantsPart() {
+		replay, err := s.replay(q, text)
+		if err != nil {
+			return err
+		}
+		return part(q, replay)
+	}
+	t, err := s.trend(q)
+	if err != nil {
+		return err
+	}
+	slider, err := s.slider(q, at, &t)
+	if err != nil {
+		return err
+	}
+	var measures []g.Node
+	for _, m := range t.Measures {
+		value := "no data yet"
+		if m.Value != nil {
+			value = percent(*m.Value)
+		}
+		measures = append(measures, row(words(m.Name), g.Text(value), g.Text(percent(m.Target)), g.Textf("%s %s", thousands(m.Samples), m.Of)))
+	}
+	var days []g.Node
+	for _, d := range slices.Backward(t.days) {
+		days = append(days, row(g.Text(d.day), g.Text(thousands(d.reviews)), g.Text(thousands(d.shown)), g.Text(thousands(d.accepted)), g.Text(thousands(d.declined)),
+			g.Text(thousands(d.quiet)), g.Text(thousands(d.tokens)), g.Text(dollars(d.cost))))
+	}
+	var pulls []g.Node
+	for _, p := range t.pulls {
+		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)), g.Text(dollars(p.cost))))
+	}
+	s.show(q, http.StatusOK, "Trends", at, g.Group{
+		sentence("The last %d days.", trendDays),
+		facts("Reviews", counted(repoPath(q.repo), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens", thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
+			"Time of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000), "Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
+		section("Measures", table("", []string{"Measure", "Value", "Target", "Of"}, measures)),
+		section("What people accepted", answeredTable("Finder", t.ByFinder), answeredTable("Category", t.ByCategory), answeredTable("Severity", t.BySeverity)),
+		section("Stated against what happened", calibrationPlot(t.ByConfidence), calibrationTable(t.ByConfidence)),
+		section("Another threshold", slider),
+		section("By day", barChart("Findings shown by day", t.days, func(d dayFacts) float64 { return float64(d.shown) }),
+			barChart("Cost by day, in dollars", t.days, func(d dayFacts) float64 { return d.cost }),
+			table("No reviews in these days.", []string{"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored", "Tokens", "Cost"}, days)),
+		section("The dearest pull requests", table("No pull request was reviewed.", []string{"Pull request", "Rounds", "Cost"}, pulls)),
+	})
+	return nil
+}
+
+func answeredTable(what string, all []memory.Answered) g.Node {
+	var rows []g.Node
+	for _, a := range all {
+		rows = append(rows, row(words(a.Name), g.Text(percent(float64(a.Accepted)/float64(max(1, a.Accepted+a.Rejected)))), g.Textf("%s of %s", thousands(a.Accepted), thousands(a.Accepted+a.Rejected))))
+	}
+	return table("Nobody answered yet.", []string{what, "Accepted", "Of"}, rows)
+}
+
+func calibrationTable(r calibration.Reliability) g.Node {
+	var rows []g.Node
+	for _, b := range r.Bins {
+		if b.Points > 0 {
+			rows = append(rows, row(g.Textf("%s to %s", percent(b.From), percent(b.To)), g.Text(percent(b.Predicted)), g.Text(percent(b.Observed)), g.Text(thousands(b.Points))))
+		}
+	}
+	return table("Nobody answered yet.", []string{"Confidence", "Stated", "Accepted", "Findings"}, rows)
+}
+
+// slider replays the past with another threshold.
+func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
+	value := q.r.URL.Query().Get("threshold")
+	result := g.Node(sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
+	if value != "" {
+		var err error
+		if result, err = s.replay(q, value); err != nil {
+			return nil, err
+		}
+	} else {
+		value = strconv.Itoa(t.Optimal.Threshold)
+	}
+	return g.Group{
+		h.Form(h.Class("search"), h.Method("get"), h.Action(at), g.Attr("hx-get", at), g.Attr("hx-trigger", "change, submit"), g.Attr("hx-target", "#replay"), g.Attr("hx-swap", "outerHTML"),
+			field("threshold", "Threshold, in percent", h.Input(h.Type("range"), h.Name("threshold"), h.ID("threshold"), h.Min("0"), h.Max("100"), h.Value(value))),
+			g.El("output", h.For("threshold"), g.Text(value)), button("Replay")),
+		h.Div(h.Aria("live", "polite"), result),
+	}, nil
+}
+
+func (s *Site) replay(q *request, value string) (g.Node, error) {
+	threshold, err := strconv.Atoi(value)
+	if err != nil || threshold < 0 || threshold > 100 {
+		return nil, badRequest("A threshold is a number from 0 to 100.")
+	}
+	r, err := cached(&s.stats, fmt.Sprintf("replay %d %s", threshold, q.repo), func() (workspace.Replay, error) {
+		return q.space.ReplayStored(q.ctx(), workspace.ReplayOptions{Since: s.o.Now().AddDate(0, 0, -trendDays), Threshold: &threshold})
+	})
+	if err != nil {
+		return nil, err
+	}
+	fewer := r.Then.Shown - r.Now.Shown
+	said := fmt.Sprintf("At %d: %s fewer, %d of them accepted.", threshold, plural(fewer, "finding"), r.HiddenAccepted)
+	if fewer < 0 {
+		said = fmt.Sprintf("At %d: %s more.", threshold, plural(-fewer, "finding"))
+	}
+	count := func(c workspace.ReplayCount) string {
+		text := plural(c.Shown, "finding") + " shown"
+		if share, ok := c.Precision(); ok {
+			text += fmt.Sprintf("; people accepted %s of %d that they answered", percent(share), c.Accepted+c.Rejected)
+		}
+		return text
+	}
+	var rows []g.Node
+	for _, f := range r.Changed {
+		became := "hidden"
+		if f.After.Dropped == "" {
+			became = "shown"
+		}
+		if f.Unknown != "" {
+			became = "not known without a model"
+		}
+		rows = append(rows, row(g.Text(became), link(repoPath(q.repo)+"/findings/"+f.Finding, f.Title), chip(string(f.Outcome), string(f.Outcome))))
+	}
+	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))), facts("Then", count(r.Then), "Now", count(r.Now), "Reviews", thousands(r.Reviews-r.Undecided)),
+		g.If(r.Unknown > 0, sentence("%s would be verified now: whether they would be shown is not known.", plural(r.Unknown, "finding"))),
+		table("Nothing would be shown differently.", []string{"Would be", "Finding", "Outcome"}, rows)), nil
+}
