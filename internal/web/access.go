@@ -54,7 +54,7 @@ const readerLogin = "reader's token"
 func (s *Site) viewer(r *http.Request) (viewer, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil { // there is none
-		return viewer{}, nil //nolint:nilerr // nobody is signed in
+		return viewer{}, nil
 	}
 	if s.o.DB == nil {
 		s.localMu.Lock()
@@ -109,7 +109,7 @@ const (
 )
 
 // visible returns the repositories that somebody may read, those that were reviewed last first, and
-// whether there may be more. Whoever knows the name of another one can open its page.
+// whether there may be more. Who knows the name of another one can open its page.
 func (s *Site) visible(ctx context.Context, v viewer, most int) (all []store.Active, more bool, err error) {
 	if s.o.DB == nil {
 		w, err := s.localSpace(ctx)

@@ -19,6 +19,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
@@ -106,7 +107,7 @@ func (c client) id() string {
 // readClient is the client with an id.
 func readClient(id string) (c client, ok bool) {
 	data, err := base64.RawURLEncoding.DecodeString(id)
-	if len(id) > maxClient || err != nil || json.Unmarshal(data, &c) != nil {
+	if len(id) > maxClient || err != nil || strict.Unmarshal(data, &c) != nil {
 		return client{}, false
 	}
 	return c, c.valid()
@@ -152,7 +153,7 @@ func (s *Site) register(w http.ResponseWriter, r *http.Request) {
 	}
 	var c client
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
-	if err != nil || json.Unmarshal(body, &c) != nil || !c.valid() {
+	if err != nil || strict.Unmarshal(body, &c) != nil || !c.valid() {
 		oauthError(w, http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris must be https, or http on this machine")
 		return
 	}
@@ -179,13 +180,13 @@ type asked struct {
 func readAsked(q url.Values) (a asked, err error) {
 	var ok bool
 	if a.client, ok = readClient(q.Get("client_id")); !ok || !a.client.redirects(q.Get("redirect_uri")) {
-		return a, badRequest("The agent is not registered, or wants to be answered elsewhere.")
+		return a, requestError("The agent is not registered, or wants to be answered elsewhere.")
 	}
 	a.redirect, err = url.Parse(q.Get("redirect_uri"))
 	a.challenge, a.state = q.Get("code_challenge"), q.Get("state")
 	const challengeLen = 43 // of a SHA-256 in base64
 	if err != nil || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || len(a.challenge) != challengeLen {
-		return a, badRequest("The agent has to ask for a code, with a challenge by S256.")
+		return a, requestError("The agent has to ask for a code, with a challenge by S256.")
 	}
 	return a, nil
 }
@@ -263,7 +264,7 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var detail [3]string // address, challenge, client
-	_ = json.Unmarshal([]byte(is.Detail), &detail)
+	_ = strict.Unmarshal([]byte(is.Detail), &detail)
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	c, known := readClient(r.PostFormValue("client_id"))
 	if !found || !ended || !known || c.id() != detail[2] || r.PostFormValue("redirect_uri") != detail[0] ||
@@ -381,7 +382,7 @@ func (s *Site) showAgents(q *request, secret string) error {
 func (s *Site) newAgent(q *request) error {
 	name := text.VisibleLine(text.Cut(strings.TrimSpace(q.r.PostFormValue("name")), maxAgentName))
 	if q.v.person == "" || name == "" {
-		return badRequest("An agent needs a name, and a person who is signed in through the forge.")
+		return requestError("An agent needs a name, and a person who is signed in through the forge.")
 	}
 	secret, err := s.makeAgent(q.r, q.v.person, q.v.login, name)
 	if err != nil {

@@ -123,7 +123,7 @@ func (s *Site) addLearning(q *request) error {
 		From: precedent.LearningSource{By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person), MayWrite: true, Words: form.Get("directive")},
 	}
 	if p.Scope == precedent.MeScope || strings.TrimSpace(p.Directive) == "" {
-		return badRequest("A learning needs a directive, and holds for the repository or its owner.")
+		return requestError("A learning needs a directive, and holds for the repository or its owner.")
 	}
 	var saved memory.Captured
 	err := s.audited(q, q.rows.AddAudit, store.AuditRow{Action: "add learning", Subject: p.Directive}, func() (string, error) {
@@ -142,7 +142,7 @@ func (s *Site) addLearning(q *request) error {
 // person.
 func learned(c *memory.Captured, err error) (string, error) {
 	if err == nil && c.Refused != "" {
-		err = badRequest("This was not saved: " + c.Refused + ".")
+		err = requestError("This was not saved: " + c.Refused + ".")
 	}
 	if err != nil {
 		return "", err
@@ -336,7 +336,7 @@ func (s *Site) changeInsight(q *request) error {
 func (s *Site) precedents(q *request) error {
 	asked := q.r.URL.Query().Get("q")
 	at := repoPath(q.repo) + "/precedents"
-	found := g.Node(h.P(h.Class("none"), g.Text("Type what a remark would say, or what the code does.")))
+	found := h.P(h.Class("none"), g.Text("Type what a remark would say, or what the code does."))
 	if strings.TrimSpace(asked) != "" {
 		got, err := s.o.Env.SearchCorpus(q.ctx(), q.space, workspace.CorpusQuery{Text: asked, Limit: 20, All: true})
 		if err != nil {
@@ -361,7 +361,7 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 	var items g.Group
 	for i := range got.Found {
 		f := &got.Found[i]
-		state := g.Node(chip("citable", "usable"))
+		state := chip("citable", "usable")
 		if f.Unusable != "" {
 			state = chip("unusable", "not usable: "+f.Unusable)
 		}

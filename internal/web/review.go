@@ -141,7 +141,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	for i := range r.Finders {
 		f := &r.Finders[i]
 		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), chip(string(f.Status), string(f.Status)), g.Text(thousands(f.Found)),
-			g.Text(thousands(f.Usage.InputTokens+f.Usage.OutputTokens)), g.Text(dollars(f.CostUSD)), g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
+			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)), g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
 		facts("Verdict", chip(string(r.Verdict), string(r.Verdict)), "Reviewed", s.ago(r.At), "Commit", shortHash(r.Head),
@@ -167,7 +167,7 @@ func whyHidden(f *precedent.Finding) string {
 // findingItem is one finding of a review, folded: its first line says what and why, and opening it
 // shows the decisions.
 func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding, outcome precedent.OutcomeKind) g.Node {
-	why := g.Node(g.Textf("confidence %d, threshold %d", f.Confidence, r.Threshold))
+	why := g.Textf("confidence %d, threshold %d", f.Confidence, r.Threshold)
 	if !f.Live() {
 		why = h.Strong(words("Hidden: " + whyHidden(f)))
 	}
@@ -239,7 +239,7 @@ func (s *Site) threads(q *request, pull int) (g.Node, error) {
 	var rows []g.Node
 	for i := range threads {
 		t := &threads[i]
-		outcome := g.Node(g.Text("open"))
+		outcome := g.Text("open")
 		if o, known := became[t.Fingerprint]; known {
 			outcome = g.Group{chip(string(o.Kind), strings.ReplaceAll(string(o.Kind), "_", " ")), g.Text(" "), words(o.Proof)}
 		}
@@ -294,7 +294,7 @@ func (s *Site) finding(q *request) error {
 		return err
 	}
 	f := &e.Finding
-	fate := g.Node(g.Text("Shown by the last review that had it."))
+	fate := g.Text("Shown by the last review that had it.")
 	switch {
 	case e.Dismissal != nil:
 		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "), words(cmp.Or(e.Dismissal.Reason, "no reason given")), g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}

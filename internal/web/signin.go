@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/store"
+	"github.com/precedent-dev/precedent/internal/strict"
 )
 
 // SignIn is how people prove to a forge who they are: OAuth 2 with PKCE (RFC 7636). The forge is asked
@@ -81,7 +81,7 @@ func (in *SignIn) account(ctx context.Context, token *oauth2.Token) (forge.Perso
 		err = fmt.Errorf("the forge answered %s", answer.Status)
 	}
 	if err == nil {
-		err = json.Unmarshal(body, &user)
+		err = strict.Unmarshal(body, &user)
 	}
 	if err == nil && (user.ID <= 0 || !forge.IsLogin(user.Login)) {
 		err = errors.New("the forge named no account")
@@ -112,6 +112,7 @@ func (s *Site) cookieName() string {
 }
 
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	//nolint:gosec // Secure wherever there is https
 	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds())}
 	if value == "" {
 		c.MaxAge = -1
@@ -195,7 +196,7 @@ func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, t
 		return
 	}
 	s.setCookie(w, s.cookieName(), secret, sessionLife)
-	http.Redirect(w, r, ownPath(to), http.StatusSeeOther)
+	http.Redirect(w, r, ownPath(to), http.StatusSeeOther) //nolint:gosec // it is a path of this site
 }
 
 // toForge sends a person to the forge.

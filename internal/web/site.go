@@ -5,8 +5,8 @@
 //
 // A page names one repository, and every read of it goes through the rows of that repository. Before
 // that, the site asks what the person may do there: the forge answers, and the answer counts for a
-// minute at most. Whoever may not read a repository gets the same answer as for one that does not
-// exist. Whoever may write may change its memory. Operators, whom the configuration names, may change
+// minute at most. People who may not read a repository get the same answer as for one that does not
+// exist. Those who may write may change its memory. Operators, whom the configuration names, may change
 // the jobs of the server; they see of a repository what the forge allows them. A reader's token reads
 // all repositories and changes nothing.
 //
@@ -137,7 +137,9 @@ func (s *Site) routes() {
 	s.mux.Handle("GET /audit", s.page(timed(s.serverAudit)))
 
 	const repo = "/repos/{host}/{owner}/{name}"
-	read := func(path string, do func(*request) error) { s.mux.Handle("GET "+repo+path, s.page(timed(s.inRepo(do)))) }
+	read := func(path string, do func(*request) error) {
+		s.mux.Handle("GET "+repo+path, s.page(timed(s.inRepo(do))))
+	}
 	write := func(path string, do func(*request) error) {
 		s.mux.Handle("POST "+repo+path, s.change(s.inRepo(s.writing(do))))
 	}
@@ -235,17 +237,16 @@ var (
 	errSlow     = errors.New("the page took too long")
 )
 
-// badRequest is a mistake of the request, for the person.
-type badRequest string
+// requestError is a mistake of the request, for the person.
+type requestError string
 
-func (b badRequest) Error() string { return string(b) }
+func (b requestError) Error() string { return string(b) }
 
 // page answers a request of somebody who is signed in.
 func (s *Site) page(do func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{w: w, r: r}
-		var err error
-		err = timed(func(q *request) (err error) {
+		err := timed(func(q *request) (err error) { //nolint:contextcheck // the request has its own
 			q.v, err = s.viewer(q.r)
 			return err
 		})(q)
@@ -279,10 +280,10 @@ func (s *Site) change(do func(*request) error) http.Handler {
 	return protection.Handler(s.page(timed(func(q *request) error {
 		q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
 		if err := q.r.ParseForm(); err != nil {
-			return badRequest("The form is too large, or cannot be read.")
+			return requestError("The form is too large, or cannot be read.")
 		}
 		if !sameSecret(q.r.PostFormValue("csrf"), q.v.csrf()) {
-			return badRequest("The page is too old. Load it again, and repeat what you did.")
+			return requestError("The page is too old. Load it again, and repeat what you did.")
 		}
 		return do(q)
 	})))
@@ -389,7 +390,7 @@ func (q *request) number(name string) (int, error) {
 
 // failed answers a request that failed.
 func (s *Site) failed(q *request, err error) {
-	var bad badRequest
+	var bad requestError
 	var said *memory.Error
 	status, title, hint := http.StatusInternalServerError, "This page cannot be made.", "The log of the server says why."
 	switch {
@@ -407,7 +408,7 @@ func (s *Site) failed(q *request, err error) {
 		status, title, hint = http.StatusServiceUnavailable, "The database does not answer in time.", "Load the page again in a minute."
 	}
 	if status >= http.StatusInternalServerError {
-		s.o.Log.Error("a page failed", "path", q.r.URL.Path, "error", err)
+		s.o.Log.Error("a page failed", "event", q.r.Pattern, "error", err)
 	}
 	s.fail(q.w, q.r, &q.v, status, title, hint)
 }

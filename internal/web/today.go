@@ -139,7 +139,7 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	if !j.Due.IsZero() {
 		since = g.Group{since, g.Text(", again "), s.ago(j.Due)}
 	}
-	var act g.Node = g.Text("wait")
+	act := g.Text("wait")
 	switch {
 	case s.mayOperate(q.v):
 		act = g.Group{
@@ -194,7 +194,7 @@ func (s *Site) live(q *request) error {
 	last := ""
 	for {
 		if v, err := s.viewer(q.r); err != nil || v.key() != q.v.key() {
-			return nil //nolint:nilerr // the session ended; the browser learns it when it connects again
+			return nil // the session ended; the browser learns it when it connects again
 		}
 		body, err := s.todayBody(q)
 		var b bytes.Buffer
@@ -202,7 +202,7 @@ func (s *Site) live(q *request) error {
 			err = body.Render(&b)
 		}
 		if err != nil {
-			return nil //nolint:nilerr // the page stays as it is, and the browser connects again
+			return nil // the page stays as it is, and the browser connects again
 		}
 		// Ages change all the time: what counts is what is listed.
 		if now := withoutTimes(b.String()); now != last {
@@ -213,7 +213,7 @@ func (s *Site) live(q *request) error {
 				err = control.Flush()
 			}
 			if err != nil {
-				return nil //nolint:nilerr // the browser is gone
+				return nil // the browser is gone
 			}
 		}
 		select {

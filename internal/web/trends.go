@@ -233,7 +233,7 @@ func calibrationTable(r calibration.Reliability) g.Node {
 // slider replays the past with another threshold.
 func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 	value := q.r.URL.Query().Get("threshold")
-	result := g.Node(sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
+	result := sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that.")
 	if value != "" {
 		var err error
 		if result, err = s.replay(q, value); err != nil {
@@ -253,7 +253,7 @@ func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 func (s *Site) replay(q *request, value string) (g.Node, error) {
 	threshold, err := strconv.Atoi(value)
 	if err != nil || threshold < 0 || threshold > 100 {
-		return nil, badRequest("A threshold is a number from 0 to 100.")
+		return nil, requestError("A threshold is a number from 0 to 100.")
 	}
 	r, err := cached(&s.stats, fmt.Sprintf("replay %d %s", threshold, q.repo), func() (workspace.Replay, error) {
 		return q.space.ReplayStored(q.ctx(), workspace.ReplayOptions{Since: s.o.Now().AddDate(0, 0, -trendDays), Threshold: &threshold})
