@@ -94,7 +94,7 @@ func (a *app) openBrowser(ctx context.Context, address string) {
 	if open == nil {
 		open = []string{"xdg-open"}
 	}
-	c := exec.CommandContext(ctx, open[0], append(open[1:], address)...) //nolint:gosec // the address is our own
+	c := exec.CommandContext(ctx, open[0], append(open[1:], address)...)
 	if err := c.Start(); err == nil {
 		go func() { _ = c.Wait() }() // the person sees whether it opened
 	}
@@ -115,7 +115,7 @@ func factsOf(d *doctor.Diagnosis, err error) []web.Fact {
 // Variables of the pages of a server.
 const (
 	oauthID     = "PRECEDENT_OAUTH_CLIENT_ID"
-	oauthSecret = "PRECEDENT_OAUTH_CLIENT_SECRET"
+	oauthSecret = "PRECEDENT_OAUTH_CLIENT_SECRET" //nolint:gosec // the name of a variable
 	readerToken = "PRECEDENT_READER_TOKEN"
 )
 
@@ -161,7 +161,7 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 		return nil, nil, err
 	}
 	o.Jobs = jobs
-	return web.New(o), jobs.Stop, nil
+	return web.New(o), jobs.Stop, nil //nolint:contextcheck // handlers have the contexts of their requests
 }
 
 // agentHandler serves the memory of a repository to agents. They read only.
