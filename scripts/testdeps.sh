@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the tests need beyond Go: git, a C compiler for the race detector, SQLite's
 # command for backups, and on Linux bubblewrap for the sandbox, systemd-analyze for the unit, rpm
-# for the packages, and PostgreSQL, whose programs Debian keeps off PATH.
+# for the packages, Chromium for the pages, and PostgreSQL, whose programs Debian keeps off PATH.
 # As root on Debian it installs what is missing. Elsewhere it only lists it and fails,
 # because tests that are silently skipped prove nothing.
 set -eu
@@ -15,6 +15,7 @@ need git git
 need gcc gcc
 [ "${PRECEDENT_TEST_SQLITE:-}" = off ] || need sqlite3 sqlite3
 [ "$(uname)" != Linux ] || need bwrap bubblewrap
+[ "$(uname)" != Linux ] || [ "${PRECEDENT_TEST_CHROMIUM:-}" = off ] || need chromium chromium
 [ "$(uname)" != Linux ] || [ "${PRECEDENT_TEST_RPM:-}" = off ] || need rpm rpm
 [ "$(uname)" != Linux ] || [ "${PRECEDENT_TEST_SYSTEMD:-}" = off ] || need systemd-analyze systemd
 if [ "${PRECEDENT_TEST_POSTGRESQL:-}" != off ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then

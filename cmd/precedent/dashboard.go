@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -56,15 +57,23 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 	if host, _, err := net.SplitHostPort(address); err != nil || !wire.IsLoopback(host) {
 		return misuse(cmd, fmt.Errorf("--listen %s: want an address of this machine with a port, such as 127.0.0.1:8788", address))
 	}
+	op, err := a.settings(flags)
+	if err != nil {
+		return err
+	}
 	w, err := a.openWorkspace(ctx, flags)
 	if err != nil {
 		return err // now, not on the first page
+	}
+	user := a.user()
+	if w.Git != nil {
+		user = cmp.Or(w.Git.UserName(), user)
 	}
 	w.Close()
 	token := rand.Text()
 	site := web.New(web.Options{
 		Env: a.workflow(), Local: func(ctx context.Context) (*workspace.Workspace, error) { return a.openWorkspace(ctx, flags) },
-		User: a.user(), StartToken: token, Version: thisBuild().Version, Log: slog.New(notices{a}), Now: a.now,
+		User: user, StartToken: token, DayBudget: op.MaxCostPerDay.Value, PullBudget: op.MaxCostPull.Value, Version: thisBuild().Version, Log: slog.New(notices{a}), Now: a.now,
 		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnose(ctx, flags, false)) },
 	})
 	defer site.Close()
@@ -127,6 +136,7 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 	}
 	o := web.Options{
 		Env: i.reviewer, DB: i.reviewer.Shared, Forge: i.connection, ReaderToken: a.env[readerToken], Operators: i.settings.Operators.Value,
+		DayBudget: i.settings.MaxCostPerDay.Value, PullBudget: i.settings.MaxCostPull.Value,
 		Version: thisBuild().Version, Log: log, Now: a.now,
 		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnoseServer(ctx, flags, false)) },
 		Agents: func(_ precedent.Repo, open func(context.Context) (*workspace.Workspace, error)) http.Handler {

@@ -14,16 +14,20 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
@@ -243,5 +247,50 @@ func TestServeRefuses(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// TestServePages: a server has pages if somebody can sign in, and else none; and it ends in time while a browser
+// follows them.
+func TestServePages(t *testing.T) {
+	t.Parallel()
+	plain := startServed(t, t.TempDir(), nil)
+	if answer, err := http.Get("http://" + plain.at + "/signin"); err != nil || answer.StatusCode != http.StatusNotFound {
+		t.Errorf("without a way to sign in: %v %v", answer, err)
+	}
+	plain.signal(syscall.SIGTERM)
+
+	token := strings.Repeat("reader", 4)
+	s := startServed(t, t.TempDir(), []string{readerToken + "=" + token})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	answer, err := browser.PostForm("http://"+s.at+"/signin", url.Values{"token": {token}})
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer, err)
+	}
+	page, err := io.ReadAll(answer.Body)
+	if err != nil || !strings.Contains(string(page), "/repos/127.0.0.1:9/octo/app") {
+		t.Errorf("%s %v", page, err)
+	}
+	live, err := browser.Get("http://" + s.at + "/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(live.Body).ReadString('\n'); err != nil {
+		t.Error(err)
+	}
+	if status := s.signal(syscall.SIGTERM); status != precedent.ExitClean {
+		t.Errorf("the server ended with %d: %s", status, s.log.String())
+	}
+	if strings.Contains(s.log.String(), token) {
+		t.Error("the token is in the log")
+	}
+	refused := exec.Command("precedent", "serve", "--listen", "127.0.0.1:0", "--engine", "none")
+	refused.Env = append(slices.Clone(s.cmd.Env), oauthID+"=an-application")
+	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "PRECEDENT_DASHBOARD_URL") {
+		t.Errorf("an OAuth application without an address: %s %v", out, err)
 	}
 }

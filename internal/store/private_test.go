@@ -42,6 +42,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: remote.Host, Owner: remote.Owner, Name: "public"})
 	f := finding(remote, "a.go", marker, precedent.Bugs, precedent.Medium)
 	f.Rule = marker
+	f.Trail = []precedent.Decision{{Step: "score", Text: marker, By: "work"}}
 	v := review(remote, "r1", 1, f)
 	number := 7
 	v.PullRequest, v.ThresholdFrom, v.Reading = &number, marker, &precedent.Reading{Work: "work", With: marker}

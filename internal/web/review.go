@@ -131,7 +131,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 		if len(items) == 0 {
 			return h.P(h.Class("none"), g.Text(none))
 		}
-		return h.Ul(h.Class("findings"), g.Group(items))
+		return h.Ul(h.Class("folded"), g.Group(items))
 	}
 	var failures []g.Node
 	for _, f := range r.Failures {

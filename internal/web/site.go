@@ -72,6 +72,9 @@ type Options struct {
 	// StartToken lets the holder in once, at the own computer.
 	StartToken string
 	Operators  []string // logins
+	// DayBudget and PullBudget limit what the reviews of a repository cost in a day, and those of a pull request, in
+	// dollars; 0 for no limit.
+	DayBudget, PullBudget float64
 	// Health says what works and what does not.
 	Health func(ctx context.Context) []Fact
 	// Agents serves the memory of a repository to agents; nil for no agents.
@@ -128,6 +131,7 @@ func (s *Site) routes() {
 	s.mux.HandleFunc("GET /start", s.start)
 	s.mux.Handle("POST /signout", s.change(s.signOut))
 	s.agentRoutes()
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.failed(&request{w: w, r: r}, errNotFound) })
 
 	s.mux.Handle("GET /{$}", s.page(timed(s.today)))
 	s.mux.Handle("GET /live", s.page(s.live))

@@ -186,6 +186,7 @@ func (s *Site) live(q *request) error {
 		return errNotFound
 	}
 	control := http.NewResponseController(q.w)
+	_ = control.SetReadDeadline(time.Time{}) // that of the server is for a request, and this one lasts
 	q.w.Header().Set("Content-Type", "text/event-stream")
 	ticker := time.NewTicker(liveEvery)
 	defer ticker.Stop()

@@ -190,11 +190,11 @@ func (s *Site) trends(q *request) error {
 	var days []g.Node
 	for _, d := range slices.Backward(t.days) {
 		days = append(days, row(g.Text(d.day), g.Text(thousands(d.reviews)), g.Text(thousands(d.shown)), g.Text(thousands(d.accepted)), g.Text(thousands(d.declined)),
-			g.Text(thousands(d.quiet)), g.Text(thousands(d.tokens)), g.Text(dollars(d.cost))))
+			g.Text(thousands(d.quiet)), g.Text(thousands(d.tokens)), g.Text(ofBudget(d.cost, s.o.DayBudget))))
 	}
 	var pulls []g.Node
 	for _, p := range t.pulls {
-		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)), g.Text(dollars(p.cost))))
+		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)), g.Text(ofBudget(p.cost, s.o.PullBudget))))
 	}
 	s.show(q, http.StatusOK, "Trends", at, g.Group{
 		sentence("The last %d days.", trendDays),
@@ -210,6 +210,14 @@ func (s *Site) trends(q *request) error {
 		section("The dearest pull requests", table("No pull request was reviewed.", []string{"Pull request", "Rounds", "Cost"}, pulls)),
 	})
 	return nil
+}
+
+// ofBudget is a cost, and which part of the budget it is.
+func ofBudget(cost, budget float64) string {
+	if budget <= 0 {
+		return dollars(cost)
+	}
+	return fmt.Sprintf("%s (%s of %s)", dollars(cost), percent(cost/budget), dollars(budget))
 }
 
 func answeredTable(what string, all []memory.Answered) g.Node {
@@ -233,7 +241,7 @@ func calibrationTable(r calibration.Reliability) g.Node {
 // slider replays the past with another threshold.
 func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 	value := q.r.URL.Query().Get("threshold")
-	result := sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that.")
+	var result g.Node = h.Div(h.ID("replay"), sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
 	if value != "" {
 		var err error
 		if result, err = s.replay(q, value); err != nil {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// TestDashboard opens the pages of the memory beside a clone as a browser does: the address works once, a finding
+// that is dismissed there is hidden by the next review, and a learning that is written there is listed.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	reviewed := func() (r precedent.Review) {
+		t.Helper()
+		cmd := precedentCmd(home, repo, "review", "--engine", "none", "--format", "json", "HEAD~1...HEAD")
+		out, err := cmd.Output()
+		if status := cmd.ProcessState.ExitCode(); status > precedent.ExitFindings {
+			t.Fatal(status, err)
+		}
+		if err := json.Unmarshal(out, &r); err != nil {
+			t.Fatal(err, string(out))
+		}
+		return r
+	}
+	first := reviewed()
+	if len(first.Live()) == 0 {
+		t.Fatal("the review finds nothing")
+	}
+	found := first.Live()[0]
+
+	cmd := precedentCmd(home, repo, "dashboard", "--no-browser")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	at, err := url.Parse(address)
+	if err != nil || at.Hostname() != "127.0.0.1" {
+		t.Fatal(address, err)
+	}
+	read := func(answer *http.Response, err error) (int, string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(body)
+	}
+	get := func(path string) (int, string) { t.Helper(); return read(browser.Get("http://" + at.Host + path)) }
+
+	if status, page := read(http.Get("http://" + at.Host + "/")); status != http.StatusUnauthorized || strings.Contains(page, found.Title) {
+		t.Errorf("without the address: %d %s", status, page)
+	}
+	status, page := read(browser.Get(address))
+	link := regexp.MustCompile(`href="(/repos/[^/]+/[^/]+/[^/"]+)"`).FindStringSubmatch(page)
+	if status != http.StatusOK || link == nil {
+		t.Fatal(status, page)
+	}
+	if status, _ := read(http.Get(address)); status != http.StatusForbidden {
+		t.Errorf("the address again: %d", status)
+	}
+	csrf := regexp.MustCompile(`name="csrf" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
+	post := func(path string, form url.Values) {
+		t.Helper()
+		form.Set("csrf", csrf)
+		if status, page := read(browser.PostForm("http://"+at.Host+link[1]+path, form)); status != http.StatusOK {
+			t.Fatal(path, status, page)
+		}
+	}
+	if _, page := get(link[1] + "/findings/" + found.ID); !strings.Contains(page, "How the confidence came about") {
+		t.Errorf("the page of a finding: %s", page)
+	}
+	post("/findings/"+found.ID+"/dismiss", url.Values{"reason": {"We do it so on purpose"}})
+	post("/learnings", url.Values{"directive": {"Ask for a benchmark of loops over users"}, "kind": {"do"}, "scope": {"repository"}})
+	second := reviewed()
+	for _, f := range second.Findings {
+		if f.ID == found.ID && f.Dropped != precedent.Dismissed {
+			t.Errorf("a finding that was dismissed on a page is %q in the next review", f.Dropped)
+		}
+	}
+	if _, page := get(link[1]); !strings.Contains(page, second.ID) {
+		t.Errorf("the next review is not on the page: %s", page)
+	}
+	if out, err := precedentCmd(home, repo, "learn", "list").Output(); err != nil || !strings.Contains(string(out), "Ask for a benchmark") {
+		t.Errorf("%s %v", out, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+}
+
+// TestDashboardListensHere: the pages are for this machine.
+func TestDashboardListensHere(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	repo := defectiveRepository(t, home, "repo")
+	for _, address := range []string{"0.0.0.0:0", "192.0.2.1:80", "example.org:80", "8787"} {
+		cmd := precedentCmd(home, repo, "dashboard", "--no-browser", "--listen", address)
+		out, err := cmd.CombinedOutput()
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != precedent.ExitUsage || !strings.Contains(string(out), "of this machine") {
+			t.Errorf("--listen %s: %v %s", address, err, out)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/memory"
+	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/workspace"
+)
+
+var update = flag.Bool("update", false, "write the pictures of docs")
+
+// chrome is a tab of Chromium that notes what its policy blocked and what scripts asked.
+type chrome struct {
+	t   testing.TB
+	w   *world
+	ctx context.Context
+}
+
+const watcher = `window.problems = [];
+document.addEventListener("securitypolicyviolation", e => window.problems.push(e.violatedDirective + " " + e.blockedURI));
+window.alert = window.confirm = window.prompt = m => window.problems.push("dialog " + m);
+window.addEventListener("error", e => window.problems.push("error " + e.message));`
+
+func newChrome(t testing.TB, w *world) *chrome {
+	t.Helper()
+	path := needs.Command(t, "PRECEDENT_TEST_CHROMIUM", "chromium")
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath(path))
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	c := &chrome{t, w, ctx}
+	c.do(chromedp.EmulateViewport(1000, 800))
+	c.must(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watcher}))
+	return c
+}
+
+func (c *chrome) must(_ any, err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *chrome) do(steps ...chromedp.Action[chromedp.Void]) {
+	c.t.Helper()
+	c.must(nil, chromedp.Do(c.ctx, steps...))
+}
+
+func (c *chrome) open(path string) {
+	c.t.Helper()
+	c.w.pass(pageRate.every)
+	c.do(chromedp.Navigate(c.w.http.URL + path))
+}
+
+// eval returns what a script says.
+func eval[T any](c *chrome, script string) T {
+	c.t.Helper()
+	got, err := chromedp.Run(c.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		c.t.Fatalf("%s: %v", script, err)
+	}
+	return got
+}
+
+// click clicks the link or button with the text, that with the shortest if there are several, and waits for the page that follows.
+func (c *chrome) click(text string) {
+	c.t.Helper()
+	c.w.pass(pageRate.every)
+	quoted, _ := json.Marshal(text)
+	before := eval[string](c, `String(performance.timeOrigin)`)
+	if !eval[bool](c, fmt.Sprintf(`(() => {
+		const all = [...document.querySelectorAll("a, button, summary")].filter(e => e.innerText.trim().includes(%s));
+		all.sort((a, b) => a.innerText.length - b.innerText.length);
+		if (all.length) all[0].click();
+		return all.length > 0;
+	})()`, quoted)) {
+		c.t.Fatalf("nothing to click says %q: %s", text, eval[string](c, `document.body.innerText`))
+	}
+	c.wait(fmt.Sprintf(`String(performance.timeOrigin) !== %q && document.readyState === "complete"`, before))
+}
+
+// wait waits until something is so, also while another page is loaded.
+func (c *chrome) wait(script string) {
+	c.t.Helper()
+	needs.WaitUntil(c.t, script, func() bool {
+		is, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](script))
+		return err == nil && is
+	})
+}
+
+func (c *chrome) text() string {
+	c.t.Helper()
+	return eval[string](c, `document.body.innerText`)
+}
+
+// quiet fails if the page did what its policy forbids, or a script of somebody else ran.
+func (c *chrome) quiet(where string) {
+	c.t.Helper()
+	if problems := eval[[]string](c, `window.problems`); len(problems) > 0 {
+		c.t.Errorf("%s: %v", where, problems)
+	}
+}
+
+// signIn signs in by clicking.
+func (c *chrome) signIn(login string) {
+	c.t.Helper()
+	c.w.pass(signInRate.every)
+	c.w.forge.mu.Lock()
+	c.w.forge.who = login
+	c.w.forge.mu.Unlock()
+	c.open("/")
+	c.click("Sign in with 127.0.0.1")
+	if text := c.text(); !strings.Contains(text, "Sign out") || !strings.Contains(text, login) {
+		c.t.Fatalf("after signing in as %s: %s", login, text)
+	}
+}
+
+// given are the directives that a review of a file would be given now.
+func (w *world) given(file string) string {
+	w.t.Helper()
+	space, err := w.env.SharedWorkspace(w.t.Context(), open)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer space.Close()
+	found, _, err := space.Memory.RecallLearnings(w.t.Context(), memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, l := range found {
+		b.WriteString(l.Directive + "\n")
+	}
+	return b.String()
+}
+
+// TestBrowser does in Chromium what a person does: sign in, approve and forget a learning, search, move the slider,
+// retry a job, and find out why a finding was hidden.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.fill(open, "zebra")
+	id := w.fail(open, "the engine is gone")
+	c := newChrome(t, w)
+	c.signIn("wanda")
+
+	// Three clicks from the first page to the reason: the repository, the pull request, and nothing more, because
+	// the page of the pull request lists what was hidden with the reason.
+	c.open("/")
+	c.click("git.example.org/team/open")
+	c.click("#7 zebra")
+	if text := c.text(); !strings.Contains(text, "Hidden: a learning says so: zebra") {
+		t.Errorf("after two clicks: %s", text)
+	}
+
+	if strings.Contains(w.given("a.go"), "Name the caller") {
+		t.Error("a pending learning is given to reviews")
+	}
+	c.open("/")
+	c.click("1 learning")
+	c.click("Approve")
+	if !strings.Contains(w.given("a.go"), "Name the caller zebra") {
+		t.Errorf("after the approval, reviews are given %s", w.given("a.go"))
+	}
+	c.click("Forget for good")
+	if strings.Contains(w.given("a.go"), "Name the caller") {
+		t.Error("reviews are given a learning that was forgotten")
+	}
+
+	c.open(repoPath(open) + "/precedents")
+	c.do(chromedp.SendKeys("#q", "wrap the error with its operation"))
+	c.wait(`document.querySelector("#results").innerText.includes("tell them apart")`)
+	if at := eval[string](c, `location.search`); !strings.HasPrefix(at, "?q=wrap") {
+		t.Errorf("the address of a search is %q", at)
+	}
+	c.quiet("search")
+
+	c.open(repoPath(open) + "/trends")
+	eval[bool](c, `(() => { const s = document.querySelector("#threshold"); s.value = 82; s.dispatchEvent(new Event("input", {bubbles: true}));
+		s.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
+	c.wait(`document.querySelector("#replay")?.innerText.includes("At 82:")`)
+	if value := eval[string](c, `document.querySelector("output").value`); value != "82" {
+		t.Errorf("the slider shows %q", value)
+	}
+	c.quiet("slider")
+
+	c.click("Sign out")
+	c.signIn("oskar")
+	c.open("/")
+	if !strings.Contains(c.text(), "the engine is gone") {
+		t.Errorf("a dead letter is not on the first page: %s", c.text())
+	}
+	c.click("Run now")
+	job, err := w.site.o.Jobs.Show(t.Context(), id)
+	if err != nil || job.State != workspace.ReadyJob {
+		t.Errorf("the job is %s after it was retried: %v", job.State, err)
+	}
+	c.quiet("jobs")
+}
+
+// TestBrowserHostile opens every page with texts of people who want a script to run: the policy
+// blocks nothing, because nothing tries.
+func TestBrowserHostile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	c := newChrome(t, w)
+	c.signIn("wanda")
+	for i, mark := range hostile[:needs.Rounds(len(hostile), 6)] {
+		repo := precedent.Repo{Host: open.Host, Owner: open.Owner, Name: fmt.Sprintf("hostile%d", i)}
+		w.forge.set("wanda", repo, "write")
+		is := w.fill(repo, mark)
+		w.fail(repo, mark)
+		for _, path := range append(is.paths(repo), serverPaths...) {
+			if strings.HasSuffix(path, "format=json") {
+				continue
+			}
+			c.open(path)
+			c.quiet(fmt.Sprintf("%q: %s", mark, path))
+		}
+	}
+}
+
+// looks are the ways in which pages are checked.
+var looks = []struct {
+	name  string
+	width int64
+	dark  bool
+}{{"light", 1000, false}, {"dark", 1000, true}, {"narrow", 360, false}}
+
+// TestBrowserForEverybody checks every page with axe-core, in light and dark colors and on a narrow screen, where
+// nothing may be wider than the screen. With -update it writes the pictures of docs.
+func TestBrowserForEverybody(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_AXE", "axe/node_modules/axe-core/axe.min.js", "axe-core"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "")
+	is := w.fill(open, "session")
+	w.fail(open, "the engine is gone")
+	c := newChrome(t, w)
+	c.signIn("oskar")
+	w.forge.set("oskar", open, "write")
+	for _, look := range looks {
+		c.do(chromedp.EmulateViewport(look.width, 800))
+		scheme := map[bool]string{true: "dark", false: "light"}[look.dark]
+		c.must(chromedp.Call(c.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+		for _, path := range append(is.paths(open), append(serverPaths, "/signin", "/nothing")...) {
+			if strings.HasSuffix(path, "format=json") {
+				continue
+			}
+			c.open(path)
+			if wide := eval[int64](c, `document.documentElement.scrollWidth`); wide > look.width {
+				t.Errorf("%s, %s: %d pixels wide", look.name, path, wide)
+			}
+			eval[bool](c, string(axe)+"; true")
+			found, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" ")).join("\n"))`,
+				chromedp.EvalAwaitPromise))
+			if err != nil || found != "" {
+				t.Errorf("%s, %s: %s %v", look.name, path, found, err)
+			}
+			if *update && path == is.paths(open)[1] {
+				c.picture("dashboard-" + look.name)
+			}
+		}
+	}
+}
+
+// picture writes a picture of the page into docs.
+func (c *chrome) picture(name string) {
+	c.t.Helper()
+	picture, err := chromedp.Run(c.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644); err != nil { //nolint:gosec // it is for everybody
+		c.t.Fatal(err)
+	}
+}
+
+// TestBrowserByKeyboard: the first key leads past the navigation, and each control can be reached and is visible
+// when it has the focus. Without scripts, pages have the same text.
+func TestBrowserByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	is := w.fill(open, "zebra")
+	c := newChrome(t, w)
+	c.signIn("wanda")
+	path := repoPath(open) + "/learnings/" + is.pending
+	c.open(path)
+	c.do(chromedp.KeyEvent("\t"))
+	if first := eval[string](c, `document.activeElement.innerText`); first != "Skip to the content" {
+		t.Errorf("the first key leads to %q", first)
+	}
+	controls := eval[int](c, `document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']").length`)
+	seen := map[string]bool{}
+	for range controls + 2 {
+		c.do(chromedp.KeyEvent("\t"))
+		if at := eval[string](c, `(() => { const e = document.activeElement; return e === document.body ? "" :
+			getComputedStyle(e).outlineStyle === "none" && e.className !== "skip" ? "invisible " + e.outerHTML : e.outerHTML.slice(0, 300) })()`); at != "" {
+			seen[at] = true
+			if strings.HasPrefix(at, "invisible") {
+				t.Errorf("the focus cannot be seen at %s", at)
+			}
+		}
+	}
+	if len(seen) < controls-4 { // some look the same
+		t.Errorf("%d of %d controls were reached by the keyboard", len(seen), controls)
+	}
+	with := c.text()
+	c.must(chromedp.Call(c.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	_, without := w.signedIn("wanda").get(path)
+	for _, word := range []string{"Name the caller zebra", "Approve", "Forget for good"} {
+		if !strings.Contains(with, word) || !strings.Contains(without, word) {
+			t.Errorf("without scripts, the page does not have %q", word)
+		}
+	}
+	if status, _ := w.signedIn("wanda").submit(path+"/approve", nil); status != http.StatusOK {
+		t.Errorf("a form without scripts: %d", status)
+	}
+}
