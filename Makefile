@@ -61,6 +61,7 @@ $(GOLANGCI):
 golden: ## update the golden files; read the diff before you commit it
 	$(GO) test ./internal/comment ./internal/guide ./internal/mcp ./internal/prompt ./internal/report -update
 	$(GO) test ./internal/lint -run '^TestDocs' -update
+	$(GO) test ./internal/web -run '^TestBrowserForEverybody' -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
 
 eval: ## measure on a folder of changes how well findings are placed: make eval DIR=...

@@ -255,8 +255,8 @@ func TestServeRefuses(t *testing.T) {
 func TestServePages(t *testing.T) {
 	t.Parallel()
 	plain := startServed(t, t.TempDir(), nil)
-	if answer, err := http.Get("http://" + plain.at + "/signin"); err != nil || answer.StatusCode != http.StatusNotFound {
-		t.Errorf("without a way to sign in: %v %v", answer, err)
+	if status, page := fetched(t, http.DefaultClient, http.MethodGet, "http://"+plain.at+"/signin", nil); status != http.StatusNotFound {
+		t.Errorf("without a way to sign in: %d %s", status, page)
 	}
 	plain.signal(syscall.SIGTERM)
 
@@ -267,18 +267,15 @@ func TestServePages(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	answer, err := browser.PostForm("http://"+s.at+"/signin", url.Values{"token": {token}})
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatal(answer, err)
-	}
-	page, err := io.ReadAll(answer.Body)
-	if err != nil || !strings.Contains(string(page), "/repos/127.0.0.1:9/octo/app") {
-		t.Errorf("%s %v", page, err)
+	status, page := fetched(t, browser, http.MethodPost, "http://"+s.at+"/signin", url.Values{"token": {token}})
+	if status != http.StatusOK || !strings.Contains(page, "/repos/127.0.0.1:9/octo/app") {
+		t.Fatal(status, page)
 	}
 	live, err := browser.Get("http://" + s.at + "/live")
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer live.Body.Close()
 	if _, err := bufio.NewReader(live.Body).ReadString('\n'); err != nil {
 		t.Error(err)
 	}

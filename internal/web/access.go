@@ -181,7 +181,8 @@ type rate struct {
 // Rates of requests. A page has two static files, which are not counted.
 var (
 	pageRate   = rate{burst: 120, every: 200 * time.Millisecond}
-	signInRate = rate{burst: 10, every: 10 * time.Second}
+	signInRate = rate{burst: 10, every: 10 * time.Second}        // guesses of the reader's token
+	forgeRate  = rate{burst: 100, every: 500 * time.Millisecond} // a proxy makes all people one address
 	agentRate  = rate{burst: 60, every: 500 * time.Millisecond}
 )
 

@@ -147,7 +147,7 @@ func oauthError(w http.ResponseWriter, status int, code, text string) {
 }
 
 func (s *Site) register(w http.ResponseWriter, r *http.Request) {
-	if !s.rates.pass("register "+clientOf(r), signInRate) {
+	if !s.rates.pass("register "+clientOf(r), forgeRate) {
 		oauthError(w, http.StatusTooManyRequests, "temporarily_unavailable", "too many registrations")
 		return
 	}
@@ -244,7 +244,7 @@ func (s *Site) allow(q *request) error {
 // token exchanges a code for the token of an agent, once.
 func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !s.rates.pass("token "+clientOf(r), signInRate) {
+	if !s.rates.pass("token "+clientOf(r), forgeRate) {
 		oauthError(w, http.StatusTooManyRequests, "temporarily_unavailable", "too many requests")
 		return
 	}
@@ -365,7 +365,7 @@ func (s *Site) showAgents(q *request, secret string) error {
 	at := s.address(q.r) + "/mcp/HOST/OWNER/NAME"
 	body := g.Group{
 		sentence("An agent that you let in reads what Precedent remembers of the repositories that you may read: learnings, findings, dismissals, what people said. It changes nothing."),
-		code("claude mcp add --transport http precedent " + at),
+		code("claude mcp add --transport http reviews " + at),
 		sentence("The agent then asks you to sign in here. For one that cannot, make a token, and send it as a header: Authorization: Bearer TOKEN."),
 		h.Form(h.Class("search"), h.Method("post"), h.Action("/agents"), csrf(q),
 			field("name", "Name of the agent", h.Input(h.Name("name"), h.ID("name"), h.Required(), h.MaxLength(fmt.Sprint(maxAgentName)))), button("Make a token")),

@@ -288,7 +288,7 @@ func (c *chrome) picture(name string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644); err != nil { //nolint:gosec // it is for everybody
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644); err != nil {
 		c.t.Fatal(err)
 	}
 }

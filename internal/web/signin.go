@@ -205,7 +205,7 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 	case s.o.SignIn == nil:
 		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
 		return
-	case !s.rates.pass("sign-in "+clientOf(r), signInRate):
+	case !s.rates.pass("forge "+clientOf(r), forgeRate):
 		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 		return
 	}

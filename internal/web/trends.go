@@ -241,7 +241,7 @@ func calibrationTable(r calibration.Reliability) g.Node {
 // slider replays the past with another threshold.
 func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 	value := q.r.URL.Query().Get("threshold")
-	var result g.Node = h.Div(h.ID("replay"), sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
+	result := h.Div(h.ID("replay"), sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
 	if value != "" {
 		var err error
 		if result, err = s.replay(q, value); err != nil {

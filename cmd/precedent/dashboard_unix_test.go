@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -64,36 +66,27 @@ func TestDashboard(t *testing.T) {
 	if err != nil || at.Hostname() != "127.0.0.1" {
 		t.Fatal(address, err)
 	}
-	read := func(answer *http.Response, err error) (int, string) {
+	get := func(path string) (int, string) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer.StatusCode, string(body)
+		return fetched(t, browser, http.MethodGet, "http://"+at.Host+path, nil)
 	}
-	get := func(path string) (int, string) { t.Helper(); return read(browser.Get("http://" + at.Host + path)) }
 
-	if status, page := read(http.Get("http://" + at.Host + "/")); status != http.StatusUnauthorized || strings.Contains(page, found.Title) {
+	if status, page := fetched(t, http.DefaultClient, http.MethodGet, "http://"+at.Host+"/", nil); status != http.StatusUnauthorized || strings.Contains(page, found.Title) {
 		t.Errorf("without the address: %d %s", status, page)
 	}
-	status, page := read(browser.Get(address))
+	status, page := fetched(t, browser, http.MethodGet, address, nil)
 	link := regexp.MustCompile(`href="(/repos/[^/]+/[^/]+/[^/"]+)"`).FindStringSubmatch(page)
 	if status != http.StatusOK || link == nil {
 		t.Fatal(status, page)
 	}
-	if status, _ := read(http.Get(address)); status != http.StatusForbidden {
+	if status, _ := fetched(t, http.DefaultClient, http.MethodGet, address, nil); status != http.StatusForbidden {
 		t.Errorf("the address again: %d", status)
 	}
 	csrf := regexp.MustCompile(`name="csrf" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
 	post := func(path string, form url.Values) {
 		t.Helper()
 		form.Set("csrf", csrf)
-		if status, page := read(browser.PostForm("http://"+at.Host+link[1]+path, form)); status != http.StatusOK {
+		if status, page := fetched(t, browser, http.MethodPost, "http://"+at.Host+link[1]+path, form); status != http.StatusOK {
 			t.Fatal(path, status, page)
 		}
 	}
@@ -120,6 +113,28 @@ func TestDashboard(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)
 	}
+}
+
+// fetched sends a request, with a form if there is one, and returns the answer.
+func fetched(t *testing.T, client *http.Client, method, address string, form url.Values) (status int, page string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
 }
 
 // TestDashboardListensHere: the pages are for this machine.
