@@ -45,7 +45,8 @@ It ends with Ctrl-C. The same pages for a team are part of precedent serve.`,
 			return a.dashboard(cmd, address, noBrowser)
 		},
 	}
-	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0", "listen on this `address` of this machine; port 0 is any free one")
+	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0",
+		"listen on this `address` of this machine; port 0 is any free one")
 	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and open no browser")
 	addSettings(cmd, memorySettings...)
 	return cmd
@@ -72,8 +73,13 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 	w.Close()
 	token := rand.Text()
 	site := web.New(web.Options{
-		Env: a.workflow(), Local: func(ctx context.Context) (*workspace.Workspace, error) { return a.openWorkspace(ctx, flags) },
-		User: user, StartToken: token, DayBudget: op.MaxCostPerDay.Value, PullBudget: op.MaxCostPull.Value, Version: thisBuild().Version, Log: slog.New(notices{a}), Now: a.now,
+		Env: a.workflow(), Local: func(ctx context.Context) (*workspace.Workspace,
+			error,
+		) {
+			return a.openWorkspace(ctx, flags)
+		},
+		User: user, StartToken: token, DayBudget: op.MaxCostPerDay.Value, PullBudget: op.MaxCostPull.Value,
+		Version: thisBuild().Version, Log: slog.New(notices{a}), Now: a.now,
 		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnose(ctx, flags, false)) },
 	})
 	defer site.Close()
@@ -88,7 +94,10 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 		a.openBrowser(ctx, start)
 	}
 	const readTime = 10 * time.Second
-	server := &http.Server{Handler: site, ReadHeaderTimeout: readTime, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelWarn)}
+	server := &http.Server{
+		Handler: site, ReadHeaderTimeout: readTime,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelWarn),
+	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(l); ctx.Err() == nil {
@@ -99,7 +108,10 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 
 // openBrowser opens an address in the person's browser, if there is one.
 func (a *app) openBrowser(ctx context.Context, address string) {
-	open := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	open := map[string][]string{"darwin": {"open"}, "windows": {
+		"rundll32",
+		"url.dll,FileProtocolHandler",
+	}}[runtime.GOOS]
 	if open == nil {
 		open = []string{"xdg-open"}
 	}
@@ -129,13 +141,16 @@ const (
 )
 
 // pages returns the pages of a server, and what ends them; nil if nobody could sign in.
-func (a *app) pages(ctx context.Context, i *installation, flags map[string]string, log *slog.Logger) (*web.Site, func(context.Context) error, error) {
+func (a *app) pages(ctx context.Context, i *installation, flags map[string]string, log *slog.Logger) (*web.Site,
+	func(context.Context) error, error,
+) {
 	none := func(context.Context) error { return nil }
 	if i.settings.Listen.Value == "" || a.env[oauthID] == "" && a.env[readerToken] == "" {
 		return nil, none, nil
 	}
 	o := web.Options{
-		Env: i.reviewer, DB: i.reviewer.Shared, Forge: i.connection, ReaderToken: a.env[readerToken], Operators: i.settings.Operators.Value,
+		Env: i.reviewer, DB: i.reviewer.Shared, Forge: i.connection, ReaderToken: a.env[readerToken],
+		Operators: i.settings.Operators.Value,
 		DayBudget: i.settings.MaxCostPerDay.Value, PullBudget: i.settings.MaxCostPull.Value,
 		Version: thisBuild().Version, Log: log, Now: a.now,
 		Health: func(ctx context.Context) []web.Fact { return factsOf(a.diagnoseServer(ctx, flags, false)) },
@@ -158,10 +173,15 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 		client := a.packageClient()
 		client.Timeout = longest
 		if wire.IsLoopback(i.connection.Pages().Web.Hostname()) { // a forge on this machine
-			client.Transport, client.CheckRedirect = nil, func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			client.Transport, client.CheckRedirect = nil, func(*http.Request,
+				[]*http.Request,
+			) error {
+				return http.ErrUseLastResponse
+			}
 		}
 		var err error
-		o.SignIn, err = web.NewSignIn(i.settings.Forge.Value.Kind, i.connection.Pages(), a.env[oauthID], a.env[oauthSecret], o.URL, client)
+		o.SignIn, err = web.NewSignIn(i.settings.Forge.Value.Kind, i.connection.Pages(), a.env[oauthID],
+			a.env[oauthSecret], o.URL, client)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,14 +195,18 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 }
 
 // agentHandler serves the memory of a repository to agents. They read only.
-func agentHandler(r *workspace.Env, open func(context.Context) (*workspace.Workspace, error), log *slog.Logger) http.Handler {
+func agentHandler(r *workspace.Env, open func(context.Context) (*workspace.Workspace, error),
+	log *slog.Logger,
+) http.Handler {
 	return mcp.New(func(ctx context.Context) (*memory.Memory, func(), error) {
 		w, err := open(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
 		return w.Memory, w.Close, nil
-	}, mcp.Options{Version: thisBuild().Version, Log: log, Search: func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
+	}, mcp.Options{Version: thisBuild().Version, Log: log, Search: func(ctx context.Context,
+		q workspace.CorpusQuery,
+	) (workspace.CorpusResult, error) {
 		w, err := open(ctx)
 		if err != nil {
 			return workspace.CorpusResult{}, err

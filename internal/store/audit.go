@@ -18,12 +18,16 @@ type AuditRow struct {
 }
 
 // AddAudit adds a row about a repository before its change is made. end saves what the change led to.
-func (r *Repo) AddAudit(ctx context.Context, a AuditRow) (end func(ctx context.Context, after string) error, err error) {
+func (r *Repo) AddAudit(ctx context.Context, a AuditRow) (end func(ctx context.Context, after string) error,
+	err error,
+) {
 	return r.db.addAudit(ctx, r.id, a)
 }
 
 // AddServerAudit adds a row about the server itself.
-func (db *DB) AddServerAudit(ctx context.Context, a AuditRow) (end func(ctx context.Context, after string) error, err error) {
+func (db *DB) AddServerAudit(ctx context.Context, a AuditRow) (end func(ctx context.Context, after string) error,
+	err error,
+) {
 	return db.addAudit(ctx, "", a)
 }
 

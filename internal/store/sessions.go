@@ -43,7 +43,8 @@ func (db *DB) SaveSession(ctx context.Context, s Session) error {
 func (db *DB) Session(ctx context.Context, kind SessionKind, hash string, now time.Time) (Session, bool, error) {
 	s := Session{Hash: hash, Kind: kind}
 	var at, until int64
-	err := row(ctx, db.read, "SELECT person, login, detail, at, until FROM sessions WHERE hash = $1 AND kind = $2 AND until > $3",
+	err := row(ctx, db.read,
+		"SELECT person, login, detail, at, until FROM sessions WHERE hash = $1 AND kind = $2 AND until > $3",
 		[]any{hash, kind, millis(now)}, into(&s.Person, &s.Login, &s.Detail, &at, &until))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Session{}, false, nil

@@ -33,7 +33,8 @@ func (a *agent) RoundTrip(r *http.Request) (*http.Response, error) {
 func (a *agent) ask(repo precedent.Repo, tool string, args any) (string, error) {
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := c.Connect(a.w.t.Context(), &sdk.StreamableClientTransport{
-		Endpoint: a.w.http.URL + "/mcp/" + repo.String(), HTTPClient: &http.Client{Transport: a}, MaxRetries: -1, DisableStandaloneSSE: true,
+		Endpoint: a.w.http.URL + "/mcp/" + repo.String(), HTTPClient: &http.Client{Transport: a}, MaxRetries: -1,
+		DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		return "", err
@@ -50,7 +51,8 @@ func (a *agent) ask(repo precedent.Repo, tool string, args any) (string, error) 
 func (b *browser) register(redirect string) string {
 	b.w.t.Helper()
 	body := fmt.Sprintf(`{"client_name":"An <b>agent</b>","redirect_uris":[%q]}`, redirect)
-	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+"/oauth/register", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+"/oauth/register",
+		strings.NewReader(body))
 	if err != nil {
 		b.w.t.Fatal(err)
 	}
@@ -90,7 +92,8 @@ func TestAgentSignsIn(t *testing.T) {
 		Servers  []string `json:"authorization_servers"`
 	}
 	_, page := b.get(strings.TrimPrefix(metadata, w.http.URL))
-	if err := json.Unmarshal([]byte(page), &resource); err != nil || resource.Resource != w.http.URL+"/mcp/"+open.String() || len(resource.Servers) != 1 {
+	if err := json.Unmarshal([]byte(page), &resource); err != nil ||
+		resource.Resource != w.http.URL+"/mcp/"+open.String() || len(resource.Servers) != 1 {
 		t.Fatalf("%s %v", page, err)
 	}
 	var server struct {
@@ -98,32 +101,42 @@ func TestAgentSignsIn(t *testing.T) {
 		Authorize string `json:"authorization_endpoint"`
 		Token     string `json:"token_endpoint"`
 	}
-	if _, page := b.get("/.well-known/oauth-authorization-server"); strict.Unmarshal([]byte(page), &server) != nil || server.Issuer != resource.Servers[0] {
+	if _, page := b.get("/.well-known/oauth-authorization-server"); strict.Unmarshal([]byte(page), &server) != nil ||
+		server.Issuer != resource.Servers[0] {
 		t.Fatal(page)
 	}
 	client := b.register("http://127.0.0.1:9/callback")
 	verifier := newSecret() + newSecret()
 	sum := sha256.Sum256([]byte(verifier))
 	asked := url.Values{
-		"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"}, "response_type": {"code"}, "state": {"s1"}, "code_challenge_method": {"S256"},
+		"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"}, "response_type": {"code"},
+		"state": {"s1"}, "code_challenge_method": {"S256"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "resource": {resource.Resource},
 	}
 	// Rita is sent to the forge first, and then asked.
 	rita := w.signedIn("rita")
 	status, page := rita.get("/oauth/authorize?" + asked.Encode())
-	if status != http.StatusOK || !strings.Contains(page, "An &lt;b&gt;agent&lt;/b&gt;") || !strings.Contains(page, "http://127.0.0.1:4711") {
+	if status != http.StatusOK || !strings.Contains(page, "An &lt;b&gt;agent&lt;/b&gt;") ||
+		!strings.Contains(page, "http://127.0.0.1:4711") {
 		t.Fatal(status, page)
 	}
 	var sent *url.URL
-	rita.client.CheckRedirect = func(r *http.Request, _ []*http.Request) error { sent = r.URL; return http.ErrUseLastResponse }
+	rita.client.CheckRedirect = func(r *http.Request,
+		_ []*http.Request,
+	) error {
+		sent = r.URL
+		return http.ErrUseLastResponse
+	}
 	allow := func() url.Values {
 		sent = nil
 		rita.submit("/oauth/authorize", asked)
-		if sent == nil || sent.Host != "127.0.0.1:4711" || sent.Query().Get("state") != "s1" || sent.Query().Get("iss") != server.Issuer {
+		if sent == nil || sent.Host != "127.0.0.1:4711" || sent.Query().Get("state") != "s1" ||
+			sent.Query().Get("iss") != server.Issuer {
 			t.Fatal(sent)
 		}
 		return url.Values{
-			"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")}, "redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier},
+			"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")},
+			"redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier},
 		}
 	}
 	for what, spoil := range map[string]func(url.Values){
@@ -136,7 +149,8 @@ func TestAgentSignsIn(t *testing.T) {
 		w.pass(signInRate.every)
 		v := allow()
 		spoil(v)
-		if status, page := b.post("/oauth/token", v); status != http.StatusBadRequest || !strings.Contains(page, "invalid_grant") {
+		if status, page := b.post("/oauth/token", v); status != http.StatusBadRequest ||
+			!strings.Contains(page, "invalid_grant") {
 			t.Errorf("%s: %d %s", what, status, page)
 		}
 	}
@@ -145,14 +159,16 @@ func TestAgentSignsIn(t *testing.T) {
 	var token struct {
 		Access string `json:"access_token"`
 	}
-	if status, page := b.post("/oauth/token", v); status != http.StatusOK || json.Unmarshal([]byte(page), &token) != nil {
+	if status, page := b.post("/oauth/token", v); status != http.StatusOK ||
+		json.Unmarshal([]byte(page), &token) != nil {
 		t.Fatal(status, page)
 	}
 	if status, _ := b.post("/oauth/token", v); status != http.StatusBadRequest {
 		t.Errorf("the same code again: %d", status)
 	}
 	a := &agent{w, token.Access}
-	if got, err := a.ask(open, "get_review_learnings", map[string]any{}); err != nil || !strings.Contains(got, "Close files zebra") {
+	if got, err := a.ask(open, "get_review_learnings", map[string]any{}); err != nil ||
+		!strings.Contains(got, "Close files zebra") {
 		t.Errorf("what Rita may read: %s %v", got, err)
 	}
 	if got, err := a.ask(closed, "get_review_learnings", map[string]any{}); err == nil {
@@ -200,7 +216,8 @@ func TestAgentTokenByHand(t *testing.T) {
 	if _, err := (&agent{w, token}).ask(open, "get_review_learnings", map[string]any{}); err == nil {
 		t.Error("the token works after its end")
 	}
-	if status, page := w.signedIn("reader").submit("/agents", url.Values{"name": {"a bot"}}); status != http.StatusBadRequest {
+	if status, page := w.signedIn("reader").submit("/agents",
+		url.Values{"name": {"a bot"}}); status != http.StatusBadRequest {
 		t.Errorf("the reader's token lets an agent in: %d %s", status, page)
 	}
 }
@@ -209,8 +226,10 @@ func TestAgentTokenByHand(t *testing.T) {
 func TestClients(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
-		"http://127.0.0.1:1/cb": true, "http://localhost/cb": true, "http://[::1]:7/cb": true, "https://agents.example/cb": true,
-		"http://agents.example/cb": false, "javascript:alert(1)": false, "https://user@agents.example/cb": false, "https://agents.example/cb#x": false, "": false, "cursor://x": false,
+		"http://127.0.0.1:1/cb": true, "http://localhost/cb": true, "http://[::1]:7/cb": true,
+		"https://agents.example/cb": true,
+		"http://agents.example/cb":  false, "javascript:alert(1)": false, "https://user@agents.example/cb": false,
+		"https://agents.example/cb#x": false, "": false, "cursor://x": false,
 	} {
 		if got := (client{Redirects: []string{address}}).valid(); got != want {
 			t.Errorf("%q: %v", address, got)
@@ -218,14 +237,19 @@ func TestClients(t *testing.T) {
 	}
 	c := client{Redirects: []string{"http://127.0.0.1:1/cb", "https://agents.example/cb"}}
 	for address, want := range map[string]bool{
-		"http://127.0.0.1:2/cb": true, "https://agents.example/cb": true, "https://agents.example:8443/cb": false, "http://127.0.0.1:2/other": false,
-		"http://localhost:1/cb": false, "http://127.0.0.1:2/cb?x=1": false, "https://agents.example/cb/..": false, "http://evil@127.0.0.1:2/cb": false,
+		"http://127.0.0.1:2/cb": true, "https://agents.example/cb": true, "https://agents.example:8443/cb": false,
+		"http://127.0.0.1:2/other": false,
+		"http://localhost:1/cb":    false, "http://127.0.0.1:2/cb?x=1": false, "https://agents.example/cb/..": false,
+		"http://evil@127.0.0.1:2/cb": false,
 	} {
 		if got := c.redirects(address); got != want {
 			t.Errorf("%q: %v", address, got)
 		}
 	}
-	for _, id := range []string{"", "!", strings.Repeat("A", 3000), base64.RawURLEncoding.EncodeToString([]byte(`{"redirect_uris":["https://a/","javascript:x"]}`))} {
+	for _, id := range []string{
+		"", "!", strings.Repeat("A", 3000),
+		base64.RawURLEncoding.EncodeToString([]byte(`{"redirect_uris":["https://a/","javascript:x"]}`)),
+	} {
 		if _, ok := readClient(id); ok {
 			t.Errorf("%.50q is a client", id)
 		}

@@ -34,23 +34,34 @@ func (w *world) fillMany(b *testing.B) []string {
 			b.Fatal(err)
 		}
 		r := &precedent.Review{
-			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Repo: repo, PullRequest: &pull, Base: "ba5e", Head: fmt.Sprintf("c0ffee%d", n),
-			Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, At: start.Add(time.Duration(n-manyFindings/foundAtOnce) * time.Minute),
+			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Repo: repo,
+			PullRequest: &pull, Base: "ba5e", Head: fmt.Sprintf("c0ffee%d", n),
+			Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75,
+			At: start.Add(time.Duration(n-manyFindings/foundAtOnce) * time.Minute),
 		}
 		n++
 		var outcomes []precedent.Outcome
 		for i := range findings {
 			f := precedent.Finding{
-				Finder: "general", Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 60 + i%40, Title: fmt.Sprintf("The error of call %d is not checked", i),
-				Body: strings.Repeat("It fails when the disk is full. ", 5), Quote: "f, _ := os.Open(name)", Placement: precedent.Inline, Votes: 1,
-				Trail: []precedent.Decision{{Step: "place", Text: "found"}, {Step: "score", Text: "scored", Delta: 5}, {Step: "select", Text: "shown"}},
+				Finder: "general", Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 60 + i%40,
+				Title: fmt.Sprintf("The error of call %d is not checked", i),
+				Body:  strings.Repeat("It fails when the disk is full. ", 5), Quote: "f, _ := os.Open(name)",
+				Placement: precedent.Inline, Votes: 1,
+				Trail: []precedent.Decision{
+					{Step: "place", Text: "found"},
+					{Step: "score", Text: "scored", Delta: 5},
+					{Step: "select", Text: "shown"},
+				},
 			}
-			f.Path, f.Side, f.Start, f.End = fmt.Sprintf("internal/p%d/file%d.go", i%7, (n*foundAtOnce+i)%500), precedent.Right, i+1, i+1
+			f.Path, f.Side, f.Start, f.End = fmt.Sprintf("internal/p%d/file%d.go", i%7, (n*foundAtOnce+i)%500),
+				precedent.Right, i+1, i+1
 			f.Fingerprint = precedent.Fingerprint(fmt.Sprint(n, i), f.Category, 0)
 			f.ID = precedent.FindingID(repo, f.Fingerprint)
 			r.Findings = append(r.Findings, f)
 			outcomes = append(outcomes, precedent.Outcome{
-				Fingerprint: f.Fingerprint, Finding: f.ID, PullRequest: pull, Kind: []precedent.OutcomeKind{precedent.Fixed, precedent.Declined}[i%2], MayWrite: true, Finder: f.Finder,
+				Fingerprint: f.Fingerprint, Finding: f.ID, PullRequest: pull,
+				Kind: []precedent.OutcomeKind{precedent.Fixed, precedent.Declined}[i%2], MayWrite: true,
+				Finder:   f.Finder,
 				Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, At: r.At,
 			})
 		}
@@ -77,8 +88,10 @@ func (w *world) fillMany(b *testing.B) []string {
 	}
 	for i := range manyLearnings {
 		l := precedent.Learning{
-			ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: fmt.Sprintf("Check the error of call %d", i),
-			From: precedent.LearningSource{By: precedent.FromComment, Who: "wanda", MayWrite: true}, CreatedAt: start, UpdatedAt: start, Version: 1,
+			ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive,
+			Scope: precedent.RepositoryScope, Directive: fmt.Sprintf("Check the error of call %d", i),
+			From: precedent.LearningSource{By: precedent.FromComment, Who: "wanda", MayWrite: true}, CreatedAt: start,
+			UpdatedAt: start, Version: 1,
 		}
 		if i%10 == 0 {
 			l.State = precedent.LearningPending
@@ -93,8 +106,10 @@ func (w *world) fillMany(b *testing.B) []string {
 	}
 	at := repoPath(open)
 	return []string{
-		"/", at, at + "/pulls/200", at + "/reviews/" + last, at + "/findings", at + "/findings?from=10000", at + "/findings?path=internal/p3", at + "/findings/" + found[0].ID, at + "/learnings",
-		at + "/learnings?state=active&from=5000", at + "/learnings/n000000007", at + "/dismissals", at + "/insights", at + "/hotspots", at + "/trends", at + "/audit", "/jobs", "/health",
+		"/", at, at + "/pulls/200", at + "/reviews/" + last, at + "/findings", at + "/findings?from=10000",
+		at + "/findings?path=internal/p3", at + "/findings/" + found[0].ID, at + "/learnings",
+		at + "/learnings?state=active&from=5000", at + "/learnings/n000000007", at + "/dismissals", at + "/insights",
+		at + "/hotspots", at + "/trends", at + "/audit", "/jobs", "/health",
 	}
 }
 
@@ -122,7 +137,8 @@ func BenchmarkPages(b *testing.B) {
 			w.forge.set("oskar", open, forge.Write)
 			paths := w.fillMany(b)
 			for i := range manyRepos - 1 {
-				w.forge.set("oskar", precedent.Repo{Host: open.Host, Owner: "team", Name: fmt.Sprintf("repo%d", i)}, forge.Read)
+				w.forge.set("oskar", precedent.Repo{Host: open.Host, Owner: "team", Name: fmt.Sprintf("repo%d", i)},
+					forge.Read)
 			}
 			person := w.signedIn("oskar")
 			for _, path := range paths {
@@ -160,7 +176,8 @@ func BenchmarkFirstPaint(b *testing.B) {
 			for b.Loop() {
 				c.open(path)
 				c.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
-				at, err := chromedp.Run(c.ctx, chromedp.Evaluate[float64](`performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+				at, err := chromedp.Run(c.ctx,
+					chromedp.Evaluate[float64](`performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 				if err != nil {
 					b.Fatal(err)
 				}

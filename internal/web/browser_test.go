@@ -39,13 +39,15 @@ window.addEventListener("error", e => window.problems.push("error " + e.message)
 func newChrome(t testing.TB, w *world) *chrome {
 	t.Helper()
 	path := needs.Command(t, "PRECEDENT_TEST_CHROMIUM", "chromium")
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath(path))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(path))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	c := &chrome{t, w, ctx}
 	c.do(chromedp.EmulateViewport(1000, 800))
-	c.must(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watcher}))
+	c.must(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: watcher}))
 	return c
 }
 
@@ -77,7 +79,8 @@ func eval[T any](c *chrome, script string) T {
 	return got
 }
 
-// click clicks the link or button with the text, that with the shortest if there are several, and waits for the page that follows.
+// click clicks the link or button with the text, that with the shortest if there are several, and waits for
+// the page that follows.
 func (c *chrome) click(text string) {
 	c.t.Helper()
 	c.w.pass(pageRate.every)
@@ -138,7 +141,8 @@ func (w *world) given(file string) string {
 		w.t.Fatal(err)
 	}
 	defer space.Close()
-	found, _, err := space.Memory.RecallLearnings(w.t.Context(), memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
+	found, _, err := space.Memory.RecallLearnings(w.t.Context(),
+		memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -259,7 +263,11 @@ func TestBrowserForEverybody(t *testing.T) {
 	for _, look := range looks {
 		c.do(chromedp.EmulateViewport(look.width, 800))
 		scheme := map[bool]string{true: "dark", false: "light"}[look.dark]
-		c.must(chromedp.Call(c.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+		c.must(chromedp.Call(c.ctx, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{
+				Name:  "prefers-color-scheme",
+				Value: scheme,
+			}}}))
 		for _, path := range append(is.paths(open), append(serverPaths, "/signin", "/nothing")...) {
 			if strings.HasSuffix(path, "format=json") {
 				continue
@@ -269,8 +277,9 @@ func TestBrowserForEverybody(t *testing.T) {
 				t.Errorf("%s, %s: %d pixels wide", look.name, path, wide)
 			}
 			eval[bool](c, string(axe)+"; true")
-			found, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" ")).join("\n"))`,
-				chromedp.EvalAwaitPromise))
+			found, err := chromedp.Run(c.ctx,
+				chromedp.Evaluate[string](`axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" ")).join("\n"))`,
+					chromedp.EvalAwaitPromise))
 			if err != nil || found != "" {
 				t.Errorf("%s, %s: %s %v", look.name, path, found, err)
 			}
@@ -307,7 +316,8 @@ func TestBrowserByKeyboard(t *testing.T) {
 	if first := eval[string](c, `document.activeElement.innerText`); first != "Skip to the content" {
 		t.Errorf("the first key leads to %q", first)
 	}
-	controls := eval[int](c, `document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']").length`)
+	controls := eval[int](c,
+		`document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']").length`)
 	seen := map[string]bool{}
 	for range controls + 2 {
 		c.do(chromedp.KeyEvent("\t"))
@@ -323,7 +333,8 @@ func TestBrowserByKeyboard(t *testing.T) {
 		t.Errorf("%d of %d controls were reached by the keyboard", len(seen), controls)
 	}
 	with := c.text()
-	c.must(chromedp.Call(c.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	c.must(chromedp.Call(c.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}))
 	_, without := w.signedIn("wanda").get(path)
 	for _, word := range []string{"Name the caller zebra", "Approve", "Forget for good"} {
 		if !strings.Contains(with, word) || !strings.Contains(without, word) {

@@ -27,7 +27,8 @@ func TestWhoSeesWhat(t *testing.T) {
 	mine, theirs := w.fill(open, "zebra"), w.fill(closed, "walrus")
 	w.fail(closed, "walrus")
 	for who, sees := range map[string]struct{ open, closed, jobs int }{
-		"wanda": {200, 200, 403}, "rita": {200, 404, 403}, "oskar": {200, 404, 200}, "sam": {404, 404, 403}, "reader": {200, 200, 403},
+		"wanda": {200, 200, 403}, "rita": {200, 404, 403}, "oskar": {200, 404, 200}, "sam": {404, 404, 403},
+		"reader": {200, 200, 403},
 	} {
 		b := w.signedIn(who)
 		for repo, paths := range map[precedent.Repo][]string{open: mine.paths(open), closed: theirs.paths(closed)} {
@@ -53,12 +54,14 @@ func TestWhoSeesWhat(t *testing.T) {
 			if status != want {
 				t.Errorf("%s: %s answers %d, want %d", who, path, status, want)
 			}
-			if sees.closed == http.StatusNotFound && who != "oskar" && (strings.Contains(page, "walrus") || strings.Contains(page, closed.Name)) {
+			if sees.closed == http.StatusNotFound && who != "oskar" &&
+				(strings.Contains(page, "walrus") || strings.Contains(page, closed.Name)) {
 				t.Errorf("%s: %s names a repository that the person may not read: %s", who, path, page)
 			}
 		}
 	}
-	for _, path := range append(append(mine.paths(open), serverPaths...), repoPath(precedent.Repo{Host: "a", Owner: "b", Name: "c"})) {
+	for _, path := range append(append(mine.paths(open), serverPaths...),
+		repoPath(precedent.Repo{Host: "a", Owner: "b", Name: "c"})) {
 		if _, page := w.browser().get(path); !strings.Contains(page, "Sign in") || strings.Contains(page, "zebra") {
 			t.Errorf("without a session, %s shows %s", path, page)
 		}
@@ -98,7 +101,10 @@ func testChanges(t *testing.T, w *world) {
 	is := w.fill(open, "zebra")
 	at := repoPath(open)
 	job := fmt.Sprintf("/jobs/%d/", w.fail(open, "the engine is gone"))
-	learning := url.Values{"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"}, "kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""}}
+	learning := url.Values{
+		"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"},
+		"kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""},
+	}
 	for _, c := range []struct {
 		who, path      string
 		form           url.Values
@@ -106,19 +112,46 @@ func testChanges(t *testing.T, w *world) {
 		before, after  string
 		page, contains string
 	}{
-		{"wanda", at + "/findings/" + is.shown + "/dismiss", url.Values{"reason": {"We always do it so"}}, "dismiss", "not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so"},
-		{"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so", "not dismissed", at + "/findings/" + is.shown, "Shown by the last review"},
-		{"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do", at + "/learnings?state=active", "Name the caller zebra"},
-		{"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller", "Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark"},
-		{"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten", at + "/learnings?state=forgotten", "Ask for a benchmark"},
-		{"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active", "Ask for a benchmark"},
-		{"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed", at + "/insights", "Restore"},
-		{"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights", "Dismiss"},
+		{
+			"wanda", at + "/findings/" + is.shown + "/dismiss",
+			url.Values{"reason": {"We always do it so"}},
+			"dismiss",
+			"not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so",
+		},
+		{
+			"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so",
+			"not dismissed", at + "/findings/" + is.shown, "Shown by the last review",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do",
+			at + "/learnings?state=active", "Name the caller zebra",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller",
+			"Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten",
+			at + "/learnings?state=forgotten", "Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active",
+			"Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed",
+			at + "/insights", "Restore",
+		},
+		{
+			"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights",
+			"Dismiss",
+		},
 		{"oskar", job + "retry", nil, "retry job", "dead", "ready", "/jobs", "the engine is gone"},
 		{"oskar", job + "cancel", nil, "cancel job", "ready", "cancelled", "/jobs", "cancelled"},
 	} {
 		for _, other := range []string{"rita", "sam", "reader"} {
-			if status, page := w.signedIn(other).submit(c.path, c.form); status != http.StatusForbidden && status != http.StatusNotFound {
+			if status, page := w.signedIn(other).submit(c.path, c.form); status != http.StatusForbidden &&
+				status != http.StatusNotFound {
 				t.Errorf("%s by %s: %d %s", c.path, other, status, page)
 			}
 		}
@@ -126,7 +159,8 @@ func testChanges(t *testing.T, w *world) {
 		if status, _ := b.post(c.path, c.form); status != http.StatusBadRequest {
 			t.Errorf("%s without the token of the session: %d", c.path, status)
 		}
-		foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+c.path, strings.NewReader(c.form.Encode()))
+		foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+c.path,
+			strings.NewReader(c.form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,20 +176,25 @@ func testChanges(t *testing.T, w *world) {
 			t.Errorf("after %s, %s does not have %q: %s", c.path, c.page, c.contains, page)
 		}
 		row := w.newest(strings.HasPrefix(c.path, "/jobs"))
-		if row.Who != c.who || row.Action != c.action || !strings.Contains(row.Before, c.before) || !strings.Contains(row.After, c.after) || row.After == "" {
+		if row.Who != c.who || row.Action != c.action || !strings.Contains(row.Before, c.before) ||
+			!strings.Contains(row.After, c.after) || row.After == "" {
 			t.Errorf("%s is in the audit log as %+v", c.path, row)
 		}
 	}
 	// What was refused is there, too, and nothing was saved.
 	b := w.signedIn("wanda")
-	if status, page := b.submit(at+"/learnings", url.Values{"directive": {"x"}, "kind": {"nonsense"}, "scope": {"repository"}}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
+	if status, page := b.submit(at+"/learnings", url.Values{
+		"directive": {"x"}, "kind": {"nonsense"},
+		"scope": {"repository"},
+	}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
 		t.Errorf("a learning of no kind: %d %s", status, page)
 	}
 	if row := w.newest(false); !strings.HasPrefix(row.After, "failed: ") {
 		t.Errorf("a refused change is in the audit log as %+v", row)
 	}
 	var exported []store.AuditRow
-	if _, page := b.get(at + "/audit?format=json"); json.Unmarshal([]byte(page), &exported) != nil || len(exported) < 9 {
+	if _, page := b.get(at + "/audit?format=json"); json.Unmarshal([]byte(page), &exported) != nil ||
+		len(exported) < 9 {
 		t.Errorf("the exported audit log: %s", page)
 	}
 }
@@ -180,9 +219,13 @@ func (w *world) newest(server bool) store.AuditRow {
 
 // hostile are texts of people who want a script to run.
 var hostile = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `</textarea><script>alert(1)</script>`, `</title><script>alert(1)</script>`,
-	`javascript:alert(1)`, `<a href="javascript:alert(1)">x</a>`, "\u202e\u2066<b>\u200b", `<iframe srcdoc="<script>alert(1)</script>">`, "x\x00\x1b[31m<base href=//evil>", `{{constructor.constructor('alert(1)')()}}`,
-	`" hx-get="https://evil.example" hx-trigger="load`, `<meta http-equiv=refresh content=0;url=//evil>`, `data: x` + "\n\nevent: now\ndata: <script>alert(1)</script>",
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`,
+	`</textarea><script>alert(1)</script>`, `</title><script>alert(1)</script>`,
+	`javascript:alert(1)`, `<a href="javascript:alert(1)">x</a>`, "\u202e\u2066<b>\u200b",
+	`<iframe srcdoc="<script>alert(1)</script>">`, "x\x00\x1b[31m<base href=//evil>",
+	`{{constructor.constructor('alert(1)')()}}`,
+	`" hx-get="https://evil.example" hx-trigger="load`, `<meta http-equiv=refresh content=0;url=//evil>`,
+	`data: x` + "\n\nevent: now\ndata: <script>alert(1)</script>",
 }
 
 // TestHostileTexts: no text that others wrote becomes markup, a script or an address, wherever it is
@@ -196,7 +239,8 @@ func TestHostileTexts(t *testing.T) {
 		is := w.fill(repo, mark)
 		w.fail(repo, mark)
 		b := w.signedIn("wanda")
-		for _, path := range append(is.paths(repo), append(serverPaths, repoPath(repo)+"/precedents?q="+url.QueryEscape(mark), "/signin?to="+url.QueryEscape(mark))...) {
+		for _, path := range append(is.paths(repo), append(serverPaths,
+			repoPath(repo)+"/precedents?q="+url.QueryEscape(mark), "/signin?to="+url.QueryEscape(mark))...) {
 			status, page := b.get(path)
 			if status >= http.StatusInternalServerError {
 				t.Fatalf("%q: %s answers %d", mark, path, status)
@@ -225,12 +269,15 @@ func checkInert(t *testing.T, where, page string) {
 			case n.Data == "script" && (a.Key != "src" || !strings.HasPrefix(a.Val, "/static/")) && a.Key != "defer",
 				strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "srcdoc", a.Key == "http-equiv",
 				strings.HasPrefix(a.Key, "hx-") && strings.Contains(a.Val, "evil"),
-				slices.Contains([]string{"href", "src", "action", "formaction"}, a.Key) && !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "#") &&
-					!strings.HasPrefix(a.Val, "https://git.example.org/") && !strings.HasPrefix(a.Val, "http://127.0.0.1:"):
+				slices.Contains([]string{"href", "src", "action", "formaction"}, a.Key) &&
+					!strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "#") &&
+					!strings.HasPrefix(a.Val, "https://git.example.org/") &&
+					!strings.HasPrefix(a.Val, "http://127.0.0.1:"):
 				t.Errorf("%s has <%s %s=%q>", where, n.Data, a.Key, a.Val)
 			}
 		}
-		if slices.Contains([]string{"iframe", "object", "embed", "base", "img", "style"}, n.Data) || n.Data == "script" && n.FirstChild != nil {
+		if slices.Contains([]string{"iframe", "object", "embed", "base", "img", "style"}, n.Data) ||
+			n.Data == "script" && n.FirstChild != nil {
 			t.Errorf("%s has <%s>", where, n.Data)
 		}
 	}
@@ -247,14 +294,20 @@ func TestSignIn(t *testing.T) {
 	if _, page := b.get("/signin/forge?to=" + url.QueryEscape(repoPath(open)+"/learnings?state=active")); !strings.Contains(page, "Close files zebra") {
 		t.Errorf("after the sign-in: %s", page)
 	}
-	for _, to := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)", "/\t/evil.example"} {
+	for _, to := range []string{
+		"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)",
+		"/\t/evil.example",
+	} {
 		if got := ownPath(to); got != "/" {
 			t.Errorf("after a sign-in, %q leads to %q", to, got)
 		}
 	}
 	stranger := w.browser()
 	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	for _, path := range []string{"/signin/callback?code=x&state=y", "/signin/callback", "/signin/callback?error=access_denied"} {
+	for _, path := range []string{
+		"/signin/callback?code=x&state=y", "/signin/callback",
+		"/signin/callback?error=access_denied",
+	} {
 		if status, _ := stranger.get(path); status != http.StatusForbidden {
 			t.Errorf("%s without a sign-in that began: %d", path, status)
 		}
@@ -268,7 +321,8 @@ func TestSignIn(t *testing.T) {
 	}
 	refused := 0
 	for range 3 * signInRate.burst {
-		if status, _ := w.browser().post("/signin", url.Values{"token": {"guessed"}}); status == http.StatusTooManyRequests {
+		if status, _ := w.browser().post("/signin",
+			url.Values{"token": {"guessed"}}); status == http.StatusTooManyRequests {
 			refused++
 		}
 	}
@@ -287,7 +341,8 @@ func TestSignIn(t *testing.T) {
 	if _, page := b.get("/"); !strings.Contains(page, "Sign in with") {
 		t.Error("the session goes on after a week")
 	}
-	if log := w.log.String(); strings.Contains(log, "a secret of the application") || strings.Contains(log, "a token for readers") {
+	if log := w.log.String(); strings.Contains(log, "a secret of the application") ||
+		strings.Contains(log, "a token for readers") {
 		t.Errorf("a secret is in the log: %s", log)
 	}
 }
@@ -333,7 +388,8 @@ func TestDatabaseDown(t *testing.T) {
 	server.Stop(t, true)
 	for _, path := range []string{"/", "/jobs", is.paths(open)[3]} {
 		status, page := b.get(path)
-		if status != http.StatusServiceUnavailable || !strings.Contains(page, "database does not answer") || strings.Contains(page, "dial") {
+		if status != http.StatusServiceUnavailable || !strings.Contains(page, "database does not answer") ||
+			strings.Contains(page, "dial") {
 			t.Errorf("%s answers %d: %s", path, status, page)
 		}
 	}

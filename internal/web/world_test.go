@@ -51,10 +51,12 @@ type people struct {
 func newPeople(t testing.TB) *people {
 	p := &people{
 		may: map[string]forge.Permission{
-			"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write, "rita " + open.String(): forge.Read,
+			"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
+			"rita " + open.String():  forge.Read,
 			"oskar " + open.String(): forge.Read,
 		},
-		ids: map[string]int64{"wanda": 1, "rita": 2, "oskar": 3, "sam": 4}, codes: map[string]string{}, tokens: map[string]string{},
+		ids: map[string]int64{"wanda": 1, "rita": 2, "oskar": 3, "sam": 4}, codes: map[string]string{},
+		tokens: map[string]string{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login/oauth/authorize", func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +64,8 @@ func newPeople(t testing.TB) *people {
 		defer p.mu.Unlock()
 		q, code := r.URL.Query(), newSecret()
 		p.codes[code] = p.who + " " + q.Get("code_challenge")
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(),
+			http.StatusFound)
 	})
 	mux.HandleFunc("POST /login/oauth/access_token", func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -70,7 +73,8 @@ func newPeople(t testing.TB) *people {
 		who, challenge, _ := strings.Cut(p.codes[r.PostFormValue("code")], " ")
 		delete(p.codes, r.PostFormValue("code"))
 		sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
-		if r.PostFormValue("client_secret") != "a secret of the application" || base64.RawURLEncoding.EncodeToString(sum[:]) != challenge {
+		if r.PostFormValue("client_secret") != "a secret of the application" ||
+			base64.RawURLEncoding.EncodeToString(sum[:]) != challenge {
 			http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
 			return
 		}
@@ -156,10 +160,14 @@ func newWorld(t testing.TB, database string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var handler http.Handler
-	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
+	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter,
+		r *http.Request,
+	) {
+		w.site.ServeHTTP(rw, r)
+	}))
 	address, _ := url.Parse(w.http.URL)
-	in, err := NewSignIn(forge.Gitea, w.forge.Pages(), "an application", "a secret of the application", address, http.DefaultClient)
+	in, err := NewSignIn(forge.Gitea, w.forge.Pages(), "an application", "a secret of the application", address,
+		http.DefaultClient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +185,6 @@ func newWorld(t testing.TB, database string) *world {
 			}, mcp.Options{Version: "v1.2.3"}).Handler()
 		},
 	})
-	handler = w.site
 	t.Cleanup(func() {
 		w.site.Close()
 		w.http.Close()
@@ -191,12 +198,19 @@ func newWorld(t testing.TB, database string) *world {
 func (w *world) fail(repo precedent.Repo, why string) int64 {
 	w.t.Helper()
 	q, err := queue.Open(w.t.Context(), w.db, queue.Options{
-		Now: w.clock, Replica: "failing", Do: func(context.Context, *queue.Run) error { return queue.Never(fmt.Errorf("%s", why)) },
+		Now: w.clock, Replica: "failing", Do: func(context.Context,
+			*queue.Run,
+		) error {
+			return queue.Never(fmt.Errorf("%s", why))
+		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee", Reason: why}); err != nil {
+	if err := q.Want(w.t.Context(), queue.Task{
+		Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee",
+		Reason: why,
+	}); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := q.Start(w.t.Context()); err != nil {
@@ -238,9 +252,13 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	rows, err := space.Rows(ctx)
 	must(err)
 	teach := func(directive string, mayWrite bool) precedent.Learning {
-		c, err := space.Memory.Propose(ctx, memory.Proposal{Kind: precedent.LearnDo, Directive: directive, Rationale: mark, From: precedent.LearningSource{
-			By: precedent.FromComment, Who: mark, MayWrite: mayWrite, Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7,
-		}})
+		c, err := space.Memory.Propose(ctx, memory.Proposal{
+			Kind: precedent.LearnDo, Directive: directive,
+			Rationale: mark, From: precedent.LearningSource{
+				By: precedent.FromComment, Who: mark, MayWrite: mayWrite, Words: directive,
+				URL: "javascript:alert('" + mark + "')", PullRequest: 7,
+			},
+		})
 		must(err)
 		if c.Refused != "" {
 			w.t.Fatal(c.Refused)
@@ -250,48 +268,76 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	active, pending := teach("Close files "+mark, true), teach("Name the caller "+mark, false)
 	finding := func(n int, path string) precedent.Finding {
 		f := precedent.Finding{
-			Finder: "general", Category: precedent.Bugs, Severity: precedent.High, Confidence: 80, Title: fmt.Sprintf("Finding %d %s", n, mark), Body: mark,
-			Quote: mark, Suggestion: mark, Rule: mark, Placement: precedent.Inline, Votes: 1, Verifier: precedent.Confirmed, Symbol: mark,
-			Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: mark}}, Cites: []precedent.Cite{{Kind: "precedent", ID: "x", Text: mark, URL: "javascript:alert(1)//" + mark}},
+			Finder: "general", Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
+			Title: fmt.Sprintf("Finding %d %s", n, mark), Body: mark,
+			Quote: mark, Suggestion: mark, Rule: mark, Placement: precedent.Inline, Votes: 1,
+			Verifier: precedent.Confirmed, Symbol: mark,
+			Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: mark}},
+			Cites:    []precedent.Cite{{Kind: "precedent", ID: "x", Text: mark, URL: "javascript:alert(1)//" + mark}},
 		}
 		f.Path, f.Side, f.Start, f.End = path, precedent.Right, n, n
 		f.Fingerprint = precedent.Fingerprint(fmt.Sprint(path, n), f.Category, 0)
 		f.ID = precedent.FindingID(repo, f.Fingerprint)
-		f.Trail = []precedent.Decision{{Step: "find", Text: "found by " + mark}, {Step: "score", Text: mark, Delta: 7, By: active.ID}}
+		f.Trail = []precedent.Decision{
+			{Step: "find", Text: "found by " + mark},
+			{Step: "score", Text: mark, Delta: 7, By: active.ID},
+		}
 		return f
 	}
 	shown, hidden := finding(3, "src/"+mark+".go"), finding(9, "src/"+mark+".go")
-	hidden.Dropped, hidden.DroppedBy, hidden.DroppedWhy, hidden.Placement = precedent.ByLearning, active.ID, "a learning says so: "+mark, precedent.Hidden
+	hidden.Dropped, hidden.DroppedBy, hidden.DroppedWhy, hidden.Placement = precedent.ByLearning, active.ID,
+		"a learning says so: "+mark, precedent.Hidden
 	pull := 7
 	r := &precedent.Review{
-		Schema: precedent.ResultSchema, ID: "01990000-0000-7000-8000-" + shown.Fingerprint[:12], Repo: repo, PullRequest: &pull, Base: "ba5e", Head: "c0ffee00c0ffee",
-		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: mark, Findings: []precedent.Finding{shown, hidden}, At: start.Add(-time.Hour),
-		Finders: []precedent.FinderRun{{Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2, Error: mark}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
+		Schema: precedent.ResultSchema, ID: "01990000-0000-7000-8000-" + shown.Fingerprint[:12], Repo: repo,
+		PullRequest: &pull, Base: "ba5e", Head: "c0ffee00c0ffee",
+		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: mark,
+		Findings: []precedent.Finding{shown, hidden}, At: start.Add(-time.Hour),
+		Finders: []precedent.FinderRun{{
+			Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2,
+			Error: mark,
+		}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
 	}
 	must(rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
-		ID: "t" + shown.ID, PullRequest: 7, Review: r.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, Title: mark, State: precedent.ThreadOpen, OpenedAt: start,
-		URL: "https://git.example.org/" + url.PathEscape(mark), Messages: []precedent.Message{{Who: mark, Body: precedent.Untrusted(mark), At: start}}, Category: precedent.Bugs, Severity: precedent.High,
+		ID: "t" + shown.ID, PullRequest: 7, Review: r.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint,
+		Title: mark, State: precedent.ThreadOpen, OpenedAt: start,
+		URL:      "https://git.example.org/" + url.PathEscape(mark),
+		Messages: []precedent.Message{{Who: mark, Body: precedent.Untrusted(mark), At: start}},
+		Category: precedent.Bugs, Severity: precedent.High,
 	}
 	must(rows.SaveThreads(ctx, []precedent.Thread{thread}))
 	must(rows.SaveOutcomes(ctx, []precedent.Outcome{{
-		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark, Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
-		Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true, At: start.Add(-time.Minute),
+		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark,
+		Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
+		Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true,
+		At: start.Add(-time.Minute),
 	}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
 	must(err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
 	must(err)
-	insight := precedent.Insight{ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark, Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start}
+	insight := precedent.Insight{
+		ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
+		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
+	}
 	if turn {
 		_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{insight}, false)
 		must(err)
 	}
-	must(rows.SaveWatched(ctx, []store.WatchedPull{{Pull: 7, Head: "c0ffee", Title: mark, Labels: []string{mark, "bot-changes-needed"}, Updated: start}}, nil))
+	must(rows.SaveWatched(ctx, []store.WatchedPull{{
+		Pull: 7, Head: "c0ffee", Title: mark,
+		Labels: []string{mark, "bot-changes-needed"}, Updated: start,
+	}}, nil))
 	comment, err := json.Marshal(map[string]any{
-		"id": 11, "user": map[string]any{"id": 5, "login": "ada", "type": "User"}, "path": "a.go", "line": 3, "side": "RIGHT", "commit_id": "c0ffee",
-		"diff_hunk": "@@ -1 +1 @@\n+x", "body": "Please wrap this error with its operation, so that callers can tell them apart. " + mark, "created_at": start, "updated_at": start,
-		"html_url": "https://git.example.org/team/open/pulls/3#c11", "pull_request_url": "https://git.example.org/repos/" + repo.Owner + "/" + repo.Name + "/pulls/3", "pr_title": mark,
+		"id": 11, "user": map[string]any{"id": 5, "login": "ada", "type": "User"}, "path": "a.go", "line": 3,
+		"side": "RIGHT", "commit_id": "c0ffee",
+		"diff_hunk":  "@@ -1 +1 @@\n+x",
+		"body":       "Please wrap this error with its operation, so that callers can tell them apart. " + mark,
+		"created_at": start, "updated_at": start,
+		"html_url":         "https://git.example.org/team/open/pulls/3#c11",
+		"pull_request_url": "https://git.example.org/repos/" + repo.Owner + "/" + repo.Name + "/pulls/3",
+		"pr_title":         mark,
 	})
 	must(err)
 	_, err = w.env.ImportCorpus(ctx, space, "comments.jsonl", strings.NewReader(string(comment)+"\n"), nil)
@@ -306,9 +352,12 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 func (is *filled) paths(repo precedent.Repo) []string {
 	at := repoPath(repo)
 	return []string{
-		at, at + "/pulls/7", at + "/reviews/" + is.review, at + "/findings", at + "/findings?path=src", at + "/findings/" + is.shown, at + "/findings/" + is.hidden,
-		at + "/learnings", at + "/learnings?state=active", at + "/learnings/" + is.active, at + "/learnings/" + is.pending, at + "/dismissals", at + "/insights",
-		at + "/precedents", at + "/precedents?q=wrap+the+error+with+its+operation", at + "/hotspots", at + "/trends", at + "/trends?threshold=82", at + "/audit", at + "/audit?format=json", at + "/by/" + is.active,
+		at, at + "/pulls/7", at + "/reviews/" + is.review, at + "/findings", at + "/findings?path=src",
+		at + "/findings/" + is.shown, at + "/findings/" + is.hidden,
+		at + "/learnings", at + "/learnings?state=active", at + "/learnings/" + is.active,
+		at + "/learnings/" + is.pending, at + "/dismissals", at + "/insights",
+		at + "/precedents", at + "/precedents?q=wrap+the+error+with+its+operation", at + "/hotspots", at + "/trends",
+		at + "/trends?threshold=82", at + "/audit", at + "/audit?format=json", at + "/by/" + is.active,
 	}
 }
 
@@ -332,7 +381,10 @@ func (w *world) signedIn(login string) *browser {
 	w.pass(signInRate.every)
 	b := w.browser()
 	if login == "reader" {
-		if status, _ := b.post("/signin", url.Values{"token": {"a token for readers"}, "to": {"/"}}); status != http.StatusOK {
+		if status, _ := b.post("/signin", url.Values{
+			"token": {"a token for readers"},
+			"to":    {"/"},
+		}); status != http.StatusOK {
 			w.t.Fatalf("the reader's token: %d", status)
 		}
 		return b
@@ -372,7 +424,8 @@ func (b *browser) get(path string) (status int, page string) {
 
 func (b *browser) post(path string, form url.Values) (status int, page string) {
 	b.w.t.Helper()
-	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		b.w.t.Fatal(err)
 	}

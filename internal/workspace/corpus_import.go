@@ -24,7 +24,7 @@ func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error
 func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader,
 	progress func(corpus.Imported),
 ) (corpus.Imported, error) {
-	if err := r.keep(ctx, w); err != nil {
+	if err := r.KeepMemory(ctx, w); err != nil {
 		return corpus.Imported{}, err
 	}
 	c, err := r.CorpusOf(ctx, w)

@@ -90,7 +90,7 @@ func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unkn
 			all[i].Err = l.notFound(all[i].Err, err)
 			continue
 		}
-		if e := r.keep(ctx, w); e != nil {
+		if e := r.KeepMemory(ctx, w); e != nil {
 			all[i].Err = e
 			continue
 		}
@@ -98,8 +98,8 @@ func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unkn
 	}
 }
 
-// keep makes the file of a memory that has none yet.
-func (r *Env) keep(ctx context.Context, w *Workspace) error {
+// KeepMemory makes the file of a memory that has none yet.
+func (r *Env) KeepMemory(ctx context.Context, w *Workspace) error {
 	if w.Memory.DB.Kept() || w.File.Value == "" {
 		return nil
 	}

@@ -69,7 +69,7 @@ func DayBudget(s *settings.Settings, rows *store.Repo) *engine.Budget {
 
 // EmbedCorpus computes the vectors of the comments that have none, see corpus.Corpus.Embed.
 func (r *Env) EmbedCorpus(ctx context.Context, w *Workspace, progress func(done int)) (corpus.Swept, error) {
-	if err := r.keep(ctx, w); err != nil {
+	if err := r.KeepMemory(ctx, w); err != nil {
 		return corpus.Swept{}, err
 	}
 	c, err := r.CorpusOf(ctx, w)

@@ -24,7 +24,7 @@ func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user s
 			return memory.Captured{}, Hinted(errors.New("there is no folder for your own learnings"),
 				"set HOME or XDG_DATA_HOME, or give the scope repository or owner")
 		}
-		if err := r.keep(ctx, w); err != nil {
+		if err := r.KeepMemory(ctx, w); err != nil {
 			return memory.Captured{}, err
 		}
 		return w.Memory.Propose(ctx, p)
@@ -51,7 +51,7 @@ func (r *Env) Learn(ctx context.Context, w *Workspace, p memory.Proposal, user s
 func (r *Env) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposal) (memory.Captured, error) {
 	p.From = precedent.LearningSource{By: precedent.FromAgent, Who: "an agent", Words: p.Directive}
 	p.Inferred = true
-	if err := r.keep(ctx, w); err != nil {
+	if err := r.KeepMemory(ctx, w); err != nil {
 		return memory.Captured{}, err
 	}
 	return w.Memory.Propose(ctx, p)

@@ -26,7 +26,7 @@ func (r *Env) ExportMemory(ctx context.Context, w *Workspace, to io.Writer) (int
 // ImportMemory merges an export into the memory. If lines are refused, nothing is imported,
 // unless skip is set.
 func (r *Env) ImportMemory(ctx context.Context, w *Workspace, from io.Reader, skip bool) (portable.Import, error) {
-	if err := r.keep(ctx, w); err != nil {
+	if err := r.KeepMemory(ctx, w); err != nil {
 		return portable.Import{}, err
 	}
 	return portable.Read(ctx, w.Memory, from, skip)
@@ -48,7 +48,7 @@ type SyncOptions struct {
 // SyncMemory exchanges the memory with the ref of a remote. Without a clone, the remote is the
 // repository at its forge.
 func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (portable.Synced, error) {
-	if err := r.keep(ctx, w); err != nil {
+	if err := r.KeepMemory(ctx, w); err != nil {
 		return portable.Synced{}, err
 	}
 	s := portable.Sync{
