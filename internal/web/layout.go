@@ -41,12 +41,10 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 		h.Head(
 			h.Meta(h.Charset("utf-8")), h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
 			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
-			h.Meta(h.Name("htmx-config"),
-				h.Content(`{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}`)),
+			h.Meta(h.Name("htmx-config"), h.Content(`{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}`)),
 			h.TitleEl(g.Text(text.VisibleLine(name)+" · Precedent")),
 			h.Link(h.Rel("stylesheet"), h.Href(staticPath("style.css"))),
-			h.Script(h.Src(staticPath("htmx.min.js")), h.Defer()),
-			h.Script(h.Src(staticPath("htmx-sse.min.js")), h.Defer()),
+			h.Script(h.Src(staticPath("htmx.min.js")), h.Defer()), h.Script(h.Src(staticPath("htmx-sse.min.js")), h.Defer()),
 			h.Script(h.Src(staticPath("site.js")), h.Defer()),
 		),
 		h.Body(
@@ -63,6 +61,12 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Add("Vary", "Hx-Request")
 	compressed(q.w, q.r, status, b.Bytes())
+}
+
+// render answers with a page that is as it should be.
+func (s *Site) render(q *request, title, where string, body ...g.Node) error {
+	s.show(q, http.StatusOK, title, where, g.Group(body))
+	return nil
 }
 
 // part answers with a part of a page, for htmx.
@@ -115,11 +119,10 @@ func (s *Site) navigation(q *request, where string) g.Node {
 	}
 	nav := g.Group{h.Nav(h.Aria("label", "Server"), h.Ul(server))}
 	if !q.repo.IsZero() {
-		at := repoPath(q.repo)
+		at := q.path("")
 		nav = append(nav, h.Nav(h.Aria("label", "Repository"), h.P(h.Class("repo"), g.Text(repoName(q.repo))), h.Ul(
 			entry(at, "Overview"), entry(at+"/findings", "Findings"), entry(at+"/learnings", "Learnings"),
-			entry(at+"/dismissals", "Dismissals"), entry(at+"/insights", "Insights"),
-			entry(at+"/precedents", "Precedents"),
+			entry(at+"/dismissals", "Dismissals"), entry(at+"/insights", "Insights"), entry(at+"/precedents", "Precedents"),
 			entry(at+"/hotspots", "Hotspots"), entry(at+"/trends", "Trends"), entry(at+"/audit", "Audit"))))
 	}
 	return append(nav, h.Form(h.Class("out"), h.Method("post"), h.Action("/signout"), csrf(q),
@@ -139,6 +142,9 @@ func repoName(r precedent.Repo) string {
 	return text.VisibleLine(r.String())
 }
 
+// path is the path of a page of the repository.
+func (q *request) path(below string) string { return repoPath(q.repo) + below }
+
 // Parts of pages.
 
 func sentence(format string, args ...any) g.Node {
@@ -152,6 +158,14 @@ func hidden(name, value string) g.Node {
 func csrf(q *request) g.Node { return hidden("csrf", q.v.csrf()) }
 
 func button(name string) g.Node { return h.Button(h.Type("submit"), g.Text(name)) }
+
+// postButton is a form of one button that changes something.
+func postButton(q *request, path, name string) g.Node {
+	return h.Form(h.Class("act"), h.Method("post"), h.Action(path), csrf(q), button(name))
+}
+
+// named is the name of an input, which is its id, too.
+func named(name string) g.Node { return g.Group{h.Name(name), h.ID(name)} }
 
 // field is an input with its label. The input has the id.
 func field(id, label string, input g.Node) g.Node {
@@ -168,10 +182,8 @@ func table(none string, heads []string, rows []g.Node) g.Node {
 	if len(rows) == 0 {
 		return h.P(h.Class("none"), g.Text(none))
 	}
-	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("group"),
-		h.Aria("label", strings.ToLower(strings.Join(heads, ", "))),
-		h.Table(h.THead(h.Tr(g.Map(heads, func(head string) g.Node { return h.Th(h.Scope("col"), g.Text(head)) }))),
-			h.TBody(g.Group(rows))))
+	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("group"), h.Aria("label", strings.ToLower(strings.Join(heads, ", "))),
+		h.Table(h.THead(h.Tr(g.Map(heads, func(head string) g.Node { return h.Th(h.Scope("col"), g.Text(head)) }))), h.TBody(g.Group(rows))))
 }
 
 func row(cells ...g.Node) g.Node {
@@ -250,8 +262,7 @@ func (s *Site) ago(at time.Time) g.Node {
 	} else {
 		said += " ago"
 	}
-	return h.Time(h.DateTime(at.UTC().Format(time.RFC3339)), h.Title(at.UTC().Format("2006-01-02 15:04:05 UTC")),
-		g.Text(said))
+	return h.Time(h.DateTime(at.UTC().Format(time.RFC3339)), h.Title(at.UTC().Format("2006-01-02 15:04:05 UTC")), g.Text(said))
 }
 
 func day(at time.Time) string {
@@ -282,6 +293,14 @@ func thousands(n int) string {
 }
 
 func shortHash(sha string) string { return sha[:min(len(sha), 10)] }
+
+// total is the sum of counts.
+func total[K comparable](counts map[K]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
 
 // counted is a number that links to the list that it counts.
 func counted(path string, n int, one string) g.Node { return h.A(h.Href(path), g.Text(plural(n, one))) }

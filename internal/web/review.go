@@ -43,13 +43,9 @@ func (s *Site) pull(q *request) error {
 	if s.o.Forge.Forge != nil {
 		page = s.o.Forge.Pages().PullRequest(q.repo, number)
 	}
-	body := g.Group{facts("Title", is.Title, "On the forge",
-		external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
+	body := g.Group{facts("Title", is.Title, "On the forge", external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
 	if s.o.Jobs != nil {
-		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
-			States: unfinished, Repo: q.repo,
-			Limit: 10 * listedJobs,
-		})
+		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 10 * listedJobs})
 		if err != nil {
 			return err
 		}
@@ -74,21 +70,15 @@ func (s *Site) pull(q *request) error {
 	if err != nil {
 		return err
 	}
-	s.show(q, http.StatusOK, fmt.Sprintf("Pull request #%d", number), "", append(body, threads))
-	return nil
+	return s.render(q, fmt.Sprintf("Pull request #%d", number), "", append(body, threads))
 }
 
 // timeline shows the rounds of a pull request, the oldest first.
 func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 	var steps g.Group
 	for _, f := range slices.Backward(rounds) {
-		shown := 0
-		for _, n := range f.New {
-			shown += n
-		}
 		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), stateChip(f.Verdict), g.Text(" "),
-			h.A(h.Href(repoPath(q.repo)+"/reviews/"+f.ID), g.Textf("%s at %s", plural(shown, "new finding"),
-				shortHash(f.Head))),
+			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"), shortHash(f.Head))),
 			g.Textf(", %s, %.0f s", dollars(f.CostUSD), float64(f.TookMS)/1000)))
 	}
 	return h.Ol(h.Class("timeline"), steps)
@@ -109,8 +99,7 @@ func (s *Site) review(q *request) error {
 		title = fmt.Sprintf("Review of pull request #%d", *r.PullRequest)
 		body = g.Group{h.P(link(pullPath(q.repo, *r.PullRequest), "All rounds")), body}
 	}
-	s.show(q, http.StatusOK, title, "", body)
-	return nil
+	return s.render(q, title, "", body)
 }
 
 // reviewBody shows what a review found: what it showed, and what it hid, each with the reason.
@@ -145,31 +134,18 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	var finders []g.Node
 	for i := range r.Finders {
 		f := &r.Finders[i]
-		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)),
-			stateChip(f.Status), g.Text(thousands(f.Found)),
-			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)),
-			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
+		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status), g.Text(thousands(f.Found)),
+			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)), g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
-		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit",
-			shortHash(r.Head),
-			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took",
-			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
-			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore,
-				plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
-		section(fmt.Sprintf("Shown (%s)", thousands(len(shown))),
-			list("Nothing was found that is worth showing.", shown)),
-		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))),
-			list("Nothing was hidden.", hiddenOnes)),
-		g.Iff(len(failures) > 0, func() g.Node {
-			return section("What failed",
-				table("", []string{"Step", "Why"}, failures))
-		}),
+		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", shortHash(r.Head),
+			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took", fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
+			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore, plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
+		section(fmt.Sprintf("Shown (%s)", thousands(len(shown))), list("Nothing was found that is worth showing.", shown)),
+		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))), list("Nothing was hidden.", hiddenOnes)),
+		g.Iff(len(failures) > 0, func() g.Node { return section("What failed", table("", []string{"Step", "Why"}, failures)) }),
 		g.Iff(len(finders) > 0, func() g.Node {
-			return section("Who looked", table("", []string{
-				"Finder", "Model", "Status", "Found", "Tokens", "Cost",
-				"Took", "Problem",
-			}, finders))
+			return section("Who looked", table("", []string{"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took", "Problem"}, finders))
 		}),
 	}, nil
 }
@@ -184,19 +160,15 @@ func whyHidden(f *precedent.Finding) string {
 
 // findingItem is one finding of a review, folded: its first line says what and why, and opening it
 // shows the decisions.
-func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding,
-	outcome precedent.OutcomeKind,
-) g.Node {
+func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding, outcome precedent.OutcomeKind) g.Node {
 	why := g.Textf("confidence %d, threshold %d", f.Confidence, r.Threshold)
 	if !f.Live() {
 		why = h.Strong(words("Hidden: " + whyHidden(f)))
 	}
 	return h.Li(h.ID("finding-"+className(f.ID)), h.Details(
-		h.Summary(stateChip(f.Severity), g.Text(" "), words(f.Title),
-			h.Span(h.Class("at"), words(" "+f.String())), h.Br(), why,
+		h.Summary(stateChip(f.Severity), g.Text(" "), words(f.Title), h.Span(h.Class("at"), words(" "+f.String())), h.Br(), why,
 			g.If(outcome != "", g.Group{g.Text(" "), stateChip(outcome)})),
-		s.findingText(f), trail(q.repo, f.Trail), h.P(link(repoPath(q.repo)+"/findings/"+f.ID,
-			"Why, in full, and what you can do"))))
+		s.findingText(f), trail(q.repo, f.Trail), h.P(link(q.path("/findings/")+f.ID, "Why, in full, and what you can do"))))
 }
 
 // findingText is what a finding says.
@@ -231,7 +203,7 @@ func trail(repo precedent.Repo, all []precedent.Decision) g.Node {
 // by leads from what caused a decision to its page.
 func (s *Site) by(q *request) error {
 	id := q.r.PathValue("id")
-	at := repoPath(q.repo)
+	at := q.path("")
 	if found, err := q.space.Memory.Explain(q.ctx(), id); err == nil {
 		return s.back(q, at+"/findings/"+found.Finding.ID, nil)
 	}
@@ -263,22 +235,17 @@ func (s *Site) threads(q *request, pull int) (g.Node, error) {
 		t := &threads[i]
 		outcome := g.Text("open")
 		if o, known := became[t.Fingerprint]; known {
-			outcome = g.Group{
-				stateChip(o.Kind), g.Text(" "),
-				words(o.Proof),
-			}
+			outcome = g.Group{stateChip(o.Kind), g.Text(" "), words(o.Proof)}
 		}
 		said := g.Group(nil)
 		for _, m := range t.Messages {
 			said = append(said, h.P(h.Strong(words(m.Who+": ")), words(string(m.Body))))
 		}
-		rows = append(rows, row(link(repoPath(q.repo)+"/findings/"+t.Finding, t.Title),
-			stateChip(t.State), outcome,
+		rows = append(rows, row(link(q.path("/findings/")+t.Finding, t.Title), stateChip(t.State), outcome,
 			g.Group{external(t.URL, "on the forge"), said}))
 	}
 	return section(fmt.Sprintf("Conversations (%s)", thousands(len(threads))),
-			table("No finding was posted on this pull request.", []string{"Finding", "State", "Outcome", "Words"}, rows)),
-		nil
+		table("No finding was posted on this pull request.", []string{"Finding", "State", "Outcome", "Words"}, rows)), nil
 }
 
 // listedFindings is how many findings a list has.
@@ -303,20 +270,14 @@ func (s *Site) findings(q *request) error {
 	for i := range found {
 		f := &found[i]
 		outcome := outcomes[f.Fingerprint]
-		rows = append(rows, row(stateChip(f.Severity),
-			link(repoPath(q.repo)+"/findings/"+f.ID, f.Title), words(f.String()),
-			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen),
-			g.If(outcome != "", stateChip(outcome)),
-			s.ago(f.Last)))
+		rows = append(rows, row(stateChip(f.Severity), link(q.path("/findings/")+f.ID, f.Title), words(f.String()),
+			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen), g.If(outcome != "", stateChip(outcome)), s.ago(f.Last)))
 	}
 	title := "Findings"
-	body := g.Group{h.Form(h.Class("search"), h.Method("get"), h.Action(repoPath(q.repo)+"/findings"),
-		field("path", "In a file or folder", h.Input(h.Type("search"), h.Name("path"), h.ID("path"), h.Value(path))),
-		button("Show"))}
-	s.show(q, http.StatusOK, title, repoPath(q.repo)+"/findings", append(body,
-		table("No findings.", []string{"Severity", "Finding", "Where", "Confidence", "Shown", "Outcome", "Seen"}, rows),
-		pager(q, len(found), q.from(), listedFindings)))
-	return nil
+	body := g.Group{h.Form(h.Class("search"), h.Method("get"), h.Action(q.path("/findings")),
+		field("path", "In a file or folder", h.Input(h.Type("search"), named("path"), h.Value(path))), button("Show"))}
+	return s.render(q, title, q.path("/findings"), append(body,
+		table("No findings.", []string{"Severity", "Finding", "Where", "Confidence", "Shown", "Outcome", "Seen"}, rows), pager(q, len(found), q.from(), listedFindings)))
 }
 
 // finding explains why a finding is shown or hidden, and lets people dismiss or restore it.
@@ -329,11 +290,7 @@ func (s *Site) finding(q *request) error {
 	fate := g.Text("Shown by the last review that had it.")
 	switch {
 	case e.Dismissal != nil:
-		fate = g.Group{
-			g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
-			words(cmp.Or(e.Dismissal.Reason, "no reason given")),
-			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + "."),
-		}
+		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "), words(cmp.Or(e.Dismissal.Reason, "no reason given")), g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}
 	case !f.Live():
 		fate = words("Hidden: " + whyHidden(f))
 	}
@@ -348,16 +305,13 @@ func (s *Site) finding(q *request) error {
 	}
 	pull := g.Node(nil)
 	if e.Review.ID != "" {
-		pull = link(repoPath(q.repo)+"/reviews/"+e.Review.ID, "review of "+shortHash(e.Review.Head))
+		pull = link(q.path("/reviews/")+e.Review.ID, "review of "+shortHash(e.Review.Head))
 	}
 	body := g.Group{
 		h.P(h.Class("notice"), fate),
-		facts("Severity", stateChip(f.Severity), "Where", f.String(), "Category",
-			string(f.Category), "Found by", f.Finder, "Rule", f.Rule,
-			"Verifier", string(f.Verifier), "Confidence", fmt.Sprintf("%d, threshold %d (%s)", f.Confidence,
-				e.Review.Threshold, e.Review.ThresholdFrom),
-			"Seen", fmt.Sprintf("%s; first %s, last %s", plural(e.Seen, "time"), day(e.FirstSeen), day(e.LastSeen)),
-			"Last", pull, "Id", f.ID),
+		facts("Severity", stateChip(f.Severity), "Where", f.String(), "Category", string(f.Category), "Found by", f.Finder, "Rule", f.Rule,
+			"Verifier", string(f.Verifier), "Confidence", fmt.Sprintf("%d, threshold %d (%s)", f.Confidence, e.Review.Threshold, e.Review.ThresholdFrom),
+			"Seen", fmt.Sprintf("%s; first %s, last %s", plural(e.Seen, "time"), day(e.FirstSeen), day(e.LastSeen)), "Last", pull, "Id", f.ID),
 		s.findingText(f),
 		section("How the confidence came about", trail(q.repo, e.Trail)),
 		g.If(len(others) > 0, section("The same remark, by others", h.Ul(others))),
@@ -367,22 +321,18 @@ func (s *Site) finding(q *request) error {
 	if q.mayWrite() {
 		body = append(body, s.findingForms(q, &e))
 	}
-	s.show(q, http.StatusOK, f.Title, "", body)
-	return nil
+	return s.render(q, f.Title, "", body)
 }
 
 // findingForms let somebody with write permission change what becomes of a finding.
 func (s *Site) findingForms(q *request, e *precedent.Explanation) g.Node {
-	at := repoPath(q.repo) + "/findings/" + e.Finding.ID
+	at := q.path("/findings/") + e.Finding.ID
 	if e.Dismissal != nil {
-		return section("Show it again", h.Form(h.Method("post"), h.Action(at+"/restore"), csrf(q),
-			button("Undo the dismissal")))
+		return section("Show it again", postButton(q, at+"/restore", "Undo the dismissal"))
 	}
 	return section("Dismiss it", h.Form(h.Method("post"), h.Action(at+"/dismiss"), csrf(q),
-		field("reason", "Why does it not apply? The reason decides about similar findings, too.",
-			h.Input(h.Name("reason"), h.ID("reason"), h.Required(), h.MaxLength("1000"))),
-		field("glob", "Only in these files (a path or glob; empty for all)",
-			h.Input(h.Name("glob"), h.ID("glob"), h.MaxLength("200"))), button("Dismiss")))
+		field("reason", "Why does it not apply? The reason decides about similar findings, too.", h.Input(named("reason"), h.Required(), h.MaxLength("1000"))),
+		field("glob", "Only in these files (a path or glob; empty for all)", h.Input(named("glob"), h.MaxLength("200"))), button("Dismiss")))
 }
 
 // changeFinding dismisses a finding, or undoes that.
@@ -397,8 +347,7 @@ func (s *Site) changeFinding(q *request) error {
 	switch a.Action = q.r.PathValue("do"); a.Action {
 	case "dismiss":
 		do = func() (string, error) {
-			j, err := q.space.Memory.Dismiss(q.ctx(), e.Finding.ID,
-				memory.Dismissal{Reason: q.r.PostFormValue("reason"), Who: q.v.login, Glob: q.r.PostFormValue("glob")})
+			j, err := q.space.Memory.Dismiss(q.ctx(), e.Finding.ID, memory.Dismissal{Reason: q.r.PostFormValue("reason"), Who: q.v.login, Glob: q.r.PostFormValue("glob")})
 			return dismissalText(&j), err
 		}
 	case "restore":
@@ -409,7 +358,7 @@ func (s *Site) changeFinding(q *request) error {
 	default:
 		return errNotFound
 	}
-	return s.back(q, repoPath(q.repo)+"/findings/"+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
+	return s.back(q, q.path("/findings/")+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
 }
 
 func dismissalText(j *precedent.Rejection) string {
@@ -420,8 +369,7 @@ func dismissalText(j *precedent.Rejection) string {
 }
 
 // audited makes a change, with a row in the audit log before it.
-func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error,
-	error),
+func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error, error),
 	a store.AuditRow, do func() (after string, err error),
 ) error {
 	a.At, a.Who = s.o.Now(), q.v.login

@@ -33,11 +33,9 @@ func (s *Site) today(q *request) error {
 	}
 	live := h.Div(h.ID("live"), body)
 	if s.o.Jobs != nil {
-		live = h.Div(h.ID("live"), g.Attr("hx-ext", "sse"), g.Attr("sse-connect", "/live"), g.Attr("sse-swap", "now"),
-			body)
+		live = h.Div(h.ID("live"), g.Attr("hx-ext", "sse"), g.Attr("sse-connect", "/live"), g.Attr("sse-swap", "now"), body)
 	}
-	s.show(q, http.StatusOK, "Today", "/", live)
-	return nil
+	return s.render(q, "Today", "/", live)
 }
 
 func (s *Site) todayBody(q *request) (g.Node, error) {
@@ -85,8 +83,7 @@ func pendingLearnings(ctx context.Context, repos []store.Active) (found []g.Node
 			return nil, err
 		}
 		if n := states[precedent.LearningPending]; n > 0 {
-			found = append(found, h.Li(counted(repoPath(r.Name)+"/learnings?state=pending", n, "learning"),
-				g.Text(" in "), words(repoName(r.Name))))
+			found = append(found, h.Li(counted(repoPath(r.Name)+"/learnings?state=pending", n, "learning"), g.Text(" in "), words(repoName(r.Name))))
 		}
 	}
 	return found, nil
@@ -123,8 +120,7 @@ func (s *Site) jobSections(q *request, jobs []workspace.QueuedJob) g.Node {
 	list := func(title, none string, state workspace.JobState) g.Node {
 		found := by[state]
 		more := g.If(len(found) > listedJobs, sentence("%s more.", thousands(len(found)-listedJobs)))
-		return section(fmt.Sprintf("%s (%s)", title, thousands(len(found))),
-			table(none, heads, found[:min(len(found), listedJobs)]), more)
+		return section(fmt.Sprintf("%s (%s)", title, thousands(len(found))), table(none, heads, found[:min(len(found), listedJobs)]), more)
 	}
 	return g.Group{
 		g.Iff(len(by[workspace.DeadJob]) > 0, func() g.Node { return list("Failed for good", "", workspace.DeadJob) }),
@@ -146,8 +142,8 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	switch {
 	case s.mayOperate(q.v):
 		act = g.Group{
-			g.If(j.State != workspace.RunningJob, jobButton(q, j, "retry", "Run now")),
-			g.If(j.State != workspace.DeadJob, jobButton(q, j, "cancel", "Cancel")),
+			g.If(j.State != workspace.RunningJob, postButton(q, fmt.Sprintf("/jobs/%d/retry", j.ID), "Run now")),
+			g.If(j.State != workspace.DeadJob, postButton(q, fmt.Sprintf("/jobs/%d/cancel", j.ID), "Cancel")),
 		}
 	case j.State == workspace.DeadJob && j.Pull != 0:
 		act = g.Text("push, or comment @precedent review")
@@ -155,11 +151,6 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 		act = g.Text("ask an operator")
 	}
 	return row(s.jobName(j), since, words(text.Cut(why, 300)), act)
-}
-
-func jobButton(q *request, j workspace.QueuedJob, do, name string) g.Node {
-	return h.Form(h.Class("act"), h.Method("post"), h.Action(fmt.Sprintf("/jobs/%d/%s", j.ID, do)), csrf(q),
-		button(name))
 }
 
 // jobName is what a job does, with a link to the page of what it is about.
@@ -262,16 +253,12 @@ func (s *Site) repository(q *request) error {
 	}
 	var body g.Group
 	if n := states[precedent.LearningPending]; n > 0 {
-		body = append(body, h.P(h.Class("notice"), counted(repoPath(q.repo)+"/learnings?state=pending", n, "learning"),
-			g.Text(" to approve or forget.")))
+		body = append(body, h.P(h.Class("notice"), counted(q.path("/learnings?state=pending"), n, "learning"), g.Text(" to approve or forget.")))
 	}
 	if s.o.DB != nil {
 		body = append(body, s.openPulls(q, watched))
 		if s.o.Jobs != nil {
-			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
-				States: unfinished, Repo: q.repo,
-				Limit: 4 * listedJobs,
-			})
+			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
 			if err != nil {
 				return err
 			}
@@ -279,8 +266,7 @@ func (s *Site) repository(q *request) error {
 		}
 	}
 	body = append(body, section("Last reviews", s.reviewTable(q.repo, latest)))
-	s.show(q, http.StatusOK, "Overview", repoPath(q.repo), body)
-	return nil
+	return s.render(q, "Overview", q.path(""), body)
 }
 
 // openPulls shows where each open pull request is in the cycle of labels.
@@ -301,8 +287,7 @@ func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
 		for _, l := range p.Labels {
 			labels = append(labels, chip("label", l), g.Text(" "))
 		}
-		rows = append(rows, row(link(pullPath(q.repo, n), fmt.Sprintf("#%d %s", n, p.Title)), labels, state,
-			s.ago(p.Updated)))
+		rows = append(rows, row(link(pullPath(q.repo, n), fmt.Sprintf("#%d %s", n, p.Title)), labels, state, s.ago(p.Updated)))
 	}
 	return section(fmt.Sprintf("Open pull requests (%s)", thousands(len(numbers))),
 		table("No pull request is open.", []string{"Pull request", "Labels", "State", "Updated"}, rows))
@@ -316,17 +301,9 @@ func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.No
 		if f.Pull != 0 {
 			what = link(pullPath(repo, f.Pull), fmt.Sprintf("#%d", f.Pull))
 		}
-		shown, hiddenOnes := 0, 0
-		for _, n := range f.New {
-			shown += n
-		}
-		for _, n := range f.Hidden {
-			hiddenOnes += n
-		}
 		at := repoPath(repo) + "/reviews/" + f.ID
-		rows = append(rows, row(what, stateChip(f.Verdict),
-			h.A(h.Href(at), g.Textf("%d new", shown)),
-			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", hiddenOnes)), g.Text(dollars(f.CostUSD)), s.ago(f.At)))
+		rows = append(rows, row(what, stateChip(f.Verdict), h.A(h.Href(at), g.Textf("%d new", total(f.New))),
+			h.A(h.Href(at+"#hidden"), g.Textf("%d hidden", total(f.Hidden))), g.Text(dollars(f.CostUSD)), s.ago(f.At)))
 	}
 	return table("Nothing was reviewed yet. Run precedent review, or label a pull request.",
 		[]string{"Change", "Verdict", "Findings", "Hidden", "Cost", "When"}, rows)
@@ -350,15 +327,10 @@ func (s *Site) jobs(q *request) error {
 	for _, j := range all {
 		rows = append(rows, s.jobRow(q, j))
 	}
-	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"),
-		h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
-			return tab("/jobs?state="+string(is), string(is), string(is) == state)
-		})))
-	s.show(q, http.StatusOK, "Jobs", "/jobs", g.Group{
-		filters,
-		table("No such jobs.", []string{"Job", "Since", "Why", "What you can do"}, rows),
-	})
-	return nil
+	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"), h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
+		return tab("/jobs?state="+string(is), string(is), string(is) == state)
+	})))
+	return s.render(q, "Jobs", "/jobs", g.Group{filters, table("No such jobs.", []string{"Job", "Since", "Why", "What you can do"}, rows)})
 }
 
 func tab(path, name string, current bool) g.Node {
@@ -374,10 +346,7 @@ func (s *Site) changeJob(q *request) error {
 	if err != nil {
 		return err
 	}
-	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){
-		"retry":  s.o.Jobs.Retry,
-		"cancel": s.o.Jobs.Cancel,
-	}[q.r.PathValue("do")]
+	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){"retry": s.o.Jobs.Retry, "cancel": s.o.Jobs.Cancel}[q.r.PathValue("do")]
 	if do == nil {
 		return errNotFound
 	}
@@ -385,10 +354,7 @@ func (s *Site) changeJob(q *request) error {
 	if err != nil {
 		return err
 	}
-	row := store.AuditRow{
-		Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)),
-		Before: string(was.State),
-	}
+	row := store.AuditRow{Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)), Before: string(was.State)}
 	err = s.audited(q, s.o.DB.AddServerAudit, row, func() (string, error) {
 		now, err := do(q.ctx(), int64(id))
 		return string(now.State), err
@@ -410,9 +376,7 @@ func jobText(j workspace.QueuedJob) string {
 // health says what works. Only operators see what is about the machine of a server.
 func (s *Site) health(q *request) error {
 	if s.o.DB != nil && !s.mayOperate(q.v) {
-		s.show(q, http.StatusOK,
-			"Health", "/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
-		return nil
+		return s.render(q, "Health", "/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
 	}
 	var rows []g.Node
 	if s.o.Health != nil {
@@ -429,21 +393,16 @@ func (s *Site) health(q *request) error {
 		var counts []g.Node
 		for _, kind := range workspace.JobKinds {
 			k := stats.Kinds[kind]
-			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
-				g.Text(thousands(k.Waiting)),
+			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)), g.Text(thousands(k.Waiting)),
 				h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
 		}
-		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"},
-			counts)))
+		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"}, counts)))
 	}
 	if s.o.Forge.Forge != nil {
 		quota := s.o.Forge.Quota()
 		if quota.Limit > 0 {
-			body = append(body, section("Limits of the forge",
-				facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)),
-					"Again at", s.ago(quota.Reset))))
+			body = append(body, section("Limits of the forge", facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)), "Again at", s.ago(quota.Reset))))
 		}
 	}
-	s.show(q, http.StatusOK, "Health", "/health", body)
-	return nil
+	return s.render(q, "Health", "/health", body)
 }
