@@ -95,7 +95,8 @@ func (s *Site) permission(ctx context.Context, v viewer, repo precedent.Repo) (f
 	// The client remembers an answer for a minute.
 	got, err := s.o.Forge.Permission(ctx, repo, forge.Person{ID: precedent.ForgeID(v.person), Login: v.login})
 	var e *forge.Error
-	if errors.As(err, &e) && slices.Contains([]forge.ErrorKind{forge.KindAuth, forge.KindNotFound, forge.KindRefused}, e.Kind) {
+	if errors.As(err, &e) && slices.Contains([]forge.ErrorKind{forge.KindAuth, forge.KindNotFound, forge.KindRefused},
+		e.Kind) {
 		return forge.None, nil
 	}
 	return got, err

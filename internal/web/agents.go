@@ -48,7 +48,10 @@ func (s *Site) agentRoutes() {
 	if s.o.Agents == nil || s.o.DB == nil {
 		return
 	}
-	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp/{host}/{owner}/{name}"} {
+	for _, path := range []string{
+		"/.well-known/oauth-protected-resource",
+		"/.well-known/oauth-protected-resource/mcp/{host}/{owner}/{name}",
+	} {
 		s.mux.HandleFunc("GET "+path, s.resourceMetadata)
 	}
 	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
@@ -78,17 +81,21 @@ func (s *Site) resourceMetadata(w http.ResponseWriter, r *http.Request) {
 		resource += strings.TrimPrefix(r.URL.EscapedPath(), "/.well-known/oauth-protected-resource")
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
-		"resource": resource, "authorization_servers": []string{s.address(r)}, "bearer_methods_supported": []string{"header"},
-		"scopes_supported": []string{"memory:read"}, "resource_name": "Precedent",
+		"resource": resource, "authorization_servers": []string{s.address(r)},
+		"bearer_methods_supported": []string{"header"},
+		"scopes_supported":         []string{"memory:read"}, "resource_name": "Precedent",
 	})
 }
 
 func (s *Site) serverMetadata(w http.ResponseWriter, r *http.Request) {
 	at := s.address(r)
 	writeJSON(w, http.StatusOK, map[string]any{
-		"issuer": at, "authorization_endpoint": at + "/oauth/authorize", "token_endpoint": at + "/oauth/token", "registration_endpoint": at + "/oauth/register",
-		"response_types_supported": []string{"code"}, "grant_types_supported": []string{"authorization_code"}, "code_challenge_methods_supported": []string{"S256"},
-		"token_endpoint_auth_methods_supported": []string{"none"}, "scopes_supported": []string{"memory:read"}, "authorization_response_iss_parameter_supported": true,
+		"issuer": at, "authorization_endpoint": at + "/oauth/authorize", "token_endpoint": at + "/oauth/token",
+		"registration_endpoint":    at + "/oauth/register",
+		"response_types_supported": []string{"code"}, "grant_types_supported": []string{"authorization_code"},
+		"code_challenge_methods_supported":      []string{"S256"},
+		"token_endpoint_auth_methods_supported": []string{"none"}, "scopes_supported": []string{"memory:read"},
+		"authorization_response_iss_parameter_supported": true,
 	})
 }
 
@@ -118,7 +125,8 @@ func readClient(id string) (c client, ok bool) {
 func (c client) valid() bool {
 	for _, address := range c.Redirects {
 		u, err := url.Parse(address)
-		if err != nil || u.Fragment != "" || u.User != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopbackName(u.Host)) {
+		if err != nil || u.Fragment != "" || u.User != nil || u.Host == "" || u.Scheme != "https" &&
+			(u.Scheme != "http" || !isLoopbackName(u.Host)) {
 			return false
 		}
 	}
@@ -134,7 +142,8 @@ func (c client) redirects(address string) bool {
 		}
 		a, err1 := url.Parse(address)
 		b, err2 := url.Parse(known)
-		if err1 == nil && err2 == nil && a.Scheme == "http" && b.Scheme == "http" && a.User == nil && a.Fragment == "" && isLoopbackName(a.Host) &&
+		if err1 == nil && err2 == nil && a.Scheme == "http" && b.Scheme == "http" && a.User == nil &&
+			a.Fragment == "" && isLoopbackName(a.Host) &&
 			a.Hostname() == b.Hostname() && a.Path == b.Path && a.RawQuery == b.RawQuery {
 			return true
 		}
@@ -154,7 +163,8 @@ func (s *Site) register(w http.ResponseWriter, r *http.Request) {
 	var c client
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if err != nil || strict.Unmarshal(body, &c) != nil || !c.valid() {
-		oauthError(w, http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris must be https, or http on this machine")
+		oauthError(w, http.StatusBadRequest, "invalid_redirect_uri",
+			"redirect_uris must be https, or http on this machine")
 		return
 	}
 	c.Name = text.VisibleLine(text.Cut(c.Name, maxAgentName))
@@ -185,7 +195,8 @@ func readAsked(q url.Values) (a asked, err error) {
 	a.redirect, err = url.Parse(q.Get("redirect_uri"))
 	a.challenge, a.state = q.Get("code_challenge"), q.Get("state")
 	const challengeLen = 43 // of a SHA-256 in base64
-	if err != nil || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || len(a.challenge) != challengeLen {
+	if err != nil || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" ||
+		len(a.challenge) != challengeLen {
 		return a, requestError("The agent has to ask for a code, with a challenge by S256.")
 	}
 	return a, nil
@@ -198,13 +209,15 @@ func (s *Site) authorize(q *request) error {
 		return err
 	}
 	origin := a.redirect.Scheme + "://" + a.redirect.Host
-	q.w.Header().Set("Content-Security-Policy", strings.Replace(security["Content-Security-Policy"], "form-action 'self'", "form-action 'self' "+origin, 1))
+	q.w.Header().Set("Content-Security-Policy", strings.Replace(security["Content-Security-Policy"],
+		"form-action 'self'", "form-action 'self' "+origin, 1))
 	fields := g.Group{csrf(q)}
 	for name, values := range q.r.URL.Query() {
 		fields = append(fields, hidden(name, values[0]))
 	}
 	return s.render(q, "Let an agent read the memory", "", g.Group{
-		h.P(g.Text("A program that calls itself "), h.Strong(words(a.client.Name)), g.Text(" wants to read what Precedent remembers of the repositories that you may read. It cannot change anything.")),
+		h.P(g.Text("A program that calls itself "), h.Strong(words(a.client.Name)),
+			g.Text(" wants to read what Precedent remembers of the repositories that you may read. It cannot change anything.")),
 		h.P(g.Text("It is answered at "), h.Strong(words(origin)), g.Text(". Allow it only if you started it.")),
 		h.Form(h.Method("post"), h.Action("/oauth/authorize"), fields, button("Allow")),
 		h.P(h.A(h.Href("/"), g.Text("No, go to the first page"))),
@@ -223,7 +236,8 @@ func (s *Site) allow(q *request) error {
 	detail, _ := json.Marshal([]string{a.redirect.String(), a.challenge, a.client.id()}) // texts always have a form
 	code := newSecret()
 	err = s.o.DB.SaveSession(q.ctx(), store.Session{
-		Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person, Login: q.v.login, Detail: string(detail), At: s.o.Now(), Until: s.o.Now().Add(codeLife),
+		Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person, Login: q.v.login, Detail: string(detail),
+		At: s.o.Now(), Until: s.o.Now().Add(codeLife),
 	})
 	if err != nil {
 		return err
@@ -277,19 +291,24 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 		oauthError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the database does not answer")
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"access_token": secret, "token_type": "Bearer", "expires_in": int(agentLife.Seconds()), "scope": "memory:read"})
+	writeJSON(w, http.StatusOK, map[string]any{
+		"access_token": secret, "token_type": "Bearer",
+		"expires_in": int(agentLife.Seconds()), "scope": "memory:read",
+	})
 }
 
 func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret string, err error) {
 	secret = newSecret() + newSecret()
 	return secret, s.o.DB.SaveSession(r.Context(), store.Session{
-		Hash: hashOf(secret), Kind: store.AgentSession, Person: person, Login: login, Detail: name, At: s.o.Now(), Until: s.o.Now().Add(agentLife),
+		Hash: hashOf(secret), Kind: store.AgentSession, Person: person, Login: login, Detail: name, At: s.o.Now(),
+		Until: s.o.Now().Add(agentLife),
 	})
 }
 
 // mcp answers an agent.
 func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
-	challenge := fmt.Sprintf("Bearer resource_metadata=%q", s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q",
+		s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if origin := r.Header.Get("Origin"); origin != "" && origin != s.address(r) {
 		http.Error(w, "not for pages", http.StatusForbidden)
@@ -346,7 +365,8 @@ func (s *Site) agentServer(repo precedent.Repo) http.Handler {
 // agentsPage lists the agents that the person let in.
 func (s *Site) agentsPage(q *request) error {
 	if q.v.person == "" {
-		return s.render(q, "Agents", "/agents", sentence("Agents read as a person: sign in through the forge to let one in."))
+		return s.render(q, "Agents",
+			"/agents", sentence("Agents read as a person: sign in through the forge to let one in."))
 	}
 	return s.showAgents(q, "")
 }
@@ -367,10 +387,12 @@ func (s *Site) showAgents(q *request, secret string) error {
 		code("claude mcp add --transport http reviews " + at),
 		sentence("The agent then asks you to sign in here. For one that cannot, make a token, and send it as a header: Authorization: Bearer TOKEN."),
 		h.Form(h.Class("search"), h.Method("post"), h.Action("/agents"), csrf(q),
-			field("name", "Name of the agent", h.Input(named("name"), h.Required(), h.MaxLength(fmt.Sprint(maxAgentName)))), button("Make a token")),
+			field("name", "Name of the agent", h.Input(named("name"), h.Required(),
+				h.MaxLength(fmt.Sprint(maxAgentName)))), button("Make a token")),
 	}
 	if secret != "" {
-		body = append(body, h.P(h.Class("notice"), g.Text("The token, which is shown only now: "), h.Code(h.ID("token"), g.Text(secret))))
+		body = append(body, h.P(h.Class("notice"), g.Text("The token, which is shown only now: "),
+			h.Code(h.ID("token"), g.Text(secret))))
 	}
 	body = append(body, table("You let no agent in.", []string{"Agent", "Since", "Until", "What you can do"}, rows))
 	return s.render(q, "Agents", "/agents", body)

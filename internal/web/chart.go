@@ -17,7 +17,8 @@ import (
 // printed. Each has a table beneath with the same numbers.
 
 func svg(width, height float64, label string, body ...g.Node) g.Node {
-	return h.SVG(h.Class("chart"), g.Attr("viewBox", fmt.Sprintf("0 0 %g %g", width, height)), h.Role("img"), h.Aria("label", label), g.Group(body))
+	return h.SVG(h.Class("chart"), g.Attr("viewBox", fmt.Sprintf("0 0 %g %g", width, height)), h.Role("img"),
+		h.Aria("label", label), g.Group(body))
 }
 
 func num(name string, v float64) g.Node { return g.Attr(name, strconv.FormatFloat(v, 'f', 1, 64)) }
@@ -40,11 +41,13 @@ func barChart(label string, days []dayFacts, of func(dayFacts) float64) g.Node {
 	var bars g.Group
 	for i, d := range days {
 		tall := (base - top) * of(d) / most
-		bars = append(bars, g.El("rect", g.Attr("class", "bar"), num("x", float64(i)*step+1), num("y", base-tall), num("width", max(1, min(step-2, 40))), num("height", tall),
+		bars = append(bars, g.El("rect", g.Attr("class", "bar"), num("x", float64(i)*step+1), num("y", base-tall),
+			num("width", max(1, min(step-2, 40))), num("height", tall),
 			g.El("title", g.Textf("%s: %g", d.day, of(d)))))
 	}
 	return h.Figure(h.FigCaption(g.Text(label)), svg(width, height, label, bars,
-		svgText(0, height-8, "start", days[0].day), svgText(width, height-8, "end", days[len(days)-1].day), svgText(width, top-4, "end", strconv.FormatFloat(most, 'f', -1, 64))))
+		svgText(0, height-8, "start", days[0].day), svgText(width, height-8, "end", days[len(days)-1].day),
+		svgText(width, top-4, "end", strconv.FormatFloat(most, 'f', -1, 64))))
 }
 
 // calibrationPlot shows for each band of confidence which share was accepted: on the line, both are
@@ -55,8 +58,10 @@ func calibrationPlot(r calibration.Reliability) g.Node {
 	var dots g.Group
 	for _, b := range r.Bins {
 		if b.Points > 0 {
-			dots = append(dots, g.El("circle", g.Attr("class", "dot"), num("cx", at(b.Predicted)), num("cy", size-at(b.Observed)), num("r", 3+min(9, float64(b.Points)/10)),
-				g.El("title", g.Textf("stated %s, accepted %s of %d", percent(b.Predicted), percent(b.Observed), b.Points))))
+			dots = append(dots, g.El("circle", g.Attr("class", "dot"), num("cx", at(b.Predicted)),
+				num("cy", size-at(b.Observed)), num("r", 3+min(9, float64(b.Points)/10)),
+				g.El("title", g.Textf("stated %s, accepted %s of %d", percent(b.Predicted), percent(b.Observed),
+					b.Points))))
 		}
 	}
 	if len(dots) == 0 {
@@ -65,9 +70,12 @@ func calibrationPlot(r calibration.Reliability) g.Node {
 	line := func(x1, y1, x2, y2 float64, class string) g.Node {
 		return g.El("line", g.Attr("class", class), num("x1", x1), num("y1", y1), num("x2", x2), num("y2", y2))
 	}
-	return h.Figure(h.Class("small"), h.FigCaption(g.Textf("Stated confidence (across) and accepted share (up); mean distance %s", percent(r.ECE))),
-		svg(size, size, "stated confidence against the accepted share", line(edge, size-edge, size-edge, size-edge, "axis"), line(edge, edge, edge, size-edge, "axis"),
-			line(edge, size-edge, size-edge, edge, "ideal"), dots, svgText(edge, size-6, "start", "0 %"), svgText(size-edge, size-6, "end", "100 %")))
+	return h.Figure(h.Class("small"),
+		h.FigCaption(g.Textf("Stated confidence (across) and accepted share (up); mean distance %s", percent(r.ECE))),
+		svg(size, size, "stated confidence against the accepted share",
+			line(edge, size-edge, size-edge, size-edge, "axis"), line(edge, edge, edge, size-edge, "axis"),
+			line(edge, size-edge, size-edge, edge, "ideal"), dots, svgText(edge, size-6, "start", "0 %"),
+			svgText(size-edge, size-6, "end", "100 %")))
 }
 
 // tile is a file of a treemap.
@@ -141,7 +149,8 @@ func drawTile(t tile, x, y, w, tall float64) g.Node {
 	if short := t.name[strings.LastIndexByte(t.name, '/')+1:]; tall > 18 && w > 30 {
 		label = svgText(x+4, y+14, "start", text.Cut(text.VisibleLine(short), max(1, int(w/letter))))
 	}
-	return h.A(h.Href(t.link), g.El("rect", g.Attr("class", "tile "+className(t.class)), num("x", x+1), num("y", y+1), num("width", max(1, w-2)), num("height", max(1, tall-2)),
+	return h.A(h.Href(t.link), g.El("rect", g.Attr("class", "tile "+className(t.class)), num("x", x+1), num("y", y+1),
+		num("width", max(1, w-2)), num("height", max(1, tall-2)),
 		g.El("title", g.Textf("%s: %s", text.VisibleLine(t.name), plural(t.size, "finding")))), label)
 }
 

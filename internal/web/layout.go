@@ -41,10 +41,12 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 		h.Head(
 			h.Meta(h.Charset("utf-8")), h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
 			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
-			h.Meta(h.Name("htmx-config"), h.Content(`{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}`)),
+			h.Meta(h.Name("htmx-config"),
+				h.Content(`{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0}`)),
 			h.TitleEl(g.Text(text.VisibleLine(name)+" · Precedent")),
 			h.Link(h.Rel("stylesheet"), h.Href(staticPath("style.css"))),
-			h.Script(h.Src(staticPath("htmx.min.js")), h.Defer()), h.Script(h.Src(staticPath("htmx-sse.min.js")), h.Defer()),
+			h.Script(h.Src(staticPath("htmx.min.js")), h.Defer()),
+			h.Script(h.Src(staticPath("htmx-sse.min.js")), h.Defer()),
 			h.Script(h.Src(staticPath("site.js")), h.Defer()),
 		),
 		h.Body(
@@ -122,7 +124,8 @@ func (s *Site) navigation(q *request, where string) g.Node {
 		at := q.path("")
 		nav = append(nav, h.Nav(h.Aria("label", "Repository"), h.P(h.Class("repo"), g.Text(repoName(q.repo))), h.Ul(
 			entry(at, "Overview"), entry(at+"/findings", "Findings"), entry(at+"/learnings", "Learnings"),
-			entry(at+"/dismissals", "Dismissals"), entry(at+"/insights", "Insights"), entry(at+"/precedents", "Precedents"),
+			entry(at+"/dismissals", "Dismissals"), entry(at+"/insights", "Insights"),
+			entry(at+"/precedents", "Precedents"),
 			entry(at+"/hotspots", "Hotspots"), entry(at+"/trends", "Trends"), entry(at+"/audit", "Audit"))))
 	}
 	return append(nav, h.Form(h.Class("out"), h.Method("post"), h.Action("/signout"), csrf(q),
@@ -177,13 +180,20 @@ func section(title string, body ...g.Node) g.Node {
 	return h.Section(h.H2(g.Text(title)), g.Group(body))
 }
 
+// counting is a section that says how much it lists.
+func counting(title string, n int, body ...g.Node) g.Node {
+	return section(title+" ("+thousands(n)+")", body...)
+}
+
 // table shows rows; an empty one says so.
 func table(none string, heads []string, rows []g.Node) g.Node {
 	if len(rows) == 0 {
 		return h.P(h.Class("none"), g.Text(none))
 	}
-	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("group"), h.Aria("label", strings.ToLower(strings.Join(heads, ", "))),
-		h.Table(h.THead(h.Tr(g.Map(heads, func(head string) g.Node { return h.Th(h.Scope("col"), g.Text(head)) }))), h.TBody(g.Group(rows))))
+	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("group"),
+		h.Aria("label", strings.ToLower(strings.Join(heads, ", "))),
+		h.Table(h.THead(h.Tr(g.Map(heads, func(head string) g.Node { return h.Th(h.Scope("col"), g.Text(head)) }))),
+			h.TBody(g.Group(rows))))
 }
 
 func row(cells ...g.Node) g.Node {
@@ -262,7 +272,8 @@ func (s *Site) ago(at time.Time) g.Node {
 	} else {
 		said += " ago"
 	}
-	return h.Time(h.DateTime(at.UTC().Format(time.RFC3339)), h.Title(at.UTC().Format("2006-01-02 15:04:05 UTC")), g.Text(said))
+	return h.Time(h.DateTime(at.UTC().Format(time.RFC3339)), h.Title(at.UTC().Format("2006-01-02 15:04:05 UTC")),
+		g.Text(said))
 }
 
 func day(at time.Time) string {

@@ -47,22 +47,32 @@ func (s *Site) learnings(q *request) error {
 		return err
 	}
 	at := q.path("/learnings")
-	tabs := h.Nav(h.Class("tabs"), h.Aria("label", "States"), h.Ul(g.Map(learningStates, func(is precedent.LearningState) g.Node {
-		return tab(at+"?state="+string(is), fmt.Sprintf("%s (%s)", is, thousands(counts[is])), is == state)
-	})))
+	tabs := h.Nav(h.Class("tabs"), h.Aria("label", "States"),
+		h.Ul(g.Map(learningStates, func(is precedent.LearningState) g.Node {
+			return tab(at+"?state="+string(is), fmt.Sprintf("%s (%s)", is, thousands(counts[is])), is == state)
+		})))
 	var rows []g.Node
 	for i := range found {
 		l := &found[i]
 		act := g.Node(nil)
 		if q.mayWrite() && state == precedent.LearningPending {
-			act = g.Group{postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"), postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget")}
+			act = g.Group{
+				postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"),
+				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget"),
+			}
 		}
-		rows = append(rows, row(link(at+"/"+l.ID, l.Directive), g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(l))},
+		rows = append(rows, row(link(at+"/"+l.ID, l.Directive),
+			g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(l))},
 			words(l.From.Who), h.A(h.Href(at+"/"+l.ID+"#effects"), g.Textf("%d", l.Used)), s.ago(l.UpdatedAt), act))
 	}
-	body := g.Group{tabs, table("No "+string(state)+" learnings.", []string{"Directive", "Where", "From", "Used", "Changed", "What you can do"}, rows), pager(q, len(found), q.from(), listedLearnings)}
+	body := g.Group{
+		tabs, table("No "+string(state)+" learnings.",
+			[]string{"Directive", "Where", "From", "Used", "Changed", "What you can do"}, rows),
+		pager(q, len(found), q.from(), listedLearnings),
+	}
 	if q.mayWrite() {
-		body = append(body, section("Teach it", h.Form(h.Method("post"), h.Action(at), csrf(q), learningFields(&precedent.Learning{Kind: precedent.LearnDo}, true), button("Save"))))
+		body = append(body, section("Teach it", h.Form(h.Method("post"), h.Action(at), csrf(q),
+			learningFields(&precedent.Learning{Kind: precedent.LearnDo}, true), button("Save"))))
 	}
 	return s.render(q, "Learnings", at, body)
 }
@@ -86,7 +96,8 @@ func reach(l *precedent.Learning) string {
 func learningFields(l *precedent.Learning, isNew bool) g.Node {
 	choose := func(name, label, current string, all []string) g.Node {
 		return field(name, label, h.Select(h.Name(name), h.ID(name), g.Map(all, func(v string) g.Node {
-			return h.Option(h.Value(v), g.If(v == current, h.Selected()), g.Text(cmp.Or(strings.ReplaceAll(v, "_", " "), "all")))
+			return h.Option(h.Value(v), g.If(v == current, h.Selected()),
+				g.Text(cmp.Or(strings.ReplaceAll(v, "_", " "), "all")))
 		})))
 	}
 	var kinds []string
@@ -99,12 +110,14 @@ func learningFields(l *precedent.Learning, isNew bool) g.Node {
 	}
 	most := strconv.Itoa(precedent.MaxLearningField)
 	return g.Group{
-		field("directive", "Directive, in the imperative", h.Textarea(named("directive"), h.Required(), h.MaxLength(most), h.Rows("2"), g.Text(l.Directive))),
+		field("directive", "Directive, in the imperative", h.Textarea(named("directive"), h.Required(),
+			h.MaxLength(most), h.Rows("2"), g.Text(l.Directive))),
 		field("rationale", "Why", h.Textarea(named("rationale"), h.MaxLength(most), h.Rows("2"), g.Text(l.Rationale))),
 		choose("kind", "What it does", string(l.Kind), kinds),
 		field("glob", "In these files (a path or glob; empty for all)", h.Input(named("glob"), h.Value(l.Glob))),
 		choose("category", "For findings of this category", string(l.Category), categories),
-		g.If(isNew, choose("scope", "Holds for", string(precedent.RepositoryScope), []string{string(precedent.RepositoryScope), string(precedent.OwnerScope)})),
+		g.If(isNew, choose("scope", "Holds for", string(precedent.RepositoryScope),
+			[]string{string(precedent.RepositoryScope), string(precedent.OwnerScope)})),
 	}
 }
 
@@ -113,23 +126,28 @@ func learningFields(l *precedent.Learning, isNew bool) g.Node {
 func (s *Site) addLearning(q *request) error {
 	form := q.r.PostForm
 	p := memory.Proposal{
-		Kind: precedent.LearningKind(form.Get("kind")), Directive: form.Get("directive"), Rationale: form.Get("rationale"), Glob: form.Get("glob"),
+		Kind: precedent.LearningKind(form.Get("kind")), Directive: form.Get("directive"),
+		Rationale: form.Get("rationale"), Glob: form.Get("glob"),
 		Category: precedent.Category(form.Get("category")), Scope: precedent.LearningScope(form.Get("scope")),
-		From: precedent.LearningSource{By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person), MayWrite: true, Words: form.Get("directive")},
+		From: precedent.LearningSource{
+			By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person),
+			MayWrite: true, Words: form.Get("directive"),
+		},
 	}
 	if p.Scope == precedent.MeScope || strings.TrimSpace(p.Directive) == "" {
 		return requestError("A learning needs a directive, and holds for the repository or its owner.")
 	}
 	var saved memory.Captured
-	err := s.audited(q, q.rows.AddAudit, store.AuditRow{Action: "add learning", Subject: p.Directive}, func() (string, error) {
-		var err error
-		if q.v.local {
-			saved, err = s.o.Env.Learn(q.ctx(), q.space, p, s.o.User)
-		} else {
-			saved, err = q.space.Memory.Propose(q.ctx(), p)
-		}
-		return learned(&saved, err)
-	})
+	err := s.audited(q, q.rows.AddAudit, store.AuditRow{Action: "add learning", Subject: p.Directive},
+		func() (string, error) {
+			var err error
+			if q.v.local {
+				saved, err = s.o.Env.Learn(q.ctx(), q.space, p, s.o.User)
+			} else {
+				saved, err = q.space.Memory.Propose(q.ctx(), p)
+			}
+			return learned(&saved, err)
+		})
 	return s.back(q, q.path("/learnings/")+saved.ID, err)
 }
 
@@ -175,11 +193,14 @@ func (s *Site) learning(q *request) error {
 		return link(at+id, id)
 	}
 	body := g.Group{
-		facts("State", stateChip(l.State), "What it does", strings.ReplaceAll(string(l.Kind), "_", " "), "Where", reach(&l), "Why", l.Rationale,
-			"From", g.Group{words(l.From.Who + ", "), external(l.From.URL, string(l.From.By))}, "In these words", l.From.Words, "Approved by", l.Approver,
-			"Replaced", other(l.Supersedes), "Contradicts", other(l.Contradicts), "Until", untilText(l.ExpiresAt.IsZero(), day(l.ExpiresAt)),
+		facts("State", stateChip(l.State), "What it does", strings.ReplaceAll(string(l.Kind), "_", " "), "Where",
+			reach(&l), "Why", l.Rationale,
+			"From", g.Group{words(l.From.Who + ", "), external(l.From.URL, string(l.From.By))}, "In these words",
+			l.From.Words, "Approved by", l.Approver,
+			"Replaced", other(l.Supersedes), "Contradicts", other(l.Contradicts), "Ends", day(l.ExpiresAt),
 			"Used", fmt.Sprintf("in %s of %s that read it", plural(l.Used, "review"), thousands(l.Loaded)), "Id", l.ID),
-		h.Section(h.ID("effects"), h.H2(g.Text("What it hid or added")), table("It has not changed a finding yet.", []string{"Finding", "Points", "Decision", "Review"}, effects)),
+		h.Section(h.ID("effects"), h.H2(g.Text("What it hid or added")),
+			table("It has not changed a finding yet.", []string{"Finding", "Points", "Decision", "Review"}, effects)),
 		section("History", table("No changes.", []string{"When", "Who", "What", "After it"}, changes)),
 	}
 	if q.mayWrite() && (l.State == precedent.LearningActive || l.State == precedent.LearningPending) {
@@ -189,13 +210,6 @@ func (s *Site) learning(q *request) error {
 			postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget for good")))
 	}
 	return s.render(q, l.Directive, "", body)
-}
-
-func untilText(forever bool, until string) string {
-	if forever {
-		return ""
-	}
-	return until
 }
 
 // effects are the decisions that a memory caused, with their findings.
@@ -216,7 +230,8 @@ func (s *Site) effects(q *request, id string) ([]g.Node, error) {
 			continue
 		}
 		f := &r.Findings[e.Finding]
-		rows = append(rows, row(link(q.path("/findings/")+f.ID, f.Title), g.Textf("%+d", e.Delta), words(e.Text), link(q.path("/reviews/")+r.ID, day(r.At))))
+		rows = append(rows, row(link(q.path("/findings/")+f.ID, f.Title), g.Textf("%+d", e.Delta), words(e.Text),
+			link(q.path("/reviews/")+r.ID, day(r.At))))
 	}
 	return rows, nil
 }
@@ -249,7 +264,10 @@ func (s *Site) changeLearning(q *request) error {
 	if do == nil {
 		return errNotFound
 	}
-	err = s.audited(q, q.rows.AddAudit, store.AuditRow{Action: q.r.PathValue("do") + " learning", Subject: "learning " + l.ID, Before: learningText(&l)}, do)
+	err = s.audited(q, q.rows.AddAudit, store.AuditRow{
+		Action:  q.r.PathValue("do") + " learning",
+		Subject: "learning " + l.ID, Before: learningText(&l),
+	}, do)
 	return s.back(q, q.path("/learnings/")+l.ID, err)
 }
 
@@ -266,13 +284,16 @@ func (s *Site) dismissals(q *request) error {
 		if j.Rule != "" {
 			what = words("all of " + j.Rule)
 		}
-		rows = append(rows, h.Tr(h.ID(j.ID), h.Td(what), h.Td(words(cmp.Or(j.Glob, j.Path))), h.Td(words(j.Reason)), h.Td(words(j.Who)),
+		rows = append(rows, h.Tr(h.ID(j.ID), h.Td(what), h.Td(words(cmp.Or(j.Glob, j.Path))), h.Td(words(j.Reason)),
+			h.Td(words(j.Who)),
 			h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt)))))
 	}
 	return s.render(q, "Dismissals", q.path("/dismissals"), g.Group{
 		sentence("A dismissal hides its finding, and counts against similar ones. It ends by itself, or on the page of its finding."),
-		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hid it again", "When", "Ends"}, rows),
-		g.If(len(found) == listedDismissed, sentence("Only the last %d are shown; precedent memory export has all.", listedDismissed)),
+		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hid it again", "When", "Ends"},
+			rows),
+		g.If(len(found) == listedDismissed, sentence("Only the last %d are shown; precedent memory export has all.",
+			listedDismissed)),
 	})
 }
 
@@ -297,11 +318,13 @@ func (s *Site) insights(q *request) error {
 		for _, id := range n.Citations {
 			shows = append(shows, link(q.path("/findings/")+id, id), g.Text(" "))
 		}
-		rows = append(rows, row(words(n.Text), stateChip(n.State), words(cmp.Or(n.Scope, "all files")), g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected),
+		rows = append(rows, row(words(n.Text), stateChip(n.State), words(cmp.Or(n.Scope, "all files")),
+			g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected),
 			g.Text(plural(n.Changes, "change")), shows, act))
 	}
-	return s.render(q, "Insights", q.path("/insights"), table("No patterns yet: they need similar findings in several changes.",
-		[]string{"Pattern", "State", "Where", "Accepted", "In", "Shown by", "What you can do"}, rows))
+	return s.render(q, "Insights",
+		q.path("/insights"), table("No patterns yet: they need similar findings in several changes.",
+			[]string{"Pattern", "State", "Where", "Accepted", "In", "Shown by", "What you can do"}, rows))
 }
 
 // changeInsight dismisses an insight, or undoes that.
@@ -320,7 +343,10 @@ func (s *Site) changeInsight(q *request) error {
 	if do == nil {
 		return errNotFound
 	}
-	err := s.audited(q, q.rows.AddAudit, store.AuditRow{Action: q.r.PathValue("do") + " insight", Subject: "insight " + id}, do)
+	err := s.audited(q, q.rows.AddAudit, store.AuditRow{
+		Action:  q.r.PathValue("do") + " insight",
+		Subject: "insight " + id,
+	}, do)
 	return s.back(q, q.path("/insights"), err)
 }
 
@@ -341,9 +367,11 @@ func (s *Site) precedents(q *request) error {
 		return part(q, results)
 	}
 	return s.render(q, "Precedents", at, g.Group{
-		h.Form(h.Class("search"), h.Method("get"), h.Action(at), g.Attr("hx-get", at), g.Attr("hx-trigger", "input changed delay:300ms from:#q, submit"),
+		h.Form(h.Class("search"), h.Method("get"), h.Action(at), g.Attr("hx-get", at),
+			g.Attr("hx-trigger", "input changed delay:300ms from:#q, submit"),
 			g.Attr("hx-target", "#results"), g.Attr("hx-swap", "outerHTML"), g.Attr("hx-push-url", "true"),
-			field("q", "Search what people wrote in reviews", h.Input(h.Type("search"), named("q"), h.Value(asked), h.MaxLength("2000"))), button("Search")),
+			field("q", "Search what people wrote in reviews",
+				h.Input(h.Type("search"), named("q"), h.Value(asked), h.MaxLength("2000"))), button("Search")),
 		results,
 	})
 }
@@ -356,7 +384,8 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 		if f.Unusable != "" {
 			state = chip("unusable", "not usable: "+f.Unusable)
 		}
-		items = append(items, h.Li(h.P(external(f.URL, fmt.Sprintf("#%d, %s, %s", f.Pull, f.Author, f.At)), g.Text(" "), h.Span(h.Class("at"), words(f.Path)), g.Text(" "), state,
+		items = append(items, h.Li(h.P(external(f.URL, fmt.Sprintf("#%d, %s, %s", f.Pull, f.Author, f.At)), g.Text(" "),
+			h.Span(h.Class("at"), words(f.Path)), g.Text(" "), state,
 			g.If(f.Outcome != "", chip(f.Outcome, f.Outcome))), prose(f.Text)))
 	}
 	var failures g.Group
@@ -364,9 +393,13 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 		failures = append(failures, h.P(words(f)))
 	}
 	if len(items) == 0 {
-		return g.Group{failures, h.P(h.Class("none"), g.Textf("Nothing similar among %s.", plural(got.Searched, "comment")))}
+		return g.Group{failures, h.P(h.Class("none"), g.Textf("Nothing similar among %s.",
+			plural(got.Searched, "comment")))}
 	}
-	return g.Group{failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")), h.Ol(h.Class("found"), items)}
+	return g.Group{
+		failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")),
+		h.Ol(h.Class("found"), items),
+	}
 }
 
 // hotspots shows the files with the most findings as a map of the tree.
@@ -385,12 +418,14 @@ func (s *Site) hotspots(q *request) error {
 		for _, c := range f.Categories {
 			categories += " " + string(c)
 		}
-		rows = append(rows, row(link(where, f.Path), h.A(h.Href(where), g.Text(thousands(f.Findings))), g.Text(thousands(f.Dismissed)),
+		rows = append(rows, row(link(where, f.Path), h.A(h.Href(where), g.Text(thousands(f.Findings))),
+			g.Text(thousands(f.Dismissed)),
 			stateChip(f.TopSeverity), words(strings.TrimSpace(categories)), s.ago(f.LastSeen)))
 	}
 	return s.render(q, "Hotspots", at+"/hotspots", g.Group{
 		sentence("Files with several findings. A tile is as large as the number of its findings; its color is the worst severity."),
-		treemap(tiles), table("No file has several findings yet.", []string{"File", "Findings", "Dismissed", "Worst", "Categories", "Last seen"}, rows),
+		treemap(tiles), table("No file has several findings yet.",
+			[]string{"File", "Findings", "Dismissed", "Worst", "Categories", "Last seen"}, rows),
 	})
 }
 
@@ -423,7 +458,8 @@ func (s *Site) showAudit(q *request, at string, found []store.AuditRow) error {
 	}
 	var rows []g.Node
 	for _, a := range found {
-		rows = append(rows, row(s.ago(a.At), words(a.Who), words(a.Action), words(a.Subject), words(a.Before), words(cmp.Or(a.After, "not known: the server ended"))))
+		rows = append(rows, row(s.ago(a.At), words(a.Who), words(a.Action), words(a.Subject), words(a.Before),
+			words(cmp.Or(a.After, "not known: the server ended"))))
 	}
 	return s.render(q, "Audit", at, g.Group{
 		sentence("What people changed on these pages. What they change by comments and commands is in the history of each learning and dismissal."),

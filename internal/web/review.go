@@ -43,9 +43,13 @@ func (s *Site) pull(q *request) error {
 	if s.o.Forge.Forge != nil {
 		page = s.o.Forge.Pages().PullRequest(q.repo, number)
 	}
-	body := g.Group{facts("Title", is.Title, "On the forge", external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
+	body := g.Group{facts("Title", is.Title, "On the forge",
+		external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
 	if s.o.Jobs != nil {
-		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 10 * listedJobs})
+		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
+			States: unfinished, Repo: q.repo,
+			Limit: 10 * listedJobs,
+		})
 		if err != nil {
 			return err
 		}
@@ -54,7 +58,7 @@ func (s *Site) pull(q *request) error {
 			body = append(body, s.jobSections(q, jobs))
 		}
 	}
-	body = append(body, section(fmt.Sprintf("Rounds (%s)", thousands(len(rounds))), s.timeline(q, rounds)))
+	body = append(body, counting("Rounds", len(rounds), s.timeline(q, rounds)))
 	if len(rounds) > 0 {
 		r, err := q.rows.Review(q.ctx(), rounds[0].ID)
 		if err != nil {
@@ -78,7 +82,8 @@ func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 	var steps g.Group
 	for _, f := range slices.Backward(rounds) {
 		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), stateChip(f.Verdict), g.Text(" "),
-			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"), shortHash(f.Head))),
+			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"),
+				shortHash(f.Head))),
 			g.Textf(", %s, %.0f s", dollars(f.CostUSD), float64(f.TookMS)/1000)))
 	}
 	return h.Ol(h.Class("timeline"), steps)
@@ -134,18 +139,29 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	var finders []g.Node
 	for i := range r.Finders {
 		f := &r.Finders[i]
-		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status), g.Text(thousands(f.Found)),
-			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)), g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
+		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
+			g.Text(thousands(f.Found)),
+			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)),
+			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
 		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", shortHash(r.Head),
-			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took", fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
-			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore, plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
-		section(fmt.Sprintf("Shown (%s)", thousands(len(shown))), list("Nothing was found that is worth showing.", shown)),
-		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))), list("Nothing was hidden.", hiddenOnes)),
-		g.Iff(len(failures) > 0, func() g.Node { return section("What failed", table("", []string{"Step", "Why"}, failures)) }),
+			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took",
+			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
+			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore,
+				plural(r.Coverage.Hunks, "hunk"), plural(r.Coverage.Files, "file"))),
+		counting("Shown", len(shown), list("Nothing was found that is worth showing.", shown)),
+		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))),
+			list("Nothing was hidden.", hiddenOnes)),
+		g.Iff(len(failures) > 0, func() g.Node {
+			return section("What failed",
+				table("", []string{"Step", "Why"}, failures))
+		}),
 		g.Iff(len(finders) > 0, func() g.Node {
-			return section("Who looked", table("", []string{"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took", "Problem"}, finders))
+			return section("Who looked", table("", []string{
+				"Finder", "Model", "Status", "Found", "Tokens", "Cost",
+				"Took", "Problem",
+			}, finders))
 		}),
 	}, nil
 }
@@ -160,15 +176,19 @@ func whyHidden(f *precedent.Finding) string {
 
 // findingItem is one finding of a review, folded: its first line says what and why, and opening it
 // shows the decisions.
-func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding, outcome precedent.OutcomeKind) g.Node {
+func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding,
+	outcome precedent.OutcomeKind,
+) g.Node {
 	why := g.Textf("confidence %d, threshold %d", f.Confidence, r.Threshold)
 	if !f.Live() {
 		why = h.Strong(words("Hidden: " + whyHidden(f)))
 	}
 	return h.Li(h.ID("finding-"+className(f.ID)), h.Details(
-		h.Summary(stateChip(f.Severity), g.Text(" "), words(f.Title), h.Span(h.Class("at"), words(" "+f.String())), h.Br(), why,
+		h.Summary(stateChip(f.Severity), g.Text(" "), words(f.Title), h.Span(h.Class("at"), words(" "+f.String())),
+			h.Br(), why,
 			g.If(outcome != "", g.Group{g.Text(" "), stateChip(outcome)})),
-		s.findingText(f), trail(q.repo, f.Trail), h.P(link(q.path("/findings/")+f.ID, "Why, in full, and what you can do"))))
+		s.findingText(f), trail(q.repo, f.Trail), h.P(link(q.path("/findings/")+f.ID,
+			"Why, in full, and what you can do"))))
 }
 
 // findingText is what a finding says.
@@ -244,8 +264,9 @@ func (s *Site) threads(q *request, pull int) (g.Node, error) {
 		rows = append(rows, row(link(q.path("/findings/")+t.Finding, t.Title), stateChip(t.State), outcome,
 			g.Group{external(t.URL, "on the forge"), said}))
 	}
-	return section(fmt.Sprintf("Conversations (%s)", thousands(len(threads))),
-		table("No finding was posted on this pull request.", []string{"Finding", "State", "Outcome", "Words"}, rows)), nil
+	return counting("Conversations", len(threads),
+			table("No finding was posted on this pull request.", []string{"Finding", "State", "Outcome", "Words"}, rows)),
+		nil
 }
 
 // listedFindings is how many findings a list has.
@@ -271,13 +292,14 @@ func (s *Site) findings(q *request) error {
 		f := &found[i]
 		outcome := outcomes[f.Fingerprint]
 		rows = append(rows, row(stateChip(f.Severity), link(q.path("/findings/")+f.ID, f.Title), words(f.String()),
-			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen), g.If(outcome != "", stateChip(outcome)), s.ago(f.Last)))
+			g.Text(fmt.Sprint(f.Confidence)), g.Textf("%d ×", f.Seen), g.If(outcome != "", stateChip(outcome)),
+			s.ago(f.Last)))
 	}
-	title := "Findings"
 	body := g.Group{h.Form(h.Class("search"), h.Method("get"), h.Action(q.path("/findings")),
 		field("path", "In a file or folder", h.Input(h.Type("search"), named("path"), h.Value(path))), button("Show"))}
-	return s.render(q, title, q.path("/findings"), append(body,
-		table("No findings.", []string{"Severity", "Finding", "Where", "Confidence", "Shown", "Outcome", "Seen"}, rows), pager(q, len(found), q.from(), listedFindings)))
+	return s.render(q, "Findings", q.path("/findings"), append(body,
+		table("No findings.", []string{"Severity", "Finding", "Where", "Confidence", "Shown", "Outcome", "Seen"}, rows),
+		pager(q, len(found), q.from(), listedFindings)))
 }
 
 // finding explains why a finding is shown or hidden, and lets people dismiss or restore it.
@@ -290,7 +312,11 @@ func (s *Site) finding(q *request) error {
 	fate := g.Text("Shown by the last review that had it.")
 	switch {
 	case e.Dismissal != nil:
-		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "), words(cmp.Or(e.Dismissal.Reason, "no reason given")), g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}
+		fate = g.Group{
+			g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
+			words(cmp.Or(e.Dismissal.Reason, "no reason given")),
+			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + "."),
+		}
 	case !f.Live():
 		fate = words("Hidden: " + whyHidden(f))
 	}
@@ -309,9 +335,12 @@ func (s *Site) finding(q *request) error {
 	}
 	body := g.Group{
 		h.P(h.Class("notice"), fate),
-		facts("Severity", stateChip(f.Severity), "Where", f.String(), "Category", string(f.Category), "Found by", f.Finder, "Rule", f.Rule,
-			"Verifier", string(f.Verifier), "Confidence", fmt.Sprintf("%d, threshold %d (%s)", f.Confidence, e.Review.Threshold, e.Review.ThresholdFrom),
-			"Seen", fmt.Sprintf("%s; first %s, last %s", plural(e.Seen, "time"), day(e.FirstSeen), day(e.LastSeen)), "Last", pull, "Id", f.ID),
+		facts("Severity", stateChip(f.Severity), "Where", f.String(), "Category", string(f.Category), "Found by",
+			f.Finder, "Rule", f.Rule,
+			"Verifier", string(f.Verifier), "Confidence", fmt.Sprintf("%d, threshold %d (%s)", f.Confidence,
+				e.Review.Threshold, e.Review.ThresholdFrom),
+			"Seen", fmt.Sprintf("%s; first %s, last %s", plural(e.Seen, "time"), day(e.FirstSeen), day(e.LastSeen)),
+			"Last", pull, "Id", f.ID),
 		s.findingText(f),
 		section("How the confidence came about", trail(q.repo, e.Trail)),
 		g.If(len(others) > 0, section("The same remark, by others", h.Ul(others))),
@@ -331,8 +360,10 @@ func (s *Site) findingForms(q *request, e *precedent.Explanation) g.Node {
 		return section("Show it again", postButton(q, at+"/restore", "Undo the dismissal"))
 	}
 	return section("Dismiss it", h.Form(h.Method("post"), h.Action(at+"/dismiss"), csrf(q),
-		field("reason", "Why does it not apply? The reason decides about similar findings, too.", h.Input(named("reason"), h.Required(), h.MaxLength("1000"))),
-		field("glob", "Only in these files (a path or glob; empty for all)", h.Input(named("glob"), h.MaxLength("200"))), button("Dismiss")))
+		field("reason", "Why does it not apply? The reason decides about similar findings, too.",
+			h.Input(named("reason"), h.Required(), h.MaxLength("1000"))),
+		field("glob", "Only in these files (a path or glob; empty for all)",
+			h.Input(named("glob"), h.MaxLength("200"))), button("Dismiss")))
 }
 
 // changeFinding dismisses a finding, or undoes that.
@@ -347,7 +378,8 @@ func (s *Site) changeFinding(q *request) error {
 	switch a.Action = q.r.PathValue("do"); a.Action {
 	case "dismiss":
 		do = func() (string, error) {
-			j, err := q.space.Memory.Dismiss(q.ctx(), e.Finding.ID, memory.Dismissal{Reason: q.r.PostFormValue("reason"), Who: q.v.login, Glob: q.r.PostFormValue("glob")})
+			j, err := q.space.Memory.Dismiss(q.ctx(), e.Finding.ID,
+				memory.Dismissal{Reason: q.r.PostFormValue("reason"), Who: q.v.login, Glob: q.r.PostFormValue("glob")})
 			return dismissalText(&j), err
 		}
 	case "restore":
@@ -369,7 +401,8 @@ func dismissalText(j *precedent.Rejection) string {
 }
 
 // audited makes a change, with a row in the audit log before it.
-func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error, error),
+func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (func(context.Context, string) error,
+	error),
 	a store.AuditRow, do func() (after string, err error),
 ) error {
 	a.At, a.Who = s.o.Now(), q.v.login

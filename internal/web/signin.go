@@ -32,14 +32,17 @@ type SignIn struct {
 }
 
 // NewSignIn returns how people sign in through a forge. back is the address of the site.
-func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *url.URL, client *http.Client) (*SignIn, error) {
+func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *url.URL, client *http.Client) (*SignIn,
+	error,
+) {
 	in := &SignIn{Name: pages.Web.Host, Client: client, Config: oauth2.Config{
 		ClientID: clientID, ClientSecret: secret, RedirectURL: back.JoinPath("signin", "callback").String(),
 	}}
 	switch at {
 	case forge.GitHub:
 		in.Config.Endpoint = oauth2.Endpoint{
-			AuthURL: pages.Web.JoinPath("login/oauth/authorize").String(), TokenURL: pages.Web.JoinPath("login/oauth/access_token").String(),
+			AuthURL:   pages.Web.JoinPath("login/oauth/authorize").String(),
+			TokenURL:  pages.Web.JoinPath("login/oauth/access_token").String(),
 			AuthStyle: oauth2.AuthStyleInParams,
 		}
 		in.UserURL = "https://api.github.com/user"
@@ -48,7 +51,8 @@ func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *
 		}
 	case forge.Gitea:
 		in.Config.Endpoint = oauth2.Endpoint{
-			AuthURL: pages.Web.JoinPath("login/oauth/authorize").String(), TokenURL: pages.Web.JoinPath("login/oauth/access_token").String(),
+			AuthURL:   pages.Web.JoinPath("login/oauth/authorize").String(),
+			TokenURL:  pages.Web.JoinPath("login/oauth/access_token").String(),
 			AuthStyle: oauth2.AuthStyleInParams,
 		}
 		in.Config.Scopes = []string{"read:user"}
@@ -113,7 +117,10 @@ func (s *Site) cookieName() string {
 
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	//nolint:gosec // Secure wherever there is https
-	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds())}
+	c := &http.Cookie{
+		Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds()),
+	}
 	if value == "" {
 		c.MaxAge = -1
 	}
@@ -134,7 +141,8 @@ func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.o.DB == nil {
-		s.fail(w, r, nil, http.StatusUnauthorized, "This page is private.", "Open the address that precedent dashboard printed. It works once; start the command again for a new one.")
+		s.fail(w, r, nil, http.StatusUnauthorized, "This page is private.",
+			"Open the address that precedent dashboard printed. It works once; start the command again for a new one.")
 		return
 	}
 	http.Redirect(w, r, "/signin?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
@@ -145,12 +153,14 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 	to := ownPath(r.URL.Query().Get("to"))
 	var ways g.Group
 	if s.o.SignIn != nil {
-		ways = append(ways, h.P(h.A(h.Class("button"), h.Href("/signin/forge?"+url.Values{"to": {to}}.Encode()), g.Textf("Sign in with %s", s.o.SignIn.Name))),
+		ways = append(ways, h.P(h.A(h.Class("button"), h.Href("/signin/forge?"+url.Values{"to": {to}}.Encode()),
+			g.Textf("Sign in with %s", s.o.SignIn.Name))),
 			sentence("You see the repositories that you can read there. Precedent asks the forge for your account, and for nothing else."))
 	}
 	if s.o.ReaderToken != "" {
 		ways = append(ways, h.Form(h.Method("post"), h.Action("/signin"), hidden("to", to),
-			field("token", "Reader's token", h.Input(h.Type("password"), named("token"), h.Required(), h.AutoComplete("current-password"))),
+			field("token", "Reader's token", h.Input(h.Type("password"), named("token"), h.Required(),
+				h.AutoComplete("current-password"))),
 			button("Sign in with the token")))
 	}
 	if len(ways) == 0 {
@@ -172,7 +182,8 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	case !s.rates.pass("sign-in "+clientOf(r), signInRate):
 		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
-		s.fail(w, r, nil, http.StatusForbidden, "This is not the reader's token.", "Ask the operator of the server for it.")
+		s.fail(w, r, nil, http.StatusForbidden, "This is not the reader's token.",
+			"Ask the operator of the server for it.")
 	default:
 		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
 	}
@@ -210,7 +221,10 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	state, verifier := newSecret(), oauth2.GenerateVerifier()
-	s.setCookie(w, s.stateName(), url.Values{"state": {state}, "verifier": {verifier}, "to": {ownPath(r.URL.Query().Get("to"))}}.Encode(), stateLife)
+	s.setCookie(w, s.stateName(), url.Values{
+		"state": {state}, "verifier": {verifier},
+		"to": {ownPath(r.URL.Query().Get("to"))},
+	}.Encode(), stateLife)
 	http.Redirect(w, r, s.o.SignIn.Config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
 }
 
@@ -228,10 +242,12 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	switch {
 	case kept.Get("state") == "" || !sameSecret(kept.Get("state"), q.Get("state")):
-		s.fail(w, r, nil, http.StatusForbidden, "This sign-in did not begin here, or took too long.", "Begin again at the sign-in page.")
+		s.fail(w, r, nil, http.StatusForbidden, "This sign-in did not begin here, or took too long.",
+			"Begin again at the sign-in page.")
 		return
 	case q.Get("code") == "":
-		s.fail(w, r, nil, http.StatusForbidden, "The forge did not let you sign in.", "Begin again, and allow it to tell who you are.")
+		s.fail(w, r, nil, http.StatusForbidden, "The forge did not let you sign in.",
+			"Begin again, and allow it to tell who you are.")
 		return
 	}
 	ctx := context.WithValue(r.Context(), oauth2.HTTPClient, s.o.SignIn.Client)
@@ -269,7 +285,8 @@ func (s *Site) start(w http.ResponseWriter, r *http.Request) {
 	key := s.localKey
 	s.localMu.Unlock()
 	if !ok {
-		s.fail(w, r, nil, http.StatusForbidden, "This address was used before, or is wrong.", "Start precedent dashboard again for a new one.")
+		s.fail(w, r, nil, http.StatusForbidden, "This address was used before, or is wrong.",
+			"Start precedent dashboard again for a new one.")
 		return
 	}
 	s.setCookie(w, s.cookieName(), key, sessionLife)
@@ -286,6 +303,7 @@ func (s *Site) signOut(q *request) error {
 		return err
 	}
 	s.setCookie(q.w, s.cookieName(), "", 0)
-	s.show(&request{w: q.w, r: q.r}, http.StatusOK, "You are signed out.", "", h.P(h.A(h.Href("/"), g.Text("Sign in again"))))
+	s.show(&request{w: q.w, r: q.r}, http.StatusOK, "You are signed out.", "",
+		h.P(h.A(h.Href("/"), g.Text("Sign in again"))))
 	return nil
 }

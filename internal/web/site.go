@@ -173,7 +173,8 @@ var security = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
-	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":      "no-store",
 	"Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
@@ -186,7 +187,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	if !s.known(r.Host) {
-		s.fail(w, r, nil, http.StatusMisdirectedRequest, "This address has another name.", "Use the address that the operator of the server gave you.")
+		s.fail(w, r, nil, http.StatusMisdirectedRequest, "This address has another name.",
+			"Use the address that the operator of the server gave you.")
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -264,7 +266,8 @@ func (s *Site) page(do func(*request) error) http.Handler {
 			return
 		}
 		if !s.rates.pass("page "+q.v.key(), pageRate) {
-			s.fail(w, r, &q.v, http.StatusTooManyRequests, "Too many requests.", "Wait for some seconds, then load the page again.")
+			s.fail(w, r, &q.v, http.StatusTooManyRequests, "Too many requests.",
+				"Wait for some seconds, then load the page again.")
 			return
 		}
 		if err := do(q); err != nil {
@@ -407,20 +410,25 @@ func (q *request) number(name string) (int, error) {
 func (s *Site) failed(q *request, err error) {
 	var bad requestError
 	var said *memory.Error
-	status, title, hint := http.StatusInternalServerError, "This page cannot be made.", "The log of the server says why."
+	status, title, hint := http.StatusInternalServerError, "This page cannot be made.",
+		"The log of the server says why."
 	switch {
 	case q.ctx().Err() != nil: // nobody waits any more
 		return
-	case errors.Is(err, errNotFound), errors.Is(err, memory.ErrUnknownID), errors.Is(err, store.ErrNoReview), errors.Is(err, workspace.ErrNoJob):
-		status, title, hint = http.StatusNotFound, "There is no such page.", "It may be gone, or you may not be allowed to see it."
+	case errors.Is(err, errNotFound), errors.Is(err, memory.ErrUnknownID), errors.Is(err, store.ErrNoReview),
+		errors.Is(err, workspace.ErrNoJob):
+		status, title, hint = http.StatusNotFound, "There is no such page.",
+			"It may be gone, or you may not be allowed to see it."
 	case errors.Is(err, errNotYours):
-		status, title, hint = http.StatusForbidden, "You may not do that.", "It takes write permission on the repository or, for jobs, the role of an operator."
+		status, title, hint = http.StatusForbidden, "You may not do that.",
+			"It takes write permission on the repository or, for jobs, the role of an operator."
 	case errors.As(err, &bad):
 		status, title, hint = http.StatusBadRequest, string(bad), "Go back to change it."
 	case errors.As(err, &said):
 		status, title, hint = http.StatusUnprocessableEntity, said.Msg, said.Hint
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, store.ErrBusy), errors.Is(err, errSlow):
-		status, title, hint = http.StatusServiceUnavailable, "The database does not answer in time.", "Load the page again in a minute."
+		status, title, hint = http.StatusServiceUnavailable, "The database does not answer in time.",
+			"Load the page again in a minute."
 	}
 	if status >= http.StatusInternalServerError {
 		s.o.Log.Error("a page failed", "event", q.r.Pattern, "error", err)
@@ -447,7 +455,10 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
 		return
 	}
-	kind := map[bool]string{true: "text/css; charset=utf-8", false: "text/javascript; charset=utf-8"}[strings.HasSuffix(name, ".css")]
+	kind := map[bool]string{
+		true:  "text/css; charset=utf-8",
+		false: "text/javascript; charset=utf-8",
+	}[strings.HasSuffix(name, ".css")]
 	w.Header().Set("Content-Type", kind)
 	if r.URL.Query().Get("v") == knownVersions()[name] {
 		w.Header().Set("Cache-Control", openForever)

@@ -33,7 +33,8 @@ func (s *Site) today(q *request) error {
 	}
 	live := h.Div(h.ID("live"), body)
 	if s.o.Jobs != nil {
-		live = h.Div(h.ID("live"), g.Attr("hx-ext", "sse"), g.Attr("sse-connect", "/live"), g.Attr("sse-swap", "now"), body)
+		live = h.Div(h.ID("live"), g.Attr("hx-ext", "sse"), g.Attr("sse-connect", "/live"), g.Attr("sse-swap", "now"),
+			body)
 	}
 	return s.render(q, "Today", "/", live)
 }
@@ -83,7 +84,8 @@ func pendingLearnings(ctx context.Context, repos []store.Active) (found []g.Node
 			return nil, err
 		}
 		if n := states[precedent.LearningPending]; n > 0 {
-			found = append(found, h.Li(counted(repoPath(r.Name)+"/learnings?state=pending", n, "learning"), g.Text(" in "), words(repoName(r.Name))))
+			found = append(found, h.Li(counted(repoPath(r.Name)+"/learnings?state=pending", n, "learning"),
+				g.Text(" in "), words(repoName(r.Name))))
 		}
 	}
 	return found, nil
@@ -120,7 +122,7 @@ func (s *Site) jobSections(q *request, jobs []workspace.QueuedJob) g.Node {
 	list := func(title, none string, state workspace.JobState) g.Node {
 		found := by[state]
 		more := g.If(len(found) > listedJobs, sentence("%s more.", thousands(len(found)-listedJobs)))
-		return section(fmt.Sprintf("%s (%s)", title, thousands(len(found))), table(none, heads, found[:min(len(found), listedJobs)]), more)
+		return counting(title, len(found), table(none, heads, found[:min(len(found), listedJobs)]), more)
 	}
 	return g.Group{
 		g.Iff(len(by[workspace.DeadJob]) > 0, func() g.Node { return list("Failed for good", "", workspace.DeadJob) }),
@@ -253,12 +255,16 @@ func (s *Site) repository(q *request) error {
 	}
 	var body g.Group
 	if n := states[precedent.LearningPending]; n > 0 {
-		body = append(body, h.P(h.Class("notice"), counted(q.path("/learnings?state=pending"), n, "learning"), g.Text(" to approve or forget.")))
+		body = append(body, h.P(h.Class("notice"), counted(q.path("/learnings?state=pending"), n, "learning"),
+			g.Text(" to approve or forget.")))
 	}
 	if s.o.DB != nil {
 		body = append(body, s.openPulls(q, watched))
 		if s.o.Jobs != nil {
-			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
+			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
+				States: unfinished, Repo: q.repo,
+				Limit: 4 * listedJobs,
+			})
 			if err != nil {
 				return err
 			}
@@ -287,9 +293,10 @@ func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
 		for _, l := range p.Labels {
 			labels = append(labels, chip("label", l), g.Text(" "))
 		}
-		rows = append(rows, row(link(pullPath(q.repo, n), fmt.Sprintf("#%d %s", n, p.Title)), labels, state, s.ago(p.Updated)))
+		rows = append(rows, row(link(pullPath(q.repo, n), fmt.Sprintf("#%d %s", n, p.Title)), labels, state,
+			s.ago(p.Updated)))
 	}
-	return section(fmt.Sprintf("Open pull requests (%s)", thousands(len(numbers))),
+	return counting("Open pull requests", len(numbers),
 		table("No pull request is open.", []string{"Pull request", "Labels", "State", "Updated"}, rows))
 }
 
@@ -327,10 +334,12 @@ func (s *Site) jobs(q *request) error {
 	for _, j := range all {
 		rows = append(rows, s.jobRow(q, j))
 	}
-	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"), h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
-		return tab("/jobs?state="+string(is), string(is), string(is) == state)
-	})))
-	return s.render(q, "Jobs", "/jobs", g.Group{filters, table("No such jobs.", []string{"Job", "Since", "Why", "What you can do"}, rows)})
+	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"),
+		h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
+			return tab("/jobs?state="+string(is), string(is), string(is) == state)
+		})))
+	return s.render(q, "Jobs", "/jobs", g.Group{filters, table("No such jobs.",
+		[]string{"Job", "Since", "Why", "What you can do"}, rows)})
 }
 
 func tab(path, name string, current bool) g.Node {
@@ -346,7 +355,10 @@ func (s *Site) changeJob(q *request) error {
 	if err != nil {
 		return err
 	}
-	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){"retry": s.o.Jobs.Retry, "cancel": s.o.Jobs.Cancel}[q.r.PathValue("do")]
+	do := map[string]func(context.Context, int64) (workspace.QueuedJob, error){
+		"retry":  s.o.Jobs.Retry,
+		"cancel": s.o.Jobs.Cancel,
+	}[q.r.PathValue("do")]
 	if do == nil {
 		return errNotFound
 	}
@@ -354,7 +366,10 @@ func (s *Site) changeJob(q *request) error {
 	if err != nil {
 		return err
 	}
-	row := store.AuditRow{Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)), Before: string(was.State)}
+	row := store.AuditRow{
+		Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)),
+		Before: string(was.State),
+	}
 	err = s.audited(q, s.o.DB.AddServerAudit, row, func() (string, error) {
 		now, err := do(q.ctx(), int64(id))
 		return string(now.State), err
@@ -376,7 +391,8 @@ func jobText(j workspace.QueuedJob) string {
 // health says what works. Only operators see what is about the machine of a server.
 func (s *Site) health(q *request) error {
 	if s.o.DB != nil && !s.mayOperate(q.v) {
-		return s.render(q, "Health", "/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
+		return s.render(q, "Health",
+			"/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
 	}
 	var rows []g.Node
 	if s.o.Health != nil {
@@ -393,15 +409,19 @@ func (s *Site) health(q *request) error {
 		var counts []g.Node
 		for _, kind := range workspace.JobKinds {
 			k := stats.Kinds[kind]
-			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)), g.Text(thousands(k.Waiting)),
+			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
+				g.Text(thousands(k.Waiting)),
 				h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
 		}
-		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"}, counts)))
+		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"},
+			counts)))
 	}
 	if s.o.Forge.Forge != nil {
 		quota := s.o.Forge.Quota()
 		if quota.Limit > 0 {
-			body = append(body, section("Limits of the forge", facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)), "Again at", s.ago(quota.Reset))))
+			body = append(body, section("Limits of the forge",
+				facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)),
+					"Again at", s.ago(quota.Reset))))
 		}
 	}
 	return s.render(q, "Health", "/health", body)

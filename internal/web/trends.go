@@ -151,7 +151,11 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 	for _, d := range slices.Sorted(maps.Keys(days)) {
 		t.days = append(t.days, *days[d])
 	}
-	for _, p := range slices.SortedFunc(maps.Values(pulls), func(a, b *pullCost) int { return int(1000 * (b.cost - a.cost)) }) {
+	for _, p := range slices.SortedFunc(maps.Values(pulls), func(a,
+		b *pullCost,
+	) int {
+		return int(1000 * (b.cost - a.cost))
+	}) {
 		t.pulls = append(t.pulls, *p)
 	}
 	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
@@ -182,29 +186,40 @@ func (s *Site) trends(q *request) error {
 		if m.Value != nil {
 			value = percent(*m.Value)
 		}
-		measures = append(measures, row(words(m.Name), g.Text(value), g.Text(percent(m.Target)), g.Textf("%s %s", thousands(m.Samples), m.Of)))
+		measures = append(measures, row(words(m.Name), g.Text(value), g.Text(percent(m.Target)),
+			g.Textf("%s %s", thousands(m.Samples), m.Of)))
 	}
 	var days []g.Node
 	for _, d := range slices.Backward(t.days) {
-		days = append(days, row(g.Text(d.day), g.Text(thousands(d.reviews)), g.Text(thousands(d.shown)), g.Text(thousands(d.accepted)), g.Text(thousands(d.declined)),
+		days = append(days, row(g.Text(d.day), g.Text(thousands(d.reviews)), g.Text(thousands(d.shown)),
+			g.Text(thousands(d.accepted)), g.Text(thousands(d.declined)),
 			g.Text(thousands(d.quiet)), g.Text(thousands(d.tokens)), g.Text(ofBudget(d.cost, s.o.DayBudget))))
 	}
 	var pulls []g.Node
 	for _, p := range t.pulls {
-		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)), g.Text(ofBudget(p.cost, s.o.PullBudget))))
+		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)),
+			g.Text(thousands(p.rounds)), g.Text(ofBudget(p.cost, s.o.PullBudget))))
 	}
 	return s.render(q, "Trends", at, g.Group{
 		sentence("The last %d days.", trendDays),
-		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens", thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
-			"Time of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000), "Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
+		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens",
+			thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
+			"Time of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000),
+			"Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
 		section("Measures", table("", []string{"Measure", "Value", "Target", "Of"}, measures)),
-		section("What people accepted", answeredTable("Finder", t.ByFinder), answeredTable("Category", t.ByCategory), answeredTable("Severity", t.BySeverity)),
+		section("What people accepted", answeredTable("Finder", t.ByFinder), answeredTable("Category", t.ByCategory),
+			answeredTable("Severity", t.BySeverity)),
 		section("Stated against what happened", calibrationPlot(t.ByConfidence), calibrationTable(t.ByConfidence)),
 		section("Another threshold", slider),
-		section("By day", barChart("Findings shown by day", t.days, func(d dayFacts) float64 { return float64(d.shown) }),
+		section("By day", barChart("Findings shown by day", t.days,
+			func(d dayFacts) float64 { return float64(d.shown) }),
 			barChart("Cost by day, in dollars", t.days, func(d dayFacts) float64 { return d.cost }),
-			table("No reviews in these days.", []string{"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored", "Tokens", "Cost"}, days)),
-		section("The dearest pull requests", table("No pull request was reviewed.", []string{"Pull request", "Rounds", "Cost"}, pulls)),
+			table("No reviews in these days.", []string{
+				"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored",
+				"Tokens", "Cost",
+			}, days)),
+		section("The dearest pull requests", table("No pull request was reviewed.",
+			[]string{"Pull request", "Rounds", "Cost"}, pulls)),
 	})
 }
 
@@ -219,7 +234,8 @@ func ofBudget(cost, budget float64) string {
 func answeredTable(what string, all []memory.Answered) g.Node {
 	var rows []g.Node
 	for _, a := range all {
-		rows = append(rows, row(words(a.Name), g.Text(percent(float64(a.Accepted)/float64(max(1, a.Accepted+a.Rejected)))), g.Textf("%s of %s", thousands(a.Accepted), thousands(a.Accepted+a.Rejected))))
+		rows = append(rows, row(words(a.Name), g.Text(percent(float64(a.Accepted)/float64(max(1,
+			a.Accepted+a.Rejected)))), g.Textf("%s of %s", thousands(a.Accepted), thousands(a.Accepted+a.Rejected))))
 	}
 	return table("Nobody answered yet.", []string{what, "Accepted", "Of"}, rows)
 }
@@ -228,7 +244,8 @@ func calibrationTable(r calibration.Reliability) g.Node {
 	var rows []g.Node
 	for _, b := range r.Bins {
 		if b.Points > 0 {
-			rows = append(rows, row(g.Textf("%s to %s", percent(b.From), percent(b.To)), g.Text(percent(b.Predicted)), g.Text(percent(b.Observed)), g.Text(thousands(b.Points))))
+			rows = append(rows, row(g.Textf("%s to %s", percent(b.From), percent(b.To)), g.Text(percent(b.Predicted)),
+				g.Text(percent(b.Observed)), g.Text(thousands(b.Points))))
 		}
 	}
 	return table("Nobody answered yet.", []string{"Confidence", "Stated", "Accepted", "Findings"}, rows)
@@ -237,7 +254,8 @@ func calibrationTable(r calibration.Reliability) g.Node {
 // slider replays the past with another threshold.
 func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 	value := q.r.URL.Query().Get("threshold")
-	result := h.Div(h.ID("replay"), sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
+	result := h.Div(h.ID("replay"),
+		sentence("Choose a threshold to see what the past reviews would have shown. Nothing changes by that."))
 	if value != "" {
 		var err error
 		if result, err = s.replay(q, value); err != nil {
@@ -247,8 +265,10 @@ func (s *Site) slider(q *request, at string, t *trend) (g.Node, error) {
 		value = strconv.Itoa(t.Optimal.Threshold)
 	}
 	return g.Group{
-		h.Form(h.Class("search"), h.Method("get"), h.Action(at), g.Attr("hx-get", at), g.Attr("hx-trigger", "change, submit"), g.Attr("hx-target", "#replay"), g.Attr("hx-swap", "outerHTML"),
-			field("threshold", "Threshold, in percent", h.Input(h.Type("range"), named("threshold"), h.Min("0"), h.Max("100"), h.Value(value))),
+		h.Form(h.Class("search"), h.Method("get"), h.Action(at), g.Attr("hx-get", at),
+			g.Attr("hx-trigger", "change, submit"), g.Attr("hx-target", "#replay"), g.Attr("hx-swap", "outerHTML"),
+			field("threshold", "Threshold, in percent", h.Input(h.Type("range"), named("threshold"), h.Min("0"),
+				h.Max("100"), h.Value(value))),
 			g.El("output", h.For("threshold"), g.Text(value)), button("Replay")),
 		h.Div(h.Aria("live", "polite"), result),
 	}, nil
@@ -260,7 +280,10 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 		return nil, requestError("A threshold is a number from 0 to 100.")
 	}
 	r, err := cached(&s.stats, fmt.Sprintf("replay %d %s", threshold, q.repo), func() (workspace.Replay, error) {
-		return q.space.ReplayStored(q.ctx(), workspace.ReplayOptions{Since: s.o.Now().AddDate(0, 0, -trendDays), Threshold: &threshold})
+		return q.space.ReplayStored(q.ctx(), workspace.ReplayOptions{
+			Since:     s.o.Now().AddDate(0, 0, -trendDays),
+			Threshold: &threshold,
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -288,7 +311,9 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 		}
 		rows = append(rows, row(g.Text(became), link(q.path("/findings/")+f.Finding, f.Title), stateChip(f.Outcome)))
 	}
-	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))), facts("Then", count(r.Then), "Now", count(r.Now), "Reviews", thousands(r.Reviews-r.Undecided)),
-		g.If(r.Unknown > 0, sentence("%s would be verified now: whether they would be shown is not known.", plural(r.Unknown, "finding"))),
+	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))),
+		facts("Then", count(r.Then), "Now", count(r.Now), "Reviews", thousands(r.Reviews-r.Undecided)),
+		g.If(r.Unknown > 0, sentence("%s would be verified now: whether they would be shown is not known.",
+			plural(r.Unknown, "finding"))),
 		table("Nothing would be shown differently.", []string{"Would be", "Finding", "Outcome"}, rows)), nil
 }
