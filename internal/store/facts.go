@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +29,9 @@ type Facts struct {
 	CostUSD          float64         `json:",omitempty"`
 	TookMS           int64           `json:",omitempty"`
 	Model            bool            `json:",omitempty"` // a model read the change
+	// FirstMS is, of the first review of a pull request on a server, the milliseconds from when the server saw the pull
+	// request until the review was there.
+	FirstMS int64 `json:",omitempty"`
 }
 
 func factsOf(r *precedent.Review) Facts {
@@ -53,6 +58,17 @@ func factsOf(r *precedent.Review) Facts {
 		}
 	}
 	return f
+}
+
+// sinceSeen returns how long ago a server saw the pull request of a review at first, if this is its first review.
+func (r *Repo) sinceSeen(ctx context.Context, tx *sql.Tx, review *precedent.Review, at time.Time) (ms int64, err error) {
+	var seen int64
+	err = row(ctx, tx, `SELECT seen_at FROM watched_pulls WHERE repo_id = $1 AND pull = $2 AND seen_at > 0
+		AND NOT EXISTS (SELECT 1 FROM reviews WHERE repo_id = $1 AND pull = $2)`, []any{r.id, pullOf(review)}, into(&seen))
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return max(0, millis(at)-seen) + review.TookMS, err
 }
 
 // ReviewFacts are the facts of a stored review.

@@ -59,10 +59,6 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	if err != nil {
 		return r.db.fail(op, err)
 	}
-	facts, err := json.Marshal(factsOf(review))
-	if err != nil {
-		return r.db.fail(op, err)
-	}
 	at := r.db.now()
 	if !review.At.IsZero() {
 		at = review.At
@@ -71,6 +67,14 @@ func (r *Repo) SaveReview(ctx context.Context, review *precedent.Review, posts .
 	var sightings map[string]int
 	err = r.change(ctx, op, func(tx *sql.Tx) error {
 		if at, err = r.afterPosts(ctx, tx, at, posts); err != nil {
+			return err
+		}
+		of := factsOf(review)
+		if of.FirstMS, err = r.sinceSeen(ctx, tx, review, at); err != nil {
+			return err
+		}
+		facts, err := json.Marshal(of)
+		if err != nil {
 			return err
 		}
 		result, err := tx.ExecContext(ctx, `

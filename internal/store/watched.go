@@ -46,11 +46,12 @@ func (r *Repo) SaveWatched(ctx context.Context, seen []WatchedPull, gone []int) 
 	return r.change(ctx, "save watched pull requests", func(tx *sql.Tx) error {
 		for _, w := range seen {
 			_, err := tx.ExecContext(ctx, `
-				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done, title, labels)
-				VALUES ($1, $2, $3, $4, $5, '', $6, $7)
+				INSERT INTO watched_pulls (repo_id, pull, head, shape, updated, done, title, labels, seen_at)
+				VALUES ($1, $2, $3, $4, $5, '', $6, $7, $8)
 				ON CONFLICT (repo_id, pull) DO UPDATE SET head = excluded.head, shape = excluded.shape, updated = excluded.updated,
 					title = excluded.title, labels = excluded.labels`,
-				r.id, w.Pull, w.Head, w.Shape, millis(w.Updated), w.Title, strings.Join(w.Labels, "\n"))
+				r.id, w.Pull, w.Head, w.Shape, millis(w.Updated), w.Title, strings.Join(w.Labels, "\n"),
+				millis(r.db.now()))
 			if err != nil {
 				return err
 			}

@@ -76,6 +76,7 @@ func (c *statsCache) hotspots(q *request) ([]precedent.Hotspot, error) {
 type trend struct {
 	memory.Statistics
 	days  []dayFacts
+	first time.Duration // median from when a pull request was seen until its first review; 0 if none was
 	pulls []pullCost
 }
 
@@ -116,6 +117,7 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 		return err
 	}
 	days, pulls := map[string]*dayFacts{}, map[int]*pullCost{}
+	var firsts []int64
 	of := func(at time.Time) *dayFacts {
 		d := day(at)
 		if days[d] == nil {
@@ -129,6 +131,9 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 		d.cost += r.CostUSD
 		d.tokens += r.Usage.InputTokens + r.Usage.OutputTokens
 		d.shown += total(r.New)
+		if r.FirstMS > 0 {
+			firsts = append(firsts, r.FirstMS)
+		}
 		if r.Pull != 0 {
 			if pulls[r.Pull] == nil {
 				pulls[r.Pull] = &pullCost{pull: r.Pull}
@@ -136,6 +141,9 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 			pulls[r.Pull].cost += r.CostUSD
 			pulls[r.Pull].rounds++
 		}
+	}
+	if slices.Sort(firsts); len(firsts) > 0 {
+		t.first = time.Duration(firsts[len(firsts)/2]) * time.Millisecond
 	}
 	for _, o := range outcomes {
 		accepted, answered := o.Label()
@@ -180,6 +188,10 @@ func (s *Site) trends(q *request) error {
 	if err != nil {
 		return err
 	}
+	untilFirst := ""
+	if t.first > 0 {
+		untilFirst = t.first.Round(time.Second).String() + " (median)"
+	}
 	var measures []g.Node
 	for _, m := range t.Measures {
 		value := "no data yet"
@@ -205,7 +217,7 @@ func (s *Site) trends(q *request) error {
 		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens",
 			thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
 			"Time of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000),
-			"Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
+			"Until the first review", untilFirst, "Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
 		section("Measures", table("", []string{"Measure", "Value", "Target", "Of"}, measures)),
 		section("What people accepted", answeredTable("Finder", t.ByFinder), answeredTable("Category", t.ByCategory),
 			answeredTable("Severity", t.BySeverity)),

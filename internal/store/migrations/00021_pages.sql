@@ -26,6 +26,8 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_repo ON audit (repo_id, id);
 
 ALTER TABLE watched_pulls ADD COLUMN title TEXT NOT NULL DEFAULT '';
+-- When it was seen first; 0 if that was before this column.
+ALTER TABLE watched_pulls ADD COLUMN seen_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE watched_pulls ADD COLUMN labels TEXT NOT NULL DEFAULT '';
 
 -- When a repository was reviewed last, to list those first that are active.

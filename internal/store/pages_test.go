@@ -1,0 +1,140 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/precedent-dev/precedent"
+)
+
+// testSessions: a session is found by its hash and kind until it ends, and of those who end it one is told so.
+func testSessions(t *testing.T, open opener) {
+	ctx, db := t.Context(), open(t)
+	s := Session{Hash: "h", Kind: AgentSession, Person: "7", Login: "ada", Detail: "a bot", At: start, Until: start.Add(time.Hour)}
+	if err := db.SaveSession(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		kind  SessionKind
+		hash  string
+		now   time.Time
+		found bool
+	}{
+		"its own":       {AgentSession, "h", start, true},
+		"another kind":  {BrowserSession, "h", start, false},
+		"another hash":  {AgentSession, "g", start, false},
+		"after its end": {AgentSession, "h", start.Add(time.Hour), false},
+	} {
+		got, found, err := db.Session(ctx, c.kind, c.hash, c.now)
+		if err != nil || found != c.found || found && got != s {
+			t.Errorf("%s: %+v %v %v", what, got, found, err)
+		}
+	}
+	if all, err := db.SessionsOf(ctx, AgentSession, "7", start); err != nil || !slices.Equal(all, []Session{s}) {
+		t.Errorf("the sessions of a person: %+v %v", all, err)
+	}
+	for _, want := range []bool{true, false} {
+		if ended, err := db.EndSession(ctx, AgentSession, "h"); err != nil || ended != want {
+			t.Errorf("end: %v %v", ended, err)
+		}
+	}
+	s.Until = start.Add(time.Minute)
+	later := Session{Hash: "i", Kind: BrowserSession, At: start.Add(time.Hour), Until: start.Add(2 * time.Hour)}
+	for _, s := range []Session{s, later} { // the second deletes the first, which has ended
+		if err := db.SaveSession(ctx, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n int
+	if err := row(ctx, db.read, "SELECT COUNT(*) FROM sessions", nil, into(&n)); err != nil || n != 1 {
+		t.Errorf("%d sessions are stored, want 1: %v", n, err)
+	}
+}
+
+// testAudit: a row is there before its change ends, belongs to its repository or to the server, and the newest is first.
+func testAudit(t *testing.T, open opener) {
+	ctx, db := t.Context(), open(t)
+	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: "h", Owner: "o", Name: "n"})
+	end, err := a.AddAudit(ctx, AuditRow{At: start, Who: "ada", Action: "dismiss", Subject: "finding", Before: "shown"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 1 || all[0].After != "" || all[0].Before != "shown" {
+		t.Errorf("before the change: %+v %v", all, err)
+	}
+	if err := end(ctx, "dismissed"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 2 || all[0].Who != "bob" || all[1].After != "dismissed" {
+		t.Errorf("of the repository: %+v %v", all, err)
+	}
+	if all, err := b.Audit(ctx, 9); err != nil || len(all) != 0 {
+		t.Errorf("of another one: %+v %v", all, err)
+	}
+	if all, err := db.ServerAudit(ctx, 9); err != nil || len(all) != 1 || all[0].Who != "carol" {
+		t.Errorf("of the server: %+v %v", all, err)
+	}
+}
+
+// testListsOfPages: repositories, reviews, findings and learnings are read in parts, the newest first.
+func testListsOfPages(t *testing.T, open opener) {
+	ctx, now := t.Context(), start
+	db := open(t, Options{Now: func() time.Time { return now }})
+	second := precedent.Repo{Host: remote.Host, Owner: remote.Owner, Name: "second"}
+	a, b := repoFor(t, db, remote), repoFor(t, db, second)
+	repoFor(t, db, precedent.LocalRepo("0123456789012345678901234567890123456789"))
+	if err := a.SaveWatched(ctx, []WatchedPull{{Pull: 7, Head: "h", Title: "Wrap errors", Labels: []string{"a", "b c"}, Updated: start}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := a.WatchedPulls(ctx)
+	if p := seen[7]; err != nil || p.Title != "Wrap errors" || !slices.Equal(p.Labels, []string{"a", "b c"}) {
+		t.Errorf("%+v %v", seen, err)
+	}
+	number := 7
+	for n, id := range []string{"r1", "r2"} {
+		f := finding(remote, "src/a.go", "line "+id, precedent.Bugs, precedent.High)
+		f.Trail = []precedent.Decision{{Step: "score", Text: "lowered " + id, Delta: -5, By: "learning"}}
+		v := review(remote, id, n+1, f)
+		v.PullRequest, v.TookMS = &number, 2_000
+		save(t, a, v)
+	}
+	save(t, b, review(second, "r3", 1, finding(second, "b.go", "x", precedent.Bugs, precedent.Low)))
+
+	active, err := db.ActiveRepos(ctx, Page{Limit: 5})
+	if err != nil || len(active) != 2 || active[0].Name != remote || active[1].Name != second || !active[0].Last.Equal(start.Add(2*time.Hour)) {
+		t.Errorf("active repositories: %+v %v", active, err)
+	}
+	if rest, err := db.ActiveRepos(ctx, Page{Limit: 5, Offset: 1}); err != nil || len(rest) != 1 || rest[0].Name != second {
+		t.Errorf("the second part: %+v %v", rest, err)
+	}
+	facts, err := a.LatestFacts(ctx, 7, 5)
+	if err != nil || len(facts) != 2 || facts[0].ID != "r2" || facts[0].FirstMS != 0 || facts[1].FirstMS != 3_602_000 {
+		t.Errorf("the rounds of a pull request: %+v %v", facts, err)
+	}
+	if all, err := a.LatestFacts(ctx, 0, 1); err != nil || len(all) != 1 || all[0].ID != "r2" {
+		t.Errorf("the last review: %+v %v", all, err)
+	}
+	for path, want := range map[string]int{"": 2, "src/a.go": 2, "src": 2, "src/": 2, "sr": 0, "a.go": 0} {
+		if found, err := a.LatestFindings(ctx, path, Page{Limit: 5}); err != nil || len(found) != want {
+			t.Errorf("%d findings in %q, want %d: %v", len(found), path, want, err)
+		}
+	}
+	effects, err := a.Effects(ctx, "learning", 5)
+	if err != nil || len(effects) != 2 || effects[0].Review != "r2" || effects[0].Text != "lowered r2" {
+		t.Errorf("what a learning did: %+v %v", effects, err)
+	}
+	mustAdd(t, a, learningOf("Ask for a test"))
+	if states, err := a.LearningStates(ctx); err != nil || states[precedent.LearningActive] != 1 || len(states) != 1 {
+		t.Errorf("%v %v", states, err)
+	}
+	if part, err := a.LearningsPage(ctx, precedent.LearningActive, Page{Limit: 5, Offset: 1}); err != nil || len(part) != 0 {
+		t.Errorf("after the last learning: %v %v", part, err)
+	}
+}
