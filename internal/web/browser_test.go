@@ -255,8 +255,11 @@ func TestBrowserForEverybody(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "")
-	is := w.fill(open, "session")
+	is := w.fill(open, "zebra")
 	w.fail(open, "the engine is gone")
+	billing := precedent.Repo{Host: open.Host, Owner: open.Owner, Name: "billing"}
+	w.forge.set("oskar", billing, "write")
+	story := w.tell(billing)
 	c := newChrome(t, w)
 	c.signIn("oskar")
 	w.forge.set("oskar", open, "write")
@@ -268,7 +271,7 @@ func TestBrowserForEverybody(t *testing.T) {
 				Name:  "prefers-color-scheme",
 				Value: scheme,
 			}}}))
-		for _, path := range append(is.paths(open), append(serverPaths, "/signin", "/nothing")...) {
+		for _, path := range append(is.paths(open), append(serverPaths, story, "/signin", "/nothing")...) {
 			if strings.HasSuffix(path, "format=json") {
 				continue
 			}
@@ -283,7 +286,7 @@ func TestBrowserForEverybody(t *testing.T) {
 			if err != nil || found != "" {
 				t.Errorf("%s, %s: %s %v", look.name, path, found, err)
 			}
-			if *update && path == is.paths(open)[1] {
+			if *update && path == story {
 				c.picture("dashboard-" + look.name)
 			}
 		}
