@@ -306,7 +306,7 @@ func TestAlignGrows(t *testing.T) {
 // carried in seconds.
 func TestLargeFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	n := maxLines - 1
+	n := needs.Rounds(maxLines-1, maxLines/8)
 	kinds := map[string]func(i int) (then, now string){
 		"unique, a tenth changed": func(i int) (string, string) {
 			if rnd.IntN(10) == 0 {
@@ -328,7 +328,7 @@ func TestLargeFiles(t *testing.T) {
 			}
 			ts := make([]precedent.Thread, 50)
 			for i := range ts {
-				ts[i] = at(1+i*4_000, 2+i*4_000)
+				ts[i] = at(1+i*n/len(ts), 2+i*n/len(ts))
 			}
 			took := needs.Busy(func() {
 				Relocate(ts, trees(map[string]string{"then a.go": then.String(), "head a.go": now.String()}))
