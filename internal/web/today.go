@@ -61,10 +61,15 @@ func (s *Site) todayBody(q *request) (g.Node, error) {
 	}
 	var rows []g.Node
 	for _, r := range repos {
-		rows = append(rows, row(link(repoPath(r.Name), repoName(r.Name)), s.ago(r.Last)))
+		answers, err := s.stats.answers(q.ctx(), r)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row(link(repoPath(r.Name), repoName(r.Name)), s.ago(r.Last),
+			link(repoPath(r.Name)+"/trends", answers)))
 	}
 	body = append(body, section("Repositories", table("No repository that you may read was reviewed yet. "+
-		"The first review of one adds it.", []string{"Repository", "Last review"}, rows),
+		"The first review of one adds it.", []string{"Repository", "Last review", "Accepted"}, rows),
 		g.If(more, sentence("There are more. Those reviewed last are shown; others have their pages at /repos/HOST/OWNER/NAME."))))
 	if len(repos) == 1 {
 		latest, err := repos[0].LatestFacts(q.ctx(), 0, listedReviews)

@@ -23,7 +23,8 @@ import (
 const (
 	trendDays     = 90
 	statsFor      = time.Minute
-	maxStats      = 200
+	maxStats      = 2_000
+	newestAnswers = 1_000
 	listedHotspot = 60
 	trendPulls    = 20
 )
@@ -69,6 +70,24 @@ func cached[T any](c *statsCache, key string, compute func() (T, error)) (T, err
 func (c *statsCache) hotspots(q *request) ([]precedent.Hotspot, error) {
 	return cached(c, "hotspots "+q.repo.String(), func() ([]precedent.Hotspot, error) {
 		return q.space.Memory.Hotspots(q.ctx(), listedHotspot)
+	})
+}
+
+// answers says which share of the findings that people of a repository answered last they accepted.
+func (c *statsCache) answers(ctx context.Context, r store.Active) (string, error) {
+	return cached(c, "answers "+r.Name.String(), func() (string, error) {
+		labels, err := r.Labels(ctx, newestAnswers)
+		accepted := 0
+		for _, l := range labels {
+			if l.Accepted {
+				accepted++
+			}
+		}
+		if len(labels) == 0 {
+			return "nobody answered", err
+		}
+		share := percent(float64(accepted) / float64(len(labels)))
+		return fmt.Sprintf("%s of %s", share, thousands(len(labels))), err
 	})
 }
 
