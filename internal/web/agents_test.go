@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
@@ -252,6 +255,36 @@ func TestClients(t *testing.T) {
 	} {
 		if _, ok := readClient(id); ok {
 			t.Errorf("%.50q is a client", id)
+		}
+	}
+}
+
+// TestClaudeConnects: the real Claude Code connects with a token that a person made on the page, says that it has to
+// sign in without one, and then finds the address where it can.
+func TestClaudeConnects(t *testing.T) {
+	needs.Soak(t, "starts Claude Code four times")
+	t.Parallel()
+	program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
+	w := newWorld(t, "")
+	w.fill(open, "zebra")
+	_, page := w.signedIn("wanda").submit("/agents", url.Values{"name": {"Claude Code"}})
+	_, after, _ := strings.Cut(page, `<code id="token">`)
+	token, _, _ := strings.Cut(after, "<")
+	for header, want := range map[string]string{"Authorization: Bearer " + token: "Connected", "X-Nothing: x": "Needs authentication"} {
+		home := t.TempDir()
+		claude := func(args ...string) string {
+			cmd := exec.CommandContext(t.Context(), program, args...)
+			cmd.Dir = home
+			cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1", "ANTHROPIC_API_KEY=x"}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, out)
+			}
+			return string(out)
+		}
+		claude("mcp", "add", "--transport", "http", "reviews", w.http.URL+"/mcp/"+open.String(), "--header", header)
+		if got := claude("mcp", "list"); !strings.Contains(got, want) {
+			t.Errorf("with %.20s…: %s", header, got)
 		}
 	}
 }
