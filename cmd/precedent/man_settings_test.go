@@ -98,6 +98,8 @@ var otherVariables = []struct{ names, does string }{
 	{"`PRECEDENT_MARKER_KEY`", "signs the hidden markers in posted comments, at least 16 characters; without it, the key of an App is used"},
 	{"`DATABASE_URL`", "for `precedent serve` and the commands about a server: a PostgreSQL database, `postgres://user:password@host/name`, instead of a file in the data folder"},
 	{"`PRECEDENT_WEBHOOK_SECRET` `PRECEDENT_WEBHOOK_SECRET_OLD`", "for `precedent serve`: the secret of the webhook, and the one before while it is replaced; without one there are no webhooks"},
+	{"`PRECEDENT_OAUTH_CLIENT_ID`, `PRECEDENT_OAUTH_CLIENT_SECRET`", "for `precedent serve`: the OAuth application of the forge through which people sign in to its pages"},
+	{"`PRECEDENT_READER_TOKEN`", "for `precedent serve`: who has it may read all of its pages; at least 16 characters"},
 	{"`PRECEDENT_SERVER_TOKEN`", "for `precedent serve`: opens `/metrics` and the details of `/readyz` to other machines, as `Authorization: Bearer`"},
 	{"`GITHUB_TOKEN_FILE` `DATABASE_URL_FILE` …", "for `precedent serve`: each secret can be in the only line of a file, which `NAME_FILE` names"},
 	{"`GITHUB_API_URL`", "the URL of GitHub Enterprise, if no `forge` is set"},
