@@ -268,7 +268,7 @@ func TestServePages(t *testing.T) {
 	}
 	browser := &http.Client{Jar: jar}
 	status, page := fetched(t, browser, http.MethodPost, "http://"+s.at+"/signin", url.Values{"token": {token}})
-	if status != http.StatusOK || !strings.Contains(page, "/repos/127.0.0.1:9/octo/app") {
+	if status != http.StatusOK || !strings.Contains(page, "Nothing runs.") {
 		t.Fatal(status, page)
 	}
 	live, err := browser.Get("http://" + s.at + "/live")
