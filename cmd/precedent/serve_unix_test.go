@@ -268,7 +268,7 @@ func TestServePages(t *testing.T) {
 	}
 	browser := &http.Client{Jar: jar}
 	status, page := fetched(t, browser, http.MethodPost, "http://"+s.at+"/signin", url.Values{"token": {token}})
-	if status != http.StatusOK || !strings.Contains(page, "Nothing runs.") {
+	if status != http.StatusOK || !strings.Contains(page, "Sign out") {
 		t.Fatal(status, page)
 	}
 	live, err := browser.Get("http://" + s.at + "/live")
