@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
@@ -133,7 +134,8 @@ func (s *Server) handler(token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !local(r.Host), !sameOrigin(r):
+		// A Host that a web page chose, whose name was made to resolve to this machine, is not a loopback one.
+		case !wire.IsLoopback(wire.HostOf(r.Host)), !sameOrigin(r):
 			http.Error(w, "only for programs on this machine", http.StatusForbidden)
 		case !authorized(r, token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
@@ -171,17 +173,6 @@ func (s *Server) Handler() http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(message))
 		protocol.ServeHTTP(w, r)
 	})
-}
-
-// local reports whether the Host of a request names this machine: one that a web page chose, whose
-// name was made to resolve to it, does not.
-func local(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // sameOrigin reports whether no web page sent the request, or one of this server, which has none.

@@ -80,19 +80,11 @@ func (s *Server) mayLook(r *http.Request) bool {
 			return false
 		}
 	}
-	return wire.IsLoopback(hostOf(r.RemoteAddr)) && wire.IsLoopback(hostOf(r.Host))
+	return wire.IsLoopback(wire.HostOf(r.RemoteAddr)) && wire.IsLoopback(wire.HostOf(r.Host))
 }
 
 // proxyHeaders are headers by which proxies say that they are one.
 var proxyHeaders = []string{"Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip"}
-
-// hostOf is an address without its port.
-func hostOf(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return host
-	}
-	return strings.Trim(address, "[]")
-}
 
 // readiness is what /readyz answers.
 type readiness struct {

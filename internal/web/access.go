@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -150,17 +149,6 @@ func (s *Site) visible(ctx context.Context, v viewer, most int) (all []store.Act
 	}
 	more = more || len(candidates) > 0 || len(all) > most
 	return all[:min(len(all), most)], more, ctx.Err()
-}
-
-// isLoopbackName tells whether a Host header names this machine.
-func isLoopbackName(hostPort string) bool {
-	host := hostPort
-	if h, _, err := net.SplitHostPort(hostPort); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ownPath returns a path of this site that a request may be sent on to, else the first page.

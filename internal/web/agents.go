@@ -18,6 +18,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
 	"github.com/precedent-dev/precedent/internal/text"
@@ -126,7 +127,7 @@ func (c client) valid() bool {
 	for _, address := range c.Redirects {
 		u, err := url.Parse(address)
 		if err != nil || u.Fragment != "" || u.User != nil || u.Host == "" || u.Scheme != "https" &&
-			(u.Scheme != "http" || !isLoopbackName(u.Host)) {
+			(u.Scheme != "http" || !wire.IsLoopback(u.Hostname())) {
 			return false
 		}
 	}
@@ -143,7 +144,7 @@ func (c client) redirects(address string) bool {
 		a, err1 := url.Parse(address)
 		b, err2 := url.Parse(known)
 		if err1 == nil && err2 == nil && a.Scheme == "http" && b.Scheme == "http" && a.User == nil &&
-			a.Fragment == "" && isLoopbackName(a.Host) &&
+			a.Fragment == "" && wire.IsLoopback(a.Hostname()) &&
 			a.Hostname() == b.Hostname() && a.Path == b.Path && a.RawQuery == b.RawQuery {
 			return true
 		}
@@ -156,7 +157,7 @@ func oauthError(w http.ResponseWriter, status int, code, text string) {
 }
 
 func (s *Site) register(w http.ResponseWriter, r *http.Request) {
-	if !s.rates.pass("register "+clientOf(r), forgeRate) {
+	if !s.rates.pass("register "+wire.HostOf(r.RemoteAddr), forgeRate) {
 		oauthError(w, http.StatusTooManyRequests, "temporarily_unavailable", "too many registrations")
 		return
 	}
@@ -257,7 +258,7 @@ func (s *Site) allow(q *request) error {
 // token exchanges a code for the token of an agent, once.
 func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !s.rates.pass("token "+clientOf(r), forgeRate) {
+	if !s.rates.pass("token "+wire.HostOf(r.RemoteAddr), forgeRate) {
 		oauthError(w, http.StatusTooManyRequests, "temporarily_unavailable", "too many requests")
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/strict"
 )
@@ -179,7 +179,7 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case protected.Check(r) != nil || r.ParseForm() != nil:
 		s.fail(w, r, nil, http.StatusForbidden, "This form is not from here.", "Load the page again.")
-	case !s.rates.pass("sign-in "+clientOf(r), signInRate):
+	case !s.rates.pass("sign-in "+wire.HostOf(r.RemoteAddr), signInRate):
 		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
 		s.fail(w, r, nil, http.StatusForbidden, "This is not the reader's token.",
@@ -187,15 +187,6 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
 	}
-}
-
-// clientOf is the address that a request came from.
-func clientOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // letIn starts a session of a browser.
@@ -216,7 +207,7 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 	case s.o.SignIn == nil:
 		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
 		return
-	case !s.rates.pass("forge "+clientOf(r), forgeRate):
+	case !s.rates.pass("forge "+wire.HostOf(r.RemoteAddr), forgeRate):
 		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 		return
 	}

@@ -43,6 +43,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
+	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -200,7 +201,7 @@ func (s *Site) known(host string) bool {
 	if s.hosts[strings.ToLower(host)] {
 		return true
 	}
-	return len(s.hosts) == 0 && isLoopbackName(host)
+	return len(s.hosts) == 0 && wire.IsLoopback(wire.HostOf(host))
 }
 
 // request is one request of a person.

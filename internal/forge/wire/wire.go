@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -195,6 +196,14 @@ func Address(base string) (*url.URL, error) {
 		return nil, errors.New("invalid base URL of the forge: it must use https, or the token would be sent unencrypted")
 	}
 	return u, nil
+}
+
+// HostOf is an address, or a Host header, without its port.
+func HostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
 }
 
 // IsLoopback tells whether a host, without a port, is this machine.
