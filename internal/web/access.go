@@ -25,7 +25,7 @@ type viewer struct {
 	reader   bool   // the holder of the reader's token
 	person   string // the id of the account on the forge
 	login    string
-	operator bool
+	operator bool   // may see and change the jobs of the server
 	secret   string // of the session
 }
 
@@ -73,15 +73,9 @@ func (s *Site) viewer(r *http.Request) (viewer, error) {
 		}
 		return viewer{reader: true, login: readerLogin, secret: c.Value}, nil
 	}
-	return viewer{person: is.Person, login: is.Login, operator: s.isOperator(is.Login), secret: c.Value}, nil
+	operator := slices.ContainsFunc(s.o.Operators, func(o string) bool { return strings.EqualFold(o, is.Login) })
+	return viewer{person: is.Person, login: is.Login, operator: operator, secret: c.Value}, nil
 }
-
-func (s *Site) isOperator(login string) bool {
-	return slices.ContainsFunc(s.o.Operators, func(o string) bool { return strings.EqualFold(o, login) })
-}
-
-// mayOperate tells whether somebody may see and change the jobs of the server.
-func (s *Site) mayOperate(v viewer) bool { return v.operator }
 
 // permission returns what somebody may do in a repository. It is none if the forge does not tell.
 func (s *Site) permission(ctx context.Context, v viewer, repo precedent.Repo) (forge.Permission, error) {

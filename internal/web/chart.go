@@ -90,23 +90,16 @@ type tile struct {
 // K. Huizing and J. van Wijk, Squarified treemaps, 2000).
 func treemap(tiles []tile) g.Node {
 	const width, height = 720.0, 360.0
-	total := 0
-	for _, t := range tiles {
-		total += t.size
-	}
-	if total == 0 {
+	if len(tiles) == 0 {
 		return nil
 	}
-	scale := width * height / float64(total)
+	scale := width * height / sizeOf(tiles)
 	var drawn g.Group
 	x, y, w, tall := 0.0, 0.0, width, height
 	for len(tiles) > 0 {
-		n, side := squarest(tiles, scale, min(w, tall))
-		sum := 0.0
-		for _, t := range tiles[:n] {
-			sum += float64(t.size) * scale
-		}
-		thick, along := sum/side, 0.0
+		side := min(w, tall)
+		n := squarest(tiles, scale, side)
+		thick, along := sizeOf(tiles[:n])*scale/side, 0.0
 		for _, t := range tiles[:n] {
 			long := float64(t.size) * scale / thick
 			if w >= tall {
@@ -126,21 +119,26 @@ func treemap(tiles []tile) g.Node {
 	return h.Figure(svg(width, height, "files by their number of findings; the table has the same", drawn))
 }
 
+// sizeOf is the size of all tiles.
+func sizeOf(tiles []tile) (sum float64) {
+	for _, t := range tiles {
+		sum += float64(t.size)
+	}
+	return sum
+}
+
 // squarest is how many tiles make the squarest row along a side.
-func squarest(tiles []tile, scale, side float64) (n int, along float64) {
+func squarest(tiles []tile, scale, side float64) int {
 	worst := func(n int) float64 {
-		sum := 0.0
-		for _, t := range tiles[:n] {
-			sum += float64(t.size) * scale
-		}
+		sum := sizeOf(tiles[:n]) * scale
 		most, least := float64(tiles[0].size)*scale, float64(tiles[n-1].size)*scale
 		return max(side*side*most/(sum*sum), sum*sum/(side*side*least))
 	}
-	n = 1
+	n := 1
 	for n < len(tiles) && worst(n+1) <= worst(n) {
 		n++
 	}
-	return n, side
+	return n
 }
 
 func drawTile(t tile, x, y, w, tall float64) g.Node {

@@ -113,7 +113,7 @@ func (s *Site) navigation(q *request, where string) g.Node {
 		return h.Li(h.A(h.Href(path), g.If(path == where, h.Aria("current", "page")), g.Text(name)))
 	}
 	server := g.Group{entry("/", "Today"), entry("/health", "Health")}
-	if s.mayOperate(q.v) {
+	if q.v.operator {
 		server = append(server, entry("/jobs", "Jobs"), entry("/audit", "Audit"))
 	}
 	if s.o.DB != nil {
@@ -175,7 +175,7 @@ func field(id, label string, input g.Node) g.Node {
 	return h.Div(h.Class("field"), h.Label(h.For(id), g.Text(label)), input)
 }
 
-// section has a heading, with a number that links to the list that it counts.
+// section is a part of a page with a heading.
 func section(title string, body ...g.Node) g.Node {
 	return h.Section(h.H2(g.Text(title)), g.Group(body))
 }

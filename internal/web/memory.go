@@ -440,7 +440,7 @@ func (s *Site) repoAudit(q *request) error {
 
 // serverAudit lists what operators changed.
 func (s *Site) serverAudit(q *request) error {
-	if s.o.DB == nil || !s.mayOperate(q.v) {
+	if s.o.DB == nil || !q.v.operator {
 		return errNotYours
 	}
 	found, err := s.o.DB.ServerAudit(q.ctx(), listedAudit)

@@ -37,24 +37,19 @@ func NewSignIn(at forge.Kind, pages forge.Pages, clientID, secret string, back *
 ) {
 	in := &SignIn{Name: pages.Web.Host, Client: client, Config: oauth2.Config{
 		ClientID: clientID, ClientSecret: secret, RedirectURL: back.JoinPath("signin", "callback").String(),
-	}}
-	switch at {
-	case forge.GitHub:
-		in.Config.Endpoint = oauth2.Endpoint{
+		Endpoint: oauth2.Endpoint{
 			AuthURL:   pages.Web.JoinPath("login/oauth/authorize").String(),
 			TokenURL:  pages.Web.JoinPath("login/oauth/access_token").String(),
 			AuthStyle: oauth2.AuthStyleInParams,
-		}
+		},
+	}}
+	switch at {
+	case forge.GitHub:
 		in.UserURL = "https://api.github.com/user"
 		if pages.Web.Host != "github.com" { // GitHub Enterprise Server
 			in.UserURL = pages.Web.JoinPath("api/v3/user").String()
 		}
 	case forge.Gitea:
-		in.Config.Endpoint = oauth2.Endpoint{
-			AuthURL:   pages.Web.JoinPath("login/oauth/authorize").String(),
-			TokenURL:  pages.Web.JoinPath("login/oauth/access_token").String(),
-			AuthStyle: oauth2.AuthStyleInParams,
-		}
 		in.Config.Scopes = []string{"read:user"}
 		in.UserURL = pages.Web.JoinPath("api/v1/user").String()
 	default:
@@ -99,20 +94,25 @@ const (
 	stateLife     = 10 * time.Minute    // of a sign-in that has begun
 	sessionLife   = 7 * 24 * time.Hour  // of a browser
 	agentLife     = 90 * 24 * time.Hour // of an agent
-	stateCookie   = "precedent-signin"
+	stateCookie   = "precedent-signin"  // what the browser keeps while the person is at the forge
 	sessionCookie = "precedent-session"
 )
 
 // cookieName is that of the session. Cookies do not tell ports apart, so each site at the own computer has
 // its own.
 func (s *Site) cookieName() string {
-	switch {
-	case s.secure:
-		return "__Host-" + sessionCookie
-	case s.o.DB == nil:
+	if s.o.DB == nil {
 		return sessionCookie + "-" + hashOf(s.o.StartToken)[:8]
 	}
-	return sessionCookie
+	return s.hostOnly(sessionCookie)
+}
+
+// hostOnly is the name of a cookie. With https, browsers keep it from other hosts by its prefix.
+func (s *Site) hostOnly(name string) string {
+	if s.secure {
+		return "__Host-" + name
+	}
+	return name
 }
 
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
@@ -127,21 +127,13 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Du
 	http.SetCookie(w, c)
 }
 
-// signInState is what the browser keeps while the person is at the forge.
-func (s *Site) stateName() string {
-	if s.secure {
-		return "__Host-" + stateCookie
-	}
-	return stateCookie
-}
-
 func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || r.Header.Get("Hx-Request") != "" {
-		s.fail(w, r, nil, http.StatusUnauthorized, "You are not signed in.", "Load the page again to sign in.")
+		s.fail(w, r, viewer{}, http.StatusUnauthorized, "You are not signed in.", "Load the page again to sign in.")
 		return
 	}
 	if s.o.DB == nil {
-		s.fail(w, r, nil, http.StatusUnauthorized, "This page is private.",
+		s.fail(w, r, viewer{}, http.StatusUnauthorized, "This page is private.",
 			"Open the address that precedent dashboard printed. It works once; start the command again for a new one.")
 		return
 	}
@@ -171,18 +163,14 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 
 // signInWithToken lets in who has the reader's token.
 func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
-	protected := http.NewCrossOriginProtection()
-	if s.o.URL != nil {
-		_ = protected.AddTrustedOrigin(s.o.URL.Scheme + "://" + s.o.URL.Host)
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	switch {
-	case protected.Check(r) != nil || r.ParseForm() != nil:
-		s.fail(w, r, nil, http.StatusForbidden, "This form is not from here.", "Load the page again.")
+	case s.origin.Check(r) != nil || r.ParseForm() != nil:
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This form is not from here.", "Load the page again.")
 	case !s.rates.pass("sign-in "+wire.HostOf(r.RemoteAddr), signInRate):
-		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
+		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
-		s.fail(w, r, nil, http.StatusForbidden, "This is not the reader's token.",
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This is not the reader's token.",
 			"Ask the operator of the server for it.")
 	default:
 		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
@@ -205,14 +193,14 @@ func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, t
 func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.o.SignIn == nil:
-		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
 		return
 	case !s.rates.pass("forge "+wire.HostOf(r.RemoteAddr), forgeRate):
-		s.fail(w, r, nil, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
+		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 		return
 	}
 	state, verifier := newSecret(), oauth2.GenerateVerifier()
-	s.setCookie(w, s.stateName(), url.Values{
+	s.setCookie(w, s.hostOnly(stateCookie), url.Values{
 		"state": {state}, "verifier": {verifier},
 		"to": {ownPath(r.URL.Query().Get("to"))},
 	}.Encode(), stateLife)
@@ -222,22 +210,22 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 // fromForge lets in whom the forge sent back.
 func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	if s.o.SignIn == nil {
-		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
 		return
 	}
 	kept := url.Values{}
-	if c, err := r.Cookie(s.stateName()); err == nil {
+	if c, err := r.Cookie(s.hostOnly(stateCookie)); err == nil {
 		kept, _ = url.ParseQuery(c.Value) // one that cannot be read has no state
 	}
-	s.setCookie(w, s.stateName(), "", 0)
+	s.setCookie(w, s.hostOnly(stateCookie), "", 0)
 	q := r.URL.Query()
 	switch {
 	case kept.Get("state") == "" || !sameSecret(kept.Get("state"), q.Get("state")):
-		s.fail(w, r, nil, http.StatusForbidden, "This sign-in did not begin here, or took too long.",
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This sign-in did not begin here, or took too long.",
 			"Begin again at the sign-in page.")
 		return
 	case q.Get("code") == "":
-		s.fail(w, r, nil, http.StatusForbidden, "The forge did not let you sign in.",
+		s.fail(w, r, viewer{}, http.StatusForbidden, "The forge did not let you sign in.",
 			"Begin again, and allow it to tell who you are.")
 		return
 	}
@@ -249,7 +237,7 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.o.Log.Warn("a sign-in failed", "error", withoutSecrets(err, s.o.SignIn.Config.ClientSecret, q.Get("code")))
-		s.fail(w, r, nil, http.StatusBadGateway, "The forge did not say who you are.", "Try again in a minute.")
+		s.fail(w, r, viewer{}, http.StatusBadGateway, "The forge did not say who you are.", "Try again in a minute.")
 		return
 	}
 	s.letIn(w, r, store.Session{Person: string(who.ID), Login: who.Login}, kept.Get("to"))
@@ -276,7 +264,7 @@ func (s *Site) start(w http.ResponseWriter, r *http.Request) {
 	key := s.localKey
 	s.localMu.Unlock()
 	if !ok {
-		s.fail(w, r, nil, http.StatusForbidden, "This address was used before, or is wrong.",
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This address was used before, or is wrong.",
 			"Start precedent dashboard again for a new one.")
 		return
 	}

@@ -98,6 +98,7 @@ type Site struct {
 	mux    *http.ServeMux
 	secure bool // it has an address with https
 	hosts  map[string]bool
+	origin *http.CrossOriginProtection
 	rates  rates
 	stats  statsCache
 	agents agentCache
@@ -112,7 +113,9 @@ type Site struct {
 // New returns a site.
 func New(o Options) *Site {
 	s := &Site{o: o, mux: http.NewServeMux(), hosts: map[string]bool{}, ending: make(chan struct{})}
+	s.origin = http.NewCrossOriginProtection()
 	if o.URL != nil {
+		_ = s.origin.AddTrustedOrigin(o.URL.Scheme + "://" + o.URL.Host) // an address without a path always has a form
 		s.secure = o.URL.Scheme == "https"
 		s.hosts[strings.ToLower(o.URL.Host)] = true
 	}
@@ -188,7 +191,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	if !s.known(r.Host) {
-		s.fail(w, r, nil, http.StatusMisdirectedRequest, "This address has another name.",
+		s.fail(w, r, viewer{}, http.StatusMisdirectedRequest, "This address has another name.",
 			"Use the address that the operator of the server gave you.")
 		return
 	}
@@ -267,7 +270,7 @@ func (s *Site) page(do func(*request) error) http.Handler {
 			return
 		}
 		if !s.rates.pass("page "+q.v.key(), pageRate) {
-			s.fail(w, r, &q.v, http.StatusTooManyRequests, "Too many requests.",
+			s.fail(w, r, q.v, http.StatusTooManyRequests, "Too many requests.",
 				"Wait for some seconds, then load the page again.")
 			return
 		}
@@ -282,11 +285,7 @@ const maxForm = 64 << 10
 
 // change answers a request that changes something.
 func (s *Site) change(do func(*request) error) http.Handler {
-	protection := http.NewCrossOriginProtection()
-	if s.o.URL != nil {
-		_ = protection.AddTrustedOrigin(s.o.URL.Scheme + "://" + s.o.URL.Host) // an address without a path always has a form
-	}
-	return protection.Handler(s.page(timed(func(q *request) error {
+	return s.origin.Handler(s.page(timed(func(q *request) error {
 		q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
 		if err := q.r.ParseForm(); err != nil {
 			return requestError("The form is too large, or cannot be read.")
@@ -434,16 +433,12 @@ func (s *Site) failed(q *request, err error) {
 	if status >= http.StatusInternalServerError {
 		s.o.Log.Error("a page failed", "event", q.r.Pattern, "error", err)
 	}
-	s.fail(q.w, q.r, &q.v, status, title, hint)
+	s.fail(q.w, q.r, q.v, status, title, hint)
 }
 
-// fail answers with a page, or with a line for a script, that says what is wrong.
-func (s *Site) fail(w http.ResponseWriter, r *http.Request, v *viewer, status int, title, hint string) {
-	q := &request{w: w, r: r}
-	if v != nil {
-		q.v = *v
-	}
-	s.show(q, status, title, "", g.If(hint != "", h.P(g.Text(hint))))
+// fail answers with a page that says what is wrong. It names no repository, because there may be none.
+func (s *Site) fail(w http.ResponseWriter, r *http.Request, v viewer, status int, title, hint string) {
+	s.show(&request{w: w, r: r, v: v}, status, title, "", g.If(hint != "", h.P(g.Text(hint))))
 }
 
 // openForever is how long a browser may keep a static file: its address changes with its content.
@@ -453,7 +448,7 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := static.ReadFile("static/" + name)
 	if err != nil {
-		s.fail(w, r, nil, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
 		return
 	}
 	kind := map[bool]string{

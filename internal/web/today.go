@@ -103,7 +103,7 @@ var unfinished = []workspace.JobState{workspace.DeadJob, workspace.RunningJob, w
 // repositories.
 func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]workspace.QueuedJob, error) {
 	all, err := s.o.Jobs.List(ctx, workspace.JobFilter{States: unfinished, Limit: 20 * listedJobs})
-	if err != nil || s.mayOperate(v) {
+	if err != nil || v.operator {
 		return all[:min(len(all), 4*listedJobs)], err
 	}
 	may := map[precedent.Repo]bool{}
@@ -147,7 +147,7 @@ func (s *Site) jobRow(q *request, j workspace.QueuedJob) g.Node {
 	}
 	act := g.Text("wait")
 	switch {
-	case s.mayOperate(q.v):
+	case q.v.operator:
 		act = g.Group{
 			g.If(j.State != workspace.RunningJob, postButton(q, fmt.Sprintf("/jobs/%d/retry", j.ID), "Run now")),
 			g.If(j.State != workspace.DeadJob, postButton(q, fmt.Sprintf("/jobs/%d/cancel", j.ID), "Cancel")),
@@ -266,10 +266,8 @@ func (s *Site) repository(q *request) error {
 	if s.o.DB != nil {
 		body = append(body, s.openPulls(q, watched))
 		if s.o.Jobs != nil {
-			jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
-				States: unfinished, Repo: q.repo,
-				Limit: 4 * listedJobs,
-			})
+			jobs, err := s.o.Jobs.List(q.ctx(),
+				workspace.JobFilter{States: unfinished, Repo: q.repo, Limit: 4 * listedJobs})
 			if err != nil {
 				return err
 			}
@@ -323,7 +321,7 @@ func (s *Site) reviewTable(repo precedent.Repo, latest []store.ReviewFacts) g.No
 
 // jobs lists the jobs of a server, for operators.
 func (s *Site) jobs(q *request) error {
-	if s.o.Jobs == nil || !s.mayOperate(q.v) {
+	if s.o.Jobs == nil || !q.v.operator {
 		return errNotYours
 	}
 	f := workspace.JobFilter{Limit: 2 * listedJobs}
@@ -353,7 +351,7 @@ func tab(path, name string, current bool) g.Node {
 
 // changeJob runs a job now, or cancels it.
 func (s *Site) changeJob(q *request) error {
-	if s.o.Jobs == nil || !s.mayOperate(q.v) {
+	if s.o.Jobs == nil || !q.v.operator {
 		return errNotYours
 	}
 	id, err := q.number("id")
@@ -395,7 +393,7 @@ func jobText(j workspace.QueuedJob) string {
 
 // health says what works. Only operators see what is about the machine of a server.
 func (s *Site) health(q *request) error {
-	if s.o.DB != nil && !s.mayOperate(q.v) {
+	if s.o.DB != nil && !q.v.operator {
 		return s.render(q, "Health",
 			"/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -178,11 +179,8 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 	for _, d := range slices.Sorted(maps.Keys(days)) {
 		t.days = append(t.days, *days[d])
 	}
-	for _, p := range slices.SortedFunc(maps.Values(pulls), func(a,
-		b *pullCost,
-	) int {
-		return int(1000 * (b.cost - a.cost))
-	}) {
+	dearest := func(a, b *pullCost) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(b.pull, a.pull)) }
+	for _, p := range slices.SortedFunc(maps.Values(pulls), dearest) {
 		t.pulls = append(t.pulls, *p)
 	}
 	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
