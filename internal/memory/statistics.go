@@ -108,18 +108,26 @@ type sample struct {
 
 // Statistics returns the numbers of the repository since a time; all if it is zero.
 func (m *Memory) Statistics(ctx context.Context, since time.Time) (Statistics, error) {
+	out, _, _, err := m.StatisticsOf(ctx, since)
+	return out, err
+}
+
+// StatisticsOf returns them with the reviews and the outcomes that they are computed from, the oldest first.
+func (m *Memory) StatisticsOf(ctx context.Context, since time.Time) (out Statistics, reviews []store.ReviewFacts,
+	outcomes []precedent.Outcome, err error,
+) {
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return Statistics{}, err
+		return out, nil, nil, err
 	}
 	s, err := m.sample(ctx, rows, since)
 	if err != nil {
-		return Statistics{}, err
+		return out, nil, nil, err
 	}
-	out := s.statistics()
+	out = s.statistics()
 	out.People = s.people()
 	out.Hotspots, err = m.Hotspots(ctx, maxHotspotsShown)
-	return out, err
+	return out, s.reviews, s.outcomes, err
 }
 
 // maxHotspotsShown is the number of hotspots in statistics.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -121,12 +122,15 @@ func readClient(id string) (c client, ok bool) {
 	return c, c.valid()
 }
 
+// plainHost is a host that can stand in a policy of a page: others could end its directive.
+var plainHost = regexp.MustCompile(`^[a-zA-Z0-9.:\[\]-]+$`)
+
 // valid tells whether a client may have codes sent to its addresses: to this machine's own programs, or
 // over https.
 func (c client) valid() bool {
 	for _, address := range c.Redirects {
 		u, err := url.Parse(address)
-		if err != nil || u.Fragment != "" || u.User != nil || u.Host == "" || u.Scheme != "https" &&
+		if err != nil || u.Fragment != "" || u.User != nil || !plainHost.MatchString(u.Host) || u.Scheme != "https" &&
 			(u.Scheme != "http" || !wire.IsLoopback(u.Hostname())) {
 			return false
 		}

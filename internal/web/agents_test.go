@@ -232,7 +232,7 @@ func TestClients(t *testing.T) {
 		"http://127.0.0.1:1/cb": true, "http://localhost/cb": true, "http://[::1]:7/cb": true,
 		"https://agents.example/cb": true,
 		"http://agents.example/cb":  false, "javascript:alert(1)": false, "https://user@agents.example/cb": false,
-		"https://agents.example/cb#x": false, "": false, "cursor://x": false,
+		"https://agents.example/cb#x": false, "https://agents.example;script-src/cb": false, "": false, "cursor://x": false,
 	} {
 		if got := (client{Redirects: []string{address}}).valid(); got != want {
 			t.Errorf("%q: %v", address, got)

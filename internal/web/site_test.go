@@ -428,9 +428,26 @@ func TestLive(t *testing.T) {
 			}
 		}
 	}
+	asks := func() int {
+		w.forge.mu.Lock()
+		defer w.forge.mu.Unlock()
+		return w.forge.asked
+	}
 	until("Nothing runs.")
+	before := asks()
 	w.fail(open, "the engine is gone")
 	until("the engine is gone")
+	if n := asks() - before; n != 0 {
+		t.Errorf("the stream asked the forge %d times within a minute", n)
+	}
+	w.forge.set("wanda", open, forge.None) // and a minute later it does not send what the person may not read any more
+	w.pass(liveAsks)
+	got.Reset()
+	w.fill(open, "walrus")
+	until("No repository that you may read")
+	if strings.Contains(got.String(), open.Name) {
+		t.Error("the stream shows a repository that the person may not read any more")
+	}
 	w.site.Close()
 	part := make([]byte, 64<<10)
 	for err == nil {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -27,7 +26,11 @@ const (
 
 // today is the first page: what needs a person, what runs, and what was reviewed.
 func (s *Site) today(q *request) error {
-	body, err := s.todayBody(q)
+	repos, more, err := s.visible(q.ctx(), q.v, listedRepos)
+	if err != nil {
+		return err
+	}
+	body, err := s.todayBody(q, repos, more)
 	if err != nil {
 		return err
 	}
@@ -39,11 +42,8 @@ func (s *Site) today(q *request) error {
 	return s.render(q, "Today", "/", live)
 }
 
-func (s *Site) todayBody(q *request) (g.Node, error) {
-	repos, more, err := s.visible(q.ctx(), q.v, listedRepos)
-	if err != nil {
-		return nil, err
-	}
+// todayBody is the content of the first page for somebody who may read the repositories. more tells that there are others.
+func (s *Site) todayBody(q *request, repos []store.Active, more bool) (g.Node, error) {
 	var body g.Group
 	if s.o.Jobs != nil {
 		jobs, err := s.jobsOf(q.ctx(), q.v, repos)
@@ -176,13 +176,16 @@ func pullPath(r precedent.Repo, pull int) string {
 	return fmt.Sprintf("%s/pulls/%d", repoPath(r), pull)
 }
 
-// How often the stream of the first page looks, and how long it lasts: browsers connect again.
+// How often the stream of the first page looks, how long what the forge said of permissions is good for it, and how long it
+// lasts: browsers connect again.
 const (
 	liveEvery = 2 * time.Second
+	liveAsks  = time.Minute
 	liveFor   = 10 * time.Minute
 )
 
-// live sends the first page's content as events, each time that it changes.
+// live sends the first page's content as events, each time that it changes. The forge is asked what the person may read
+// before something is sent, and not each time that the stream looks: an open page would use up the server's requests.
 func (s *Site) live(q *request) error {
 	if s.o.Jobs == nil {
 		return errNotFound
@@ -194,24 +197,30 @@ func (s *Site) live(q *request) error {
 	defer ticker.Stop()
 	end := time.NewTimer(liveFor)
 	defer end.Stop()
-	last := ""
+	last, asked := "", s.o.Now()
+	repos, more, err := s.visible(q.ctx(), q.v, listedRepos)
+	if err != nil {
+		return err
+	}
 	for {
 		if v, err := s.viewer(q.r); err != nil || v.key() != q.v.key() {
 			return nil // the session ended; the browser learns it when it connects again
 		}
-		body, err := s.todayBody(q)
-		var b bytes.Buffer
-		if err == nil {
-			err = body.Render(&b)
+		now, err := s.todayText(q, repos, more)
+		if err == nil && withoutTimes(now) != last && s.o.Now().Sub(asked) >= liveAsks {
+			if repos, more, err = s.visible(q.ctx(), q.v, listedRepos); err == nil {
+				asked = s.o.Now()
+				now, err = s.todayText(q, repos, more)
+			}
 		}
 		if err != nil {
 			return nil // the page stays as it is, and the browser connects again
 		}
 		// Ages change all the time: what counts is what is listed.
-		if now := withoutTimes(b.String()); now != last {
-			last = now
+		if listed := withoutTimes(now); listed != last {
+			last = listed
 			_ = control.SetWriteDeadline(time.Now().Add(liveEvery)) // without one, the server's own counts
-			_, err := fmt.Fprintf(q.w, "event: now\ndata: %s\n\n", strings.ReplaceAll(b.String(), "\n", "&#10;"))
+			_, err := fmt.Fprintf(q.w, "event: now\ndata: %s\n\n", strings.ReplaceAll(now, "\n", "&#10;"))
 			if err == nil {
 				err = control.Flush()
 			}
@@ -229,6 +238,17 @@ func (s *Site) live(q *request) error {
 			return nil
 		}
 	}
+}
+
+// todayText is the content of the first page as text.
+func (s *Site) todayText(q *request, repos []store.Active, more bool) (string, error) {
+	body, err := s.todayBody(q, repos, more)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = body.Render(&b)
+	return b.String(), err
 }
 
 // withoutTimes is a page without what its time elements say.
@@ -398,10 +418,12 @@ func (s *Site) health(q *request) error {
 			"/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
 	}
 	var rows []g.Node
-	if s.o.Health != nil {
-		for _, f := range s.o.Health(q.ctx()) {
-			rows = append(rows, row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint)))
-		}
+	checks, err := cached(&s.stats, "health", func() ([]Fact, error) { return s.o.Health(q.ctx()), q.ctx().Err() })
+	if err != nil {
+		return err
+	}
+	for _, f := range checks {
+		rows = append(rows, row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint)))
 	}
 	body := g.Group{table("Nothing is known.", []string{"What", "State", "Says", "What helps"}, rows)}
 	if s.o.Jobs != nil {

@@ -30,7 +30,7 @@ const (
 	trendPulls    = 20
 )
 
-// statsCache keeps what takes long to compute, for each repository, for a minute.
+// statsCache keeps what takes long to find out, such as the trends of a repository, for a minute.
 type statsCache struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -43,7 +43,7 @@ type statsEntry struct {
 	value any
 }
 
-// cached returns a value of a repository that is at most a minute old. The caller has asked what the
+// cached returns a value that is at most a minute old. The caller has asked what the
 // person may see before.
 func cached[T any](c *statsCache, key string, compute func() (T, error)) (T, error) {
 	c.mu.Lock()
@@ -116,26 +116,15 @@ type pullCost struct {
 func (s *Site) trend(q *request) (trend, error) {
 	return cached(&s.stats, "trend "+q.repo.String(), func() (trend, error) {
 		since := s.o.Now().AddDate(0, 0, -trendDays)
-		statistics, err := q.space.Memory.Statistics(q.ctx(), since)
-		if err != nil {
-			return trend{}, err
-		}
+		statistics, reviews, outcomes, err := q.space.Memory.StatisticsOf(q.ctx(), since)
 		t := trend{Statistics: statistics}
-		err = t.addDays(q.ctx(), q.rows, since)
+		t.addDays(reviews, outcomes)
 		return t, err
 	})
 }
 
 // addDays counts by day and by pull request.
-func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) error {
-	reviews, err := rows.ReviewFacts(ctx, since)
-	if err != nil {
-		return err
-	}
-	outcomes, err := rows.OutcomesSince(ctx, since)
-	if err != nil {
-		return err
-	}
+func (t *trend) addDays(reviews []store.ReviewFacts, outcomes []precedent.Outcome) {
 	days, pulls := map[string]*dayFacts{}, map[int]*pullCost{}
 	var firsts []int64
 	of := func(at time.Time) *dayFacts {
@@ -184,7 +173,6 @@ func (t *trend) addDays(ctx context.Context, rows *store.Repo, since time.Time) 
 		t.pulls = append(t.pulls, *p)
 	}
 	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
-	return nil
 }
 
 // trends shows how well reviews did, and what they cost.
