@@ -241,7 +241,7 @@ func (a *app) printJobs(all []workspace.QueuedJob) error {
 			why = j.Problem
 		}
 		rows = append(rows, []string{
-			strconv.FormatInt(j.ID, 10), jobName(j), string(j.State), a.age(j.Since),
+			strconv.FormatInt(j.ID, 10), j.Name(), string(j.State), a.age(j.Since),
 			strconv.Itoa(j.Attempts), why,
 		})
 	}
@@ -252,18 +252,6 @@ func (a *app) printJobs(all []workspace.QueuedJob) error {
 	}
 	p.Table(rows)
 	return p.Err()
-}
-
-// jobName is "review github.com/owner/name#7".
-func jobName(j workspace.QueuedJob) string {
-	name := string(j.Kind)
-	if !j.Repo.IsZero() {
-		name += " " + j.Repo.String()
-	}
-	if j.Pull != 0 {
-		name += "#" + strconv.Itoa(j.Pull)
-	}
-	return name
 }
 
 // age is how long ago something was, for people: "3m20s".
@@ -282,7 +270,7 @@ func (a *app) printJob(j workspace.QueuedJob) error {
 			p.Para(fmt.Sprintf("%-10s", label), p.Ink(report.Plain, value))
 		}
 	}
-	row("job", jobName(j))
+	row("job", j.Name())
 	row("id", strconv.FormatInt(j.ID, 10))
 	row("state", fmt.Sprintf("%s since %s (%s)", j.State, j.Since.Format(time.RFC3339), a.age(j.Since)))
 	if !j.Due.IsZero() {

@@ -73,8 +73,8 @@ func printReplay(p *report.Page, r *workspace.Replay) {
 	if r.Undecided > 0 {
 		say("", "%s of an earlier version of precedent cannot be decided again", plural(r.Undecided, "review"))
 	}
-	say("then", "%s", replayCount(r.Then))
-	say("now", "%s", replayCount(r.Now))
+	say("then", "%s", r.Then)
+	say("now", "%s", r.Now)
 	if r.Unknown > 0 {
 		say("", "%s would be verified now: whether they would be shown is not known", plural(r.Unknown, "finding"))
 	}
@@ -99,12 +99,4 @@ func printReplay(p *report.Page, r *workspace.Replay) {
 		}
 		p.Para(p.Inkf(report.Bold, "  %-8s", what)+"  ", p.Inkf(report.Plain, "%s %s %s  %s", where, f.Finding, f.Severity, f.Title)+became)
 	}
-}
-
-func replayCount(c workspace.ReplayCount) string {
-	s := fmt.Sprintf("%s shown", plural(c.Shown, "finding"))
-	if share, ok := c.Precision(); ok {
-		s += fmt.Sprintf("; people accepted %s of %d that they answered", percentText(share), c.Accepted+c.Rejected)
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
@@ -41,6 +42,18 @@ type Job struct {
 	WantedAt time.Time `json:"wanted_at"`         // since when it waits, or waited
 	Since    time.Time `json:"since"`             // of the state
 	Due      time.Time `json:"due,omitzero"`      // when a waiting one runs again
+}
+
+// Name says what the job does, for people: "review github.com/owner/name#7".
+func (j *Job) Name() string {
+	name := string(j.Kind)
+	if !j.Repo.IsZero() {
+		name += " " + j.Repo.String()
+	}
+	if j.Pull != 0 {
+		name += "#" + strconv.Itoa(j.Pull)
+	}
+	return name
 }
 
 // Filter selects entries; the zero value selects all.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 )
 
@@ -41,31 +40,31 @@ func (db *DB) SaveSession(ctx context.Context, s Session) error {
 
 // Session returns the session of a kind with the hash, and whether there is one that has not ended.
 func (db *DB) Session(ctx context.Context, kind SessionKind, hash string, now time.Time) (Session, bool, error) {
-	s := Session{Hash: hash, Kind: kind}
-	var at, until int64
-	err := row(ctx, db.read,
-		"SELECT person, login, detail, at, until FROM sessions WHERE hash = $1 AND kind = $2 AND until > $3",
-		[]any{hash, kind, millis(now)}, into(&s.Person, &s.Login, &s.Detail, &at, &until))
-	if errors.Is(err, sql.ErrNoRows) {
-		return Session{}, false, nil
+	found, err := db.sessions(ctx, kind, "hash = $3", now, hash)
+	if err != nil || len(found) == 0 {
+		return Session{}, false, err
 	}
-	s.At, s.Until = fromMillis(at), fromMillis(until)
-	return s, err == nil, db.fail("read session", err)
+	return found[0], true, nil
 }
 
 // SessionsOf returns the sessions of a kind that let somebody in as a person, the newest first.
 func (db *DB) SessionsOf(ctx context.Context, kind SessionKind, person string, now time.Time) ([]Session, error) {
+	return db.sessions(ctx, kind, "person = $3", now, person)
+}
+
+func (db *DB) sessions(ctx context.Context, kind SessionKind, condition string, now time.Time, value string) ([]Session,
+	error,
+) {
 	var all []Session
-	err := rows(ctx, db.read, `SELECT hash, login, detail, at, until FROM sessions
-		WHERE kind = $1 AND person = $2 AND until > $3 ORDER BY at DESC, hash`, []any{kind, person, millis(now)},
-		func(sc scanner) error {
-			s := Session{Kind: kind, Person: person}
-			var at, until int64
-			err := sc.Scan(&s.Hash, &s.Login, &s.Detail, &at, &until)
-			s.At, s.Until = fromMillis(at), fromMillis(until)
-			all = append(all, s)
-			return err
-		})
+	err := rows(ctx, db.read, "SELECT hash, person, login, detail, at, until FROM sessions WHERE kind = $1 AND until > $2 AND "+
+		condition+" ORDER BY at DESC, hash", []any{kind, millis(now), value}, func(sc scanner) error {
+		s := Session{Kind: kind}
+		var at, until int64
+		err := sc.Scan(&s.Hash, &s.Person, &s.Login, &s.Detail, &at, &until)
+		s.At, s.Until = fromMillis(at), fromMillis(until)
+		all = append(all, s)
+		return err
+	})
 	return all, db.fail("read sessions", err)
 }
 

@@ -136,11 +136,7 @@ func (c *chrome) signIn(login string) {
 // given are the directives that a review of a file would be given now.
 func (w *world) given(file string) string {
 	w.t.Helper()
-	space, err := w.env.SharedWorkspace(w.t.Context(), open)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer space.Close()
+	space, _ := w.remember(open)
 	found, _, err := space.Memory.RecallLearnings(w.t.Context(),
 		memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
 	if err != nil {

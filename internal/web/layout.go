@@ -303,8 +303,6 @@ func thousands(n int) string {
 	return s
 }
 
-func shortHash(sha string) string { return sha[:min(len(sha), 10)] }
-
 // total is the sum of counts.
 func total[K comparable](counts map[K]int) (n int) {
 	for _, c := range counts {

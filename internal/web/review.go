@@ -83,7 +83,7 @@ func (s *Site) timeline(q *request, rounds []store.ReviewFacts) g.Node {
 	for _, f := range slices.Backward(rounds) {
 		steps = append(steps, h.Li(s.ago(f.At), g.Text(" "), stateChip(f.Verdict), g.Text(" "),
 			h.A(h.Href(q.path("/reviews/")+f.ID), g.Textf("%s at %s", plural(total(f.New), "new finding"),
-				shortHash(f.Head))),
+				workspace.ShortID(f.Head))),
 			g.Textf(", %s, %.0f s", dollars(f.CostUSD), float64(f.TookMS)/1000)))
 	}
 	return h.Ol(h.Class("timeline"), steps)
@@ -145,7 +145,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
-		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", shortHash(r.Head),
+		facts("Verdict", stateChip(r.Verdict), "Reviewed", s.ago(r.At), "Commit", workspace.ShortID(r.Head),
 			"Threshold", fmt.Sprintf("%d (%s)", r.Threshold, r.ThresholdFrom), "Cost", dollars(r.CostUSD), "Took",
 			fmt.Sprintf("%.1f s", float64(r.TookMS)/1000),
 			"Read", fmt.Sprintf("%d of %s in %s", r.Coverage.HunksRead+r.Coverage.HunksBefore,
@@ -331,7 +331,7 @@ func (s *Site) finding(q *request) error {
 	}
 	pull := g.Node(nil)
 	if e.Review.ID != "" {
-		pull = link(q.path("/reviews/")+e.Review.ID, "review of "+shortHash(e.Review.Head))
+		pull = link(q.path("/reviews/")+e.Review.ID, "review of "+workspace.ShortID(e.Review.Head))
 	}
 	body := g.Group{
 		h.P(h.Class("notice"), fate),

@@ -13,18 +13,8 @@ import (
 // of its page.
 func (w *world) tell(repo precedent.Repo) string {
 	w.t.Helper()
-	ctx := w.t.Context()
-	must := func(err error) {
-		w.t.Helper()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	space, err := w.env.SharedWorkspace(ctx, repo)
-	must(err)
-	defer space.Close()
-	rows, err := space.Rows(ctx)
-	must(err)
+	ctx, must := w.t.Context(), w.must
+	space, rows := w.remember(repo)
 	taught, err := space.Memory.Propose(ctx, memory.Proposal{
 		Kind: precedent.LearnDontFlag, Directive: "Don't ask for context parameters in internal/migrate",
 		Glob: "internal/migrate",

@@ -390,7 +390,7 @@ func (s *Site) changeJob(q *request) error {
 		return err
 	}
 	row := store.AuditRow{
-		Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, jobText(was)),
+		Action: q.r.PathValue("do") + " job", Subject: fmt.Sprintf("job %d: %s", id, was.Name()),
 		Before: string(was.State),
 	}
 	err = s.audited(q, s.o.DB.AddServerAudit, row, func() (string, error) {
@@ -398,17 +398,6 @@ func (s *Site) changeJob(q *request) error {
 		return string(now.State), err
 	})
 	return s.back(q, "/", err)
-}
-
-func jobText(j workspace.QueuedJob) string {
-	name := string(j.Kind)
-	if !j.Repo.IsZero() {
-		name += " " + j.Repo.String()
-	}
-	if j.Pull != 0 {
-		name += fmt.Sprintf("#%d", j.Pull)
-	}
-	return name
 }
 
 // health says what works. Only operators see what is about the machine of a server.

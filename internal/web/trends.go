@@ -310,13 +310,6 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 	if fewer < 0 {
 		said = fmt.Sprintf("At %d: %s more.", threshold, plural(-fewer, "finding"))
 	}
-	count := func(c workspace.ReplayCount) string {
-		text := plural(c.Shown, "finding") + " shown"
-		if share, ok := c.Precision(); ok {
-			text += fmt.Sprintf("; people accepted %s of %d that they answered", percent(share), c.Accepted+c.Rejected)
-		}
-		return text
-	}
 	var rows []g.Node
 	for _, f := range r.Changed {
 		became := "hidden"
@@ -329,7 +322,7 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 		rows = append(rows, row(g.Text(became), link(q.path("/findings/")+f.Finding, f.Title), stateChip(f.Outcome)))
 	}
 	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))),
-		facts("Then", count(r.Then), "Now", count(r.Now), "Reviews", thousands(r.Reviews-r.Undecided)),
+		facts("Then", r.Then.String(), "Now", r.Now.String(), "Reviews", thousands(r.Reviews-r.Undecided)),
 		g.If(r.Unknown > 0, sentence("%s would be verified now: whether they would be shown is not known.",
 			plural(r.Unknown, "finding"))),
 		table("Nothing would be shown differently.", []string{"Would be", "Finding", "Outcome"}, rows)), nil

@@ -34,7 +34,7 @@ var (
 	closed = precedent.Repo{Host: "git.example.org", Owner: "team", Name: "closed"}
 )
 
-// people is a forge that knows what people may do. Its OAuth lets in whoever it is told to.
+// people is a forge that knows what people may do. Its OAuth signs in the account that a test names.
 type people struct {
 	forge.Forge
 	site *httptest.Server
@@ -236,21 +236,30 @@ type filled struct {
 	review, shown, hidden, pending, active, insight, rejection string
 }
 
+// must ends the test with an error.
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// remember opens the memory of a repository until the test ends.
+func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo) {
+	w.t.Helper()
+	space, err := w.env.SharedWorkspace(w.t.Context(), repo)
+	w.must(err)
+	w.t.Cleanup(space.Close)
+	rows, err := space.Rows(w.t.Context())
+	w.must(err)
+	return space, rows
+}
+
 // fill gives a repository a memory in which every text contains a mark.
 func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	w.t.Helper()
-	ctx := w.t.Context()
-	must := func(err error) {
-		w.t.Helper()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	space, err := w.env.SharedWorkspace(ctx, repo)
-	must(err)
-	defer space.Close()
-	rows, err := space.Rows(ctx)
-	must(err)
+	ctx, must := w.t.Context(), w.must
+	space, rows := w.remember(repo)
 	teach := func(directive string, mayWrite bool) precedent.Learning {
 		c, err := space.Memory.Propose(ctx, memory.Proposal{
 			Kind: precedent.LearnDo, Directive: directive,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -61,6 +62,15 @@ func (c ReplayCount) Precision() (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(c.Accepted) / float64(c.Accepted+c.Rejected), true
+}
+
+// String says it for people.
+func (c ReplayCount) String() string {
+	s := Count(c.Shown, "finding", "findings") + " shown"
+	if share, ok := c.Precision(); ok {
+		s += fmt.Sprintf("; people accepted %.0f %% of %d that they answered", 100*share, c.Accepted+c.Rejected)
+	}
+	return s
 }
 
 func (c *ReplayCount) add(accepted, answered bool) {
