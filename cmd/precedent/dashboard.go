@@ -37,8 +37,8 @@ func newDashboard(a *app) *cobra.Command {
 reviews and why each finding was shown or hidden, learnings, dismissals, insights, what
 people said, hotspots and trends. Learnings and dismissals can be changed there.
 
-It listens on this machine only, and prints an address that lets one browser in, once.
-It ends with Ctrl-C. The same pages for a team are part of precedent serve.`,
+It listens on this machine only, and prints an address that signs in one browser, once.
+Stop it with Ctrl-C. The same pages for a team are part of precedent serve.`,
 		Example: "  precedent dashboard\n  precedent dashboard --no-browser --listen 127.0.0.1:8788",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,7 @@ func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) erro
 	}
 	start := fmt.Sprintf("http://%s/start?token=%s", l.Addr(), token)
 	fmt.Fprintln(a.out, start)
-	a.notice("serving until Ctrl-C; the address lets one browser in, once")
+	a.notice("serving until Ctrl-C; the address signs in one browser, once")
 	if _, shown := terminal(a.out); shown && !noBrowser {
 		a.openBrowser(ctx, start)
 	}

@@ -21,7 +21,7 @@ import (
 
 // viewer is who asks for a page; the zero viewer is nobody.
 type viewer struct {
-	local    bool   // the person at the own computer
+	local    bool   // the local user
 	reader   bool   // the holder of the reader's token
 	person   string // the id of the account on the forge
 	login    string

@@ -195,14 +195,14 @@ type asked struct {
 func readAsked(q url.Values) (a asked, err error) {
 	var ok bool
 	if a.client, ok = readClient(q.Get("client_id")); !ok || !a.client.redirects(q.Get("redirect_uri")) {
-		return a, requestError("The agent is not registered, or wants to be answered elsewhere.")
+		return a, requestError("The agent is not registered, or its redirect address is not.")
 	}
 	a.redirect, err = url.Parse(q.Get("redirect_uri"))
 	a.challenge, a.state = q.Get("code_challenge"), q.Get("state")
 	const challengeLen = 43 // of a SHA-256 in base64
 	if err != nil || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" ||
 		len(a.challenge) != challengeLen {
-		return a, requestError("The agent has to ask for a code, with a challenge by S256.")
+		return a, requestError("The agent must request a code with an S256 challenge.")
 	}
 	return a, nil
 }
@@ -220,12 +220,12 @@ func (s *Site) authorize(q *request) error {
 	for name, values := range q.r.URL.Query() {
 		fields = append(fields, hidden(name, values[0]))
 	}
-	return s.render(q, "Let an agent read the memory", "", g.Group{
+	return s.render(q, "Authorize an agent", "", g.Group{
 		h.P(g.Text("A program that calls itself "), h.Strong(words(a.client.Name)),
-			g.Text(" wants to read what Precedent remembers of the repositories that you may read. It cannot change anything.")),
-		h.P(g.Text("It is answered at "), h.Strong(words(origin)), g.Text(". Allow it only if you started it.")),
+			g.Text(" asks to read what Precedent remembers about the repositories that you can read. It cannot change anything.")),
+		h.P(g.Text("You will be redirected to "), h.Strong(words(origin)), g.Text(". Allow this only if you started it.")),
 		h.Form(h.Method("post"), h.Action("/oauth/authorize"), fields, button("Allow")),
-		h.P(h.A(h.Href("/"), g.Text("No, go to the first page"))),
+		h.P(h.A(h.Href("/"), g.Text("Cancel"))),
 	})
 }
 
@@ -316,7 +316,7 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 		s.address(r)+"/.well-known/oauth-protected-resource"+r.URL.EscapedPath())
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if origin := r.Header.Get("Origin"); origin != "" && origin != s.address(r) {
-		http.Error(w, "not for pages", http.StatusForbidden)
+		http.Error(w, "cross-origin requests are not allowed", http.StatusForbidden)
 		return
 	}
 	var is store.Session
@@ -330,7 +330,7 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request) {
 	}
 	if !found {
 		w.Header().Set("WWW-Authenticate", challenge)
-		http.Error(w, "the token is missing, wrong or too old", http.StatusUnauthorized)
+		http.Error(w, "the token is missing, invalid or expired", http.StatusUnauthorized)
 		return
 	}
 	if !s.rates.pass("agent "+is.Person, agentRate) {
@@ -371,7 +371,7 @@ func (s *Site) agentServer(repo precedent.Repo) http.Handler {
 func (s *Site) agentsPage(q *request) error {
 	if q.v.person == "" {
 		return s.render(q, "Agents",
-			"/agents", sentence("Agents read as a person: sign in through the forge to let one in."))
+			"/agents", sentence("Agents act for a person: sign in through the forge to authorize one."))
 	}
 	return s.showAgents(q, "")
 }
@@ -384,22 +384,22 @@ func (s *Site) showAgents(q *request, secret string) error {
 	var rows []g.Node
 	for _, a := range all {
 		rows = append(rows, row(words(a.Detail), s.ago(a.At), g.Text(day(a.Until)),
-			postButton(q, "/agents/"+a.Hash+"/end", "End")))
+			postButton(q, "/agents/"+a.Hash+"/end", "Revoke")))
 	}
 	at := s.address(q.r) + "/mcp/HOST/OWNER/NAME"
 	body := g.Group{
-		sentence("An agent that you let in reads what Precedent remembers of the repositories that you may read: learnings, findings, dismissals, what people said. It changes nothing."),
+		sentence("An agent that you authorize can read what Precedent remembers about the repositories that you can read: learnings, findings, dismissals and review comments. It cannot change anything."),
 		code("claude mcp add --transport http reviews " + at),
-		sentence("The agent then asks you to sign in here. For one that cannot, make a token, and send it as a header: Authorization: Bearer TOKEN."),
+		sentence("The agent then asks you to sign in here. If it cannot, create a token and send it in a header: Authorization: Bearer TOKEN."),
 		h.Form(h.Class("search"), h.Method("post"), h.Action("/agents"), csrf(q),
 			field("name", "Name of the agent", h.Input(named("name"), h.Required(),
-				h.MaxLength(fmt.Sprint(maxAgentName)))), button("Make a token")),
+				h.MaxLength(fmt.Sprint(maxAgentName)))), button("Create a token")),
 	}
 	if secret != "" {
-		body = append(body, h.P(h.Class("notice"), g.Text("The token, which is shown only now: "),
+		body = append(body, h.P(h.Class("notice"), g.Text("The token, shown only once: "),
 			h.Code(h.ID("token"), g.Text(secret))))
 	}
-	body = append(body, table("You let no agent in.", []string{"Agent", "Since", "Until", "What you can do"}, rows))
+	body = append(body, table("You have not authorized any agents.", []string{"Agent", "Since", "Until", "What you can do"}, rows))
 	return s.render(q, "Agents", "/agents", body)
 }
 
@@ -407,7 +407,7 @@ func (s *Site) showAgents(q *request, secret string) error {
 func (s *Site) newAgent(q *request) error {
 	name := text.VisibleLine(text.Cut(strings.TrimSpace(q.r.PostFormValue("name")), maxAgentName))
 	if q.v.person == "" || name == "" {
-		return requestError("An agent needs a name, and a person who is signed in through the forge.")
+		return requestError("Give the agent a name, and sign in through the forge first.")
 	}
 	secret, err := s.makeAgent(q.r, q.v.person, q.v.login, name)
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *Site) learnings(q *request) error {
 		pager(q, len(found), q.from(), listedLearnings),
 	}
 	if q.mayWrite() {
-		body = append(body, section("Teach it", h.Form(h.Method("post"), h.Action(at), csrf(q),
+		body = append(body, section("Add a learning", h.Form(h.Method("post"), h.Action(at), csrf(q),
 			learningFields(&precedent.Learning{Kind: precedent.LearnDo}, true), button("Save"))))
 	}
 	return s.render(q, "Learnings", at, body)
@@ -289,8 +289,8 @@ func (s *Site) dismissals(q *request) error {
 			h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt)))))
 	}
 	return s.render(q, "Dismissals", q.path("/dismissals"), g.Group{
-		sentence("A dismissal hides its finding, and counts against similar ones. It ends by itself, or on the page of its finding."),
-		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hid it again", "When", "Ends"},
+		sentence("A dismissal hides its finding, and counts against similar ones. It expires, or can be undone on the page of its finding."),
+		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hits", "When", "Ends"},
 			rows),
 		g.If(len(found) == listedDismissed, sentence("Only the last %d are shown; precedent memory export has all.",
 			listedDismissed)),
@@ -462,7 +462,7 @@ func (s *Site) showAudit(q *request, at string, found []store.AuditRow) error {
 			words(cmp.Or(a.After, "not known: the server ended"))))
 	}
 	return s.render(q, "Audit", at, g.Group{
-		sentence("What people changed on these pages. What they change by comments and commands is in the history of each learning and dismissal."),
+		sentence("Changes that people made on these pages. What they change by comments and commands is in the history of each learning and dismissal."),
 		table("Nothing was changed here.", []string{"When", "Who", "What", "Of", "Before", "After"}, rows),
 		h.P(h.A(h.Href(at+"?format=json"), g.Text("Download as JSON"))),
 	})

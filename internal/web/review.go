@@ -158,7 +158,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 				table("", []string{"Step", "Why"}, failures))
 		}),
 		g.Iff(len(finders) > 0, func() g.Node {
-			return section("Who looked", table("", []string{
+			return section("Finders", table("", []string{
 				"Finder", "Model", "Status", "Found", "Tokens", "Cost",
 				"Took", "Problem",
 			}, finders))
@@ -343,8 +343,8 @@ func (s *Site) finding(q *request) error {
 			"Last", pull, "Id", f.ID),
 		s.findingText(f),
 		section("How the confidence came about", trail(q.repo, e.Trail)),
-		g.If(len(others) > 0, section("The same remark, by others", h.Ul(others))),
-		g.If(len(cites) > 0, section("It cites", h.Ul(cites))),
+		g.If(len(others) > 0, section("Same finding by other finders", h.Ul(others))),
+		g.If(len(cites) > 0, section("Cites", h.Ul(cites))),
 		g.If(e.Retired != "", sentence("An earlier dismissal ended: %s", e.Retired)),
 	}
 	if q.mayWrite() {

@@ -98,7 +98,7 @@ const (
 	sessionCookie = "precedent-session"
 )
 
-// cookieName is that of the session. Cookies do not tell ports apart, so each site at the own computer has
+// cookieName is that of the session. Cookies do not tell ports apart, so each site on the local machine has
 // its own.
 func (s *Site) cookieName() string {
 	if s.o.DB == nil {
@@ -166,11 +166,11 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	switch {
 	case s.origin.Check(r) != nil || r.ParseForm() != nil:
-		s.fail(w, r, viewer{}, http.StatusForbidden, "This form is not from here.", "Load the page again.")
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This form was sent from another site.", "Reload the page and try again.")
 	case !s.rates.pass("sign-in "+wire.HostOf(r.RemoteAddr), signInRate):
 		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
-		s.fail(w, r, viewer{}, http.StatusForbidden, "This is not the reader's token.",
+		s.fail(w, r, viewer{}, http.StatusForbidden, "Wrong token.",
 			"Ask the operator of the server for it.")
 	default:
 		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
@@ -193,7 +193,7 @@ func (s *Site) letIn(w http.ResponseWriter, r *http.Request, is store.Session, t
 func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.o.SignIn == nil:
-		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "Page not found.", "")
 		return
 	case !s.rates.pass("forge "+wire.HostOf(r.RemoteAddr), forgeRate):
 		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
@@ -210,7 +210,7 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 // fromForge lets in whom the forge sent back.
 func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	if s.o.SignIn == nil {
-		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "Page not found.", "")
 		return
 	}
 	kept := url.Values{}
@@ -221,12 +221,12 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	switch {
 	case kept.Get("state") == "" || !sameSecret(kept.Get("state"), q.Get("state")):
-		s.fail(w, r, viewer{}, http.StatusForbidden, "This sign-in did not begin here, or took too long.",
-			"Begin again at the sign-in page.")
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This sign-in has expired, or was not started in this browser.",
+			"Sign in again.")
 		return
 	case q.Get("code") == "":
 		s.fail(w, r, viewer{}, http.StatusForbidden, "The forge did not let you sign in.",
-			"Begin again, and allow it to tell who you are.")
+			"Sign in again, and authorize the application.")
 		return
 	}
 	ctx := context.WithValue(r.Context(), oauth2.HTTPClient, s.o.SignIn.Client)
@@ -237,7 +237,7 @@ func (s *Site) fromForge(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.o.Log.Warn("a sign-in failed", "error", withoutSecrets(err, s.o.SignIn.Config.ClientSecret, q.Get("code")))
-		s.fail(w, r, viewer{}, http.StatusBadGateway, "The forge did not say who you are.", "Try again in a minute.")
+		s.fail(w, r, viewer{}, http.StatusBadGateway, "The forge did not identify you.", "Try again in a minute.")
 		return
 	}
 	s.letIn(w, r, store.Session{Person: string(who.ID), Login: who.Login}, kept.Get("to"))
@@ -254,7 +254,7 @@ func withoutSecrets(err error, secrets ...string) string {
 	return text
 }
 
-// start lets the person at the own computer in, once.
+// start lets the local user in, once.
 func (s *Site) start(w http.ResponseWriter, r *http.Request) {
 	s.localMu.Lock()
 	ok := s.o.StartToken != "" && s.localKey == "" && sameSecret(r.URL.Query().Get("token"), s.o.StartToken)

@@ -1,5 +1,5 @@
 // Package web serves pages about what Precedent did and remembers, to the team of a server and to a
-// person at the own computer.
+// person on their own computer.
 //
 // # Who may see and do what
 //
@@ -55,7 +55,7 @@ var static embed.FS
 // Options say what a site shows, and to whom.
 type Options struct {
 	Env *workspace.Env
-	// DB is the database of a server. For a person at the own computer it is nil: then Local opens
+	// DB is the database of a server. For a local user it is nil: then Local opens
 	// the memory of the repository that the site is about.
 	DB    *workspace.Database
 	Local func(ctx context.Context) (*workspace.Workspace, error)
@@ -71,7 +71,7 @@ type Options struct {
 	SignIn *SignIn
 	// ReaderToken lets its holder read everything; empty for nobody.
 	ReaderToken string
-	// StartToken lets the holder in once, at the own computer.
+	// StartToken lets the holder in once, on the local machine.
 	StartToken string
 	Operators  []string // logins
 	// DayBudget and PullBudget limit what the reviews of a repository cost in a day, and those of a pull request, in
@@ -103,7 +103,7 @@ type Site struct {
 	stats  statsCache
 	agents agentCache
 	local  localMemory
-	// localKey is the secret of the session at the own computer; empty until StartToken was used.
+	// localKey is the secret of the session on the local machine; empty until StartToken was used.
 	localMu  sync.Mutex
 	localKey string
 	ending   chan struct{}
@@ -191,7 +191,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	if !s.known(r.Host) {
-		s.fail(w, r, viewer{}, http.StatusMisdirectedRequest, "This address has another name.",
+		s.fail(w, r, viewer{}, http.StatusMisdirectedRequest, "Unknown host name.",
 			"Use the address that the operator of the server gave you.")
 		return
 	}
@@ -288,10 +288,10 @@ func (s *Site) change(do func(*request) error) http.Handler {
 	return s.origin.Handler(s.page(timed(func(q *request) error {
 		q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
 		if err := q.r.ParseForm(); err != nil {
-			return requestError("The form is too large, or cannot be read.")
+			return requestError("The form is too large or malformed.")
 		}
 		if !sameSecret(q.r.PostFormValue("csrf"), q.v.csrf()) {
-			return requestError("The page is too old. Load it again, and repeat what you did.")
+			return requestError("This page has expired. Reload it and try again.")
 		}
 		return do(q)
 	})))
@@ -342,7 +342,7 @@ func (s *Site) writing(do func(*request) error) func(*request) error {
 
 func (q *request) mayWrite() bool { return q.may.MayWrite() }
 
-// localMemory is the open memory at the own computer.
+// localMemory is the open memory on the local machine.
 type localMemory struct {
 	mu    sync.Mutex
 	space *workspace.Workspace
@@ -371,7 +371,7 @@ func (s *Site) openSpace(ctx context.Context, repo precedent.Repo) (*workspace.W
 	return w, func() {}, err
 }
 
-// localSpace returns the memory at the own computer. It is opened again when a review has made the file.
+// localSpace returns the local memory. It is opened again when a review has made the file.
 func (s *Site) localSpace(ctx context.Context) (*workspace.Workspace, error) {
 	s.local.mu.Lock()
 	defer s.local.mu.Unlock()
@@ -410,17 +410,17 @@ func (q *request) number(name string) (int, error) {
 func (s *Site) failed(q *request, err error) {
 	var bad requestError
 	var said *memory.Error
-	status, title, hint := http.StatusInternalServerError, "This page cannot be made.",
-		"The log of the server says why."
+	status, title, hint := http.StatusInternalServerError, "Internal error.",
+		"See the log of the server."
 	switch {
 	case q.ctx().Err() != nil: // nobody waits any more
 		return
 	case errors.Is(err, errNotFound), errors.Is(err, memory.ErrUnknownID), errors.Is(err, store.ErrNoReview),
 		errors.Is(err, workspace.ErrNoJob):
-		status, title, hint = http.StatusNotFound, "There is no such page.",
+		status, title, hint = http.StatusNotFound, "Page not found.",
 			"It may be gone, or you may not be allowed to see it."
 	case errors.Is(err, errNotYours):
-		status, title, hint = http.StatusForbidden, "You may not do that.",
+		status, title, hint = http.StatusForbidden, "You are not allowed to do that.",
 			"It takes write permission on the repository or, for jobs, the role of an operator."
 	case errors.As(err, &bad):
 		status, title, hint = http.StatusBadRequest, string(bad), "Go back to change it."
@@ -448,7 +448,7 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := static.ReadFile("static/" + name)
 	if err != nil {
-		s.fail(w, r, viewer{}, http.StatusNotFound, "There is no such page.", "")
+		s.fail(w, r, viewer{}, http.StatusNotFound, "Page not found.", "")
 		return
 	}
 	kind := map[bool]string{

@@ -57,7 +57,7 @@ func (s *Site) todayBody(q *request, repos []store.Active, more bool) (g.Node, e
 		return nil, err
 	}
 	if len(waiting) > 0 {
-		body = append(body, section("Learnings that wait for somebody who may approve them", h.Ul(g.Group(waiting))))
+		body = append(body, section("Learnings waiting for approval", h.Ul(g.Group(waiting))))
 	}
 	var rows []g.Node
 	for _, r := range repos {
@@ -404,7 +404,7 @@ func (s *Site) changeJob(q *request) error {
 func (s *Site) health(q *request) error {
 	if s.o.DB != nil && !q.v.operator {
 		return s.render(q, "Health",
-			"/health", g.Group{sentence("The server answers, and its database works. Operators see more here.")})
+			"/health", g.Group{sentence("The server and its database work. Operators see details here.")})
 	}
 	var rows []g.Node
 	checks, err := cached(&s.stats, "health", func() ([]Fact, error) { return s.o.Health(q.ctx()), q.ctx().Err() })
@@ -414,7 +414,7 @@ func (s *Site) health(q *request) error {
 	for _, f := range checks {
 		rows = append(rows, row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint)))
 	}
-	body := g.Group{table("Nothing is known.", []string{"What", "State", "Says", "What helps"}, rows)}
+	body := g.Group{table("No checks.", []string{"Check", "State", "Details", "Hint"}, rows)}
 	if s.o.Jobs != nil {
 		stats, err := s.o.Jobs.Stats(q.ctx())
 		if err != nil {
@@ -433,9 +433,9 @@ func (s *Site) health(q *request) error {
 	if s.o.Forge.Forge != nil {
 		quota := s.o.Forge.Quota()
 		if quota.Limit > 0 {
-			body = append(body, section("Limits of the forge",
-				facts("Requests left", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)),
-					"Again at", s.ago(quota.Reset))))
+			body = append(body, section("Rate limit of the forge",
+				facts("Remaining requests", fmt.Sprintf("%s of %s", thousands(quota.Left), thousands(quota.Limit)),
+					"Resets", s.ago(quota.Reset))))
 		}
 	}
 	return s.render(q, "Health", "/health", body)

@@ -168,8 +168,8 @@ func (t *trend) addDays(reviews []store.ReviewFacts, outcomes []precedent.Outcom
 	for _, d := range slices.Sorted(maps.Keys(days)) {
 		t.days = append(t.days, *days[d])
 	}
-	dearest := func(a, b *pullCost) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(b.pull, a.pull)) }
-	for _, p := range slices.SortedFunc(maps.Values(pulls), dearest) {
+	mostExpensive := func(a, b *pullCost) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(b.pull, a.pull)) }
+	for _, p := range slices.SortedFunc(maps.Values(pulls), mostExpensive) {
 		t.pulls = append(t.pulls, *p)
 	}
 	t.pulls = t.pulls[:min(len(t.pulls), trendPulls)]
@@ -221,13 +221,13 @@ func (s *Site) trends(q *request) error {
 		sentence("The last %d days.", trendDays),
 		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens",
 			thousands(t.Usage.InputTokens+t.Usage.OutputTokens),
-			"Time of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000),
-			"Until the first review", untilFirst, "Rounds a pull request", fmt.Sprintf("%.1f", t.Rounds)),
+			"Duration of a review with a model", fmt.Sprintf("%.0f s (median)", float64(t.TookMS)/1000),
+			"Time to first review", untilFirst, "Rounds per pull request", fmt.Sprintf("%.1f", t.Rounds)),
 		section("Measures", table("", []string{"Measure", "Value", "Target", "Of"}, measures)),
 		section("What people accepted", answeredTable("Finder", t.ByFinder), answeredTable("Category", t.ByCategory),
 			answeredTable("Severity", t.BySeverity)),
-		section("Stated against what happened", calibrationPlot(t.ByConfidence), calibrationTable(t.ByConfidence)),
-		section("Another threshold", slider),
+		section("Calibration: stated confidence and what people accepted", calibrationPlot(t.ByConfidence), calibrationTable(t.ByConfidence)),
+		section("Try another threshold", slider),
 		section("By day", barChart("Findings shown by day", t.days,
 			func(d dayFacts) float64 { return float64(d.shown) }),
 			barChart("Cost by day, in dollars", t.days, func(d dayFacts) float64 { return d.cost }),
@@ -235,7 +235,7 @@ func (s *Site) trends(q *request) error {
 				"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored",
 				"Tokens", "Cost",
 			}, days)),
-		section("The dearest pull requests", table("No pull request was reviewed.",
+		section("Most expensive pull requests", table("No pull request was reviewed.",
 			[]string{"Pull request", "Rounds", "Cost"}, pulls)),
 	})
 }
@@ -323,7 +323,7 @@ func (s *Site) replay(q *request, value string) (g.Node, error) {
 	}
 	return h.Div(h.ID("replay"), h.P(h.Strong(g.Text(said))),
 		facts("Then", r.Then.String(), "Now", r.Now.String(), "Reviews", thousands(r.Reviews-r.Undecided)),
-		g.If(r.Unknown > 0, sentence("%s would be verified now: whether they would be shown is not known.",
+		g.If(r.Unknown > 0, sentence("%s would be verified now; whether they would be shown is not known.",
 			plural(r.Unknown, "finding"))),
 		table("Nothing would be shown differently.", []string{"Would be", "Finding", "Outcome"}, rows)), nil
 }
