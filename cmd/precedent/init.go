@@ -34,7 +34,8 @@ everyone's reviews; until then it applies only to yours.
 With --ci it writes workflows instead that review every pull request and post the
 review: for GitHub to .github/workflows, for Gitea and Forgejo to
 .gitea/workflows. Pull requests from forks get no secrets and no write access, and
-every action is pinned to a commit.`,
+every action is pinned to a commit. For GitLab it writes a job to .gitlab/ci that
+prints the review of each merge request.`,
 		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,7 +62,7 @@ every action is pinned to a commit.`,
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
-	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github or gitea")
+	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github, gitea or gitlab")
 	return cmd
 }
 

@@ -18,10 +18,19 @@ import (
 var ciFiles embed.FS
 
 // ciFolders is where forges look for workflows.
-var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows"}
+var ciFolders = map[string]string{"github": ".github/workflows", "gitea": ".gitea/workflows", "gitlab": ".gitlab/ci"}
+
+// releaseTag matches the version of a release.
+var releaseTag = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 
 // actionPlaceholder stands for the action's commit in the embedded workflows.
 const actionPlaceholder = "@COMMIT # VERSION"
+
+// releasePlaceholder stands for the version of a release, and unreleased replaces it if this program is of none.
+const (
+	releasePlaceholder = "@RELEASE@"
+	unreleased         = "v0.0.0 # replace this with the release that you use"
+)
 
 // unknownCommit replaces an unknown commit, so that a workflow fails to start.
 const unknownCommit = "0000000000000000000000000000000000000000"
@@ -37,29 +46,48 @@ type ciFile struct {
 func workflows(forge string) (files []ciFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
-		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github or --ci gitea")
+		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github, --ci gitea or --ci gitlab")
 	}
 	commit, version := actionCommit(debug.ReadBuildInfo())
 	if commit == "" {
-		commit, version = unknownCommit, "replace this with the commit of the release that you use"
+		commit = unknownCommit
 	}
+	files, err = workflowsAt(forge, folder, commit, version)
+	return files, commit != unknownCommit, err
+}
+
+// workflowsAt returns the files with an action of a commit. With the version of a release, the action downloads its
+// program instead of building one.
+func workflowsAt(forge, folder, commit, version string) (files []ciFile, err error) {
 	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
 	if err != nil {
-		return nil, false, fmt.Errorf("read workflows: %w", err)
+		return nil, fmt.Errorf("read workflows: %w", err)
 	}
+	note, input, release := version, "", version
+	switch {
+	case commit == unknownCommit:
+		note = "replace this with the commit of the release that you use"
+	case version == "":
+		note = "the commit of the program that wrote this"
+	default:
+		input = "\n          version: " + version + " # the program of this release, compared with its checksum"
+	}
+	if release == "" {
+		release = unreleased
+	}
+	fill := strings.NewReplacer(releasePlaceholder, release, actionPlaceholder, "@"+commit+" # "+note, "\n        with:", "\n        with:"+input)
 	for _, e := range entries {
 		data, err := ciFiles.ReadFile(path.Join("ci", forge, e.Name()))
 		if err != nil {
-			return nil, false, fmt.Errorf("read workflows: %w", err)
+			return nil, fmt.Errorf("read workflows: %w", err)
 		}
-		text := strings.ReplaceAll(string(data), actionPlaceholder, "@"+commit+" # "+version)
-		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(text)})
+		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(fill.Replace(string(data)))})
 	}
-	return files, commit != unknownCommit, nil
+	return files, nil
 }
 
-// actionCommit returns the commit that this program was built from, and its version;
-// empty if that is unknown, or if the build has uncommitted changes.
+// actionCommit returns the commit that this program was built from, empty if that is unknown or if the build has
+// uncommitted changes, and its version if that is one of a release.
 func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 	if !ok {
 		return "", ""
@@ -72,13 +100,10 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 			commit = s.Value
 		}
 	}
-	if commit == "" {
-		return "", ""
+	if commit != "" && releaseTag.MatchString(info.Main.Version) {
+		version = info.Main.Version
 	}
-	if regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(info.Main.Version) {
-		return commit, info.Main.Version
-	}
-	return commit, "the commit of the program that wrote this"
+	return commit, version
 }
 
 // writeWorkflows writes the workflows of a forge below the top of a work tree.
@@ -116,6 +141,11 @@ var ciAdvice = map[string][]string{
 		`  gh secret set PRECEDENT_MARKER_KEY --body "$(openssl rand -hex 32)"`,
 		"The second one signs the comments, so that no other workflow can pass off its own as precedent's.",
 		"docs/github.md describes their permissions, and the choices for pull requests from forks.",
+	},
+	"gitlab": {
+		"Include it in .gitlab-ci.yml, and commit both:",
+		"  include: [{local: .gitlab/ci/precedent.yml}]",
+		"Set the variable ANTHROPIC_API_KEY of the project, masked; without it only analyzers run.",
 	},
 	"gitea": {
 		"Commit it. Then set the secrets ANTHROPIC_API_KEY, PRECEDENT_TOKEN and PRECEDENT_MARKER_KEY of the repository.",

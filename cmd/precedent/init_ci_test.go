@@ -1,16 +1,8 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,6 +42,9 @@ func ciAll(t *testing.T) map[string]ciWorkflow {
 	t.Helper()
 	all := map[string]ciWorkflow{}
 	for forge := range ciFolders {
+		if forge == "gitlab" { // has no workflows: TestGitLabJob
+			continue
+		}
 		files, _, err := workflows(forge)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", forge, len(files), err)
@@ -367,34 +362,14 @@ func TestActionInstallsARelease(t *testing.T) {
 			script = s.Run
 		}
 	}
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
-	archive := tar.NewWriter(zipped)
-	program := "#!/bin/sh\necho released\n"
-	if err := errors.Join(archive.WriteHeader(&tar.Header{Name: "precedent-v1.2.3/precedent", Mode: 0o755, Size: int64(len(program))}),
-		func() error { _, err := archive.Write([]byte(program)); return err }(), archive.Close(), zipped.Close()); err != nil {
-		t.Fatal(err)
-	}
-	name := "precedent-" + runtime.GOOS + "-" + runtime.GOARCH + ".tar.gz"
-	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed.Bytes()), name)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/download/v1.2.3/SHA256SUMS":
-			_, _ = io.WriteString(w, sums) // the client notices
-		case "/download/v1.2.3/" + name:
-			_, _ = w.Write(packed.Bytes())
-		default:
-			w.WriteHeader(http.StatusNotFound)
-		}
-	}))
-	t.Cleanup(server.Close)
+	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\necho released\n")
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, test := range map[string]struct{ version, checksums, says string }{
 		"released":        {"v1.2.3", "", ""},
-		"pinned":          {"v1.2.3", fmt.Sprintf("%x", sha256.Sum256([]byte(sums))), ""},
+		"pinned":          {"v1.2.3", sums, ""},
 		"another release": {"v1.2.3", strings.Repeat("0", 64), "another checksum"},
 		"not released":    {"v1.2.4", "", "could not be downloaded"},
 		"no version":      {"main; id", "", "must be that of a release"},
@@ -403,13 +378,69 @@ func TestActionInstallsARelease(t *testing.T) {
 			dir := t.TempDir()
 			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
 			cmd.Env = []string{
-				"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "RUNNER_TEMP=" + dir, "ACTION_PATH=" + root, "FROM=" + server.URL,
+				"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "RUNNER_TEMP=" + dir, "ACTION_PATH=" + root, "FROM=" + address,
 				"IN_VERSION=" + test.version, "IN_CHECKSUMS=" + test.checksums,
 			}
 			out, err := cmd.CombinedOutput()
 			said, _ := exec.Command(filepath.Join(dir, "precedent")).Output() // nothing if it is not there
 			if (err == nil) != (test.says == "") || !strings.Contains(string(out), test.says) || (string(said) == "released\n") != (test.says == "") {
 				t.Errorf("%v, %q\n%s", err, said, out)
+			}
+		})
+	}
+}
+
+// TestGitLabJob runs the job for GitLab with a release for this machine: it reviews the change, or installs nothing.
+func TestGitLabJob(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	program, programErr := exec.LookPath("precedent")
+	if err != nil || programErr != nil || runtime.GOOS != "linux" {
+		t.Skip("needs bash on Linux")
+	}
+	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\nexec "+program+` "$@"`+"\n")
+	files, err := workflowsAt("gitlab", ciFolders["gitlab"], strings.Repeat("ab", 20), "v1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Precedent struct {
+			Variables map[string]string
+			Before    []string `yaml:"before_script"`
+			Script    []string
+		}
+	}
+	if err := yaml.Unmarshal(files[0].data, &parsed); err != nil || len(files) != 1 {
+		t.Fatal(err)
+	}
+	job := parsed.Precedent
+	for name, test := range map[string]struct{ version, sums, says string }{
+		"released":        {"", "", "Unresolved merge conflict"},
+		"pinned":          {"", sums, "Unresolved merge conflict"},
+		"another release": {"", strings.Repeat("0", 64), "FAILED"},
+		"not released":    {"v1.2.4", "", "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPRStage(t)
+			top := filepath.Join(t.TempDir(), "app")
+			s.git(s.home, "clone", "--quiet", s.origin, top)
+			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", strings.Join(slices.Concat(job.Before, job.Script), "\n"))
+			cmd.Dir = top
+			for name, value := range job.Variables {
+				cmd.Env = append(cmd.Env, name+"="+value)
+			}
+			cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "PRECEDENT_RELEASES="+address+"/download", "PRECEDENT_SUMS="+test.sums,
+				"CI_MERGE_REQUEST_DIFF_BASE_SHA="+s.git(s.origin, "merge-base", "main", "feature"), "CI_COMMIT_SHA="+s.id("feature"), "PRECEDENT_CONSOLIDATION=off")
+			if test.version != "" {
+				cmd.Env = append(cmd.Env, "PRECEDENT_VERSION="+test.version)
+			}
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), test.says) {
+				t.Errorf("%v, want %q\n%s", err, test.says, out)
+			}
+			if _, err := os.Stat(filepath.Join(top, ".precedent", "precedent")); (err == nil) != strings.HasPrefix(test.says, "Unresolved") {
+				t.Errorf("the program: %v\n%s", err, out)
 			}
 		})
 	}
@@ -438,7 +469,7 @@ func TestCommitOfTheAction(t *testing.T) {
 		commit, version string
 	}{
 		"release":       {info("v1.2.3", "vcs.revision", commit, "vcs.modified", "false"), commit, "v1.2.3"},
-		"between two":   {info("(devel)", "vcs.revision", commit, "vcs.modified", "false"), commit, "the commit of the program that wrote this"},
+		"between two":   {info("(devel)", "vcs.revision", commit, "vcs.modified", "false"), commit, ""},
 		"changed":       {info("v1.2.3", "vcs.revision", commit, "vcs.modified", "true"), "", ""},
 		"not known":     {info("v1.2.3"), "", ""},
 		"no git commit": {info("v1.2.3", "vcs.revision", "12", "vcs.modified", "false"), "", ""},
