@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/precedent-dev/precedent/internal/report"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // build describes this program.
@@ -17,6 +19,7 @@ type build struct {
 	Date     string `json:"date"` // of the commit, as YYYY-MM-DD; empty if that is unknown
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	Schema   int64  `json:"memory_schema"` // of the memory: a program refuses one with a larger number
 }
 
 func newVersion(a *app) *cobra.Command {
@@ -41,11 +44,12 @@ func (b build) String() string {
 	if b.Commit != "" {
 		line += " (" + b.Commit + ", " + b.Date + ")"
 	}
-	return line + " " + b.Go + " " + b.Platform
+	return fmt.Sprintf("%s %s %s, memory schema %d", line, b.Go, b.Platform, b.Schema)
 }
 
 func thisBuild() build {
 	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b.Schema, _ = workspace.NewestSchema() // tests read the embedded names
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -25,11 +25,14 @@ func (db *DB) Check(ctx context.Context) (schema int64, err error) {
 // Schema is the version of the schema, 0 for an empty database, and the newest one that this
 // program knows.
 func (db *DB) Schema(ctx context.Context) (version, newest int64, err error) {
-	if newest, err = newestStep(migrations); err == nil {
+	if newest, err = NewestSchema(); err == nil {
 		version, err = db.version(ctx)
 	}
 	return version, newest, db.fail("read schema", err)
 }
+
+// NewestSchema is the version of the newest schema that this program knows.
+func NewestSchema() (int64, error) { return newestStep(migrations) }
 
 // Size is the number of bytes on disk, with the files beside the database; for one in memory,
 // of its pages.

@@ -91,7 +91,7 @@ func (db *DB) kindOf(err error) error {
 // fileHints say what the user can do; damagedHint has the one for a damaged file.
 var fileHints = map[error]string{
 	ErrForeign:    "give another file, with --memory-db",
-	ErrNewer:      "update precedent, or give another file, with --memory-db",
+	ErrNewer:      "update precedent, or give another file, with --memory-db; docs/upgrading.md has the way back",
 	ErrUnwritable: "make the file and its folder writable, or give another file, with --memory-db",
 	ErrFull:       "free some space, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",

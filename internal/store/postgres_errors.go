@@ -76,7 +76,7 @@ var postgresHints = map[error]string{
 		"encoding UTF8",
 	ErrForeign: "give a database of its own, or a schema: append ?search_path=precedent to the URL, after CREATE " +
 		"SCHEMA precedent",
-	ErrNewer:      "update precedent, or give another database",
+	ErrNewer:      "update precedent, or give another database; docs/upgrading.md has the way back",
 	ErrUnwritable: "grant the user all privileges on the schema: GRANT ALL ON SCHEMA public TO the user",
 	ErrFull:       "free some space on the disk of PostgreSQL, then try again: nothing was changed",
 	ErrBusy:       "wait until the other precedent ends, then try again",

@@ -16,6 +16,9 @@ import (
 // Database is an open database, for commands.
 type Database = store.DB
 
+// NewestSchema is the version of the newest schema of a memory that this program knows.
+func NewestSchema() (int64, error) { return store.NewestSchema() }
+
 // InstallationFile is the database of a server in its data folder.
 const InstallationFile = "server.db"
 

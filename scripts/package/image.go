@@ -89,7 +89,7 @@ func (r *release) layout(p program, manifest blob, others []blob) error {
 		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": []any{map[string]any{
 			"mediaType": manifest.MediaType, "digest": manifest.Digest, "size": manifest.Size,
 			"platform":    map[string]string{"architecture": p.arch, "os": "linux"},
-			"annotations": map[string]string{"org.opencontainers.image.ref.name": strings.TrimPrefix(r.version, "v")},
+			"annotations": map[string]string{"org.opencontainers.image.ref.name": "precedent:" + strings.TrimPrefix(r.version, "v")},
 		}},
 	})
 	if err != nil {
