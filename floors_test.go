@@ -90,8 +90,8 @@ var thirdParties = map[string][]string{
 	"github.com/bluekeyes/go-gitdiff":          {"internal/diff"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/diff", "internal/guide", "internal/lint"},
 	"github.com/charmbracelet/x/ansi":          {"internal/report"},
-	"github.com/chromedp/cdproto":              {"internal/web"}, // its tests
-	"github.com/chromedp/chromedp":             {"internal/web"},
+	"github.com/chromedp/cdproto":              {"internal/web", "scripts/site"}, // tests
+	"github.com/chromedp/chromedp":             {"internal/web", "scripts/site"},
 	"github.com/getkin/kin-openapi":            {"internal/forge/forgetest"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/forge/github"},
 	"github.com/google/go-cmp":                 {anywhere, "internal/forge/forgetest", "internal/golden"},
