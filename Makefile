@@ -1,6 +1,6 @@
 # Development tasks. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help check test quick soak fmt vet lint golden eval bench demo run build release man deps tools fuzz cover clean size
+.PHONY: help check test quick soak fmt vet lint golden eval bench demo run build release changelog site man deps tools fuzz cover clean size
 
 GO ?= go
 TOOLS := $(CURDIR)/.tools
@@ -32,6 +32,7 @@ quick: ## run the tests that need only Go and git, and list what was skipped and
 	$(SUMMARY) ./...
 
 soak: deps $(TOOLS)/act ## run all tests in their full form, up to an hour; when it was stopped or failed, it goes on with the others
+	@sh scripts/testsoak.sh
 	PRECEDENT_TEST_ALL=1 PRECEDENT_TEST_SOAK=1 $(SUMMARY) -resume .tools/soak -count=1 -parallel 8 -vet=off -timeout 60m ./...
 
 deps: $(TOOLS)/nfpm ## fetch what make test needs into .tools; as root on Debian, install the rest
@@ -95,6 +96,12 @@ release: $(TOOLS)/nfpm ## build archives, packages and checksums for all platfor
 	sh scripts/release.sh $(PLATFORMS)
 	$(MAKE) man
 	$(GO) run ./scripts/package -nfpm $(TOOLS)/nfpm -key "$(KEY)" -version "$(VERSION)" -base "$(BASE)"
+
+changelog: ## move the notes in changes/ into CHANGELOG.md: make changelog VERSION=v1.2.3, before the tag
+	$(GO) run ./scripts/changelog $(VERSION)
+
+site: ## make the documentation site in dist/site
+	$(GO) run ./scripts/site dist/site
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)

@@ -23,10 +23,10 @@ var policyTemplate []byte
 
 func newInit(a *app) *cobra.Command {
 	var force bool
-	var ci string
+	var ci, agent string
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a commented policy file, or the workflows that review pull requests",
+		Short: "Write a commented policy file, workflows that review pull requests, or the set-up of a coding agent",
 		Long: `Init writes ` + guide.PolicyFile + ` at the top of the work tree. All settings in it are
 commented out, so it changes nothing yet. After you commit it, it applies to
 everyone's reviews; until then it applies only to yours.
@@ -35,24 +35,27 @@ With --ci it writes workflows instead that review every pull request and post th
 review: for GitHub to .github/workflows, for Gitea and Forgejo to
 .gitea/workflows. Pull requests from forks get no secrets and no write access, and
 every action is pinned to a commit. For GitLab it writes a job to .gitlab/ci that
-prints the review of each merge request.`,
-		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github",
+prints the review of each merge request.
+
+With --agent it gives a coding agent the memory of this repository, as an MCP server,
+and a skill that reviews its changes: for Claude Code in .mcp.json and .claude, for
+Codex in .codex and .agents, for Cursor in .cursor.`,
+		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github\n  precedent init --agent claude",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			what := "policy"
-			if ci != "" {
-				what = "workflows"
-			}
 			repo, err := a.openRepo(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer repo.Close()
 			if repo.Top() == "" {
-				return hinted(errors.New("write "+what+": a bare repository has no work tree"), "run it in a clone")
+				return hinted(errors.New("write files: a bare repository has no work tree"), "run it in a clone")
 			}
-			if ci != "" {
+			switch {
+			case ci != "":
 				return a.writeWorkflows(repo.Top(), ci, force)
+			case agent != "":
+				return a.writeAgent(repo.Top(), agent, force)
 			}
 			if err := writeNew(repo.Top(), guide.PolicyFile, policyTemplate, force, "precedent init --force"); err != nil {
 				return err
@@ -63,7 +66,28 @@ prints the review of each merge request.`,
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	cmd.Flags().StringVar(&ci, "ci", "", "write the workflows for `FORGE`: github, gitea or gitlab")
+	cmd.Flags().StringVar(&agent, "agent", "", "write the set-up of the coding agent `NAME`: claude, codex or cursor")
+	cmd.MarkFlagsMutuallyExclusive("ci", "agent")
 	return cmd
+}
+
+// writeFiles writes files below top. Without force it writes nothing if one of them exists; again is the command that
+// overwrites them.
+func (a *app) writeFiles(top string, files []initFile, force bool, again string) error {
+	if !force {
+		for _, f := range files {
+			if err := checkAbsent(top, f.name, again); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range files {
+		if err := writeNew(top, f.name, f.data, force, again); err != nil {
+			return err
+		}
+		a.printWritten(top, f.name)
+	}
+	return nil
 }
 
 // printWritten prints the name of a file that was written.

@@ -35,15 +35,15 @@ const (
 // unknownCommit replaces an unknown commit, so that a workflow fails to start.
 const unknownCommit = "0000000000000000000000000000000000000000"
 
-// ciFile is a workflow that init writes.
-type ciFile struct {
+// initFile is a file that init writes.
+type initFile struct {
 	name string // from the top of the work tree, with slashes
 	data []byte
 }
 
 // workflows returns the files for a forge. pinned reports whether they contain the
 // commit of the action that belongs to this program.
-func workflows(forge string) (files []ciFile, pinned bool, err error) {
+func workflows(forge string) (files []initFile, pinned bool, err error) {
 	folder, ok := ciFolders[forge]
 	if !ok {
 		return nil, false, hinted(fmt.Errorf("no workflows for %q", forge), "use --ci github, --ci gitea or --ci gitlab")
@@ -58,7 +58,7 @@ func workflows(forge string) (files []ciFile, pinned bool, err error) {
 
 // workflowsAt returns the files with an action of a commit. With the version of a release, the action downloads its
 // program instead of building one.
-func workflowsAt(forge, folder, commit, version string) (files []ciFile, err error) {
+func workflowsAt(forge, folder, commit, version string) (files []initFile, err error) {
 	entries, err := fs.ReadDir(ciFiles, path.Join("ci", forge))
 	if err != nil {
 		return nil, fmt.Errorf("read workflows: %w", err)
@@ -81,7 +81,7 @@ func workflowsAt(forge, folder, commit, version string) (files []ciFile, err err
 		if err != nil {
 			return nil, fmt.Errorf("read workflows: %w", err)
 		}
-		files = append(files, ciFile{path.Join(folder, e.Name()), []byte(fill.Replace(string(data)))})
+		files = append(files, initFile{path.Join(folder, e.Name()), []byte(fill.Replace(string(data)))})
 	}
 	return files, nil
 }
@@ -107,25 +107,13 @@ func actionCommit(info *debug.BuildInfo, ok bool) (commit, version string) {
 }
 
 // writeWorkflows writes the workflows of a forge below the top of a work tree.
-// Without force it writes nothing if one of them exists.
 func (a *app) writeWorkflows(top, forge string, force bool) error {
 	files, pinned, err := workflows(forge)
 	if err != nil {
 		return err
 	}
-	again := "precedent init --ci " + forge + " --force"
-	if !force {
-		for _, f := range files {
-			if err := checkAbsent(top, f.name, again); err != nil {
-				return err
-			}
-		}
-	}
-	for _, f := range files {
-		if err := writeNew(top, f.name, f.data, force, again); err != nil {
-			return err
-		}
-		a.printWritten(top, f.name)
+	if err := a.writeFiles(top, files, force, "precedent init --ci "+forge+" --force"); err != nil {
+		return err
 	}
 	if !pinned {
 		a.notice("this build does not know its commit: replace %s in these files with the commit of a release", unknownCommit)

@@ -27,11 +27,11 @@ func Agent(w io.Writer, r *precedent.Review, s Style) error {
 		}
 		fmt.Fprintf(&b, "%s: %s %s %s %s\n", visible(text.Head(place, maxInk)), visible(string(f.Severity)),
 			visible(string(f.Category)), visible(f.ID), visible(text.Head(f.Title, maxTitle)))
-		if body := text.Collapse(visible(text.Head(f.Body, maxAgentBody))); body != "" {
+		if body := visible(text.Collapse(text.Head(f.Body, maxAgentBody))); body != "" {
 			b.WriteString("  " + body + "\n")
 		}
 		for _, c := range s.precedentsOf(f) {
-			b.WriteString("  precedent by " + text.Collapse(visible(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) +
+			b.WriteString("  precedent by " + visible(text.Collapse(citedAt(c.Precedent)+": "+text.Head(c.Text, maxCitedText))) +
 				"\n")
 		}
 		if f.Suggestion == "" {
