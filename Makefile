@@ -20,7 +20,7 @@ AT_ONCE := -p 4 -parallel 8 -vet=off
 SUMMARY := $(GO) run ./scripts/testsummary
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: deps fmt vet lint test ## check formatting, vet, lint, and run the tests; every pull request must pass it
 

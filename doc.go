@@ -11,7 +11,7 @@
 // [Span] is a place in a change. [Finding] is one remark, from the finder to the
 // database; [Place], [Fingerprint] and [FindingID] give it an identity that
 // depends on neither line numbers nor prose. [Review] is the result of one run,
-// and its JSON form is a stable contract. [Rejection] is the record of a
+// and its JSON form is a stable contract. [Dismissal] is the record of a
 // dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its conversation, and [Outcome] is
 // what happened to it. [Policy] is what a repository may set for its own reviews.
 // [Untrusted] marks text from outside.

@@ -16,12 +16,12 @@ type Explanation struct {
 	Seen       int       `json:"seen"` // reviews that showed it
 	FirstSeen  time.Time `json:"first_seen"`
 	LastSeen   time.Time `json:"last_seen"`
-	// Dismissal is the current rejection of this finding, or nil. The next review applies it.
-	Dismissal *Rejection `json:"dismissal"`
-	// Retired says why an earlier rejection of it was ended; empty if none was.
+	// Dismissal is the current dismissal of this finding, or nil. The next review applies it.
+	Dismissal *Dismissal `json:"dismissal"`
+	// Retired says why an earlier dismissal of it was ended; empty if none was.
 	Retired string `json:"retired"`
-	// Rejections are those that the trail names and that still hold.
-	Rejections []Rejection `json:"rejections"`
+	// Dismissals are those that the trail names and that still hold.
+	Dismissals []Dismissal `json:"rejections"`
 	// Counterfactual is what would have been decided without what the caller named; nil if the
 	// caller named nothing.
 	Counterfactual *Counterfactual `json:"counterfactual"`
@@ -43,8 +43,8 @@ type Basis struct {
 	Ignore []string        `json:",omitempty"`
 	Floors []SeverityFloor `json:",omitempty"`
 	Minor  MinorDisplay    `json:",omitempty"`
-	// Rejections and Learnings are those that spoke of a finding of the review.
-	Rejections []Rejection `json:",omitempty"`
+	// Dismissals and Learnings are those that spoke of a finding of the review.
+	Dismissals []Dismissal `json:"Rejections,omitempty"` // as stored reviews have it
 	Learnings  []Learning  `json:",omitempty"`
 }
 
@@ -58,13 +58,13 @@ type FindingBasis struct {
 	Scored     int      // decisions before the score
 	Weighed    int      // decisions after focus and memory changed the confidence
 	Selected   int      // decisions before it was chosen how to show it
-	// Exact is the rejection of exactly this finding, Patterns are those that cover it, newest
+	// Exact is the dismissal of exactly this finding, Patterns are those that cover it, newest
 	// first, and Learnings those that speak of it, all by their ids.
 	Exact     string   `json:",omitempty"`
 	Patterns  []string `json:",omitempty"`
 	Learnings []string `json:",omitempty"`
 	// Matches are the comments of people that make the same point, best first. They are cited
-	// unless a rejection or a learning is against that.
+	// unless a dismissal or a learning is against that.
 	Matches []CorpusMatch `json:",omitempty"`
 	// Kept tells that an earlier review scored it, and that no verifier was to read it again.
 	Kept bool `json:",omitempty"`

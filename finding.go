@@ -152,9 +152,9 @@ const (
 	Duplicate      Dropped = "duplicate"       // another finding makes the same remark; DroppedBy is its id
 	IgnoredPath    Dropped = "ignored_path"    // the policy ignores the file
 	UnchangedCode  Dropped = "unchanged_code"  // the change neither touched nor affected the code
-	Rejected       Dropped = "rejected"        // people dismissed similar findings; DroppedBy is the rejection's id
+	Rejected       Dropped = "rejected"        // people dismissed similar findings; DroppedBy is the dismissal's id
 	ByLearning     Dropped = "learning"        // a learning says not to flag it; DroppedBy is the learning's id
-	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the rejection's id
+	Dismissed      Dropped = "dismissed"       // a person dismissed exactly this finding; DroppedBy is the dismissal's id
 	Refuted        Dropped = "refuted"         // the verifier refuted it
 	BelowThreshold Dropped = "below_threshold" // its confidence is below the threshold
 	Minor          Dropped = "minor"           // it is confirmed and below the threshold, because teams mostly leave such things

@@ -12,10 +12,10 @@ type Hotspot struct {
 	LastSeen    time.Time  `json:"last_seen"`
 }
 
-// Rejection is the record of a dismissal: a person said that a finding, or all of a rule, does
+// Dismissal is the record that a person said that a finding, or all of a rule, does
 // not apply. That of a finding hides its fingerprint at once, and counts once against similar
 // findings. That of a rule hides findings below high outside of protected categories.
-type Rejection struct {
+type Dismissal struct {
 	ID          string    `json:"id"` // UUIDv7
 	Finding     string    `json:"finding"`
 	Fingerprint string    `json:"fingerprint"`
@@ -30,10 +30,10 @@ type Rejection struct {
 	ExpiresAt   time.Time `json:"expires_at"`
 	Hits        int       `json:"hits"` // how often it hid the finding again
 	// Accepted counts similar findings that people accepted since: each halves the weight of
-	// the rejection against similar findings.
+	// the dismissal against similar findings.
 	Accepted int `json:"accepted_since"`
 	// Rule is set if all findings of an analyzer's rule were dismissed, of a finder ("finder/tests") or of a
-	// category ("category/style"), and not one finding: then Finding and Fingerprint only identify the rejection.
+	// category ("category/style"), and not one finding: then Finding and Fingerprint only identify the dismissal.
 	Rule string `json:"rule"`
 	// Glob limits the similar findings, or those of the rule, to these files; empty for no limit.
 	// A path without wildcards is that file, or everything in that folder.

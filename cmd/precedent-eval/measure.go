@@ -116,7 +116,7 @@ func newSuppress(p *program) *cobra.Command {
 		Long: `Suppress reads dismissals, later findings, and labels that say which findings the
 dismissals cover, from cases.json or cases.jsonl in DIR, or as pairs of review
 comments. It prints how many of the covered findings are hidden, how many others
-are, and how that grows with the number of rejections. In folders with diff.patch
+are, and how that grows with the number of dismissals. In folders with diff.patch
 and meta.json, the remarks of other changes are dismissed, and the accepted ones
 are not covered. docs/eval.md explains the formats and the numbers.
 
@@ -141,7 +141,7 @@ answer everything.`,
 		r, err := eval.MeasureSuppress(cmd.Context(), dirs[0], judge, draws, seed)
 		return measurement{r, r.Show, r.Judging.Whole()}, err
 	})
-	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw rejections `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
+	cmd.Flags().IntVar(&draws, "draws", eval.Draws, fmt.Sprintf("draw dismissals `N` times for each change; with --engine %d, unless it is given", eval.JudgedDraws))
 	addSettings(cmd, engineSettings...)
 	return cmd
 }
@@ -150,13 +150,13 @@ func newReview(p *program) *cobra.Command {
 	o := eval.Run{Notice: p.notice}
 	cmd := p.measurement(&cobra.Command{
 		Use:   "review DIR",
-		Short: "Measure what the finders find, and what rejections hide",
+		Short: "Measure what the finders find, and what dismissals hide",
 		Long: `Review reads each folder in DIR with a diff.patch and a meta.json whose "gold" lists
 remarks that experts accepted and whose "negative" lists those that they rejected.
 It reviews the changes one after the other, writes the findings to the file given
 with --out, one line of JSON per change, has the engine judge which remarks make
 the same point, and scores both: precision, recall and F1 with intervals. Then it
-replays the rejected remarks as rejections in a memory, and prints what they hide.
+replays the rejected remarks as dismissals in a memory, and prints what they hide.
 docs/eval.md explains the numbers.
 
 --candidates scores such a file again without an engine; with --judge and --out,

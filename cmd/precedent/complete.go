@@ -31,7 +31,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 // completeDismissed completes the IDs of dismissed findings.
 func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
-		all, err := w.Memory.Rejections(cmd.Context())
+		all, err := w.Memory.Dismissals(cmd.Context())
 		var ids []cobra.Completion
 		for _, j := range all {
 			ids = append(ids, completion(j.Finding, j.Path+" "+j.Claim))

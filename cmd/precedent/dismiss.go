@@ -146,7 +146,7 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 	p := a.page()
 	done := 0
 	for _, r := range all {
-		j := r.Rejection
+		j := r.Dismissal
 		switch {
 		case r.Err != nil && len(all) == 1:
 			return r.Err
@@ -178,11 +178,11 @@ func (a *app) printDismissed(all []workspace.Dismissed, verb, options string) er
 }
 
 func (a *app) listDismissals(ctx context.Context, w *workspace.Workspace, asJSON bool) error {
-	all, err := w.Memory.Rejections(ctx)
+	all, err := w.Memory.Dismissals(ctx)
 	if err != nil {
 		return err
 	}
-	return a.show(asJSON, map[string]any{"rejections": append([]precedent.Rejection{}, all...)}, func(p *report.Page) {
+	return a.show(asJSON, map[string]any{"rejections": append([]precedent.Dismissal{}, all...)}, func(p *report.Page) {
 		report.Dismissals(p, all)
 	})
 }

@@ -82,7 +82,7 @@ func printStatus(p *report.Page, s memory.Status, file settings.Value[string]) {
 	}
 	p.Para("reviews     ", p.Inkf(report.Plain, "%d%s", s.Reviews, period))
 	p.Para("findings    ", p.Inkf(report.Plain, "%d, seen %d times", s.Findings, s.Sightings))
-	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Rejections))
+	p.Para("dismissed   ", p.Inkf(report.Plain, "%d", s.Dismissals))
 	p.Para("taken back  ", p.Inkf(report.Plain, "%d", s.Forgotten))
 	p.Para("learnings   ", p.Inkf(report.Plain, "%d", s.Learnings))
 	p.Para("rules       ", p.Inkf(report.Plain, "%d of the guide", s.Rules))
@@ -233,7 +233,7 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace
 
 func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 	return a.show(asJSON, gone, func(p *report.Page) {
-		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Rejections))
+		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Dismissals))
 	})
 }
 

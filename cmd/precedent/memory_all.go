@@ -69,7 +69,7 @@ func (a *app) statusOfAll(ctx context.Context, asJSON bool) error {
 		}
 		p.Para("repository  ", p.Inkf(report.Plain, "%s: %s, %s, %s, %s", strings.Join(names, ", "),
 			plural(r.Reviews, "review"),
-			plural(r.Findings, "finding"), plural(r.Rejections, "dismissal"), plural(r.Learnings, "learning")))
+			plural(r.Findings, "finding"), plural(r.Dismissals, "dismissal"), plural(r.Learnings, "learning")))
 	}
 	return p.Err()
 }

@@ -135,13 +135,13 @@ func (m *clonedMemory) change(random *rand.Rand, w *want) {
 	m.with(w.clock, func(rows *store.Repo) {
 		switch random.IntN(4) {
 		case 0, 1:
-			_, added, err := rows.Reject(t.Context(), precedent.Rejection{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: w.clock})
+			_, added, err := rows.Reject(t.Context(), precedent.Dismissal{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: w.clock})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.live[id] = w.live[id] || added
 		case 2:
-			j, err := rows.Rejection(t.Context(), id, w.clock)
+			j, err := rows.Dismissal(t.Context(), id, w.clock)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func (m *clonedMemory) check(w *want) {
 	t.Helper()
 	m.with(w.clock, func(rows *store.Repo) {
 		for id, live := range w.live {
-			if j, err := rows.Rejection(t.Context(), id, w.clock); err != nil || (j != nil) != live {
+			if j, err := rows.Dismissal(t.Context(), id, w.clock); err != nil || (j != nil) != live {
 				t.Errorf("dismissal %s: %v, %v, want %t", id, j, err, live)
 			}
 		}

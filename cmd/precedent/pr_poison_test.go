@@ -344,8 +344,8 @@ func (s *poisoned) unharmedMemory(t *testing.T, g goal, rows *store.Repo) {
 	if !kept {
 		t.Error("the team's rule is gone")
 	}
-	if rejected, err := rows.Rejections(t.Context(), s.app.now(), 100); err != nil || len(rejected) > 0 {
-		t.Errorf("rejections %+v, %v", rejected, err)
+	if rejected, err := rows.Dismissals(t.Context(), s.app.now(), 100); err != nil || len(rejected) > 0 {
+		t.Errorf("dismissals %+v, %v", rejected, err)
 	}
 	if _, paused, err := rows.PausedBy(t.Context(), s.pull.Number); err != nil || paused {
 		t.Errorf("paused: %v, %v", paused, err)

@@ -193,11 +193,11 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 	said := fmt.Sprintf("%s, %d pending.", workspace.Count(counts[0], "preference is active", "preferences are active"),
 		counts[1])
 	if cmd.Kind == chat.AskRemember {
-		rejections, err := m.Rejections(ctx)
+		dismissals, err := m.Dismissals(ctx)
 		if err != nil {
 			return "", err
 		}
-		said += fmt.Sprintf(" %s dismissed.", workspace.Count(len(rejections), "finding is", "findings are"))
+		said += fmt.Sprintf(" %s dismissed.", workspace.Count(len(dismissals), "finding is", "findings are"))
 	}
 	return said + "\n" + lists[0].String() + lists[1].String(), nil
 }

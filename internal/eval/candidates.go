@@ -29,7 +29,7 @@ type Candidates struct {
 	Coverage precedent.Coverage    `json:"coverage"`
 	Failures []precedent.Failure   `json:"failures"`
 	Judged   *Judgement            `json:"judged"` // nil without a judge
-	// Dismissed says which rejections cover which findings; nil without a judge.
+	// Dismissed says which dismissals cover which findings; nil without a judge.
 	Dismissed *Dismissed `json:"dismissed"`
 	// Spent is the cost of making this line. For a line that only judges the findings
 	// of an earlier line, it is the cost of the judge.

@@ -59,7 +59,7 @@ func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File)
 	}
 	trouble, err := v.JudgeDismissals(ctx, cases, file, o.Options, save)
 	if trouble != "" {
-		o.Notice("judging rejections did not finish, %s; continue with --resume", trouble)
+		o.Notice("judging dismissals did not finish, %s; continue with --resume", trouble)
 	}
 	return file, err
 }

@@ -42,7 +42,7 @@ type Mark struct {
 	To       int    `json:"to_line"`
 	Note     string `json:"note"`     // the remark's text
 	Category string `json:"category"` // the data set's category; see classOf
-	// The other fields are for rejections only, and optional: the function or type
+	// The other fields are for dismissals only, and optional: the function or type
 	// around the lines, the highest severity that is suppressed (default medium), and
 	// why people rejected the remark.
 	Symbol   string             `json:"symbol"`

@@ -23,7 +23,7 @@ type Judging struct {
 	Spent    Spent            `json:"spent"`
 
 	same    map[int]bool      // answered pairs, by their index
-	covered map[question]bool // findings, by rejections
+	covered map[question]bool // findings, by dismissals
 }
 
 // JudgePairs asks the engine about the pairs that a judge decides, in requests as large as a

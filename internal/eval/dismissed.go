@@ -12,17 +12,17 @@ import (
 // DismissedName is the task name for the judge of a replay.
 const DismissedName = "eval-dismissed"
 
-// Dismissed is a judge's answers about rejections that may cover the candidates of a
+// Dismissed is a judge's answers about dismissals that may cover the candidates of a
 // case.
 type Dismissed struct {
 	Engine  string   `json:"engine"`
 	Answers []Covers `json:"answers"`
 }
 
-// Covers says whether a rejection covers a finding.
+// Covers says whether a dismissal covers a finding.
 type Covers struct {
 	Finding   string `json:"finding"`   // its fingerprint
-	Rejection string `json:"rejection"` // the name of its case, and its mark's index there
+	Dismissal string `json:"rejection"` // the name of its case, and its mark's index there
 	Covered   bool   `json:"covered"`
 }
 
@@ -34,7 +34,7 @@ func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	}
 	for i, q := range questions {
 		for _, a := range d.Answers {
-			if a.Finding == q.Finding.Fingerprint && a.Rejection == q.Rejection.ID {
+			if a.Finding == q.Finding.Fingerprint && a.Dismissal == q.Dismissal.ID {
 				covered[i] = a.Covered
 			}
 		}
@@ -42,7 +42,7 @@ func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// JudgeDismissals asks the engine the questions about rejections that a review would
+// JudgeDismissals asks the engine the questions about dismissals that a review would
 // ask in a replay, except those answered in the file. It saves each answer as a new
 // line of its case, and stops at the first request that fails. The error is that of
 // saving, or of a cancelled context.
@@ -99,7 +99,7 @@ func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []me
 		}
 		q := questions[at]
 		d.Answers = append(d.Answers, Covers{
-			q.Finding.Fingerprint, q.Rejection.ID,
+			q.Finding.Fingerprint, q.Dismissal.ID,
 			said.Covered(pairs[i].Texts()...),
 		})
 	}

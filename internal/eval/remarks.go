@@ -17,11 +17,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// rejections are the negative marks of a case as memory would store them if a review
+// dismissals are the negative marks of a case as memory would store them if a review
 // had made these remarks and people had dismissed them. They go through a review, so
 // that their place and fingerprint are made as for findings. Marks that are not in
 // the diff are ignored: no review could have made them.
-func rejections(ctx context.Context, s *scored) ([]precedent.Rejection, error) {
+func dismissals(ctx context.Context, s *scored) ([]precedent.Dismissal, error) {
 	remarks := scriptedEngine{findings: s.remarks()}
 	if len(remarks.findings) == 0 {
 		return nil, nil
@@ -31,16 +31,16 @@ func rejections(ctx context.Context, s *scored) ([]precedent.Rejection, error) {
 	if err != nil {
 		return nil, err
 	}
-	var made []precedent.Rejection
+	var made []precedent.Dismissal
 	for _, f := range r.Findings {
 		i, err := strconv.Atoi(f.Body)
 		if err != nil || f.Analyzer || f.Place == "" {
 			continue
 		}
-		made = append(made, precedent.Rejection{
+		made = append(made, precedent.Dismissal{
 			ID: fmt.Sprintf("%s/%d", s.Name, i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title,
 			Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity, Reason: s.Negative[i].Reason,
-			Who: "experts", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.RejectionLife),
+			Who: "experts", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.DismissalLife),
 		})
 	}
 	return made, nil
@@ -58,7 +58,7 @@ type remark struct {
 	Severity   precedent.Severity `json:"severity"`
 	Confidence int                `json:"confidence"`
 	Title      string             `json:"title"`
-	Body       string             `json:"body"` // the mark's index: rejections keep no body
+	Body       string             `json:"body"` // the mark's index: dismissals keep no body
 }
 
 // remarks are the negative marks that are in the diff. Missing values are filled in:

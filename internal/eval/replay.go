@@ -9,17 +9,17 @@ import (
 	"github.com/precedent-dev/precedent/internal/memory"
 )
 
-// Replay is what a memory with the negative marks as rejections would have hidden.
+// Replay is what a memory with the negative marks as dismissals would have hidden.
 type Replay struct {
-	// InSample is set if the rejections are of the candidates' own changes: no memory
+	// InSample is set if the dismissals are of the candidates' own changes: no memory
 	// has them before the review, so the figures are too good.
 	InSample   bool `json:"in_sample"`
-	Cases      int  `json:"cases"`      // with at least one rejection
-	Rejections int  `json:"rejections"` // in memory, summed over the cases
+	Cases      int  `json:"cases"`      // with at least one dismissal
+	Dismissals int  `json:"rejections"` // in memory, summed over the cases
 	Dismissed  int  `json:"dismissed"`  // hidden: the same finding was rejected
 	Patterns   int  `json:"patterns"`   // hidden: similar findings were rejected
-	Lowered    int  `json:"lowered"`    // hidden: a rejection lowered its confidence below the threshold
-	// Questions counts what a review asks a judge: whether a rejection covers a
+	Lowered    int  `json:"lowered"`    // hidden: a dismissal lowered its confidence below the threshold
+	// Questions counts what a review asks a judge: whether a dismissal covers a
 	// candidate. If no judge answered, text alone decided.
 	Questions int `json:"questions"`
 	Answered  int `json:"answered"`
@@ -50,24 +50,24 @@ func (h *Hidden) count(m *matched, k int) {
 	}
 }
 
-// rejectedAt is the time of the rejections in a replay; the replay happens an hour
+// rejectedAt is the time of the dismissals in a replay; the replay happens an hour
 // later.
 var rejectedAt = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// replay measures what the rejections of a repository's earlier changes hide, and what
+// replay measures what the dismissals of a repository's earlier changes hide, and what
 // those of the change itself hide. It asks judge for the judge of a case. Changes that
 // were missed take no part.
 func replay(ctx context.Context, all []scored, below bool, judge func(*scored) memory.Judge) (others, own Replay, err error) {
 	own.InSample = true
 	all = slices.DeleteFunc(slices.Clone(all), func(s scored) bool { return s.missed })
-	rejected := make([][]precedent.Rejection, len(all))
+	rejected := make([][]precedent.Dismissal, len(all))
 	for i := range all {
-		if rejected[i], err = rejections(ctx, &all[i]); err != nil {
+		if rejected[i], err = dismissals(ctx, &all[i]); err != nil {
 			return others, own, err
 		}
 	}
 	for i := range all {
-		var elsewhere []precedent.Rejection
+		var elsewhere []precedent.Dismissal
 		for k := range all {
 			if all[k].before(all[i].Case) {
 				elsewhere = append(elsewhere, rejected[k]...)
@@ -80,13 +80,13 @@ func replay(ctx context.Context, all []scored, below bool, judge func(*scored) m
 }
 
 // suppress runs the candidates of a case through the review stage that applies
-// rejections.
-func (r *Replay) suppress(s *scored, rejections []precedent.Rejection, below bool, judge memory.Judge) {
-	if len(rejections) == 0 {
+// dismissals.
+func (r *Replay) suppress(s *scored, dismissals []precedent.Dismissal, below bool, judge memory.Judge) {
+	if len(dismissals) == 0 {
 		return
 	}
 	r.Cases++
-	r.Rejections += len(rejections)
+	r.Dismissals += len(dismissals)
 	r.Location.Candidates += len(s.counts)
 	if s.judged != nil {
 		if r.Judge == nil {
@@ -110,7 +110,7 @@ func (r *Replay) suppress(s *scored, rejections []precedent.Rejection, below boo
 		r.Answered += len(covered)
 		return covered
 	}
-	for k, f := range memory.Suppress(fs, rejections, rejectedAt.Add(time.Hour), threshold, counted) {
+	for k, f := range memory.Suppress(fs, dismissals, rejectedAt.Add(time.Hour), threshold, counted) {
 		switch {
 		case f.Dropped == precedent.Dismissed:
 			r.Dismissed++

@@ -172,18 +172,18 @@ func TestJudgeIsBounded(t *testing.T) {
 	}
 }
 
-// TestRejectionsAreFindings: what a replay remembers of a rejected remark is
+// TestDismissalsAreFindings: what a replay remembers of a rejected remark is
 // what memory would remember of a finding that says it.
-func TestRejectionsAreFindings(t *testing.T) {
+func TestDismissalsAreFindings(t *testing.T) {
 	c := &dataSet(t, `{"negative": [
 		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect", "note": "**It crashes.** Check the length. Or not.", "symbol": "first", "reason": "never here"},
 		{"path": "a.py", "from_line": 40, "to_line": 40, "note": "Nobody shows this line."}]}`)[0]
 	cs := &Candidates{}
 	s := &scored{Case: c, cs: cs}
 	s.near = s.byLocation(1)
-	got, err := rejections(t.Context(), s)
+	got, err := dismissals(t.Context(), s)
 	if err != nil || len(got) != 1 {
-		t.Fatalf("%d rejections, %v", len(got), err)
+		t.Fatalf("%d dismissals, %v", len(got), err)
 	}
 	j := got[0]
 	said := false
@@ -204,7 +204,7 @@ func TestRejectionsAreFindings(t *testing.T) {
 	}
 	f := found.Findings[0].finding()
 	if j.Fingerprint != f.Fingerprint || j.Place != f.Place || j.Finding != f.ID || j.Severity != precedent.Medium || j.Claim != "It crashes" || j.Reason != "never here" || j.Symbol != "first" {
-		t.Errorf("the rejection %+v\nis not of the finding %+v", j, f)
+		t.Errorf("the dismissal %+v\nis not of the finding %+v", j, f)
 	}
 	if suppressed := memory.Suppress([]precedent.Finding{f}, got, rejectedAt.Add(time.Hour), 75, nil); suppressed[0].Dropped != precedent.Dismissed {
 		t.Errorf("the finding is %q", suppressed[0].Dropped)

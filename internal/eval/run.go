@@ -117,7 +117,7 @@ func MeasureDedup(ctx context.Context, dir string, judge *Reviewer, seed uint64)
 	return ScoreDedup(pairs, j, seed), nil
 }
 
-// The default number of draws of rejections per pool: fewer with a judge, because
+// The default number of draws of dismissals per pool: fewer with a judge, because
 // every draw asks new questions.
 const (
 	Draws       = 10

@@ -104,7 +104,7 @@ func TestUnfinishedReviewsMiss(t *testing.T) {
 	}
 }
 
-// TestJudgeDismissals: a judge is asked once what a rejection covers, and believed if
+// TestJudgeDismissals: a judge is asked once what a dismissal covers, and believed if
 // it quotes the person.
 func TestJudgeDismissals(t *testing.T) {
 	cases := dataSet(t, `{"negative": [
@@ -152,11 +152,11 @@ func TestJudgeDismissals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.SameChange; got.Location.Hidden != test.hidden || got.Questions != 1 || got.Answered != test.answered || got.Rejections != 1 {
+			if got := r.SameChange; got.Location.Hidden != test.hidden || got.Questions != 1 || got.Answered != test.answered || got.Dismissals != 1 {
 				t.Errorf("replayed %+v", got)
 			}
-			if o := r.OtherChanges; o.Rejections != 0 || o.Cases != 0 {
-				t.Errorf("a change was hidden by its own rejections: %+v", o)
+			if o := r.OtherChanges; o.Dismissals != 0 || o.Cases != 0 {
+				t.Errorf("a change was hidden by its own dismissals: %+v", o)
 			}
 			if judge(); asked != 2-test.answered {
 				t.Errorf("asked %d times in all", asked)
@@ -170,13 +170,13 @@ func TestJudgeDismissals(t *testing.T) {
 	}
 }
 
-// TestReplayKnowsWhatWasBefore: the rejections of a pull request hide findings of later
+// TestReplayKnowsWhatWasBefore: the dismissals of a pull request hide findings of later
 // ones, never of earlier ones, and those of changes of unknown order hide nothing.
 func TestReplayKnowsWhatWasBefore(t *testing.T) {
 	const negative = `"negative": [{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check the list.", "reason": "Never."}]`
 	for _, test := range []struct {
 		first, second string
-		want          int // changes with rejections
+		want          int // changes with dismissals
 	}{
 		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/y/pull/10"`, 1},
 		{`"pr": "https://git.example.org/x/y/pull/7"`, `"pr": "https://git.example.org/x/z/pull/10"`, 0},

@@ -55,11 +55,11 @@ func (r *Result) Show(p *report.Page) error {
 	rows = append(rows, r.SameChange.rows(p, "of the change itself, in-sample")...)
 	p.Table(rows)
 	if n := r.OtherChanges.Questions + r.SameChange.Questions; n > 0 {
-		p.Para("", plain("%s whether a rejection covers a candidate: a judge answered %d, text alone decided the others.",
+		p.Para("", plain("%s whether a dismissal covers a candidate: a judge answered %d, text alone decided the others.",
 			plural(n, "question"), r.OtherChanges.Answered+r.SameChange.Answered))
 	}
 	p.Para("", plain("%s", "Hiding a candidate that matches gold is wrong, hiding one that matches a rejected remark is right. "+
-		"The rejections of a repository's earlier changes show the effect of a memory. In-sample figures are optimistic: no memory has the rejections of a change before its review."))
+		"The dismissals of a repository's earlier changes show the effect of a memory. In-sample figures are optimistic: no memory has the dismissals of a change before its review."))
 	return p.Err()
 }
 
@@ -79,7 +79,7 @@ func (s *Score) show(p *report.Page) {
 func (r *Replay) rows(p *report.Page, name string) [][]string {
 	row := func(name string, h *Hidden) []string {
 		return []string{
-			p.Ink(report.Plain, name), fmt.Sprint(r.Cases), fmt.Sprint(r.Rejections),
+			p.Ink(report.Plain, name), fmt.Sprint(r.Cases), fmt.Sprint(r.Dismissals),
 			fmt.Sprintf("%d of %d", h.Hidden, h.Candidates), fmt.Sprint(h.Gold), fmt.Sprint(h.Negative), fmt.Sprint(h.Neither),
 		}
 	}

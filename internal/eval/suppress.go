@@ -12,10 +12,10 @@ import (
 type Suppress struct {
 	Form       string `json:"form"`
 	Cases      int    `json:"cases"`
-	Rejections int    `json:"rejections"`
-	Findings   int    `json:"findings"` // made after the rejections
+	Dismissals int    `json:"rejections"`
+	Findings   int    `json:"findings"` // made after the dismissals
 	Covered    int    `json:"covered"`  // labelled so
-	Pooled     int    `json:"pooled"`   // findings that drawn rejections are applied to
+	Pooled     int    `json:"pooled"`   // findings that drawn dismissals are applied to
 	Changes    int    `json:"changes"`
 	Resamples  int    `json:"resamples"`
 	Seed       uint64 `json:"seed"`
@@ -26,13 +26,13 @@ type Suppress struct {
 	Ideal   Suppression  `json:"ideal_judge"`
 	Judge   *Suppression `json:"judge"`   // nil without a judge
 	Judging *Judging     `json:"judging"` // nil likewise
-	// Learned has, for each rejection, the exception that a person could have asked for
+	// Learned has, for each dismissal, the exception that a person could have asked for
 	// in the conversation, for all files, and no judge.
 	Learned    Suppression     `json:"learned"`
 	Thresholds []SuppressionAt `json:"thresholds"`
 }
 
-// Suppression is the effect of rejections.
+// Suppression is the effect of dismissals.
 type Suppression struct {
 	Right  int   `json:"hidden_covered"`
 	Wrong  int   `json:"hidden_others"`
@@ -49,12 +49,12 @@ type Suppression struct {
 	// protected category, and Serious how often a pattern hid it then.
 	Replayed int `json:"replayed_serious"`
 	Serious  int `json:"hidden_serious"`
-	// Drawn is what drawn rejections hide; nil for the perfect judge, which hides
+	// Drawn is what drawn dismissals hide; nil for the perfect judge, which hides
 	// nothing.
 	Drawn []DrawnMemory `json:"drawn"`
 }
 
-// DrawnMemory is what a number of rejections, drawn from those that cover nothing,
+// DrawnMemory is what a number of dismissals, drawn from those that cover nothing,
 // hides.
 type DrawnMemory struct {
 	Memories int   `json:"memories"`
@@ -72,17 +72,17 @@ type SuppressionAt struct {
 	Drawn  []DrawnMemory `json:"drawn"`
 }
 
-// memorySizes are the numbers of drawn rejections.
+// memorySizes are the numbers of drawn dismissals.
 var memorySizes = []int{1, 10, 50}
 
 // ScoreSuppress scores what memory hides, by text alone and with a judge's answers if
-// there are any. Rejections are drawn draws times for each pool.
+// there are any. Dismissals are drawn draws times for each pool.
 func ScoreSuppress(m Memories, judging *Judging, draws int, seed uint64) Suppress {
 	r := Suppress{Form: m.Form, Cases: len(m.cases), Resamples: Resamples, Seed: seed, Draws: draws, Judging: judging}
 	changes := map[string]bool{}
 	for _, c := range m.cases {
 		changes[c.change] = true
-		r.Rejections += len(c.rejections)
+		r.Dismissals += len(c.dismissals)
 		r.Findings += len(c.findings)
 		for _, covered := range c.covered {
 			if covered {
@@ -125,10 +125,10 @@ func ideal(covered map[string]bool) memory.Judge {
 }
 
 // suppress applies what people said to findings, as memory.Suppress does.
-type suppress func(findings []precedent.Finding, said []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding
+type suppress func(findings []precedent.Finding, said []precedent.Dismissal, now time.Time, threshold int, judge memory.Judge) []precedent.Finding
 
-// heed suppresses with a learning in place of each rejection.
-func heed(findings []precedent.Finding, said []precedent.Rejection, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
+// heed suppresses with a learning in place of each dismissal.
+func heed(findings []precedent.Finding, said []precedent.Dismissal, now time.Time, threshold int, judge memory.Judge) []precedent.Finding {
 	out := slices.Clone(findings)
 	for i := range out {
 		out[i].Trail = slices.Clip(out[i].Trail)
@@ -147,7 +147,7 @@ func heed(findings []precedent.Finding, said []precedent.Rejection, now time.Tim
 	return out
 }
 
-// suppression runs the cases through the review stage that applies rejections, with
+// suppression runs the cases through the review stage that applies dismissals, with
 // the judge for the labels of each case.
 func (m *Memories) suppression(apply suppress, judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
 	var h Suppression
@@ -155,7 +155,7 @@ func (m *Memories) suppression(apply suppress, judges func(covered map[string]bo
 	for i := range m.cases {
 		c := &m.cases[i]
 		judge := judges(c.labels())
-		out := apply(c.findings, c.rejections, c.now, c.threshold, judge)
+		out := apply(c.findings, c.dismissals, c.now, c.threshold, judge)
 		for k := range out {
 			hidden := h.count(&c.findings[k], &out[k], c.threshold)
 			t := label(c.covered[k], hidden)
@@ -171,8 +171,8 @@ func (m *Memories) suppression(apply suppress, judges func(covered map[string]bo
 
 // drawn runs the pools through that stage.
 func (m *Memories) drawn(apply suppress, judge memory.Judge, draws int, seed uint64) []DrawnMemory {
-	return m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
-		out := apply(p.findings, rejections, p.now, p.threshold, judge)
+	return m.draw(draws, seed, func(p *pool, dismissals []precedent.Dismissal) (hidden int) {
+		out := apply(p.findings, dismissals, p.now, p.threshold, judge)
 		for k := range out {
 			if hides(&p.findings[k], &out[k], p.threshold) {
 				hidden++
@@ -225,7 +225,7 @@ func (h *Suppression) trySerious(apply suppress, c *remembered, judge memory.Jud
 		for i := range raised {
 			raise(&raised[i])
 		}
-		for i, f := range apply(raised, c.rejections, c.now, c.threshold, judge) {
+		for i, f := range apply(raised, c.dismissals, c.now, c.threshold, judge) {
 			h.Replayed++
 			if f.Dropped != precedent.Dismissed && hides(&raised[i], &f, c.threshold) {
 				h.Serious++

@@ -13,7 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Memories is a data set of rejections and of later findings.
+// Memories is a data set of dismissals and of later findings.
 type Memories struct {
 	Form  string
 	cases []remembered
@@ -26,12 +26,12 @@ type remembered struct {
 	change     string // intervals draw whole changes
 	now        time.Time
 	threshold  int // percent
-	rejections []precedent.Rejection
+	dismissals []precedent.Dismissal
 	findings   []precedent.Finding
 	covered    []bool // of each finding
 }
 
-// pool is findings that nothing covers, and rejections to draw from.
+// pool is findings that nothing covers, and dismissals to draw from.
 type pool struct {
 	change    string
 	now       time.Time
@@ -40,10 +40,10 @@ type pool struct {
 	from      []drawable
 }
 
-// drawable is a rejection and its change; it is not drawn for findings of the same
+// drawable is a dismissal and its change; it is not drawn for findings of the same
 // change.
 type drawable struct {
-	precedent.Rejection
+	precedent.Dismissal
 	change string
 }
 
@@ -51,14 +51,14 @@ type drawable struct {
 const (
 	usualConfidence = 90 // percent
 	// anySymbol is the symbol of remarks without one in the data. With text alone, a
-	// rejection only applies to its own symbol, so giving all the same symbol is the
+	// dismissal only applies to its own symbol, so giving all the same symbol is the
 	// worst case for hiding too much.
 	anySymbol = "*"
 	// widest is the reason with the widest scope, which also hides at once.
 	widest = "Never report this in this repository."
 )
 
-// ReadMemories reads rejections and findings. A file cases.json or cases.jsonl has
+// ReadMemories reads dismissals and findings. A file cases.json or cases.jsonl has
 // them with labels. Otherwise it uses pairs of review comments, as in ReadPairs: the
 // earlier one is dismissed, and the later one is covered if both make the same point.
 // Without pairs, it uses the remarks that experts accepted about a repository's
@@ -87,7 +87,7 @@ type givenCase struct {
 	Name       string    `json:"name"`
 	Now        time.Time `json:"now"`
 	Threshold  int       `json:"threshold"`
-	Rejections []struct {
+	Dismissals []struct {
 		givenRemark
 		Claim     string    `json:"claim"`
 		Reason    string    `json:"reason"`
@@ -108,20 +108,20 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 		if c.now.IsZero() {
 			c.now = rejectedAt.Add(time.Hour)
 		}
-		for k, r := range g.Rejections {
+		for k, r := range g.Dismissals {
 			if r.Claim == "" {
-				return m, fmt.Errorf("read cases of %s: rejection %d of %s has no claim", dir, k+1, name)
+				return m, fmt.Errorf("read cases of %s: dismissal %d of %s has no claim", dir, k+1, name)
 			}
 			f := r.finding()
 			f.Title = r.Claim
 			j := dismiss(f, fmt.Sprintf("%s/r%d", name, k+1), r.Reason)
 			if !r.At.IsZero() {
-				j.At, j.ExpiresAt = r.At, r.At.Add(store.RejectionLife)
+				j.At, j.ExpiresAt = r.At, r.At.Add(store.DismissalLife)
 			}
 			if !r.ExpiresAt.IsZero() {
 				j.ExpiresAt = r.ExpiresAt
 			}
-			c.rejections = append(c.rejections, j)
+			c.dismissals = append(c.dismissals, j)
 		}
 		for k, f := range g.Findings {
 			if f.Covered == nil {
@@ -137,8 +137,8 @@ func givenMemories(dir string, given []givenCase) (Memories, error) {
 				p.findings = append(p.findings, f)
 			}
 		}
-		for _, j := range c.rejections {
-			p.from = append(p.from, drawable{Rejection: j})
+		for _, j := range c.dismissals {
+			p.from = append(p.from, drawable{Dismissal: j})
 		}
 		m.pools = append(m.pools, p)
 	}
@@ -159,12 +159,12 @@ func withIdentity(f precedent.Finding, id string) precedent.Finding {
 	return f
 }
 
-// dismiss returns the rejection of a finding.
-func dismiss(f precedent.Finding, id, reason string) precedent.Rejection {
+// dismiss returns the dismissal of a finding.
+func dismiss(f precedent.Finding, id, reason string) precedent.Dismissal {
 	f = withIdentity(f, id)
-	return precedent.Rejection{
+	return precedent.Dismissal{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity, Reason: reason,
-		Who: "people", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.RejectionLife),
+		Who: "people", At: rejectedAt, ExpiresAt: rejectedAt.Add(store.DismissalLife),
 	}
 }

@@ -14,7 +14,7 @@ import (
 // mostFindings limits the comments of a data set that nothing covers.
 const mostFindings = 400
 
-// commentMemories makes each pair a case with one rejection. The findings that
+// commentMemories makes each pair a case with one dismissal. The findings that
 // nothing covers are comments that are in no pair: comments of other pull requests
 // are assumed not to cover them, though occasionally one may.
 func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
@@ -29,7 +29,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
 			m.cases = append(m.cases, remembered{
 				change: q.change(), now: rejectedAt.Add(time.Hour), threshold: review.DefaultThreshold,
-				rejections: []precedent.Rejection{d.rejection()}, findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
+				dismissals: []precedent.Dismissal{d.dismissal()}, findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
 			})
 		}
 	}
@@ -39,7 +39,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 		if c.ReplyTo != 0 || linked[c.ID] || len(strings.Fields(claim(unquoted(c.Body)))) < minClaim {
 			continue
 		}
-		from[c.repo] = append(from[c.repo], drawable{c.rejection(), c.change()})
+		from[c.repo] = append(from[c.repo], drawable{c.dismissal(), c.change()})
 		free = append(free, c)
 	}
 	rng := rand.New(rand.NewPCG(seed, seed))
@@ -68,7 +68,7 @@ func (c *comment) titled() precedent.Finding {
 	return withOwnIdentity(f, f.ID)
 }
 
-func (c *comment) rejection() precedent.Rejection {
+func (c *comment) dismissal() precedent.Dismissal {
 	return dismiss(c.titled(), fmt.Sprint(c.ID), widest)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// draw applies drawn rejections to the findings of every pool that has enough of
+// draw applies drawn dismissals to the findings of every pool that has enough of
 // them. Equal seeds give equal draws.
-func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.Rejection) int) []DrawnMemory {
+func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.Dismissal) int) []DrawnMemory {
 	var rows []DrawnMemory
 	for _, n := range memorySizes {
 		row := DrawnMemory{Memories: n}
@@ -35,7 +35,7 @@ func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.R
 	return rows
 }
 
-// others counts the rejections of other changes.
+// others counts the dismissals of other changes.
 func (p *pool) others() int {
 	n := 0
 	for i := range p.from {
@@ -46,14 +46,14 @@ func (p *pool) others() int {
 	return n
 }
 
-// pick draws n rejections of other changes, each at most once.
-func (p *pool) pick(rng *rand.Rand, n int) []precedent.Rejection {
+// pick draws n dismissals of other changes, each at most once.
+func (p *pool) pick(rng *rand.Rand, n int) []precedent.Dismissal {
 	taken := map[int]bool{}
-	var picked []precedent.Rejection
+	var picked []precedent.Dismissal
 	for len(picked) < n {
 		if i := rng.IntN(len(p.from)); !taken[i] && p.from[i].change != p.change {
 			taken[i] = true
-			picked = append(picked, p.from[i].Rejection)
+			picked = append(picked, p.from[i].Dismissal)
 		}
 	}
 	return picked
@@ -71,10 +71,10 @@ func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
 		}
 		return v
 	}
-	nearest := func(f *precedent.Finding, rejections []precedent.Rejection) float64 {
+	nearest := func(f *precedent.Finding, dismissals []precedent.Dismissal) float64 {
 		best := 0.0
-		for i := range rejections {
-			best = max(best, claimOf(f.Title).Similarity(claimOf(rejections[i].Claim)))
+		for i := range dismissals {
+			best = max(best, claimOf(f.Title).Similarity(claimOf(dismissals[i].Claim)))
 		}
 		return best
 	}
@@ -85,13 +85,13 @@ func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
 		for i := range m.cases {
 			c := &m.cases[i]
 			for k := range c.findings {
-				all.of(c.change).add(label(c.covered[k], nearest(&c.findings[k], c.rejections) >= from))
+				all.of(c.change).add(label(c.covered[k], nearest(&c.findings[k], c.dismissals) >= from))
 			}
 		}
 		row.False, row.Recall, _ = intervals(all.list, seed)
-		row.Drawn = m.draw(draws, seed, func(p *pool, rejections []precedent.Rejection) (hidden int) {
+		row.Drawn = m.draw(draws, seed, func(p *pool, dismissals []precedent.Dismissal) (hidden int) {
 			for k := range p.findings {
-				if nearest(&p.findings[k], rejections) >= from {
+				if nearest(&p.findings[k], dismissals) >= from {
 					hidden++
 				}
 			}

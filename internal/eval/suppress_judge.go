@@ -11,10 +11,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// question identifies a question to a judge: the ids of a finding and a rejection.
-type question struct{ finding, rejection string }
+// question identifies a question to a judge: the ids of a finding and a dismissal.
+type question struct{ finding, dismissal string }
 
-func nameOf(q *memory.Question) question { return question{q.Finding.ID, q.Rejection.ID} }
+func nameOf(q *memory.Question) question { return question{q.Finding.ID, q.Dismissal.ID} }
 
 // covers returns the stored answers.
 func (j *Judging) covers(questions []memory.Question) map[int]bool {
@@ -50,11 +50,11 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 	for batch := range slices.Chunk(open, prompt.MostPairs) {
 		var pairs []prompt.DismissedPair
 		for i, q := range batch {
-			if q.Rejection.Symbol == anySymbol {
-				q.Rejection.Symbol = ""
+			if q.Dismissal.Symbol == anySymbol {
+				q.Dismissal.Symbol = ""
 			}
 			f := clean(*q.Finding)
-			q.Finding, q.Rejection.Claim = &f, text.Collapse(text.Clean(q.Rejection.Claim))
+			q.Finding, q.Dismissal.Claim = &f, text.Collapse(text.Clean(q.Dismissal.Claim))
 			pairs = append(pairs, review.DismissedPair(i, &q))
 		}
 		a, err := v.ask(ctx, DismissedName, prompt.Covers(pairs), len(pairs))

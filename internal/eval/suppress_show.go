@@ -10,7 +10,7 @@ import (
 func (r *Suppress) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("cases      %d with %s and %s, %d of which are covered",
-		r.Cases, plural(r.Rejections, "rejection"), plural(r.Findings, "finding"), r.Covered))
+		r.Cases, plural(r.Dismissals, "rejection"), plural(r.Findings, "finding"), r.Covered))
 	p.Line(plain("drawn      for %s that nothing covers, %d times each", plural(r.Pooled, "finding"), r.Draws))
 	p.Line(plain("intervals  95 %%, from %d resamples of %s, seed %d", r.Resamples, plural(r.Changes, "change"), r.Seed))
 
@@ -24,7 +24,7 @@ func (r *Suppress) Show(p *report.Page) error {
 	}
 	if r.Cases > 0 {
 		p.Line()
-		p.Line(p.Ink(report.Bold, "What the rejections of a case hide"))
+		p.Line(p.Ink(report.Bold, "What the dismissals of a case hide"))
 		rows := [][]string{{"", "covered, hidden %", "others, hidden %", "dismissed", "patterns", "audited", "lowered", "noted"}}
 		serious := 0
 		for _, h := range append(by, judged{"a perfect judge", &r.Ideal}) {
@@ -41,7 +41,7 @@ func (r *Suppress) Show(p *report.Page) error {
 	r.Judging.show(p)
 
 	p.Line()
-	p.Line(p.Ink(report.Bold, "Findings hidden by drawn rejections that do not cover them, in %"))
+	p.Line(p.Ink(report.Bold, "Findings hidden by drawn dismissals that do not cover them, in %"))
 	rows := [][]string{{"rejections", "findings"}}
 	for _, h := range by {
 		rows[0] = append(rows[0], h.name)

@@ -37,9 +37,9 @@ func TestSuppressGolden(t *testing.T) {
 	var b strings.Builder
 	for i := range m.cases {
 		c := &m.cases[i]
-		for k, f := range memory.Suppress(c.findings, c.rejections, c.now, c.threshold, nil) {
+		for k, f := range memory.Suppress(c.findings, c.dismissals, c.now, c.threshold, nil) {
 			nearest := 0.0
-			for _, j := range c.rejections {
+			for _, j := range c.dismissals {
 				nearest = max(nearest, match.NewClaim(f.Title).Similarity(match.NewClaim(j.Claim)))
 			}
 			fmt.Fprintf(&b, "%-14s covered %-5v similarity %.4f  %-9s by %-13s %s, confidence %d\n",
@@ -59,7 +59,7 @@ func TestReadMemoriesOfComments(t *testing.T) {
 		t.Fatalf("read %d cases and %d pools of %s", len(m.cases), len(m.pools), m.Form)
 	}
 	c := m.cases[0]
-	if c.rejections[0].Claim != "The file is never closed when parsing fails" || !c.covered[0] || c.change != "app#8" {
+	if c.dismissals[0].Claim != "The file is never closed when parsing fails" || !c.covered[0] || c.change != "app#8" {
 		t.Errorf("the first case is %+v", c)
 	}
 	if p := m.pools[0]; p.change != "app#9" || len(p.from) != 1 || p.others() != 0 {
@@ -89,17 +89,17 @@ func TestReadMemoriesOfChanges(t *testing.T) {
 		others[m.pools[i].change] = m.pools[i].others()
 	}
 	if diff := gocmp.Diff(map[string]int{"one": 2, "two": 1, "alone": 0}, others); diff != "" || len(m.cases) != 0 {
-		t.Errorf("rejections of other changes (-want +got):\n%s", diff)
+		t.Errorf("dismissals of other changes (-want +got):\n%s", diff)
 	}
 	r := ScoreSuppress(m, nil, 20, 1)
 	if d := r.Text.Drawn[0]; d.Findings != 2 || d.Hidden < 20 || d.Hidden >= 40 {
-		t.Errorf("one drawn rejection: %+v; want the same words always hidden, and the other one drawn, too", d)
+		t.Errorf("one drawn dismissal: %+v; want the same words always hidden, and the other one drawn, too", d)
 	}
 }
 
 func TestReadMemoriesRefuses(t *testing.T) {
 	for want, text := range map[string]string{
-		"rejection 1 of 1 has no claim": `[{"rejections": [{"path": "a"}]}]`,
+		"dismissal 1 of 1 has no claim": `[{"rejections": [{"path": "a"}]}]`,
 		"finding 1 of x does not say":   `[{"name": "x", "findings": [{"title": "a"}]}]`,
 		"cannot unmarshal":              `[1]`,
 		`parsing time "yesterday"`:      `[{"now": "yesterday"}]`,

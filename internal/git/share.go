@@ -235,7 +235,7 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 		}
 	}
 	e := &Error{
-		Op: opShare, Msg: "the remote does not accept " + printable(s.Ref) + ": " + rejection(said),
+		Op: opShare, Msg: "the remote does not accept " + printable(s.Ref) + ": " + dismissal(said),
 		Err: ErrRefused, Hint: "you need write permission there; to only read, use --read-only",
 	}
 	if !strings.HasPrefix(s.Ref, "refs/heads/") {
@@ -244,8 +244,8 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 	return e
 }
 
-// rejection returns the reason for which a push was refused.
-func rejection(said string) string {
+// dismissal returns the reason for which a push was refused.
+func dismissal(said string) string {
 	for line := range strings.Lines(said) {
 		if _, why, ok := strings.Cut(line, "rejected] "); ok {
 			return printable(strings.TrimSpace(why))

@@ -17,7 +17,7 @@ func (c Claim) Similarity(o Claim) float64 { return text.Cosine(c.words, o.words
 
 // Asks reports whether a judge is asked if a dismissal covers a finding: at one
 // place, or where its scope reaches and the claims are alike.
-func Asks(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity func() float64) bool {
+func Asks(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) bool {
 	return atPlace(j, f) || reaches && similarity() >= LikeClaim
 }
 
@@ -26,13 +26,13 @@ func Asks(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity
 // far as its scope reaches, in nearly the same words. Text alone cannot both
 // recognise other words for one remark and spare other bugs, so only near
 // certainty counts.
-func Covers(j *precedent.Rejection, f *precedent.Finding, reaches bool, similarity func() float64) bool {
+func Covers(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) bool {
 	if atPlace(j, f) && (j.Category == f.Category || similarity() >= SamePlace) {
 		return true
 	}
 	return j.Symbol != "" && j.Symbol == f.Symbol && reaches && similarity() >= SameClaim
 }
 
-func atPlace(j *precedent.Rejection, f *precedent.Finding) bool {
+func atPlace(j *precedent.Dismissal, f *precedent.Finding) bool {
 	return j.Place != "" && j.Place == f.Place
 }

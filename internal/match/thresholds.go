@@ -34,10 +34,10 @@ const (
 	// other files: linked from here, never merged                | merge                       | dedup: precision 87 %
 	Sibling = 0.60
 	// claims: a judge is asked from here                         | dismissals                  | suppress: 84 % of what is
-	// covered, 11 % of the rest (50 rejections)
+	// covered, 11 % of the rest (50 dismissals)
 	LikeClaim = 0.30
 	// claims about one symbol: the same from here, unjudged      | dismissals                  | suppress: hides 0.2 % of
-	// the rest (50 rejections)
+	// the rest (50 dismissals)
 	SameClaim = 0.60
 	// titles of other changes: one pattern from here            | insights                    | cluster: precision 72 %,
 	// 49 % of same pairs together

@@ -75,7 +75,7 @@ func (s *Server) addFindings(open Open) {
 	}))
 }
 
-func (s *Server) addRejections(open Open) {
+func (s *Server) addDismissals(open Open) {
 	add(s, &sdk.Tool{
 		Name: "list_rejections", Title: "Dismissals",
 		Description: "Lists what people dismissed, with their reasons, newest first. A dismissal hides its finding and lowers similar ones.",
@@ -83,16 +83,16 @@ func (s *Server) addRejections(open Open) {
 		Paths []string `json:"paths,omitempty" jsonschema:"only dismissals in these files, named from the top folder"`
 		pages
 	},
-	) (page[rejection], error) {
+	) (page[dismissal], error) {
 		if err := checkPaths(in.Paths); err != nil {
-			return page[rejection]{}, err
+			return page[dismissal]{}, err
 		}
-		all, err := m.Rejections(ctx)
+		all, err := m.Dismissals(ctx)
 		if err != nil {
-			return page[rejection]{}, err
+			return page[dismissal]{}, err
 		}
-		all = slices.DeleteFunc(all, func(j precedent.Rejection) bool { return len(in.Paths) > 0 && !slices.Contains(in.Paths, j.Path) })
-		return paged(in.pages, all, showRejection)
+		all = slices.DeleteFunc(all, func(j precedent.Dismissal) bool { return len(in.Paths) > 0 && !slices.Contains(in.Paths, j.Path) })
+		return paged(in.pages, all, showDismissal)
 	}))
 }
 
@@ -126,8 +126,8 @@ func (s *Server) addThreads(open Open) {
 	}))
 }
 
-// rejection is a dismissal as agents see it.
-type rejection struct {
+// dismissal is a dismissal as agents see it.
+type dismissal struct {
 	ID       string `json:"id"`
 	Finding  string `json:"finding"`
 	Rule     string `json:"rule,omitempty" jsonschema:"set if all findings of an analyzer's rule were dismissed"`
@@ -143,8 +143,8 @@ type rejection struct {
 	Expires  string `json:"expires"`
 }
 
-func showRejection(j *precedent.Rejection) rejection {
-	return rejection{
+func showDismissal(j *precedent.Dismissal) dismissal {
+	return dismissal{
 		ID: line(j.ID, maxLine), Finding: line(j.Finding, maxLine), Rule: line(j.Rule, maxLine), Claim: line(j.Claim, maxLine), Path: line(j.Path, maxPath),
 		Symbol: line(j.Symbol, maxLine), Glob: line(j.Glob, maxPath), Category: line(string(j.Category), maxLine), Severity: line(string(j.Severity), maxLine),
 		Reason: line(j.Reason, maxText), Who: line(j.Who, maxLine), At: day(j.At), Expires: day(j.ExpiresAt),
@@ -204,8 +204,8 @@ type explanation struct {
 	LastSeen   string      `json:"last_seen"`
 	Threshold  int         `json:"threshold" jsonschema:"the least confidence that was shown, in percent"`
 	Decisions  []decision  `json:"decisions"`
-	Dismissal  *rejection  `json:"dismissal,omitempty" jsonschema:"the dismissal of this finding that the next review applies"`
-	Rejections []rejection `json:"rejections" jsonschema:"dismissals that influenced it"`
+	Dismissal  *dismissal  `json:"dismissal,omitempty" jsonschema:"the dismissal of this finding that the next review applies"`
+	Dismissals []dismissal `json:"rejections" jsonschema:"dismissals that influenced it"`
 }
 
 type decision struct {
@@ -223,16 +223,16 @@ func showExplanation(e *precedent.Explanation) explanation {
 	x := explanation{
 		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Line: f.Start, Severity: line(string(f.Severity), maxLine), Category: line(string(f.Category), maxLine),
 		Confidence: f.Confidence, Title: line(f.Title, maxLine), Dropped: line(string(f.Dropped), maxLine), Seen: e.Seen, FirstSeen: day(e.FirstSeen),
-		LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold, Decisions: []decision{}, Rejections: []rejection{},
+		LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold, Decisions: []decision{}, Dismissals: []dismissal{},
 	}
 	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
 		x.Decisions = append(x.Decisions, decision{Step: line(d.Step, maxLine), Text: line(d.Text, maxLine), Delta: d.Delta, By: line(d.By, maxLine)})
 	}
-	for i := range e.Rejections[:min(len(e.Rejections), maxDecisions)] {
-		x.Rejections = append(x.Rejections, showRejection(&e.Rejections[i]))
+	for i := range e.Dismissals[:min(len(e.Dismissals), maxDecisions)] {
+		x.Dismissals = append(x.Dismissals, showDismissal(&e.Dismissals[i]))
 	}
 	if e.Dismissal != nil {
-		j := showRejection(e.Dismissal)
+		j := showDismissal(e.Dismissal)
 		x.Dismissal = &j
 	}
 	return x

@@ -59,7 +59,7 @@ func New(open Open, o Options) *Server {
 	})
 	s.addMemory(open)
 	s.addFindings(open)
-	s.addRejections(open)
+	s.addDismissals(open)
 	s.addThreads(open)
 	s.addStatistics(open)
 	s.addInsights(open)

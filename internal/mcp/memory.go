@@ -60,7 +60,7 @@ func (s *Server) addMemory(open Open) {
 			return overview{}, err
 		}
 		o := overview{
-			Repositories: []string{}, Reviews: status.Reviews, Findings: status.Findings, Dismissals: status.Rejections, Learnings: status.Learnings,
+			Repositories: []string{}, Reviews: status.Reviews, Findings: status.Findings, Dismissals: status.Dismissals, Learnings: status.Learnings,
 			Oldest: day(status.Oldest), Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{}, Insights: []insight{},
 		}
 		for _, name := range status.Names {

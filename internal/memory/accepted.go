@@ -8,13 +8,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// maxAcceptances bounds the accepted findings that weaken rejections, the newest ones.
+// maxAcceptances bounds the accepted findings that weaken dismissals, the newest ones.
 const maxAcceptances = 5_000
 
-// rejections returns the rejections that hold, newest first, with the number of similar
+// dismissals returns the dismissals that hold, newest first, with the number of similar
 // findings that people accepted since. Text alone decides what is similar, as without a judge.
-func (m *Memory) rejections(ctx context.Context, rows *store.Repo) ([]precedent.Rejection, error) {
-	all, err := rows.Rejections(ctx, m.Now(), maxRejections)
+func (m *Memory) dismissals(ctx context.Context, rows *store.Repo) ([]precedent.Dismissal, error) {
+	all, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil || len(all) == 0 {
 		return all, err
 	}
@@ -27,12 +27,12 @@ func (m *Memory) rejections(ctx context.Context, rows *store.Repo) ([]precedent.
 	return all, nil
 }
 
-// weaken counts for each rejection the accepted findings that it covers as a pattern.
-func weaken(rejections []precedent.Rejection, accepted []store.Known) {
+// weaken counts for each dismissal the accepted findings that it covers as a pattern.
+func weaken(dismissals []precedent.Dismissal, accepted []store.Known) {
 	byPlace, bySymbol := map[string][]*pattern{}, map[string][]*pattern{}
-	counted := map[*pattern]*precedent.Rejection{}
-	for i := range rejections {
-		j := &rejections[i]
+	counted := map[*pattern]*precedent.Dismissal{}
+	for i := range dismissals {
+		j := &dismissals[i]
 		if j.Rule != "" {
 			continue
 		}
@@ -55,7 +55,7 @@ func weaken(rejections []precedent.Rejection, accepted []store.Known) {
 					continue
 				}
 				seen[p] = true
-				if match.Covers(&p.Rejection, &f.Finding, p.appliesTo(&f.Finding), func() float64 {
+				if match.Covers(&p.Dismissal, &f.Finding, p.appliesTo(&f.Finding), func() float64 {
 					if claim == nil {
 						c := match.NewClaim(f.Title)
 						claim = &c

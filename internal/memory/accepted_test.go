@@ -7,7 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestAcceptedHalves: one acceptance of a similar finding halves a rejection, if it is newer.
+// TestAcceptedHalves: one acceptance of a similar finding halves a dismissal, if it is newer.
 func TestAcceptedHalves(t *testing.T) {
 	at := func(line, title string) precedent.Finding {
 		return in(find("io/a.go", line, precedent.Bugs, precedent.Medium, title), "Load")
@@ -21,30 +21,30 @@ func TestAcceptedHalves(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name       string
-		rejections []precedent.Rejection
+		dismissals []precedent.Dismissal
 		accepted   []store.Known
 		dropped    bool
 	}{
-		{"two", []precedent.Rejection{one, two}, nil, true},
-		{"two, one accepted since", []precedent.Rejection{one, two}, []store.Known{accept(f.Title, 5)}, false},
-		{"two, one accepted before", []precedent.Rejection{one, two}, []store.Known{accept(f.Title, 1)}, true},
-		{"two, another claim accepted", []precedent.Rejection{one, two}, []store.Known{accept("Division by zero for an empty list", 5)}, true},
-		{"never", []precedent.Rejection{always}, nil, true},
-		{"never, one accepted since", []precedent.Rejection{always}, []store.Known{accept(f.Title, 5)}, false},
-		{"never and one, one accepted since", []precedent.Rejection{always, one}, []store.Known{accept(f.Title, 5)}, false},
+		{"two", []precedent.Dismissal{one, two}, nil, true},
+		{"two, one accepted since", []precedent.Dismissal{one, two}, []store.Known{accept(f.Title, 5)}, false},
+		{"two, one accepted before", []precedent.Dismissal{one, two}, []store.Known{accept(f.Title, 1)}, true},
+		{"two, another claim accepted", []precedent.Dismissal{one, two}, []store.Known{accept("Division by zero for an empty list", 5)}, true},
+		{"never", []precedent.Dismissal{always}, nil, true},
+		{"never, one accepted since", []precedent.Dismissal{always}, []store.Known{accept(f.Title, 5)}, false},
+		{"never and one, one accepted since", []precedent.Dismissal{always, one}, []store.Known{accept(f.Title, 5)}, false},
 	} {
-		weaken(test.rejections, test.accepted)
-		got := Suppress([]precedent.Finding{f}, test.rejections, start.AddDate(0, 0, 30), 75, nil)[0]
+		weaken(test.dismissals, test.accepted)
+		got := Suppress([]precedent.Finding{f}, test.dismissals, start.AddDate(0, 0, 30), 75, nil)[0]
 		if dropped := got.Dropped == precedent.Rejected; dropped != test.dropped {
 			t.Errorf("%s: dropped %q, trail %v", test.name, got.Dropped, got.Trail)
 		}
-		for i := range test.rejections {
-			test.rejections[i].Accepted = 0
+		for i := range test.dismissals {
+			test.dismissals[i].Accepted = 0
 		}
 	}
 }
 
-// TestRecallCountsAcceptances: outcomes of findings reach the rejections of a review.
+// TestRecallCountsAcceptances: outcomes of findings reach the dismissals of a review.
 func TestRecallCountsAcceptances(t *testing.T) {
 	ctx := t.Context()
 	now := start
@@ -60,28 +60,28 @@ func TestRecallCountsAcceptances(t *testing.T) {
 	if _, err := m.Learn(ctx, 7, []precedent.Thread{posted(yes, "t1")}, []precedent.Outcome{fixed}); err != nil {
 		t.Fatal(err)
 	}
-	if r := recall(t, m, "next", "io/a.go"); len(r.Rejections) != 1 || r.Rejections[0].Accepted != 1 {
-		t.Errorf("%+v", r.Rejections)
+	if r := recall(t, m, "next", "io/a.go"); len(r.Dismissals) != 1 || r.Dismissals[0].Accepted != 1 {
+		t.Errorf("%+v", r.Dismissals)
 	}
 	// Retired, it no longer holds, and why is kept; a new dismissal holds again.
 	rows, err := m.rows(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := recall(t, m, "next", "io/a.go").Rejections[0]
+	j := recall(t, m, "next", "io/a.go").Dismissals[0]
 	if ended, err := rows.Retire(ctx, j.ID, "#8 fixed it", now); err != nil || !ended {
 		t.Fatal(ended, err)
 	}
 	if ended, err := rows.Retire(ctx, j.ID, "again", now); err != nil || ended {
 		t.Error("retired twice", err)
 	}
-	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "#8 fixed it" || len(recall(t, m, "next", "io/a.go").Rejections) != 0 {
+	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "#8 fixed it" || len(recall(t, m, "next", "io/a.go").Dismissals) != 0 {
 		t.Errorf("%q %v", why, err)
 	}
 	if _, err := m.Dismiss(ctx, no.ID, Dismissal{Reason: "still", Who: "dana"}); err != nil {
 		t.Error(err)
 	}
-	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "" || len(recall(t, m, "next", "io/a.go").Rejections) != 1 {
+	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "" || len(recall(t, m, "next", "io/a.go").Dismissals) != 1 {
 		t.Errorf("%q %v", why, err)
 	}
 }

@@ -100,7 +100,7 @@ func (r Recall) dismissedRemarks() []string {
 		inFiles[h.Path] = true
 	}
 	counts := map[string]int{}
-	for _, j := range r.Rejections {
+	for _, j := range r.Dismissals {
 		if !inFiles[j.Path] {
 			continue
 		}

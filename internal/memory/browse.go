@@ -28,7 +28,7 @@ func InFiles(glob string, files []string) bool {
 type Seen struct {
 	store.Known
 	Outcome   precedent.OutcomeKind // the last one that is known; empty for none
-	Dismissed bool                  // a rejection of it holds
+	Dismissed bool                  // a dismissal of it holds
 }
 
 // Findings returns the findings that reviews showed in the files, newest first; nil means all
@@ -42,12 +42,12 @@ func (m *Memory) Findings(ctx context.Context, files []string) ([]Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	rejections, err := rows.Rejections(ctx, m.Now(), maxRejections)
+	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return nil, err
 	}
 	dismissed := map[string]bool{}
-	for _, j := range rejections {
+	for _, j := range dismissals {
 		dismissed[j.Fingerprint] = true
 	}
 	var fingerprints []string

@@ -45,8 +45,8 @@ type Pattern struct {
 // is stored keeps its id, its text and its findings; new findings join it, and its evidence and
 // state are computed again. Shown are the last shown findings and those of the stored insights,
 // the last shown first. The evidence is counted here; a model only names a pattern.
-func Patterns(shown []store.Appearance, rejections []precedent.Rejection, stored []precedent.Insight, now time.Time) []Pattern {
-	g := grouper{shown: shown, at: map[string]int{}, rejections: map[string]precedent.Rejection{}, owner: map[string]int{}, ids: map[string]bool{}, now: now}
+func Patterns(shown []store.Appearance, dismissals []precedent.Dismissal, stored []precedent.Insight, now time.Time) []Pattern {
+	g := grouper{shown: shown, at: map[string]int{}, dismissals: map[string]precedent.Dismissal{}, owner: map[string]int{}, ids: map[string]bool{}, now: now}
 	for i, a := range shown {
 		g.at[a.Fingerprint] = i
 	}
@@ -56,10 +56,10 @@ func Patterns(shown []store.Appearance, rejections []precedent.Rejection, stored
 			people = append(people, o.Who)
 		}
 	}
-	for _, j := range rejections {
+	for _, j := range dismissals {
 		people = append(people, j.Who)
 		if j.Rule == "" {
-			g.rejections[j.Fingerprint] = j
+			g.dismissals[j.Fingerprint] = j
 		}
 	}
 	g.alone = atMostOne(people)
@@ -94,7 +94,7 @@ func Patterns(shown []store.Appearance, rejections []precedent.Rejection, stored
 type grouper struct {
 	shown      []store.Appearance
 	at         map[string]int // by fingerprint
-	rejections map[string]precedent.Rejection
+	dismissals map[string]precedent.Dismissal
 	patterns   []Pattern
 	owner      map[string]int // by fingerprint, the stored insight that has it
 	ids        map[string]bool
@@ -219,7 +219,7 @@ func (g *grouper) count(p *Pattern) []answer {
 				decide(o.At, false, m.Fingerprint, o.Who)
 			}
 		}
-		if j, rejected := g.rejections[m.Fingerprint]; rejected && !declined {
+		if j, rejected := g.dismissals[m.Fingerprint]; rejected && !declined {
 			decide(j.At, false, m.Fingerprint, j.Who)
 		}
 	}

@@ -71,14 +71,14 @@ func TestPatterns(t *testing.T) {
 	if len(again) != 1 || again[0].News || !cmp.Equal(again[0].Insight, got[0].Insight) {
 		t.Errorf("again: %s", cmp.Diff(got[0].Insight, again[0].Insight))
 	}
-	// Two rejections of the last five pause it, one does not.
-	rejections := []precedent.Rejection{{Fingerprint: "fp0", Who: "sam", At: start.Add(time.Hour)}}
-	if p := Patterns(shown, rejections, []precedent.Insight{got[0].Insight}, start); p[0].State == precedent.InsightPaused || p[0].Rejected != 1 {
-		t.Errorf("after one rejection: %+v", p[0].Insight)
+	// Two dismissals of the last five pause it, one does not.
+	dismissals := []precedent.Dismissal{{Fingerprint: "fp0", Who: "sam", At: start.Add(time.Hour)}}
+	if p := Patterns(shown, dismissals, []precedent.Insight{got[0].Insight}, start); p[0].State == precedent.InsightPaused || p[0].Rejected != 1 {
+		t.Errorf("after one dismissal: %+v", p[0].Insight)
 	}
-	rejections = append(rejections, precedent.Rejection{Fingerprint: "fp1", Who: "sam", At: start.Add(time.Hour)})
-	if p := Patterns(shown, rejections, []precedent.Insight{got[0].Insight}, start); p[0].State != precedent.InsightPaused {
-		t.Errorf("after two rejections: %+v", p[0].Insight)
+	dismissals = append(dismissals, precedent.Dismissal{Fingerprint: "fp1", Who: "sam", At: start.Add(time.Hour)})
+	if p := Patterns(shown, dismissals, []precedent.Insight{got[0].Insight}, start); p[0].State != precedent.InsightPaused {
+		t.Errorf("after two dismissals: %+v", p[0].Insight)
 	}
 	// The word of a stranger is none.
 	stranger := slices.Clone(shown)

@@ -38,7 +38,7 @@ func (e *Error) Error() string { return e.Msg }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Limits of the text of a rejection, in characters.
+// Limits of the text of a dismissal, in characters.
 const (
 	maxReason = 2_000
 	maxWho    = 200
@@ -48,7 +48,7 @@ const (
 type Dismissal struct {
 	Reason string // in the person's words; without Glob it decides about similar findings
 	Who    string
-	// Glob limits what is dismissed to these files. See precedent.Rejection.
+	// Glob limits what is dismissed to these files. See precedent.Dismissal.
 	Glob string
 }
 
@@ -72,22 +72,22 @@ func (d *Dismissal) check() error {
 
 // Dismiss rejects the finding whose id starts with the prefix, in a person's name: from now on
 // it is hidden, and similar findings lose confidence. If it is dismissed already, Dismiss
-// returns that rejection and an error that wraps ErrDismissed. If the prefix matches no
+// returns that dismissal and an error that wraps ErrDismissed. If the prefix matches no
 // finding, or several, the error wraps ErrUnknownID or ErrAmbiguous; if the finding is not in
 // d.Glob, ErrGlob.
-func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (precedent.Rejection, error) {
+func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (precedent.Dismissal, error) {
 	if err := d.check(); err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	f, err := findFinding(ctx, rows, idPrefix)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
-	return m.store(ctx, rows, precedent.Rejection{
+	return m.store(ctx, rows, precedent.Dismissal{
 		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity,
 	}, d)
@@ -95,21 +95,21 @@ func (m *Memory) Dismiss(ctx context.Context, idPrefix string, d Dismissal) (pre
 
 // DismissPosted is Dismiss for a finding that was read from its comment: j has what the comment
 // says of it, and its page as the source.
-func (m *Memory) DismissPosted(ctx context.Context, j precedent.Rejection, d Dismissal) (precedent.Rejection, error) {
+func (m *Memory) DismissPosted(ctx context.Context, j precedent.Dismissal, d Dismissal) (precedent.Dismissal, error) {
 	if err := d.check(); err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	return m.store(ctx, rows, j, d)
 }
 
-// store saves a rejection with the words of the person.
-func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Rejection, d Dismissal) (precedent.Rejection, error) {
+// store saves a dismissal with the words of the person.
+func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismissal, d Dismissal) (precedent.Dismissal, error) {
 	if j.Rule == "" && !inFiles(d.Glob, j.Path) {
-		return precedent.Rejection{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s", j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
+		return precedent.Dismissal{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s", j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
 	}
 	j.Reason, j.Who, j.Glob, j.At = strings.TrimSpace(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
 	j, added, err := rows.Reject(ctx, j)
@@ -129,8 +129,8 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Reject
 
 // Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty if
 // it was not, or if nothing less than all files is common. A learning with that glob hides it there.
-func (m *Memory) Widen(ctx context.Context, j precedent.Rejection) (glob string, err error) {
-	all, err := m.Rejections(ctx)
+func (m *Memory) Widen(ctx context.Context, j precedent.Dismissal) (glob string, err error) {
+	all, err := m.Dismissals(ctx)
 	if err != nil || j.Rule != "" || j.Category.Protected() || j.Severity.AtLeast(precedent.High) {
 		return "", err
 	}
@@ -144,34 +144,34 @@ func (m *Memory) Widen(ctx context.Context, j precedent.Rejection) (glob string,
 	return "", nil
 }
 
-// Rejections returns the rejections that hold, newest first.
-func (m *Memory) Rejections(ctx context.Context) ([]precedent.Rejection, error) {
+// Dismissals returns the dismissals that hold, newest first.
+func (m *Memory) Dismissals(ctx context.Context) ([]precedent.Dismissal, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return m.rejections(ctx, rows)
+	return m.dismissals(ctx, rows)
 }
 
-// Undismiss deletes the rejection whose id, or whose finding's id, starts with the prefix, and
+// Undismiss deletes the dismissal whose id, or whose finding's id, starts with the prefix, and
 // returns it: the next review shows the finding again.
-func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Rejection, error) {
+func (m *Memory) Undismiss(ctx context.Context, idPrefix string) (precedent.Dismissal, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	prefix := NormalizeID(idPrefix)
-	var found []precedent.Rejection
+	var found []precedent.Dismissal
 	if prefix != "" {
-		if found, err = rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
-			return precedent.Rejection{}, err
+		if found, err = rows.DismissalsByID(ctx, prefix, m.Now(), maxCandidates+1); err != nil {
+			return precedent.Dismissal{}, err
 		}
 	}
-	j, err := exactlyOne(prefix, found, func(j precedent.Rejection) string {
+	j, err := exactlyOne(prefix, found, func(j precedent.Dismissal) string {
 		return fmt.Sprintf("%s  %s  %s", j.Finding, j.Path, j.Claim)
 	}, "no dismissed finding", "precedent dismiss --list lists dismissed findings")
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	_, err = rows.Unreject(ctx, j.ID)
 	return j, err

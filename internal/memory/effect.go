@@ -11,10 +11,10 @@ import (
 )
 
 // Effect says in sentences for the person who dismissed something what reviews do from now
-// on: how far the rejection reaches, what stays shown, and until when.
-func Effect(j precedent.Rejection) []string {
+// on: how far the dismissal reaches, what stays shown, and until when.
+func Effect(j precedent.Dismissal) []string {
 	const shown = "High and critical findings, and those about security, secrets, data loss, crashes and races, stay shown"
-	until := fmt.Sprintf("It holds until %s, and again for %d days each time it hides something.", j.ExpiresAt.UTC().Format(time.DateOnly), int(store.RejectionLife.Hours()/24))
+	until := fmt.Sprintf("It holds until %s, and again for %d days each time it hides something.", j.ExpiresAt.UTC().Format(time.DateOnly), int(store.DismissalLife.Hours()/24))
 	if j.Rule != "" {
 		where := "in the whole repository"
 		if j.Glob != "" {
@@ -30,8 +30,8 @@ func Effect(j precedent.Rejection) []string {
 	return []string{own + " " + verb + " " + shown + ", except this one.", until}
 }
 
-// Reach says how far the rejection of a finding reaches beyond it.
-func Reach(j precedent.Rejection) string {
+// Reach says how far the dismissal of a finding reaches beyond it.
+func Reach(j precedent.Dismissal) string {
 	if j.Glob != "" {
 		return "similar findings in " + j.Glob
 	}

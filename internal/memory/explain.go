@@ -30,25 +30,25 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 		fillFromReview(&e, review, known.Fingerprint)
 		e.Finding.ID = known.ID // the name of the repository may have changed since
 	}
-	if e.Dismissal, err = rows.Rejection(ctx, known.Fingerprint, m.Now()); err != nil {
+	if e.Dismissal, err = rows.Dismissal(ctx, known.Fingerprint, m.Now()); err != nil {
 		return precedent.Explanation{}, err
 	}
 	if e.Retired, err = rows.Retired(ctx, known.Fingerprint); err != nil {
 		return precedent.Explanation{}, err
 	}
-	holding, err := rows.Rejections(ctx, m.Now(), maxRejections)
-	e.Rejections = slices.DeleteFunc(holding, func(j precedent.Rejection) bool {
+	holding, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	e.Dismissals = slices.DeleteFunc(holding, func(j precedent.Dismissal) bool {
 		return !slices.ContainsFunc(e.Trail, func(d precedent.Decision) bool { return d.By == j.ID })
 	})
 	// JSON has empty lists, not null.
 	e.Finding.Evidence = append([]precedent.Evidence{}, e.Finding.Evidence...)
 	e.Finding.Cites = append([]precedent.Cite{}, e.Finding.Cites...)
 	e.Trail = append([]precedent.Decision{}, e.Trail...)
-	e.Rejections = append([]precedent.Rejection{}, e.Rejections...)
+	e.Dismissals = append([]precedent.Dismissal{}, e.Dismissals...)
 	return e, err
 }
 
-// Find returns the id of the rejection or learning whose id, or whose finding's id, starts with
+// Find returns the id of the dismissal or learning whose id, or whose finding's id, starts with
 // the prefix. Its errors are those of Dismiss.
 func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 	rows, err := m.rows(ctx)
@@ -58,11 +58,11 @@ func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 	var found []string
 	prefix := NormalizeID(idPrefix)
 	if prefix != "" {
-		rejections, err := rows.RejectionsByID(ctx, prefix, m.Now(), maxCandidates+1)
+		dismissals, err := rows.DismissalsByID(ctx, prefix, m.Now(), maxCandidates+1)
 		if err != nil {
 			return "", err
 		}
-		for _, j := range rejections {
+		for _, j := range dismissals {
 			found = append(found, j.ID)
 		}
 		learnings, err := rows.LearningsByID(ctx, prefix, maxCandidates+1)

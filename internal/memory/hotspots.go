@@ -14,9 +14,9 @@ const HotspotFrom = 2
 
 // countByFile counts findings by file, sorted by path. Each finding counts once, however often
 // it was seen.
-func countByFile(findings []store.Known, rejections []precedent.Rejection) []precedent.Hotspot {
+func countByFile(findings []store.Known, dismissals []precedent.Dismissal) []precedent.Hotspot {
 	dismissed := map[string]bool{}
-	for _, j := range rejections {
+	for _, j := range dismissals {
 		dismissed[j.Fingerprint] = true
 	}
 	byPath := map[string]precedent.Hotspot{}

@@ -86,11 +86,11 @@ func (m *Memory) patterns(ctx context.Context, rows *store.Repo, name func(conte
 	if err != nil {
 		return Consolidated{}, nil, err
 	}
-	rejections, err := rows.Rejections(ctx, m.Now(), maxRejections)
+	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return Consolidated{}, nil, err
 	}
-	patterns := Patterns(shown, rejections, stored, m.Now())
+	patterns := Patterns(shown, dismissals, stored, m.Now())
 	var unnamed []*Pattern
 	for i := range patterns {
 		if p := &patterns[i]; p.Dismissed == nil && len(p.Members) > 0 && (p.News || !p.Engine) {

@@ -42,7 +42,7 @@ func TestSuppressJudged(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			asked := 0
-			got := Suppress([]precedent.Finding{test.finding}, []precedent.Rejection{everywhere}, now, 75, func(q []Question) map[int]bool {
+			got := Suppress([]precedent.Finding{test.finding}, []precedent.Dismissal{everywhere}, now, 75, func(q []Question) map[int]bool {
 				asked = len(q)
 				return test.answer
 			})[0]
@@ -69,7 +69,7 @@ func TestSuppressAsksTheLikeliest(t *testing.T) {
 	all := dismiss(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, "Error of the deferred Close call is ignored"), "j1", "never flag this in this repo", 0)
 	byName := dismiss(findings[58], "j2", "no", 0)
 	exact := 0
-	Suppress(findings, []precedent.Rejection{all, byName}, now, 75, func(q []Question) map[int]bool {
+	Suppress(findings, []precedent.Dismissal{all, byName}, now, 75, func(q []Question) map[int]bool {
 		for _, one := range q {
 			if one.Finding.Title == all.Claim {
 				exact++

@@ -18,17 +18,17 @@ func (m *Memory) Outcomes(ctx context.Context, pull int) ([]precedent.Outcome, e
 	return rows.Outcomes(ctx, pull)
 }
 
-// Learn stores the outcomes of a pull request's threads, and makes a rejection of each
+// Learn stores the outcomes of a pull request's threads, and makes a dismissal of each
 // dismissal by a person with write permission, in that person's name and words. It returns the
-// new rejections.
+// new dismissals.
 //
 // A dismissal counts once, when it is first learned: after Undismiss it is not learned again,
 // and a finding that is already dismissed stays so. Dismissals by others, the author included,
-// reject nothing. Fixed and accepted findings weaken the rejections of similar ones from then on (see
-// precedent.Rejection), and one that was shown as an audit ends the rejection that hid it.
+// reject nothing. Fixed and accepted findings weaken the dismissals of similar ones from then on (see
+// precedent.Dismissal), and one that was shown as an audit ends the dismissal that hid it.
 func (m *Memory) Learn(
 	ctx context.Context, pull int, threads []precedent.Thread, outcomes []precedent.Outcome,
-) ([]precedent.Rejection, error) {
+) ([]precedent.Dismissal, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (m *Memory) Learn(
 	for _, t := range threads {
 		about[t.ID] = t
 	}
-	var rejections []precedent.Rejection
+	var dismissals []precedent.Dismissal
 	for _, o := range outcomes {
 		t, known := about[o.Thread]
 		if o.Kind != precedent.Declined || !o.MayWrite || !known || learned[o.Fingerprint] {
@@ -55,26 +55,26 @@ func (m *Memory) Learn(
 		// again, which changes nothing.
 		j, added, err := m.reject(ctx, rows, o, t)
 		if err != nil {
-			return rejections, err
+			return dismissals, err
 		}
 		if added {
-			rejections = append(rejections, j)
+			dismissals = append(dismissals, j)
 		}
 	}
-	return rejections, rows.SaveOutcomes(ctx, outcomes)
+	return dismissals, rows.SaveOutcomes(ctx, outcomes)
 }
 
-// reject makes a rejection of a dismissed thread, with the data of the finding if it is still
+// reject makes a dismissal of a dismissed thread, with the data of the finding if it is still
 // stored, else of the thread.
-func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome, t precedent.Thread) (precedent.Rejection, bool, error) {
-	j := precedent.Rejection{
+func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome, t precedent.Thread) (precedent.Dismissal, bool, error) {
+	j := precedent.Dismissal{
 		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path,
 		Category: t.Category, Severity: t.Severity, At: m.Now(),
 		Reason: text.Cut(strings.TrimSpace(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
 	}
 	found, err := rows.FindingsByID(ctx, j.Finding, maxCandidates)
 	if err != nil {
-		return precedent.Rejection{}, false, err
+		return precedent.Dismissal{}, false, err
 	}
 	for _, f := range found {
 		if f.Fingerprint == t.Fingerprint {

@@ -67,7 +67,7 @@ func TestLearn(t *testing.T) {
 	}
 
 	// What is learned hides the finding from the next review.
-	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustRejections(t, m), now, 75, nil)
+	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustDismissals(t, m), now, 75, nil)
 	for i, want := range []precedent.Dropped{precedent.Dismissed, "", "", precedent.Dismissed} {
 		if after[i].Dropped != want {
 			t.Errorf("%s: dropped %q, want %q", after[i].Title, after[i].Dropped, want)
@@ -82,8 +82,8 @@ func TestLearn(t *testing.T) {
 	if learned, err := m.Learn(ctx, 7, threads, outcomes); err != nil || len(learned) > 0 {
 		t.Errorf("learned again: %v, %v", learned, err)
 	}
-	if n := len(mustRejections(t, m)); n != 2 {
-		t.Errorf("%d rejections, want 2", n)
+	if n := len(mustDismissals(t, m)); n != 2 {
+		t.Errorf("%d dismissals, want 2", n)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	if err != nil || len(learned) > 0 {
 		t.Errorf("%v, %v", learned, err)
 	}
-	if diff := cmp.Diff([]precedent.Rejection{first}, mustRejections(t, m)); diff != "" {
+	if diff := cmp.Diff([]precedent.Dismissal{first}, mustDismissals(t, m)); diff != "" {
 		t.Error(diff)
 	}
 	// An author whose "no" did not count gets write permission: now it does.
@@ -126,11 +126,11 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 	}
 }
 
-func mustRejections(t *testing.T, m *Memory) []precedent.Rejection {
+func mustDismissals(t *testing.T, m *Memory) []precedent.Dismissal {
 	t.Helper()
-	rejections, err := m.Rejections(t.Context())
+	dismissals, err := m.Dismissals(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rejections
+	return dismissals
 }

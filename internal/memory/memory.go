@@ -68,8 +68,8 @@ func (m *Memory) Hotspots(ctx context.Context, n int) ([]precedent.Hotspot, erro
 		return nil, err
 	}
 	shown = append(shown, elsewhere...)
-	rejections, err := rows.Rejections(ctx, m.Now(), maxRejections)
-	hot := hottest(countByFile(shown, rejections))
+	dismissals, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
+	hot := hottest(countByFile(shown, dismissals))
 	return hot[:min(max(n, 0), len(hot))], err
 }
 
@@ -160,7 +160,7 @@ func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 	return rows.Prune(ctx, now.Add(-KeepFor), KeepPerFile, now)
 }
 
-// Clear deletes everything about the repository, rejections included, and returns what was
+// Clear deletes everything about the repository, dismissals included, and returns what was
 // deleted. Other repositories in the same database are not touched.
 func (m *Memory) Clear(ctx context.Context) (store.Counts, error) {
 	rows, err := m.rows(ctx)

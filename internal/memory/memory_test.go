@@ -113,7 +113,7 @@ func TestRecallNothing(t *testing.T) {
 	m := remember(t, &now)
 	for _, paths := range [][]string{nil, {"a.go", "a.go"}} {
 		r := recall(t, m, "this", paths...)
-		if len(r.Files)+len(r.Hotspots)+len(r.Rejections)+len(r.Known) > 0 || r.Block() != "" {
+		if len(r.Files)+len(r.Hotspots)+len(r.Dismissals)+len(r.Known) > 0 || r.Block() != "" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -134,7 +134,7 @@ func TestDismiss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := precedent.Rejection{
+	want := precedent.Dismissal{
 		ID: j.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: "x leaks", Path: "a.go", Symbol: "Check",
 		Category: precedent.Security, Severity: precedent.Critical, Reason: "intended here", Who: "dana", At: start,
 		ExpiresAt: start.AddDate(0, 0, 180),
@@ -150,7 +150,7 @@ func TestDismiss(t *testing.T) {
 	// The next run hides it, counts the hit, and says who did it and why.
 	now = now.AddDate(0, 0, 10)
 	r := recall(t, m, "one", "a.go")
-	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Rejections, now, 75, nil)
+	suppressed := Suppress(r.Match([]precedent.Finding{f}), r.Dismissals, now, 75, nil)
 	if suppressed[0].Dropped != precedent.Dismissed || suppressed[0].DroppedBy != j.ID || suppressed[0].Placement != precedent.Hidden {
 		t.Errorf("%+v", suppressed[0])
 	}
@@ -166,13 +166,13 @@ func TestDismiss(t *testing.T) {
 	if v := record(t, m, "r2", "one", suppressed...); len(v.Sightings) > 0 {
 		t.Errorf("a hidden finding has sightings: %v", v.Sightings)
 	}
-	all, err := m.Rejections(ctx)
+	all, err := m.Dismissals(ctx)
 	if err != nil || len(all) != 1 || all[0].Hits != 1 || !all[0].ExpiresAt.Equal(now.AddDate(0, 0, 180)) {
 		t.Errorf("%+v, %v", all, err)
 	}
 
 	e, err := m.Explain(ctx, f.ID[:5])
-	if err != nil || e.Dismissal == nil || e.Dismissal.ID != j.ID || len(e.Rejections) != 1 || e.Seen != 1 || e.Review.ID != "r2" || len(e.Trail) != 1 {
+	if err != nil || e.Dismissal == nil || e.Dismissal.ID != j.ID || len(e.Dismissals) != 1 || e.Seen != 1 || e.Review.ID != "r2" || len(e.Trail) != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 
@@ -181,7 +181,7 @@ func TestDismiss(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 	r = recall(t, m, "one", "a.go")
-	if shown := Suppress([]precedent.Finding{f}, r.Rejections, now, 75, nil); !shown[0].Live() {
+	if shown := Suppress([]precedent.Finding{f}, r.Dismissals, now, 75, nil); !shown[0].Live() {
 		t.Errorf("%+v", shown[0])
 	}
 	if _, err := m.Undismiss(ctx, f.ID); !errors.Is(err, ErrUnknownID) {
@@ -191,11 +191,11 @@ func TestDismiss(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := m.Undismiss(ctx, j.ID); err != nil {
-		t.Errorf("by the rejection's own id: %v", err)
+		t.Errorf("by the dismissal's own id: %v", err)
 	}
 }
 
-// TestDismissalExpires lets a rejection pass its last day.
+// TestDismissalExpires lets a dismissal pass its last day.
 func TestDismissalExpires(t *testing.T) {
 	ctx := t.Context()
 	now := start
@@ -206,11 +206,11 @@ func TestDismissalExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	now = now.AddDate(0, 0, 180)
-	if all, err := m.Rejections(ctx); err != nil || len(all) > 0 {
+	if all, err := m.Dismissals(ctx); err != nil || len(all) > 0 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if r := recall(t, m, "one", "a.go"); len(r.Rejections) > 0 {
-		t.Errorf("%v", r.Rejections)
+	if r := recall(t, m, "one", "a.go"); len(r.Dismissals) > 0 {
+		t.Errorf("%v", r.Dismissals)
 	}
 	if j, err := m.Dismiss(ctx, f.ID, Dismissal{Reason: "", Who: "kim"}); err != nil || j.Who != "kim" {
 		t.Errorf("%+v, %v", j, err)
@@ -382,7 +382,7 @@ func TestBlockIsBounded(t *testing.T) {
 			path = fmt.Sprintf("dir/file%d.go", i)
 		}
 		r.Files = append(r.Files, precedent.Hotspot{Path: path, Findings: 2, TopSeverity: precedent.Low})
-		r.Rejections = append(r.Rejections, precedent.Rejection{Path: path, Symbol: strings.Repeat("s", 1000), Category: precedent.Style})
+		r.Dismissals = append(r.Dismissals, precedent.Dismissal{Path: path, Symbol: strings.Repeat("s", 1000), Category: precedent.Style})
 	}
 	got := r.Block()
 	if len(got) > maxBlock {

@@ -11,10 +11,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// Dismissals holds the current rejections, indexed for look-up. Drop and Lower must get the
+// Dismissals holds the current dismissals, indexed for look-up. Drop and Lower must get the
 // same slice of findings.
 type Dismissals struct {
-	exact    map[string]precedent.Rejection // by fingerprint
+	exact    map[string]precedent.Dismissal // by fingerprint
 	byPlace  map[string][]*pattern
 	bySymbol map[string][]*pattern
 	byRule   map[string][]*pattern
@@ -31,9 +31,9 @@ type Dismissals struct {
 	recorded *recorded
 }
 
-// pattern is a rejection, applied to similar findings.
+// pattern is a dismissal, applied to similar findings.
 type pattern struct {
-	precedent.Rejection
+	precedent.Dismissal
 	scope Scope
 	never bool
 	claim match.Claim
@@ -44,7 +44,7 @@ type pattern struct {
 func (p *pattern) weight() float64 {
 	weight := 1.0
 	if p.never {
-		weight = rejectionsToDrop
+		weight = dismissalsToDrop
 	}
 	if p.Rule != "" {
 		return weight
@@ -61,14 +61,14 @@ func (p *pattern) appliesTo(f *precedent.Finding) bool {
 	return p.scope.includes(p.Path, p.Symbol, f)
 }
 
-// NewDismissals returns the rejections that hold at a time.
-func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals {
-	holding := slices.DeleteFunc(slices.Clone(rejections), func(j precedent.Rejection) bool { return !now.Before(j.ExpiresAt) })
+// NewDismissals returns the dismissals that hold at a time.
+func NewDismissals(dismissals []precedent.Dismissal, now time.Time) *Dismissals {
+	holding := slices.DeleteFunc(slices.Clone(dismissals), func(j precedent.Dismissal) bool { return !now.Before(j.ExpiresAt) })
 	// Newest first, whatever order they came in.
-	slices.SortFunc(holding, func(a, b precedent.Rejection) int {
+	slices.SortFunc(holding, func(a, b precedent.Dismissal) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	r := &Dismissals{exact: map[string]precedent.Rejection{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
+	r := &Dismissals{exact: map[string]precedent.Dismissal{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
 	for _, j := range holding {
 		if _, newer := r.exact[j.Fingerprint]; newer {
 			continue
@@ -90,13 +90,13 @@ func NewDismissals(rejections []precedent.Rejection, now time.Time) *Dismissals 
 	return r
 }
 
-// newPattern returns the pattern of a rejection. An explicit rule needs no second dismissal,
+// newPattern returns the pattern of a dismissal. An explicit rule needs no second dismissal,
 // and no judge.
-func newPattern(j precedent.Rejection) *pattern {
+func newPattern(j precedent.Dismissal) *pattern {
 	if j.Rule != "" {
-		return &pattern{Rejection: j, never: true}
+		return &pattern{Dismissal: j, never: true}
 	}
-	return &pattern{Rejection: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
+	return &pattern{Dismissal: j, scope: ScopeOf(j.Reason), never: Never(j.Reason), claim: match.NewClaim(j.Claim)}
 }
 
 // candidate is a finding with a pattern or a learning that may speak of it.
@@ -111,7 +111,7 @@ func (c *candidate) question() Question {
 	if c.directive != nil {
 		return Question{Finding: c.finding, Learning: &c.directive.Learning}
 	}
-	return Question{Finding: c.finding, Rejection: c.pattern.Rejection}
+	return Question{Finding: c.finding, Dismissal: c.pattern.Dismissal}
 }
 
 // askJudge has the judge decide which patterns cover which findings, and of which ones
@@ -159,7 +159,7 @@ func (r *Dismissals) candidates(findings []precedent.Finding) []candidate {
 		claim := match.NewClaim(f.Title)
 		for _, p := range r.all {
 			similarity := func() float64 { return claim.Similarity(p.claim) }
-			if match.Asks(&p.Rejection, f, p.appliesTo(f), similarity) {
+			if match.Asks(&p.Dismissal, f, p.appliesTo(f), similarity) {
 				found = append(found, candidate{finding: f, pattern: p, similarity: similarity()})
 			}
 		}
@@ -185,7 +185,7 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 		if _, judged := r.judged[f][p]; judged || slices.Contains(covering, p) {
 			continue
 		}
-		if match.Covers(&p.Rejection, f, p.appliesTo(f), func() float64 { return claim().Similarity(p.claim) }) {
+		if match.Covers(&p.Dismissal, f, p.appliesTo(f), func() float64 { return claim().Similarity(p.claim) }) {
 			covering = append(covering, p)
 		}
 	}
@@ -200,10 +200,10 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 
 func newestFirst(a, b *pattern) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) }
 
-// About returns up to most rejections that say what the team thinks of claims like the
+// About returns up to most dismissals that say what the team thinks of claims like the
 // findings': of the same file, or in scope with a similar claim. The newest come first.
-func (r *Dismissals) About(findings []*precedent.Finding, most int) []precedent.Rejection {
-	var about []precedent.Rejection
+func (r *Dismissals) About(findings []*precedent.Finding, most int) []precedent.Dismissal {
+	var about []precedent.Dismissal
 	claims := make([]match.Claim, len(findings))
 	for i, f := range findings {
 		claims[i] = match.NewClaim(f.Title)
@@ -211,7 +211,7 @@ func (r *Dismissals) About(findings []*precedent.Finding, most int) []precedent.
 	for _, p := range r.all {
 		for i, f := range findings {
 			if len(about) < most && (p.Path == f.Path || p.appliesTo(f) && claims[i].Similarity(p.claim) >= match.LikeClaim) {
-				about = append(about, p.Rejection)
+				about = append(about, p.Dismissal)
 				break
 			}
 		}

@@ -14,7 +14,7 @@ import (
 const (
 	maxKnown      = 5_000  // findings that new ones can be matched to
 	maxAccepted   = 50     // accepted findings of the touched files
-	maxRejections = 10_000 // more than people make in the 180 days until one expires
+	maxDismissals = 10_000 // more than people make in the 180 days until one expires
 	maxRecalled   = 5      // insights: more would distract finders
 )
 
@@ -29,8 +29,8 @@ type Recall struct {
 	// Accepted are the newest findings in the files that people fixed or agreed with: id,
 	// path, category, severity and title.
 	Accepted []precedent.Finding
-	// Rejections are all current ones of the repository, newest first.
-	Rejections []precedent.Rejection
+	// Dismissals are all current ones of the repository, newest first.
+	Dismissals []precedent.Dismissal
 	// Insights are the last changed active ones whose scope has a file of the change, and, where one
 	// person at most has answered findings, candidates. OmittedInsights counts the others.
 	Insights        []precedent.Insight
@@ -71,10 +71,10 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	}
 	shown = append(shown, elsewhere...)
 	var r Recall
-	if r.Rejections, err = m.rejections(ctx, rows); err != nil {
+	if r.Dismissals, err = m.dismissals(ctx, rows); err != nil {
 		return Recall{}, err
 	}
-	r.Files = countByFile(shown, r.Rejections)
+	r.Files = countByFile(shown, r.Dismissals)
 	r.Hotspots = hottest(r.Files)
 	if r.Accepted, err = rows.Accepted(ctx, paths, maxAccepted); err != nil {
 		return Recall{}, err
@@ -87,7 +87,7 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	for _, i := range insights {
 		people = append(people, i.People...)
 	}
-	for _, j := range r.Rejections {
+	for _, j := range r.Dismissals {
 		people = append(people, j.Who)
 	}
 	alone := atMostOne(people)
@@ -109,16 +109,16 @@ func (m *Memory) Recall(ctx context.Context, paths []string, base, head string) 
 	return r, err
 }
 
-// Suppressed lists the findings that rejections and learnings hid, in the order of the findings. For one
-// that a thread dropped because it was dismissed there, the rejection learned from that thread
+// Suppressed lists the findings that dismissals and learnings hid, in the order of the findings. For one
+// that a thread dropped because it was dismissed there, the dismissal learned from that thread
 // gives the reason.
 func (r Recall) Suppressed(findings []precedent.Finding) []precedent.SuppressedFinding {
-	by, of := map[string]precedent.Rejection{}, map[string]precedent.Rejection{}
+	by, of := map[string]precedent.Dismissal{}, map[string]precedent.Dismissal{}
 	learned := map[string]precedent.Learning{}
 	for _, l := range r.Learnings {
 		learned[l.ID] = l.Learning
 	}
-	for _, j := range r.Rejections {
+	for _, j := range r.Dismissals {
 		by[j.ID], of[j.Fingerprint] = j, j
 	}
 	var suppressed []precedent.SuppressedFinding

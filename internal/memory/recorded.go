@@ -12,11 +12,11 @@ type recorded struct {
 	directives map[string]*directive
 }
 
-// RecordedDismissals returns rejections and learnings that speak of a finding if its basis says
+// RecordedDismissals returns dismissals and learnings that speak of a finding if its basis says
 // so, whatever its words.
-func RecordedDismissals(rejections []precedent.Rejection, learnings []precedent.Learning) *Dismissals {
+func RecordedDismissals(dismissals []precedent.Dismissal, learnings []precedent.Learning) *Dismissals {
 	r := &Dismissals{recorded: &recorded{map[string]*pattern{}, map[string]*directive{}}}
-	for _, j := range rejections {
+	for _, j := range dismissals {
 		r.recorded.patterns[j.ID] = newPattern(j)
 	}
 	for _, l := range learnings {
@@ -27,7 +27,7 @@ func RecordedDismissals(rejections []precedent.Rejection, learnings []precedent.
 
 // said are the memories that speak of a finding.
 type said struct {
-	exact      *precedent.Rejection // of exactly this finding; nil for none
+	exact      *precedent.Dismissal // of exactly this finding; nil for none
 	patterns   []*pattern           // newest first
 	directives []*directive
 }
@@ -71,7 +71,7 @@ func (r *recorded) about(b *precedent.FindingBasis) said {
 		return s
 	}
 	if p := r.patterns[b.Exact]; p != nil {
-		s.exact = &p.Rejection
+		s.exact = &p.Dismissal
 	}
 	for _, id := range b.Patterns {
 		if p := r.patterns[id]; p != nil {

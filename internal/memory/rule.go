@@ -17,7 +17,7 @@ import (
 // ruleSeverity is the worst severity that the dismissal of a rule hides.
 const ruleSeverity = precedent.Medium
 
-// What a rejection of many findings names, before the name of a finder or of a category.
+// What a dismissal of many findings names, before the name of a finder or of a category.
 const (
 	OfFinder   = "finder/"
 	OfCategory = "category/"
@@ -28,25 +28,25 @@ const (
 // category: OfCategory + "style". High and critical findings and those of protected
 // categories stay shown. If no stored finding has the rule or the finder, or there is no such
 // category, the error wraps ErrUnknownRule; if it is dismissed already for these files, ErrDismissed.
-func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (precedent.Rejection, error) {
+func (m *Memory) DismissRule(ctx context.Context, rule string, d Dismissal) (precedent.Dismissal, error) {
 	if err := d.check(); err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	known, err := rows.FinderRules(ctx)
 	if err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	name := plainRule(rule)
 	if err := checkRule(name, known); err != nil {
-		return precedent.Rejection{}, err
+		return precedent.Dismissal{}, err
 	}
 	sum := sha256.Sum256([]byte("precedent.rule/1\x00" + name + "\x00" + d.Glob))
 	fingerprint := hex.EncodeToString(sum[:16])
-	return m.store(ctx, rows, precedent.Rejection{
+	return m.store(ctx, rows, precedent.Dismissal{
 		Finding: precedent.FindingID(m.Repo, fingerprint), Fingerprint: fingerprint,
 		Rule: name, Claim: "all findings of " + described(name), Severity: ruleSeverity,
 	}, d)
@@ -108,18 +108,18 @@ func checkRule(name string, known []precedent.Finding) error {
 	return e
 }
 
-// UndismissRule deletes the rejections of a rule for exactly this glob, or for all files and
+// UndismissRule deletes the dismissals of a rule for exactly this glob, or for all files and
 // every glob if it is empty, and returns them.
-func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]precedent.Rejection, error) {
+func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]precedent.Dismissal, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := rows.Rejections(ctx, m.Now(), maxRejections)
+	all, err := rows.Dismissals(ctx, m.Now(), maxDismissals)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(j precedent.Rejection) bool {
+	all = slices.DeleteFunc(all, func(j precedent.Dismissal) bool {
 		return j.Rule == "" || j.Rule != plainRule(rule) || glob != "" && j.Glob != cleanGlob(glob)
 	})
 	if len(all) == 0 {
@@ -164,7 +164,7 @@ func ruleNames(f *precedent.Finding) []string {
 // cleanGlob removes what does not matter in a glob.
 func cleanGlob(glob string) string { return strings.TrimPrefix(strings.TrimSpace(glob), "./") }
 
-// inFiles reports whether a path fits the glob of a rejection; every path fits an empty one.
+// inFiles reports whether a path fits the glob of a dismissal; every path fits an empty one.
 func inFiles(glob, path string) bool {
 	return glob == "" || guide.Match(glob, path) || !strings.ContainsAny(glob, "*?[{") && guide.AtOrBelow(glob, path)
 }

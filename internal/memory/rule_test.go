@@ -41,11 +41,11 @@ func TestDismissRule(t *testing.T) {
 		}
 	}
 	dropped := func() (paths []string) {
-		rejections, err := m.Rejections(ctx)
+		dismissals, err := m.Dismissals(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range Suppress(fs, rejections, now, 75, nil) {
+		for _, f := range Suppress(fs, dismissals, now, 75, nil) {
 			if f.Dropped == precedent.Rejected {
 				paths = append(paths, f.Path)
 			}
@@ -103,7 +103,7 @@ func TestDismissWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := Suppress(fs, []precedent.Rejection{j}, now, 75, nil)
+	out := Suppress(fs, []precedent.Dismissal{j}, now, 75, nil)
 	if out[0].Dropped != precedent.Dismissed || out[1].Dropped != precedent.Rejected || !out[2].Live() {
 		t.Errorf("%s %s %s", out[0].Dropped, out[1].Dropped, out[2].Dropped)
 	}

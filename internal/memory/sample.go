@@ -56,7 +56,7 @@ func (m *Memory) sample(ctx context.Context, rows *store.Repo, since time.Time) 
 	if s.learnings, err = rows.Learnings(ctx); err != nil {
 		return s, err
 	}
-	s.rejections, err = rows.Rejections(ctx, m.Now(), maxRejections)
+	s.dismissals, err = rows.Dismissals(ctx, m.Now(), maxDismissals)
 	return s, err
 }
 
@@ -264,7 +264,7 @@ func (s *sample) people() []Person {
 			of(o.Who).Declined++
 		}
 	}
-	for _, j := range s.rejections {
+	for _, j := range s.dismissals {
 		if j.Who != "" && !j.At.Before(s.since) {
 			of(j.Who).Dismissed++
 		}

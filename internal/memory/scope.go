@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Scope is the part of the repository in which a rejection applies to similar findings.
+// Scope is the part of the repository in which a dismissal applies to similar findings.
 type Scope string
 
 // The scopes, narrowest first.
@@ -51,11 +51,11 @@ func ScopeOf(reason string) Scope {
 	return InSymbol
 }
 
-// Never reports whether the reason is an explicit "never": then one rejection is enough to drop
+// Never reports whether the reason is an explicit "never": then one dismissal is enough to drop
 // similar findings.
 func Never(reason string) bool { return never().MatchString(reason) }
 
-// includes reports whether a rejection with the scope, of a finding in the file and symbol,
+// includes reports whether a dismissal with the scope, of a finding in the file and symbol,
 // applies to f.
 func (s Scope) includes(file, symbol string, f *precedent.Finding) bool {
 	switch s {

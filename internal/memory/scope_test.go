@@ -65,7 +65,7 @@ func TestNever(t *testing.T) {
 func TestReaches(t *testing.T) {
 	for _, test := range []struct {
 		scope            Scope
-		path, symbol     string // of the rejection
+		path, symbol     string // of the dismissal
 		atPath, atSymbol string // of the finding
 		want             bool
 	}{

@@ -89,7 +89,7 @@ type Person struct {
 	Login       string `json:"login"`
 	Accepted    int    `json:"accepted"`
 	Declined    int    `json:"declined"`
-	Dismissed   int    `json:"dismissed"` // rejections that hold
+	Dismissed   int    `json:"dismissed"` // dismissals that hold
 	Preferences int    `json:"preferences"`
 }
 
@@ -103,7 +103,7 @@ type sample struct {
 	thresholds []store.Threshold
 	threads    map[precedent.ThreadState]int
 	learnings  []precedent.Learning
-	rejections []precedent.Rejection
+	dismissals []precedent.Dismissal
 }
 
 // Statistics returns the numbers of the repository since a time; all if it is zero.
@@ -143,7 +143,7 @@ func (m *Memory) StatisticsOfAll(ctx context.Context, since time.Time) (Statisti
 			break
 		}
 		all.reviews, all.baseline = append(all.reviews, s.reviews...), append(all.baseline, s.baseline...)
-		all.outcomes, all.learnings, all.rejections = append(all.outcomes, s.outcomes...), append(all.learnings, s.learnings...), append(all.rejections, s.rejections...)
+		all.outcomes, all.learnings, all.dismissals = append(all.outcomes, s.outcomes...), append(all.learnings, s.learnings...), append(all.dismissals, s.dismissals...)
 		all.labels = append(all.labels, s.labels...)
 		for state, n := range s.threads {
 			all.threads[state] += n

@@ -12,28 +12,28 @@ import (
 
 // The rules for patterns. internal/match decides what they cover.
 const (
-	rejectionsToDrop = 2  // needed to drop a finding; an explicit "never" counts as many
+	dismissalsToDrop = 2  // needed to drop a finding; an explicit "never" counts as many
 	maxQuestions     = 40 // to the judge for one review
 	suppressPenalty  = 15 // percent points, as for an uncertain verifier
 	auditOneIn       = 20 // 5 % of the findings that patterns drop are shown collapsed
 )
 
-// Question asks whether a rejection covers a finding: whether the claim is the same, and the
+// Question asks whether a dismissal covers a finding: whether the claim is the same, and the
 // reason applies there, too. With a Learning it asks whether that speaks of the finding.
 type Question struct {
 	Finding   *precedent.Finding
-	Rejection precedent.Rejection
+	Dismissal precedent.Dismissal
 	Learning  *precedent.Learning
 }
 
 // Judge answers questions by their index. It may leave some unanswered.
 type Judge func([]Question) map[int]bool
 
-// Suppress applies rejections to the findings. It annotates copies and never deletes; findings
+// Suppress applies dismissals to the findings. It annotates copies and never deletes; findings
 // that were dropped before are left alone.
 //
 // A finding whose fingerprint a person dismissed is dropped, whatever its severity. Beyond
-// that a rejection is a pattern for findings within its scope. The judge decides whether the
+// that a dismissal is a pattern for findings within its scope. The judge decides whether the
 // pattern covers a finding at the same place or with a similar claim. Without a judge (nil),
 // or without its answer, the pattern covers findings at the same place with the same claim,
 // and findings about the same symbol with a very similar claim.
@@ -48,12 +48,12 @@ type Judge func([]Question) map[int]bool
 // One in twenty of the findings that patterns drop is shown collapsed, so that people notice
 // patterns that hide too much. The fingerprint decides which ones. Dismissed findings are not
 // sampled.
-func Suppress(findings []precedent.Finding, rejections []precedent.Rejection, now time.Time, threshold int, judge Judge) []precedent.Finding {
+func Suppress(findings []precedent.Finding, dismissals []precedent.Dismissal, now time.Time, threshold int, judge Judge) []precedent.Finding {
 	out := slices.Clone(findings)
 	for i := range out {
 		out[i].Trail = slices.Clip(out[i].Trail)
 	}
-	r := NewDismissals(rejections, now)
+	r := NewDismissals(dismissals, now)
 	r.Drop(out, judge)
 	r.Lower(out, threshold)
 	return out
@@ -88,7 +88,7 @@ func (r *Dismissals) Lower(findings []precedent.Finding, threshold int) {
 		f := &findings[i]
 		if f.Live() && len(r.covering[f]) > 0 {
 			p := r.covering[f]
-			lower(f, threshold, precedent.Decision{Step: "suppress", Text: describePatterns(p[0].Rejection, len(p)), By: p[0].ID})
+			lower(f, threshold, precedent.Decision{Step: "suppress", Text: describePatterns(p[0].Dismissal, len(p)), By: p[0].ID})
 		}
 		if d := first(r.meant[f], true); f.Live() && d != nil {
 			lower(f, threshold, precedent.Decision{Step: "suppress", Text: d.describe(), By: d.ID})
@@ -115,12 +115,12 @@ func dropByPattern(f *precedent.Finding, patterns []*pattern) {
 	for _, p := range counted {
 		weight += p.weight()
 	}
-	if weight < rejectionsToDrop {
+	if weight < dismissalsToDrop {
 		return
 	}
-	j := counted[0].Rejection
-	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never && p.weight() >= rejectionsToDrop }); i >= 0 {
-		j = counted[i].Rejection
+	j := counted[0].Dismissal
+	if i := slices.IndexFunc(counted, func(p *pattern) bool { return p.never && p.weight() >= dismissalsToDrop }); i >= 0 {
+		j = counted[i].Dismissal
 	}
 	f.Drop("suppress", precedent.Rejected, j.ID, "%s", describePatterns(j, len(counted)))
 	if audited(f.Fingerprint) {
@@ -147,7 +147,7 @@ func audited(fingerprint string) bool {
 }
 
 // describePatterns describes the n patterns that cover a finding; j is one of them.
-func describePatterns(j precedent.Rejection, n int) string {
+func describePatterns(j precedent.Dismissal, n int) string {
 	if j.Rule == "" {
 		since := ""
 		if j.Accepted > 0 {
@@ -158,8 +158,8 @@ func describePatterns(j precedent.Rejection, n int) string {
 	return fmt.Sprintf("%s dismissed %s%s on %s%s", dismisser(j), described(j.Rule), inGlob(j), day(j), reasonSuffix(j))
 }
 
-// inGlob names the files that a rejection is limited to; empty for all.
-func inGlob(j precedent.Rejection) string {
+// inGlob names the files that a dismissal is limited to; empty for all.
+func inGlob(j precedent.Dismissal) string {
 	if j.Glob == "" {
 		return ""
 	}
@@ -173,11 +173,11 @@ func countDismissals(n int) string {
 	return fmt.Sprintf("people dismissed %d findings like this one", n)
 }
 
-func dismisser(j precedent.Rejection) string { return cmp.Or(j.Who, "someone") }
+func dismisser(j precedent.Dismissal) string { return cmp.Or(j.Who, "someone") }
 
-func day(j precedent.Rejection) string { return j.At.UTC().Format(time.DateOnly) }
+func day(j precedent.Dismissal) string { return j.At.UTC().Format(time.DateOnly) }
 
-func reasonSuffix(j precedent.Rejection) string {
+func reasonSuffix(j precedent.Dismissal) string {
 	if j.Reason == "" {
 		return ""
 	}

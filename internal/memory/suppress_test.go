@@ -14,9 +14,9 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// dismiss makes a rejection of a finding, some days after start.
-func dismiss(f precedent.Finding, id, reason string, days int) precedent.Rejection {
-	return precedent.Rejection{
+// dismiss makes a dismissal of a finding, some days after start.
+func dismiss(f precedent.Finding, id, reason string, days int) precedent.Dismissal {
+	return precedent.Dismissal{
 		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 		Category: f.Category, Severity: f.Severity, Reason: reason, Who: "dana",
 		At: start.AddDate(0, 0, days), ExpiresAt: start.AddDate(0, 0, days+180),
@@ -41,94 +41,94 @@ func TestSuppress(t *testing.T) {
 		change(&f)
 		return f
 	}
-	alter := func(j precedent.Rejection, change func(*precedent.Rejection)) precedent.Rejection {
+	alter := func(j precedent.Dismissal, change func(*precedent.Dismissal)) precedent.Dismissal {
 		change(&j)
 		return j
 	}
 	for _, test := range []struct {
 		name       string
 		finding    precedent.Finding
-		rejections []precedent.Rejection
+		dismissals []precedent.Dismissal
 		dropped    precedent.Dropped
 		by         string // of the last decision; empty if none is to be made
 		confidence int
 	}{
 		{"nothing remembered", f, nil, "", "", 90},
-		{"dismissed by name", f, []precedent.Rejection{first, dismiss(f, "this", "no", 3)}, precedent.Dismissed, "this", 90},
+		{"dismissed by name", f, []precedent.Dismissal{first, dismiss(f, "this", "no", 3)}, precedent.Dismissed, "this", 90},
 		{
 			"dismissed by name, critical and protected",
 			with(f, func(f *precedent.Finding) { f.Severity, f.Category = precedent.Critical, precedent.Secrets }),
-			[]precedent.Rejection{dismiss(f, "this", "", 3)},
+			[]precedent.Dismissal{dismiss(f, "this", "", 3)},
 			precedent.Dismissed, "this", 90,
 		},
-		{"dismissal expired", f, []precedent.Rejection{alter(dismiss(f, "this", "", 3), func(j *precedent.Rejection) { j.ExpiresAt = now })}, "", "", 90},
-		{"one like it", f, []precedent.Rejection{first}, "", "first", 75},
-		{"two like it", f, []precedent.Rejection{first, second}, precedent.Rejected, "second", 90},
-		{"one like it, never", f, []precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Reason = "never flag this" })}, precedent.Rejected, "first", 90},
+		{"dismissal expired", f, []precedent.Dismissal{alter(dismiss(f, "this", "", 3), func(j *precedent.Dismissal) { j.ExpiresAt = now })}, "", "", 90},
+		{"one like it", f, []precedent.Dismissal{first}, "", "first", 75},
+		{"two like it", f, []precedent.Dismissal{first, second}, precedent.Rejected, "second", 90},
+		{"one like it, never", f, []precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Reason = "never flag this" })}, precedent.Rejected, "first", 90},
 		{
 			"two like it, an older never", f,
-			[]precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Reason = "never in this repo" }), second},
+			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Reason = "never in this repo" }), second},
 			precedent.Rejected, "first", 90,
 		},
 		{
 			"two like it, one expired", f,
-			[]precedent.Rejection{first, alter(second, func(j *precedent.Rejection) { j.ExpiresAt = now })},
+			[]precedent.Dismissal{first, alter(second, func(j *precedent.Dismissal) { j.ExpiresAt = now })},
 			"", "first", 75,
 		},
-		{"two like it, high", with(f, func(f *precedent.Finding) { f.Severity = precedent.High }), []precedent.Rejection{first, second}, "", "second", 75},
-		{"two like it, protected", with(f, func(f *precedent.Finding) { f.Category = precedent.Race }), []precedent.Rejection{first, second}, "", "second", 75},
+		{"two like it, high", with(f, func(f *precedent.Finding) { f.Severity = precedent.High }), []precedent.Dismissal{first, second}, "", "second", 75},
+		{"two like it, protected", with(f, func(f *precedent.Finding) { f.Category = precedent.Race }), []precedent.Dismissal{first, second}, "", "second", 75},
 		{
 			"two like it, high, near the threshold",
 			with(f, func(f *precedent.Finding) { f.Severity, f.Confidence = precedent.High, 80 }),
-			[]precedent.Rejection{first, second},
+			[]precedent.Dismissal{first, second},
 			"", "second", 75,
 		},
 		{
 			"two like it, high, below the threshold",
 			with(f, func(f *precedent.Finding) { f.Severity, f.Confidence = precedent.High, 60 }),
-			[]precedent.Rejection{first, second},
+			[]precedent.Dismissal{first, second},
 			"", "second", 45,
 		},
-		{"one like it, hardly believed", with(f, func(f *precedent.Finding) { f.Confidence = 10 }), []precedent.Rejection{first}, "", "first", 0},
-		{"one like it, of an analyzer", with(f, func(f *precedent.Finding) { f.Analyzer = true }), []precedent.Rejection{first}, "", "first", 90},
-		{"two milder ones like it", f, []precedent.Rejection{
-			alter(first, func(j *precedent.Rejection) { j.Severity = precedent.Low }), alter(second, func(j *precedent.Rejection) { j.Severity = precedent.Nit }),
+		{"one like it, hardly believed", with(f, func(f *precedent.Finding) { f.Confidence = 10 }), []precedent.Dismissal{first}, "", "first", 0},
+		{"one like it, of an analyzer", with(f, func(f *precedent.Finding) { f.Analyzer = true }), []precedent.Dismissal{first}, "", "first", 90},
+		{"two milder ones like it", f, []precedent.Dismissal{
+			alter(first, func(j *precedent.Dismissal) { j.Severity = precedent.Low }), alter(second, func(j *precedent.Dismissal) { j.Severity = precedent.Nit }),
 		}, "", "second", 75},
-		{"another symbol", in(f, "Save"), []precedent.Rejection{first, second}, "", "", 90},
-		{"no symbol", in(f, ""), []precedent.Rejection{
-			alter(first, func(j *precedent.Rejection) { j.Symbol = "" }), alter(second, func(j *precedent.Rejection) { j.Symbol = "" }),
+		{"another symbol", in(f, "Save"), []precedent.Dismissal{first, second}, "", "", 90},
+		{"no symbol", in(f, ""), []precedent.Dismissal{
+			alter(first, func(j *precedent.Dismissal) { j.Symbol = "" }), alter(second, func(j *precedent.Dismissal) { j.Symbol = "" }),
 		}, "", "", 90},
 		{
 			"another claim about the symbol", with(f, func(f *precedent.Finding) { f.Title = "Path from the request reaches os.Open unchecked" }),
-			[]precedent.Rejection{first, second},
+			[]precedent.Dismissal{first, second},
 			"", "", 90,
 		},
-		{"another file, symbol meant", in(at("io/b.go", "x"), "Load"), []precedent.Rejection{first, second}, "", "", 90},
-		{"another file, folder meant", in(at("io/sub/b.go", "x"), "Load"), []precedent.Rejection{
-			alter(first, func(j *precedent.Rejection) { j.Reason = "we don't do this here" }), second,
+		{"another file, symbol meant", in(at("io/b.go", "x"), "Load"), []precedent.Dismissal{first, second}, "", "", 90},
+		{"another file, folder meant", in(at("io/sub/b.go", "x"), "Load"), []precedent.Dismissal{
+			alter(first, func(j *precedent.Dismissal) { j.Reason = "we don't do this here" }), second,
 		}, "", "first", 75},
-		{"another folder, repository meant", in(at("net/b.go", "x"), "Load"), []precedent.Rejection{
-			alter(first, func(j *precedent.Rejection) { j.Reason = "not in this repo" }),
-			alter(second, func(j *precedent.Rejection) { j.Reason = "not in this repo, please" }),
+		{"another folder, repository meant", in(at("net/b.go", "x"), "Load"), []precedent.Dismissal{
+			alter(first, func(j *precedent.Dismissal) { j.Reason = "not in this repo" }),
+			alter(second, func(j *precedent.Dismissal) { j.Reason = "not in this repo, please" }),
 		}, precedent.Rejected, "second", 90},
 		{
 			"same place, another category, similar words", with(in(f, ""), func(f *precedent.Finding) { f.Category, f.Title = precedent.Style, "Close error ignored" }),
-			[]precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Place = f.Place })},
+			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
 			"", "first", 75,
 		},
 		{
 			"same place, another category, another claim", with(in(f, ""), func(f *precedent.Finding) { f.Category, f.Title = precedent.Style, "Misspelled word" }),
-			[]precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Place = f.Place })},
+			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
 			"", "", 90,
 		},
 		{
 			"same place and category, another of equal lines", with(in(f, ""), func(f *precedent.Finding) { f.Title = "Whatever" }),
-			[]precedent.Rejection{alter(first, func(j *precedent.Rejection) { j.Place = f.Place })},
+			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
 			"", "first", 75,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Suppress([]precedent.Finding{test.finding}, test.rejections, now, 75, nil)[0]
+			got := Suppress([]precedent.Finding{test.finding}, test.dismissals, now, 75, nil)[0]
 			if got.Dropped != test.dropped || got.Confidence != test.confidence {
 				t.Errorf("dropped %q, confidence %d, want %q, %d: %v", got.Dropped, got.Confidence, test.dropped, test.confidence, got.Trail)
 			}
@@ -153,7 +153,7 @@ func TestSuppress(t *testing.T) {
 func TestSuppressLeavesDroppedOnesAlone(t *testing.T) {
 	f := find("a.go", "x", precedent.Bugs, precedent.Low, "t")
 	f.Drop("verify", precedent.Refuted, "", "the guard is above")
-	got := Suppress([]precedent.Finding{f}, []precedent.Rejection{dismiss(f, "this", "", 0)}, start, 75, nil)
+	got := Suppress([]precedent.Finding{f}, []precedent.Dismissal{dismiss(f, "this", "", 0)}, start, 75, nil)
 	if diff := cmp.Diff([]precedent.Finding{f}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -166,7 +166,7 @@ func TestAuditShare(t *testing.T) {
 	for i := range 4000 {
 		findings = append(findings, in(find("a.go", fmt.Sprint("line ", i), precedent.Bugs, precedent.Low, "Error ignored"), "Load"))
 	}
-	reject := []precedent.Rejection{dismiss(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
+	reject := []precedent.Dismissal{dismiss(in(find("a.go", "old", precedent.Bugs, precedent.Low, "Error ignored"), "Load"), "r", "never", 0)}
 	collapsed := map[string]bool{}
 	for _, f := range Suppress(findings, reject, start, 75, nil) {
 		if f.Dropped != precedent.Rejected {
@@ -206,8 +206,8 @@ func anyFinding(t *rapid.T, label string) precedent.Finding {
 	return f
 }
 
-func anyRejection(t *rapid.T, i int) precedent.Rejection {
-	label := fmt.Sprint("rejection ", i)
+func anyDismissal(t *rapid.T, i int) precedent.Dismissal {
+	label := fmt.Sprint("dismissal ", i)
 	return dismiss(anyFinding(t, label), fmt.Sprint("id", i),
 		rapid.SampledFrom([]string{"", "intended here", "we don't do this here", "never in this repo", "never"}).Draw(t, label+" reason"),
 		rapid.IntRange(-200, 0).Draw(t, label+" age"))
@@ -219,21 +219,21 @@ func TestSuppressHolds(t *testing.T) {
 		for i := range rapid.IntRange(0, 8).Draw(t, "findings") {
 			findings = append(findings, anyFinding(t, fmt.Sprint("finding ", i)))
 		}
-		var rejections []precedent.Rejection
+		var dismissals []precedent.Dismissal
 		for i := range rapid.IntRange(0, 10).Draw(t, "rejections") {
-			rejections = append(rejections, anyRejection(t, i))
+			dismissals = append(dismissals, anyDismissal(t, i))
 		}
 		threshold := rapid.IntRange(0, 100).Draw(t, "threshold")
-		given, declined := snapshot(findings), slices.Clone(rejections)
-		got := Suppress(findings, rejections, start, threshold, nil)
-		if diff := cmp.Diff(given, findings) + cmp.Diff(declined, rejections); diff != "" {
+		given, declined := snapshot(findings), slices.Clone(dismissals)
+		got := Suppress(findings, dismissals, start, threshold, nil)
+		if diff := cmp.Diff(given, findings) + cmp.Diff(declined, dismissals); diff != "" {
 			t.Fatalf("what was given changed: %s", diff)
 		}
 		if len(got) != len(findings) {
 			t.Fatalf("%d findings became %d", len(findings), len(got))
 		}
 		for i := range got {
-			checkSuppressed(t, findings[i], got[i], rejections, threshold)
+			checkSuppressed(t, findings[i], got[i], dismissals, threshold)
 		}
 
 		// Neither the order nor the company changes what is said of a finding.
@@ -243,7 +243,7 @@ func TestSuppressHolds(t *testing.T) {
 		for _, i := range order {
 			mixed = append(mixed, findings[i])
 		}
-		shuffled := slices.Clone(rejections)
+		shuffled := slices.Clone(dismissals)
 		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		for n, f := range Suppress(mixed, shuffled, start, threshold, nil) {
 			if diff := cmp.Diff(got[order[n]], f); diff != "" {
@@ -252,7 +252,7 @@ func TestSuppressHolds(t *testing.T) {
 		}
 		// Nor do two answers about one finding share anything.
 		first := snapshot(got)
-		var all []precedent.Rejection
+		var all []precedent.Dismissal
 		for _, f := range findings {
 			all = append(all, dismiss(f, "other", "another reason", 0))
 		}
@@ -261,7 +261,7 @@ func TestSuppressHolds(t *testing.T) {
 			t.Fatalf("a later call changed an earlier answer: %s", diff)
 		}
 		if twice := Suppress(got, nil, start, threshold, nil); !cmp.Equal(got, twice) {
-			t.Fatal("without rejections something changed")
+			t.Fatal("without dismissals something changed")
 		}
 	})
 }
@@ -275,7 +275,7 @@ func snapshot(findings []precedent.Finding) []precedent.Finding {
 }
 
 // checkSuppressed checks what holds of every finding, whatever is remembered.
-func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []precedent.Rejection, threshold int) {
+func checkSuppressed(t *rapid.T, before, after precedent.Finding, dismissals []precedent.Dismissal, threshold int) {
 	kept := after
 	kept.Dropped, kept.DroppedBy, kept.DroppedWhy = before.Dropped, before.DroppedBy, before.DroppedWhy
 	kept.Placement, kept.Confidence, kept.Weighed, kept.Trail = before.Placement, before.Confidence, before.Weighed, before.Trail
@@ -302,13 +302,13 @@ func checkSuppressed(t *rapid.T, before, after precedent.Finding, rejections []p
 	case before.Analyzer && after.Confidence != before.Confidence:
 		t.Fatal("an analyzer's confidence changed")
 	}
-	dismissed := slices.ContainsFunc(rejections, func(j precedent.Rejection) bool {
+	dismissed := slices.ContainsFunc(dismissals, func(j precedent.Dismissal) bool {
 		return j.Fingerprint == before.Fingerprint && start.Before(j.ExpiresAt)
 	})
 	if before.Live() && dismissed != (after.Dropped == precedent.Dismissed) {
 		t.Fatalf("dismissed %v, dropped %q", dismissed, after.Dropped)
 	}
-	if before.Live() && !after.Live() && !slices.ContainsFunc(rejections, func(j precedent.Rejection) bool { return j.ID == after.DroppedBy }) {
+	if before.Live() && !after.Live() && !slices.ContainsFunc(dismissals, func(j precedent.Dismissal) bool { return j.ID == after.DroppedBy }) {
 		t.Fatalf("dropped by %q, which nobody knows", after.DroppedBy)
 	}
 }

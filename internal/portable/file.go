@@ -68,7 +68,7 @@ func encode(rows []row) []byte {
 
 // Refused is a line that is not used.
 type Refused struct {
-	Where string `json:"where"` // "line 3", or "rejections.jsonl:3"
+	Where string `json:"where"` // "line 3", or "dismissals.jsonl:3"
 	Why   string `json:"why"`
 }
 
@@ -141,8 +141,8 @@ func save(ctx context.Context, m *memory.Memory, rows Rows) (Counts, error) {
 		merged := Merge(local, rows).current(m.Now())
 		var news store.Shared
 		news, c = difference(local, merged)
-		for i := range news.Rejections {
-			news.Rejections[i].Finding = precedent.FindingID(m.Repo, news.Rejections[i].Fingerprint)
+		for i := range news.Dismissals {
+			news.Dismissals[i].Finding = precedent.FindingID(m.Repo, news.Dismissals[i].Fingerprint)
 		}
 		for i := range news.Outcomes {
 			news.Outcomes[i].Finding = precedent.FindingID(m.Repo, news.Outcomes[i].Fingerprint)

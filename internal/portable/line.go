@@ -26,7 +26,7 @@ import (
 const (
 	learningKind  = "learning"
 	historyKind   = "history"
-	rejectionKind = "rejection"
+	dismissalKind = "rejection"
 	forgottenKind = "forgotten"
 	outcomeKind   = "outcome"
 	labelKind     = "label"
@@ -35,7 +35,7 @@ const (
 )
 
 var kinds = []string{
-	learningKind, historyKind, rejectionKind, forgottenKind, outcomeKind, labelKind, findingKind, insightKind,
+	learningKind, historyKind, dismissalKind, forgottenKind, outcomeKind, labelKind, findingKind, insightKind,
 }
 
 // Limits of a line. Times of other machines may be ahead by their clocks.
@@ -47,11 +47,11 @@ const (
 	// maxEvidence limits each list of an insight; its pull requests and people grow with the years.
 	maxEvidence = 5_000
 	maxProse    = precedent.MaxLearningField
-	longLived   = store.RejectionLife + maxAhead
+	longLived   = store.DismissalLife + maxAhead
 )
 
-// rejection is a line of a rejection: without what is made on each machine.
-type rejection struct {
+// dismissal is a line of a dismissal: without what is made on each machine.
+type dismissal struct {
 	Fingerprint string             `json:"fingerprint"`
 	Place       string             `json:"place,omitempty"`
 	Claim       string             `json:"claim"`
@@ -68,15 +68,15 @@ type rejection struct {
 	ExpiresAt   time.Time          `json:"expires_at,omitzero"`
 }
 
-func newRejection(j precedent.Rejection) rejection {
-	return rejection{
+func newDismissal(j precedent.Dismissal) dismissal {
+	return dismissal{
 		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
 		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
 	}
 }
 
-func (j rejection) stored() precedent.Rejection {
-	return precedent.Rejection{
+func (j dismissal) stored() precedent.Dismissal {
+	return precedent.Dismissal{
 		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
 		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
 	}
@@ -106,8 +106,8 @@ func (r reader) parse(line []byte) (row, error) {
 			return parseAs(raw, r.learning)
 		case historyKind:
 			return parseAs(raw, r.history)
-		case rejectionKind:
-			return parseAs(raw, r.rejection)
+		case dismissalKind:
+			return parseAs(raw, r.dismissal)
 		case forgottenKind:
 			return parseAs(raw, r.forgotten)
 		case outcomeKind:
@@ -292,7 +292,7 @@ func (r reader) history(c store.SharedChange) (row, error) {
 	return made, err
 }
 
-func (r reader) rejection(j rejection) (row, error) {
+func (r reader) dismissal(j dismissal) (row, error) {
 	clean(maxProse, &j.Reason)
 	cleanLine(maxProse, &j.Claim)
 	cleanLine(maxShort, &j.Who, &j.Rule)
@@ -306,7 +306,7 @@ func (r reader) rejection(j rejection) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	made := row{key: key{rejectionKind, j.Fingerprint}, at: j.At.UnixMilli(), until: j.ExpiresAt.UnixMilli()}
+	made := row{key: key{dismissalKind, j.Fingerprint}, at: j.At.UnixMilli(), until: j.ExpiresAt.UnixMilli()}
 	return made.finish(j)
 }
 
@@ -404,8 +404,8 @@ func (r row) addTo(s *store.Shared) {
 		s.Learnings = append(s.Learnings, v)
 	case store.SharedChange:
 		s.History = append(s.History, v)
-	case rejection:
-		s.Rejections = append(s.Rejections, v.stored())
+	case dismissal:
+		s.Dismissals = append(s.Dismissals, v.stored())
 	case store.Forgotten:
 		s.Forgotten = append(s.Forgotten, v)
 	case precedent.Outcome:
@@ -436,8 +436,8 @@ func (r reader) fromStore(s store.Shared) (rows Rows, left int) {
 	for _, v := range s.History {
 		add(r.history(v))
 	}
-	for _, v := range s.Rejections {
-		add(r.rejection(newRejection(v)))
+	for _, v := range s.Dismissals {
+		add(r.dismissal(newDismissal(v)))
 	}
 	for _, v := range s.Forgotten {
 		add(r.forgotten(v))

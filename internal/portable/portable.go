@@ -1,7 +1,7 @@
 // Package portable carries the memory of a repository between databases: as a file, and as a ref
 // of a remote that clones merge.
 //
-// Both have the same rows, as lines of JSON: learnings with their history, rejections,
+// Both have the same rows, as lines of JSON: learnings with their history, dismissals,
 // what was taken back, outcomes, labels, insights, and where findings were, without their
 // text. Everything else is made again by reviews, or belongs to one machine. Merge is commutative, associative and idempotent, so that clones
 // that exchange their rows in any order end with the same ones. Equal rows are equal bytes.
@@ -64,7 +64,7 @@ const (
 )
 
 // Merge returns the rows of both: of two with one key the newer, of two of one time the one
-// with the greater bytes. A forgotten learning stays forgotten, and a rejection that was taken
+// with the greater bytes. A forgotten learning stays forgotten, and a dismissal that was taken
 // back does not return unless it is newer.
 func Merge(a, b Rows) Rows {
 	merged := Rows{}
@@ -76,7 +76,7 @@ func Merge(a, b Rows) Rows {
 		}
 	}
 	for k, r := range merged {
-		if k.kind != rejectionKind {
+		if k.kind != dismissalKind {
 			continue
 		}
 		if taken, ok := merged[key{forgottenKind, k.id}]; ok && r.at <= taken.at {
@@ -119,12 +119,12 @@ func (s Rows) keepNewest() {
 	}
 }
 
-// current removes rejections that have expired, and outcomes and labels that are too old.
+// current removes dismissals that have expired, and outcomes and labels that are too old.
 func (s Rows) current(now time.Time) Rows {
 	old, faded := now.Add(-shareFor).UnixMilli(), now.Add(-store.SharedFindingsLife).UnixMilli()
 	maps.DeleteFunc(s, func(k key, r row) bool {
 		switch k.kind {
-		case rejectionKind:
+		case dismissalKind:
 			return r.until <= now.UnixMilli()
 		case outcomeKind, labelKind, insightKind:
 			return r.at < old
@@ -173,7 +173,7 @@ func difference(local, merged Rows) (store.Shared, Counts) {
 		case r.kind == historyKind:
 			changed[r.of] = true
 		case r.kind == forgottenKind:
-			if j, ok := local[key{rejectionKind, k.id}]; ok && j.at <= r.at {
+			if j, ok := local[key{dismissalKind, k.id}]; ok && j.at <= r.at {
 				c.Removed++
 			}
 		case ok:

@@ -41,9 +41,9 @@ func rowsOf(t testing.TB, m *memory.Memory) *store.Repo {
 	return rows
 }
 
-func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) precedent.Rejection {
+func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) precedent.Dismissal {
 	t.Helper()
-	j, _, err := rowsOf(t, m).Reject(t.Context(), precedent.Rejection{
+	j, _, err := rowsOf(t, m).Reject(t.Context(), precedent.Dismissal{
 		Fingerprint: fingerprint, Finding: precedent.FindingID(m.Repo, fingerprint), Claim: "the error is ignored", Path: "a.go",
 		Category: precedent.Categories[0], Severity: precedent.Low, Reason: "it cannot fail", Who: "dana", At: at,
 	})
@@ -74,7 +74,7 @@ func drawRows(t *rapid.T, label string) Rows {
 		var err error
 		switch rapid.IntRange(0, 6).Draw(t, "kind") {
 		case 0:
-			made, err = r.rejection(rejection{Fingerprint: id, Claim: "claim", Severity: precedent.Low, Who: who, At: at, ExpiresAt: at.Add(store.RejectionLife)})
+			made, err = r.dismissal(dismissal{Fingerprint: id, Claim: "claim", Severity: precedent.Low, Who: who, At: at, ExpiresAt: at.Add(store.DismissalLife)})
 		case 1:
 			made, err = r.forgotten(store.Forgotten{Fingerprint: id, At: at})
 		case 2:
@@ -136,7 +136,7 @@ func TestMergeLaws(t *testing.T) {
 				t.Fatalf("forgotten stays forgotten: %s", m.line)
 			case k.kind == forgottenKind && (!ok || m.at < r.at):
 				t.Fatalf("what was taken back returned: %v", k)
-			case k.kind != rejectionKind && !ok:
+			case k.kind != dismissalKind && !ok:
 				t.Fatalf("%v was lost", k)
 			}
 		}
@@ -176,7 +176,7 @@ func TestLinesAreStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{" AKIA" + "QYLPMN5HFIQR7XYA ", "password = ", "'hunter2hunter2'", "\u202e", "<!-- x -->", "&lt;", "a", " ", "\n", "é", "🙂", "@team", "ghp_"})
 		text := rapid.Map(rapid.SliceOfN(word, 0, 30), func(words []string) string { return strings.Join(words, "") })
-		first, err := reader{now}.rejection(rejection{
+		first, err := reader{now}.dismissal(dismissal{
 			Fingerprint: "aa", Claim: text.Draw(t, "claim"), Reason: text.Draw(t, "reason"), Who: text.Draw(t, "who"), Severity: precedent.Low, At: now,
 		})
 		if err != nil {
@@ -226,7 +226,7 @@ func TestExportAndImport(t *testing.T) {
 	if h, err := rowsOf(t, to).LearningHistory(t.Context(), "l1"); err != nil || len(h) != 1 || h[0].Who != "dana" {
 		t.Errorf("history %+v, %v", h, err)
 	}
-	j, err := rowsOf(t, to).Rejection(t.Context(), "aa", now)
+	j, err := rowsOf(t, to).Dismissal(t.Context(), "aa", now)
 	if err != nil || j == nil || j.Finding != precedent.FindingID(team, "aa") || j.ID == "" {
 		t.Errorf("%+v, %v", j, err)
 	}
@@ -235,7 +235,7 @@ func TestExportAndImport(t *testing.T) {
 	if _, err = Read(t.Context(), to, strings.NewReader(text), false); err != nil {
 		t.Fatal(err)
 	}
-	if j, err := rowsOf(t, to).Rejection(t.Context(), "bb", now); err != nil || j == nil {
+	if j, err := rowsOf(t, to).Dismissal(t.Context(), "bb", now); err != nil || j == nil {
 		t.Errorf("the new dismissal was lost: %v", err)
 	}
 }
@@ -328,8 +328,8 @@ func TestOldRowsEnd(t *testing.T) {
 		rows[made.key] = made
 	}
 	year := 366 * 24 * time.Hour
-	add(r.rejection(rejection{Fingerprint: "aa", Claim: "x", At: now.Add(-year), ExpiresAt: now}))
-	add(r.rejection(rejection{Fingerprint: "bb", Claim: "x", At: now.Add(-year), ExpiresAt: now.Add(time.Hour)}))
+	add(r.dismissal(dismissal{Fingerprint: "aa", Claim: "x", At: now.Add(-year), ExpiresAt: now}))
+	add(r.dismissal(dismissal{Fingerprint: "bb", Claim: "x", At: now.Add(-year), ExpiresAt: now.Add(time.Hour)}))
 	add(r.forgotten(store.Forgotten{Fingerprint: "cc", At: now.Add(-year)}))
 	add(r.outcome(precedent.Outcome{Fingerprint: "dd", PullRequest: 1, Kind: precedent.Fixed, At: now.Add(-year)}))
 	left := slices.Collect(maps.Keys(rows.current(now)))
@@ -339,7 +339,7 @@ func TestOldRowsEnd(t *testing.T) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	made, err := reader{now}.rejection(rejection{Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read", Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.RejectionLife)})
+	made, err := reader{now}.dismissal(dismissal{Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read", Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.DismissalLife)})
 	if err != nil {
 		b.Fatal(err)
 	}

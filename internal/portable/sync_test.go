@@ -88,13 +88,13 @@ func TestInterleavings(t *testing.T) {
 		id := fmt.Sprintf("f%d", random.IntN(20))
 		switch random.IntN(4) {
 		case 0, 1:
-			_, added, err := rows.Reject(t.Context(), precedent.Rejection{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: clock})
+			_, added, err := rows.Reject(t.Context(), precedent.Dismissal{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: clock})
 			if err != nil {
 				t.Fatal(err)
 			}
 			live[id] = live[id] || added
 		case 2: // taken back: newer than anything before, whatever the other clone has seen
-			if j, err := rows.Rejection(t.Context(), id, now); err != nil {
+			if j, err := rows.Dismissal(t.Context(), id, now); err != nil {
 				t.Fatal(err)
 			} else if j != nil {
 				if ok, err := rows.Unreject(t.Context(), j.ID); !ok || err != nil {
@@ -164,7 +164,7 @@ func TestInterleavings(t *testing.T) {
 	}
 	for _, s := range both {
 		for id, want := range live {
-			if j, err := rowsOf(t, s.Memory).Rejection(t.Context(), id, now); err != nil || (j != nil) != want {
+			if j, err := rowsOf(t, s.Memory).Dismissal(t.Context(), id, now); err != nil || (j != nil) != want {
 				t.Errorf("dismissal %s: %v, %v, want %t", id, j, err, want)
 			}
 		}

@@ -98,8 +98,8 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 	if err := p.learnAudit(ctx, s, rows); err != nil {
 		return err
 	}
-	rejections, err := p.Workspace.Memory.Learn(ctx, p.Number, s.Earlier.Threads, outcomes)
-	for _, j := range rejections {
+	dismissals, err := p.Workspace.Memory.Learn(ctx, p.Number, s.Earlier.Threads, outcomes)
+	for _, j := range dismissals {
 		p.Env.Notice(ctx, "stored: %s declined %s (undo: precedent dismiss --undo %s)", j.Who, j.Finding, j.Finding)
 	}
 	return err
@@ -133,7 +133,7 @@ func (p *Pull) votes(ctx context.Context, s *State) (map[string][]thread.Vote, e
 // maxAuditReviews bounds the reviews whose audited findings are looked at again.
 const maxAuditReviews = 10
 
-// learnAudit ends rejections that were wrong: each hid a finding that was shown folded, as an
+// learnAudit ends dismissals that were wrong: each hid a finding that was shown folded, as an
 // audit, and that the pull request then fixed.
 func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error {
 	var audited []precedent.Thread

@@ -72,7 +72,7 @@ func TestDismissPosted(t *testing.T) {
 	if again := s.dismiss(w, workspace.Dismissal{IDs: []string{id}}); !errors.Is(again[0].Err, memory.ErrDismissed) {
 		t.Errorf("%+v", again)
 	}
-	j := all[0].Rejection
+	j := all[0].Dismissal
 	if j.Finding != id || j.Fingerprint != fingerprint || j.Who != "Kim Git" || j.Path != "till.js" ||
 		j.Category != precedent.Bugs ||
 		j.Severity != precedent.High || !strings.Contains(j.Source, "/pull/7") ||
@@ -92,7 +92,7 @@ func TestDismissPosted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if kept, err := again.Memory.Rejections(t.Context()); err != nil || len(kept) != 1 ||
+	if kept, err := again.Memory.Dismissals(t.Context()); err != nil || len(kept) != 1 ||
 		kept[0].Fingerprint != fingerprint {
 		t.Errorf("%+v, %v", kept, err)
 	}

@@ -51,7 +51,7 @@ func Explain(p *Page, e precedent.Explanation) {
 	for _, d := range e.Duplicates {
 		writeSection(p, "duplicate", fmt.Sprintf("%s by %s at %s: %s", d.ID, d.Finder, d.String(), d.Title))
 	}
-	for _, j := range e.Rejections {
+	for _, j := range e.Dismissals {
 		what := "finding " + j.Finding + " in " + j.Path
 		if j.Rule != "" {
 			what = j.Claim
@@ -111,7 +111,7 @@ func shownOrHidden(e precedent.Explanation) string {
 	case e.Dismissal != nil && f.Dropped != precedent.Dismissed:
 		return "Shown by the last review; dismissed since by " + dismissedBy(*e.Dismissal) + ". The next review hides it."
 	case e.Dismissal != nil:
-		return "Hidden: dismissed by " + dismissedBy(*e.Dismissal) + ". Rejection: " + e.Dismissal.ID + "."
+		return "Hidden: dismissed by " + dismissedBy(*e.Dismissal) + ". Dismissal: " + e.Dismissal.ID + "."
 	case f.Dropped == precedent.Dismissed:
 		return "Hidden by the last review; the dismissal was undone or has expired. The next review shows it."
 	case f.Live():

@@ -10,7 +10,7 @@ import (
 )
 
 // Dismissals lists the dismissals.
-func Dismissals(p *Page, all []precedent.Rejection) {
+func Dismissals(p *Page, all []precedent.Dismissal) {
 	if len(all) == 0 {
 		p.Line("No findings are dismissed in this repository.")
 	}
@@ -19,7 +19,7 @@ func Dismissals(p *Page, all []precedent.Rejection) {
 	}
 }
 
-func writeDismissal(p *Page, j precedent.Rejection) {
+func writeDismissal(p *Page, j precedent.Dismissal) {
 	about := ""
 	if j.Rule == "" {
 		about = p.Inkf(Plain, "%s %s  ", j.Severity, j.Category)
@@ -39,7 +39,7 @@ func writeDismissal(p *Page, j precedent.Rejection) {
 
 // DismissedWhat says what was dismissed: the place and the claim of a finding, or a rule, and
 // the files that it is limited to.
-func DismissedWhat(p *Page, j precedent.Rejection) string {
+func DismissedWhat(p *Page, j precedent.Dismissal) string {
 	where := j.Glob
 	if j.Rule != "" {
 		if where != "" {
@@ -54,7 +54,7 @@ func DismissedWhat(p *Page, j precedent.Rejection) string {
 }
 
 // dismissedBy says who dismissed a finding, when and why.
-func dismissedBy(j precedent.Rejection) string {
+func dismissedBy(j precedent.Dismissal) string {
 	who := j.Who
 	if who == "" {
 		who = "someone"

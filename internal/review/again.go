@@ -32,19 +32,19 @@ func DecideAgain(r *precedent.Review, basis *precedent.Basis) (Decided, error) {
 	if basis == nil {
 		return Decided{}, ErrNoBasis
 	}
-	return decideAgain(r, basis, memory.RecordedDismissals(basis.Rejections, basis.Learnings),
-		newObjections(basis.Rejections, basis.Learnings))
+	return decideAgain(r, basis, memory.RecordedDismissals(basis.Dismissals, basis.Learnings),
+		newObjections(basis.Dismissals, basis.Learnings))
 }
 
 // DecideNow makes the decisions of a complete review again, as DecideAgain does, as if the
-// rejections and learnings had held when it was made. Which of them speak of a finding is decided
+// dismissals and learnings had held when it was made. Which of them speak of a finding is decided
 // by text alone, and by what judges answered then about those that still hold.
-func DecideNow(r *precedent.Review, basis *precedent.Basis, rejections []precedent.Rejection,
+func DecideNow(r *precedent.Review, basis *precedent.Basis, dismissals []precedent.Dismissal,
 	learnings []precedent.Learning, now time.Time,
 ) (Decided, error) {
-	past := memory.NewDismissals(rejections, now)
+	past := memory.NewDismissals(dismissals, now)
 	past.Heed(memory.HeedAll(learnings))
-	return decideAgain(r, basis, past, newObjections(rejections, learnings))
+	return decideAgain(r, basis, past, newObjections(dismissals, learnings))
 }
 
 func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismissals, against objections) (Decided,

@@ -42,10 +42,10 @@ func decidesAgain(tb testing.TB, r *precedent.Review) {
 	}
 }
 
-// TestWithoutARejection: a review that is decided again without a rejection is like one that
+// TestWithoutADismissal: a review that is decided again without a dismissal is like one that
 // never had it, as far as that needs no engine. What a verifier never read is said to be
 // unknown.
-func TestWithoutARejection(t *testing.T) {
+func TestWithoutADismissal(t *testing.T) {
 	random := needs.Random(t)
 	base, head := shopBase,
 		shopHead.with(files{"cart/more.go": "package cart\n\nfunc more() {\n\tx := 1\n\tx = x\n}\n\n<<<<<<< " +
@@ -80,25 +80,25 @@ func TestWithoutARejection(t *testing.T) {
 	reasons := []string{"", "intended here", "never flag this", "not in this repository", "we don't do this here"}
 	known, unknown, changed := 0, 0, 0
 	for range needs.Rounds(60, 20) {
-		in.Recall.Rejections = nil
+		in.Recall.Dismissals = nil
 		for i := range 1 + random.IntN(5) {
 			f := plain.Findings[random.IntN(len(plain.Findings))]
-			j := precedent.Rejection{
+			j := precedent.Dismissal{
 				ID: fmt.Sprintf("j%d", i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path,
 				Symbol: f.Symbol, Category: f.Category,
 				Severity: f.Severity, Reason: reasons[random.IntN(len(reasons))], Who: "dana",
 				At: in.Now().Add(-time.Duration(1+i) * time.Hour), ExpiresAt: in.Now().Add(time.Hour),
 			}
-			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Rejections,
-				func(o precedent.Rejection) bool { return o.Fingerprint == j.Fingerprint }) {
+			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Dismissals,
+				func(o precedent.Dismissal) bool { return o.Fingerprint == j.Fingerprint }) {
 				j.Fingerprint = fmt.Sprintf("other%d", i)
 			}
-			in.Recall.Rejections = append(in.Recall.Rejections, j)
+			in.Recall.Dismissals = append(in.Recall.Dismissals, j)
 		}
 		r := run(t, in)
-		for i, out := range in.Recall.Rejections {
+		for i, out := range in.Recall.Dismissals {
 			fresh := in
-			fresh.Recall.Rejections = slices.Delete(slices.Clone(in.Recall.Rejections), i, i+1)
+			fresh.Recall.Dismissals = slices.Delete(slices.Clone(in.Recall.Dismissals), i, i+1)
 			want := run(t, fresh)
 			for _, f := range store.Fold(want.Findings) {
 				c, err := Without(r, f.Fingerprint, LeaveOut(r, []string{out.ID}))
@@ -188,7 +188,7 @@ func TestDismissedIsNotVerified(t *testing.T) {
 	if !strings.Contains(asked(), f.Title) {
 		t.Fatal("it was not verified the first time")
 	}
-	in.Recall.Rejections = []precedent.Rejection{{
+	in.Recall.Dismissals = []precedent.Dismissal{{
 		ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
 		Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour),
 		ExpiresAt: in.Now().Add(time.Hour),

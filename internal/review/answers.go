@@ -109,10 +109,10 @@ func (q *inquiry) decideWithoutReading(in *Input) bool {
 		q.decide(precedent.DeclinedHere, decidedByPerson, "%s", q.found.DroppedWhy)
 		return true
 	}
-	if i := slices.IndexFunc(in.Recall.Rejections,
-		func(j precedent.Rejection) bool { return j.Fingerprint == q.Fingerprint }); i >= 0 && q.found == nil &&
+	if i := slices.IndexFunc(in.Recall.Dismissals,
+		func(j precedent.Dismissal) bool { return j.Fingerprint == q.Fingerprint }); i >= 0 && q.found == nil &&
 		q.Fingerprint != "" {
-		q.decide(precedent.DeclinedHere, decidedByPerson, "%s dismissed it", cmp.Or(in.Recall.Rejections[i].Who, "somebody"))
+		q.decide(precedent.DeclinedHere, decidedByPerson, "%s dismissed it", cmp.Or(in.Recall.Dismissals[i].Who, "somebody"))
 		return true
 	}
 	if q.found != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/calibration"
 )
 
-// maxBasisMemories bounds the rejections and learnings that are kept with one review: more than
+// maxBasisMemories bounds the dismissals and learnings that are kept with one review: more than
 // explain can show.
 const maxBasisMemories = 500
 
@@ -68,12 +68,12 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 			in.commentable(&f) // a copy, whose lines may be shortened
 		}
 	}
-	for _, j := range in.Recall.Rejections {
+	for _, j := range in.Recall.Dismissals {
 		if !spoke[j.ID] {
 			continue
 		}
 		b.redact(&j.Claim, &j.Reason, &j.Who)
-		basis.Rejections = append(basis.Rejections, j)
+		basis.Dismissals = append(basis.Dismissals, j)
 	}
 	for _, l := range in.Recall.Learnings {
 		if spoke[l.ID] {
@@ -82,7 +82,7 @@ func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 			basis.Learnings = append(basis.Learnings, l.Learning)
 		}
 	}
-	if len(basis.Rejections)+len(basis.Learnings) > maxBasisMemories {
+	if len(basis.Dismissals)+len(basis.Learnings) > maxBasisMemories {
 		return nil
 	}
 	return basis

@@ -54,7 +54,7 @@ func DismissedPair(i int, q *memory.Question) prompt.DismissedPair {
 			Claim: redacted(l.Directive), Where: cmp.Or(l.Glob, "all files"), Reason: redacted(l.Rationale),
 		}
 	}
-	j := &q.Rejection
+	j := &q.Dismissal
 	where := j.Path
 	if j.Symbol != "" {
 		where += " in " + j.Symbol

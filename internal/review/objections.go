@@ -36,8 +36,8 @@ type objection struct {
 // objections are those of a team, by the id of the memory.
 type objections map[string]objection
 
-// newObjections returns the rejections and the learnings that ask for less.
-func newObjections(rejections []precedent.Rejection, learnings []precedent.Learning) objections {
+// newObjections returns the dismissals and the learnings that ask for less.
+func newObjections(dismissals []precedent.Dismissal, learnings []precedent.Learning) objections {
 	all := objections{}
 	add := func(id, who, what string, at time.Time) {
 		what = cmp.Or(who, "somebody") + " " + what
@@ -46,7 +46,7 @@ func newObjections(rejections []precedent.Rejection, learnings []precedent.Learn
 		}
 		all[id] = objection{id, what, at}
 	}
-	for _, j := range rejections {
+	for _, j := range dismissals {
 		add(j.ID, j.Who, "dismissed a finding like this one", j.At)
 	}
 	for _, l := range learnings {
@@ -68,7 +68,7 @@ func (in *Input) objections() objections {
 	for i := range learnings {
 		learnings[i] = in.Recall.Learnings[i].Learning
 	}
-	return newObjections(in.Recall.Rejections, learnings)
+	return newObjections(in.Recall.Dismissals, learnings)
 }
 
 // to returns the last objection that speaks of a finding, if it is later than a comment.

@@ -293,7 +293,7 @@ func TestDeclinedPrecedent(t *testing.T) {
 				}
 				return judged(true, quote)(task)
 			}, wrote("1", said), wrote("2", samePast))
-			in.Recall.Rejections = []precedent.Rejection{{
+			in.Recall.Dismissals = []precedent.Dismissal{{
 				ID: "j1", Fingerprint: "another", Claim: pastEnd, Path: "other/x.go", Category: precedent.Bugs,
 				Severity: precedent.Medium,
 				Reason:   "not in this repository, we never call it with an empty slice", Who: "dana", At: in.Now().Add(-test.age),
@@ -323,7 +323,7 @@ func TestDeclinedPrecedent(t *testing.T) {
 			}
 			i := slices.IndexFunc(again.Findings, func(g precedent.Finding) bool { return g.Fingerprint == f.Fingerprint })
 			if g := again.Findings[i]; len(g.Cites) != 1 || g.Cites[0].ID != "inline:2" {
-				t.Errorf("without the rejection it cites %+v", g.Cites)
+				t.Errorf("without the dismissal it cites %+v", g.Cites)
 			}
 		})
 	}

@@ -479,7 +479,7 @@ func TestDeclined(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Recall.Rejections = []precedent.Rejection{{
+			in.Recall.Dismissals = []precedent.Dismissal{{
 				ID: "j1", Fingerprint: "another", Claim: "The loop runs one past the end", Path: "other/x.go",
 				Category: precedent.Bugs,
 				Severity: precedent.Medium, Reason: "never flag loops in this repository: " + key, Who: "dana",

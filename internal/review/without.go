@@ -58,7 +58,7 @@ func LeaveOut(r *precedent.Review, names []string) LeftOut {
 			continue
 		}
 		if r.Basis != nil {
-			for _, j := range r.Basis.Rejections {
+			for _, j := range r.Basis.Dismissals {
 				if strings.HasPrefix(j.ID, prefix) || strings.HasPrefix(j.Finding, prefix) {
 					out.memories[j.ID] = true
 					add(j.ID)
@@ -107,8 +107,8 @@ func citesOf(r *precedent.Review) []precedent.Cite {
 // of returns a basis without what is left out.
 func (out *LeftOut) of(b *precedent.Basis) *precedent.Basis {
 	rest := *b
-	rest.Rejections = slices.DeleteFunc(slices.Clone(b.Rejections),
-		func(j precedent.Rejection) bool { return out.memories[j.ID] })
+	rest.Dismissals = slices.DeleteFunc(slices.Clone(b.Dismissals),
+		func(j precedent.Dismissal) bool { return out.memories[j.ID] })
 	rest.Learnings = slices.DeleteFunc(slices.Clone(b.Learnings),
 		func(l precedent.Learning) bool { return out.memories[l.ID] })
 	if out.policy {

@@ -65,7 +65,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 		return err
 	}
 	in.Last = last
-	threads := openFindings(last, in.Recall.Rejections)
+	threads := openFindings(last, in.Recall.Dismissals)
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
 	thread.Relocate(threads, trees)
 	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool {
@@ -95,10 +95,10 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 
 // openFindings returns the live findings of a review as threads, without those that
 // were dismissed since.
-func openFindings(last *precedent.Review, dismissed []precedent.Rejection) []precedent.Thread {
+func openFindings(last *precedent.Review, dismissed []precedent.Dismissal) []precedent.Thread {
 	var open []precedent.Thread
 	for _, f := range last.Live() {
-		if slices.ContainsFunc(dismissed, func(j precedent.Rejection) bool { return j.Fingerprint == f.Fingerprint }) {
+		if slices.ContainsFunc(dismissed, func(j precedent.Dismissal) bool { return j.Fingerprint == f.Fingerprint }) {
 			continue
 		}
 		open = append(open, precedent.Thread{

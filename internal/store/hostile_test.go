@@ -97,7 +97,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkText sends the text through every column that findings, rejections,
+// checkText sends the text through every column that findings, dismissals,
 // rules and decisions have for text, under a fingerprint of its own, and asks
 // for it back in every way that there is. It comes back as the engine can keep it.
 func checkText(t failer, r *Repo, key, sent string) {
@@ -136,14 +136,14 @@ func checkText(t failer, r *Repo, key, sent string) {
 	if err := r.readDecisions(ctx, &empty); err != nil || !cmp.Equal(empty.Findings[0].Trail, f.Trail) {
 		t.Errorf("%q as a decision: %v %v", sent, empty.Findings[0].Trail, err)
 	}
-	saved, added, err := r.Reject(ctx, textRejection(v.Findings[0].Fingerprint, sent))
-	j := textRejection(f.Fingerprint, s)
-	j.ID, j.ExpiresAt = saved.ID, start.Add(RejectionLife)
+	saved, added, err := r.Reject(ctx, textDismissal(v.Findings[0].Fingerprint, sent))
+	j := textDismissal(f.Fingerprint, s)
+	j.ID, j.ExpiresAt = saved.ID, start.Add(DismissalLife)
 	if diff := cmp.Diff(j, saved); err != nil || !added || diff != "" {
-		t.Errorf("%q as a rejection: %v %v %s", sent, added, err, diff)
+		t.Errorf("%q as a dismissal: %v %v %s", sent, added, err, diff)
 	}
-	if _, err := r.RejectionsByID(ctx, sent, start, 10); err != nil {
-		t.Errorf("%q as an id of a rejection: %v", sent, err)
+	if _, err := r.DismissalsByID(ctx, sent, start, 10); err != nil {
+		t.Errorf("%q as an id of a dismissal: %v", sent, err)
 	}
 	if _, err := r.FindingsByID(ctx, sent, 10); err != nil {
 		t.Errorf("%q as an id of a finding: %v", sent, err)
@@ -164,8 +164,8 @@ func textReview(key, s string) *precedent.Review {
 	return v
 }
 
-func textRejection(fingerprint, s string) precedent.Rejection {
-	return precedent.Rejection{
+func textDismissal(fingerprint, s string) precedent.Dismissal {
+	return precedent.Dismissal{
 		Finding: s, Fingerprint: fingerprint, Place: s, Claim: s, Path: s, Symbol: s, Category: precedent.Category(s),
 		Severity: precedent.Severity(s), Reason: s, Who: s, At: start,
 	}

@@ -56,14 +56,14 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	l := learningOf("Always ask the " + marker)
 	l.Private, l.Scope = true, precedent.OwnerScope
 	mustAdd(t, a, l)
-	j, _, err := a.Reject(ctx, precedent.Rejection{
+	j, _, err := a.Reject(ctx, precedent.Dismissal{
 		Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go",
 		Reason: marker, Who: marker, At: start,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	retired, _, err := a.Reject(ctx, precedent.Rejection{
+	retired, _, err := a.Reject(ctx, precedent.Dismissal{
 		Finding: "x", Fingerprint: "retired", Claim: marker,
 		At: start.Add(-time.Hour),
 	})
@@ -83,7 +83,7 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	}
 	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
 	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
-	gone, _, err := a.Reject(ctx, precedent.Rejection{Finding: "y", Fingerprint: marker, At: start})
+	gone, _, err := a.Reject(ctx, precedent.Dismissal{Finding: "y", Fingerprint: marker, At: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func read(t *testing.T, r *Repo, name, text string) []any {
 			args = append(args, reflect.ValueOf(v))
 			continue
 		}
-		args = append(args, reflect.ValueOf(start)) // when rejections hold
+		args = append(args, reflect.ValueOf(start)) // when dismissals hold
 	}
 	for _, out := range m.Call(args) {
 		switch v := out.Interface().(type) {

@@ -12,7 +12,7 @@ type Counts struct {
 	Reviews    int `json:"reviews"`
 	Findings   int `json:"findings"`
 	Sightings  int `json:"sightings"`
-	Rejections int `json:"rejections"`
+	Dismissals int `json:"rejections"`
 	Rules      int `json:"rules"`
 	Labels     int `json:"labels"` // of pruned findings
 	Posts      int `json:"posts"`  // sent or planned
@@ -40,7 +40,7 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 		(SELECT COUNT(*) FROM outcomes WHERE repo_id = $1), (SELECT COUNT(*) FROM learnings WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM forgotten WHERE repo_id = $1), (SELECT COUNT(*) FROM insights WHERE repo_id = $1),
 		(SELECT COUNT(*) FROM corpus_comments WHERE repo_id = $1)`,
-		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Rejections, &c.Rules, &c.Labels, &c.Posts, &c.Threads,
+		[]any{r.id}, into(&c.Reviews, &c.Findings, &c.Sightings, &c.Dismissals, &c.Rules, &c.Labels, &c.Posts, &c.Threads,
 			&c.Outcomes, &c.Learnings, &c.Forgotten, &c.Insights, &c.Comments))
 	return c, err
 }
@@ -49,7 +49,7 @@ func (r *Repo) count(ctx context.Context, q querier) (Counts, error) {
 func (c Counts) subtract(after Counts) Counts {
 	return Counts{
 		Reviews: c.Reviews - after.Reviews, Findings: c.Findings - after.Findings, Sightings: c.Sightings - after.Sightings,
-		Rejections: c.Rejections - after.Rejections, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
+		Dismissals: c.Dismissals - after.Dismissals, Rules: c.Rules - after.Rules, Labels: c.Labels - after.Labels,
 		Posts: c.Posts - after.Posts, Threads: c.Threads - after.Threads, Outcomes: c.Outcomes - after.Outcomes,
 		Learnings: c.Learnings - after.Learnings, Forgotten: c.Forgotten - after.Forgotten,
 		Insights: c.Insights - after.Insights,
@@ -61,7 +61,7 @@ func (c Counts) subtract(after Counts) Counts {
 func (c Counts) Add(d Counts) Counts { return c.subtract(Counts{}.subtract(d)) }
 
 // prunable selects the findings of $1 that were last seen before $2, or that have $3 newer
-// ones in their file, unless something refers to them: a rejection that is valid at $4, an open
+// ones in their file, unless something refers to them: a dismissal that is valid at $4, an open
 // thread, an outcome that became known since $2, a learning that is not forgotten, or an insight.
 const prunable = `
 	SELECT * FROM (
@@ -75,7 +75,7 @@ const prunable = `
 		AND NOT EXISTS (SELECT 1 FROM insight_findings i WHERE i.repo_id = $1 AND i.fingerprint = p.fingerprint)
 		AND p.fingerprint NOT IN (SELECT t.fingerprint FROM threads t WHERE ` + openThread + `)`
 
-// outcomeOf is the last known outcome of the finding l, from rejections and outcomes; empty if
+// outcomeOf is the last known outcome of the finding l, from dismissals and outcomes; empty if
 // there is none.
 const outcomeOf = `COALESCE((
 	SELECT w.outcome FROM (
@@ -94,7 +94,7 @@ const answered = `
 	FROM outcomes o WHERE o.repo_id = $1 AND o.accepted >= 0`
 
 // Prune deletes findings that were last seen before the time, and those beyond the newest
-// perFile of each file, except those to which a rejection that is valid at now, an open
+// perFile of each file, except those to which a dismissal that is valid at now, an open
 // thread, an outcome since then, a learning or an insight refers. It keeps a label of each
 // deleted finding: place, category, and the confidence and outcome with which it was posted.
 // Threads and outcomes are deleted with their finding. Older reviews are deleted

@@ -32,7 +32,7 @@ func testPrune(t *testing.T, open opener) {
 		at(fmt.Sprint("crowd", i), 60-i, make("crowd.go", fmt.Sprint(i)))
 	}
 	for f, days := range map[*precedent.Finding]int{&spared: 90, &expired: 185} {
-		j := rejectionOf(*f)
+		j := dismissalOf(*f)
 		j.At = now.AddDate(0, 0, -days)
 		if _, _, err := r.Reject(ctx, j); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func testPrune(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	// The review "old" stays: it saw the spared finding last.
-	if want := (Counts{Findings: 5, Sightings: 5, Rejections: 1, Labels: 5}); deleted != want {
+	if want := (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}); deleted != want {
 		t.Errorf("deleted %+v, want %+v", deleted, want)
 	}
 	for _, test := range []struct {
@@ -103,7 +103,7 @@ func testClear(t *testing.T, open opener) {
 		v.Findings = append(v.Findings, f)
 	}
 	save(t, r, v)
-	if _, _, err := r.Reject(ctx, rejectionOf(v.Findings[0])); err != nil {
+	if _, _, err := r.Reject(ctx, dismissalOf(v.Findings[0])); err != nil {
 		t.Fatal(err)
 	}
 	err := r.MergeShared(ctx, func(Shared) (Shared, error) {
@@ -117,7 +117,7 @@ func testClear(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	deleted, err := r.Clear(ctx)
-	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Rejections: 1, Rules: 1}); err != nil ||
+	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Dismissals: 1, Rules: 1}); err != nil ||
 		deleted != want {
 		t.Errorf("%+v, %v, want %+v", deleted, err, want)
 	}

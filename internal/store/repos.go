@@ -206,7 +206,7 @@ func join(ctx context.Context, tx *sql.Tx, to, from string) error { //nolint:fun
 		SELECT $1, hash, id, text, category, source, line, dir FROM rules WHERE repo_id = $2
 		ON CONFLICT (repo_id, hash) DO NOTHING`,
 		`UPDATE review_rules SET repo_id = $1 WHERE repo_id = $2`,
-		// Of two rejections of one finding the one that holds longer stays.
+		// Of two dismissals of one finding the one that holds longer stays.
 		`DELETE FROM rejections WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM rejections o
 			WHERE o.repo_id = $2 AND o.fingerprint = rejections.fingerprint AND o.expires_at > rejections.expires_at)`,
 		`UPDATE rejections SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM rejections o

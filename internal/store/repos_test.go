@@ -16,7 +16,7 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	a, b := repoFor(t, db, remote), repoFor(t, db, other)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
 	save(t, a, review(remote, "r1", 1, f))
-	if _, added, err := a.Reject(ctx, rejectionOf(f)); !added || err != nil {
+	if _, added, err := a.Reject(ctx, dismissalOf(f)); !added || err != nil {
 		t.Fatal(added, err)
 	}
 	if again := repoFor(t, db, remote); again.id != a.id {
@@ -33,11 +33,11 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	if _, err := b.Prune(ctx, start.AddDate(1, 0, 0), 0, start); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := b.Unreject(ctx, mustRejection(t, a, f).ID); gone || err != nil {
-		t.Errorf("another repository removed the rejection: %v, %v", gone, err)
+	if gone, err := b.Unreject(ctx, mustDismissal(t, a, f).ID); gone || err != nil {
+		t.Errorf("another repository removed the dismissal: %v, %v", gone, err)
 	}
 	if c, err := a.Count(ctx); err != nil || c != (Counts{
-		Reviews: 1, Findings: 1, Sightings: 1, Rejections: 1,
+		Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1,
 		Rules: 1,
 	}) {
 		t.Errorf("%+v, %v", c, err)
@@ -52,16 +52,16 @@ func checkEmpty(t *testing.T, r *Repo) {
 	history, err2 := r.Shown(ctx, []string{"a.go"}, Change{})
 	all, err3 := r.Shown(ctx, nil, Change{})
 	byID, err4 := r.FindingsByID(ctx, "", 10)
-	rejections, err5 := r.Rejections(ctx, start, 10)
-	byPrefix, err6 := r.RejectionsByID(ctx, "", start, 10)
+	dismissals, err5 := r.Dismissals(ctx, start, 10)
+	byPrefix, err6 := r.DismissalsByID(ctx, "", start, 10)
 	counts, err7 := r.Count(ctx)
 	first, _, err8 := r.Period(ctx)
 	if err := errors.Join(err, err2, err3, err4, err5, err6, err7, err8); err != nil {
 		t.Fatal(err)
 	}
-	if len(known)+len(history)+len(all)+len(byID)+len(rejections)+len(byPrefix) > 0 || counts != (Counts{}) ||
+	if len(known)+len(history)+len(all)+len(byID)+len(dismissals)+len(byPrefix) > 0 || counts != (Counts{}) ||
 		!first.IsZero() {
-		t.Error(known, history, all, byID, rejections, byPrefix, counts, first)
+		t.Error(known, history, all, byID, dismissals, byPrefix, counts, first)
 	}
 }
 
@@ -81,7 +81,7 @@ func testRemoteAppears(t *testing.T, open opener) {
 	before := repoFor(t, db, local)
 	old := finding(local, "a.go", "x", precedent.Bugs, precedent.High)
 	save(t, before, review(local, "r1", 1, old))
-	if _, _, err := before.Reject(ctx, rejectionOf(old)); err != nil {
+	if _, _, err := before.Reject(ctx, dismissalOf(old)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -95,9 +95,9 @@ func testRemoteAppears(t *testing.T, open opener) {
 		if err != nil || len(found) != 1 || found[0].ID != now.ID {
 			t.Errorf("id %s finds %v, %v", id, found, err)
 		}
-		rejections, err := after.RejectionsByID(ctx, id, start, 10)
-		if err != nil || len(rejections) != 1 || rejections[0].Finding != now.ID {
-			t.Errorf("id %s finds the rejections %v, %v", id, rejections, err)
+		dismissals, err := after.DismissalsByID(ctx, id, start, 10)
+		if err != nil || len(dismissals) != 1 || dismissals[0].Finding != now.ID {
+			t.Errorf("id %s finds the dismissals %v, %v", id, dismissals, err)
 		}
 	}
 	v := review(remote, "r2", 2, now)
@@ -133,11 +133,11 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 		precedent.Low)))
 	save(t, mine, review(local, "m2", 3, shared(local)))
 	for _, r := range []*Repo{theirs, mine} {
-		if _, _, err := r.Reject(ctx, rejectionOf(shared(remote))); err != nil {
+		if _, _, err := r.Reject(ctx, dismissalOf(shared(remote))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := mine.Reject(ctx, rejectionOf(finding(local, "a.go", "mine", precedent.Style,
+	if _, _, err := mine.Reject(ctx, dismissalOf(finding(local, "a.go", "mine", precedent.Style,
 		precedent.Nit))); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 		t.Error("the remote's rows were not the ones that stayed")
 	}
 	if c, err := joined.Count(ctx); err != nil || c != (Counts{
-		Reviews: 3, Findings: 3, Sightings: 5, Rejections: 2,
+		Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2,
 		Rules: 1,
 	}) {
 		t.Errorf("%+v, %v", c, err)

@@ -38,7 +38,7 @@ type findingExtra struct {
 }
 
 // SaveReview saves, in one transaction, the review, its findings with their trails, a sighting
-// of each, the rules that it checked, a hit for each rejection that hid a finding, and its
+// of each, the rules that it checked, a hit for each dismissal that hid a finding, and its
 // posts. A finding without a fingerprint is stored in the review only. Then it sets the
 // review's Sightings.
 //

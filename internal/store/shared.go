@@ -12,11 +12,11 @@ import (
 )
 
 // Shared are the rows of a repository that its clones share. What only counts on one machine
-// is not among them: ids of rejections and their hits, and how often learnings were used.
+// is not among them: ids of dismissals and their hits, and how often learnings were used.
 type Shared struct {
 	Learnings  []precedent.Learning
 	History    []SharedChange
-	Rejections []precedent.Rejection // expired ones included
+	Dismissals []precedent.Dismissal // expired ones included
 	Forgotten  []Forgotten
 	Outcomes   []precedent.Outcome
 	Labels     []Label
@@ -30,7 +30,7 @@ type SharedChange struct {
 	LearningChange
 }
 
-// Forgotten says that a rejection was taken back. Rejections of the fingerprint that were made
+// Forgotten says that a dismissal was taken back. Dismissals of the fingerprint that were made
 // until then do not hold.
 type Forgotten struct {
 	Fingerprint string    `json:"fingerprint"`
@@ -51,8 +51,8 @@ type Label struct {
 	At          time.Time          `json:"at"`
 }
 
-// forgottenRejection is the kind of the rows of taken back rejections.
-const forgottenRejection = "rejection"
+// forgottenDismissal is the kind of the rows of taken back dismissals.
+const forgottenDismissal = "rejection"
 
 // Shared returns the rows that clones share, as they are at one moment.
 func (r *Repo) Shared(ctx context.Context) (Shared, error) {
@@ -85,10 +85,10 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	if err != nil {
 		return s, err
 	}
-	err = rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id},
+	err = rows(ctx, q, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 ORDER BY fingerprint", []any{r.id},
 		func(row scanner) error {
-			j, err := scanRejection(row)
-			s.Rejections = append(s.Rejections, j)
+			j, err := scanDismissal(row)
+			s.Dismissals = append(s.Dismissals, j)
 			return err
 		})
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *Repo) Forgotten(ctx context.Context) ([]Forgotten, error) {
 func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 	var all []Forgotten
 	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id",
-		[]any{r.id, forgottenRejection}, func(row scanner) error {
+		[]any{r.id, forgottenDismissal}, func(row scanner) error {
 			var f Forgotten
 			var at int64
 			err := row.Scan(&f.Fingerprint, &at)
@@ -146,7 +146,7 @@ func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 }
 
 // MergeShared saves the rows that merge returns for the present ones, in one transaction: each
-// replaces the one with its key, rejections that were taken back are deleted, and the history of
+// replaces the one with its key, dismissals that were taken back are deleted, and the history of
 // a learning is replaced as a whole. Merge may be called more than once.
 func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, error)) error {
 	return r.change(ctx, "merge memory", func(tx *sql.Tx) error {
@@ -159,7 +159,7 @@ func (r *Repo) MergeShared(ctx context.Context, merge func(Shared) (Shared, erro
 			return err
 		}
 		for _, save := range []func(context.Context, *sql.Tx, Shared) error{
-			r.mergeLearnings, r.mergeRejections, r.mergeOutcomes, r.mergeLabels, r.mergeFindings, r.mergeInsights,
+			r.mergeLearnings, r.mergeDismissals, r.mergeOutcomes, r.mergeLabels, r.mergeFindings, r.mergeInsights,
 		} {
 			if err := save(ctx, tx, news); err != nil {
 				return err
@@ -201,8 +201,8 @@ func (r *Repo) mergeLearnings(ctx context.Context, tx *sql.Tx, s Shared) error {
 	return nil
 }
 
-func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error {
-	for _, j := range s.Rejections {
+func (r *Repo) mergeDismissals(ctx context.Context, tx *sql.Tx, s Shared) error {
+	for _, j := range s.Dismissals {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO rejections (repo_id, id, finding, fingerprint, place, claim, path, symbol, category, severity, reason,
 				who, at, expires_at, hits, rule, glob, source)
@@ -229,13 +229,13 @@ func (r *Repo) mergeRejections(ctx context.Context, tx *sql.Tx, s Shared) error 
 	return nil
 }
 
-// forget records that a rejection was taken back, and deletes it.
+// forget records that a dismissal was taken back, and deletes it.
 func (r *Repo) forget(ctx context.Context, tx *sql.Tx, f Forgotten) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO forgotten (repo_id, kind, id, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = CASE WHEN excluded.at > forgotten.at THEN excluded.at
 			ELSE forgotten.at END`,
-		r.id, forgottenRejection, f.Fingerprint, millis(f.At))
+		r.id, forgottenDismissal, f.Fingerprint, millis(f.At))
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ var suite = []struct {
 	{"Reject", testReject},
 	{"Hits", testHits},
 	{"RejectTogether", testRejectTogether},
-	{"MergedRejectionIsNew", testMergedRejectionIsNew},
+	{"MergedRejectionIsNew", testMergedDismissalIsNew},
 	{"RepoForKeepsRepositoriesApart", testRepoForKeepsRepositoriesApart},
 	{"RepoForRefusesNobody", testRepoForRefusesNobody},
 	{"Follow", testFollow},

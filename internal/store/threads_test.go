@@ -231,7 +231,7 @@ func testPruneOfThreads(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 		if name == "rejected" || name == "again" {
-			if _, _, err := r.Reject(ctx, rejectionOf(f)); err != nil {
+			if _, _, err := r.Reject(ctx, dismissalOf(f)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -253,7 +253,7 @@ func testPruneOfThreads(t *testing.T, open opener) {
 	}
 	now = start.AddDate(1, 0, 0)
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
-	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Rejections: 2, Labels: 5, Threads: 5, Outcomes: 4}
+	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Dismissals: 2, Labels: 5, Threads: 5, Outcomes: 4}
 	if err != nil || deleted != want {
 		t.Errorf("deleted %+v, %v, want %+v", deleted, err, want)
 	}

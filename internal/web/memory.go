@@ -273,7 +273,7 @@ func (s *Site) changeLearning(q *request) error {
 
 // dismissals lists what people dismissed.
 func (s *Site) dismissals(q *request) error {
-	found, err := q.rows.Rejections(q.ctx(), s.o.Now(), listedDismissed)
+	found, err := q.rows.Dismissals(q.ctx(), s.o.Now(), listedDismissed)
 	if err != nil {
 		return err
 	}

@@ -393,7 +393,7 @@ func (s *Site) changeFinding(q *request) error {
 	return s.back(q, q.path("/findings/")+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
 }
 
-func dismissalText(j *precedent.Rejection) string {
+func dismissalText(j *precedent.Dismissal) string {
 	if j == nil {
 		return "not dismissed"
 	}

@@ -233,7 +233,7 @@ func (w *world) fail(repo precedent.Repo, why string) int64 {
 
 // filled names what fill made.
 type filled struct {
-	review, shown, hidden, pending, active, insight, rejection string
+	review, shown, hidden, pending, active, insight, dismissal string
 }
 
 // must ends the test with an error.

@@ -30,7 +30,7 @@ func countOf(ctx context.Context, db *store.DB, name precedent.Repo) (string, er
 		return "", err
 	}
 	c, err := rows.Count(ctx)
-	return Count(c.Findings, "finding", "findings") + ", " + Count(c.Rejections, "dismissal", "dismissals") + " and " +
+	return Count(c.Findings, "finding", "findings") + ", " + Count(c.Dismissals, "dismissal", "dismissals") + " and " +
 		Count(c.Learnings, "learning", "learnings"), err
 }
 

@@ -28,7 +28,7 @@ type Dismissal struct {
 
 // Dismissed is the result for an id, or for a rule.
 type Dismissed struct {
-	Rejection precedent.Rejection
+	Dismissal precedent.Dismissal
 	// Widen is where the same remark was dismissed before; empty if it was not. See memory.Widen.
 	Widen string
 	Err   error
@@ -42,7 +42,7 @@ func (r *Env) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	unknown := map[string]int{} // full ids, each with its index in all
 	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Dismiss(ctx, id, d.Dismissal)
-		all = append(all, Dismissed{Rejection: j, Err: err})
+		all = append(all, Dismissed{Dismissal: j, Err: err})
 		if errors.Is(err, memory.ErrUnknownID) && len(id) == precedent.FindingIDLen {
 			unknown[id] = len(all) - 1
 		}
@@ -52,11 +52,11 @@ func (r *Env) Dismiss(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	}
 	if d.Rule != "" {
 		j, err := w.Memory.DismissRule(ctx, d.Rule, d.Dismissal)
-		all = append(all, Dismissed{Rejection: j, Err: err})
+		all = append(all, Dismissed{Dismissal: j, Err: err})
 	}
 	for i := range all {
 		if d := &all[i]; d.Err == nil {
-			d.Widen, _ = w.Memory.Widen(ctx, d.Rejection) // an offer
+			d.Widen, _ = w.Memory.Widen(ctx, d.Dismissal) // an offer
 		}
 	}
 	return all
@@ -78,7 +78,7 @@ func (d *Dismissal) distinctIDs() []string {
 func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unknown map[string]int, all []Dismissed) {
 	l := lookup{
 		reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{},
-		found: map[string]precedent.Rejection{},
+		found: map[string]precedent.Dismissal{},
 	}
 	for id := range unknown {
 		l.wanted[id] = true
@@ -94,7 +94,7 @@ func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unkn
 			all[i].Err = e
 			continue
 		}
-		all[i].Rejection, all[i].Err = w.Memory.DismissPosted(ctx, j, d.Dismissal)
+		all[i].Dismissal, all[i].Err = w.Memory.DismissPosted(ctx, j, d.Dismissal)
 	}
 }
 
@@ -117,7 +117,7 @@ func (r *Env) Restore(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 	var all []Dismissed
 	for _, id := range d.distinctIDs() {
 		j, err := w.Memory.Undismiss(ctx, id)
-		all = append(all, Dismissed{Rejection: j, Err: err})
+		all = append(all, Dismissed{Dismissal: j, Err: err})
 	}
 	if d.Rule == "" {
 		return all
@@ -127,7 +127,7 @@ func (r *Env) Restore(ctx context.Context, w *Workspace, d Dismissal) []Dismisse
 		return append(all, Dismissed{Err: err})
 	}
 	for _, j := range undone {
-		all = append(all, Dismissed{Rejection: j})
+		all = append(all, Dismissed{Dismissal: j})
 	}
 	return all
 }

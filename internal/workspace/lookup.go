@@ -25,7 +25,7 @@ type lookup struct {
 	connection Connection
 	pull       int             // 0 for the open ones
 	wanted     map[string]bool // full ids
-	found      map[string]precedent.Rejection
+	found      map[string]precedent.Dismissal
 	searched   int // pull requests
 	me         forge.Person
 	people     Permissions
@@ -121,7 +121,7 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 			!l.valid(ctx, m, c.Author) {
 			continue
 		}
-		l.found[m.Finding] = precedent.Rejection{
+		l.found[m.Finding] = precedent.Dismissal{
 			Finding: m.Finding, Fingerprint: m.Fingerprint, Claim: text.Cut(text.Collapse(text.Clean(m.Title)), maxClaim),
 			Path: c.Span.Path, Category: m.Category, Severity: m.Severity, Source: c.URL,
 		}

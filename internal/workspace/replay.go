@@ -103,7 +103,7 @@ type replayKey struct {
 	fingerprint string
 }
 
-// ReplayStored decides the stored reviews again with the rejections that hold now, and compares
+// ReplayStored decides the stored reviews again with the dismissals that hold now, and compares
 // with what people did. It asks no engine, posts nothing and stores nothing.
 func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, error) {
 	out := Replay{Schema: ReplaySchema, Since: o.Since, Changed: []Replayed{}}
@@ -111,7 +111,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	if err != nil {
 		return out, err
 	}
-	rejections, err := w.Memory.Rejections(ctx)
+	dismissals, err := w.Memory.Dismissals(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -137,7 +137,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 			return out, err
 		}
 		out.Reviews++
-		again, err := w.replayOne(r, rejections, learnings, o)
+		again, err := w.replayOne(r, dismissals, learnings, o)
 		if errors.Is(err, review.ErrNoBasis) {
 			out.Undecided++
 			continue
@@ -158,7 +158,7 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 }
 
 // replayOne decides one review again.
-func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Rejection, learnings []precedent.Learning,
+func (w *Workspace) replayOne(r *precedent.Review, dismissals []precedent.Dismissal, learnings []precedent.Learning,
 	o ReplayOptions,
 ) ([]Replayed, error) {
 	if r.Basis == nil {
@@ -168,7 +168,7 @@ func (w *Workspace) replayOne(r *precedent.Review, rejections []precedent.Reject
 	if o.Threshold != nil {
 		basis.Threshold, basis.ThresholdFrom, basis.Tuned = *o.Threshold, "the replay", false
 	}
-	d, err := review.DecideNow(r, &basis, rejections, learnings, w.Memory.Now())
+	d, err := review.DecideNow(r, &basis, dismissals, learnings, w.Memory.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// RejectionLife is how long a rejection is valid after it was made or last hid a finding: 180
+// DismissalLife is how long a dismissal is valid after it was made or last hid a finding: 180
 // days.
-const RejectionLife = 180 * 24 * time.Hour
+const DismissalLife = 180 * 24 * time.Hour
 
-const rejectionColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at,
+const dismissalColumns = `id, finding, fingerprint, place, claim, path, symbol, category, severity, reason, who, at,
 	expires_at, hits, rule, glob, source`
 
-func scanRejection(s scanner) (precedent.Rejection, error) {
-	var j precedent.Rejection
+func scanDismissal(s scanner) (precedent.Dismissal, error) {
+	var j precedent.Dismissal
 	var at, expires int64
 	err := s.Scan(&j.ID, &j.Finding, &j.Fingerprint, &j.Place, &j.Claim, &j.Path, &j.Symbol, &j.Category, &j.Severity,
 		&j.Reason, &j.Who, &at, &expires, &j.Hits, &j.Rule, &j.Glob, &j.Source)
@@ -25,23 +25,23 @@ func scanRejection(s scanner) (precedent.Rejection, error) {
 	return j, err
 }
 
-// Reject saves a rejection made at j.At and returns it with its id and expiry, and true. If
-// the fingerprint already has a valid rejection, Reject returns that one unchanged, and false.
-// If an earlier one was taken back at a later time, the rejection is from right after that.
-func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rejection, bool, error) {
-	var saved precedent.Rejection
+// Reject saves a dismissal made at j.At and returns it with its id and expiry, and true. If
+// the fingerprint already has a valid dismissal, Reject returns that one unchanged, and false.
+// If an earlier one was taken back at a later time, the dismissal is from right after that.
+func (r *Repo) Reject(ctx context.Context, j precedent.Dismissal) (precedent.Dismissal, bool, error) {
+	var saved precedent.Dismissal
 	var added bool
-	err := r.change(ctx, "save rejection", func(tx *sql.Tx) error {
+	err := r.change(ctx, "save dismissal", func(tx *sql.Tx) error {
 		var taken int64
 		if err := row(ctx, tx, "SELECT COALESCE(MAX(at), 0) FROM forgotten WHERE repo_id = $1 AND kind = $2 AND id = $3",
-			[]any{r.id, forgottenRejection, j.Fingerprint}, into(&taken)); err != nil {
+			[]any{r.id, forgottenDismissal, j.Fingerprint}, into(&taken)); err != nil {
 			return err
 		}
 		if millis(j.At) <= taken { // another machine's clock is ahead
 			j.At = fromMillis(taken + 1)
 		}
 		scan := func(s scanner) (err error) {
-			saved, err = scanRejection(s)
+			saved, err = scanDismissal(s)
 			return err
 		}
 		err := row(ctx, tx, `
@@ -54,65 +54,65 @@ func (r *Repo) Reject(ctx context.Context, j precedent.Rejection) (precedent.Rej
 				who = excluded.who, at = excluded.at, expires_at = excluded.expires_at, hits = 0,
 				rule = excluded.rule, glob = excluded.glob, source = excluded.source, retired = ''
 				WHERE rejections.expires_at <= excluded.at
-			RETURNING `+rejectionColumns,
+			RETURNING `+dismissalColumns,
 			[]any{
 				r.id, r.db.newID(), j.Finding, j.Fingerprint, j.Place, j.Claim, j.Path, j.Symbol, j.Category, j.Severity,
-				j.Reason, j.Who, millis(j.At), millis(j.At.Add(RejectionLife)), j.Rule, j.Glob, j.Source,
+				j.Reason, j.Who, millis(j.At), millis(j.At.Add(DismissalLife)), j.Rule, j.Glob, j.Source,
 			}, scan)
 		if added = err == nil; added || !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		return row(ctx, tx, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND fingerprint = $2",
+		return row(ctx, tx, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 AND fingerprint = $2",
 			[]any{r.id, j.Fingerprint}, scan)
 	})
 	return saved, added && err == nil, err
 }
 
-// Rejections returns the rejections that are valid at now, newest first, at most limit.
-func (r *Repo) Rejections(ctx context.Context, now time.Time, limit int) ([]precedent.Rejection, error) {
-	return r.rejections(ctx, r.db.read, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
+// Dismissals returns the dismissals that are valid at now, newest first, at most limit.
+func (r *Repo) Dismissals(ctx context.Context, now time.Time, limit int) ([]precedent.Dismissal, error) {
+	return r.dismissals(ctx, r.db.read, `expires_at > $2 ORDER BY at DESC, id DESC LIMIT $3`, millis(now), limit)
 }
 
-// RejectionsByID returns the rejections that are valid at now and whose id, or an id of whose
+// DismissalsByID returns the dismissals that are valid at now and whose id, or an id of whose
 // finding, starts with the prefix, at most limit. An exact match is returned alone.
-func (r *Repo) RejectionsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Rejection,
+func (r *Repo) DismissalsByID(ctx context.Context, prefix string, now time.Time, limit int) ([]precedent.Dismissal,
 	error,
 ) {
-	found, err := r.rejections(ctx, r.db.read, `expires_at > $2 AND (
+	found, err := r.dismissals(ctx, r.db.read, `expires_at > $2 AND (
 		SUBSTR(id, 1, LENGTH($3)) = $3 OR SUBSTR(finding, 1, LENGTH($3)) = $3 OR fingerprint IN (
 			SELECT fingerprint FROM finding_ids WHERE repo_id = $1 AND SUBSTR(id, 1, LENGTH($3)) = $3
 		)) ORDER BY at DESC, id DESC LIMIT $4`, millis(now), prefix, limit)
-	return preferExact(found, func(j precedent.Rejection) bool { return j.ID == prefix || j.Finding == prefix }), err
+	return preferExact(found, func(j precedent.Dismissal) bool { return j.ID == prefix || j.Finding == prefix }), err
 }
 
-func (r *Repo) rejections(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Rejection,
+func (r *Repo) dismissals(ctx context.Context, q querier, condition string, args ...any) ([]precedent.Dismissal,
 	error,
 ) {
-	var found []precedent.Rejection
-	err := rows(ctx, q, "SELECT "+rejectionColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
+	var found []precedent.Dismissal
+	err := rows(ctx, q, "SELECT "+dismissalColumns+" FROM rejections WHERE repo_id = $1 AND "+condition,
 		append([]any{r.id}, args...), func(s scanner) error {
-			j, err := scanRejection(s)
+			j, err := scanDismissal(s)
 			found = append(found, j)
 			return err
 		})
-	return found, r.db.fail("read rejections", err)
+	return found, r.db.fail("read dismissals", err)
 }
 
-// Rejection returns the rejection of the fingerprint that is valid at now, or nil.
-func (r *Repo) Rejection(ctx context.Context, fingerprint string, now time.Time) (*precedent.Rejection, error) {
-	found, err := r.rejections(ctx, r.db.read, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
+// Dismissal returns the dismissal of the fingerprint that is valid at now, or nil.
+func (r *Repo) Dismissal(ctx context.Context, fingerprint string, now time.Time) (*precedent.Dismissal, error) {
+	found, err := r.dismissals(ctx, r.db.read, "expires_at > $2 AND fingerprint = $3", millis(now), fingerprint)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return &found[0], nil
 }
 
-// Unreject deletes the rejection with the id and tells whether there was one. It stays deleted
+// Unreject deletes the dismissal with the id and tells whether there was one. It stays deleted
 // when memories are merged.
 func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
-	var found []precedent.Rejection
-	err := r.change(ctx, "remove rejection", func(tx *sql.Tx) (err error) {
-		if found, err = r.rejections(ctx, tx, "id = $2", id); err != nil || len(found) == 0 {
+	var found []precedent.Dismissal
+	err := r.change(ctx, "remove dismissal", func(tx *sql.Tx) (err error) {
+		if found, err = r.dismissals(ctx, tx, "id = $2", id); err != nil || len(found) == 0 {
 			return err
 		}
 		at := r.db.now()
@@ -124,11 +124,11 @@ func (r *Repo) Unreject(ctx context.Context, id string) (bool, error) {
 	return len(found) > 0 && err == nil, err
 }
 
-// Retire ends a rejection that holds at a time, keeps why, and tells whether there was one. The
+// Retire ends a dismissal that holds at a time, keeps why, and tells whether there was one. The
 // row stays until it is pruned or merged, as its history, and a merge does not bring it back.
 func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, error) {
 	var n int64
-	err := r.change(ctx, "retire rejection", func(tx *sql.Tx) error {
+	err := r.change(ctx, "retire dismissal", func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx,
 			"UPDATE rejections SET expires_at = $3, retired = $4 WHERE repo_id = $1 AND id = $2 AND expires_at > $3",
 			r.id, id, millis(at), why)
@@ -141,21 +141,21 @@ func (r *Repo) Retire(ctx context.Context, id, why string, at time.Time) (bool, 
 		_, err = tx.ExecContext(ctx, `
 			INSERT INTO forgotten (repo_id, kind, id, at)
 			SELECT j.repo_id, $3, j.fingerprint, $4 FROM rejections j WHERE j.repo_id = $1 AND j.id = $2
-			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenRejection, millis(at))
+			ON CONFLICT (repo_id, kind, id) DO UPDATE SET at = excluded.at`, r.id, id, forgottenDismissal, millis(at))
 		return err
 	})
 	return n > 0, err
 }
 
-// Retired returns why a rejection of the fingerprint was ended; empty if it was not.
+// Retired returns why a dismissal of the fingerprint was ended; empty if it was not.
 func (r *Repo) Retired(ctx context.Context, fingerprint string) (why string, err error) {
 	err = rows(ctx, r.db.read, "SELECT retired FROM rejections WHERE repo_id = $1 AND fingerprint = $2",
 		[]any{r.id, fingerprint}, into(&why))
-	return why, r.db.fail("read rejections", err)
+	return why, r.db.fail("read dismissals", err)
 }
 
-// saveHits counts a hit for each rejection and finding of a review that it hid, and extends
-// the rejection.
+// saveHits counts a hit for each dismissal and finding of a review that it hid, and extends
+// the dismissal.
 func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Finding, at int64) error {
 	for _, f := range folded {
 		if f.Dropped != precedent.Dismissed && f.Dropped != precedent.Rejected {
@@ -164,7 +164,7 @@ func (r *Repo) saveHits(ctx context.Context, tx *sql.Tx, folded []*precedent.Fin
 		_, err := tx.ExecContext(ctx, `
 			UPDATE rejections SET hits = hits + 1,
 				expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
-			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+RejectionLife.Milliseconds())
+			WHERE repo_id = $1 AND id = $2 AND retired = ''`, r.id, f.DroppedBy, at+DismissalLife.Milliseconds())
 		if err != nil {
 			return err
 		}
