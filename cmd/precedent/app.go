@@ -42,8 +42,8 @@ type app struct {
 	quiet    bool                                             // no progress and no notices; errors are always printed
 	pushes   bool                                             // the forge is used to push commits and to read what CI says, too
 
-	box   func(context.Context) (sandbox.Box, error) // where gates run; nil for the best sandbox of this machine
-	start func(background.Program) error             // starts a process that outlives this one; nil for never
+	box   func(context.Context) (sandbox.Sandbox, error) // where gates run; nil for the best sandbox of this machine
+	start func(background.Program) error                 // starts a process that outlives this one; nil for never
 
 	shown *progress.Progress // of the review that runs; nil for none
 

@@ -96,7 +96,7 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 	}
 	a.checkEngine(ctx, d, op, try)
 	a.checkEmbeddings(ctx, d, op, try)
-	boxed := d.Sandbox(ctx, a.env["PATH"])
+	sandboxed := d.Sandbox(ctx, a.env["PATH"])
 	a.checkForge(ctx, d, op, repo)
 	if err := a.readSecretFiles(); err != nil {
 		d.AddError("server database", doctor.Warning, err)
@@ -112,9 +112,9 @@ func (a *app) diagnose(ctx context.Context, flags map[string]string, try bool) (
 			d.Policy(policy.Policy, policy.Source, policy.Errors)
 		}
 		linters, failures := lint.Choose(op.Linters, policy.Linters)
-		d.Linters(linters, failures, a.env["PATH"], boxed)
+		d.Linters(linters, failures, a.env["PATH"], sandboxed)
 		d.Guide(ctx, repo)
-		d.Gate(ctx, repo, policy.Gate, boxed)
+		d.Gate(ctx, repo, policy.Gate, sandboxed)
 		d.Hook(repo)
 	}
 	d.Space()

@@ -99,11 +99,11 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return err
 	}
 	runner := a.gate(r, nil)
-	box, none := a.probeBox(ctx)
+	box, none := a.probeSandbox(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	runner.Box = func(context.Context) (sandbox.Box, error) { return box, none }
+	runner.Sandbox = func(context.Context) (sandbox.Sandbox, error) { return box, none }
 	out := gateReport{Base: g.Base, Policy: g.Policy.Source, Where: string(box.Kind()), Commands: []gateCommand{}}
 	switch {
 	case none != nil && op.RunLocal.Value:
@@ -139,13 +139,13 @@ func (a *app) runGate(ctx context.Context, flags map[string]string, paths []stri
 		return err
 	}
 	if out.Where == "none" && len(g.Commands) > 0 && !g.Policy.Gate.Off {
-		a.hint(noBoxHint(op, none))
+		a.hint(noSandboxHint(op, none))
 	}
 	return statusOf(gateStatus(result))
 }
 
 // noBoxHint says what helps where there is no sandbox.
-func noBoxHint(op *settings.Settings, none error) string {
+func noSandboxHint(op *settings.Settings, none error) string {
 	file := op.File
 	if file == "" {
 		file = "the configuration file"

@@ -13,9 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// withoutBox is how a machine without a sandbox answers.
-func withoutBox(context.Context) (sandbox.Box, error) {
-	return sandbox.Box{}, &sandbox.NoneError{Why: []string{"no namespaces"}, Hint: "another machine"}
+// withoutSandbox is how a machine without a sandbox answers.
+func withoutSandbox(context.Context) (sandbox.Sandbox, error) {
+	return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"no namespaces"}, Hint: "another machine"}
 }
 
 // TestRunLocal: where there is no sandbox, run_local in the user's configuration lets
@@ -23,7 +23,7 @@ func withoutBox(context.Context) (sandbox.Box, error) {
 // fix, not serve.
 func TestRunLocal(t *testing.T) {
 	s := newRounds(t)
-	s.app.box = withoutBox
+	s.app.box = withoutSandbox
 	proof := filepath.Join(t.TempDir(), "ran")
 	s.base("gate:\n  commands:\n    - {name: test, run: 'touch " + proof + "; cat news.txt'}\n")
 	if err := os.WriteFile(filepath.Join(s.work, "news.txt"), []byte("uncommitted news\n"), 0o600); err != nil {
@@ -98,7 +98,7 @@ func TestRunLocal(t *testing.T) {
 // TestRunLocalIsNoPolicy: a repository cannot set run_local.
 func TestRunLocalIsNoPolicy(t *testing.T) {
 	s := newShopPull(t)
-	s.app.box, s.app.dir = withoutBox, s.work
+	s.app.box, s.app.dir = withoutSandbox, s.work
 	proof := filepath.Join(t.TempDir(), "ran")
 	policy := "run_local: true\ngate: {run_local: true, commands: [{name: test, run: 'touch " + proof + "'}]}\n"
 	s.base(policy)

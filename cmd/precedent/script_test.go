@@ -30,7 +30,7 @@ import (
 )
 
 // TestMain makes the test binary the program, too, also with a parrot in it, and a
-// scripted engine: tests start it under these names, and boxes from inside.
+// scripted engine: tests start it under these names, and sandboxes from inside.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(lint.VetEnv) == "1" {

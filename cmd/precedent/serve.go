@@ -315,8 +315,8 @@ func (a *app) gate(r *workspace.Env, log *slog.Logger) *gate.Runner {
 		proxy = ""
 	}
 	g := &gate.Runner{
-		Box:  a.probeBox,
-		Path: path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
+		Sandbox: a.probeSandbox,
+		Path:    path, ModCache: a.goEnv().ModCache, GoProxy: proxy, Log: log,
 		NPMRegistry: a.onlyServer("NPM_CONFIG_REGISTRY", npmRegistry),
 		PythonIndex: a.onlyServer("PIP_INDEX_URL", pythonIndex),
 		CratesIndex: a.onlyServer("CARGO_REGISTRIES_CRATES_IO_INDEX", cratesIndex),
@@ -328,8 +328,8 @@ func (a *app) gate(r *workspace.Env, log *slog.Logger) *gate.Runner {
 	return g
 }
 
-// probeBox returns the best sandbox that works here.
-func (a *app) probeBox(ctx context.Context) (sandbox.Box, error) {
+// probeSandbox returns the best sandbox that works here.
+func (a *app) probeSandbox(ctx context.Context) (sandbox.Sandbox, error) {
 	if a.box != nil {
 		return a.box(ctx)
 	}
@@ -338,7 +338,7 @@ func (a *app) probeBox(ctx context.Context) (sandbox.Box, error) {
 
 // sandboxKind says whether there is a sandbox.
 func (a *app) sandboxKind() string {
-	box, err := a.probeBox(context.Background())
+	box, err := a.probeSandbox(context.Background())
 	if err != nil {
 		return "none: gates and linters are skipped"
 	}

@@ -9,21 +9,21 @@ import (
 )
 
 // Gate says which commands a server would run before it reviews a pull request, as of the last
-// commit. Boxed says whether there is a sandbox.
-func (d *Diagnosis) Gate(ctx context.Context, repo *git.Repo, policy precedent.Gate, boxed bool) {
+// commit. Sandboxed says whether there is a sandbox.
+func (d *Diagnosis) Gate(ctx context.Context, repo *git.Repo, policy precedent.Gate, sandboxed bool) {
 	const name = "gate"
 	d.lastCommit(ctx, repo, name, "no commands", func(read func(path string) ([]byte, error)) {
-		d.addGate(name, policy, gate.Discover(policy, gate.ReadDocuments(read)), boxed)
+		d.addGate(name, policy, gate.Discover(policy, gate.ReadDocuments(read)), sandboxed)
 	})
 }
 
-func (d *Diagnosis) addGate(name string, policy precedent.Gate, commands []gate.Command, boxed bool) {
+func (d *Diagnosis) addGate(name string, policy precedent.Gate, commands []gate.Command, sandboxed bool) {
 	switch {
 	case policy.Off:
 		d.Add(name, OK, "", "the policy turns it off")
 	case len(commands) == 0:
 		d.Add(name, OK, "a server builds and tests what the policy's gate or AGENTS.md names: docs/gate.md", "no commands")
-	case !boxed:
+	case !sandboxed:
 		d.Add(name, Warning, "a server runs them only in the sandbox", "skipped without a sandbox: %s", gateLines(commands))
 	default:
 		d.Add(name, OK, "", "a server would run %s", gateLines(commands))

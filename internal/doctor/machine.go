@@ -63,7 +63,7 @@ func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 
 // Linters looks on the PATH for the programs of linters, which run in a sandbox
 // only. Failures are names that nobody knows.
-func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure, path string, boxed bool) {
+func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure, path string, sandboxed bool) {
 	const name = "linters"
 	var there, gone []string
 	for _, l := range linters {
@@ -81,7 +81,7 @@ func (d *Diagnosis) Linters(linters []lint.Linter, failures []precedent.Failure,
 	case len(gone) > 0:
 		d.Add(name, Warning, "install them, or remove them from the configuration", "not installed: %s",
 			strings.Join(gone, ", "))
-	case !boxed:
+	case !sandboxed:
 		d.Add(name, Warning, "linters run only in the sandbox", "%s do not run", strings.Join(there, ", "))
 	default:
 		d.Add(name, OK, "", "%s", strings.Join(there, ", "))

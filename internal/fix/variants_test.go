@@ -382,10 +382,10 @@ func TestFixRetargeted(t *testing.T) {
 // what was pushed.
 func TestFixQuotesTheGate(t *testing.T) {
 	s := newFixStage(t, map[string]string{".precedent.yaml": "gate: {commands: [{name: test, run: make test}]}\n"})
-	box := func(context.Context) (sandbox.Box, error) {
-		return sandbox.Box{}, errors.New("![x](https://evil.example/x.png) www.evil.example/y @team is not installed")
+	box := func(context.Context) (sandbox.Sandbox, error) {
+		return sandbox.Sandbox{}, errors.New("![x](https://evil.example/x.png) www.evil.example/y @team is not installed")
 	}
-	got, err := s.fix(s.fixer(), Options{Ungated: true, Gate: &gate.Runner{Box: box}})
+	got, err := s.fix(s.fixer(), Options{Ungated: true, Gate: &gate.Runner{Sandbox: box}})
 	if err != nil || got.Status != Pushed {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -123,7 +123,7 @@ func TestT1HostileRepository(t *testing.T) {
 			q.Limits.Sandbox.Scratch = 0
 			got := r.Run(t.Context(), q)
 			if got.Status == Skipped {
-				t.Skipf("needs %s where a box finds it: %s", test.program, got.Why)
+				t.Skipf("needs %s where a sandbox finds it: %s", test.program, got.Why)
 			}
 			out := got.Commands[0].Output
 			if got.Status != test.want || !strings.Contains(out+"\n", test.said) {
@@ -385,10 +385,10 @@ func TestFault25NoSandbox(t *testing.T) {
 	proof := filepath.Join(folder(t), "ran")
 	q := request(tree(t, "a", "b"), "touch "+proof)
 	for name, r := range map[string]Runner{
-		"none": {}, "no kind works": {Box: func(context.Context) (sandbox.Box, error) {
-			return sandbox.Box{}, &sandbox.NoneError{Why: []string{"no namespaces"}}
+		"none": {}, "no kind works": {Sandbox: func(context.Context) (sandbox.Sandbox, error) {
+			return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"no namespaces"}}
 		}},
-		"an empty box": {Box: func(context.Context) (sandbox.Box, error) { return sandbox.Box{}, nil }},
+		"an empty sandbox": {Sandbox: func(context.Context) (sandbox.Sandbox, error) { return sandbox.Sandbox{}, nil }},
 	} {
 		got := r.Run(t.Context(), q)
 		if got.Status != Skipped || got.Blocks || !strings.Contains(got.Why, "no sandbox") {

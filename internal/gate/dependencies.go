@@ -21,7 +21,7 @@ type dependencies struct {
 	missing  string   // why some are missing; empty if none is
 	added    bool     // what is missing is what the change adds
 	env      []string
-	path     string // a folder of programs in the box
+	path     string // a folder of programs in the sandbox
 	prelude  string // what a shell does before a command
 	mounts   []sandbox.Mount
 }

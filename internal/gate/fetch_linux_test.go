@@ -19,7 +19,7 @@ import (
 
 // TestFetchBox: a package manager that does what a tree wants reaches nothing but the files that the lock file lists,
 // and leaves nothing but what it writes to standard output.
-func TestFetchBox(t *testing.T) {
+func TestFetchSandbox(t *testing.T) {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	r := withManager(t, "")
 	evil, registry := newServer(t), newServer(t)

@@ -4,7 +4,7 @@
 //
 // The commands come from the base commit: from its policy, else from its documents
 // ([Discover]). Everything else is hostile: what a command runs, writes and prints is
-// the pull request's. Each command gets a box of its own ([sandbox.Box]) with a private
+// the pull request's. Each command gets a sandbox of its own ([sandbox.Sandbox]) with a private
 // copy of the head, an environment made from scratch, no network and no secrets.
 package gate
 
@@ -93,9 +93,9 @@ type Result struct {
 	// Blocks is set if the change must not go on: a command failed, or was flaky where the
 	// policy says that this fails.
 	Blocks bool
-	// Unboxed tells that the commands ran without a sandbox.
-	Unboxed bool
-	Took    time.Duration
+	// Unsandboxed tells that the commands ran without a sandbox.
+	Unsandboxed bool
+	Took        time.Duration
 }
 
 // CommandResult is how one command ended.
@@ -103,7 +103,7 @@ type CommandResult struct {
 	Command
 	Status Status
 	Why    string // in a few words; empty if it passed
-	Exit   int    // of the last run; -1 if the box ended it
+	Exit   int    // of the last run; -1 if the sandbox ended it
 	// Output is what the command printed, its start and its end, with secrets redacted.
 	// It is hostile text.
 	Output string
@@ -112,8 +112,8 @@ type CommandResult struct {
 
 // Runner runs gates. It is safe for concurrent use.
 type Runner struct {
-	// Box returns the sandbox. If it is nil or fails, gates are skipped.
-	Box func(context.Context) (sandbox.Box, error)
+	// Sandbox returns the sandbox. If it is nil or fails, gates are skipped.
+	Sandbox func(context.Context) (sandbox.Sandbox, error)
 	// CacheDir keeps dependencies and build caches; if it is empty, nothing is kept.
 	CacheDir string
 	// Path lists the folders of the operator's toolchains.

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // probe finds the sandbox once.
-var probe = sync.OnceValues(func() (sandbox.Box, error) { return sandbox.Probe(context.Background(), "") })
+var probe = sync.OnceValues(func() (sandbox.Sandbox, error) { return sandbox.Probe(context.Background(), "") })
 
 // runner is a runner with the sandbox of this machine; the test is skipped if it has none.
 func runner(t *testing.T) Runner {
@@ -34,7 +34,7 @@ func runner(t *testing.T) Runner {
 		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
 	}
 	return Runner{
-		Box:      func(context.Context) (sandbox.Box, error) { return probe() },
+		Sandbox:  func(context.Context) (sandbox.Sandbox, error) { return probe() },
 		CacheDir: folder(t), Path: os.Getenv("PATH"),
 	}
 }

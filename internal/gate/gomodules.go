@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	modulesAt  = "/dependencies/go" // the module cache in a box
+	modulesAt  = "/dependencies/go" // the module cache in a sandbox
 	maxModules = 50                 // modules of one tree
 	fetchTime  = 5 * time.Minute    // of one set of dependencies
 	fetchTotal = 15 * time.Minute   // of all together

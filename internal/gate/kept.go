@@ -19,8 +19,8 @@ import (
 
 // A kept folder is a result that later runs read: dependencies, or a build cache. No run may put
 // something into it that another one trusts (threat T28). So it is written once, by this program
-// and never by a command, from what comes out of a box in which nothing of the repository ran; its
-// content is hashed, and a box sees it read-only.
+// and never by a command, from what comes out of a sandbox in which nothing of the repository ran; its
+// content is hashed, and a sandbox sees it read-only.
 
 // Limits of what is kept of a repository, for each kind.
 const (
@@ -109,7 +109,7 @@ func keep(dir string, newest int, fill func(string) error) error {
 	return os.Rename(work+sumSuffix, dir+sumSuffix) // at once, since findKept removes a folder with half a sum
 }
 
-// openToAll lets the users of boxes read a folder.
+// openToAll lets the users of sandboxes read a folder.
 func openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {

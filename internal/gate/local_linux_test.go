@@ -11,12 +11,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// unboxed is a runner of a person who lets commands run without a sandbox, on a machine that has
+// unsandboxed is a runner of a person who lets commands run without a sandbox, on a machine that has
 // none.
-func unboxed() Runner {
+func unsandboxed() Runner {
 	return Runner{
-		Box: func(context.Context) (sandbox.Box, error) {
-			return sandbox.Box{}, &sandbox.NoneError{Why: []string{"none"}}
+		Sandbox: func(context.Context) (sandbox.Sandbox, error) {
+			return sandbox.Sandbox{}, &sandbox.NoneError{Why: []string{"none"}}
 		},
 		Local: &Local{Env: []string{"PATH=" + os.Getenv("PATH"), "SAID=hello"}},
 	}
@@ -33,15 +33,15 @@ func TestLocalOnlyOwn(t *testing.T) {
 	}{{"", Skipped}, {Pull, Skipped}, {Base, Skipped}, {Own, Passed}} {
 		q := request(tree(t, "a", "b"), "touch "+proof)
 		q.Trust = test.trust
-		got := unboxed().Run(t.Context(), q)
-		if got.Status != test.want || got.Unboxed != (test.want == Passed) {
+		got := unsandboxed().Run(t.Context(), q)
+		if got.Status != test.want || got.Unsandboxed != (test.want == Passed) {
 			t.Errorf("trust %q: %+v", test.trust, got)
 		}
 		if _, err := os.Stat(proof); (err == nil) != (test.want == Passed) {
 			t.Errorf("trust %q: the file of the command: %v", test.trust, err)
 		}
 	}
-	none := unboxed()
+	none := unsandboxed()
 	none.Local = nil
 	q := request(tree(t, "a", "b"), "true")
 	q.Trust = Own
@@ -58,7 +58,7 @@ func TestLocalInTheSandbox(t *testing.T) {
 	proof := filepath.Join(folder(t), "ran")
 	q := request(tree(t, "a", "b"), "touch "+proof)
 	q.Trust = Own
-	if got := r.Run(t.Context(), q); got.Status != Failed || got.Unboxed {
+	if got := r.Run(t.Context(), q); got.Status != Failed || got.Unsandboxed {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(proof); err == nil {
@@ -80,7 +80,7 @@ func TestLocalRun(t *testing.T) {
 		q.Trust = Own
 		shown := 0
 		q.Show = func(CommandResult) { shown++ }
-		got := unboxed().Run(t.Context(), q)
+		got := unsandboxed().Run(t.Context(), q)
 		if got.Status != Passed || shown != 2 || !strings.Contains(got.Commands[1].Output, "hello") {
 			t.Fatalf("%d shown: %+v", shown, got)
 		}
@@ -111,7 +111,7 @@ func TestLocalRun(t *testing.T) {
 			if test.want == TimedOut {
 				q.Limits.Time = time.Second
 			}
-			got := unboxed().Run(t.Context(), q)
+			got := unsandboxed().Run(t.Context(), q)
 			if got.Status != test.want || !strings.Contains(got.Why, test.why) || got.Blocks != (test.want == Failed) {
 				t.Errorf("%s, %q", got.Status, got.Why)
 			}

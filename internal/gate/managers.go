@@ -9,7 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// managersAt is a folder of links in a box, to the package managers that lie outside of the toolchains.
+// managersAt is a folder of links in a sandbox, to the package managers that lie outside of the toolchains.
 const managersAt = sandbox.Home + "/.precedent/bin"
 
 // manager is a package manager that is a package of npm.
@@ -17,8 +17,8 @@ type manager struct {
 	name    string
 	version string
 	classic bool   // yarn 1
-	root    string // on the host; empty if every box has it
-	file    string // the program in a box
+	root    string // on the host; empty if every sandbox has it
+	file    string // the program in a sandbox
 }
 
 // findManagers finds the package managers of Node on a PATH. The programs of corepack do not count,
@@ -38,7 +38,7 @@ func findManagers(path string) []manager {
 			name: name, version: version, classic: name == "yarn" && strings.HasPrefix(version, "1."),
 			file: program,
 		}
-		if !sandbox.InEveryBox(program) {
+		if !sandbox.InEverySandbox(program) {
 			rel, err := filepath.Rel(root, program)
 			if err != nil || !othersRead(root) {
 				continue

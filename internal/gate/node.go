@@ -18,7 +18,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// packagesAt is where a box has the packages of npm, pnpm and yarn, below it a folder for each project.
+// packagesAt is where a sandbox has the packages of npm, pnpm and yarn, below it a folder for each project.
 const packagesAt = "/dependencies/node"
 
 // packageFile is what counts of a package.json.
@@ -45,7 +45,7 @@ type nodeManager struct {
 }
 
 // nodeManagers are in the order in which they count if a project has several lock files. They
-// install without the scripts of packages and without hooks of the tree, which a box has not. What
+// install without the scripts of packages and without hooks of the tree, which a sandbox has not. What
 // they print is not part of the result. They check each archive against the lock file, as the
 // fetcher does where it can.
 var nodeManagers = []nodeManager{
@@ -239,7 +239,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 // isBelow reports whether a folder is another one, or below it.
 func isBelow(dir, of string) bool { return of == "." || dir == of || strings.HasPrefix(dir, of+"/") }
 
-// localize gives the addresses of the registry in a lock file the form that they have in the box:
+// localize gives the addresses of the registry in a lock file the form that they have in the sandbox:
 // of the operator's, and of the public one, whose place it takes.
 func localize(data []byte, registry string) []byte {
 	var pairs []string

@@ -48,7 +48,7 @@ func TestServeRegistry(t *testing.T) {
 	}
 }
 
-// TestLocalize: the registry in a lock file is the one in the box, and no other server is.
+// TestLocalize: the registry in a lock file is the one in the sandbox, and no other server is.
 func TestLocalize(t *testing.T) {
 	got := string(
 		localize(

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// writeLinks writes link.sh, which gives a tree the packages of a kept folder, whose path in the box is
+// writeLinks writes link.sh, which gives a tree the packages of a kept folder, whose path in the sandbox is
 // its argument: each package in a folder node_modules becomes a link. The packages that are
 // workspaces become links to the folders of the tree.
 func writeLinks(dir string) error {

@@ -78,7 +78,7 @@ func (s *server) visits() []string {
 	return slices.Compact(slices.Sorted(slices.Values(s.asked)))
 }
 
-// ran is a file that the scripts of hostile packages and trees create, in a box and out of one.
+// ran is a file that the scripts of hostile packages and trees create, in a sandbox and out of one.
 const ran = "/tmp/precedent-gate-install-ran"
 
 // sums serves a package whose install script shows that it ran, and returns its hash.
@@ -111,7 +111,7 @@ func withManager(t *testing.T, folder string) Runner {
 	}
 	if findProgram("node", "/usr/local/bin:/usr/bin:/bin") == "" &&
 		!slices.ContainsFunc(findToolchains(r.Path), func(c toolchain) bool { return c.name == "node" }) {
-		t.Skip("needs npm where a box finds it")
+		t.Skip("needs npm where a sandbox finds it")
 	}
 	return r
 }

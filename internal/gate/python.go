@@ -12,7 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// wheelsAt is where a box has what Python needs: the wheels, and site with what they hold.
+// wheelsAt is where a sandbox has what Python needs: the wheels, and site with what they hold.
 const wheelsAt = "/dependencies/python"
 
 // pipInstall gets wheels, never sources, which would have to be built by running them, and unpacks
@@ -29,7 +29,7 @@ cd /tmp/out && exec tar -cf - wheels site
 
 // fetchPython prepares the wheels that the files of the outermost folder ask for: requirements*.txt and
 // pyproject.toml, Pipfile.lock, and the hashes of uv.lock and poetry.lock. There is one set of packages in a
-// box, so that those of other folders are missing.
+// sandbox, so that those of other folders are missing.
 func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 	found := s.find(l.files...)
 	dir := shortest(found)
@@ -102,7 +102,7 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 	return kept, c, err
 }
 
-// python is the program that runs as python3 in a box, whose version decides which wheels fit.
+// python is the program that runs as python3 in a sandbox, whose version decides which wheels fit.
 func (s *session) python() string {
 	for _, t := range s.tools {
 		if t.name == "python" {

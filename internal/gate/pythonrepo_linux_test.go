@@ -16,7 +16,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// withPip is a runner that finds pip in a box.
+// withPip is a runner that finds pip in a sandbox.
 func withPip(t *testing.T) Runner {
 	t.Helper()
 	r := runner(t)
@@ -26,7 +26,7 @@ func withPip(t *testing.T) Runner {
 			return r
 		}
 	}
-	t.Skip("needs pip where a box finds it")
+	t.Skip("needs pip where a sandbox finds it")
 	return r
 }
 

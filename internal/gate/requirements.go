@@ -31,7 +31,7 @@ const versions = `[<>=!~]=?=?\s*\w[\w.*+!-]*`
 
 // requirements are the packages of Python that a folder asks for. They are read here and not by
 // pip, because a line of theirs can name a server (T20), or a folder, which pip builds by running it,
-// in the box whose result other runs trust (T28).
+// in the sandbox whose result other runs trust (T28).
 type requirements struct {
 	index       string   // the operator's
 	lines       []string // for pip: names, versions and markers

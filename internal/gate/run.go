@@ -64,14 +64,14 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		return skipped("the tree has a .git")
 	}
 	s := &session{Runner: r, Request: q, begun: time.Now()}
-	box, err := r.findBox(ctx)
+	box, err := r.findSandbox(ctx)
 	switch {
 	case err == nil:
 		s.exec = box.Run
 	case r.Local != nil && q.Trust == Own && ctx.Err() == nil: // with the person's own toolchains and dependencies
 		s.exec = r.Local.run
 		res := s.runAll(ctx)
-		res.Unboxed = true
+		res.Unsandboxed = true
 		return res
 	default:
 		return skipped("no sandbox%s", because(err))
@@ -82,12 +82,12 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 	return s.runAll(ctx)
 }
 
-// findBox returns the sandbox.
-func (r Runner) findBox(ctx context.Context) (sandbox.Box, error) {
-	if r.Box == nil {
-		return sandbox.Box{}, &sandbox.NoneError{}
+// findSandbox returns the sandbox.
+func (r Runner) findSandbox(ctx context.Context) (sandbox.Sandbox, error) {
+	if r.Sandbox == nil {
+		return sandbox.Sandbox{}, &sandbox.NoneError{}
 	}
-	return r.Box(ctx)
+	return r.Sandbox(ctx)
 }
 
 // because is the short reason of a missing sandbox, if there is one.

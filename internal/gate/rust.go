@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	cratesAt  = "/dependencies/rust" // the crates in a box
+	cratesAt  = "/dependencies/rust" // the crates in a sandbox
 	cargoHome = sandbox.Home + "/.cargo"
 	maxLocks  = 50 // lock files of one tree
 )

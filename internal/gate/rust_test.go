@@ -58,7 +58,7 @@ func TestCrateAddress(t *testing.T) {
 	}
 }
 
-// TestUnpackTree: an archive from a box writes nothing outside of its folder, and leaves no link that leads out.
+// TestUnpackTree: an archive from a sandbox writes nothing outside of its folder, and leaves no link that leads out.
 func TestUnpackTree(t *testing.T) {
 	for name, test := range map[string]struct {
 		headers []tar.Header

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// withCargo is a runner that finds cargo in a box.
+// withCargo is a runner that finds cargo in a sandbox.
 func withCargo(t *testing.T) Runner {
 	t.Helper()
 	r := runner(t)
@@ -22,7 +22,7 @@ func withCargo(t *testing.T) Runner {
 	}
 	rust := slices.ContainsFunc(findToolchains(r.Path), func(c toolchain) bool { return c.name == "rust" })
 	if !rust && findProgram("cargo", "/usr/local/bin:/usr/bin:/bin") == "" {
-		t.Skip("needs cargo where a box finds it")
+		t.Skip("needs cargo where a sandbox finds it")
 	}
 	return r
 }

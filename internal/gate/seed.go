@@ -17,7 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Where the build cache of Go is in a box.
+// Where the build cache of Go is in a sandbox.
 const (
 	goCache = sandbox.Home + "/.cache/go-build"
 	seedAt  = "/cache/go-build" // the seed, read-only
@@ -30,7 +30,7 @@ const (
 )
 
 // prelude is what a shell does before a command. It fills the private build cache from the
-// seed: entries are copied, and what they point to is linked. The box discards the cache with
+// seed: entries are copied, and what they point to is linked. The sandbox discards the cache with
 // everything else.
 func (s *session) prelude() string {
 	var all strings.Builder
@@ -48,7 +48,7 @@ func (s *session) prelude() string {
 }
 
 // warm finds the build cache to start from, and fills one if there is none: it compiles the
-// base commit, in a box like any other, and keeps what was built. A run of a pull request
+// base commit, in a sandbox like any other, and keeps what was built. A run of a pull request
 // reads it and never writes to it. A cache belongs to a repository, a version of Go and a base
 // commit. Nothing of a base runs while its cache is filled (threat T28), and a base starts from the
 // cache of another one only if that is in its history: anyone who could have tampered with that

@@ -9,13 +9,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// toolchain is a toolchain that lies outside of the folders that every box has.
+// toolchain is a toolchain that lies outside of the folders that every sandbox has.
 type toolchain struct {
 	name string
 	root string // on the host
 }
 
-// at is its folder in the box. It does not depend on the host, so that build caches fit.
+// at is its folder in the sandbox. It does not depend on the host, so that build caches fit.
 func (t toolchain) at() string { return "/toolchain/" + t.name }
 
 // known lists the toolchains that are looked for: by the program in their bin folder, and by a
@@ -28,12 +28,12 @@ var known = []struct{ name, program, proof string }{
 	{"java", "javac", "lib/modules"},
 }
 
-// findToolchains finds the toolchains on a PATH that a box does not have anyway.
+// findToolchains finds the toolchains on a PATH that a sandbox does not have anyway.
 func findToolchains(path string) []toolchain {
 	var all []toolchain
 	for _, k := range known {
 		program := findProgram(k.program, path)
-		if program == "" || k.name != "go" && sandbox.InEveryBox(program) {
+		if program == "" || k.name != "go" && sandbox.InEverySandbox(program) {
 			continue
 		}
 		root := filepath.Dir(filepath.Dir(program))
@@ -61,14 +61,14 @@ func findProgram(name, path string) string {
 	return ""
 }
 
-// othersRead reports whether the user of a box can read a folder.
+// othersRead reports whether the user of a sandbox can read a folder.
 func othersRead(dir string) bool {
 	info, err := os.Stat(dir)
 	const others = 0o005
 	return err == nil && info.IsDir() && (os.Geteuid() != 0 || info.Mode()&others == others)
 }
 
-// plainEnv is the environment of a program in a box, without what keeps package managers offline.
+// plainEnv is the environment of a program in a sandbox, without what keeps package managers offline.
 func (s *session) plainEnv() []string {
 	all := []string{}
 	for _, d := range s.needed {
@@ -103,7 +103,7 @@ func (s *session) env() []string {
 	return env
 }
 
-// toolMounts are the operator's programs in a box.
+// toolMounts are the operator's programs in a sandbox.
 func (s *session) toolMounts() []sandbox.Mount {
 	var all []sandbox.Mount
 	for _, t := range s.tools {

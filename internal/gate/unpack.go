@@ -13,8 +13,8 @@ import (
 
 var errLarge = errors.New("more files than a cache may have")
 
-// unpackTree writes an archive from a box to a folder: regular files, folders, and links that do not
-// lead out of it, since what made the archive was in the same box as hostile packages (T28).
+// unpackTree writes an archive from a sandbox to a folder: regular files, folders, and links that do not
+// lead out of it, since what made the archive was in the same sandbox as hostile packages (T28).
 func unpackTree(in io.Reader, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {

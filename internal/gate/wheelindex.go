@@ -15,14 +15,14 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// wheelIndex serves an index of wheels to pip in a box: the operator's, without files that are not wheels or
+// wheelIndex serves an index of wheels to pip in a sandbox: the operator's, without files that are not wheels or
 // have no SHA-256, and of the packages that a lock file pins only the files that it pins.
 type wheelIndex struct {
 	fetcher *fetcher
 	index   string // the operator's
 	locked  string // has the SHA-256 of all files that count; empty if all do
 	mu      sync.Mutex
-	files   map[string]archive // by their paths in the box
+	files   map[string]archive // by their paths in the sandbox
 }
 
 func newWheelIndex(f *fetcher, index, locked string) *wheelIndex {
@@ -73,7 +73,7 @@ func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// list gives the files of a page the addresses that they have in the box.
+// list gives the files of a page the addresses that they have in the sandbox.
 func (x *wheelIndex) list(page string, files []wheelFile) []wheelFile {
 	x.mu.Lock()
 	defer x.mu.Unlock()

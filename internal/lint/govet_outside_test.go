@@ -135,7 +135,7 @@ var lookOutside = map[string]string{
 // does not show in the result of a review.
 func TestGovetReadsNothingOutside(t *testing.T) {
 	env := goEnv(t)
-	_, noBox := sandbox.Probe(t.Context(), os.Getenv("PATH"))
+	_, noSandbox := sandbox.Probe(t.Context(), os.Getenv("PATH"))
 	usual := []string{"replace", "workspace", "through a nested module", "required from the module cache", "embedded"}
 	for name, archive := range lookOutside {
 		t.Run(name, func(t *testing.T) {
@@ -151,11 +151,11 @@ func TestGovetReadsNothingOutside(t *testing.T) {
 			if without := reviewOf(t, env, External{}, archive, false); without != said {
 				t.Errorf("with the folder:\n%s\nwithout:\n%s", said, without)
 			}
-			if noBox != nil {
-				t.Skipf("only without a sandbox: %v", noBox)
+			if noSandbox != nil {
+				t.Skipf("only without a sandbox: %v", noSandbox)
 			}
-			if boxed := reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true); boxed != said {
-				t.Errorf("without a sandbox:\n%s\nin the sandbox:\n%s", said, boxed)
+			if sandboxed := reviewOf(t, env, External{Sandbox: Sandbox(os.Getenv("PATH"))}, archive, true); sandboxed != said {
+				t.Errorf("without a sandbox:\n%s\nin the sandbox:\n%s", said, sandboxed)
 			}
 		})
 	}

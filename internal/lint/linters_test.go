@@ -19,7 +19,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/match"
 )
 
-// box plays the sandbox: a linter is a function.
+// sandbox plays the sandbox: a linter is a function.
 type box struct {
 	run  func(Job) (Output, error)
 	jobs []Job

@@ -151,7 +151,7 @@ func isBalanced(s string) bool {
 }
 
 // maxIcons is the number of adjacent private use characters that can be icons or
-// letters of a private script. They are displayed, as a box at worst; a longer run is
+// letters of a private script. They are displayed, as a sandbox at worst; a longer run is
 // a message in a code of its own.
 const maxIcons = 3
 

@@ -154,7 +154,7 @@ func (c *vetStarter) run(ctx context.Context, work string, req vetRequest) (*vet
 	}
 	start := c.start
 	if c.box != nil {
-		start = c.startInBox
+		start = c.startInSandbox
 	}
 	out, err := start(ctx, "GOWORK="+work, in)
 	if err != nil {
@@ -193,7 +193,7 @@ func absolute(list string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-func (c *vetStarter) startInBox(ctx context.Context, work string, in []byte) ([]byte, error) {
+func (c *vetStarter) startInSandbox(ctx context.Context, work string, in []byte) ([]byte, error) {
 	out, err := c.box.Run(ctx, Job{
 		Tree: c.host, Private: true, Argv: []string{c.env.Tool}, Go: true, Modules: c.mounts, Input: in,
 		Env: append(goSettings(sandbox.Home+"/cache", goModCache), VetEnv+"=1", work),

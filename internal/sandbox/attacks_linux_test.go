@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trap is this program as the hostile command in a box.
+// trap is this program as the hostile command in a sandbox.
 func trap(args []string) int {
 	var err error
 	switch args[0] {

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Memory that the kernel holds for a box, in bytes: a program that is out of its own could fill
+// Memory that the kernel holds for a sandbox, in bytes: a program that is out of its own could fill
 // that of the machine (fault 24). It belongs to no process, so it is
 // estimated from what is open, and never too low: the filter keeps programs from making
 // buffers larger, and from filling them with pages instead of bytes.
@@ -22,7 +22,7 @@ const (
 	socketSize = 4 << 10
 )
 
-// bufferSize returns the memory of the pipes and sockets of a box. TCP makes its buffers
+// bufferSize returns the memory of the pipes and sockets of a sandbox. TCP makes its buffers
 // larger by itself. Listing them takes time, so it is done only if they could hold more
 // than left.
 func bufferSize(first int, pids []int, left int64) int64 {
@@ -43,7 +43,7 @@ func bufferSize(first int, pids []int, left int64) int64 {
 	return size
 }
 
-// countSockets returns the number of sockets of a box, and how many of them are TCP's.
+// countSockets returns the number of sockets of a sandbox, and how many of them are TCP's.
 // Sockets that no process has open are counted while they hold data.
 func countSockets(first int) (all, tcp int64) {
 	for _, file := range []string{"net/sockstat", "net/sockstat6"} {

@@ -17,10 +17,10 @@ import (
 const (
 	base    = "/tmp"    // any existing folder works
 	oldRoot = "/host"   // the host's files, until they are unmounted
-	newRoot = "/inside" // the box's files
+	newRoot = "/inside" // the sandbox's files
 )
 
-// build creates the box's file system and moves into it. Afterwards the host's files
+// build creates the sandbox's file system and moves into it. Afterwards the host's files
 // are out of reach.
 func (o order) build() error {
 	const hard = unix.MS_NOSUID | unix.MS_NODEV
@@ -46,16 +46,16 @@ func (o order) build() error {
 	}
 	for i, step := range steps {
 		if err := step(); err != nil {
-			return fmt.Errorf("build the box, step %d: %w", i+1, err)
+			return fmt.Errorf("build the sandbox, step %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-// makeFolder creates a folder that everyone in the box can read.
+// makeFolder creates a folder that everyone in the sandbox can read.
 func makeFolder(name string) error { return os.MkdirAll(name, 0o755) } //nolint:gosec // that is what it is for
 
-// mountProc mounts a /proc with only the box's processes. Files that affect the whole
+// mountProc mounts a /proc with only the sandbox's processes. Files that affect the whole
 // machine are read-only, for every user.
 func (o order) mountProc() error {
 	proc := newRoot + "/proc"
@@ -161,7 +161,7 @@ func (o order) mountBinds() error {
 			err = makeFolder(target)
 		} else {
 			if err = makeFolder(filepath.Dir(target)); err == nil {
-				err = os.WriteFile(target, nil, 0o644) //nolint:gosec // a mount point in the box
+				err = os.WriteFile(target, nil, 0o644) //nolint:gosec // a mount point in the sandbox
 			}
 		}
 		if err == nil {
@@ -198,7 +198,7 @@ func (o order) writeFiles() error {
 		if err := makeFolder(newRoot + filepath.Dir(name)); err != nil {
 			return err
 		}
-		if err := os.WriteFile(newRoot+name, []byte(o.Files[name]), 0o644); err != nil { //nolint:gosec // for all in the box
+		if err := os.WriteFile(newRoot+name, []byte(o.Files[name]), 0o644); err != nil { //nolint:gosec // for all in the sandbox
 			return err
 		}
 	}

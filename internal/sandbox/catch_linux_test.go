@@ -100,9 +100,9 @@ func TestTrapsCatch(t *testing.T) {
 	}
 }
 
-// TestOrphans kills the program that runs a box: nobody else is there to end it.
+// TestOrphans kills the program that runs a sandbox: nobody else is there to end it.
 func TestOrphans(t *testing.T) {
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		exe, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestOrphans(t *testing.T) {
 		}
 		alive := func() bool { return survivors(marker) != "" }
 		if !within(time.Minute, alive) {
-			t.Error("the box never started")
+			t.Error("the sandbox never started")
 		}
 		_ = cmd.Process.Kill()
 		_, _ = io.Copy(io.Discard, out)
@@ -131,7 +131,7 @@ func TestOrphans(t *testing.T) {
 }
 
 const (
-	victimVariable = "PRECEDENT_TEST_VICTIM" // the kind of box that a process runs until it is killed
+	victimVariable = "PRECEDENT_TEST_VICTIM" // the kind of sandbox that a process runs until it is killed
 	markerVariable = "PRECEDENT_TEST_MARKER" // what is found in the arguments of the command in it
 )
 
@@ -151,7 +151,7 @@ func TestSetuid(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to make such a program")
 	}
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		dir := readable(t)
 		copyFrom(t, "/usr/bin/id", filepath.Join(dir, "id"))
 		if err := os.Chmod(filepath.Join(dir, "id"), 0o755|os.ModeSetuid|os.ModeSetgid); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// group is the control group of a box, in which the kernel itself limits memory and
+// group is the control group of a sandbox, in which the kernel itself limits memory and
 // processes, with all that it holds for them.
 type group struct{ dir *os.File }
 
@@ -53,7 +53,7 @@ func findGroups() string {
 	return groupParent(string(mountinfo), string(cgroup))
 }
 
-// groupLimits are the files of a box's group. Scratch space counts as memory there.
+// groupLimits are the files of a sandbox's group. Scratch space counts as memory there.
 func (o order) groupLimits() map[string]string {
 	memory := o.Limits.Memory
 	for _, name := range o.sized() {
@@ -100,7 +100,7 @@ func (g *group) set(file, value string) error {
 	return err
 }
 
-// isOverMemory reports whether the kernel ended the box because of its memory.
+// isOverMemory reports whether the kernel ended the sandbox because of its memory.
 func (g *group) isOverMemory() bool {
 	content, err := os.ReadFile(filepath.Join(g.dir.Name(), "memory.events"))
 	if err != nil {

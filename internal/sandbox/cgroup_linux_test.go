@@ -50,7 +50,7 @@ func TestGroupParent(t *testing.T) {
 	}
 }
 
-// TestGroup runs a box in a control group: it starts there, it ends with the group, and
+// TestGroup runs a sandbox in a control group: it starts there, it ends with the group, and
 // the group is removed. The limits are only tested where memory belongs to version 2.
 func TestGroup(t *testing.T) {
 	var parent string
@@ -64,7 +64,7 @@ func TestGroup(t *testing.T) {
 	if parent == "" {
 		t.Skip("needs a control group that it can write to")
 	}
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		for name, test := range map[string]struct {
 			job  Job
 			want Status

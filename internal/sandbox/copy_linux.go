@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyTree fills Work. It runs inside the box, so no link leads outside.
+// copyTree fills Work. It runs inside the sandbox, so no link leads outside.
 func (o order) copyTree() error {
 	return filepath.WalkDir(tree, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -34,7 +34,7 @@ func (o order) copyTree() error {
 		case d.Type()&fs.ModeSymlink != 0:
 			text, err := os.Readlink(name)
 			if err == nil {
-				err = os.Symlink(text, target) //nolint:gosec // nothing else runs in the box yet
+				err = os.Symlink(text, target) //nolint:gosec // nothing else runs in the sandbox yet
 			}
 			if err != nil {
 				return err

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attackEverything tries to break out of a box in every way that is known here,
+// attackEverything tries to break out of a sandbox in every way that is known here,
 // and returns all of them with its result.
-func (b Box) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
+func (b Sandbox) attackEverything(ctx context.Context, dir string) ([]Trap, error) {
 	f, visits, done, err := hostileOutside(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func count(l net.Listener, visits *atomic.Int64) {
 	}
 }
 
-// attack is a trap that needs a box of its own, and limits.
+// attack is a trap that needs a sandbox of its own, and limits.
 type attack struct {
 	name   string
 	args   []string
@@ -209,7 +209,7 @@ func ended(r Result) string {
 	)
 }
 
-func (b Box) attack(ctx context.Context, a attack) (Trap, error) {
+func (b Sandbox) attack(ctx context.Context, a attack) (Trap, error) {
 	r, err := b.Run(ctx, Job{Argv: append([]string{self, "trap"}, a.args...), Limits: a.limits, program: self})
 	if err != nil {
 		return Trap{}, err

@@ -47,10 +47,10 @@ type build struct {
 	compiles          bool   // takes its time, with an empty cache
 }
 
-// inBox tells whether a box would find the program that a build needs: what is on
+// inSandbox tells whether a sandbox would find the program that a build needs: what is on
 // the PATH of the tests need not be there.
-func (b build) inBox() bool {
-	for _, dir := range append([]string{filepath.Join(b.home, "bin")}, boxPath...) {
+func (b build) inSandbox() bool {
+	for _, dir := range append([]string{filepath.Join(b.home, "bin")}, sandboxPath...) {
 		if found, err := exec.LookPath(filepath.Join(dir, b.needs)); err == nil && filepath.IsAbs(found) {
 			return true
 		}
@@ -58,8 +58,8 @@ func (b build) inBox() bool {
 	return false
 }
 
-// boxPath is where a box looks for programs, beside those of a build's home.
-var boxPath = []string{"/usr/local/go/bin", "/usr/local/bin", "/usr/bin", "/bin"}
+// boxPath is where a sandbox looks for programs, beside those of a build's home.
+var sandboxPath = []string{"/usr/local/go/bin", "/usr/local/bin", "/usr/bin", "/bin"}
 
 func ask(t *testing.T, program string, args ...string) string {
 	t.Helper()
@@ -80,14 +80,14 @@ func TestHostileBuilds(t *testing.T) {
 	}
 	all := builds(t)
 	compiled := false
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		for _, test := range all {
 			if test.compiles && compiled {
 				continue // in one kind
 			}
 			t.Run(test.name, func(t *testing.T) {
-				if !test.inBox() {
-					t.Skipf("needs %s where a box finds it", test.needs)
+				if !test.inSandbox() {
+					t.Skipf("needs %s where a sandbox finds it", test.needs)
 				}
 				if test.compiles {
 					needs.Soak(t, "compiles with an empty cache")
@@ -99,7 +99,7 @@ func TestHostileBuilds(t *testing.T) {
 	})
 }
 
-func hostileBuild(t *testing.T, b Box, test build, source string) {
+func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 	tree, folder := readable(t), t.TempDir()
 	if err := os.CopyFS(tree, os.DirFS(source)); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func hostileBuild(t *testing.T, b Box, test build, source string) {
 		Tree: tree, Writable: true, Argv: strings.Fields(test.argv),
 		Env: []string{
 			"PATH=/tools/bin:" + strings.Join(
-				boxPath, ":",
+				sandboxPath, ":",
 			), "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
 			"TRAP_PORT=" + port, "TRAP_FOLDER=" + folder, "TRAP_MARKER=" + marker,
 		},

@@ -81,7 +81,7 @@ func triesToRead() []attempt {
 					return err.Error()
 				}
 				for _, e := range found {
-					if name := dir + "/" + e.Name(); name != "/usr/local" && !InEveryBox(name) {
+					if name := dir + "/" + e.Name(); name != "/usr/local" && !InEverySandbox(name) {
 						return name
 					}
 				}
@@ -105,7 +105,7 @@ func triesToRead() []attempt {
 			}
 			return ""
 		}},
-		{"the tree", func(told) string { // no escape: what the box is for
+		{"the tree", func(told) string { // no escape: what the sandbox is for
 			content, err := os.ReadFile(Work + "/file")
 			if err != nil || string(content) != "in the tree\n" {
 				return fmt.Sprintf("%q, %v", content, err)

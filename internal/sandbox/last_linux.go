@@ -25,7 +25,7 @@ const (
 // the command. Anything else there is an error message.
 const running = "+"
 
-// last runs inside the finished box. It drops everything that the command must not
+// last runs inside the finished sandbox. It drops everything that the command must not
 // have (T1), and becomes the command. The calling goroutine is locked to its thread,
 // because some privileges belong to the thread.
 func last() error {
@@ -50,7 +50,7 @@ func last() error {
 	}
 	_ = os.WriteFile(
 		"/proc/self/oom_score_adj", []byte("1000"), 0o600,
-	) // if memory runs out, the kernel ends the box first
+	) // if memory runs out, the kernel ends the sandbox first
 	_, _ = unix.Setsid() // fails for a session leader, which has no terminal either
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
@@ -144,7 +144,7 @@ func (o order) limit() error {
 	return nil
 }
 
-// find looks up the program as a shell in the box would.
+// find looks up the program as a shell in the sandbox would.
 func (o order) find() (string, error) {
 	if o.Program != "" {
 		return o.Program, nil

@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	endTime  = 5 * time.Second // for the kernel to end everything in a box
-	someUser = 1000            // the user in the box, if the box has the user of this program
+	endTime  = 5 * time.Second // for the kernel to end everything in a sandbox
+	someUser = 1000            // the user in the sandbox, if the sandbox has the user of this program
 )
 
-// launch is a box that is starting or running.
+// launch is a sandbox that is starting or running.
 type launch struct {
 	cmd        *exec.Cmd
 	background []func()   // tasks to run next to the child, each in a goroutine
 	ourEnds    []*os.File // this program's ends of pipes
 	status     io.Reader  // messages of the stages
-	info       *os.File   // where bubblewrap reports the box's first process
-	pid        int        // the box's first process
+	info       *os.File   // where bubblewrap reports the sandbox's first process
+	pid        int        // the sandbox's first process
 	pidFD      int        // its descriptor if it is not a child of this program; else -1
 	group      *group     // nil if this program cannot create control groups
 }
 
 // prepare sets up everything except the outputs.
-func (b Box) prepare(ctx context.Context, o order) (*launch, error) {
-	// The context does not kill the process: kill ends the whole box.
+func (b Sandbox) prepare(ctx context.Context, o order) (*launch, error) {
+	// The context does not kill the process: kill ends the whole sandbox.
 	l := &launch{cmd: exec.CommandContext(context.WithoutCancel(ctx), "/proc/self/exe"), pidFD: -1}
 	l.cmd.Env = []string{} // nil would inherit the environment
 	l.cmd.Dir = "/"
@@ -77,7 +77,7 @@ func (l *launch) joinGroup() {
 	l.cmd.SysProcAttr.UseCgroupFD, l.cmd.SysProcAttr.CgroupFD = true, int(l.group.dir.Fd())
 }
 
-// namespaces prepares the launch of a Namespaces box.
+// namespaces prepares the launch of a Namespaces sandbox.
 func (l *launch) namespaces(o order) {
 	l.cmd.Args = []string{self, "first"} // the path is this program
 	attr := &syscall.SysProcAttr{
@@ -94,7 +94,7 @@ func (l *launch) namespaces(o order) {
 	l.cmd.SysProcAttr = attr
 }
 
-// bubblewrap prepares the launch of a Bubblewrap box.
+// bubblewrap prepares the launch of a Bubblewrap sandbox.
 func (l *launch) bubblewrap(program string, o order) error {
 	args, err := o.bubblewrapArgs(func(content string) (int, error) { return l.pipeTo([]byte(content), false) })
 	if err != nil {
@@ -151,7 +151,7 @@ func (l *launch) passFile(far *os.File) int {
 	return 2 + len(l.cmd.ExtraFiles) // after 0, 1 and 2
 }
 
-// start starts the child and finds the box's first process.
+// start starts the child and finds the sandbox's first process.
 func (l *launch) start() error {
 	err := l.cmd.Start()
 	for _, far := range l.cmd.ExtraFiles {
@@ -183,7 +183,7 @@ func (l *launch) start() error {
 		}
 		l.kill()
 		_ = l.cmd.Wait()
-		return fmt.Errorf("open the box's process: %w", err)
+		return fmt.Errorf("open the sandbox's process: %w", err)
 	}
 	if parent, _ := parseStat(l.pid); parent != l.cmd.Process.Pid {
 		_ = unix.Close(l.pidFD) // it has ended, and the id belongs to another process
@@ -192,7 +192,7 @@ func (l *launch) start() error {
 	return nil
 }
 
-// kill ends the box. It may be called repeatedly, at any time after start.
+// kill ends the sandbox. It may be called repeatedly, at any time after start.
 func (l *launch) kill() {
 	if l.pidFD >= 0 {
 		_ = unix.PidfdSendSignal(l.pidFD, unix.SIGKILL, nil, 0)
@@ -203,7 +203,7 @@ func (l *launch) kill() {
 	}
 }
 
-// awaitEnd returns when all processes of the box have ended. The first one ends last.
+// awaitEnd returns when all processes of the sandbox have ended. The first one ends last.
 // It is a child of this program or of bubblewrap.
 func (l *launch) awaitEnd() error {
 	if l.pidFD < 0 {
@@ -217,10 +217,10 @@ func (l *launch) awaitEnd() error {
 			return nil
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for the box to end: %w", err)
+			return fmt.Errorf("wait for the sandbox to end: %w", err)
 		}
 	}
-	return fmt.Errorf("processes of the box are still running after %v", endTime)
+	return fmt.Errorf("processes of the sandbox are still running after %v", endTime)
 }
 
 // close releases all resources.

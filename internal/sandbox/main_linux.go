@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main lets this program build boxes: if it was restarted as a stage of one, this
+// Main lets this program build sandboxes: if it was restarted as a stage of one, this
 // call does that stage's work and does not return. Call it first in main, before
 // anything reads arguments or the environment.
 func Main() {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// order is the input of the stages of a box. It is passed through a pipe, because
+// order is the input of the stages of a sandbox. It is passed through a pipe, because
 // other processes can read arguments and environments.
 type order struct {
 	User     int     // the command's user; 0 keeps the current one
 	Binds    []Mount // read-only, in the order of mounting
 	Links    []Mount // symbolic links: Target points to Source
 	Files    map[string]string
-	Sealed   bool // bubblewrap has built the box and installed the filter
+	Sealed   bool // bubblewrap has built the sandbox and installed the filter
 	Copy     bool // fill Work from the tree
 	Occupied []string
 	Program  string
@@ -27,7 +27,7 @@ type order struct {
 	Limits   Limits
 }
 
-// Paths of the box itself.
+// Paths of the sandbox itself.
 const (
 	self = "/.box/self" // this program
 	tree = "/.box/tree" // the tree, when Work is a copy
@@ -50,9 +50,9 @@ func (o order) worksOnTree() bool {
 	return false
 }
 
-// orderFor returns the order for a job. The command's user is listed in the box's
+// orderFor returns the order for a job. The command's user is listed in the sandbox's
 // /etc/passwd.
-func (b Box) orderFor(j Job) (order, error) {
+func (b Sandbox) orderFor(j Job) (order, error) {
 	o := order{
 		User: b.dedicatedUser(), Program: j.program, Argv: j.Argv, Env: j.Env, Limits: j.Limits,
 		Sealed: b.kind == Bubblewrap, Copy: j.Writable && j.Tree != "",
@@ -122,7 +122,7 @@ func (o *order) addSystem() error {
 }
 
 // checkReadable refuses a path that root can mount but the command's user cannot
-// read: the error inside the box would be hard to understand.
+// read: the error inside the sandbox would be hard to understand.
 func (o order) checkReadable(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {

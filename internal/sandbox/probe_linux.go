@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Box makes boxes of one kind. It is safe for concurrent use.
-type Box struct {
+// Sandbox makes sandboxes of one kind. It is safe for concurrent use.
+type Sandbox struct {
 	kind    Kind
 	bwrap   string // the program, for Bubblewrap
 	program string // this program
@@ -22,8 +22,8 @@ type Box struct {
 	groups  string // folder for control groups; empty if this program cannot create any
 }
 
-// Kind is how the boxes are made.
-func (b Box) Kind() Kind { return b.kind }
+// Kind is how the sandboxes are made.
+func (b Sandbox) Kind() Kind { return b.kind }
 
 const probeTime = 20 * time.Second // for a program of 60 MB on a loaded machine
 
@@ -33,10 +33,10 @@ const hint = "install bubblewrap, and allow user namespaces (sysctl kernel.unpri
 	"kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces; " +
 	"in a container: its seccomp profile and --security-opt systempaths=unconfined)"
 
-// Probe returns a box of the best kind that works here, found by running a command in
+// Probe returns a sandbox of the best kind that works here, found by running a command in
 // it. Otherwise the error is a *NoneError. Path is the list of folders to look for
 // bwrap in; empty means /usr/local/bin:/usr/bin:/bin.
-func Probe(ctx context.Context, path string) (Box, error) {
+func Probe(ctx context.Context, path string) (Sandbox, error) {
 	none := &NoneError{Hint: hint}
 	for _, kind := range []Kind{Bubblewrap, Namespaces} {
 		b, err := probe(ctx, kind, path)
@@ -44,25 +44,25 @@ func Probe(ctx context.Context, path string) (Box, error) {
 			return b, nil
 		}
 		if ctx.Err() != nil {
-			return Box{}, ctx.Err()
+			return Sandbox{}, ctx.Err()
 		}
 		none.Why = append(none.Why, fmt.Sprintf("%s: %v", kind, err))
 	}
-	return Box{}, none
+	return Sandbox{}, none
 }
 
-func probe(ctx context.Context, kind Kind, path string) (Box, error) {
+func probe(ctx context.Context, kind Kind, path string) (Sandbox, error) {
 	if !mainCalled.Load() {
-		return Box{}, errors.New("this program does not call sandbox.Main first")
+		return Sandbox{}, errors.New("this program does not call sandbox.Main first")
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return Box{}, err
+		return Sandbox{}, err
 	}
-	b := Box{kind: kind, program: program, users: findUsers(), groups: findGroups()}
+	b := Sandbox{kind: kind, program: program, users: findUsers(), groups: findGroups()}
 	if kind == Bubblewrap {
 		if b.bwrap, err = findProgram("bwrap", path); err != nil {
-			return Box{}, err
+			return Sandbox{}, err
 		}
 	}
 	hello := Job{Argv: []string{self, "hello"}, Limits: Limits{Time: probeTime}, program: self}
@@ -72,10 +72,10 @@ func probe(ctx context.Context, kind Kind, path string) (Box, error) {
 		r, err = b.Run(ctx, hello)
 	}
 	if err != nil {
-		return Box{}, err
+		return Sandbox{}, err
 	}
 	if out := r.Stdout.String(); r.Status != OK || out != probeOutput {
-		return Box{}, fmt.Errorf("the test command ended with %s, %d: %q %q", r.Status, r.Exit, out, r.Stderr)
+		return Sandbox{}, fmt.Errorf("the test command ended with %s, %d: %q %q", r.Status, r.Exit, out, r.Stderr)
 	}
 	return b, nil
 }

@@ -56,10 +56,10 @@ func withoutNamespaces() error {
 
 // TestWhatCannotBeRun is an error each time, never a result.
 func TestWhatCannotBeRun(t *testing.T) {
-	if _, err := (Box{}).Run(t.Context(), sh("true")); err == nil {
-		t.Error("a box that was not probed ran something")
+	if _, err := (Sandbox{}).Run(t.Context(), sh("true")); err == nil {
+		t.Error("a sandbox that was not probed ran something")
 	}
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		for name, change := range map[string]func(*Job){
 			"no command":          func(j *Job) { j.Argv = nil },
 			"no such program":     func(j *Job) { j.Argv = []string{"no-such-program"} },

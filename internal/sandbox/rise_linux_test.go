@@ -36,7 +36,7 @@ func triesToRise() []attempt {
 				return "it became root"
 			}
 			groups, err := os.Getgroups()
-			const overflow = 65534 // groups of the host that the box has no number for
+			const overflow = 65534 // groups of the host that the sandbox has no number for
 			if i := slices.IndexFunc(groups, func(g int) bool { return g != overflow && g != os.Getgid() }); err != nil ||
 				i >= 0 {
 				return fmt.Sprint("groups ", groups, err)

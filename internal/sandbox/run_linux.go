@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// setupTime is the time limit for building a box and copying a tree into it.
+// setupTime is the time limit for building a sandbox and copying a tree into it.
 const setupTime = time.Minute
 
-// The reasons to stop a box.
+// The reasons to stop a sandbox.
 var (
-	errSetup     = errors.New("the box was not ready in time")
+	errSetup     = errors.New("the sandbox was not ready in time")
 	errTime      = errors.New("time limit exceeded")
 	errMemory    = errors.New("memory limit exceeded")
 	errProcesses = errors.New("process limit exceeded")
 	errOutput    = errors.New("output limit exceeded")
 )
 
-// Run runs a job to its end. An error means that the box could not be built, that the
+// Run runs a job to its end. An error means that the sandbox could not be built, that the
 // program could not be started, or that ctx ended; everything else is in the result.
 // If Run returns without an error, no process of the job is left.
-func (b Box) Run(ctx context.Context, job Job) (Result, error) {
+func (b Sandbox) Run(ctx context.Context, job Job) (Result, error) {
 	if b.kind == "" {
-		return Result{}, errors.New("no sandbox: this box is not from Probe")
+		return Result{}, errors.New("no sandbox: this sandbox is not from Probe")
 	}
 	j, err := job.checked()
 	if err != nil {
@@ -48,7 +48,7 @@ func (b Box) Run(ctx context.Context, job Job) (Result, error) {
 	return r, nil
 }
 
-func (b Box) run(ctx context.Context, o order, j Job) (Result, error) {
+func (b Sandbox) run(ctx context.Context, o order, j Job) (Result, error) {
 	l, err := b.prepare(ctx, o)
 	if err != nil {
 		return Result{}, err
@@ -59,7 +59,7 @@ func (b Box) run(ctx context.Context, o order, j Job) (Result, error) {
 	return l.run(ctx, o.Limits, j.Stdout)
 }
 
-// run starts the prepared box and waits for its end. Out is Job.Stdout.
+// run starts the prepared sandbox and waits for its end. Out is Job.Stdout.
 func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result, error) {
 	defer l.close()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -100,7 +100,7 @@ func (l *launch) run(ctx context.Context, limits Limits, out io.Writer) (Result,
 	return r.conclude(context.Cause(ctx), waited, <-said)
 }
 
-// readStatus returns the messages of the stages. It stops the box if it is not ready
+// readStatus returns the messages of the stages. It stops the sandbox if it is not ready
 // in time, or if the command takes too long.
 func (l *launch) readStatus(limit time.Duration, stop context.CancelCauseFunc) string {
 	var started atomic.Bool
@@ -123,7 +123,7 @@ func (l *launch) readStatus(limit time.Duration, stop context.CancelCauseFunc) s
 }
 
 // conclude determines the result: said is the stages' messages, waited is the error
-// from waiting for the box, and cause is why it was stopped, if it was.
+// from waiting for the sandbox, and cause is why it was stopped, if it was.
 func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	trouble, wasRunning := strings.CutPrefix(said, running)
 	var exit *exec.ExitError
@@ -133,7 +133,7 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	case trouble != "":
 		return r, errors.New(trouble)
 	case !wasRunning:
-		return r, fmt.Errorf("build the box: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
+		return r, fmt.Errorf("build the sandbox: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
 	case waited == nil: // even if the time ran out just then
 		r.Status = OK
 		return r, nil
@@ -153,7 +153,7 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	case errors.As(waited, &exit) && exit.ExitCode() > 0:
 		r.Status, r.Exit = Failed, exit.ExitCode()
 	default:
-		return r, fmt.Errorf("the box was killed from outside: %w", waited)
+		return r, fmt.Errorf("the sandbox was killed from outside: %w", waited)
 	}
 	return r, nil
 }

@@ -7,8 +7,8 @@
 // [Probe] finds out what works on this machine by trying it. Where no kind works,
 // [Probe] returns an error and nothing runs: a weaker sandbox is never used.
 //
-// The program itself builds the box, by starting itself again: every main function
-// and TestMain that uses a box must call [Main] first.
+// The program itself builds the sandbox, by starting itself again: every main function
+// and TestMain that uses a sandbox must call [Main] first.
 package sandbox
 
 import (
@@ -22,17 +22,17 @@ import (
 	"time"
 )
 
-// Kind is how a box is made.
+// Kind is how a sandbox is made.
 type Kind string
 
 const (
-	// Bubblewrap builds the box with the bwrap program.
+	// Bubblewrap builds the sandbox with the bwrap program.
 	Bubblewrap Kind = "bubblewrap"
-	// Namespaces builds the box without another program.
+	// Namespaces builds the sandbox without another program.
 	Namespaces Kind = "namespaces"
 )
 
-// Paths in the box.
+// Paths in the sandbox.
 const (
 	Work = "/work" // the tree, and the working directory
 	Home = "/tmp"  // scratch space, and HOME
@@ -79,7 +79,7 @@ type Job struct {
 // Status is how a command ended.
 type Status string
 
-// All but the first two mean that the box ended the command.
+// All but the first two mean that the sandbox ended the command.
 const (
 	OK            Status = "ok"
 	Failed        Status = "failed" // an exit status other than 0, or a signal
@@ -92,7 +92,7 @@ const (
 // Result is the result of a job.
 type Result struct {
 	Status         Status
-	Exit           int // the exit status, 128 + n after signal n; -1 if the box ended the command
+	Exit           int // the exit status, 128 + n after signal n; -1 if the sandbox ended the command
 	Stdout, Stderr Output
 	Usage          Usage
 }
@@ -139,7 +139,7 @@ func (l Limits) checked() (Limits, error) {
 	return l, nil
 }
 
-// systemDirs returns the folders with programs and libraries that every box has, if
+// systemDirs returns the folders with programs and libraries that every sandbox has, if
 // the host does. Others below /usr hold configuration, sources or toolchains.
 func systemDirs() []string {
 	var all []string
@@ -154,8 +154,8 @@ func systemDirs() []string {
 	return all
 }
 
-// InEveryBox reports whether a path of the host is the same in every box.
-func InEveryBox(name string) bool { return isIn(systemDirs(), name) }
+// InEverySandbox reports whether a path of the host is the same in every sandbox.
+func InEverySandbox(name string) bool { return isIn(systemDirs(), name) }
 
 // isIn reports whether a path is one of the folders, or below one.
 func isIn(dirs []string, name string) bool {
@@ -204,7 +204,7 @@ func checkTarget(target string) error {
 		slices.Contains([]string{"/", "/usr", "/usr/local", Work, Home}, target) {
 		return fmt.Errorf("invalid mount at %q", target)
 	}
-	if InEveryBox(target) || isIn([]string{"/proc", "/sys", "/dev", "/.box"}, target) {
+	if InEverySandbox(target) || isIn([]string{"/proc", "/sys", "/dev", "/.box"}, target) {
 		return fmt.Errorf("mount at %q: the folder is reserved", target)
 	}
 	return nil

@@ -51,9 +51,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// eachKind runs test in a box of each kind that this machine has, and says
+// eachKind runs test in a sandbox of each kind that this machine has, and says
 // which it lacks; there has to be one.
-func eachKind(t *testing.T, test func(*testing.T, Box)) {
+func eachKind(t *testing.T, test func(*testing.T, Sandbox)) {
 	t.Helper()
 	have := 0
 	for _, kind := range []Kind{Bubblewrap, Namespaces} {
@@ -85,7 +85,7 @@ func TestSelfTest(t *testing.T) {
 	} else {
 		defer syscall.Close(fd)
 	}
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		begun := time.Now()
 		traps, err := b.SelfTest(t.Context())
 		if err != nil || len(traps) != len(escapes()) {
@@ -167,7 +167,7 @@ func sh(script string) Job {
 }
 
 func TestResults(t *testing.T) {
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		for _, test := range []struct {
 			name, script   string
 			status         Status
@@ -194,7 +194,7 @@ func TestResults(t *testing.T) {
 }
 
 func TestSideBySide(t *testing.T) {
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		var jobs sync.WaitGroup
 		for i := range 8 {
 			jobs.Go(func() {
@@ -210,7 +210,7 @@ func TestSideBySide(t *testing.T) {
 }
 
 func TestTreeAndMounts(t *testing.T) {
-	eachKind(t, func(t *testing.T, b Box) {
+	eachKind(t, func(t *testing.T, b Sandbox) {
 		tree, tools := readable(t), readable(t)
 		for name, text := range map[string]string{"tree/a": "a\n", "tree/deps/evil": "evil\n", "tools/tool": "#!/bin/sh\necho tool\n"} {
 			name = filepath.Join(map[bool]string{true: tools, false: tree}[strings.HasPrefix(name, "tools")], name[5:])

@@ -7,15 +7,15 @@ import (
 	"runtime"
 )
 
-// Box is a sandbox. This system has none.
-type Box struct{}
+// Sandbox is a sandbox. This system has none.
+type Sandbox struct{}
 
 // Main does nothing on this system.
 func Main() {}
 
 // Probe always returns a *NoneError on this system.
-func Probe(context.Context, string) (Box, error) {
-	return Box{}, none()
+func Probe(context.Context, string) (Sandbox, error) {
+	return Sandbox{}, none()
 }
 
 func none() *NoneError {
@@ -26,10 +26,10 @@ func none() *NoneError {
 }
 
 // Kind is empty on this system.
-func (Box) Kind() Kind { return "" }
+func (Sandbox) Kind() Kind { return "" }
 
 // Run always returns an error on this system.
-func (Box) Run(context.Context, Job) (Result, error) { return Result{}, none() }
+func (Sandbox) Run(context.Context, Job) (Result, error) { return Result{}, none() }
 
 // SelfTest always returns an error on this system.
-func (Box) SelfTest(context.Context) ([]Trap, error) { return nil, none() }
+func (Sandbox) SelfTest(context.Context) ([]Trap, error) { return nil, none() }

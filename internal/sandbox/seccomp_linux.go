@@ -11,7 +11,7 @@ import (
 )
 
 // refused are system calls that builds do not need but attackers do (T1): they reach into
-// other processes, change the box, or expose large parts of the kernel. They fail
+// other processes, change the sandbox, or expose large parts of the kernel. They fail
 // with EPERM.
 var refused = append([]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
@@ -80,7 +80,7 @@ func on(number uint32, body ...unix.SockFilter) filter {
 	return append(filter{jump(unix.BPF_JEQ, number, 0, uint8(len(body)))}, body...)
 }
 
-// seccompFilter returns the filter of every box.
+// seccompFilter returns the filter of every sandbox.
 func seccompFilter() filter {
 	allow := end(unix.SECCOMP_RET_ALLOW)
 	f := filter{

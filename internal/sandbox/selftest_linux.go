@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// facts tell the attempts in the box about the targets outside.
+// facts tell the attempts in the sandbox about the targets outside.
 type facts struct {
-	Canary   string   // a file that the box must not read
+	Canary   string   // a file that the sandbox must not read
 	Folder   string   // a writable folder
 	Address  string   // the address of a server
 	Abstract string   // the abstract address of another server
@@ -29,7 +29,7 @@ type facts struct {
 	Env      []string // all that any environment may contain
 }
 
-// escape tries one way out of the box. It returns what it reached, or nothing.
+// escape tries one way out of the sandbox. It returns what it reached, or nothing.
 type escape struct {
 	name string
 	do   func(facts) string
@@ -47,10 +47,10 @@ func escapes() []escape {
 	}
 }
 
-// SelfTest tries from inside a box to reach the host's files, processes and network,
+// SelfTest tries from inside a sandbox to reach the host's files, processes and network,
 // and this program's environment. It returns each attempt with its outcome. An error
 // means that it could not run.
-func (b Box) SelfTest(ctx context.Context) ([]Trap, error) {
+func (b Sandbox) SelfTest(ctx context.Context) ([]Trap, error) {
 	dir, err := os.MkdirTemp("", "precedent-box-")
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func (b Box) SelfTest(ctx context.Context) ([]Trap, error) {
 	)
 }
 
-// runEscapes runs this program in a box and reads the traps that it writes.
-func (b Box) runEscapes(ctx context.Context, j Job) ([]Trap, error) {
+// runEscapes runs this program in a sandbox and reads the traps that it writes.
+func (b Sandbox) runEscapes(ctx context.Context, j Job) ([]Trap, error) {
 	j.program = self
 	r, err := b.Run(ctx, j)
 	if err != nil {
@@ -96,7 +96,7 @@ func (l listeners) close() {
 	}
 }
 
-// setUpTargets creates what the box must not reach: a file in dir, and servers.
+// setUpTargets creates what the sandbox must not reach: a file in dir, and servers.
 func setUpTargets(ctx context.Context, dir string) (facts, listeners, error) {
 	f := facts{
 		Canary: filepath.Join(dir, "canary"), Folder: dir, Abstract: "@precedent-" + rand.Text(), Process: os.Getpid(),
@@ -105,7 +105,7 @@ func setUpTargets(ctx context.Context, dir string) (facts, listeners, error) {
 	err := os.WriteFile(f.Canary, []byte(rand.Text()), 0o600)
 	for name, mode := range map[string]os.FileMode{f.Canary: 0o644, dir: 0o755} {
 		if err == nil {
-			err = os.Chmod(name, mode) // outside the box, the box's user could read it
+			err = os.Chmod(name, mode) // outside the sandbox, the sandbox's user could read it
 		}
 	}
 	var all listeners
@@ -126,7 +126,7 @@ func setUpTargets(ctx context.Context, dir string) (facts, listeners, error) {
 	return f, all, nil
 }
 
-// tryEscapes runs in the box. told is the facts, as JSON.
+// tryEscapes runs in the sandbox. told is the facts, as JSON.
 func tryEscapes(told string) error {
 	var f facts
 	if err := json.Unmarshal([]byte(told), &f); err != nil {
@@ -161,7 +161,7 @@ func readEnvironments(f facts) string {
 			}
 		}
 	}
-	if own := os.Environ(); !slices.Equal(own, f.Env) { //nolint:forbidigo // the command's environment, in the box
+	if own := os.Environ(); !slices.Equal(own, f.Env) { //nolint:forbidigo // the command's environment, in the sandbox
 		return fmt.Sprintf("%d variables instead of %d", len(own), len(f.Env))
 	}
 	return ""

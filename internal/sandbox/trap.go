@@ -1,11 +1,11 @@
 package sandbox
 
-// Trap is one way out of a box, and whether the box blocked it.
+// Trap is one way out of a sandbox, and whether the sandbox blocked it.
 type Trap struct {
 	Name   string
 	Held   bool
-	Detail string // what was reached, or why the attempt could not run; empty if the box blocked it
+	Detail string // what was reached, or why the attempt could not run; empty if the sandbox blocked it
 }
 
 // probeOutput is what the probe's command prints.
-const probeOutput = "hello from the box\n"
+const probeOutput = "hello from the sandbox\n"

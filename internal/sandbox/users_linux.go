@@ -42,7 +42,7 @@ func findUsers() users {
 
 // dedicatedUser returns a user for the next job, or 0 if only the user of this
 // program is available.
-func (b Box) dedicatedUser() int {
+func (b Sandbox) dedicatedUser() int {
 	if b.users.count == 0 {
 		return 0
 	}

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// watchEvery is the interval between checks of a box. Listing a few hundred processes
+// watchEvery is the interval between checks of a sandbox. Listing a few hundred processes
 // takes a few milliseconds.
 const watchEvery = 50 * time.Millisecond
 
-// watch checks the box's memory and processes (fault 24) until ctx ends, stops the box if it
+// watch checks the sandbox's memory and processes (fault 24) until ctx ends, stops the sandbox if it
 // exceeds the limits, and returns the highest memory use, in bytes. A control group is
 // more exact, but most containers and users cannot create one.
 func watch(ctx context.Context, first int, limits Limits, stop context.CancelCauseFunc) int64 {
@@ -62,7 +62,7 @@ func watch(ctx context.Context, first int, limits Limits, stop context.CancelCau
 	}
 }
 
-// descendants returns the processes that descend from the first one of a box, and
+// descendants returns the processes that descend from the first one of a sandbox, and
 // their number of threads. None can leave: orphans become its children.
 func descendants(first int) (pids []int, threads int) {
 	children, count := map[int][]int{}, map[int]int{}

@@ -67,8 +67,8 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
-// TestBoxed runs a linter in a real box: it sees the tree and nothing else.
-func TestBoxed(t *testing.T) {
+// TestBoxed runs a linter in a real sandbox: it sees the tree and nothing else.
+func TestSandboxed(t *testing.T) {
 	box, err := sandbox.Probe(t.Context(), os.Getenv("PATH"))
 	if err != nil {
 		t.Logf("no sandbox: %v", err)
@@ -84,7 +84,7 @@ func TestBoxed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(tree, "a.txt"), nil, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	b := &boxed{box: box, path: bin}
+	b := &sandboxed{box: box, path: bin}
 	out, err := b.Run(t.Context(), Job{Tree: tree, Argv: []string{"lister"}, Env: []string{"NO_COLOR=1"}})
 	if err != nil {
 		t.Fatal(err)

@@ -44,25 +44,25 @@ func Sandbox(path string) func(context.Context) (Runner, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &boxed{box: b, path: path}, nil
+		return &sandboxed{box: b, path: path}, nil
 	}
 }
 
-// boxed runs linters in the sandbox.
-type boxed struct {
-	box  sandbox.Box
+// sandboxed runs linters in the sandbox.
+type sandboxed struct {
+	box  sandbox.Sandbox
 	path string // the operator's PATH
 }
 
 // Run finds the program on the operator's PATH and runs it in the sandbox.
-func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
+func (b *sandboxed) Run(ctx context.Context, job Job) (Output, error) {
 	program, err := FindProgram(job.Argv[0], b.path)
 	if err != nil {
 		return Output{}, err
 	}
 	at := program // path in the sandbox
 	holds := func(dir string) bool { return program == dir || strings.HasPrefix(program, dir+"/") }
-	if !sandbox.InEveryBox(program) && !slices.ContainsFunc(job.Mounts, holds) {
+	if !sandbox.InEverySandbox(program) && !slices.ContainsFunc(job.Mounts, holds) {
 		at = "/linter/" + filepath.Base(program)
 	}
 	j := sandbox.Job{
@@ -73,7 +73,7 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 	}
 	mount := func(source, target string) {
 		has := func(m sandbox.Mount) bool { return m.Target == target }
-		if source != "" && !sandbox.InEveryBox(target) && !slices.ContainsFunc(j.Mounts, has) {
+		if source != "" && !sandbox.InEverySandbox(target) && !slices.ContainsFunc(j.Mounts, has) {
 			j.Mounts = append(j.Mounts, sandbox.Mount{Source: source, Target: target})
 		}
 	}
@@ -89,7 +89,7 @@ func (b *boxed) Run(ctx context.Context, job Job) (Output, error) {
 		if err != nil {
 			return Output{}, err
 		}
-		if !sandbox.InEveryBox(root) {
+		if !sandbox.InEverySandbox(root) {
 			mount(root, "/go/root")
 			root = "/go/root"
 		}

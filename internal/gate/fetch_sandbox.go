@@ -18,13 +18,13 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Package managers run in a box. It has no network, but a socket on which this program serves what
+// Package managers run in a sandbox. It has no network, but a socket on which this program serves what
 // the lock file lists, or what an index has: so that a package manager reaches nothing else (T20), and
 // runs nothing on the host (T1), whatever a manifest, a lock file or a package says.
 const (
-	registryAt = "/registry"             // the folder of the socket in the box
-	registryIs = "http://127.0.0.1:4873" // what package managers are told
-	boxScratch = 2 << 30                 // bytes, for the archives and again for what they hold
+	registryAt     = "/registry"             // the folder of the socket in the sandbox
+	registryIs     = "http://127.0.0.1:4873" // what package managers are told
+	sandboxScratch = 2 << 30                 // bytes, for the archives and again for what they hold
 )
 
 // The bridges pass connections from registryIs to the socket, and run a command meanwhile.
@@ -44,7 +44,7 @@ type managerRun struct {
 	serve   func(*fetcher) http.Handler
 }
 
-// runManager runs a package manager in a box and unpacks what it makes into a folder.
+// runManager runs a package manager in a sandbox and unpacks what it makes into a folder.
 func (s *session) runManager(ctx context.Context, to string, r managerRun) error {
 	return s.fetching(ctx, func(ctx context.Context, f *fetcher) error {
 		return s.runManagerWith(ctx, f, to, r)
@@ -71,7 +71,7 @@ func (s *session) runManagerWith(ctx context.Context, f *fetcher, to string, r m
 		Argv:   []string{r.program, registryAt + "/" + bridge, "sh", "-c", "set -e\n" + s.managerLinks() + r.script},
 		Mounts: append(s.toolMounts(), sandbox.Mount{Source: door, Target: registryAt}),
 		Limits: sandbox.Limits{
-			Time: fetchTime, Scratch: boxScratch, Written: mostSeed, Output: mostOutput,
+			Time: fetchTime, Scratch: sandboxScratch, Written: mostSeed, Output: mostOutput,
 			Memory: s.Limits.Sandbox.Memory, Processes: s.Limits.Sandbox.Processes,
 		},
 	}
@@ -141,7 +141,7 @@ func serveAt(ctx context.Context, socket string, handler http.Handler) (stop fun
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
 	if err != nil {
 		return nil, errors.New(
-			"no socket for the box: the path of the temporary folder is too long, or it is not writable",
+			"no socket for the sandbox: the path of the temporary folder is too long, or it is not writable",
 		)
 	}
 	if err := os.Chmod(socket, 0o666); err != nil { //nolint:gosec // the sandbox may have a user of its own
