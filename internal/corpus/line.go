@@ -141,7 +141,7 @@ func parseLine(line []byte) (imported, error) {
 // asPull reads a pull request.
 func (f *fields) asPull() (imported, error) {
 	if f.Number <= 0 || f.Number > maxNumber {
-		return imported{}, errors.New("no number of a pull request")
+		return imported{}, errors.New("missing pull request number")
 	}
 	out := imported{repo: repoOf(f.Page)}
 	p := &out.pull
@@ -180,7 +180,7 @@ func (f *fields) asComment() (imported, error) {
 	case kind == forge.OnThread && f.Page != "" && pullNumber(f.Page) == 0:
 		return imported{}, errNoPull
 	case number <= 0 || number >= maxNumber:
-		return imported{}, errors.New("no number of a pull request")
+		return imported{}, errors.New("missing pull request number")
 	}
 	out := imported{has: true}
 	c := &out.comment

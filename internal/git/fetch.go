@@ -51,7 +51,7 @@ type Pull struct {
 var ErrMoved = errors.New("the head has moved")
 
 // ErrFlawed means that git refused an object, because it may attack programs.
-var ErrFlawed = errors.New("an object is flawed")
+var ErrFlawed = errors.New("invalid object")
 
 const (
 	opFetch      = "fetch pull request"

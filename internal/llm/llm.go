@@ -114,7 +114,7 @@ const (
 	KindRate       Kind = "rate"       // 429
 	KindOverloaded Kind = "overloaded" // 529, 503
 	KindServer     Kind = "server"     // other 5xx, and streams cut short
-	KindTimeout    Kind = "timeout"    // no data for too long
+	KindTimeout    Kind = "timeout"    // no data arrived in time
 	KindNetwork    Kind = "network"
 	KindTooLarge   Kind = "too-large" // the reply is too long; the rest was not read
 	KindRequest    Kind = "request"   // other 4xx: sending it again does not help

@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	errIdle     = errors.New("no data for too long")
+	errIdle     = errors.New("timed out waiting for data")
 	errTooLarge = errors.New("the reply is larger than 8 MiB")
 )
 

@@ -134,7 +134,7 @@ func check(d Delivery, tasks []Task) error {
 			return fmt.Errorf("no kind of jobs: %q", text.Cut(string(t.Kind), 40))
 		}
 		if t.Pull < 0 || t.Pull > math.MaxInt32 {
-			return fmt.Errorf("no number of a pull request: %d", t.Pull)
+			return fmt.Errorf("invalid pull request number %d", t.Pull)
 		}
 		if t.Pull != 0 && t.Repo.IsZero() {
 			return errors.New("a pull request needs a repository")

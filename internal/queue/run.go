@@ -119,7 +119,7 @@ func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context
 	case err != nil, found && w.Replica == "":
 		return nil, nil, river.JobSnooze(holdPause)
 	case !found:
-		return nil, nil, river.JobCancel(errors.New("nothing wants it any more"))
+		return nil, nil, river.JobCancel(errors.New("no longer needed"))
 	}
 	r := &Run{
 		Task: Task{Kind: Kind(w.Kind), Pull: w.Pull, Head: w.Head, Reason: w.Reason},

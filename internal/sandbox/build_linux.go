@@ -46,7 +46,7 @@ func (o order) build() error {
 	}
 	for i, step := range steps {
 		if err := step(); err != nil {
-			return fmt.Errorf("build the sandbox, step %d: %w", i+1, err)
+			return fmt.Errorf("set up the sandbox, step %d: %w", i+1, err)
 		}
 	}
 	return nil

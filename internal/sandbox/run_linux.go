@@ -31,7 +31,7 @@ var (
 // If Run returns without an error, no process of the job is left.
 func (b Sandbox) Run(ctx context.Context, job Job) (Result, error) {
 	if b.kind == "" {
-		return Result{}, errors.New("no sandbox: this sandbox is not from Probe")
+		return Result{}, errors.New("the sandbox is not from Probe")
 	}
 	j, err := job.checked()
 	if err != nil {
@@ -133,7 +133,7 @@ func (r Result) conclude(cause, waited error, said string) (Result, error) {
 	case trouble != "":
 		return r, errors.New(trouble)
 	case !wasRunning:
-		return r, fmt.Errorf("build the sandbox: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
+		return r, fmt.Errorf("set up the sandbox: %w: %s", waited, strings.TrimSpace(r.Stderr.String()))
 	case waited == nil: // even if the time ran out just then
 		r.Status = OK
 		return r, nil

@@ -158,7 +158,7 @@ func occasions(g given) (*precedent.ReviewTriggers, error) {
 		}
 	}
 	if len(t.On) == 0 {
-		return nil, errors.New("no occasion is named")
+		return nil, errors.New("name at least one occasion")
 	}
 	return t, nil
 }

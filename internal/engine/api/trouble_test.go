@@ -85,7 +85,7 @@ func TestTroubleOfServers(t *testing.T) {
 		{"torn stream", []llmtest.Reply{torn, good}, "ok", "", 2, backoff[:1]},
 		{"torn streams", []llmtest.Reply{torn}, "error", "cut short", 4, backoff[:3]},
 		{"broken stream", []llmtest.Reply{{Broken: "overloaded_error"}, good}, "ok", "", 2, backoff[:1]},
-		{"drip", []llmtest.Reply{{Drip: true}}, "timeout", "too long", 2, backoff[:1]},
+		{"drip", []llmtest.Reply{{Drip: true}}, "timeout", "timed out", 2, backoff[:1]},
 		{"drip, then an answer", []llmtest.Reply{{Drip: true}, good}, "ok", "", 2, backoff[:1]},
 		{"refusal", []llmtest.Reply{{Refusal: "I cannot."}}, "refused", "refused", 1, nil},
 		{"length", []llmtest.Reply{{Text: answer[:20], Stop: "max_tokens"}}, "truncated", "out of room", 1, nil},
