@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/precedent-dev/precedent/internal/forge/forgetest"
+)
+
+// elsewhere are beginnings of documented commands that this test does not run: why, and the test or the story that does.
+var elsewhere = map[string][2]string{
+	"serve":                   {"runs until it is stopped", "TestServePages"},
+	"dashboard":               {"runs until it is stopped", "TestDashboard"},
+	"mcp --http":              {"runs until it is stopped", "TestMCPConformance"},
+	"fix 7":                   {"needs an engine that edits", "TestFixCommand"},
+	"doctor --server":         {"needs the settings of a server", "TestDoctorServer"},
+	"upgrade --check":         {"asks the page of releases", "TestLatestRelease"},
+	"corpus embed":            {"needs an embedding model", "TestReviewWithEmbeddings"},
+	"jobs":                    {"needs the database of a server", "jobs.txtar"},
+	"memory export --all":     {"needs the database of a server", "TestBackups"},
+	"memory import --all":     {"needs the database of a server", "TestBackups"},
+	"memory sync":             {"needs a remote that takes a push", "memory_sync.txtar"},
+	"pr https://codeberg.org": {"needs a server of Gitea", "TestChooseForge"},
+	"pr 1 --repo":             {"needs the files of a local forge", "pr_local.txtar"},
+	"gate":                    {"builds in the sandbox", "gate.txtar"},
+	"review --fix":            {"asks on a terminal", "fix.txtar"},
+	"dismiss --rule":          {"needs a finding of that rule", "dismiss_rule.txtar"},
+	"dismiss --finder":        {"needs a finding of that finder", "dismiss_rule.txtar"},
+}
+
+var (
+	shownCommand = regexp.MustCompile(`(?:^|\s)precedent ([a-z-].*)$`)
+	shownID      = regexp.MustCompile(`\b(?:k7m2q0v5xa|mpmswjy8zq)\b`)
+	shownURL     = regexp.MustCompile(`https://github\.com/owner/name/pull/\d+|"\$PULL_REQUEST"`)
+	shownNumber  = regexp.MustCompile(`^(pr|outcomes) \d+`)
+)
+
+// shownCommands are the commands in the blocks of code of a document, without comments and what reads their output.
+func shownCommands(text string) (all []string) {
+	block := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			block = !block
+			continue
+		}
+		m := shownCommand.FindStringSubmatch(strings.TrimSpace(line))
+		if !block || m == nil || strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		command, _, _ := strings.Cut(m[1]+" ", " #")
+		command, _, _ = strings.Cut(command, " | ")
+		command, _, _ = strings.Cut(command, " || ")
+		if command = strings.TrimSpace(command); !slices.Contains(all, command) {
+			all = append(all, command)
+		}
+	}
+	return all
+}
+
+// TestShownCommands runs every command that a document shows, in the order of the document, in a clone of a repository with a
+// pull request and something to find. None of them is used wrongly.
+func TestShownCommands(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("precedent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash")
+	}
+	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	ran, skipped := 0, map[string]bool{}
+	for _, doc := range append(docs, filepath.Join("..", "..", "README.md")) {
+		commands := shownCommands(read(t, doc))
+		if len(commands) == 0 || filepath.Base(doc) == "commands.md" {
+			continue
+		}
+		t.Run(filepath.Base(doc), func(t *testing.T) {
+			t.Parallel()
+			s := newPRStage(t)
+			clone := filepath.Join(s.home, "clone")
+			s.git(s.home, "clone", "--quiet", "--branch", "feature", s.origin, clone)
+			s.git(clone, "remote", "set-url", "origin", s.door.URL+"/octo/app")
+			s.git(clone, "branch", "main", "origin/main")
+			write(t, filepath.Join(clone, "internal", "store", "open.go"), []byte(strings.Repeat("// a line\n", 50)))
+			s.git(clone, "add", ".")
+			for _, name := range []string{"src", "docs"} {
+				write(t, filepath.Join(clone, name, "a.txt"), []byte("<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> b\n"))
+			}
+			for i := range 2 {
+				s.git(clone, "commit", "--quiet", "--allow-empty", "--message", fmt.Sprint("more ", i))
+			}
+			s.git(clone, "add", ".")
+			write(t, filepath.Join(clone, "comments.jsonl"), []byte(`{"id":5,"pull_request_url":"https://github.com/octo/app/pull/3","path":"a.txt","body":"Please wrap the error with the name of the file here.","user":{"id":12,"login":"mona"},"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z","diff_hunk":"@@ -1 +1 @@\n+x","line":1,"html_url":"https://github.com/octo/app/pull/3#discussion_r5"}`+"\n"))
+			run := func(command string) (string, int) {
+				t.Helper()
+				cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-c", "precedent "+command)
+				cmd.Dir = clone
+				cmd.Env = []string{
+					"HOME=" + s.home, "PATH=" + filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LC_ALL=C.UTF-8",
+					"GITHUB_API_URL=" + s.door.URL + "/api/v3", "GH_TOKEN=" + forgetest.Secret, "PRECEDENT_CONSOLIDATION=off",
+				}
+				out, err := cmd.CombinedOutput()
+				if cmd.ProcessState == nil {
+					t.Fatal(err)
+				}
+				return string(out), cmd.ProcessState.ExitCode()
+			}
+			out, _ := run("review --staged --json")
+			id := regexp.MustCompile(`"id": "([0-9a-z]{10})"`).FindStringSubmatch(out)
+			_, _ = run(`learn add "every query takes a context"`)
+			learning, _ := run("learn list --json")
+			learned := regexp.MustCompile(`"id": "([0-9a-z-]+)"`).FindStringSubmatch(learning)
+			if id == nil || learned == nil {
+				t.Fatalf("no finding or no learning: %s%s", out, learning)
+			}
+		each:
+			for _, command := range commands {
+				for beginning := range elsewhere {
+					if strings.HasPrefix(command+" ", beginning+" ") || strings.HasPrefix(command, beginning+"/") {
+						mu.Lock()
+						skipped[beginning] = true
+						mu.Unlock()
+						continue each
+					}
+				}
+				given := shownID.ReplaceAllString(command, id[1])
+				given = shownURL.ReplaceAllString(given, s.door.URL+"/octo/app/pull/7")
+				given = shownNumber.ReplaceAllString(given, "$1 7")
+				given = regexp.MustCompile(`\bID\b`).ReplaceAllString(given, learned[1])
+				out, status := run(given)
+				mu.Lock()
+				ran++
+				mu.Unlock()
+				if status == 2 || status < 0 || status > 3 {
+					t.Errorf("precedent %s: exit status %d\n%s", given, status, out)
+				}
+			}
+		})
+	}
+	t.Cleanup(func() {
+		for beginning := range elsewhere {
+			if !skipped[beginning] {
+				t.Errorf("no document shows precedent %s", beginning)
+			}
+		}
+		t.Logf("%d commands ran", ran)
+	})
+	tests := ""
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		tests += read(t, name)
+	}
+	for beginning, other := range elsewhere {
+		_, err := os.Stat(filepath.Join("testdata", "script", other[1]))
+		if err != nil && !strings.Contains(tests, "\nfunc "+other[1]) {
+			t.Errorf("precedent %s: there is no test %s", beginning, other[1])
+		}
+	}
+}
