@@ -66,6 +66,7 @@ golden: ## update the golden files; read the diff before you commit it
 	$(GO) test ./internal/lint -run '^TestDocs' -update
 	$(GO) test ./internal/web -run '^TestBrowserForEverybody' -update
 	$(GO) test ./cmd/precedent -run '^TestReference' -update
+	$(GO) test ./scripts/site -run '^TestDemoPicture' -update
 
 eval: ## measure on a folder of changes how well findings are placed: make eval DIR=...
 	@test -n "$(DIR)" || { echo "usage: make eval DIR=folder with <change>/diff.patch and meta.json"; exit 2; }
