@@ -12,7 +12,8 @@
 // database; [Place], [Fingerprint] and [FindingID] give it an identity that
 // depends on neither line numbers nor prose. [Review] is the result of one run,
 // and its JSON form is a stable contract. [Dismissal] is the record of a
-// dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its conversation, and [Outcome] is
+// dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its
+// conversation, and [Outcome] is
 // what happened to it. [Policy] is what a repository may set for its own reviews.
 // [Untrusted] marks text from outside.
 //
@@ -20,8 +21,10 @@
 // repository as hostile. internal/diff parses the diffs that git prints.
 // internal/text splits, compares, cleans and shows text. internal/secret finds and
 // redacts credentials. internal/sarif defines the objects of SARIF. internal/backoff
-// says how long to wait before a request is sent again. internal/start delays the first garbage collection. internal/strict
-// reads JSON from outside, without keys that stand in an object twice. internal/intent decides what a directive of a person means. internal/label is the
+// says how long to wait before a request is sent again. internal/start delays the first garbage collection.
+// internal/strict
+// reads JSON from outside, without keys that stand in an object twice. internal/intent decides what a directive of a
+// person means. internal/label is the
 // table of the labels on a pull request. internal/calibration tunes the
 // threshold and refits confidences by what became of findings. internal/child runs a
 // program and ends it with all its children. internal/background starts one that
@@ -71,7 +74,8 @@
 // only read and write that. internal/run prepares a change for its review, and runs it; a local change
 // needs no more. internal/pull gathers a pull request, has it reviewed, and publishes the review.
 // internal/converse hears what people write there, answers and learns. internal/fix
-// addresses what is open. internal/round does the one thing that is due. Commands call them, and so do jobs of a server.
+// addresses what is open. internal/round does the one thing that is due. Commands call them, and so do jobs of a
+// server.
 //
 // Front ends and adapters. internal/doctor checks what a
 // review needs, and internal/progress shows what it is doing. internal/mcp serves the

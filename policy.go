@@ -174,7 +174,8 @@ type LearningPolicy struct {
 // LearningCapture says what becomes of the reason with which somebody dismisses a finding on a pull request.
 type LearningCapture string
 
-// CaptureAuto makes the reason of an administrator, or of one of the policy's maintainers, an active learning, and that of anybody else a pending one.
+// CaptureAuto makes the reason of an administrator, or of one of the policy's maintainers, an active learning, and that
+// of anybody else a pending one.
 // CaptureAsk makes all pending, and CaptureOff none.
 const (
 	CaptureAuto LearningCapture = "auto"

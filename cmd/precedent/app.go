@@ -133,7 +133,8 @@ error, 3 incomplete review, 130 interrupted.`,
 		{"Pull requests:", []*cobra.Command{newPR(a), newFix(a), newReply(a), newOutcomes(a)}},
 		{"Server:", []*cobra.Command{newServe(a), newJobs(a), newDashboard(a), newMCP(a)}},
 		{"Set up and maintain:", []*cobra.Command{
-			newInit(a), newInstallHook(a), newDoctor(a), newConfig(a), newStats(a), newReplay(a), newCompletion(a), newVersion(a), newUpgrade(a),
+			newInit(a), newInstallHook(a), newDoctor(a), newConfig(a), newStats(a), newReplay(a), newCompletion(a),
+			newVersion(a), newUpgrade(a),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -13,7 +13,9 @@ import (
 const maxCompletions = 50
 
 // completeFindings completes the IDs of findings.
-func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeFindings(cmd *cobra.Command, args []string,
+	begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
 		rows, err := w.Memory.DB.RepoFor(cmd.Context(), w.IDs...)
 		if err != nil {
@@ -29,7 +31,9 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, begun string) 
 }
 
 // completeDismissed completes the IDs of dismissed findings.
-func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeDismissed(cmd *cobra.Command, args []string,
+	_ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeIDs(cmd, args, func(w *workspace.Workspace) ([]cobra.Completion, error) {
 		all, err := w.Memory.Dismissals(cmd.Context())
 		var ids []cobra.Completion
@@ -41,7 +45,9 @@ func (a *app) completeDismissed(cmd *cobra.Command, args []string, _ string) ([]
 }
 
 // completeRange completes the name of a branch or tag, also after the dots of a range.
-func (a *app) completeRange(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeRange(cmd *cobra.Command, args []string,
+	begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault // paths
 	}
@@ -69,7 +75,9 @@ func (a *app) completeRange(cmd *cobra.Command, args []string, begun string) ([]
 
 // completeIDs completes the first argument with what list returns. Errors complete
 // nothing: a shell cannot show them.
-func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(*workspace.Workspace) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeIDs(cmd *cobra.Command, args []string,
+	list func(*workspace.Workspace) ([]cobra.Completion, error),
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

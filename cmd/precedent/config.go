@@ -84,7 +84,10 @@ func printConfiguration(p *report.Page, c configuration) {
 		if value == "" {
 			value = "-"
 		}
-		rows = append(rows, []string{p.Ink(report.Bold, s.Key), p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+shortSource(s.Source, c.File)+")")})
+		rows = append(rows, []string{
+			p.Ink(report.Bold, s.Key),
+			p.Ink(report.Plain, value) + "  " + p.Ink(report.Faint, "("+shortSource(s.Source, c.File)+")"),
+		})
 	}
 	p.Table(rows)
 	p.Line()
@@ -121,7 +124,10 @@ func (a *app) configuration(ctx context.Context, flags map[string]string) (confi
 		if policy, err = run.CurrentPolicy(ctx, repo, op.TrustedBranch.Value); err != nil {
 			return configuration{}, nil, err
 		}
-		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); idErr == nil {
+		if ids, idErr := workspace.Identities(ctx, repo, workspace.Location{
+			Repo:  op.Repo.Value,
+			Forge: op.Forge.Value,
+		}); idErr == nil {
 			if op.Repo.Value.IsZero() {
 				c.set("repo", ids[0].String(), identitySource(ids[0]))
 			}

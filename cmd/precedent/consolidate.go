@@ -74,7 +74,9 @@ func (a *app) consolidation(flags map[string]string) (workspace.Consolidation, e
 }
 
 // consolidate looks for patterns, and says so on standard error.
-func (a *app) consolidate(ctx context.Context, w *workspace.Workspace, c workspace.Consolidation) (workspace.Consolidated, error) {
+func (a *app) consolidate(ctx context.Context, w *workspace.Workspace,
+	c workspace.Consolidation,
+) (workspace.Consolidated, error) {
 	c.Begun = func() { a.sayMemory("consolidating…") }
 	done, err := a.workflow().Consolidate(ctx, w, c)
 	if err == nil {

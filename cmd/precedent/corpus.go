@@ -22,7 +22,8 @@ finders what people asked for before, and findings cite it.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusEmbed(a), newCorpusStatus(a), newCorpusClear(a))
+	cmd.AddCommand(newCorpusSync(a), newCorpusImport(a), newCorpusSearch(a), newCorpusEmbed(a), newCorpusStatus(a),
+		newCorpusClear(a))
 	return cmd
 }
 

@@ -19,7 +19,8 @@ func (a *app) embeddings(op *settings.Settings) (*workspace.Embeddings, error) {
 		return nil, nil
 	}
 	if op.EmbeddingsModel.Value == "" {
-		return nil, hinted(errors.New("embeddings: a URL is set, but no model"), "set embeddings.model in the configuration file, or PRECEDENT_EMBEDDINGS_MODEL")
+		return nil, hinted(errors.New("embeddings: a URL is set, but no model"),
+			"set embeddings.model in the configuration file, or PRECEDENT_EMBEDDINGS_MODEL")
 	}
 	server, err := llm.NewEmbeddings(llm.EmbeddingsConfig{
 		Key: llm.Secret(a.env[settings.EmbeddingsKey]), BaseURL: op.EmbeddingsURL.Value, Model: op.EmbeddingsModel.Value,
@@ -64,7 +65,8 @@ PRECEDENT_EMBEDDINGS_KEY. The cost counts for max_cost_per_day, if the price is 
 			}
 			if err != nil {
 				if swept.Chunks > 0 {
-					a.notice("stopped after %s; the vectors until then are stored, and the next run continues", plural(swept.Chunks, "comment"))
+					a.notice("stopped after %s; the vectors until then are stored, and the next run continues",
+						plural(swept.Chunks, "comment"))
 				}
 				return fmt.Errorf("compute vectors: %w", err)
 			}
@@ -72,13 +74,17 @@ PRECEDENT_EMBEDDINGS_KEY. The cost counts for max_cost_per_day, if the price is 
 				return report.Value(a.out, swept)
 			}
 			p := a.page()
-			p.Para("", p.Inkf(report.Plain, "%s got a vector of %s with %d dimensions", plural(swept.Chunks, "comment"), swept.Model, swept.Dimensions))
+			p.Para("", p.Inkf(report.Plain, "%s got a vector of %s with %d dimensions", plural(swept.Chunks, "comment"),
+				swept.Model, swept.Dimensions))
 			if swept.Without > 0 {
-				p.Para("", p.Inkf(report.Plain, "%s got none: the model has no usable vector for them, or they hold nothing but secrets", plural(swept.Without, "comment")))
+				p.Para("",
+					p.Inkf(report.Plain, "%s got none: the model has no usable vector for them, or they hold nothing but secrets",
+						plural(swept.Without, "comment")))
 			}
 			if op, err := a.settings(nil); err == nil {
 				if e, err := a.embeddings(op); err == nil && e != nil && e.Price == nil {
-					p.Para("", p.Inkf(report.Faint, "the price of %s is not known, so the cost is not counted; set it in prices", swept.Model))
+					p.Para("", p.Inkf(report.Faint, "the price of %s is not known, so the cost is not counted; set it in prices",
+						swept.Model))
 				}
 			}
 			return p.Err()

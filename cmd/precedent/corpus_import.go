@@ -66,7 +66,9 @@ func perSecond(n int, took time.Duration) float64 {
 	return float64(n) / max(took.Seconds(), 0.001)
 }
 
-func (a *app) importFile(ctx context.Context, w *workspace.Workspace, file string, progress func(corpus.Imported)) (corpus.Imported, error) {
+func (a *app) importFile(ctx context.Context, w *workspace.Workspace, file string,
+	progress func(corpus.Imported),
+) (corpus.Imported, error) {
 	from := a.in
 	name := "standard input"
 	if file != "-" {
@@ -90,7 +92,8 @@ func (a *app) printImported(got corpus.Imported, asJSON bool) error {
 		for _, b := range got.Bad {
 			p.Para("", p.Inkf(report.Plain, "%s:%d is not imported: %s", b.File, b.Line, b.Why))
 		}
-		p.Para("", p.Inkf(report.Plain, "%s: %d stored, %d updated, %d already there, %d of bots, %d of Precedent, %d empty", plural(got.Lines, "line"),
+		p.Para("", p.Inkf(report.Plain, "%s: %d stored, %d updated, %d already there, %d of bots, %d of Precedent, %d empty",
+			plural(got.Lines, "line"),
 			got.Stored, got.Updated, got.Duplicate, got.Bot, got.Own, got.Empty))
 		for _, other := range []struct {
 			n    int

@@ -71,7 +71,8 @@ func printCorpusFound(p *report.Page, got workspace.CorpusResult) {
 			}
 		}
 		day, _, _ := strings.Cut(f.At, "T")
-		p.Para(p.Inkf(report.Bold, "%2d. ", i+1), p.Inkf(report.Plain, "%s · %s · PR %d · ", f.Author, day, f.Pull)+p.Ink(report.Cyan, where))
+		p.Para(p.Inkf(report.Bold, "%2d. ", i+1), p.Inkf(report.Plain, "%s · %s · PR %d · ", f.Author, day,
+			f.Pull)+p.Ink(report.Cyan, where))
 		p.Para("    ", p.Ink(report.Plain, "“"+f.Text+"”"))
 		if f.URL != "" {
 			p.Para("    ", p.Ink(report.Faint, f.URL))

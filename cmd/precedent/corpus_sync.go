@@ -61,7 +61,8 @@ func newCorpusSync(a *app) *cobra.Command {
 			}
 			defer w.Close()
 			line := syncLine{progressLine: a.progressLine(), app: a, started: a.now()}
-			got, err := a.workflow().SyncCorpus(cmd.Context(), conn, w, workspace.CorpusSync{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
+			got, err := a.workflow().SyncCorpus(cmd.Context(), conn, w,
+				workspace.CorpusSync{Since: from, Full: full, Sleep: a.pause, Progress: line.show})
 			line.end()
 			if err != nil && len(got.Streams) == 0 {
 				return err
@@ -80,7 +81,8 @@ func newCorpusSync(a *app) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths), "how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().StringVar(&since, "since", fmt.Sprintf("%dm", defaultSyncMonths),
+		"how far back the first sync reads: `TIME` is a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&full, "full", false, "list everything again, and find what was deleted")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
@@ -96,7 +98,9 @@ func (a *app) monthsFlag(cmd *cobra.Command, value string) (time.Time, error) {
 	}
 	at, err := a.sinceFlag(cmd, value)
 	if err != nil || at.IsZero() {
-		return at, misuse(cmd, fmt.Errorf("--since %q: want a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31", value))
+		return at, misuse(cmd,
+			fmt.Errorf("--since %q: want a number of months such as 18m or of days such as 90d, or a date such as 2026-01-31",
+				value))
 	}
 	return at, nil
 }
@@ -162,7 +166,8 @@ func printSynced(p *report.Page, got corpus.SyncResult) {
 	case got.Full:
 		row("deleted", "%s found to be deleted", plural(got.Deleted, "comment"))
 	case got.Kept > 0:
-		row("deleted", "%s no longer listed, which is suspiciously many: they were kept; --full deletes them", plural(got.Kept, "comment"))
+		row("deleted", "%s no longer listed, which is suspiciously many: they were kept; --full deletes them",
+			plural(got.Kept, "comment"))
 	}
 	if got.Stopped != "" {
 		row("stopped", "%s; the next sync goes on from here", got.Stopped)

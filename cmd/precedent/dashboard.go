@@ -56,7 +56,8 @@ Stop it with Ctrl-C. The same pages for a team are part of precedent serve.`,
 func (a *app) dashboard(cmd *cobra.Command, address string, noBrowser bool) error {
 	ctx, flags := cmd.Context(), settingFlags(cmd)
 	if host, _, err := net.SplitHostPort(address); err != nil || !wire.IsLoopback(host) {
-		return misuse(cmd, fmt.Errorf("--listen %s: want an address of this machine with a port, such as 127.0.0.1:8788", address))
+		return misuse(cmd, fmt.Errorf("--listen %s: want an address of this machine with a port, such as 127.0.0.1:8788",
+			address))
 	}
 	op, err := a.settings(flags)
 	if err != nil {
@@ -166,8 +167,9 @@ func (a *app) pages(ctx context.Context, i *installation, flags map[string]strin
 	}
 	if a.env[oauthID] != "" {
 		if o.URL == nil || a.env[oauthSecret] == "" {
-			return nil, nil, hinted(errors.New("people cannot sign in: the address of the pages or the secret of the OAuth application is missing"),
-				"set PRECEDENT_DASHBOARD_URL and %s", oauthSecret)
+			return nil, nil,
+				hinted(errors.New("people cannot sign in: the address of the pages or the secret of the OAuth application is missing"),
+					"set PRECEDENT_DASHBOARD_URL and %s", oauthSecret)
 		}
 		const longest = 10 * time.Second
 		client := a.packageClient()

@@ -105,7 +105,8 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	p.Line()
-	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+p.Ink(report.Plain, " Try precedent review in one of your repositories."))
+	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+p.Ink(report.Plain,
+		" Try precedent review in one of your repositories."))
 	return p.Err()
 }
 
@@ -127,7 +128,10 @@ func (a *app) demoApp(dir string) (*app, error) {
 			env[name] = v
 		}
 	}
-	return &app{in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, fixedEngine: e, quiet: true}, nil
+	return &app{
+		in: a.in, out: a.out, err: a.err, env: env, dir: filepath.Join(dir, "shop"), now: a.now, fixedEngine: e,
+		quiet: true,
+	}, nil
 }
 
 // runCommand prints a command as a shell would show it, and runs it.
@@ -206,7 +210,8 @@ func demoGit(ctx context.Context, home, top string, args []string) error {
 	cmd.Dir = top
 	cmd.WaitDelay = time.Second
 	cmd.Env = []string{
-		"PATH=" + filepath.Dir(git), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0",
+		"PATH=" + filepath.Dir(git), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=" + demoWho, "GIT_AUTHOR_EMAIL=dana@example.org", "GIT_AUTHOR_DATE=2026-01-05T09:00:00Z",
 		"GIT_COMMITTER_NAME=" + demoWho, "GIT_COMMITTER_EMAIL=dana@example.org", "GIT_COMMITTER_DATE=2026-01-05T09:00:00Z",
 	}

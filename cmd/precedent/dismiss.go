@@ -51,7 +51,9 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion,
+			cobra.ShellCompDirective,
+		) {
 			if d.undo {
 				return a.completeDismissed(cmd, nil, begun)
 			}
@@ -65,7 +67,8 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
 	cmd.Flags().StringVar(&d.rule, "rule", "", "dismiss all findings of an analyzer's `rule`")
 	cmd.Flags().StringVar(&d.finder, "finder", "", "dismiss all findings of a `finder`")
 	cmd.Flags().StringVar(&d.category, "category", "", "dismiss all findings of a `category`")
-	cmd.Flags().StringVar(&d.path, "path", "", "limit the rule, or similar findings, to a folder or `glob`, from the top folder")
+	cmd.Flags().StringVar(&d.path, "path", "",
+		"limit the rule, or similar findings, to a folder or `glob`, from the top folder")
 	addReason(cmd, &d)
 	addSettings(cmd, append([]string{"forge"}, memorySettings...)...)
 	return cmd
@@ -114,8 +117,10 @@ func (d *dismissal) what() string {
 
 func addReason(cmd *cobra.Command, d *dismissal) {
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why it is not a problem here, in a `sentence`")
-	cmd.Flags().StringVar(&d.who, "who", "", "the `name` to store with it (default: user.name of git, else your user name)")
-	cmd.Flags().IntVar(&d.pull, "pr", 0, "the `number` of the pull request whose comments have the IDs that the memory does not have")
+	cmd.Flags().StringVar(&d.who, "who", "",
+		"the `name` to store with it (default: user.name of git, else your user name)")
+	cmd.Flags().IntVar(&d.pull, "pr", 0,
+		"the `number` of the pull request whose comments have the IDs that the memory does not have")
 }
 
 // dismiss dismisses findings, restores them, or lists dismissals.
@@ -134,8 +139,9 @@ func (a *app) dismiss(cmd *cobra.Command, ids []string, d dismissal) error {
 		do, verb = a.workflow().Restore, "restored"
 	}
 	all := do(ctx, w, workspace.Dismissal{
-		IDs: ids, Rule: d.what(), Pull: d.pull, User: a.user(), Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
-		Connect: func() (workspace.Connection, error) { return a.connectWith(flags) },
+		IDs: ids, Rule: d.what(), Pull: d.pull, User: a.user(),
+		Dismissal: memory.Dismissal{Reason: d.reason, Who: d.who, Glob: d.path},
+		Connect:   func() (workspace.Connection, error) { return a.connectWith(flags) },
 	})
 	return a.printDismissed(all, verb, w.Options())
 }
@@ -214,8 +220,9 @@ func newFP(a *app) *cobra.Command {
 	}
 	listing.Flags().BoolVar(&list.asJSON, "json", false, "print as JSON")
 	removing := &cobra.Command{
-		Use: "remove ID", Short: "Show a dismissed finding again, as precedent dismiss --undo does", Example: "  precedent fp remove k7m2q0v5xa",
-		Args: exactly(1), ValidArgsFunction: a.completeDismissed,
+		Use: "remove ID", Short: "Show a dismissed finding again, as precedent dismiss --undo does",
+		Example: "  precedent fp remove k7m2q0v5xa",
+		Args:    exactly(1), ValidArgsFunction: a.completeDismissed,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.dismiss(cmd, args, dismissal{undo: true}) },
 	}
 	addSettings(adding, "forge")

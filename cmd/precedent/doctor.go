@@ -150,13 +150,17 @@ func (a *app) checkEngine(ctx context.Context, d *doctor.Diagnosis, op *settings
 	about := strings.Join(keys, ", ")
 	switch {
 	case r.model != nil:
-		d.Add(name, doctor.OK, "", "%s; %s", api.New(api.Config{Model: r.model, Prices: llm.ListPrices().With(op.Prices), Why: r.source}).Info().Line, about)
+		d.Add(name, doctor.OK, "", "%s; %s", api.New(api.Config{
+			Model: r.model, Prices: llm.ListPrices().With(op.Prices),
+			Why: r.source,
+		}).Info().Line, about)
 	case r.claudePath != "":
 		d.Add(name, doctor.OK, "", "claude %s (%s); %s", r.claudePath, r.source, about)
 	case r.program != nil:
 		d.Add(name, doctor.OK, "", "%s", r.program.Info().Line)
 	default:
-		d.Add(name, doctor.Warning, "set a key, or configure a program or a local server: docs/getting-started.md", "%s: only the analyzers run; %s", r.whyNone, about)
+		d.Add(name, doctor.Warning, "set a key, or configure a program or a local server: docs/getting-started.md",
+			"%s: only the analyzers run; %s", r.whyNone, about)
 	}
 	if try {
 		d.Try(ctx, r.model, llm.ListPrices().With(op.Prices))
@@ -182,7 +186,8 @@ func (a *app) checkEmbeddings(ctx context.Context, d *doctor.Diagnosis, op *sett
 	if e.Price != nil {
 		price = fmt.Sprintf("$%g per million tokens", e.Price.Input)
 	}
-	d.Add(name, doctor.OK, "", "%s (%s) → %s; %s; %s is %s", e.Server.Model(), op.EmbeddingsModel.Source, e.Server.Host(), price, settings.EmbeddingsKey, key)
+	d.Add(name, doctor.OK, "", "%s (%s) → %s; %s; %s is %s", e.Server.Model(), op.EmbeddingsModel.Source, e.Server.Host(),
+		price, settings.EmbeddingsKey, key)
 	if try {
 		d.TryEmbeddings(ctx, e.Server, op.EmbeddingsTimeout.Value)
 	}
@@ -203,7 +208,11 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	var id precedent.Repo
 	if repo != nil {
-		if ids, err := workspace.Identities(ctx, repo, workspace.Location{Repo: op.Repo.Value, Forge: op.Forge.Value}); err == nil { // errors are reported with the repository
+		// errors are reported with the repository
+		if ids, err := workspace.Identities(ctx, repo, workspace.Location{
+			Repo:  op.Repo.Value,
+			Forge: op.Forge.Value,
+		}); err == nil {
 			id = ids[0]
 		}
 	}
@@ -213,7 +222,8 @@ func (a *app) checkForge(ctx context.Context, d *doctor.Diagnosis, op *settings.
 	}
 	if !conn.Known {
 		hint := "set " + conn.TokenName + " to read private pull requests, and to post"
-		d.Add(name, doctor.OK, hint, "%s (%s), without a token: it can read public pull requests, but not post", conn.Host(), op.Forge.Source)
+		d.Add(name, doctor.OK, hint, "%s (%s), without a token: it can read public pull requests, but not post", conn.Host(),
+			op.Forge.Source)
 		return
 	}
 	within, cancel := context.WithTimeout(ctx, forgeTimeout)

@@ -34,12 +34,14 @@ func (a *app) goEnv() lint.GoEnv {
 // withheldVariables are the variables that an engine's program does not get: a
 // change can contain instructions that make a model print its environment. The keys
 // of models are passed on, because only the program knows which one it needs.
-var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS", databaseVariable, databasePassword}, tokenVariables...)
+var withheldVariables = append([]string{"SSH_AUTH_SOCK", "SSH_ASKPASS", databaseVariable, databasePassword},
+	tokenVariables...)
 
 // tokenVariables are the variables that hold credentials for forges, their
 // workflows and registries.
 var tokenVariables = []string{
-	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN",
+	"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN",
+	"FORGEJO_TOKEN",
 	"BITBUCKET_TOKEN", "CI_JOB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN",
 }
 
@@ -51,7 +53,8 @@ var withheldPrefixes = []string{"GIT_", "PRECEDENT_", "ACTIONS_", "CI_REGISTRY",
 func (a *app) engineEnvironment() []string {
 	var env []string
 	for name, value := range a.env {
-		if !slices.Contains(withheldVariables, name) && !slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if !slices.Contains(withheldVariables, name) && !slices.ContainsFunc(withheldPrefixes,
+			func(p string) bool { return strings.HasPrefix(name, p) }) {
 			env = append(env, name+"="+value)
 		}
 	}

@@ -49,7 +49,8 @@ func estimateSummary(e review.Estimate) string {
 	if e.Requests == 0 {
 		return "nothing is sent" + kept
 	}
-	s := fmt.Sprintf("about %s tokens in %s", thousands(e.Usage.InputTokens+e.Usage.OutputTokens), plural(e.Requests, "request"))
+	s := fmt.Sprintf("about %s tokens in %s", thousands(e.Usage.InputTokens+e.Usage.OutputTokens),
+		plural(e.Requests, "request"))
 	if e.CostUSD != nil {
 		s += fmt.Sprintf(", $%.2f", *e.CostUSD)
 	}
@@ -74,7 +75,8 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-11s", label), p.Inkf(report.Plain, format, args...))
 	}
-	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"), in.Change.Added, in.Change.Removed)
+	say("change", "%s ← %s, %s, +%d −%d", in.Target.Head, in.Target.Base, plural(len(in.Change.Files), "file"),
+		in.Change.Added, in.Change.Removed)
 	say("engine", "%s", why)
 	if e.Requests == 0 && e.Kept > 0 {
 		say("", "%s stored by the unfinished review: only verification is left.", plural(e.Kept, "answer"))
@@ -104,7 +106,8 @@ func (a *app) printEstimate(ctx context.Context, prepared *run.Prepared, asJSON 
 		say("unread", "%s over the limit of a review", plural(e.Unread, "hunk"))
 	}
 	if !withinBudget(e, b) {
-		say("budget", "This exceeds the budget of a review ($%.2f, %s tokens), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, thousands(b.Tokens))
+		say("budget",
+			"This exceeds the budget of a review ($%.2f, %s tokens), which would end over-budget. Raise --max-cost or --max-tokens, or review a smaller change.", b.USD, thousands(b.Tokens))
 	}
 	return p.Err()
 }

@@ -37,7 +37,8 @@ finders read them, are such a case, too.`,
 			return a.show(asJSON, e, func(p *report.Page) { report.Explain(p, e) })
 		}),
 	}
-	cmd.Flags().StringSliceVar(&without, "without", nil, "decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
+	cmd.Flags().StringSliceVar(&without, "without", nil,
+		"decide again without these `IDS` of memories or of dismissed findings, threshold or policy")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
 	return cmd

@@ -19,7 +19,8 @@ import (
 func (a *app) fix(repo *workspace.Repository, prepared *run.Prepared, r *precedent.Review, agreed bool) error {
 	top := repo.Git.Top()
 	if top == "" {
-		return hinted(errors.New("apply fixes: the repository has no work tree"), "run precedent in a checkout of the repository")
+		return hinted(errors.New("apply fixes: the repository has no work tree"),
+			"run precedent in a checkout of the repository")
 	}
 	plan := fix.New(r.Live(),
 		func(path string) ([]byte, error) { return prepared.Input.Read(precedent.Right, path) },
@@ -91,7 +92,8 @@ func (a *app) askEach(p *report.Page, plan fix.Plan) fix.Plan {
 	agreed := map[string]bool{}
 	for i, e := range plan.Edits() {
 		a.showPatch(p, plan.Only(func(o fix.Edit) bool { return o.Finding.ID == e.Finding.ID }).Patch())
-		fmt.Fprintf(a.out, "%d of %d: %s\nApply this suggestion? [y/N/q] ", i+1, len(plan.Edits()), text.VisibleLine(e.Finding.Title))
+		fmt.Fprintf(a.out, "%d of %d: %s\nApply this suggestion? [y/N/q] ", i+1, len(plan.Edits()),
+			text.VisibleLine(e.Finding.Title))
 		line, err := in.ReadString('\n')
 		answer := strings.ToLower(strings.TrimSpace(line))
 		agreed[e.Finding.ID] = answer == "y" || answer == "yes"

@@ -43,17 +43,23 @@ fixed, 2 usage or configuration error, 3 the round has to be repeated.`,
 			if err != nil {
 				return err
 			}
-			return a.fixPull(cmd.Context(), conn, args[0], o, fix.Options{DryRun: dry, Ungated: ungated, Gate: a.gate(a.workflow(), nil)})
+			return a.fixPull(cmd.Context(), conn, args[0], o, fix.Options{
+				DryRun: dry, Ungated: ungated,
+				Gate: a.gate(a.workflow(), nil),
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the change as a patch; push and post nothing")
-	cmd.Flags().BoolVar(&ungated, "ungated", false, "push also if the gate is skipped: without a sandbox, or without commands")
+	cmd.Flags().BoolVar(&ungated, "ungated", false,
+		"push also if the gate is skipped: without a sandbox, or without commands")
 	addAllSettings(cmd, "trusted_branch", "memory_ref") // the base of the pull request is
 	return cmd
 }
 
 // fixPull does a fix round and says how it ended.
-func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions, how fix.Options) error {
+func (a *app) fixPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions,
+	how fix.Options,
+) error {
 	pr, job, end, err := a.openPull(ctx, conn, which, o)
 	if err != nil {
 		return err

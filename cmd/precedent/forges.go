@@ -64,7 +64,10 @@ const (
 
 // secretVariables are the variables whose values never appear in a comment, besides
 // the forge's own token: models read text that may contain them.
-var secretVariables = append([]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey, "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, oauthSecret, readerToken, databasePassword}, tokenVariables...)
+var secretVariables = append([]string{
+	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey,
+	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, oauthSecret, readerToken, databasePassword,
+}, tokenVariables...)
 
 // connectWith opens the forge that the flags, the environment or the configuration
 // file name.
@@ -197,11 +200,13 @@ func (a *app) githubApp() (*github.App, string, error) {
 	case id == "" && path == "":
 		return nil, "", nil
 	case id == "" || path == "":
-		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable), "the first is its ID, the second the file of its private key")
+		return nil, "", hinted(fmt.Errorf("a GitHub App needs both %s and %s", appIDVariable, appKeyVariable),
+			"the first is its ID, the second the file of its private key")
 	}
 	key, err := readAppKey(path)
 	if err != nil {
-		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err), "set it to the file of the private key that GitHub generated for the App")
+		return nil, "", hinted(fmt.Errorf("%s: %w", appKeyVariable, err),
+			"set it to the file of the private key that GitHub generated for the App")
 	}
 	app, err := github.NewApp(id, key, 0)
 	if err != nil {
@@ -248,7 +253,10 @@ func (a *app) gitea(base string) (workspace.Connection, error) {
 	if err != nil {
 		return conn, err
 	}
-	c, err := gitea.New(gitea.Options{BaseURL: base, Token: token, Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep}})
+	c, err := gitea.New(gitea.Options{
+		BaseURL: base, Token: token,
+		Network: wire.Network{Proxy: proxy, Now: a.now, Sleep: a.sleep},
+	})
 	if err != nil {
 		return conn, hinted(err, "set its address with --forge gitea:https://HOST")
 	}

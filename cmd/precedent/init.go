@@ -40,8 +40,9 @@ prints the review of each merge request.
 With --agent it gives a coding agent the memory of this repository, as an MCP server,
 and a skill that reviews its changes: for Claude Code in .mcp.json and .claude, for
 Codex in .codex and .agents, for Cursor in .cursor.`,
-		Example: "  precedent init && $EDITOR " + guide.PolicyFile + "\n  precedent init --ci github\n  precedent init --agent claude",
-		Args:    exactly(0),
+		Example: "  precedent init && $EDITOR " + guide.PolicyFile +
+			"\n  precedent init --ci github\n  precedent init --agent claude",
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, err := a.openRepo(cmd.Context())
 			if err != nil {

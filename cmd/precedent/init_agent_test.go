@@ -26,11 +26,14 @@ func TestAgentsUseTheirSetup(t *testing.T) {
 	}{
 		{
 			"claude", needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code"),
-			[]string{"mcp", "list"}, nil, "precedent: precedent mcp", "",
+			[]string{"mcp", "list"},
+			nil, "precedent: precedent mcp", "",
 		},
 		{
 			"codex", needs.Program(t, "PRECEDENT_TEST_CODEX", "codex/node_modules/.bin/codex", "the real Codex"),
-			[]string{"mcp", "list"}, []string{"debug", "prompt-input", "Review this."}, "precedent  precedent  mcp", "- precedent-review: Reviews the current change",
+			[]string{"mcp", "list"},
+			[]string{"debug", "prompt-input", "Review this."},
+			"precedent  precedent  mcp", "- precedent-review: Reviews the current change",
 		},
 	} {
 		t.Run(test.agent, func(t *testing.T) {

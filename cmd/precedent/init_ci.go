@@ -75,7 +75,8 @@ func workflowsAt(forge, folder, commit, version string) (files []initFile, err e
 	if release == "" {
 		release = unreleased
 	}
-	fill := strings.NewReplacer(releasePlaceholder, release, actionPlaceholder, "@"+commit+" # "+note, "\n        with:", "\n        with:"+input)
+	fill := strings.NewReplacer(releasePlaceholder, release, actionPlaceholder, "@"+commit+" # "+note, "\n        with:",
+		"\n        with:"+input)
 	for _, e := range entries {
 		data, err := ciFiles.ReadFile(path.Join("ci", forge, e.Name()))
 		if err != nil {

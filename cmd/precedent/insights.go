@@ -67,14 +67,16 @@ func (a *app) printInsights(lines []insightLine) error {
 		if i.Scope != "" {
 			where = i.Scope
 		}
-		detail("%s, %s; %s in %s and %s", i.Category, where, plural(len(i.Findings), "finding"), plural(len(i.PullRequests), "pull request"), plural(i.Changes, "change"))
+		detail("%s, %s; %s in %s and %s", i.Category, where, plural(len(i.Findings), "finding"),
+			plural(len(i.PullRequests), "pull request"), plural(i.Changes, "change"))
 		acceptance := "nobody answered yet"
 		if i.Accepted+i.Rejected > 0 {
 			people := "1 person"
 			if n := len(i.People); n != 1 {
 				people = fmt.Sprintf("%d people", n)
 			}
-			acceptance = fmt.Sprintf("%d of %d accepted (90 %% interval %.0f to %.0f %%), by %s", i.Accepted, i.Accepted+i.Rejected,
+			acceptance = fmt.Sprintf("%d of %d accepted (90 %% interval %.0f to %.0f %%), by %s", i.Accepted,
+				i.Accepted+i.Rejected,
 				100*i.Acceptance.Low, 100*i.Acceptance.High, people)
 		}
 		detail("%s", acceptance)

@@ -34,7 +34,10 @@ need no command.`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, sub := range []*cobra.Command{newLearnAdd(a), newLearnList(a), newLearnShow(a), newLearnApprove(a), newLearnEdit(a), newLearnForget(a), newLearnHistory(a)} {
+	for _, sub := range []*cobra.Command{
+		newLearnAdd(a), newLearnList(a), newLearnShow(a), newLearnApprove(a),
+		newLearnEdit(a), newLearnForget(a), newLearnHistory(a),
+	} {
 		addSettings(sub, memorySettings...)
 		cmd.AddCommand(sub)
 	}
@@ -52,11 +55,13 @@ func (t *taught) flags(cmd *cobra.Command, what string) {
 	for _, k := range precedent.LearningKinds {
 		kinds = append(kinds, string(k))
 	}
-	cmd.Flags().StringVar(&t.kind, "kind", "", what+": `kind` is "+strings.Join(kinds[:len(kinds)-1], ", ")+" or "+kinds[len(kinds)-1])
+	cmd.Flags().StringVar(&t.kind, "kind", "", what+": `kind` is "+strings.Join(kinds[:len(kinds)-1],
+		", ")+" or "+kinds[len(kinds)-1])
 	cmd.Flags().StringVar(&t.glob, "glob", "", "limit it to the files of a `glob` or folder, from the top folder")
 	cmd.Flags().StringVar(&t.category, "category", "", "limit it to findings of a `category`")
 	cmd.Flags().StringVar(&t.why, "why", "", "the reason, in a `sentence`")
-	cmd.Flags().StringVar(&t.expires, "expires", "", "forget it then: a `date` such as 2027-01-31, or a number of days such as 90d")
+	cmd.Flags().StringVar(&t.expires, "expires", "",
+		"forget it then: a `date` such as 2027-01-31, or a number of days such as 90d")
 }
 
 // expiryOf reads a date, or a number of days from now; zero for none.
@@ -65,7 +70,8 @@ func expiryOf(s string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 && fmt.Sprintf("%dd", days) == s {
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 && fmt.Sprintf("%dd",
+		days) == s {
 		return now.AddDate(0, 0, days), nil
 	}
 	at, err := time.Parse(time.DateOnly, s)
@@ -104,7 +110,8 @@ Exit status: 2 if it was refused.`,
 		}),
 	}
 	t.flags(cmd, "what it does if its words do not say it")
-	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope), "`where` it applies: repository, owner for all repositories of the owner, or me for all repositories on this computer")
+	cmd.Flags().StringVar(&t.scope, "scope", string(precedent.RepositoryScope),
+		"`where` it applies: repository, owner for all repositories of the owner, or me for all repositories on this computer")
 	return cmd
 }
 
@@ -189,7 +196,8 @@ func newLearnEdit(a *app) *cobra.Command {
 			changed := cmd.Flags().Changed
 			c, err := a.workflow().EditLearning(cmd.Context(), w, args[0], a.user(), func(l *precedent.Learning) {
 				for flag, field := range map[string]*string{
-					"directive": &l.Directive, "why": &l.Rationale, "glob": &l.Glob, "kind": (*string)(&l.Kind), "category": (*string)(&l.Category),
+					"directive": &l.Directive, "why": &l.Rationale, "glob": &l.Glob, "kind": (*string)(&l.Kind),
+					"category": (*string)(&l.Category),
 				} {
 					if changed(flag) {
 						*field = cmd.Flag(flag).Value.String()
@@ -244,7 +252,8 @@ func newLearnHistory(a *app) *cobra.Command {
 			}
 			p := a.page()
 			for _, c := range all {
-				p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State, c.Action, c.Who, c.After.Version, c.After.Directive))
+				p.Para(c.At.UTC().Format(time.DateTime)+"  ", p.Inkf(report.Plain, "%s: %s by %s, version %d: %s", c.After.State,
+					c.Action, c.Who, c.After.Version, c.After.Directive))
 			}
 			return p.Err()
 		}),
@@ -270,9 +279,11 @@ func (a *app) printCaptured(c memory.Captured, verb, options string, err error) 
 	p := a.page()
 	switch {
 	case c.Refused != "":
-		return errors.Join(workspace.Hinted(errors.New("not "+verb+": "+c.Refused), "precedent learn list lists what is known"), p.Err())
+		return errors.Join(workspace.Hinted(errors.New("not "+verb+": "+c.Refused),
+			"precedent learn list lists what is known"), p.Err())
 	case c.Known:
-		p.Para("already known as "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
+		p.Para("already known as "+p.Ink(report.Faint, c.ID)+"  ",
+			p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
 	default:
 		p.Para(verb+" "+p.Ink(report.Faint, c.ID)+"  ", p.Ink(report.Plain, fmt.Sprintf("%s (%s)", c.Directive, c.State)))
 	}

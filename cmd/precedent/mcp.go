@@ -90,7 +90,8 @@ person approves it: precedent learn approve.
 			return a.serveHTTP(cmd, s, address)
 		},
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "let agents propose learnings, which a person must approve, and take proposals back")
+	cmd.Flags().BoolVar(&write, "write", false,
+		"let agents propose learnings, which a person must approve, and take proposals back")
 	cmd.Flags().StringVar(&address, "http", "", "serve on this `address` of this machine, such as 127.0.0.1:7900")
 	cmd.Flags().StringVar(&learnings, "learnings", "", "serve only the learnings of a `file`")
 	_ = cmd.Flags().MarkHidden("learnings") // for the engine claude

@@ -38,28 +38,30 @@ func newMemoryStatus(a *app) *cobra.Command {
 		Short:   "Show where the memory is and what is in it",
 		Example: "  precedent memory status --json",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			s, err := w.Memory.Status(cmd.Context())
-			if err != nil {
-				return err
-			}
-			daemon, log, err := a.daemonOf(w)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return report.Value(a.out, struct {
-					memory.Status
-					Daemon daemonState `json:"daemon"`
-				}{s, daemon})
-			}
-			p := a.page()
-			printStatus(p, s, w.File)
-			if daemon.Running {
-				p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID, daemon.Since.Format(time.RFC3339), log))
-			}
-			return p.Err()
-		}),
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.statusOfAll(ctx, asJSON) },
+			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+				s, err := w.Memory.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				daemon, log, err := a.daemonOf(w)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return report.Value(a.out, struct {
+						memory.Status
+						Daemon daemonState `json:"daemon"`
+					}{s, daemon})
+				}
+				p := a.page()
+				printStatus(p, s, w.File)
+				if daemon.Running {
+					p.Para("background  ", p.Inkf(report.Plain, "process %d, since %s; it logs to %s", daemon.PID,
+						daemon.Since.Format(time.RFC3339), log))
+				}
+				return p.Err()
+			}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addAll(cmd, &all)
@@ -105,13 +107,14 @@ learning or an insight refers to, and a label of each deleted finding: its place
 category, confidence and outcome.`, int(memory.KeepFor.Hours()/24), memory.KeepPerFile),
 		Example: "  precedent memory prune",
 		Args:    exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			gone, err := w.Memory.Prune(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.printDeleted("pruned", gone, asJSON)
-		}),
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.pruneAll(ctx, asJSON) },
+			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+				gone, err := w.Memory.Prune(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.printDeleted("pruned", gone, asJSON)
+			}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addAll(cmd, &all)
@@ -212,7 +215,9 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 
 // withMemory returns a command function that opens the workspace, calls do, and
 // closes the workspace.
-func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace.Workspace) error) func(*cobra.Command, []string) error {
+func (a *app) withMemory(do func(cmd *cobra.Command, args []string,
+	w *workspace.Workspace) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))
 		if err != nil {
@@ -233,14 +238,16 @@ func (a *app) withMemory(do func(cmd *cobra.Command, args []string, w *workspace
 
 func (a *app) printDeleted(verb string, gone memory.Counts, asJSON bool) error {
 	return a.show(asJSON, gone, func(p *report.Page) {
-		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews, gone.Dismissals))
+		p.Para("", p.Inkf(report.Plain, "%s %d findings, %d reviews and %d dismissals", verb, gone.Findings, gone.Reviews,
+			gone.Dismissals))
 	})
 }
 
 // confirm asks a yes-no question. Without a terminal it fails.
 func (a *app) confirm(question string) (bool, error) {
 	if _, tty := terminal(a.in); !tty {
-		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"), "use --yes to skip the question")
+		return false, hinted(errors.New("cannot ask for confirmation: standard input is not a terminal"),
+			"use --yes to skip the question")
 	}
 	p := report.NewPage(a.err, 0, false)
 	fmt.Fprint(a.err, p.Ink(report.Plain, question)+" [y/N] ")

@@ -140,7 +140,10 @@ func (a *app) daemon(ctx context.Context, w *workspace.Workspace, flags map[stri
 	if err != nil {
 		return err
 	}
-	release, err := background.Hold(ctx, path, background.Record{PID: os.Getpid(), Since: a.now().UTC().Truncate(time.Second)}, a.pause)
+	release, err := background.Hold(ctx, path, background.Record{
+		PID:   os.Getpid(),
+		Since: a.now().UTC().Truncate(time.Second),
+	}, a.pause)
 	if err != nil {
 		return err
 	}

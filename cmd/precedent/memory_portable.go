@@ -35,18 +35,22 @@ private as the database.`,
   precedent memory export --all --out server.jsonl
   DATABASE_URL=postgres://db.example.org/precedent precedent memory import --all server.jsonl`,
 		Args: exactly(0),
-		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			if out == "" {
-				_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
-				return err
-			}
-			n, err := a.writeFile(out, func(to io.Writer) (int, error) { return a.workflow().ExportMemory(cmd.Context(), w, to) })
-			if err != nil {
-				return err
-			}
-			a.notice("wrote %s to %s", plural(n, "row"), out)
-			return nil
-		}),
+		RunE: a.oneOrAll(&all, func(ctx context.Context) error { return a.exportAll(ctx, out) },
+			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+				if out == "" {
+					_, err := a.workflow().ExportMemory(cmd.Context(), w, a.out)
+					return err
+				}
+				n, err := a.writeFile(out, func(to io.Writer) (int, error) {
+					return a.workflow().ExportMemory(cmd.Context(), w,
+						to)
+				})
+				if err != nil {
+					return err
+				}
+				a.notice("wrote %s to %s", plural(n, "row"), out)
+				return nil
+			}),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` instead of standard output")
 	addAll(cmd, &all)
@@ -101,31 +105,34 @@ server without repositories, completely or not at all.`,
 			defer f.Close()
 			from = f
 		}
-		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) }, func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
-			got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
-			if err != nil {
-				return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
-			}
-			none := got.Refused > 0 && !skip
-			if asJSON {
-				err = report.Value(a.out, got)
-			} else {
-				p := a.page()
-				for _, l := range got.Lines {
-					p.Para("", p.Ink(report.Plain, l.Where+" is refused: "+l.Why))
+		return a.oneOrAll(&all, func(ctx context.Context) error { return a.importAll(ctx, from, asJSON) },
+			func(cmd *cobra.Command, _ []string, w *workspace.Workspace) error {
+				got, err := a.workflow().ImportMemory(cmd.Context(), w, from, skip)
+				if err != nil {
+					return hinted(fmt.Errorf("import memory: %w", err), "%s", hintOf(err))
 				}
-				if none {
-					p.Para("", p.Inkf(report.Plain, "Nothing was imported, because of %s. To import the others: --skip-refused", plural(got.Refused, "refused line")))
+				none := got.Refused > 0 && !skip
+				if asJSON {
+					err = report.Value(a.out, got)
 				} else {
-					p.Para("", p.Inkf(report.Plain, "%d added, %d changed, %d removed, %d already there, %d refused", got.Added, got.Changed, got.Removed, got.Same, got.Refused))
+					p := a.page()
+					for _, l := range got.Lines {
+						p.Para("", p.Ink(report.Plain, l.Where+" is refused: "+l.Why))
+					}
+					if none {
+						p.Para("", p.Inkf(report.Plain, "Nothing was imported, because of %s. To import the others: --skip-refused",
+							plural(got.Refused, "refused line")))
+					} else {
+						p.Para("", p.Inkf(report.Plain, "%d added, %d changed, %d removed, %d already there, %d refused", got.Added,
+							got.Changed, got.Removed, got.Same, got.Refused))
+					}
+					err = p.Err()
 				}
-				err = p.Err()
-			}
-			if err == nil && none {
-				err = exitStatus(precedent.ExitUsage)
-			}
-			return err
-		})(cmd, args)
+				if err == nil && none {
+					err = exitStatus(precedent.ExitUsage)
+				}
+				return err
+			})(cmd, args)
 	}
 	cmd.Flags().BoolVar(&skip, "skip-refused", false, "import the other lines if some are refused")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -175,7 +182,8 @@ merged there, and otherwise reads only; --read-only=false writes anyway.`,
 			for _, l := range done.Lines {
 				p.Para("", p.Ink(report.Plain, l.Where+" is left out: "+l.Why))
 			}
-			p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote, plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
+			p.Para("", p.Inkf(report.Plain, "%s of %s: %s; %d added here, %d changed, %d removed", done.Ref, done.Remote,
+				plural(done.Rows, "row"), done.Added, done.Changed, done.Removed))
 			switch {
 			case done.Pushed:
 				p.Para("", p.Ink(report.Plain, "The remote has what this memory added."))

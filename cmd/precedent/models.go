@@ -25,11 +25,13 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 	kind := s.Value.Kind
 	key, url := llm.Secret(a.env[settings.KeyOf[kind]]), a.env[settings.URLOf[kind]]
 	if key == "" && url == "" {
-		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", kind, s.Source, settings.KeyOf[kind]), "set it in the environment, or use another engine")
+		return nil, hinted(fmt.Errorf("engine %s (%s): %s is not set", kind, s.Source, settings.KeyOf[kind]),
+			"set it in the environment, or use another engine")
 	}
 	names := o.Model.Value
 	if len(names) == 0 && kind == settings.OpenAI && url != "" && url != llm.OpenAIURL {
-		return nil, hinted(errors.New("engine openai: no model is set for "+settings.URLOf[kind]), "set one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
+		return nil, hinted(errors.New("engine openai: no model is set for "+settings.URLOf[kind]),
+			"set one that the server has: --model NAME or PRECEDENT_MODEL=NAME")
 	}
 	var models []llm.Model
 	if len(names) == 0 {
@@ -100,18 +102,22 @@ func (a *app) lookPath(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name), "npm install -g @anthropic-ai/claude-code, or use another engine")
+	return "", hinted(fmt.Errorf("engine %s: the program is not in PATH", name),
+		"npm install -g @anthropic-ai/claude-code, or use another engine")
 }
 
 // claudeVariables are the variables that Claude Code gets: what it needs to log in
 // and to reach its server.
 var claudeVariables = []string{
-	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN",
+	"HOME", "PATH", "USER", "LANG", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL",
+	"CLAUDE_CODE_OAUTH_TOKEN",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
 // claudeEngine returns the engine that asks Claude Code, and what closes it.
-func (a *app) claudeEngine(op *settings.Settings, r chosenEngine, o workspace.EngineOptions) (*claude.Engine, func() error) {
+func (a *app) claudeEngine(op *settings.Settings, r chosenEngine,
+	o workspace.EngineOptions,
+) (*claude.Engine, func() error) {
 	c := claude.Config{
 		Program: r.claudePath, Model: op.Model.Text, Why: r.source, Now: a.now, Budget: o.Budget,
 		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
@@ -159,7 +165,9 @@ func learningsServer(all []precedent.Learning) (command []string, remove func() 
 
 // newEngine returns the chosen engine, or nil if none is chosen, and a function that
 // closes it.
-func (a *app) newEngine(op *settings.Settings, r chosenEngine, o workspace.EngineOptions) (engine.Engine, func() error) {
+func (a *app) newEngine(op *settings.Settings, r chosenEngine,
+	o workspace.EngineOptions,
+) (engine.Engine, func() error) {
 	nothing := func() error { return nil }
 	switch {
 	case r.program != nil:
@@ -168,7 +176,8 @@ func (a *app) newEngine(op *settings.Settings, r chosenEngine, o workspace.Engin
 		return a.claudeEngine(op, r, o)
 	case r.model != nil:
 		c := api.Config{
-			Model: r.model, Files: api.Files(o.Files), Prices: llm.ListPrices().With(op.Prices), Budget: o.Budget, Window: o.Window, Why: r.source,
+			Model: r.model, Files: api.Files(o.Files), Prices: llm.ListPrices().With(op.Prices), Budget: o.Budget,
+			Window: o.Window, Why: r.source,
 		}
 		if len(o.Learnings) > 0 {
 			c.Tools = []llm.Tool{mcp.LearningsTool(o.Learnings)}

@@ -36,12 +36,16 @@ func (a *app) workingDir() (string, error) {
 }
 
 func (a *app) gitOptions() git.Options {
-	return git.Options{Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment(), Cache: a.folder("XDG_CACHE_HOME", ".cache")}
+	return git.Options{
+		Home: a.env["HOME"], ConfigHome: a.env["XDG_CONFIG_HOME"], LazyEnv: a.lazyEnvironment(),
+		Cache: a.folder("XDG_CACHE_HOME", ".cache"),
+	}
 }
 
 // lazyVariables are what git needs to reach the remote of a clone as the user.
 var lazyVariables = []string{
-	"SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "all_proxy",
+	"no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
 // lazyEnvironment returns them as NAME=VALUE, with the absolute folders of PATH: a
@@ -61,7 +65,10 @@ func (a *app) lazyEnvironment() []string {
 // repository and its memory.
 func (a *app) location(op *settings.Settings) (workspace.Location, error) {
 	dir, err := a.workingDir()
-	return workspace.Location{Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value, Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value}, err
+	return workspace.Location{
+		Dir: dir, Index: a.env["GIT_INDEX_FILE"], Repo: op.Repo.Value, Forge: op.Forge.Value,
+		Memory: op.MemoryDB, NoLearnings: !op.Learnings.Value,
+	}, err
 }
 
 // openRepository opens the repository around the working folder without its memory.

@@ -81,7 +81,8 @@ func printOutcomes(p *report.Page, all []precedent.Outcome) {
 	for _, o := range all {
 		count[o.Kind]++
 		rows = append(rows, []string{
-			p.Ink(report.Faint, o.Finding), p.Ink(report.Bold, string(o.Kind)), p.Ink(report.Plain, string(o.Severity)), p.Ink(report.Plain, o.Title+": "+o.Proof),
+			p.Ink(report.Faint, o.Finding), p.Ink(report.Bold, string(o.Kind)), p.Ink(report.Plain, string(o.Severity)),
+			p.Ink(report.Plain, o.Title+": "+o.Proof),
 		})
 	}
 	p.Table(rows)

@@ -111,7 +111,9 @@ func (a *app) pr(ctx context.Context, conn workspace.Connection, which string, o
 }
 
 // openPull reads a pull request, and returns what its review needs; end closes it.
-func (a *app) openPull(ctx context.Context, conn workspace.Connection, which string, o reviewOptions) (pr *pull.Pull, job run.Job, end func(), err error) {
+func (a *app) openPull(ctx context.Context, conn workspace.Connection, which string,
+	o reviewOptions,
+) (pr *pull.Pull, job run.Job, end func(), err error) {
 	op, err := a.settings(o.flags)
 	if err != nil {
 		return nil, job, nil, err
@@ -160,7 +162,9 @@ func (a *app) postHooks(job run.Job, o reviewOptions) pull.Hooks {
 }
 
 // pullRepository opens the repository of a pull request, and returns its number.
-func (a *app) pullRepository(ctx context.Context, conn workspace.Connection, which string, op *settings.Settings) (*pull.Repository, int, forge.Event, error) {
+func (a *app) pullRepository(ctx context.Context, conn workspace.Connection, which string,
+	op *settings.Settings,
+) (*pull.Repository, int, forge.Event, error) {
 	named, number, event, err := a.whichPull(ctx, conn, which)
 	if err != nil {
 		return nil, 0, event, err
@@ -171,7 +175,9 @@ func (a *app) pullRepository(ctx context.Context, conn workspace.Connection, whi
 
 // openPullRepository opens the named repository, which is on the forge; the zero Repo stands for
 // that of the clone.
-func (a *app) openPullRepository(ctx context.Context, conn workspace.Connection, named precedent.Repo, op *settings.Settings) (*pull.Repository, error) {
+func (a *app) openPullRepository(ctx context.Context, conn workspace.Connection, named precedent.Repo,
+	op *settings.Settings,
+) (*pull.Repository, error) {
 	at, err := a.location(op)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,9 @@ import (
 
 // whichPull returns the pull request of the argument, or of the event of a workflow
 // if the argument is empty, and that event.
-func (a *app) whichPull(ctx context.Context, conn workspace.Connection, which string) (precedent.Repo, int, forge.Event, error) {
+func (a *app) whichPull(ctx context.Context, conn workspace.Connection,
+	which string,
+) (precedent.Repo, int, forge.Event, error) {
 	if which != "" {
 		repo, number, err := namedPull(conn, which)
 		return repo, number, forge.Event{}, err
@@ -31,7 +33,8 @@ func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (for
 	var none forge.Event
 	path := a.env["GITHUB_EVENT_PATH"]
 	if path == "" {
-		return none, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"), "give its number or URL: precedent pr 7")
+		return none, hinted(errors.New("no pull request is given, and this is not a workflow for a pull request"),
+			"give its number or URL: precedent pr 7")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -66,7 +69,8 @@ func (a *app) workflowEvent(ctx context.Context, conn workspace.Connection) (for
 		return none, exitStatus(precedent.ExitClean)
 	}
 	if len(e.Pulls) != 1 {
-		return none, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"], len(e.Pulls)), namePullHint)
+		return none, hinted(fmt.Errorf("the event %q is about %d open pull requests", a.env["GITHUB_EVENT_NAME"],
+			len(e.Pulls)), namePullHint)
 	}
 	return e, nil
 }

@@ -57,7 +57,8 @@ func newReplay(a *app) *cobra.Command {
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "90d", "only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().StringVar(&since, "since", "90d",
+		"only reviews since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().IntVar(&limit, "limit", workspace.MaxReplayed, "the newest `N` reviews")
 	cmd.Flags().IntVar(&threshold, "threshold", 0, "try another threshold, in `PERCENT`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -79,7 +80,8 @@ func printReplay(p *report.Page, r *workspace.Replay) {
 		say("", "%s would be verified now: whether they would be shown is not known", plural(r.Unknown, "finding"))
 	}
 	if r.HiddenAccepted > 0 {
-		p.Para(fmt.Sprintf("%-10s", "caution"), p.Inkf(report.Yellow, "%s that people accepted would be hidden", plural(r.HiddenAccepted, "finding")))
+		p.Para(fmt.Sprintf("%-10s", "caution"), p.Inkf(report.Yellow, "%s that people accepted would be hidden",
+			plural(r.HiddenAccepted, "finding")))
 	}
 	for _, f := range r.Changed {
 		what := "hidden: " + string(f.After.Dropped)
@@ -97,6 +99,7 @@ func printReplay(p *report.Page, r *workspace.Replay) {
 		if f.Outcome != "" {
 			became = p.Inkf(report.Faint, "  (%s)", f.Outcome)
 		}
-		p.Para(p.Inkf(report.Bold, "  %-8s", what)+"  ", p.Inkf(report.Plain, "%s %s %s  %s", where, f.Finding, f.Severity, f.Title)+became)
+		p.Para(p.Inkf(report.Bold, "  %-8s", what)+"  ", p.Inkf(report.Plain, "%s %s %s  %s", where, f.Finding, f.Severity,
+			f.Title)+became)
 	}
 }

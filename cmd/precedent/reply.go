@@ -83,7 +83,10 @@ func (a *app) noticeConversation(did converse.Result) error {
 		a.notice("%s handled, %s posted", plural(did.Handled, "comment"), plural(did.Posted.Replies, "answer"))
 	}
 	if did.Posted.Left > 0 {
-		return hinted(&workspace.Error{Err: fmt.Errorf("answer comments: %s left", plural(did.Posted.Left, "answer")), Status: 3}, "run it again: it posts what is left, and nothing twice")
+		return hinted(&workspace.Error{
+			Err:    fmt.Errorf("answer comments: %s left", plural(did.Posted.Left, "answer")),
+			Status: 3,
+		}, "run it again: it posts what is left, and nothing twice")
 	}
 	return nil
 }

@@ -94,7 +94,8 @@ error, 3 not everything was read.`,
 	f.BoolVar(&o.resume, "resume", false, "continue an unfinished review of this change with the answers that it paid for")
 	f.BoolVar(&o.again, "again", false, "read everything again, even what the last review of this work has read")
 	f.BoolVar(&o.estimate, "estimate", false, "print what would be sent, the tokens and the cost, and send nothing")
-	f.BoolVar(&o.fix, "fix", false, "show each suggestion as a diff, ask for it on a terminal, and apply it to the work tree")
+	f.BoolVar(&o.fix, "fix", false,
+		"show each suggestion as a diff, ask for it on a terminal, and apply it to the work tree")
 	f.BoolVar(&o.yes, "yes", false, "with --fix: apply all suggestions without asking")
 	f.BoolVar(&asJSON, "json", false, "print as JSON: --format json")
 	// It fails only for a flag that does not exist or is registered already.
@@ -147,7 +148,8 @@ func (a *app) review(ctx context.Context, o reviewOptions) error {
 // wakeAfter is wake after a review, whose budget pays for it.
 func (a *app) wakeAfter(ctx context.Context, p *run.Prepared, made run.Result, job run.Job, flags map[string]string) {
 	c := workspace.Consolidation{
-		Settings: job.Settings, Engine: job.Engine, USD: made.Review.CostUSD, Tokens: made.Review.Usage.InputTokens + made.Review.Usage.OutputTokens,
+		Settings: job.Settings, Engine: job.Engine, USD: made.Review.CostUSD, Tokens: made.Review.Usage.InputTokens +
+			made.Review.Usage.OutputTokens,
 	}
 	if n := made.Review.PullRequest; n != nil {
 		c.Pull = *n
@@ -198,7 +200,8 @@ func describeUnfinished(u run.Unfinished) string {
 	if u.Answers == 0 {
 		return s + " were spent, and no answer is stored; to start again, run the same command"
 	}
-	return s + fmt.Sprintf(" were spent, and %s stored; to continue without paying for them again, run the same command with --resume", pluralAre(u.Answers, "answer"))
+	return s +
+		fmt.Sprintf(" were spent, and %s stored; to continue without paying for them again, run the same command with --resume", pluralAre(u.Answers, "answer"))
 }
 
 func pluralAre(n int, noun string) string {

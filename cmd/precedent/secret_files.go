@@ -29,7 +29,8 @@ func (a *app) readSecretFiles() error {
 		}
 		secret, err := readSecretFile(path)
 		if err != nil {
-			return hinted(fmt.Errorf("%s_FILE: %w", name, err), "set it to a file that this program can read, with the secret in its only line")
+			return hinted(fmt.Errorf("%s_FILE: %w", name, err),
+				"set it to a file that this program can read, with the secret in its only line")
 		}
 		a.env[name] = secret
 	}

@@ -12,7 +12,8 @@ import (
 // Keys of the settings that groups of commands have flags for.
 var (
 	memorySettings = []string{"memory_db", "repo"}
-	judgeSettings  = []string{"engine", "model", "context", "max_cost", "max_tokens", "timeout"} // for measurements that use an engine only as judge
+	// for measurements that use an engine only as judge
+	judgeSettings = []string{"engine", "model", "context", "max_cost", "max_tokens", "timeout"}
 )
 
 // settingValues are the values that a shell completes, by key.
@@ -79,7 +80,10 @@ func (a *app) settings(flags map[string]string) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settings.Read(settings.Sources{Flags: flags, Env: a.env, File: a.xdg("XDG_CONFIG_HOME", ".config", "config.yaml"), Dir: dir})
+	return settings.Read(settings.Sources{
+		Flags: flags, Env: a.env,
+		File: a.xdg("XDG_CONFIG_HOME", ".config", "config.yaml"), Dir: dir,
+	})
 }
 
 // xdg returns a path in a folder of the XDG base directory specification, which

@@ -53,7 +53,8 @@ Silence counts as neither.`,
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
+	cmd.Flags().StringVar(&since, "since", "",
+		"only reviews and answers since `TIME`: a number of days such as 90d, or a date such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "all repositories of the database together, without people and files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd, memorySettings...)
@@ -77,7 +78,8 @@ func (a *app) sinceFlag(cmd *cobra.Command, value string) (time.Time, error) {
 	} else if at, err := time.Parse(time.DateOnly, value); err == nil {
 		return at, nil
 	}
-	return time.Time{}, misuse(cmd, fmt.Errorf("--since %q: want a number of days such as 90d, or a date such as 2026-01-31", value))
+	return time.Time{}, misuse(cmd,
+		fmt.Errorf("--since %q: want a number of days such as 90d, or a date such as 2026-01-31", value))
 }
 
 // statsPage prints statistics.
@@ -89,7 +91,9 @@ type statsPage struct {
 func printStatistics(p *report.Page, s *memory.Statistics) {
 	sp := statsPage{p, s}
 	if s.Reviews == 0 {
-		p.Para("", p.Ink(report.Plain, "no data yet: it comes from reviews of this repository, and from what people do with posted findings"))
+		p.Para("",
+			p.Ink(report.Plain,
+				"no data yet: it comes from reviews of this repository, and from what people do with posted findings"))
 		return
 	}
 	sp.measures()
@@ -120,9 +124,13 @@ func (p statsPage) measures() {
 		}
 		value, bar, target := percentText(*m.Value), report.Bar(*m.Value, p.barColumns()), percentText(m.Target)
 		if m.Target > 1 { // times, not a share
-			value, bar, target = fmt.Sprintf("×%.1f", *m.Value), report.Bar(*m.Value/m.Target, p.barColumns()), fmt.Sprintf("×%g", m.Target)
+			value, bar, target = fmt.Sprintf("×%.1f", *m.Value), report.Bar(*m.Value/m.Target,
+				p.barColumns()), fmt.Sprintf("×%g", m.Target)
 		}
-		rows = append(rows, []string{p.Ink(report.Bold, value), bar, p.Ink(report.Faint, "target "+target), p.Inkf(report.Plain, "%s (%d %s) %s", m.Name, m.Samples, m.Of, verdict)})
+		rows = append(rows, []string{
+			p.Ink(report.Bold, value), bar, p.Ink(report.Faint, "target "+target),
+			p.Inkf(report.Plain, "%s (%d %s) %s", m.Name, m.Samples, m.Of, verdict),
+		})
 	}
 	if len(rows) > 0 {
 		p.head("measures of success")
@@ -142,10 +150,13 @@ func (p statsPage) reviews() {
 	say := func(label, format string, args ...any) {
 		p.Para(fmt.Sprintf("%-12s", label), p.Inkf(report.Plain, format, args...))
 	}
-	say("reviews", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews, s.WithModel, s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
+	say("reviews", "%d, %d of them by a model and %d with a guide; %s, %.1f reviewed heads each", s.Reviews, s.WithModel,
+		s.Guided, plural(s.Pulls, "pull request"), s.Rounds)
 	if s.Usage.Requests > 0 {
-		say("cost", "$%.2f for %s tokens in %s, %.0f %% of the input cached; %.0f s a review (median)", s.CostUSD, thousands(s.Usage.InputTokens+s.Usage.OutputTokens),
-			plural(s.Usage.Requests, "request"), 100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens, 1)), float64(s.TookMS)/1000)
+		say("cost", "$%.2f for %s tokens in %s, %.0f %% of the input cached; %.0f s a review (median)", s.CostUSD,
+			thousands(s.Usage.InputTokens+s.Usage.OutputTokens),
+			plural(s.Usage.Requests, "request"), 100*float64(s.Usage.CachedTokens)/float64(max(s.Usage.InputTokens,
+				1)), float64(s.TookMS)/1000)
 	}
 	p.Line()
 	printCounts(p, "findings shown", s.Shown)
@@ -163,7 +174,9 @@ func (p statsPage) acceptance() {
 		title string
 		rows  []memory.Answered
 	}{
-		{"accepted, by severity", p.s.BySeverity}, {"accepted, by category", p.s.ByCategory}, {"accepted, by finder", p.s.ByFinder},
+		{"accepted, by severity", p.s.BySeverity},
+		{"accepted, by category", p.s.ByCategory},
+		{"accepted, by finder", p.s.ByFinder},
 	} {
 		if len(list.rows) == 0 {
 			continue
@@ -172,7 +185,10 @@ func (p statsPage) acceptance() {
 		var rows [][]string
 		for _, r := range list.rows {
 			share := float64(r.Accepted) / float64(r.Accepted+r.Rejected)
-			rows = append(rows, []string{"  " + p.Ink(report.Plain, r.Name), report.Bar(share, p.barColumns()), fmt.Sprintf("%s of %d", percentText(share), r.Accepted+r.Rejected)})
+			rows = append(rows, []string{
+				"  " + p.Ink(report.Plain, r.Name), report.Bar(share, p.barColumns()),
+				fmt.Sprintf("%s of %d", percentText(share), r.Accepted+r.Rejected),
+			})
 		}
 		p.Table(rows)
 		p.Line()
@@ -186,12 +202,17 @@ func (p statsPage) calibration() {
 	var rows [][]string
 	for _, b := range r.Bins {
 		if b.Points > 0 {
-			rows = append(rows, []string{fmt.Sprintf("  %.0f–%.0f", 100*b.From, 100*b.To), report.Bar(b.Observed, p.barColumns()), fmt.Sprintf("%s of %d, predicted %s", percentText(b.Observed), b.Points, percentText(b.Predicted))})
+			rows = append(rows, []string{
+				fmt.Sprintf("  %.0f–%.0f", 100*b.From, 100*b.To),
+				report.Bar(b.Observed, p.barColumns()), fmt.Sprintf("%s of %d, predicted %s", percentText(b.Observed), b.Points,
+					percentText(b.Predicted)),
+			})
 		}
 	}
 	p.Table(rows)
 	if r.Points > 0 {
-		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier, r.Skill))
+		p.Para("  ", p.Inkf(report.Plain, "calibration error %.3f (ECE), Brier score %.3f, skill %.2f", r.ECE, r.Brier,
+			r.Skill))
 		best, says := p.s.Optimal, "at least 90 %% were accepted from a threshold of %d on: %d of %s"
 		if 10*best.Accepted < 9*best.Labels {
 			says = "no threshold reaches 90 %%; from %d on, %d of %s were accepted"
@@ -219,13 +240,18 @@ func (p statsPage) memory() {
 	l := p.s.Learnings
 	if l != (memory.Counted{}) {
 		p.head("learnings")
-		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d of the active ones never used", l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
+		p.Para("  ", p.Inkf(report.Plain, "%d active, %d pending; loaded %s, used %s; %d of the active ones never used",
+			l.Active, l.Pending, plural(l.Loaded, "time"), plural(l.Used, "time"), l.Never))
 	}
 	if len(p.s.People) > 0 {
 		p.head("people")
 		var rows [][]string
 		for _, who := range p.s.People {
-			rows = append(rows, []string{"  " + p.Ink(report.Plain, who.Login), p.Inkf(report.Plain, "%d accepted, %d declined, %d dismissed, %s", who.Accepted, who.Declined, who.Dismissed, plural(who.Preferences, "active learning"))})
+			rows = append(rows, []string{
+				"  " + p.Ink(report.Plain, who.Login),
+				p.Inkf(report.Plain, "%d accepted, %d declined, %d dismissed, %s", who.Accepted, who.Declined, who.Dismissed,
+					plural(who.Preferences, "active learning")),
+			})
 		}
 		p.Table(rows)
 	}
@@ -245,10 +271,16 @@ func printCounts[K ~string](p statsPage, title string, counts map[K]int) {
 		return
 	}
 	p.head(title)
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]),
+			cmp.Compare(a, b))
+	})
 	var rows [][]string
 	for _, name := range names {
-		rows = append(rows, []string{"  " + p.Ink(report.Plain, string(name)), report.Bar(float64(counts[name])/float64(all), p.barColumns()), strconv.Itoa(counts[name])})
+		rows = append(rows, []string{
+			"  " + p.Ink(report.Plain, string(name)),
+			report.Bar(float64(counts[name])/float64(all), p.barColumns()), strconv.Itoa(counts[name]),
+		})
 	}
 	p.Table(rows)
 	p.Line()

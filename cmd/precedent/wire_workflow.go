@@ -86,7 +86,10 @@ func (a *app) job(op *settings.Settings, o reviewOptions) (run.Job, error) {
 	if err != nil {
 		return run.Job{}, err
 	}
-	j := run.Job{Settings: op, Engine: workspace.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again, Paths: o.paths}
+	j := run.Job{
+		Settings: op, Engine: workspace.EngineSetup{WhyNone: r.whyNone}, Resume: o.resume, Again: o.again,
+		Paths: o.paths,
+	}
 	if r.exists() {
 		j.Engine.New = func(o workspace.EngineOptions) (engine.Engine, func() error) {
 			return a.newEngine(op, r, o)

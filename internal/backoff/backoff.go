@@ -57,7 +57,9 @@ func Final(err error) error {
 // Do calls send until it succeeds, or its error is not to be tried again: it is Final, or the context ended, or
 // again, which gets the number of failures, says so. It waits in between for as long as again says, and returns
 // the error at once if the context ends before that.
-func Do(ctx context.Context, c Clock, send func() error, again func(err error, failures int) (time.Duration, bool)) error {
+func Do(ctx context.Context, c Clock, send func() error,
+	again func(err error, failures int) (time.Duration, bool),
+) error {
 	for failures := 1; ; failures++ {
 		err := send()
 		if err == nil {

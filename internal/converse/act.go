@@ -243,7 +243,8 @@ func (c *conversation) dismiss(ctx context.Context, h *request, cmd chat.Command
 // widening offers to hide a remark that was dismissed elsewhere before; empty if it was not.
 func (c *conversation) widening(ctx context.Context, t *precedent.Thread) string {
 	glob, err := c.Pull.Workspace.Memory.Widen(ctx, precedent.Dismissal{
-		Fingerprint: t.Fingerprint, Claim: t.Title, Path: t.Path, Category: t.Category, Severity: t.Severity, At: c.Pull.Env.Now(),
+		Fingerprint: t.Fingerprint, Claim: t.Title, Path: t.Path, Category: t.Category, Severity: t.Severity,
+		At: c.Pull.Env.Now(),
 	})
 	if err != nil || glob == "" { // an offer
 		return ""

@@ -92,7 +92,8 @@ func isRelevant(said string, t *precedent.Thread) bool {
 // maxUnasked limits the learnings that a run proposes from comments that nobody addressed to us.
 const maxUnasked = 5
 
-// directive is what a comment that is not addressed to us says about how the project does things; empty for nothing. Authors
+// directive is what a comment that is not addressed to us says about how the project does things; empty for nothing.
+// Authors
 // explain their change in such words.
 func (c *conversation) directive(m forge.Comment) string {
 	if c.page != "" || c.Pull.Author.ID == "" || m.Author.ID == c.Pull.Author.ID {
@@ -101,7 +102,8 @@ func (c *conversation) directive(m forge.Comment) string {
 	return corpus.Directive(chat.Prose(m.Body))
 }
 
-// proposeUnasked proposes what somebody with write permission says about how the project does things, without being asked. The
+// proposeUnasked proposes what somebody with write permission says about how the project does things, without being
+// asked. The
 // review lists it; nobody is notified. A comment that was edited is not read again.
 func (c *conversation) proposeUnasked(ctx context.Context, m forge.Comment) error {
 	directive := c.directive(m)

@@ -13,7 +13,8 @@ const (
 	leastDirectiveWords = 3
 )
 
-// Directive returns the first sentence of a comment that says how things are done, for any change; empty if there is none. The
+// Directive returns the first sentence of a comment that says how things are done, for any change; empty if there is
+// none. The
 // sentence has a subject of its own, so that it can be understood away from the code that the comment was about.
 func Directive(words string) string {
 	for _, s := range sentences(withoutBlocks(words)) {

@@ -135,7 +135,11 @@ func norms(hits []Hit) []Norm {
 		v := text.NewVector(string(h.Words))
 		at := slices.IndexFunc(all, func(n *scoredNorm) bool { return text.Cosine(n.vector, v) >= sameNorm })
 		if at < 0 {
-			all = append(all, &scoredNorm{Norm{precedent.Untrusted(directive), []precedent.CorpusChunk{h.CorpusChunk}}, v, h.Score})
+			all = append(all, &scoredNorm{
+				Norm{precedent.Untrusted(directive), []precedent.CorpusChunk{h.CorpusChunk}},
+				v,
+				h.Score,
+			})
 			continue
 		}
 		n := all[at]

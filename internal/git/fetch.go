@@ -119,7 +119,8 @@ func fetchURL(raw string) (*url.URL, error) {
 		}
 	}
 	switch {
-	case err != nil || strings.ContainsAny(raw, `\'"<>|`) || strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
+	case err != nil || strings.ContainsAny(raw, `\'"<>|`) || strings.ContainsFunc(raw,
+		func(c rune) bool { return c <= ' ' || c >= 0x7f }):
 		return refuse("it is not a URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return refuse("its scheme is " + printable(u.Scheme))

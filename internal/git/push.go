@@ -169,7 +169,8 @@ func (p Push) failure(e *Error, out, said string) error {
 		}
 		why := fields[2]
 		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+printable(why)+remoteWords(said)
-		for _, stale := range append([]string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)"}, busyRef...) {
+		for _, stale := range append([]string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)"},
+			busyRef...) {
 			if strings.Contains(why, stale) {
 				e.Err, e.Msg = ErrStale, ErrStale.Error()+": "+printable(why)
 				e.Hint = "run it again for the new head"

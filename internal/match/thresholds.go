@@ -12,7 +12,8 @@ package match
 // 142 remarks on 19 pull requests of AACR-Bench (eval anchor and the same two).
 // eval dedup and eval suppress print the values around each of them.
 const (
-	// Name              Value  What it decides                                             Used by                       Measured by
+	// Name              Value  What it decides                                             Used by
+	// Measured by
 	// lines and category in common: the same from here           | merge                       | dedup: precision 95 %, 2
 	// % of distinct pairs merged
 	SameWords = 0.70

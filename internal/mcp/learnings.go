@@ -51,9 +51,12 @@ type learning struct {
 
 func showLearning(l *precedent.Learning) learning {
 	return learning{
-		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText), Rationale: line(l.Rationale, maxText),
-		Glob: line(l.Glob, maxPath), Category: line(string(l.Category), maxLine), Author: line(l.From.Who, maxLine), Source: line(string(l.From.By), maxLine),
-		URL: line(l.From.URL, maxPath), Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt),
+		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
+		Rationale: line(l.Rationale, maxText),
+		Glob:      line(l.Glob, maxPath), Category: line(string(l.Category), maxLine), Author: line(l.From.Who, maxLine),
+		Source: line(string(l.From.By), maxLine),
+		URL:    line(l.From.URL, maxPath), Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded,
+		Updated: day(l.UpdatedAt),
 	}
 }
 
@@ -84,7 +87,10 @@ func selectLearnings(all []precedent.Learning, in learningsInput) (page[learning
 	if utf8.RuneCountInString(in.Query) > maxQuery {
 		return page[learning]{}, mistake("the query has at most 500 characters")
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool { return !memory.InFiles(l.Glob, in.Paths) })
+	all = slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool {
+		return !memory.InFiles(l.Glob,
+			in.Paths)
+	})
 	if in.Query != "" {
 		words := text.NewVector(in.Query)
 		likeness := map[string]float64{}

@@ -74,7 +74,9 @@ func New(open Open, o Options) *Server {
 }
 
 // with returns what a tool does with the memory open.
-func with[In, Out any](open Open, do func(context.Context, *memory.Memory, In) (Out, error)) func(context.Context, In) (Out, error) {
+func with[In, Out any](open Open, do func(context.Context, *memory.Memory, In) (Out,
+	error),
+) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		m, end, err := open(ctx)
 		if err != nil {
@@ -122,7 +124,9 @@ func add[In, Out any](s *Server, tool *sdk.Tool, do func(context.Context, In) (O
 		closed := false
 		tool.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 	}
-	sdk.AddTool(s.sdk, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, result[Out], error) {
+	sdk.AddTool(s.sdk, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, result[Out],
+		error,
+	) {
 		out, err := do(ctx, in)
 		if err != nil {
 			return nil, result[Out]{}, s.shown(ctx, tool.Name, err)

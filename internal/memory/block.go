@@ -60,7 +60,8 @@ func (r Recall) writeInsights(b *strings.Builder) {
 			if len(i.PullRequests) == 0 {
 				in = plural(i.Changes, "change")
 			}
-			fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text), plural(len(i.Findings), "finding"), in, where)
+			fmt.Fprintf(b, "- [%s] %s (%s in %s; %s)\n", text.VisibleLine(i.ID), insightInLine(i.Text),
+				plural(len(i.Findings), "finding"), in, where)
 		}
 	}
 	if r.OmittedInsights > 0 {
@@ -80,7 +81,8 @@ func (r Recall) writeHistory(b *strings.Builder) {
 	b.WriteString("Findings of earlier reviews in the files of this change, most first:\n")
 	files := slices.SortedFunc(slices.Values(r.Files), byHeat)
 	writeList(b, maxBlockFile, files, "files", func(h precedent.Hotspot) string {
-		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"), categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
+		line := fmt.Sprintf("%s: %s (%s), worst %s", pathInLine(h.Path), plural(h.Findings, "finding"),
+			categories(h.Categories), text.VisibleLine(string(h.TopSeverity)))
 		if h.Dismissed > 0 {
 			line += fmt.Sprintf(", %d dismissed by people", h.Dismissed)
 		}

@@ -15,7 +15,10 @@ func (m *Memory) ActiveLearnings(ctx context.Context) ([]precedent.Learning, err
 		return nil, nil
 	}
 	found, err := m.Learnings(ctx, precedent.LearningActive)
-	return slices.DeleteFunc(found, func(l precedent.Learning) bool { return l.PullRequest != 0 || UnfitLearning(l) != "" }), err
+	return slices.DeleteFunc(found, func(l precedent.Learning) bool {
+		return l.PullRequest != 0 ||
+			UnfitLearning(l) != ""
+	}), err
 }
 
 // InFiles reports whether a glob, or a path, contains one of the files. One without a limit

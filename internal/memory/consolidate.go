@@ -45,8 +45,13 @@ type Pattern struct {
 // is stored keeps its id, its text and its findings; new findings join it, and its evidence and
 // state are computed again. Shown are the last shown findings and those of the stored insights,
 // the last shown first. The evidence is counted here; a model only names a pattern.
-func Patterns(shown []store.Appearance, dismissals []precedent.Dismissal, stored []precedent.Insight, now time.Time) []Pattern {
-	g := grouper{shown: shown, at: map[string]int{}, dismissals: map[string]precedent.Dismissal{}, owner: map[string]int{}, ids: map[string]bool{}, now: now}
+func Patterns(shown []store.Appearance, dismissals []precedent.Dismissal, stored []precedent.Insight,
+	now time.Time,
+) []Pattern {
+	g := grouper{
+		shown: shown, at: map[string]int{}, dismissals: map[string]precedent.Dismissal{}, owner: map[string]int{},
+		ids: map[string]bool{}, now: now,
+	}
 	for i, a := range shown {
 		g.at[a.Fingerprint] = i
 	}
@@ -212,7 +217,8 @@ func (g *grouper) count(p *Pattern) []answer {
 		declined := false
 		for _, o := range m.Outcomes {
 			switch {
-			case slices.Contains([]precedent.OutcomeKind{precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted}, o.Kind):
+			case slices.Contains([]precedent.OutcomeKind{precedent.Fixed, precedent.SuggestionTaken, precedent.Accepted},
+				o.Kind):
 				decide(o.At, true, m.Fingerprint, o.Who)
 			case o.Kind == precedent.Declined && o.MayWrite:
 				declined = true
@@ -279,6 +285,8 @@ func mainCategory(members []store.Appearance) precedent.Category {
 // sameInsight reports whether nothing changed but the time.
 func sameInsight(a, b precedent.Insight) bool {
 	return a.State == b.State && a.Text == b.Text && a.Scope == b.Scope && a.Category == b.Category &&
-		slices.Equal(a.Findings, b.Findings) && slices.Equal(a.Citations, b.Citations) && slices.Equal(a.PullRequests, b.PullRequests) &&
-		slices.Equal(a.People, b.People) && a.Changes == b.Changes && a.Accepted == b.Accepted && a.Rejected == b.Rejected && a.Engine == b.Engine
+		slices.Equal(a.Findings, b.Findings) && slices.Equal(a.Citations, b.Citations) && slices.Equal(a.PullRequests,
+		b.PullRequests) &&
+		slices.Equal(a.People,
+			b.People) && a.Changes == b.Changes && a.Accepted == b.Accepted && a.Rejected == b.Rejected && a.Engine == b.Engine
 }

@@ -20,7 +20,10 @@ func newDirective(l precedent.Learning) *directive {
 	if l.About != nil {
 		d.claim = match.NewClaim(l.About.Claim)
 	}
-	for _, word := range strings.FieldsFunc(l.Directive, func(r rune) bool { return strings.ContainsRune(" ,;()`'\"", r) }) {
+	for _, word := range strings.FieldsFunc(l.Directive, func(r rune) bool {
+		return strings.ContainsRune(" ,;()`'\"",
+			r)
+	}) {
 		d.names[plainRule(strings.TrimRight(word, ".:!?"))] = true
 	}
 	return d

@@ -65,7 +65,10 @@ func (d *Dismissal) check() error {
 		return nil
 	}
 	if err := guide.CheckGlob(d.Glob); err != nil {
-		return &Error{Err: ErrGlob, Msg: fmt.Sprintf("%q: %v", text.Cut(d.Glob, maxWho), err), Hint: "give a folder, or a glob such as internal/**/*_test.go, from the top folder"}
+		return &Error{
+			Err: ErrGlob, Msg: fmt.Sprintf("%q: %v", text.Cut(d.Glob, maxWho), err),
+			Hint: "give a folder, or a glob such as internal/**/*_test.go, from the top folder",
+		}
 	}
 	return nil
 }
@@ -107,9 +110,12 @@ func (m *Memory) DismissPosted(ctx context.Context, j precedent.Dismissal, d Dis
 }
 
 // store saves a dismissal with the words of the person.
-func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismissal, d Dismissal) (precedent.Dismissal, error) {
+func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismissal,
+	d Dismissal,
+) (precedent.Dismissal, error) {
 	if j.Rule == "" && !inFiles(d.Glob, j.Path) {
-		return precedent.Dismissal{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s", j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
+		return precedent.Dismissal{}, &Error{Err: ErrGlob, Msg: fmt.Sprintf("finding %s is in %s, which is not in %s",
+			j.Finding, j.Path, d.Glob), Hint: "give a path that contains it, or none"}
 	}
 	j.Reason, j.Who, j.Glob, j.At = strings.TrimSpace(d.Reason), strings.TrimSpace(d.Who), d.Glob, m.Now()
 	j, added, err := rows.Reject(ctx, j)
@@ -127,7 +133,8 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 	return j, err
 }
 
-// Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty if
+// Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty
+// if
 // it was not, or if nothing less than all files is common. A learning with that glob hides it there.
 func (m *Memory) Widen(ctx context.Context, j precedent.Dismissal) (glob string, err error) {
 	all, err := m.Dismissals(ctx)
@@ -202,7 +209,10 @@ func exactlyOne[T any](prefix string, found []T, describe func(T) string, nothin
 	case prefix == "":
 		return none, &Error{Err: ErrUnknownID, Msg: "no id given", Hint: hint}
 	case len(found) == 0:
-		return none, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("%s has an id that starts with %q", nothing, prefix), Hint: hint}
+		return none, &Error{
+			Err: ErrUnknownID, Msg: fmt.Sprintf("%s has an id that starts with %q", nothing, prefix),
+			Hint: hint,
+		}
 	case len(found) == 1:
 		return found[0], nil
 	}
@@ -225,7 +235,10 @@ func NormalizeID(id string) string {
 
 func checkLength(what, s string, limit int) error {
 	if n := utf8.RuneCountInString(s); n > limit {
-		return &Error{Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters, more than %d", what, n, limit), Hint: "shorten it"}
+		return &Error{
+			Err: ErrTooLong, Msg: fmt.Sprintf("the %s has %d characters, more than %d", what, n, limit),
+			Hint: "shorten it",
+		}
 	}
 	return nil
 }

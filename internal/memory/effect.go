@@ -14,13 +14,15 @@ import (
 // on: how far the dismissal reaches, what stays shown, and until when.
 func Effect(j precedent.Dismissal) []string {
 	const shown = "High and critical findings, and those about security, secrets, data loss, crashes and races, stay shown"
-	until := fmt.Sprintf("It holds until %s, and again for %d days each time it hides something.", j.ExpiresAt.UTC().Format(time.DateOnly), int(store.DismissalLife.Hours()/24))
+	until := fmt.Sprintf("It holds until %s, and again for %d days each time it hides something.",
+		j.ExpiresAt.UTC().Format(time.DateOnly), int(store.DismissalLife.Hours()/24))
 	if j.Rule != "" {
 		where := "in the whole repository"
 		if j.Glob != "" {
 			where = "in " + j.Glob
 		}
-		return []string{fmt.Sprintf("Reviews hide findings of %s %s. %s.", strings.TrimPrefix(described(j.Rule), "the rule "), where, shown), until}
+		return []string{fmt.Sprintf("Reviews hide findings of %s %s. %s.", strings.TrimPrefix(described(j.Rule), "the rule "),
+			where, shown), until}
 	}
 	own := "Reviews hide this finding at this place, also in other words, and list it as hidden."
 	verb := fmt.Sprintf("It counts against %s: a second such dismissal hides them.", Reach(j))

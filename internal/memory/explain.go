@@ -20,7 +20,10 @@ func (m *Memory) Explain(ctx context.Context, idPrefix string) (precedent.Explan
 	if err != nil {
 		return precedent.Explanation{}, err
 	}
-	e := precedent.Explanation{Duplicates: []precedent.Finding{}, Finding: known.Finding, Seen: known.Seen, FirstSeen: known.First, LastSeen: known.Last}
+	e := precedent.Explanation{
+		Duplicates: []precedent.Finding{}, Finding: known.Finding, Seen: known.Seen,
+		FirstSeen: known.First, LastSeen: known.Last,
+	}
 	review, err := rows.Review(ctx, known.LastReview)
 	switch {
 	case errors.Is(err, store.ErrNoReview): // only what is stored with the finding is known
@@ -73,7 +76,8 @@ func (m *Memory) Find(ctx context.Context, idPrefix string) (string, error) {
 			found = append(found, l.ID)
 		}
 	}
-	return exactlyOne(prefix, found, func(id string) string { return id }, "no memory", "precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
+	return exactlyOne(prefix, found, func(id string) string { return id }, "no memory",
+		"precedent explain names the memories that influenced a finding; threshold and policy can be left out, too")
 }
 
 // fillFromReview adds what the review has about the finding with the fingerprint.

@@ -48,7 +48,8 @@ func (r *Dismissals) Raise(findings []precedent.Finding, most func(f *precedent.
 	for i := range findings {
 		f := &findings[i]
 		if d := first(r.meant[f], false); f.Live() && !f.Analyzer && d != nil {
-			f.Weigh(max(f.Confidence, most(f, f.Confidence+focusGain)), precedent.Decision{Step: "suppress", Text: d.describe(), By: d.ID})
+			f.Weigh(max(f.Confidence, most(f, f.Confidence+focusGain)),
+				precedent.Decision{Step: "suppress", Text: d.describe(), By: d.ID})
 		}
 	}
 }
@@ -97,10 +98,12 @@ func dropByLearning(f *precedent.Finding, all []*directive) {
 // describe says what the learning asks for, and who said it.
 func (d *directive) describe() string {
 	what := map[precedent.LearningKind]string{
-		precedent.LearnDontFlag: "not to flag it", precedent.LearnException: "for an exception", precedent.LearnLenient: "to be more lenient",
+		precedent.LearnDontFlag: "not to flag it", precedent.LearnException: "for an exception",
+		precedent.LearnLenient:  "to be more lenient",
 		precedent.LearnStricter: "to be stricter", precedent.LearnFocus: "to look at it first",
 	}[d.Kind]
-	return fmt.Sprintf("%s asked %s on %s: %s", cmp.Or(d.From.Who, "someone"), what, d.CreatedAt.UTC().Format(time.DateOnly), d.Directive)
+	return fmt.Sprintf("%s asked %s on %s: %s", cmp.Or(d.From.Who, "someone"), what,
+		d.CreatedAt.UTC().Format(time.DateOnly), d.Directive)
 }
 
 // LearningsUsed lists the learnings that the findings cite, or that dropped one or changed its
@@ -137,7 +140,8 @@ func (r Recall) LearningsUsed(findings []precedent.Finding) []precedent.Learning
 // use describes the learning, with the ids of the findings that it influenced.
 func (l *Recalled) use(findings []string) precedent.LearningUse {
 	return precedent.LearningUse{
-		Cite: l.Cite(), Does: l.Kind, Why: l.Rationale, Who: l.From.Who, Scope: l.Scope, Glob: l.Glob, At: l.CreatedAt, Findings: findings,
+		Cite: l.Cite(), Does: l.Kind, Why: l.Rationale, Who: l.From.Who, Scope: l.Scope, Glob: l.Glob, At: l.CreatedAt,
+		Findings: findings,
 	}
 }
 

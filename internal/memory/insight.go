@@ -36,7 +36,10 @@ func (p *Pattern) describe(answers []answer) {
 		}
 	}
 	best := slices.Clone(p.Members)
-	slices.SortStableFunc(best, func(a, b store.Appearance) int { return cmp.Compare(rank[a.Fingerprint], rank[b.Fingerprint]) })
+	slices.SortStableFunc(best, func(a, b store.Appearance) int {
+		return cmp.Compare(rank[a.Fingerprint],
+			rank[b.Fingerprint])
+	})
 	p.Citations = nil
 	for _, m := range best[:min(len(best), maxCitations)] {
 		p.Citations = append(p.Citations, m.ID)

@@ -53,7 +53,9 @@ type Consolidated struct {
 // nothing. Holder identifies this run; while another one is at it, nothing is done. Name, which
 // may be nil, names patterns that are new or have new findings; it calls Rename. Begun, which
 // may be nil, is called when this run has its turn.
-func (m *Memory) Consolidate(ctx context.Context, holder string, name func(context.Context, []*Pattern), begun func()) (Consolidated, error) {
+func (m *Memory) Consolidate(ctx context.Context, holder string, name func(context.Context, []*Pattern),
+	begun func(),
+) (Consolidated, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return Consolidated{}, err
@@ -71,13 +73,16 @@ func (m *Memory) Consolidate(ctx context.Context, holder string, name func(conte
 		return Consolidated{}, err
 	}
 	if !held {
-		return Consolidated{}, fmt.Errorf("save insights: it took longer than %s, and another process may have begun", ConsolidationLimit)
+		return Consolidated{}, fmt.Errorf("save insights: it took longer than %s, and another process may have begun",
+			ConsolidationLimit)
 	}
 	return c, nil
 }
 
 // patterns returns the insights that changed.
-func (m *Memory) patterns(ctx context.Context, rows *store.Repo, name func(context.Context, []*Pattern)) (Consolidated, []precedent.Insight, error) {
+func (m *Memory) patterns(ctx context.Context, rows *store.Repo,
+	name func(context.Context, []*Pattern),
+) (Consolidated, []precedent.Insight, error) {
 	stored, err := rows.Insights(ctx)
 	if err != nil {
 		return Consolidated{}, nil, err
@@ -138,7 +143,8 @@ func (m *Memory) DismissInsight(ctx context.Context, idPrefix, who, reason strin
 	}
 	return m.changeInsight(ctx, idPrefix, func(i *precedent.Insight) error {
 		if i.Dismissed != nil {
-			return &Error{Err: ErrDismissed, Msg: fmt.Sprintf("insight %s was already dismissed by %s on %s", i.ID, i.Dismissed.Who, i.Dismissed.At.UTC().Format(time.DateOnly)), Hint: "undo: precedent insights dismiss --undo " + i.ID}
+			return &Error{Err: ErrDismissed, Msg: fmt.Sprintf("insight %s was already dismissed by %s on %s", i.ID,
+				i.Dismissed.Who, i.Dismissed.At.UTC().Format(time.DateOnly)), Hint: "undo: precedent insights dismiss --undo " + i.ID}
 		}
 		i.Dismissed = &precedent.InsightDismissal{Who: strings.TrimSpace(who), Reason: strings.TrimSpace(reason), At: m.Now()}
 		return nil
@@ -150,14 +156,19 @@ func (m *Memory) DismissInsight(ctx context.Context, idPrefix, who, reason strin
 func (m *Memory) RestoreInsight(ctx context.Context, idPrefix string) (precedent.Insight, error) {
 	return m.changeInsight(ctx, idPrefix, func(i *precedent.Insight) error {
 		if i.Dismissed == nil {
-			return &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("insight %s is not dismissed", i.ID), Hint: "precedent insights lists them"}
+			return &Error{
+				Err: ErrUnknownID, Msg: fmt.Sprintf("insight %s is not dismissed", i.ID),
+				Hint: "precedent insights lists them",
+			}
 		}
 		i.Dismissed = nil
 		return nil
 	})
 }
 
-func (m *Memory) changeInsight(ctx context.Context, idPrefix string, change func(*precedent.Insight) error) (precedent.Insight, error) {
+func (m *Memory) changeInsight(ctx context.Context, idPrefix string,
+	change func(*precedent.Insight) error,
+) (precedent.Insight, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return precedent.Insight{}, err
@@ -172,9 +183,15 @@ func (m *Memory) changeInsight(ctx context.Context, idPrefix string, change func
 	case err != nil:
 		return precedent.Insight{}, err
 	case len(found) == 0:
-		return precedent.Insight{}, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("no insight has an id that begins with %q", prefix), Hint: hint}
+		return precedent.Insight{}, &Error{
+			Err: ErrUnknownID,
+			Msg: fmt.Sprintf("no insight has an id that begins with %q", prefix), Hint: hint,
+		}
 	case len(found) > 1:
-		return precedent.Insight{}, &Error{Err: ErrAmbiguous, Msg: fmt.Sprintf("several insights have an id that begins with %q", prefix), Hint: hint}
+		return precedent.Insight{}, &Error{
+			Err: ErrAmbiguous,
+			Msg: fmt.Sprintf("several insights have an id that begins with %q", prefix), Hint: hint,
+		}
 	}
 	i := found[0]
 	if err := change(&i); err != nil {

@@ -66,9 +66,12 @@ func (m *Memory) Learn(
 
 // reject makes a dismissal of a dismissed thread, with the data of the finding if it is still
 // stored, else of the thread.
-func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome, t precedent.Thread) (precedent.Dismissal, bool, error) {
+func (m *Memory) reject(ctx context.Context, rows *store.Repo, o precedent.Outcome,
+	t precedent.Thread,
+) (precedent.Dismissal, bool, error) {
 	j := precedent.Dismissal{
-		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path,
+		Finding: precedent.FindingID(m.Repo, t.Fingerprint), Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title,
+		Path:     t.Path,
 		Category: t.Category, Severity: t.Severity, At: m.Now(),
 		Reason: text.Cut(strings.TrimSpace(o.Words), maxReason), Who: text.Cut(strings.TrimSpace(o.Who), maxWho),
 	}

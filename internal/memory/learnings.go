@@ -115,10 +115,11 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 		return c, err
 	}
 	if c.Contradicts != nil && c.Contradicts.ID != told {
-		saved, err := rows.ChangeLearning(ctx, l.ID, who, "contradicts "+c.Contradicts.ID, m.Now(), func(l *precedent.Learning) error {
-			l.Contradicts = c.Contradicts.ID
-			return nil
-		})
+		saved, err := rows.ChangeLearning(ctx, l.ID, who, "contradicts "+c.Contradicts.ID, m.Now(),
+			func(l *precedent.Learning) error {
+				l.Contradicts = c.Contradicts.ID
+				return nil
+			})
 		c.Learning = saved
 		return c, err
 	}
@@ -127,7 +128,9 @@ func (m *Memory) ApproveLearning(ctx context.Context, idPrefix, who string, mayW
 
 // activate makes a learning active, and supersedes the one that it contradicts. If somebody
 // forgot it meanwhile, it stays forgotten.
-func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string, instead *precedent.Learning) (Captured, error) {
+func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
+	instead *precedent.Learning,
+) (Captured, error) {
 	saved, err := rows.ChangeLearning(ctx, id, who, "approved", m.Now(), func(l *precedent.Learning) error {
 		if l.State == precedent.LearningPending {
 			l.State, l.Approver = precedent.LearningActive, who
@@ -157,7 +160,9 @@ func (m *Memory) activate(ctx context.Context, rows *store.Repo, id, who string,
 // EditLearning changes directive, rationale, kind, glob, category and expiry of a learning, as
 // change does, and makes that a new version. The person must be allowed to write; the checks of
 // Propose apply. A version that contradicts another learning is refused.
-func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrite bool, change func(*precedent.Learning)) (Captured, error) {
+func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrite bool,
+	change func(*precedent.Learning),
+) (Captured, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
 		return Captured{}, err
@@ -237,7 +242,9 @@ func (m *Memory) ForgetAllLearnings(ctx context.Context, folder, who string) ([]
 	return m.forget(ctx, rows, all, who)
 }
 
-func (m *Memory) forget(ctx context.Context, rows *store.Repo, all []precedent.Learning, who string) ([]precedent.Learning, error) {
+func (m *Memory) forget(ctx context.Context, rows *store.Repo, all []precedent.Learning,
+	who string,
+) ([]precedent.Learning, error) {
 	var forgotten []precedent.Learning
 	for _, l := range all {
 		saved, err := rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
@@ -273,9 +280,13 @@ func (m *Memory) findByWords(ctx context.Context, rows *store.Repo, words string
 	slices.SortStableFunc(all, func(a, b precedent.Learning) int { return cmp.Compare(fits[b.ID], fits[a.ID]) })
 	said := text.Cut(words, maxBlockWords)
 	if len(all) == 0 || fits[all[0].ID] < minFit {
-		return precedent.Learning{}, &Error{Err: ErrUnknownID, Msg: fmt.Sprintf("no learning fits %q", said), Hint: listLearnings}
+		return precedent.Learning{}, &Error{
+			Err: ErrUnknownID, Msg: fmt.Sprintf("no learning fits %q", said),
+			Hint: listLearnings,
+		}
 	}
-	best := slices.DeleteFunc(slices.Clone(all), func(l precedent.Learning) bool { return fits[all[0].ID]-fits[l.ID] >= clearFit })
+	best := slices.DeleteFunc(slices.Clone(all),
+		func(l precedent.Learning) bool { return fits[all[0].ID]-fits[l.ID] >= clearFit })
 	if len(best) == 1 {
 		return best[0], nil
 	}

@@ -44,7 +44,10 @@ func (r Recall) LearningsBlock(room int) (block string, given precedent.Learning
 			reserved = append(reserved, i)
 		}
 	}
-	slices.SortStableFunc(reserved, func(a, b int) int { return cmp.Compare(r.Learnings[a].Loaded, r.Learnings[b].Loaded) })
+	slices.SortStableFunc(reserved, func(a, b int) int {
+		return cmp.Compare(r.Learnings[a].Loaded,
+			r.Learnings[b].Loaded)
+	})
 	for _, i := range reserved {
 		take(i, room*reservedPart/100)
 	}

@@ -33,7 +33,8 @@ func (r Recall) Match(findings []precedent.Finding) []precedent.Finding {
 		}
 		renamed[f.ID] = earlier.ID
 		f.Trail = append(slices.Clip(f.Trail), precedent.Decision{
-			Step: "merge", Text: "same as a finding of an earlier review, whose neighbouring lines changed; it keeps that id", By: earlier.ID,
+			Step: "merge", Text: "same as a finding of an earlier review, whose neighbouring lines changed; it keeps that id",
+			By: earlier.ID,
 		})
 		f.ID, f.Fingerprint = earlier.ID, earlier.Fingerprint
 	}

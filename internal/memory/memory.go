@@ -150,7 +150,8 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 
 // Prune deletes findings that were not seen for KeepFor, those beyond the newest KeepPerFile
 // of each file, and their reviews. It keeps findings that something refers to, as
-// store.Repo.Prune says, and a label of each deleted finding. It returns what was deleted, and the number of labels made.
+// store.Repo.Prune says, and a label of each deleted finding. It returns what was deleted, and the number of labels
+// made.
 func (m *Memory) Prune(ctx context.Context) (store.Counts, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {

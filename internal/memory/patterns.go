@@ -63,12 +63,16 @@ func (p *pattern) appliesTo(f *precedent.Finding) bool {
 
 // NewDismissals returns the dismissals that hold at a time.
 func NewDismissals(dismissals []precedent.Dismissal, now time.Time) *Dismissals {
-	holding := slices.DeleteFunc(slices.Clone(dismissals), func(j precedent.Dismissal) bool { return !now.Before(j.ExpiresAt) })
+	holding := slices.DeleteFunc(slices.Clone(dismissals),
+		func(j precedent.Dismissal) bool { return !now.Before(j.ExpiresAt) })
 	// Newest first, whatever order they came in.
 	slices.SortFunc(holding, func(a, b precedent.Dismissal) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	})
-	r := &Dismissals{exact: map[string]precedent.Dismissal{}, byPlace: map[string][]*pattern{}, bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{}}
+	r := &Dismissals{
+		exact: map[string]precedent.Dismissal{}, byPlace: map[string][]*pattern{},
+		bySymbol: map[string][]*pattern{}, byRule: map[string][]*pattern{},
+	}
 	for _, j := range holding {
 		if _, newer := r.exact[j.Fingerprint]; newer {
 			continue
@@ -191,7 +195,8 @@ func (r *Dismissals) matching(f *precedent.Finding) []*pattern {
 	}
 	if len(r.byRule) > 0 {
 		for _, name := range names(f) {
-			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]), func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
+			covering = append(covering, slices.DeleteFunc(slices.Clone(r.byRule[name]),
+				func(p *pattern) bool { return !inFiles(p.Glob, f.Path) })...)
 		}
 	}
 	slices.SortFunc(covering, newestFirst)

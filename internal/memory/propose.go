@@ -117,7 +117,8 @@ func (m *Memory) newLearning(p Proposal) precedent.Learning {
 	l := precedent.Learning{
 		Kind: p.Kind, State: precedent.LearningPending, Scope: cmp.Or(p.Scope, precedent.RepositoryScope),
 		Directive: p.Directive, Rationale: p.Rationale, Glob: cleanGlob(p.Glob), Category: p.Category, About: p.About,
-		From: p.From, PullRequest: p.PullRequest, Private: !p.Public, CreatedAt: now, UpdatedAt: now, ExpiresAt: p.ExpiresAt, Version: 1,
+		From: p.From, PullRequest: p.PullRequest, Private: !p.Public, CreatedAt: now, UpdatedAt: now, ExpiresAt: p.ExpiresAt,
+		Version: 1,
 	}
 	l = store.CleanLearning(l)
 	if l.From.MayWrite && !p.Inferred {
@@ -129,7 +130,8 @@ func (m *Memory) newLearning(p Proposal) precedent.Learning {
 	if l.From.By == precedent.FromCommand {
 		source = now.UTC().Format(time.RFC3339Nano)
 	}
-	l.ID = precedent.LearningID(source, strings.Join([]string{cmp.Or(l.From.Words, l.Directive), string(l.Kind), l.Glob}, "\x00"))
+	l.ID = precedent.LearningID(source, strings.Join([]string{cmp.Or(l.From.Words, l.Directive), string(l.Kind), l.Glob},
+		"\x00"))
 	return l
 }
 
@@ -239,7 +241,8 @@ func contradicted(known []precedent.Learning, l precedent.Learning) *precedent.L
 	most := 0.0
 	for i := range known {
 		o := &known[i]
-		if o.ID == l.ID || o.State != precedent.LearningActive || o.PullRequest != l.PullRequest || !mayOverlap(o.Glob, l.Glob) ||
+		if o.ID == l.ID || o.State != precedent.LearningActive || o.PullRequest != l.PullRequest || !mayOverlap(o.Glob,
+			l.Glob) ||
 			o.Category != "" && l.Category != "" && o.Category != l.Category {
 			continue
 		}

@@ -76,7 +76,8 @@ func (m *Memory) RecallLearnings(ctx context.Context, q LearningQuery) (found []
 				err = failed
 			}
 			if len(hidden) > 0 {
-				refused = append(refused, fmt.Sprintf("%s: “%s” is not used: %s", cmp.Or(l.From.URL, "learning "+l.ID), wordsInLine(l.Directive), couldHide(hidden)))
+				refused = append(refused, fmt.Sprintf("%s: “%s” is not used: %s", cmp.Or(l.From.URL, "learning "+l.ID),
+					wordsInLine(l.Directive), couldHide(hidden)))
 			}
 			if failed != nil || len(hidden) > 0 {
 				continue

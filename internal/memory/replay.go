@@ -47,7 +47,8 @@ func (m *Memory) newTrial(ctx context.Context) func(precedent.Learning) ([]prece
 
 // couldHide is why a learning is refused that could hide findings.
 func couldHide(findings []precedent.Finding) string {
-	return fmt.Sprintf("it could hide findings that are severe or that people accepted in the past %d days: %s", int(replayed.Hours()/24), namesOf(findings))
+	return fmt.Sprintf("it could hide findings that are severe or that people accepted in the past %d days: %s",
+		int(replayed.Hours()/24), namesOf(findings))
 }
 
 // namesOf names some findings for a person.

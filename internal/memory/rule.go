@@ -123,7 +123,10 @@ func (m *Memory) UndismissRule(ctx context.Context, rule, glob string) ([]preced
 		return j.Rule == "" || j.Rule != plainRule(rule) || glob != "" && j.Glob != cleanGlob(glob)
 	})
 	if len(all) == 0 {
-		return nil, &Error{Err: ErrUnknownRule, Msg: described(text.Cut(plainRule(rule), maxWho)) + " is not dismissed there", Hint: "precedent dismiss --list lists what is dismissed"}
+		return nil, &Error{
+			Err: ErrUnknownRule, Msg: described(text.Cut(plainRule(rule), maxWho)) + " is not dismissed there",
+			Hint: "precedent dismiss --list lists what is dismissed",
+		}
 	}
 	for _, j := range all {
 		if _, err := rows.Unreject(ctx, j.ID); err != nil {

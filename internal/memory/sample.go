@@ -88,8 +88,10 @@ func pullCounts(reviews []store.ReviewFacts) (findings map[pullKey]int, heads ma
 // statistics computes what does not name people or files.
 func (s *sample) statistics() Statistics {
 	out := Statistics{
-		Since: s.since, Reviews: len(s.reviews), Verdicts: map[precedent.Verdict]int{}, Shown: map[precedent.Placement]int{}, Hidden: map[precedent.Dropped]int{},
-		Threads: s.threads, Outcomes: map[precedent.OutcomeKind]int{}, Thresholds: append([]store.Threshold{}, s.thresholds...), People: []Person{}, Hotspots: []precedent.Hotspot{},
+		Since: s.since, Reviews: len(s.reviews), Verdicts: map[precedent.Verdict]int{}, Shown: map[precedent.Placement]int{},
+		Hidden:  map[precedent.Dropped]int{},
+		Threads: s.threads, Outcomes: map[precedent.OutcomeKind]int{},
+		Thresholds: append([]store.Threshold{}, s.thresholds...), People: []Person{}, Hotspots: []precedent.Hotspot{},
 	}
 	var took []int64
 	for _, r := range s.reviews {
@@ -158,7 +160,10 @@ func acceptance(labels []calibration.Label, name func(calibration.Label) string)
 	for _, n := range slices.Sorted(maps.Keys(counts)) {
 		all = append(all, *counts[n])
 	}
-	slices.SortStableFunc(all, func(a, b Answered) int { return cmp.Compare(b.Accepted+b.Rejected, a.Accepted+a.Rejected) })
+	slices.SortStableFunc(all, func(a, b Answered) int {
+		return cmp.Compare(b.Accepted+b.Rejected,
+			a.Accepted+a.Rejected)
+	})
 	return all
 }
 
@@ -224,7 +229,10 @@ func (s *sample) measures(out *Statistics, labels []calibration.Label) []Measure
 
 // thoroughness compares the findings per pull request with those of the first month.
 func (s *sample) thoroughness() Measure {
-	m := Measure{Name: "findings per pull request, times the first month's", Target: targetFindings, Of: "pull requests since"}
+	m := Measure{
+		Name: "findings per pull request, times the first month's", Target: targetFindings,
+		Of: "pull requests since",
+	}
 	mean := func(reviews []store.ReviewFacts) (float64, int) {
 		findings, heads := pullCounts(reviews)
 		sum := 0

@@ -143,7 +143,8 @@ func (m *Memory) StatisticsOfAll(ctx context.Context, since time.Time) (Statisti
 			break
 		}
 		all.reviews, all.baseline = append(all.reviews, s.reviews...), append(all.baseline, s.baseline...)
-		all.outcomes, all.learnings, all.dismissals = append(all.outcomes, s.outcomes...), append(all.learnings, s.learnings...), append(all.dismissals, s.dismissals...)
+		all.outcomes, all.learnings, all.dismissals = append(all.outcomes, s.outcomes...), append(all.learnings,
+			s.learnings...), append(all.dismissals, s.dismissals...)
 		all.labels = append(all.labels, s.labels...)
 		for state, n := range s.threads {
 			all.threads[state] += n

@@ -48,7 +48,9 @@ type Judge func([]Question) map[int]bool
 // One in twenty of the findings that patterns drop is shown collapsed, so that people notice
 // patterns that hide too much. The fingerprint decides which ones. Dismissed findings are not
 // sampled.
-func Suppress(findings []precedent.Finding, dismissals []precedent.Dismissal, now time.Time, threshold int, judge Judge) []precedent.Finding {
+func Suppress(findings []precedent.Finding, dismissals []precedent.Dismissal, now time.Time, threshold int,
+	judge Judge,
+) []precedent.Finding {
 	out := slices.Clone(findings)
 	for i := range out {
 		out[i].Trail = slices.Clip(out[i].Trail)
@@ -73,7 +75,8 @@ func (r *Dismissals) Drop(findings []precedent.Finding, judge Judge) {
 		}
 		said := r.about(f)
 		if j := said.exact; j != nil {
-			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(*j), day(*j), reasonSuffix(*j))
+			f.Drop("suppress", precedent.Dismissed, j.ID, "%s dismissed exactly this finding on %s%s", dismisser(*j), day(*j),
+				reasonSuffix(*j))
 			continue
 		}
 		r.covering[f], r.meant[f] = said.patterns, said.directives
@@ -88,7 +91,10 @@ func (r *Dismissals) Lower(findings []precedent.Finding, threshold int) {
 		f := &findings[i]
 		if f.Live() && len(r.covering[f]) > 0 {
 			p := r.covering[f]
-			lower(f, threshold, precedent.Decision{Step: "suppress", Text: describePatterns(p[0].Dismissal, len(p)), By: p[0].ID})
+			lower(f, threshold, precedent.Decision{
+				Step: "suppress", Text: describePatterns(p[0].Dismissal, len(p)),
+				By: p[0].ID,
+			})
 		}
 		if d := first(r.meant[f], true); f.Live() && d != nil {
 			lower(f, threshold, precedent.Decision{Step: "suppress", Text: d.describe(), By: d.ID})

@@ -135,7 +135,8 @@ func (s *Server) WithPassword(t testing.TB, of string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.User, u.Host, u.RawQuery = url.UserPassword(postgresUser, s.password), net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), ""
+	u.User, u.Host, u.RawQuery = url.UserPassword(postgresUser, s.password), net.JoinHostPort("127.0.0.1",
+		strconv.Itoa(s.port)), ""
 	return u.String()
 }
 
@@ -146,7 +147,8 @@ func (s *Server) Disconnect(t testing.TB, of string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+strings.TrimPrefix(u.Path, "/")+"'")
+	s.run(t, "postgres",
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+strings.TrimPrefix(u.Path, "/")+"'")
 }
 
 // Restart stops the server and starts it again. Immediate is as after a crash: no transaction
@@ -183,7 +185,8 @@ func (s *Server) control(t testing.TB, words ...string) {
 // run runs SQL in a database.
 func (s *Server) run(t testing.TB, database, sql string) {
 	t.Helper()
-	if out, err := s.command("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", s.url(database), "-c", sql).CombinedOutput(); err != nil {
+	if out, err := s.command("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", s.url(database), "-c",
+		sql).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v %s", sql, err, out)
 	}
 }
@@ -252,7 +255,8 @@ func (s *Server) listen() error {
 	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		return err
 	}
-	if out, err := s.command("pg_ctl", "start", "-w", "-D", s.data(), "-l", filepath.Join(s.dir, "log")).CombinedOutput(); err != nil {
+	if out, err := s.command("pg_ctl", "start", "-w", "-D", s.data(), "-l",
+		filepath.Join(s.dir, "log")).CombinedOutput(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 		return fmt.Errorf("start PostgreSQL: %w: %s %s", err, out, bytes.TrimSpace(log))
 	}
@@ -262,7 +266,10 @@ func (s *Server) listen() error {
 // keep starts a shell that ends the server when this process ends, also if that is killed.
 func (s *Server) keep() error {
 	cmd := s.command("pg_ctl")
-	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `read line; "$1/pg_ctl" stop -s -m immediate -D "$2/data" >/dev/null 2>&1; rm -rf "$2"/* 2>/dev/null; rmdir "$2" 2>/dev/null`, "sh", s.bin, s.dir}
+	cmd.Path, cmd.Args = "/bin/sh", []string{
+		"sh", "-c",
+		`read line; "$1/pg_ctl" stop -s -m immediate -D "$2/data" >/dev/null 2>&1; rm -rf "$2"/* 2>/dev/null; rmdir "$2" 2>/dev/null`, "sh", s.bin, s.dir,
+	}
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return err

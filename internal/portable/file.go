@@ -218,9 +218,13 @@ func checkHeader(line []byte, m *memory.Memory) error {
 	if len(h.Repositories) > 0 {
 		of = h.Repositories[0].String()
 	}
-	return &Error{Msg: fmt.Sprintf("it is the memory of %s, not of %s", of, m.Repo), Hint: "run this in a clone of that repository, or name it with --repo"}
+	return &Error{
+		Msg:  fmt.Sprintf("it is the memory of %s, not of %s", of, m.Repo),
+		Hint: "run this in a clone of that repository, or name it with --repo",
+	}
 }
 
 func newer(v int) error {
-	return &Error{Msg: fmt.Sprintf("a newer precedent wrote it: its format has version %d, this program knows %d", v, version), Hint: "update precedent"}
+	return &Error{Msg: fmt.Sprintf("a newer precedent wrote it: its format has version %d, this program knows %d", v,
+		version), Hint: "update precedent"}
 }

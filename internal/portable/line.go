@@ -71,14 +71,16 @@ type dismissal struct {
 func newDismissal(j precedent.Dismissal) dismissal {
 	return dismissal{
 		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
-		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
+		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At,
+		ExpiresAt: j.ExpiresAt,
 	}
 }
 
 func (j dismissal) stored() precedent.Dismissal {
 	return precedent.Dismissal{
 		Fingerprint: j.Fingerprint, Place: j.Place, Claim: j.Claim, Path: j.Path, Symbol: j.Symbol, Category: j.Category,
-		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At, ExpiresAt: j.ExpiresAt,
+		Severity: j.Severity, Rule: j.Rule, Glob: j.Glob, Reason: j.Reason, Who: j.Who, Source: j.Source, At: j.At,
+		ExpiresAt: j.ExpiresAt,
 	}
 }
 
@@ -255,7 +257,8 @@ func (r reader) checkLearning(l precedent.Learning) (precedent.Learning, error) 
 	err := errors.Join(
 		checkID("id", l.ID), r.moment("updated_at", &l.UpdatedAt), r.moment("created_at", &l.CreatedAt),
 		oneOf("kind", l.Kind, precedent.LearningKinds...),
-		oneOf("state", l.State, precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded, precedent.LearningExpired, precedent.LearningForgotten),
+		oneOf("state", l.State, precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded,
+			precedent.LearningExpired, precedent.LearningForgotten),
 		oneOf("scope", l.Scope, precedent.RepositoryScope, precedent.OwnerScope),
 		oneOf("source", l.From.By, precedent.FromThread, precedent.FromComment, precedent.FromCommand, precedent.FromImport),
 		checkFinding(l.Category, ""), checkGlob(l.Glob),
@@ -269,7 +272,8 @@ func (r reader) checkLearning(l precedent.Learning) (precedent.Learning, error) 
 		about := *a
 		cleanLine(maxProse, &about.Claim)
 		cleanPath(&about.Path, &about.Symbol, &about.Place)
-		err, l.About = errors.Join(checkID("fingerprint", about.Fingerprint), checkFinding(about.Category, about.Severity)), &about
+		err, l.About = errors.Join(checkID("fingerprint", about.Fingerprint),
+			checkFinding(about.Category, about.Severity)), &about
 	}
 	if err == nil && strings.TrimSpace(l.Directive) == "" && l.State != precedent.LearningForgotten {
 		err = errors.New("the directive is empty")
@@ -298,7 +302,8 @@ func (r reader) dismissal(j dismissal) (row, error) {
 	cleanLine(maxShort, &j.Who, &j.Rule)
 	cleanLine(maxPath, &j.Source)
 	cleanPath(&j.Path, &j.Symbol, &j.Place)
-	err := errors.Join(checkID("fingerprint", j.Fingerprint), r.moment("at", &j.At), checkFinding(j.Category, j.Severity), checkGlob(j.Glob))
+	err := errors.Join(checkID("fingerprint", j.Fingerprint), r.moment("at", &j.At), checkFinding(j.Category, j.Severity),
+		checkGlob(j.Glob))
 	j.ExpiresAt = j.ExpiresAt.UTC().Truncate(time.Millisecond)
 	if err == nil && j.ExpiresAt.After(r.now.Add(longLived)) {
 		err = fmt.Errorf("expires_at is too far in the future: %s", j.ExpiresAt.Format(time.RFC3339))
@@ -322,7 +327,8 @@ func (r reader) outcome(o precedent.Outcome) (row, error) {
 	clean(maxProse, &o.Title, &o.Proof, &o.Words)
 	cleanLine(maxShort, &o.Who, &o.Thread, &o.Commit)
 	cleanLine(maxPath, &o.URL)
-	err := errors.Join(checkID("fingerprint", o.Fingerprint), r.moment("at", &o.At), checkFinding(o.Category, o.Severity), oneOf("outcome", o.Kind, precedent.OutcomeKinds...))
+	err := errors.Join(checkID("fingerprint", o.Fingerprint), r.moment("at", &o.At), checkFinding(o.Category, o.Severity),
+		oneOf("outcome", o.Kind, precedent.OutcomeKinds...))
 	if err == nil && o.PullRequest <= 0 {
 		err = errors.New("pull_request is missing")
 	}
@@ -332,7 +338,10 @@ func (r reader) outcome(o precedent.Outcome) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	made := row{key: key{outcomeKind, fmt.Sprintf("%010d/%s", o.PullRequest, o.Fingerprint)}, at: o.At.UnixMilli(), final: o.Kind != precedent.OutcomeUnknown}
+	made := row{
+		key: key{outcomeKind, fmt.Sprintf("%010d/%s", o.PullRequest, o.Fingerprint)}, at: o.At.UnixMilli(),
+		final: o.Kind != precedent.OutcomeUnknown,
+	}
 	return made.finish(o)
 }
 

@@ -3,7 +3,8 @@
 //
 // Both have the same rows, as lines of JSON: learnings with their history, dismissals,
 // what was taken back, outcomes, labels, insights, and where findings were, without their
-// text. Everything else is made again by reviews, or belongs to one machine. Merge is commutative, associative and idempotent, so that clones
+// text. Everything else is made again by reviews, or belongs to one machine. Merge is commutative, associative and
+// idempotent, so that clones
 // that exchange their rows in any order end with the same ones. Equal rows are equal bytes.
 //
 // What is read may come from anyone who can write to the remote: each line is bounded,
@@ -36,7 +37,8 @@ type row struct {
 
 // compare orders the rows with one key: the greatest stays.
 func (a row) compare(b row) int {
-	return cmp.Or(compareBool(a.final, b.final), cmp.Compare(a.at, b.at), cmp.Compare(a.until, b.until), strings.Compare(a.line, b.line))
+	return cmp.Or(compareBool(a.final, b.final), cmp.Compare(a.at, b.at), cmp.Compare(a.until, b.until),
+		strings.Compare(a.line, b.line))
 }
 
 func compareBool(a, b bool) int {

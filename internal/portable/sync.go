@@ -111,7 +111,10 @@ func (s *Sync) exchange(ctx context.Context) (Synced, Rows, error) {
 	}
 	done.Rows = len(merged)
 	written := merged.files()
-	if slices.EqualFunc(written, files, func(a, b git.SharedFile) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) || tip == "" && len(merged) == 0 {
+	if slices.EqualFunc(written, files, func(a, b git.SharedFile) bool {
+		return a.Name == b.Name &&
+			bytes.Equal(a.Data, b.Data)
+	}) || tip == "" && len(merged) == 0 {
 		return done, merged, nil
 	}
 	next, err := s.Git.CommitShared(ctx, tip, fmt.Sprintf("Share the memory: %d rows", len(merged)), now, written)
@@ -159,7 +162,10 @@ func (s Rows) files() []git.SharedFile {
 			files = append(files, git.SharedFile{Name: fileOf(kind), Data: lines})
 		}
 	}
-	files = append(files, git.SharedFile{Name: versionFile, Data: fmt.Appendf(nil, "{\"precedent_memory\":%d}\n", version)})
+	files = append(files, git.SharedFile{
+		Name: versionFile,
+		Data: fmt.Appendf(nil, "{\"precedent_memory\":%d}\n", version),
+	})
 	slices.SortFunc(files, func(a, b git.SharedFile) int { return strings.Compare(a.Name, b.Name) })
 	return files
 }

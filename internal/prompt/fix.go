@@ -88,7 +88,8 @@ func Fix(in FixInput) Prompt {
 
 // asked renders the remark of a person.
 func asked(t *FixThread) string {
-	return placeOf(&t.Remark, t.Then) + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))), maxRemark)
+	return placeOf(&t.Remark, t.Then) + "\nremark: " + limit(strings.TrimSpace(text.Clean(string(t.Asked.Text))),
+		maxRemark)
 }
 
 // Merge returns the prompt of a task that resolves the conflicts of a merge of the commit theirs

@@ -84,7 +84,10 @@ func (p *Publisher) Existing(ctx context.Context, job run.Job) (ExistingReview, 
 		return ExistingReview{}, false, err
 	}
 	s := ExistingReview{Result: run.Result{
-		Review: last, Style: report.Style{NoEngine: last.Scope == precedent.AnalyzersScope, Options: pull.Workspace.Options()},
+		Review: last, Style: report.Style{
+			NoEngine: last.Scope == precedent.AnalyzersScope,
+			Options:  pull.Workspace.Options(),
+		},
 		Status: last.ExitStatus(job.Settings.FailOn.Value),
 	}}
 	elsewhere := map[string]bool{} // heads whose summary another review has posted

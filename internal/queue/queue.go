@@ -191,8 +191,9 @@ func (o Options) withDefaults() Options {
 // The caller ends it with Stop. A database in memory cannot have one.
 func Open(ctx context.Context, db *store.DB, o Options) (*Queue, error) {
 	q := &Queue{
-		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), claiming: make(chan struct{}, 1), commitTimeout: 8 * time.Second,
-		runs: map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{},
+		db: db, o: o.withDefaults(), look: make(chan struct{}, 1), claiming: make(chan struct{}, 1),
+		commitTimeout: 8 * time.Second,
+		runs:          map[int64]*Run{}, inside: map[string]int{}, busy: map[int64]bool{},
 	}
 	if err := q.openRiver(ctx); err != nil {
 		if q.pool != nil {

@@ -79,7 +79,8 @@ func touchesTrust(f diff.File) bool {
 	if f.Skip != "" {
 		return false
 	}
-	if strings.HasPrefix(f.Path, ".github/workflows/") || strings.HasPrefix(strings.ToLower(path.Base(f.Path)), "dockerfile") ||
+	if strings.HasPrefix(f.Path, ".github/workflows/") || strings.HasPrefix(strings.ToLower(path.Base(f.Path)),
+		"dockerfile") ||
 		speaksOfTrust(f.Path) {
 		return true
 	}

@@ -107,7 +107,8 @@ func (x *reader) citePrecedents(ctx context.Context) {
 		}
 	}
 	if unsearched > 0 && ctx.Err() == nil {
-		x.fail(precedentStep, countWas(unsearched, "finding")+" not compared with the comments of people", cmp.Or(failed, errTooSlow))
+		x.fail(precedentStep, countWas(unsearched, "finding")+" not compared with the comments of people",
+			cmp.Or(failed, errTooSlow))
 		use.Failures = append(use.Failures, x.failures[len(x.failures)-1].Error)
 	}
 	if failure := x.judgePrecedents(ctx, doubts, b); failure != "" {

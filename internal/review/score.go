@@ -53,7 +53,8 @@ func (in *Input) minorWhy(f *precedent.Finding) string {
 	case f.Weighed < 0, f.Finder == lint.LintersName: // people configured the linters
 	case f.Confidence < threshold:
 		if f.Verifier == precedent.Confirmed && f.Confidence >= leastMinor && f.Confidence < DefaultThreshold {
-			return fmt.Sprintf("true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold, in.ThresholdFrom)
+			return fmt.Sprintf("true, but confidence %d is below the threshold of %d (%s)", f.Confidence, threshold,
+				in.ThresholdFrom)
 		}
 	case isSevere(f.Severity), f.Category.Protected() && !f.Analyzer:
 	case f.Later:

@@ -129,7 +129,8 @@ func (x *round) fix(ctx context.Context) error {
 	return x.attempt(ctx)
 }
 
-// malformedKey is the key of the note that the engine's answers about a head, or to what a person asked for, were malformed.
+// malformedKey is the key of the note that the engine's answers about a head, or to what a person asked for, were
+// malformed.
 func malformedKey(of string) string { return "malformed." + of }
 
 // fixAsked makes the attempt to fix that a person asked for. The label changes only where a fix is due
@@ -222,7 +223,8 @@ func (x *round) sayMalformed(ctx context.Context, fixed fix.Result) error {
 		of = fixed.Review
 	}
 	err := x.say(ctx, comment.Remark, malformedKey(of), "", comment.Note{
-		Lead: "**No fix was made** at `" + workspace.ShortID(head) + "`: the model's answers were not in the required format.",
+		Lead: "**No fix was made** at `" + workspace.ShortID(head) +
+			"`: the model's answers were not in the required format.",
 		Text: fixed.Why,
 		End:  "This does not count as an attempt. To try again, push a commit or comment `@precedent fix`.",
 	})

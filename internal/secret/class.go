@@ -107,7 +107,8 @@ func (m Match) Class(path string, lines []string) Class {
 		switch {
 		case m.Rule == "private-key" && !hasKeyBody(m.Secret), strings.HasPrefix(m.Rule, "jwt") && !isSecretToken(m.Secret):
 			return LookAlike
-		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m, lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
+		case (where != inProduct || m.hasTestName(lines)) && !isServiceAccount(m,
+			lines) || isDummy(m.Secret) || isComment(lines[m.Line]):
 			return TestKey
 		}
 	case loose:
@@ -227,7 +228,10 @@ func isServiceAccount(m Match, lines []string) bool {
 // IsEncrypted reports whether a private key is encrypted with a passphrase, so that it
 // opens nothing by itself.
 func (m Match) IsEncrypted() bool {
-	for _, sign := range []string{"BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED", "b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHI"} {
+	for _, sign := range []string{
+		"BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED",
+		"b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHI",
+	} {
 		if strings.Contains(m.Secret, sign) { // the last one is aes256-ctr in the format of OpenSSH
 			return true
 		}

@@ -99,7 +99,8 @@ func (t *text) dataOf(from, to, rule int) []hit {
 // isYAMLValue reports whether an encoded text is the whole value of a line of YAML. A diff
 // can show the values of a Kubernetes Secret without its kind.
 func (t *text) isYAMLValue(run encodedRun) bool {
-	return strings.HasSuffix(t.s[:run.start], ": ") && (run.end == len(t.s) || t.s[run.end] == '\n' || t.s[run.end] == '\r')
+	return strings.HasSuffix(t.s[:run.start], ": ") && (run.end == len(t.s) || t.s[run.end] == '\n' ||
+		t.s[run.end] == '\r')
 }
 
 // keyBodies returns lines of base64 as they are in a private key, of which a diff can show

@@ -183,7 +183,8 @@ func (w *walk) isLeaving(r *rule, from, start, end int) bool {
 	case !r.assigns:
 		return r.leaves("", value, true)
 	}
-	quoted := strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start], "->") && !strings.HasSuffix(s[:start], "=>")
+	quoted := strings.IndexByte("\"'`>", s[start-1]) >= 0 && !strings.HasSuffix(s[:start],
+		"->") && !strings.HasSuffix(s[:start], "=>")
 	if first > 0 && s[last] == '=' && strings.IndexByte(";?&", s[first-1]) >= 0 {
 		quoted = true // within a connection string
 	}

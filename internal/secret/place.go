@@ -63,12 +63,17 @@ func IsTest(path string) bool { return placeOf(path) == inTests }
 // isTestName reports whether the name of a file, without its extension and in lower
 // case, is that of tests: a_test, a.spec, test_a, a-tests, ATest, AIT.
 func isTestName(base string) bool {
-	for _, end := range []string{"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec", ".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest"} {
-		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base, "contest") && !strings.HasSuffix(base, "attest") {
+	for _, end := range []string{
+		"_test", "_tests", ".test", ".tests", ".spec", "_spec", "-test", "-tests", "-spec",
+		".e2e", "test", "tests", "testcase", "_mock", ".mock", ".fixture", "_fixtures", "conftest",
+	} {
+		if strings.HasSuffix(base, end) && !strings.HasSuffix(base, "latest") && !strings.HasSuffix(base,
+			"contest") && !strings.HasSuffix(base, "attest") {
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || strings.HasPrefix(base, "mock_") || strings.HasPrefix(base, "mock-")
+	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || strings.HasPrefix(base,
+		"mock_") || strings.HasPrefix(base, "mock-")
 }
 
 func isDocName(base string) bool {

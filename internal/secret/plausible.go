@@ -36,7 +36,10 @@ func isBlock(name, value string, _ bool) bool {
 // password.
 func hasPassword(arguments string) bool {
 	_, rest, _ := strings.Cut(arguments, ",")
-	for _, a := range strings.FieldsFunc(rest, func(r rune) bool { return r == '"' || r == '\'' || r == ',' || r == ' ' || r == '\n' }) {
+	for _, a := range strings.FieldsFunc(rest, func(r rune) bool {
+		return r == '"' || r == '\'' || r == ',' || r == ' ' ||
+			r == '\n'
+	}) {
 		if isMixed(a) && (!strings.Contains(a, ".") || strings.Trim(a, "abcdefghijklmnopqrstuvwxyz0123456789.-@") != "") {
 			return true
 		}
@@ -72,7 +75,8 @@ func isInvented(name, value string) bool {
 		return false
 	}
 	last := words[len(words)-1]
-	if !onlyPassword[last] && last != "pass" && last != "pw" && !endsWithAny(last, []string{"pass", "password", "passwd"}) {
+	if !onlyPassword[last] && last != "pass" && last != "pw" && !endsWithAny(last,
+		[]string{"pass", "password", "passwd"}) {
 		return false
 	}
 	value = strings.TrimRight(value, "\"',;")
@@ -157,7 +161,10 @@ func isTemplate(value string) bool {
 		return true
 	}
 	small := strings.ToLower(value[:min(len(value), maxMeasured)])
-	for _, sign := range []string{"${", "{{", "}}", "<%", "%(", "$(", "#{", "...", "…", "***", "process.env", "getenv", "environ[", "os.environ", "xxxx", "changeme", "change-me", "change_me", "placeholder", "your-", "your_", "yourpass", "yoursecret", "yourtoken", "example"} {
+	for _, sign := range []string{
+		"${", "{{", "}}", "<%", "%(", "$(", "#{", "...", "…", "***", "process.env", "getenv",
+		"environ[", "os.environ", "xxxx", "changeme", "change-me", "change_me", "placeholder", "your-", "your_", "yourpass", "yoursecret", "yourtoken", "example",
+	} {
 		if strings.Contains(small, sign) {
 			return true
 		}
@@ -165,7 +172,8 @@ func isTemplate(value string) bool {
 	switch {
 	case small == "", small[0] == '<' && strings.Contains(small, ">"), small[0] == '{' && strings.HasSuffix(small, "}"):
 		return true
-	case small[0] == '%' && (len(small) < 5 || strings.HasSuffix(small, "%") && strings.Trim(small, "%abcdefghijklmnopqrstuvwxyz_0123456789") == ""):
+	case small[0] == '%' && (len(small) < 5 || strings.HasSuffix(small, "%") &&
+		strings.Trim(small, "%abcdefghijklmnopqrstuvwxyz_0123456789") == ""):
 		return true
 	case small[0] == '$':
 		return strings.Trim(small[1:], "abcdefghijklmnopqrstuvwxyz_:") == "" || strings.HasPrefix(small, "$env:")

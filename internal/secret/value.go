@@ -41,9 +41,12 @@ func isWellKnown(value string) bool {
 // placeholderWords are in values that stand for a credential. All are so long that
 // random values do not have them.
 var placeholderWords = []string{
-	"example", "sample", "changeme", "change_me", "change-me", "changeit", "dummy", "placeholder", "replace", "insert", "redacted", "foobar", "yourkey", "your_", "your-", "yourtoken",
-	"yoursecret", "yourpass", "myapi", "mysecret", "mytoken", "mypass", "my-secret", "my_secret", "password", "passw0rd", "p@ssw0rd", "secret", "letmein", "qwerty", "asdfgh", "hunter2",
-	"deadbeef", "cafebabe", "notreal", "not-a-real", "invalid", "todo", "fake", "lorem", "testtest", "test_", "test-", "testkey", "testtoken",
+	"example", "sample", "changeme", "change_me", "change-me", "changeit", "dummy", "placeholder", "replace", "insert",
+	"redacted", "foobar", "yourkey", "your_", "your-", "yourtoken",
+	"yoursecret", "yourpass", "myapi", "mysecret", "mytoken", "mypass", "my-secret", "my_secret", "password", "passw0rd",
+	"p@ssw0rd", "secret", "letmein", "qwerty", "asdfgh", "hunter2",
+	"deadbeef", "cafebabe", "notreal", "not-a-real", "invalid", "todo", "fake", "lorem", "testtest", "test_", "test-",
+	"testkey", "testtoken",
 }
 
 // isPlaceholder reports whether a value stands for a credential: words such as
@@ -56,19 +59,26 @@ func isPlaceholder(value string) bool {
 			return true
 		}
 	}
-	for _, sign := range []string{"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv", "://", "(", "[", "\\u"} {
+	for _, sign := range []string{
+		"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv",
+		"://", "(", "[", "\\u",
+	} {
 		if strings.Contains(small, sign) {
 			return true
 		}
 	}
-	if small == "" || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small, "%") && strings.HasSuffix(small, "%") {
+	if small == "" || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
+		"%") && strings.HasSuffix(small, "%") {
 		return true
 	}
 	return hasRun(small)
 }
 
 // dummyWords are in keys of a known form that stand for one.
-var dummyWords = []string{"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken", "xxxxxx", "redacted", "notreal"}
+var dummyWords = []string{
+	"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken",
+	"xxxxxx", "redacted", "notreal",
+}
 
 // isDummy reports whether a key of a known form stands for one: "ghp_xxxx…".
 func isDummy(value string) bool {
@@ -124,7 +134,10 @@ func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 func isHashLike(m Match, lines []string) bool {
 	text := strings.ToLower(m.before(lines))
 	text = text[max(0, len(text)-maxBefore):] + strings.ToLower(m.Secret[:min(len(m.Secret), 16)])
-	for _, prefix := range []string{"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha512-", "sha512:", "md5:", "h1:", "$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256"} {
+	for _, prefix := range []string{
+		"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha512-", "sha512:", "md5:", "h1:",
+		"$2a$", "$2b$", "$2y$", "$argon2", "pbkdf2", "scrypt:", "@sha256",
+	} {
 		if strings.Contains(text, prefix) {
 			return true
 		}
@@ -135,7 +148,10 @@ func isHashLike(m Match, lines []string) bool {
 // isPublicKey reports whether a value is a public key by its form: of SSH, age,
 // PKIX in base64, minisign, and the publishable keys of payment services.
 func isPublicKey(value string) bool {
-	for _, prefix := range []string{"age1", "AAAAB3NzaC", "AAAAC3NzaC", "AAAAE2VjZHNh", "MIIBIjANBgkq", "MIGfMA0GCSqG", "MFkwEwYHKoZI", "MCowBQYDK2Vw", "MHYwEAYHKoZI", "RWQ", "pk_", "LS0tLS1CRUdJTiBQVUJMSUMg", "LS0tLS1CRUdJTiBDRVJU"} {
+	for _, prefix := range []string{
+		"age1", "AAAAB3NzaC", "AAAAC3NzaC", "AAAAE2VjZHNh", "MIIBIjANBgkq", "MIGfMA0GCSqG",
+		"MFkwEwYHKoZI", "MCowBQYDK2Vw", "MHYwEAYHKoZI", "RWQ", "pk_", "LS0tLS1CRUdJTiBQVUJMSUMg", "LS0tLS1CRUdJTiBDRVJU",
+	} {
 		if strings.HasPrefix(value, prefix) {
 			return true
 		}
@@ -178,7 +194,8 @@ func isSecretToken(token string) bool {
 		return true // encoded once more
 	}
 	var header, claims map[string]any
-	if json.Unmarshal([]byte(decoded(parts[0])), &header) != nil || json.Unmarshal([]byte(decoded(parts[1])), &claims) != nil {
+	if json.Unmarshal([]byte(decoded(parts[0])), &header) != nil || json.Unmarshal([]byte(decoded(parts[1])),
+		&claims) != nil {
 		return true
 	}
 	return claims["role"] != "anon" && header["alg"] != "none"

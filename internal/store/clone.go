@@ -121,7 +121,8 @@ func namesOfOthers(ctx context.Context, q querier, but string) ([]precedent.Repo
 	return all, err
 }
 
-// NamesOfOthers returns a name of each repository of the database but the one with the identity, sorted. It makes no rows.
+// NamesOfOthers returns a name of each repository of the database but the one with the identity, sorted. It makes no
+// rows.
 func (db *DB) NamesOfOthers(ctx context.Context, identity precedent.Repo) ([]precedent.Repo, error) {
 	id, err := idOf(ctx, db.read, identity)
 	if err != nil {

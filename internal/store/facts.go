@@ -61,7 +61,9 @@ func factsOf(r *precedent.Review) Facts {
 }
 
 // sinceSeen returns how long ago a server saw the pull request of a review at first, if this is its first review.
-func (r *Repo) sinceSeen(ctx context.Context, tx *sql.Tx, review *precedent.Review, at time.Time) (ms int64, err error) {
+func (r *Repo) sinceSeen(ctx context.Context, tx *sql.Tx, review *precedent.Review,
+	at time.Time,
+) (ms int64, err error) {
 	var seen int64
 	err = row(ctx, tx, `SELECT seen_at FROM watched_pulls WHERE repo_id = $1 AND pull = $2 AND seen_at > 0
 		AND NOT EXISTS (SELECT 1 FROM reviews WHERE repo_id = $1 AND pull = $2)`, []any{r.id, pullOf(review)}, into(&seen))
@@ -86,7 +88,8 @@ func (r *Repo) ReviewFacts(ctx context.Context, since time.Time) ([]ReviewFacts,
 	return r.reviewFacts(ctx, "at >= $2 ORDER BY at, id", millis(since))
 }
 
-// LatestFacts returns the facts of the last reviews, the newest first: of one pull request, or of all changes if pull is 0.
+// LatestFacts returns the facts of the last reviews, the newest first: of one pull request, or of all changes if pull
+// is 0.
 func (r *Repo) LatestFacts(ctx context.Context, pull, limit int) ([]ReviewFacts, error) {
 	if pull == 0 {
 		return r.reviewFacts(ctx, "TRUE ORDER BY at DESC, id DESC LIMIT $2", limit)

@@ -56,15 +56,16 @@ func (db *DB) sessions(ctx context.Context, kind SessionKind, condition string, 
 	error,
 ) {
 	var all []Session
-	err := rows(ctx, db.read, "SELECT hash, person, login, detail, at, until FROM sessions WHERE kind = $1 AND until > $2 AND "+
-		condition+" ORDER BY at DESC, hash", []any{kind, millis(now), value}, func(sc scanner) error {
-		s := Session{Kind: kind}
-		var at, until int64
-		err := sc.Scan(&s.Hash, &s.Person, &s.Login, &s.Detail, &at, &until)
-		s.At, s.Until = fromMillis(at), fromMillis(until)
-		all = append(all, s)
-		return err
-	})
+	err := rows(ctx, db.read,
+		"SELECT hash, person, login, detail, at, until FROM sessions WHERE kind = $1 AND until > $2 AND "+
+			condition+" ORDER BY at DESC, hash", []any{kind, millis(now), value}, func(sc scanner) error {
+			s := Session{Kind: kind}
+			var at, until int64
+			err := sc.Scan(&s.Hash, &s.Person, &s.Login, &s.Detail, &at, &until)
+			s.At, s.Until = fromMillis(at), fromMillis(until)
+			all = append(all, s)
+			return err
+		})
 	return all, db.fail("read sessions", err)
 }
 

@@ -24,7 +24,8 @@ type WatchedPull struct {
 // WatchedPulls returns the open pull requests as they were last saved, by number.
 func (r *Repo) WatchedPulls(ctx context.Context) (map[int]WatchedPull, error) {
 	all := map[int]WatchedPull{}
-	err := rows(ctx, r.db.read, "SELECT pull, head, shape, updated, done, title, labels FROM watched_pulls WHERE repo_id = $1",
+	err := rows(ctx, r.db.read,
+		"SELECT pull, head, shape, updated, done, title, labels FROM watched_pulls WHERE repo_id = $1",
 		[]any{r.id}, func(s scanner) error {
 			var w WatchedPull
 			var updated int64

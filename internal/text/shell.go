@@ -2,7 +2,8 @@ package text
 
 import "strings"
 
-// ShellWord returns an argument for a POSIX shell, quoted if it needs to be: in double quotes, which people read more easily,
+// ShellWord returns an argument for a POSIX shell, quoted if it needs to be: in double quotes, which people read more
+// easily,
 // unless a shell expands something in it. A model may have written it.
 func ShellWord(s string) string {
 	plain := func(r rune) bool {

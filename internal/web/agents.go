@@ -399,7 +399,8 @@ func (s *Site) showAgents(q *request, secret string) error {
 		body = append(body, h.P(h.Class("notice"), g.Text("The token, shown only once: "),
 			h.Code(h.ID("token"), g.Text(secret))))
 	}
-	body = append(body, table("You have not authorized any agents.", []string{"Agent", "Since", "Until", "What you can do"}, rows))
+	body = append(body, table("You have not authorized any agents.",
+		[]string{"Agent", "Since", "Until", "What you can do"}, rows))
 	return s.render(q, "Agents", "/agents", body)
 }
 

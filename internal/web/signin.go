@@ -156,7 +156,8 @@ func (s *Site) signInPage(w http.ResponseWriter, r *http.Request) {
 			button("Sign in with the token")))
 	}
 	if len(ways) == 0 {
-		ways = append(ways, sentence("Nobody can sign in yet: the operator has to set a sign-in through the forge or a reader's token."))
+		ways = append(ways,
+			sentence("Nobody can sign in yet: the operator has to set a sign-in through the forge or a reader's token."))
 	}
 	s.show(&request{w: w, r: r}, http.StatusOK, "Sign in", "", ways)
 }
@@ -166,7 +167,8 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	switch {
 	case s.origin.Check(r) != nil || r.ParseForm() != nil:
-		s.fail(w, r, viewer{}, http.StatusForbidden, "This form was sent from another site.", "Reload the page and try again.")
+		s.fail(w, r, viewer{}, http.StatusForbidden, "This form was sent from another site.",
+			"Reload the page and try again.")
 	case !s.rates.pass("sign-in "+wire.HostOf(r.RemoteAddr), signInRate):
 		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):

@@ -42,7 +42,8 @@ func (s *Site) today(q *request) error {
 	return s.render(q, "Today", "/", live)
 }
 
-// todayBody is the content of the first page for somebody who may read the repositories. more tells that there are others.
+// todayBody is the content of the first page for somebody who may read the repositories. more tells that there are
+// others.
 func (s *Site) todayBody(q *request, repos []store.Active, more bool) (g.Node, error) {
 	var body g.Group
 	if s.o.Jobs != nil {
@@ -70,7 +71,8 @@ func (s *Site) todayBody(q *request, repos []store.Active, more bool) (g.Node, e
 	}
 	body = append(body, section("Repositories", table("No repository that you may read was reviewed yet. "+
 		"The first review of one adds it.", []string{"Repository", "Last review", "Accepted"}, rows),
-		g.If(more, sentence("There are more. Those reviewed last are shown; others have their pages at /repos/HOST/OWNER/NAME."))))
+		g.If(more,
+			sentence("There are more. Those reviewed last are shown; others have their pages at /repos/HOST/OWNER/NAME."))))
 	if len(repos) == 1 {
 		latest, err := repos[0].LatestFacts(q.ctx(), 0, listedReviews)
 		if err != nil {
@@ -176,7 +178,8 @@ func pullPath(r precedent.Repo, pull int) string {
 	return fmt.Sprintf("%s/pulls/%d", repoPath(r), pull)
 }
 
-// How often the stream of the first page looks, how long what the forge said of permissions is good for it, and how long it
+// How often the stream of the first page looks, how long what the forge said of permissions is good for it, and how
+// long it
 // lasts: browsers connect again.
 const (
 	liveEvery = 2 * time.Second
