@@ -50,7 +50,7 @@ func (r *Result) Show(p *report.Page) error {
 
 	p.Line()
 	p.Line(p.Inkf(report.Bold, "Replay: what a memory with the rejected remarks hides"))
-	rows := [][]string{{"", "changes", "rejections", "hidden", "gold", "rejected", "neither"}}
+	rows := [][]string{{"", "changes", "dismissals", "hidden", "gold", "rejected", "neither"}}
 	rows = append(rows, r.OtherChanges.rows(p, "of earlier changes")...)
 	rows = append(rows, r.SameChange.rows(p, "of the change itself, in-sample")...)
 	p.Table(rows)

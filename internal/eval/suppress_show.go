@@ -10,7 +10,7 @@ import (
 func (r *Suppress) Show(p *report.Page) error {
 	plain := func(format string, args ...any) string { return p.Inkf(report.Plain, format, args...) }
 	p.Line(plain("cases      %d with %s and %s, %d of which are covered",
-		r.Cases, plural(r.Dismissals, "rejection"), plural(r.Findings, "finding"), r.Covered))
+		r.Cases, plural(r.Dismissals, "dismissal"), plural(r.Findings, "finding"), r.Covered))
 	p.Line(plain("drawn      for %s that nothing covers, %d times each", plural(r.Pooled, "finding"), r.Draws))
 	p.Line(plain("intervals  95 %%, from %d resamples of %s, seed %d", r.Resamples, plural(r.Changes, "change"), r.Seed))
 
@@ -42,7 +42,7 @@ func (r *Suppress) Show(p *report.Page) error {
 
 	p.Line()
 	p.Line(p.Ink(report.Bold, "Findings hidden by drawn dismissals that do not cover them, in %"))
-	rows := [][]string{{"rejections", "findings"}}
+	rows := [][]string{{"dismissals", "findings"}}
 	for _, h := range by {
 		rows[0] = append(rows[0], h.name)
 	}
