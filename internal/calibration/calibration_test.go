@@ -37,12 +37,13 @@ func TestTune(t *testing.T) {
 		{"half of them at 75", labelsOf(300, 1, func(c int) float64 { return 0.98 / (1 + math.Exp(float64(75-c)/4)) }), 75, 90, false},
 		{"six of ten at any confidence", labelsOf(200, 1, func(int) float64 { return 0.6 }), 95, 95, true},
 	} {
-		got := Tune(test.labels)
-		if got.Threshold < test.low || got.Threshold > test.high || got.NotEnough != test.notEnough || got.Labels != len(test.labels) {
-			t.Errorf("%s: %+v, want %d to %d", test.name, got, test.low, test.high)
+		got, notEnough, _ := tune(test.labels)
+		if got < test.low || got > test.high || notEnough != test.notEnough {
+			t.Errorf("%s: %d, want %d to %d", test.name, got, test.low, test.high)
 		}
-		if again := Tune(test.labels); again != got {
-			t.Errorf("%s: %+v and then %+v", test.name, got, again)
+		l := Learn(test.labels)
+		if l.Threshold < Start || l.Threshold > 100 || l.NotEnough != notEnough || l.Labels != len(test.labels) || l != Learn(test.labels) {
+			t.Errorf("%s: %+v", test.name, l)
 		}
 	}
 }
@@ -52,7 +53,7 @@ func TestTuneSteps(t *testing.T) {
 	labels := slices.Concat(labelsOf(60, 2, always), labelsOf(60, 3, never), labelsOf(120, 4, always))
 	before := Start
 	for n := range labels {
-		now := Tune(labels[:n+1]).Threshold
+		now, _, _ := tune(labels[:n+1])
 		if now < Lowest || now > Highest || now > before+step || now < before-step {
 			t.Fatalf("%d after %d", now, before)
 		}
@@ -85,48 +86,44 @@ func TestComputeOptimalThreshold(t *testing.T) {
 	}
 }
 
-// TestRefit: the refit finds what a team accepts, starts from the confidence before earlier
-// refits, and changes nothing without enough labels.
-func TestRefit(t *testing.T) {
-	if r := NewRefit(labelsOf(LeastLabels-1, 1, never)); r != (Refit{}) || r.Apply(78) != 78 {
-		t.Errorf("few labels: %+v", r)
+// TestCurve: the curve finds what a team accepts, starts from the confidence before earlier
+// curves, and changes nothing without enough labels.
+func TestCurve(t *testing.T) {
+	if l := Learn(labelsOf(LeastLabels-1, 1, never)); l.Curve != (Curve{}) || l.Curve.Apply(78) != 78 {
+		t.Errorf("few labels: %+v", l)
 	}
-	half := func(c int) float64 { return float64(c) / 200 }
-	r := NewRefit(labelsOf(300, 1, half))
-	for _, c := range []int{60, 75, 90} {
-		if got, want := r.Apply(c), c/2; math.Abs(float64(got-want)) > 12 {
-			t.Errorf("%d became %d, want about %d", c, got, want)
+	half := func(c int) float64 { return 0.9 / (1 + math.Exp(float64(78-c)/8)) }
+	l := Learn(labelsOf(300, 1, half))
+	for _, c := range []int{60, 70, 78, 85, 95} {
+		if got, want := l.Curve.Apply(c), 100*half(c); math.Abs(float64(got)-want) > 12 { // the last 50 or so count
+			t.Errorf("%d became %d, want about %.0f", c, got, want)
 		}
 	}
-	for c := 1; c < 100; c++ {
-		if r.Apply(c) < r.Apply(c-1) {
+	for c := 1; c <= 100; c++ {
+		if l.Curve.Apply(c) < l.Curve.Apply(c-1) {
 			t.Errorf("%d became less than %d", c, c-1)
 		}
 	}
 	again := labelsOf(300, 1, half)
 	for i := range again {
-		l := &again[i]
-		was := l.Confidence
-		l.Confidence = r.Apply(was)
-		l.Refit = l.Confidence - was
+		was := again[i].Confidence
+		again[i].Confidence = l.Curve.Apply(was)
+		again[i].Refit = again[i].Confidence - was
 	}
-	if got := NewRefit(again); got != r {
-		t.Errorf("after it was applied: %+v, want %+v", got, r)
-	}
-	if got, want := Learn(again), Learn(labelsOf(300, 1, half)); got != want {
-		t.Errorf("after it was applied: %+v, want %+v", got, want)
+	if got := Learn(again); got != l {
+		t.Errorf("after it was applied: %+v, want %+v", got, l)
 	}
 }
 
-// TestAnalyzersAreNotRefitted: what people say about an analyzer's findings changes the
+// TestAnalyzersHaveNoCurve: what people say about an analyzer's findings changes the
 // threshold, not the confidence of others.
-func TestAnalyzersAreNotRefitted(t *testing.T) {
+func TestAnalyzersHaveNoCurve(t *testing.T) {
 	labels := labelsOf(100, 1, never)
 	for i := range labels {
 		labels[i].Analyzer = true
 	}
 	got := Learn(labels)
-	if got.Refit != (Refit{}) || got.Labels != 100 || got.Threshold != Highest {
+	if got.Curve != (Curve{}) || got.Labels != 100 || got.Threshold != Highest {
 		t.Errorf("%+v", got)
 	}
 }

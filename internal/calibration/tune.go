@@ -1,5 +1,10 @@
 package calibration
 
+import (
+	"math"
+	"slices"
+)
+
 // step is the number of percent points between thresholds, and the most by which one
 // label moves the threshold.
 const step = 5
@@ -11,32 +16,78 @@ const (
 	sure       = 0.55
 )
 
-// Tuned is the threshold that a repository's labels lead to.
-type Tuned struct {
+// Learned is what a repository's labels change in its reviews. The threshold is for confidences after the curve.
+type Learned struct {
+	Curve     Curve
 	Threshold int // percent
-	Labels    int // that it was tuned from; below LeastLabels, it is Start
+	Labels    int // that it was learned from; below LeastLabels, Threshold is Start
 	// NotEnough tells that not even Highest is likely to reach the target.
 	NotEnough bool
 }
 
-// Tune returns the threshold after the labels, oldest first. Every label from the
-// LeastLabels-th on moves it towards the lowest one that the labels make likely to reach the target.
-func Tune(labels []Label) Tuned {
-	t := Tuned{Threshold: Start, Labels: len(labels)}
-	if len(labels) < LeastLabels {
-		return t
+// Curve is the chance that a team accepts a finding, by the confidence that the finding has without it, both in percent.
+// The zero Curve changes nothing.
+type Curve struct {
+	Chances [101]uint8
+	Labels  int // that it was learned from; 0 for none
+}
+
+// Apply returns the chance for a confidence in percent.
+func (c Curve) Apply(confidence int) int {
+	if c.Labels == 0 {
+		return confidence
 	}
+	return int(c.Chances[min(max(confidence, 0), 100)])
+}
+
+// Learn learns from labels, oldest first. Every label from the LeastLabels-th on moves the threshold towards the lowest
+// one that the labels make likely to reach the target. What an analyzer proved moves the threshold, not the curve.
+func Learn(labels []Label) Learned {
+	l := Learned{Threshold: Start, Labels: len(labels)}
+	if len(labels) < LeastLabels {
+		return l
+	}
+	var of posterior
+	l.Threshold, l.NotEnough, of = tune(labels)
+	own := slices.DeleteFunc(slices.Clone(labels), func(l Label) bool { return l.Analyzer })
+	if len(own) < LeastLabels {
+		return l
+	}
+	if len(own) < len(labels) {
+		_, _, of = tune(own)
+	}
+	l.Curve = of.curve(len(own))
+	l.Threshold = max(l.Curve.Apply(l.Threshold), Start)
+	return l
+}
+
+// tune returns the threshold for confidences before the curve, whether even Highest is too low, and what the labels say.
+func tune(labels []Label) (threshold int, notEnough bool, p posterior) {
 	g := curves()
-	p := newPosterior(g)
+	threshold, p = Start, newPosterior(g)
 	for i, l := range labels {
+		l.Confidence -= l.Refit
 		p.add(g, l, forgetting)
 		if i+1 < LeastLabels {
 			continue
 		}
 		p.weigh(g)
 		target, ok := p.likely(g, sure)
-		t.Threshold = min(max(target, t.Threshold-step), t.Threshold+step)
-		t.NotEnough = !ok && t.Threshold == Highest
+		threshold = min(max(target, threshold-step), threshold+step)
+		notEnough = !ok && threshold == Highest
 	}
-	return t
+	return threshold, notEnough, p
+}
+
+// curve returns the mean of the curves, weighed by their chances.
+func (p posterior) curve(labels int) Curve {
+	c, g := Curve{Labels: labels}, curves()
+	for confidence := range c.Chances {
+		sum := 0.0
+		for i, chance := range p.chances {
+			sum += chance * math.Exp(g.accepted[i][confidence])
+		}
+		c.Chances[confidence] = uint8(math.Round(100 * sum))
+	}
+	return c
 }

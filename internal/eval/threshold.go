@@ -85,7 +85,7 @@ var thresholdRules = []rule{
 }
 
 func fixedAt(threshold int) calibration.Learned {
-	return calibration.Learned{Tuned: calibration.Tuned{Threshold: threshold}}
+	return calibration.Learned{Threshold: threshold}
 }
 
 // MeasureThresholds runs the rules on the repositories of the seed, and of ChosenSeed.
@@ -208,15 +208,15 @@ func (w *watcher) follow(rule rule) {
 // decide posts a finding or not, and keeps its label.
 func (w *watcher) decide(k, known int, now calibration.Learned) {
 	f := w.r.findings[k]
-	shown := now.Refit.Apply(f.confidence)
-	posted := f.posts(shown, now.Tuned)
+	shown := now.Curve.Apply(f.confidence)
+	posted := f.posts(shown, now)
 	point := calibration.Point{Predicted: float64(shown) / 100, Observed: f.chance}
 	if known >= calibratedFrom {
 		w.all = append(w.all, point)
 		w.ideal = append(w.ideal, calibration.Point{Predicted: f.chance, Observed: f.chance})
 	}
 	if w.best[k] > 0 {
-		if f.posts(f.confidence, calibration.Tuned{Threshold: w.best[k]}) {
+		if f.posts(f.confidence, fixedAt(w.best[k])) {
 			w.yield.in += f.chance
 		}
 		if posted {
@@ -257,7 +257,7 @@ func (w *watcher) watchDrift(i int, now calibration.Learned) {
 	}
 	var p part
 	for k := w.r.drift; k < len(w.r.findings); k++ {
-		if f := &w.r.findings[k]; f.posts(now.Refit.Apply(f.confidence), now.Tuned) {
+		if f := &w.r.findings[k]; f.posts(now.Curve.Apply(f.confidence), now) {
 			p.add(part{f.chance, 1})
 		}
 	}

@@ -31,7 +31,7 @@ func TestOracle(t *testing.T) {
 	precision := func(fs []simulated, threshold int) float64 {
 		var p part
 		for i := range fs {
-			if fs[i].posts(fs[i].confidence, calibration.Tuned{Threshold: threshold}) {
+			if fs[i].posts(fs[i].confidence, calibration.Learned{Threshold: threshold}) {
 				p.add(part{fs[i].chance, 1})
 			}
 		}

@@ -99,7 +99,7 @@ func acceptance(f family, rng *rand.Rand) func(float64) float64 {
 
 // posts tells whether a finding that is shown with a confidence is posted. As in a review, a
 // tuned threshold does not hide severe findings of the usual confidence.
-func (s *simulated) posts(confidence int, t calibration.Tuned) bool {
+func (s *simulated) posts(confidence int, t calibration.Learned) bool {
 	if s.severe && confidence >= min(t.Threshold, calibration.Start) {
 		return true
 	}
@@ -115,7 +115,7 @@ func oracle(findings []simulated) (int, bool) {
 	for t := calibration.Lowest; t <= calibration.Highest; t += 5 {
 		n, sum := 0, 0.0
 		for i := range findings {
-			if findings[i].posts(findings[i].confidence, calibration.Tuned{Threshold: t}) {
+			if findings[i].posts(findings[i].confidence, calibration.Learned{Threshold: t}) {
 				n++
 				sum += findings[i].chance
 			}

@@ -54,13 +54,14 @@ func decideAgain(r *precedent.Review, basis *precedent.Basis, past *memory.Dismi
 		return Decided{}, ErrNoBasis
 	}
 	var by scoring
-	if err := json.Unmarshal(basis.Scores, &by); err != nil || by.Odds.Confirmed == 0 {
+	if err := json.Unmarshal(basis.Scores, &by); err != nil || by.Odds.Confirmed == 0 || by.Curve.Labels == 0 &&
+		slices.ContainsFunc(r.Findings, func(f precedent.Finding) bool { return f.Refit != 0 }) {
 		return Decided{}, errors.Join(ErrNoBasis, err)
 	}
 	in := &Input{
 		Threshold: &basis.Threshold, ThresholdFrom: basis.ThresholdFrom, tuned: basis.Tuned, MaxInline: basis.MaxInline,
 		Policy: precedent.Policy{Focus: basis.Focus, Ignore: basis.Ignore, Floors: basis.Floors, Minor: basis.Minor},
-		Recall: memory.Recall{Learned: calibration.Learned{Refit: by.Refit}},
+		Recall: memory.Recall{Learned: calibration.Learned{Curve: by.Curve}},
 	}
 	d := Decided{
 		Findings: make([]precedent.Finding, len(r.Findings)), Threshold: basis.Threshold,

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/calibration"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/needs"
@@ -75,7 +74,7 @@ func TestWithoutADismissal(t *testing.T) {
 		}),
 	}
 	in.Policy.Focus = []precedent.Category{precedent.Architecture}
-	in.Recall.Learned.Refit = calibration.Refit{Intercept: -0.2, Slope: 0.9, Labels: 40}
+	in.Recall.Learned.Curve = lowering(6)
 	plain := run(t, in)
 	reasons := []string{"", "intended here", "never flag this", "not in this repository", "we don't do this here"}
 	known, unknown, changed := 0, 0, 0

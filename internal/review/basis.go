@@ -15,7 +15,7 @@ const maxBasisMemories = 500
 // scoring is how verdicts and outcomes become confidence.
 type scoring struct {
 	Odds  Odds
-	Refit calibration.Refit
+	Curve calibration.Curve
 }
 
 // beginBasis begins to record what the decisions about live findings are made from.
@@ -49,7 +49,7 @@ func mark(fs []precedent.Finding, where func(*precedent.FindingBasis) *int) {
 // to keep. It also records which findings that are not shown could have a comment.
 func (x *reader) basis(fs []precedent.Finding, b redactor) *precedent.Basis {
 	in := x.in
-	scores, err := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Refit})
+	scores, err := json.Marshal(scoring{ShippedOdds(), in.Recall.Learned.Curve})
 	if err != nil {
 		return nil // impossible: numbers
 	}

@@ -208,7 +208,7 @@ func (in *Input) newReview(at time.Time) *precedent.Review {
 		Threshold:     *in.Threshold,
 		ThresholdFrom: in.ThresholdFrom,
 		Memory: precedent.MemoryUse{
-			Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Refit.Labels,
+			Hotspots: in.Recall.Hotspots, Labels: in.Recall.Learned.Curve.Labels,
 			PrecedentUse: searched,
 		},
 		Failures: slices.Concat(in.Failures, failures),

@@ -60,7 +60,7 @@ func (in *Input) refit(fs []precedent.Finding) {
 		if f.Refit = f.Confidence - before; f.Refit != 0 {
 			f.Trail = append(f.Trail, precedent.Decision{
 				Step: "refit", Text: fmt.Sprintf("%d after what the team accepted of %d findings", f.Confidence,
-					in.Recall.Learned.Refit.Labels), Delta: f.Refit,
+					in.Recall.Learned.Curve.Labels), Delta: f.Refit,
 			})
 		}
 	}
@@ -68,7 +68,7 @@ func (in *Input) refit(fs []precedent.Finding) {
 
 // refitted returns the confidence of a finding after the refit.
 func (in *Input) refitted(f *precedent.Finding) int {
-	now := capped(f, in.Recall.Learned.Refit.Apply(f.Confidence))
+	now := capped(f, in.Recall.Learned.Curve.Apply(f.Confidence))
 	if isSevere(f.Severity) || f.Category.Protected() {
 		now = max(now, min(f.Confidence, in.severeThreshold()))
 	}

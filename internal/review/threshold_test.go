@@ -11,7 +11,7 @@ import (
 )
 
 func learned(threshold int, notEnough bool) calibration.Learned {
-	return calibration.Learned{Tuned: calibration.Tuned{Threshold: threshold, Labels: 64, NotEnough: notEnough}}
+	return calibration.Learned{Threshold: threshold, Labels: 64, NotEnough: notEnough}
 }
 
 // TestWhoseThreshold: the operator's threshold comes first, then the policy's, then the one
@@ -60,10 +60,10 @@ func TestTunedHidesNothingSevere(t *testing.T) {
 		{Title: "medium", Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 80},
 		{Title: "proven", Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 100, Analyzer: true},
 	}
-	for _, refit := range []calibration.Refit{{}, {Intercept: -2, Slope: 1, Labels: 64}} {
+	for _, curve := range []calibration.Curve{{}, lowering(40)} {
 		in := input(t, shopBase, shopHead)
 		in.Recall.Learned = learned(95, true)
-		in.Recall.Learned.Refit = refit
+		in.Recall.Learned.Curve = curve
 		in.fillDefaults()
 		if in.MaxInline != inlineIfNotEnough {
 			t.Errorf("%d inline comments", in.MaxInline)
@@ -79,16 +79,25 @@ func TestTunedHidesNothingSevere(t *testing.T) {
 		}
 		slices.Sort(live)
 		if want := []string{"high", "protected", "proven"}; !slices.Equal(live, want) {
-			t.Errorf("refit %+v: %v are shown, want %v", refit, live, want)
+			t.Errorf("curve of %d labels: %v are shown, want %v", curve.Labels, live, want)
 		}
 	}
+}
+
+// lowering is a curve that lowers confidences by percent points.
+func lowering(by int) calibration.Curve {
+	c := calibration.Curve{Labels: 40}
+	for i := range c.Chances {
+		c.Chances[i] = uint8(min(max(i-by, 1), 99))
+	}
+	return c
 }
 
 // TestRefit: the confidence of findings without a proof follows what the team accepted, and
 // the trail says so.
 func TestRefit(t *testing.T) {
 	in := input(t, shopBase, shopHead)
-	in.Recall.Learned.Refit = calibration.Refit{Intercept: -1, Slope: 1, Labels: 40}
+	in.Recall.Learned.Curve = lowering(21)
 	in.fillDefaults()
 	fs := []precedent.Finding{
 		{Severity: precedent.Medium, Category: precedent.Bugs, Confidence: 78},
@@ -105,7 +114,7 @@ func TestRefit(t *testing.T) {
 			t.Errorf("changed: %+v", f)
 		}
 	}
-	in.Recall.Learned.Refit.Intercept = 9
+	in.Recall.Learned.Curve = lowering(-40)
 	if got := in.refitted(&precedent.Finding{
 		Severity: precedent.Medium, Category: precedent.Bugs,
 		Confidence: 78,
