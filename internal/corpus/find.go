@@ -13,12 +13,13 @@ import (
 )
 
 // Search finds what people wrote about the words, the lines of code and the path of a query, best
-// first, for people and for agents. The last of Query.Lines is the line in question. The ranks and
+// first, for people and for agents, also in few words: what people often ask for is short, and cannot be cited. The last of Query.Lines is the line in question. The ranks and
 // priors of a hit explain its place.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	var out Result
 	asks := strings.TrimSpace(q.Text) != ""
 	r := x.ranker(&q)
+	r.short = true
 	if asks {
 		if failure := r.ask(ctx, []string{q.Text}); failure != "" {
 			out.Failures = append(out.Failures, failure)
@@ -41,8 +42,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 			r.score(c, words.overlap(own), 0)
 		}
 	}
-	usable, others := x.terms.Len()
-	if out.Searched = usable; q.All {
+	usable, short, others := x.terms.Len()
+	if out.Searched = usable + short; q.All {
 		out.Searched += others
 	}
 	var err error

@@ -62,7 +62,10 @@ func NewIndex(chunks []precedent.CorpusChunk) *Index {
 
 // indexed returns what is searched of a chunk.
 func indexed(c *precedent.CorpusChunk) []byte {
-	d := search.Doc{Filter: search.Filter{Group: c.Pull, At: c.At, Usable: c.Unusable == "", First: c.Chunk == 0}}
+	d := search.Doc{Filter: search.Filter{
+		Group: c.Pull, At: c.At, Usable: c.Unusable == "",
+		Short: c.Unusable == tooShort, First: c.Chunk == 0,
+	}}
 	d.Fields[search.Text], d.Fields[search.Lines], d.Fields[search.Path] = searchedText(c), commentedLine(c), c.Path
 	return d.Pack()
 }
@@ -80,13 +83,13 @@ func commentedLine(c *precedent.CorpusChunk) string {
 
 // Empty reports whether the index has no chunks, usable or not.
 func (x *Index) Empty() bool {
-	usable, others := x.terms.Len()
-	return usable+others == 0
+	usable, short, others := x.terms.Len()
+	return usable+short+others == 0
 }
 
 // Len is the number of chunks that are usable as precedents.
 func (x *Index) Len() int {
-	usable, _ := x.terms.Len()
+	usable, _, _ := x.terms.Len()
 	return usable
 }
 

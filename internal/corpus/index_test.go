@@ -76,6 +76,22 @@ func TestMatchesEarlier(t *testing.T) {
 	}
 }
 
+// TestSearchFindsShortOnes: a search finds what is too short to be cited, which Matches does not, and nothing else that
+// is not usable.
+func TestSearchFindsShortOnes(t *testing.T) {
+	long, short, praise := said(1, 1, "f(x)", "please wrap this error with the name"), said(2, 2, "f(x)", "wrap this"), said(3, 3, "f(x)", "wrap is nice")
+	short.Unusable, praise.Unusable = tooShort, isPraise
+	x := NewIndex([]precedent.CorpusChunk{long, short, praise})
+	r := found(t, x, Query{Text: "wrap this"})
+	if len(r.Hits) != 2 || r.Hits[0].ID != short.ID || r.Searched != 2 {
+		t.Errorf("%+v", r)
+	}
+	hits, err := x.Matches(t.Context(), &precedent.Finding{Title: "wrap this"}, Query{})
+	if err != nil || len(hits) != 1 || hits[0].ID != long.ID || r.Hits[0].Strength() != Weak {
+		t.Errorf("%+v, %v", hits, err)
+	}
+}
+
 // TestOpen: the stored index finds what a new one of all chunks does, after imports, edits, deletions
 // and a cleared corpus.
 func TestOpen(t *testing.T) {

@@ -25,6 +25,7 @@ type ranker struct {
 	// firstOnly leaves out all but the first window of a conversation, which has what its first
 	// comment says.
 	firstOnly bool
+	short     bool  // also what is too short to be cited
 	err       error // of reading chunks
 }
 
@@ -35,7 +36,7 @@ func (x *Index) ranker(q *Query) *ranker {
 // may reports whether the query is about a chunk.
 func (r *ranker) may(f *search.Filter) bool {
 	return (r.q.Pull == 0 || f.Group != r.q.Pull) && (r.q.Before.IsZero() || f.At.Before(r.q.Before)) &&
-		(r.q.All || f.Usable) && (f.First || !r.firstOnly)
+		(r.q.All || f.Usable || f.Short && r.short) && (f.First || !r.firstOnly)
 }
 
 // fieldLists names the lists of hits by the fields of chunks.

@@ -26,6 +26,7 @@ type Index struct {
 	// with and tokens are of usable documents: those that have the field, and its tokens in all.
 	with, tokens [fields]int
 	usable       int
+	short        int
 
 	mu    sync.Mutex
 	lists map[uint32]*list // by slot, of the terms that were searched for
@@ -66,6 +67,9 @@ func (x *Index) Add(number int64, packed []byte) error {
 			x.counts[t.hash()]++
 		}
 	}
+	if filter.Short {
+		x.short++
+	}
 	if filter.Usable {
 		x.usable++
 		for f, n := range e.lengths {
@@ -88,8 +92,10 @@ func each(terms []byte) func(func(term) bool) {
 	}
 }
 
-// Len returns how many documents are usable, and how many are not.
-func (x *Index) Len() (usable, others int) { return x.usable, len(x.docs) - x.usable }
+// Len returns how many documents are usable, how many are only too short for that, and how many are neither.
+func (x *Index) Len() (usable, short, others int) {
+	return x.usable, x.short, len(x.docs) - x.usable - x.short
+}
 
 // Filter returns what a query may ask of a document.
 func (x *Index) Filter(number int64) (Filter, bool) {

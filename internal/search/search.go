@@ -39,6 +39,8 @@ type Filter struct {
 	At    time.Time // when it was written, from 1970 to 2106
 	// Usable documents alone count for how often words are used.
 	Usable bool
+	// Short is a document that is not usable because it says so little.
+	Short bool
 	// First is a document that does not only go on with another one.
 	First bool
 }
@@ -55,6 +57,7 @@ const (
 
 	usableBit = 1 << 0
 	firstBit  = 1 << 1
+	shortBit  = 1 << 2
 )
 
 // term is a token of a field.
@@ -96,6 +99,9 @@ func (d *Doc) Pack() []byte {
 	if d.First {
 		out[8] |= firstBit
 	}
+	if d.Short {
+		out[8] |= shortBit
+	}
 	for i := 0; i < len(terms); {
 		from := i
 		for i < len(terms) && terms[i] == terms[from] {
@@ -116,6 +122,6 @@ func unpack(packed []byte) (Filter, []byte, error) {
 	}
 	return Filter{
 		Group: int(binary.LittleEndian.Uint32(packed)), At: time.Unix(int64(binary.LittleEndian.Uint32(packed[4:])), 0),
-		Usable: packed[8]&usableBit != 0, First: packed[8]&firstBit != 0,
+		Usable: packed[8]&usableBit != 0, First: packed[8]&firstBit != 0, Short: packed[8]&shortBit != 0,
 	}, packed[headerSize:], nil
 }

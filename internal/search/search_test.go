@@ -142,7 +142,7 @@ func TestFrequency(t *testing.T) {
 	if with, of := x.Frequency("lock"); with != 1 || of != 2 {
 		t.Errorf("%d of %d", with, of)
 	}
-	if usable, others := x.Len(); usable != 3 || others != 1 {
+	if usable, short, others := x.Len(); usable != 3 || short != 0 || others != 1 {
 		t.Errorf("%d usable, %d not", usable, others)
 	}
 	if f, ok := x.Filter(13); !ok || f.Usable {
