@@ -172,11 +172,12 @@ const (
 	defaultPage  = 20
 	maxPage      = 100
 	maxPageBytes = 48 << 10
-	maxFiles     = 200   // in an argument
-	maxPath      = 500   // characters
-	maxQuery     = 500   // characters
-	maxLine      = 500   // characters of a title, a name or a reason
-	maxText      = 2_000 // characters of a longer text
+	maxFiles     = 200    // in an argument
+	maxPath      = 500    // characters
+	maxQuery     = 500    // characters
+	maxSearch    = 10_000 // characters of a query to search_precedents; the rest does not count
+	maxLine      = 500    // characters of a title, a name or a reason
+	maxText      = 2_000  // characters of a longer text
 )
 
 // pages are the arguments of tools that list something.

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/precedent-dev/precedent/internal/text"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 type precedentsInput struct {
-	Query string `json:"query,omitempty" jsonschema:"words to search for: a remark, a question, a name in the code"`
+	Query string `json:"query,omitempty" jsonschema:"words to search for: a remark, a question, a name in the code; of a long text the first 10000 characters count"`
 	File  string `json:"file,omitempty" jsonschema:"a file, named from the top folder: finds comments on it and on similar ones"`
 	Line  int    `json:"line,omitempty" jsonschema:"with file: a line of it in the work tree, from 1; finds comments on similar code"`
 	Limit int    `json:"limit,omitempty" jsonschema:"at most this many comments: 1 to 100, 10 if it is missing"`
@@ -46,7 +46,7 @@ func (s *Server) addPrecedents(search func(context.Context, workspace.CorpusQuer
 		if err := in.check(); err != nil {
 			return precedentsFound{}, err
 		}
-		got, err := search(ctx, workspace.CorpusQuery{Text: in.Query, File: in.File, Line: in.Line, Limit: in.Limit})
+		got, err := search(ctx, workspace.CorpusQuery{Text: text.Cut(in.Query, maxSearch), File: in.File, Line: in.Line, Limit: in.Limit})
 		if err != nil {
 			return precedentsFound{}, err
 		}
@@ -59,8 +59,6 @@ func (in *precedentsInput) check() error {
 	switch {
 	case in.Limit < 0 || in.Limit > maxPage:
 		return mistake(fmt.Sprintf("limit is from 1 to %d", maxPage))
-	case utf8.RuneCountInString(in.Query) > maxQuery:
-		return mistake("the query has at most 500 characters")
 	case strings.TrimSpace(in.Query) == "" && in.File == "":
 		return mistake("give a query or a file")
 	case in.Line < 0 || in.Line > 0 && in.File == "":

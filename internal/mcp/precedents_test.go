@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/workspace"
@@ -25,7 +26,11 @@ func searched(_ context.Context, q workspace.CorpusQuery) (workspace.CorpusResul
 // TestSearchPrecedents: what people said comes as data, bounded, with the reason for its place.
 func TestSearchPrecedents(t *testing.T) {
 	m, _ := remember(t)
-	c := connect(t, New(opened(m), Options{Search: searched}))
+	asked := 0
+	c := connect(t, New(opened(m), Options{Search: func(ctx context.Context, q workspace.CorpusQuery) (workspace.CorpusResult, error) {
+		asked = utf8.RuneCountInString(q.Text)
+		return searched(ctx, q)
+	}}))
 	const tool = "search_precedents"
 	said, failed := call(t, c, tool, map[string]any{"query": "wrap", "file": "a.go", "line": 9, "limit": 1})
 	for _, want := range []string{
@@ -44,10 +49,13 @@ func TestSearchPrecedents(t *testing.T) {
 	if said, failed := call(t, c, tool, map[string]any{"query": "wrap", "limit": 100}); failed || len(said) > 3*maxPageBytes {
 		t.Errorf("%d bytes, %v", len(said), failed)
 	}
+	// A whole comment, or a file of it, is a query.
+	if said, failed := call(t, c, tool, map[string]any{"query": strings.Repeat("wrap the error ", 10_000)}); failed || asked < maxSearch-20 || asked > maxSearch {
+		t.Errorf("%v, asked with %d characters: %s", failed, asked, said)
+	}
 	for _, wrong := range []map[string]any{
 		{},
 		{"query": "  "},
-		{"query": strings.Repeat("x", 501)},
 		{"query": "x", "limit": 101},
 		{"query": "x", "line": 3},
 		{"file": "a.go", "line": -1},
