@@ -105,8 +105,8 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	p.Line()
-	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+p.Ink(report.Plain,
-		" Try precedent review in one of your repositories."))
+	p.Para("", p.Ink(report.Green, "That is all: it reviews, you dismiss, it remembers.")+
+		p.Ink(report.Plain, " Try precedent review in one of your repositories."))
 	return p.Err()
 }
 

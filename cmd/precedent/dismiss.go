@@ -51,9 +51,7 @@ Exit status: 2 if an ID could not be dismissed; the others are.`,
   precedent dismiss --list
   precedent dismiss --undo k7m2q0v5xa`,
 		Args: func(cmd *cobra.Command, args []string) error { return d.check(cmd, args) },
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion,
-			cobra.ShellCompDirective,
-		) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if d.undo {
 				return a.completeDismissed(cmd, nil, begun)
 			}

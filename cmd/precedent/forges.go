@@ -66,7 +66,8 @@ const (
 // the forge's own token: models read text that may contain them.
 var secretVariables = append([]string{
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", settings.EmbeddingsKey,
-	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, oauthSecret, readerToken, databasePassword,
+	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", webhookSecret, webhookSecretOld, serverToken, oauthSecret, readerToken,
+	databasePassword,
 }, tokenVariables...)
 
 // connectWith opens the forge that the flags, the environment or the configuration

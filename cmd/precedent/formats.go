@@ -13,9 +13,7 @@ import (
 func addFormat(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, "format", *name, "print as `FORMAT`: "+report.FormatNames())
 	// It fails only for a flag that does not exist or is registered already.
-	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]cobra.Completion,
-		cobra.ShellCompDirective,
-	) {
+	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		for _, f := range report.Formats {
 			names = append(names, completion(f.Name, f.For))

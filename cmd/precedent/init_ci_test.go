@@ -394,9 +394,10 @@ func TestActionInstallsARelease(t *testing.T) {
 func TestGitLabJob(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
+	_, noCurl := exec.LookPath("curl")
 	program, programErr := exec.LookPath("precedent")
-	if err != nil || programErr != nil || runtime.GOOS != "linux" {
-		t.Skip("needs bash on Linux")
+	if err != nil || noCurl != nil || programErr != nil || runtime.GOOS != "linux" {
+		t.Skip("needs bash and curl on Linux")
 	}
 	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\nexec "+program+` "$@"`+"\n")
 	files, err := workflowsAt("gitlab", ciFolders["gitlab"], strings.Repeat("ab", 20), "v1.2.3")

@@ -55,8 +55,8 @@ func (t *taught) flags(cmd *cobra.Command, what string) {
 	for _, k := range precedent.LearningKinds {
 		kinds = append(kinds, string(k))
 	}
-	cmd.Flags().StringVar(&t.kind, "kind", "", what+": `kind` is "+strings.Join(kinds[:len(kinds)-1],
-		", ")+" or "+kinds[len(kinds)-1])
+	cmd.Flags().StringVar(&t.kind, "kind", "", what+": `kind` is "+strings.Join(kinds[:len(kinds)-1], ", ")+
+		" or "+kinds[len(kinds)-1])
 	cmd.Flags().StringVar(&t.glob, "glob", "", "limit it to the files of a `glob` or folder, from the top folder")
 	cmd.Flags().StringVar(&t.category, "category", "", "limit it to findings of a `category`")
 	cmd.Flags().StringVar(&t.why, "why", "", "the reason, in a `sentence`")
@@ -70,8 +70,8 @@ func expiryOf(s string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 && fmt.Sprintf("%dd",
-		days) == s {
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && days > 0 && days <= 3650 &&
+		fmt.Sprintf("%dd", days) == s {
 		return now.AddDate(0, 0, days), nil
 	}
 	at, err := time.Parse(time.DateOnly, s)

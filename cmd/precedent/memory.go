@@ -215,8 +215,8 @@ dismissals, learnings and all else. Without an argument it lists what there is.
 
 // withMemory returns a command function that opens the workspace, calls do, and
 // closes the workspace.
-func (a *app) withMemory(do func(cmd *cobra.Command, args []string,
-	w *workspace.Workspace) error,
+func (a *app) withMemory(
+	do func(cmd *cobra.Command, args []string, w *workspace.Workspace) error,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := a.openWorkspace(cmd.Context(), settingFlags(cmd))

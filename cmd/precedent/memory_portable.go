@@ -42,8 +42,7 @@ private as the database.`,
 					return err
 				}
 				n, err := a.writeFile(out, func(to io.Writer) (int, error) {
-					return a.workflow().ExportMemory(cmd.Context(), w,
-						to)
+					return a.workflow().ExportMemory(cmd.Context(), w, to)
 				})
 				if err != nil {
 					return err

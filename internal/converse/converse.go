@@ -200,8 +200,8 @@ func (c *conversation) hasNews() bool {
 		}
 	}
 	return len(c.voted) > 0 || slices.ContainsFunc(c.comments, func(m forge.Comment) bool {
-		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] || c.mentions(string(m.Body)) ||
-			c.directive(m) != "")
+		return c.isNews(m) && (m.Kind == forge.OnLine && ours[m.Span.Path] ||
+			c.mentions(string(m.Body)) || c.directive(m) != "")
 	})
 }
 

@@ -85,8 +85,8 @@ func forwardChecked(in io.Reader, to, out io.Writer) error {
 func refusal(err error) []byte {
 	const invalidRequest = -32600
 	answer, _ := json.Marshal(map[string]any{ // plain values
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": invalidRequest, "message": "invalid request: " +
-			err.Error()},
+		"jsonrpc": "2.0", "id": nil,
+		"error": map[string]any{"code": invalidRequest, "message": "invalid request: " + err.Error()},
 	})
 	return answer
 }

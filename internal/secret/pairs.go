@@ -102,8 +102,8 @@ func (w *walk) listed(rule, at, from int) {
 	for _, m := range scalar().FindAllStringSubmatchIndex(block, -1) {
 		if m[2] >= 0 {
 			words := nameWords(block[m[2]:m[3]])
-			if n := len(words); n > 0 && (afterCredential[words[n-1]] || notCredential[words[n-1]] || notWords[words[n-1]] &&
-				words[n-1] != "value") {
+			if n := len(words); n > 0 && (afterCredential[words[n-1]] || notCredential[words[n-1]] ||
+				notWords[words[n-1]] && words[n-1] != "value") {
 				continue
 			}
 		}

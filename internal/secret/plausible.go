@@ -172,8 +172,8 @@ func isTemplate(value string) bool {
 	switch {
 	case small == "", small[0] == '<' && strings.Contains(small, ">"), small[0] == '{' && strings.HasSuffix(small, "}"):
 		return true
-	case small[0] == '%' && (len(small) < 5 || strings.HasSuffix(small, "%") &&
-		strings.Trim(small, "%abcdefghijklmnopqrstuvwxyz_0123456789") == ""):
+	case small[0] == '%' && (len(small) < 5 ||
+		strings.HasSuffix(small, "%") && strings.Trim(small, "%abcdefghijklmnopqrstuvwxyz_0123456789") == ""):
 		return true
 	case small[0] == '$':
 		return strings.Trim(small[1:], "abcdefghijklmnopqrstuvwxyz_:") == "" || strings.HasPrefix(small, "$env:")

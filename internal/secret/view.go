@@ -204,8 +204,8 @@ const (
 func (v *viewer) joint(i int) int {
 	s, end := v.s, min(len(v.s), i+maxJoint)
 	blank := func(k int) int {
-		for k < end && (strings.IndexByte(" \t\r\n", s[k]) >= 0 || s[k] == '\\' && k+1 < end &&
-			(s[k+1] == '\n' || s[k+1] == '\r')) {
+		for k < end && (strings.IndexByte(" \t\r\n", s[k]) >= 0 ||
+			s[k] == '\\' && k+1 < end && (s[k+1] == '\n' || s[k+1] == '\r')) {
 			k++
 		}
 		return k
