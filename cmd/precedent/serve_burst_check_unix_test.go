@@ -78,6 +78,22 @@ func (b *burst) pending(q *queue.Queue) string {
 	return ""
 }
 
+// retry retries, as a person does, the jobs that ran in too many of the processes that were killed.
+func (b *burst) retry(q *queue.Queue) {
+	b.t.Helper()
+	dead, err := q.List(b.t.Context(), queue.Filter{States: []queue.State{queue.Dead}})
+	for _, j := range dead {
+		if !strings.Contains(j.Problem, "the process that ran it died, too often") {
+			b.t.Fatalf("job %+v", j)
+		}
+		b.t.Logf("retried %s", j.Name())
+		_, err = q.Retry(b.t.Context(), j.ID)
+	}
+	if err != nil {
+		b.t.Logf("retry: %v", err) // the next time
+	}
+}
+
 // quiet waits until everything is done.
 func (b *burst) quiet(q *queue.Queue, limit time.Duration) {
 	b.t.Helper()
@@ -86,6 +102,7 @@ func (b *burst) quiet(q *queue.Queue, limit time.Duration) {
 	defer tick.Stop()
 	for end := time.Now().Add(limit); ; <-tick.C {
 		b.keep()
+		b.retry(q)
 		why := b.pending(q)
 		if why == "" {
 			return

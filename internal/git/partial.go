@@ -38,12 +38,23 @@ func (r *Repo) promisor() string {
 	return name
 }
 
-// missingReason is why a file is not reviewed.
-const missingReason = "its content is not in this partial clone; to fetch it, run git diff on the range"
+// missingReason is why a file is not reviewed, and lostReason that in a clone which should have its content.
+const (
+	missingReason = "its content is not in this partial clone; to fetch it, run git diff on the range"
+	lostReason    = "its content is missing in this clone, which is damaged: run git fsck"
+)
 
-// leaveOutMissing fetches the contents that a range needs and a partial clone lacks.
+// Lacks reports whether an error of Diff means that the clone lacks contents of files. Resolve leaves those out that a
+// partial clone lacks. In others it is not looked for, because nothing should be missing.
+func Lacks(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && strings.Contains(e.Msg, "unable to read")
+}
+
+// LeaveOutMissing fetches the contents that a range needs and a partial clone lacks.
 // Files whose contents cannot be had are listed as skipped, and Diff leaves them out.
-func (r *Repo) leaveOutMissing(ctx context.Context, rg Range) (Range, error) {
+// Other clones have nothing to fetch them from: see Lacks.
+func (r *Repo) LeaveOutMissing(ctx context.Context, rg Range) (Range, error) {
 	changes, err := r.changes(ctx, call{op: opRange, args: []string{
 		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
 		"--end-of-options", rg.Base, rg.Head,
@@ -64,12 +75,16 @@ func (r *Repo) leaveOutMissing(ctx context.Context, rg Range) (Range, error) {
 		return rg, asError(opRange, err)
 	}
 	var paths []string
+	why := missingReason
+	if !r.partial() {
+		why = lostReason
+	}
 	for _, c := range changes {
 		if slices.ContainsFunc(
 			c.blobs(), func(id string) bool { _, ok := slices.BinarySearch(missing, id); return ok },
 		) {
 			paths = append(paths, c.path)
-			rg.Skipped = append(rg.Skipped[:len(rg.Skipped):len(rg.Skipped)], skipped(c.path, missingReason))
+			rg.Skipped = append(rg.Skipped[:len(rg.Skipped):len(rg.Skipped)], skipped(c.path, why))
 		}
 	}
 	if rg.BaseTree, err = r.without(ctx, rg.Base, paths); err == nil {
@@ -145,7 +160,7 @@ func (r *Repo) without(ctx context.Context, rev string, paths []string) (string,
 // explainMissing adds to an error what helps if the clone lacks trees.
 func (r *Repo) explainMissing(err error, rg Range) error {
 	var e *Error
-	if errors.As(err, &e) && r.partial() && strings.Contains(e.Msg, "unable to read") {
+	if errors.As(err, &e) && r.partial() && Lacks(err) {
 		e.Msg += " (the clone is partial and does not have it)"
 		e.Hint = "fetch the missing files: git diff --stat " + rg.Base[:12] + " " + rg.Head[:12]
 	}

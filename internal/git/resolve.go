@@ -80,7 +80,7 @@ func (r *Repo) Resolve(ctx context.Context, s Spec) (Range, error) {
 	if err != nil || !r.partial() {
 		return rg, err
 	}
-	return r.leaveOutMissing(ctx, rg)
+	return r.LeaveOutMissing(ctx, rg)
 }
 
 func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,7 +69,8 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 	for _, m := range matches {
 		// In files that people neither write nor read, and in texts for users, the rules for any value take
 		// checksums and words for secrets. Rules for known formats still apply.
-		if m.Generic() && (s.file.Skip != "" || s.file.Content != "" || isLocale(s.file.Path)) {
+		if m.Generic() && (s.file.Skip != "" || s.file.Content != "" || isLocale(s.file.Path) ||
+			m.Line == m.EndLine && isListed(all[m.Line], m.Start, m.End)) {
 			continue
 		}
 		for i := m.Line; i <= m.EndLine; i++ {
@@ -89,6 +91,22 @@ func (s *secretsOf) read(scanner *secret.Scanner, h *diff.Hunk, scanned scannedH
 		}
 	}
 	return err
+}
+
+// listedWords is how many words are around a value in a list of names, such as the keywords of a language.
+const listedWords = 10
+
+// isListed reports whether what is from start to end in a line is one word in a list of many: names in small letters
+// with spaces between them, which next to each other look like a name and its value.
+func isListed(line string, start, end int) bool {
+	before, after := strings.Fields(line[:start]), strings.Fields(line[end:])
+	if len(before) < listedWords || len(after) < listedWords {
+		return false
+	}
+	around := slices.Concat(before[len(before)-listedWords:], after[:listedWords])
+	return !slices.ContainsFunc(around, func(w string) bool {
+		return strings.Trim(w, "abcdefghijklmnopqrstuvwxyz_0123456789") != "" || w[0] < 'A'
+	})
 }
 
 // maxAlike is the number of values with the same name in a file from which on they are data of tests.

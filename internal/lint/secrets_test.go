@@ -42,6 +42,7 @@ func TestSecrets(t *testing.T) {
 	key := awsKey(1)
 	hash := random(2, 40, "0123456789abcdef")
 	block := keyBlock(3)
+	keywords := strings.Repeat("curlopt_krblevel curlopt_localport judy_type ", 5)
 	for _, test := range []struct {
 		name   string
 		change *diff.Change
@@ -86,6 +87,8 @@ func TestSecrets(t *testing.T) {
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
 			base64Letters[:58])+"=")), nil},
 		{"known form in a generated file", skip(change("gen.go", "+"+key)), []string{"gen.go:1 aws-access-token critical"}},
+		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), nil},
+		{"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords), []string{"run.sh:1 assigned-credential high"}},
 		{"key store", binary("deploy/server.p12"), []string{"deploy/server.p12 pkcs12-file high"}},
 	} {
 		t.Run(test.name, func(t *testing.T) { same(t, run(t, "secrets", &Input{Change: test.change}), test.want...) })

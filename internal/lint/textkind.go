@@ -20,6 +20,7 @@ type textKind struct {
 	displayed bool
 	rules     []string // those that are reported; nil for all
 	names     bool     // zero-width characters count only next to names
+	localized bool     // code with the texts of a program in a language
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -53,7 +54,7 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{prose: IsProse(f.Path)}
+	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path)}
 	switch {
 	case f.Content == diff.Catalogue:
 		return textKind{prose: true, displayed: true, rules: alwaysReported}
@@ -87,6 +88,27 @@ func holdsCode(name string) bool {
 	}
 	return false
 }
+
+// isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
+// in which a typist took a letter of another keyboard, and not a name.
+func isQuotedText(line, word string) bool {
+	at := strings.Index(line, word)
+	quote := strings.LastIndexAny(line[:at], `'"`)
+	if quote < 0 || strings.Count(line[:at], line[quote:quote+1])%2 == 0 {
+		return false
+	}
+	text, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
+	others := 0
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
+			others++
+		}
+	}
+	return others >= wordsOfText
+}
+
+// wordsOfText is how many words in another alphabet are a text.
+const wordsOfText = 2
 
 // around returns the characters before and after a hidden one.
 func around(s string, spot text.Spot) (before, after rune) {

@@ -72,6 +72,10 @@ func TestUnicode(t *testing.T) {
 		{"isolate in a string", "a.go", `s := "` + "\u2067שלום\u2069" + `"`, "bidi high", "<U+2067>"},
 		{"escapes", "a.go", `"\xd8сj \u0041а \nа"`, "", ""},
 		{"homoglyph behind an escape", "a.go", `"\nvalidаte"`, "homoglyph high", "valid<U+0430>te"},
+		{"letter of another keyboard in a translation", "lang/el/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "", ""},
+		{"such a name outside of quotes in a translation", "lang/el/validation.php", "Tο('μπορεί να περιλαμβάνει');", "homoglyph high", "T<U+03BF>"},
+		{"such a name in quotes in a translation", "lang/el/validation.php", "'Tο' => 'μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
+		{"such a text in code", "app/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
 		{

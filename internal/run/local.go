@@ -35,6 +35,12 @@ func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Reposit
 		return nil, err
 	}
 	change, err := ReadChange(ctx, repo.Git.Diff, rg)
+	lacks := git.Lacks(err)
+	if lacks {
+		if rg, err = repo.Git.LeaveOutMissing(ctx, rg); err == nil {
+			change, err = ReadChange(ctx, repo.Git.Diff, rg)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +54,9 @@ func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Reposit
 	p := New(r, repo.IDs[0], Subject{repo.Git, rg, blobs}, change, job)
 	if why != "" {
 		p.fail(precedent.PolicyStep, why)
+	}
+	if p.Input.Incomplete = lacks; lacks {
+		p.fail("read change", "this clone lacks contents of changed files, which are skipped: run git fsck")
 	}
 	if err := p.completeLocal(ctx, repo, job); err != nil {
 		p.Close()
