@@ -91,7 +91,7 @@ func (k textKind) inspect(s string, first bool) (d unicodeIssue) {
 	}
 	names := map[string]bool{}
 	for _, ident := range identifiers(s) {
-		if _, bad := text.Mixed(ident); bad && !names[ident] && !(k.localized && isQuotedText(s, ident)) {
+		if _, bad := text.Mixed(ident); bad && !names[ident] && (!k.localized || !isQuotedText(s, ident)) {
 			names[ident] = true
 			d.note("homoglyph")
 			d.idents = append(d.idents, ident)
