@@ -32,7 +32,7 @@ func (f *File) content(read func(string) ([]byte, error)) Content {
 // catalogueNames match catalogues whatever their folder: gettext, XLIFF, Apple, .NET,
 // Flutter, Fluent, Android, Java.
 var catalogueNames = pattern(`\.(po|pot|xlf|xliff|strings|stringsdict|xcstrings|resx|resw|arb|ftl)$` +
-	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/(strings|arrays|plurals)\.xml$` +
+	`|(^|/)values-[a-z]{2,3}(-r[A-Z]{2})?/[^/]+\.xml$` +
 	`|_[a-z]{2}(_[A-Z]{2})?\.properties$`)
 
 // catalogueDirs are folders with a file or a folder for each language.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/secret"
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
@@ -21,6 +22,8 @@ type textKind struct {
 	rules     []string // those that are reported; nil for all
 	names     bool     // zero-width characters count only next to names
 	localized bool     // code with the texts of a program in a language
+	catalogue bool     // texts of a program in a language
+	colored   bool     // a file of tests, which may have the output of programs with colors
 }
 
 // The rules that are reported in every text, and those for code that nobody wrote by
@@ -54,10 +57,10 @@ func isTestData(name string) bool {
 // kindOfText returns the kind of a file. Binary and minified files, catalogues of
 // translations and data hold any character by their nature.
 func kindOfText(f *diff.File) textKind {
-	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path)}
+	k := textKind{prose: IsProse(f.Path), localized: isLocale(f.Path), colored: secret.IsTest(f.Path)}
 	switch {
 	case f.Content == diff.Catalogue:
-		return textKind{prose: true, displayed: true, rules: alwaysReported}
+		return textKind{prose: true, displayed: true, catalogue: true, rules: alwaysReported}
 	case f.Content == diff.Data, f.Skip == diff.Minified, strings.HasPrefix(f.Skip, "binary"), isTestData(f.Path):
 		k.rules = alwaysReported
 	case f.Skip != "" && !f.TooLarge:
@@ -88,6 +91,9 @@ func holdsCode(name string) bool {
 	}
 	return false
 }
+
+// setsColor matches an escape sequence that sets colors and styles of a terminal, but none that conceals (8).
+var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|[1-9]\d|[12]\d\d))*)?m`)
 
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
 // in which a typist took a letter of another keyboard, and not a name.
@@ -173,7 +179,7 @@ func isBalanced(s string) bool {
 }
 
 // maxIcons is the number of adjacent private use characters that can be icons or
-// letters of a private script. They are displayed, as a sandbox at worst; a longer run is
+// letters of a private script. They are displayed, as an empty rectangle at worst; a longer run is
 // a message in a code of its own.
 const maxIcons = 3
 

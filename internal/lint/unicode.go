@@ -122,6 +122,7 @@ const (
 	byteOrderMark                        = '\ufeff'
 	softHyphen                           = '\u00ad'
 	leftToRight, rightToLeft, arabicMark = '\u200e', '\u200f', '\u061c'
+	zeroWidthNonJoiner, zeroWidthJoiner  = '\u200c', '\u200d'
 	blackFlag, cancelTag                 = '\U0001f3f4', '\U000e007f'
 )
 
@@ -134,9 +135,9 @@ type lineOfText struct {
 }
 
 // isHarmless reports whether a hidden character serves its purpose: a byte order mark
-// at the start of a file, a soft hyphen in a word, a direction mark in right-to-left
-// text, tags in a flag emoji, or an icon. text.Spots already allows emoji and scripts
-// that need joiners.
+// at the start of a file, a soft hyphen in a word, a direction mark or joiner in right-to-left
+// text, a color in the expected output of a test, tags in a flag emoji, or an icon. text.Spots
+// already allows emoji and scripts that need joiners.
 func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	s := line.text
 	before, after := around(s, spot)
@@ -145,10 +146,15 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 		return line.first && spot.Start == 0
 	case r == softHyphen:
 		return k.prose && unicode.IsLetter(before) && unicode.IsLetter(after)
+	case r == '\x1b':
+		return k.colored && setsColor().MatchString(s[spot.Start:])
+	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
+		return line.toLeft && k.localized
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":
-		return k.displayed && line.toLeft && line.balanced
+		// An embedding that a translation opens ends with the text. An override reorders Latin text, too.
+		return k.displayed && line.toLeft && (line.balanced || k.catalogue && (r == 0x202a || r == 0x202b || r == 0x202c))
 	case unicode.Is(unicode.Co, r):
 		return isIcon(s, spot)
 	case r > 0xe0000 && r <= cancelTag:

@@ -76,6 +76,17 @@ func TestUnicode(t *testing.T) {
 		{"such a name outside of quotes in a translation", "lang/el/validation.php", "Tο('μπορεί να περιλαμβάνει');", "homoglyph high", "T<U+03BF>"},
 		{"such a name in quotes in a translation", "lang/el/validation.php", "'Tο' => 'μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
 		{"such a text in code", "app/validation.php", "'alpha' => 'Tο :attribute μπορεί να περιλαμβάνει',", "homoglyph high", "T<U+03BF>"},
+		{"joiners in a translation", "resources/lang/fa/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "", ""},
+		{"joiners in code", "app/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "zero-width medium", "<U+200C>"},
+		{"joiners in texts of Android", "res/values-fa/02-strings.xml", "<string name=\"a\">کارت:\u200c بارگیری</string>", "", ""},
+		{"embedding in a catalogue", "po/he.po", "msgstr \"מיקום:\u202a\"", "", ""},
+		{"override in a catalogue", "po/he.po", "msgstr \"מיקום:\u202e\"", "bidi medium", "<U+202E>"},
+		{"embedding in a catalogue of another language", "po/de.po", "msgstr \"Ort:\u202a\"", "bidi medium", "<U+202A>"},
+		{"colors in the output of a test", "tests/highlighted/a.py", "\x1b[38;2;249;38;114mfrom\x1b[0m os", "", ""},
+		{"concealed text in the output of a test", "tests/highlighted/a.py", "\x1b[0;8mfrom os", "control medium", "<U+001B>"},
+		{"the cursor in the output of a test", "tests/highlighted/a.py", "\x1b[2Jfrom os", "control medium", "<U+001B>"},
+		{"colors in code", "app/a.py", "\x1b[31mfrom os", "control medium", "<U+001B>"},
+		{"a table of letters", "a.js", `c=[{base:"A",letters:"AⒶＡÀÁÂẦẤẪẨÃĀĂẰẮẴẲȦǠÄ"}]`, "", ""},
 		{"soft hyphen in prose", "a.md", "Donau\u00addampfer", "", ""},
 		{"override among bytes", "a.ai", "T\u202e1I\xc6&\xa2(\xfeL\x90a\xc7g$\xd0!", "", ""},
 		{
@@ -85,7 +96,11 @@ func TestUnicode(t *testing.T) {
 		{"broken bytes", "a.bin", "a\xff\xfe\x80b", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := run(t, "unicode", &Input{Change: change(test.path, "+"+test.line)})
+			c := change(test.path, "+"+test.line)
+			if strings.HasSuffix(test.path, ".po") || strings.HasPrefix(test.path, "res/values-") {
+				c.Files[0].Content = diff.Catalogue
+			}
+			r := run(t, "unicode", &Input{Change: c})
 			if test.want == "" {
 				same(t, r)
 				return

@@ -31,7 +31,7 @@ var (
 // If Run returns without an error, no process of the job is left.
 func (b Sandbox) Run(ctx context.Context, job Job) (Result, error) {
 	if b.kind == "" {
-		return Result{}, errors.New("the sandbox is not from Probe")
+		return Result{}, errors.New("no sandbox: this one is not from Probe")
 	}
 	j, err := job.checked()
 	if err != nil {

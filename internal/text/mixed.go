@@ -83,6 +83,9 @@ func scriptOf(r rune) string {
 func looksFake(word string) bool {
 	letters := []rune(word)
 	foreign := false
+	if isTable(letters) {
+		return false
+	}
 	for i, r := range letters {
 		switch {
 		case !unicode.IsLetter(r) || scriptOf(r) == "Latin":
@@ -95,6 +98,20 @@ func looksFake(word string) bool {
 		}
 	}
 	return foreign
+}
+
+// mostForeign is how many different letters outside ASCII the imitation of a name has. A word with more is a table of letters, as
+// for the removal of accents.
+const mostForeign = 12
+
+func isTable(letters []rune) bool {
+	foreign := map[rune]bool{}
+	for _, r := range letters {
+		if r >= 0x80 {
+			foreign[r] = true
+		}
+	}
+	return len(foreign) > mostForeign
 }
 
 func isLatin(letters []rune, i int) bool {
