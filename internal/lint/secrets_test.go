@@ -87,6 +87,8 @@ func TestSecrets(t *testing.T) {
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
 			base64Letters[:58])+"=")), nil},
 		{"known form in a generated file", skip(change("gen.go", "+"+key)), []string{"gen.go:1 aws-access-token critical"}},
+		{"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`), []string{"ws.rs:1 generic-api-key low"}},
+		{"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`), []string{"ws.rs:1 generic-api-key high"}},
 		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), nil},
 		{"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords), []string{"run.sh:1 assigned-credential high"}},
 		{"key store", binary("deploy/server.p12"), []string{"deploy/server.p12 pkcs12-file high"}},

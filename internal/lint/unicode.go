@@ -123,6 +123,7 @@ const (
 	softHyphen                           = '\u00ad'
 	leftToRight, rightToLeft, arabicMark = '\u200e', '\u200f', '\u061c'
 	zeroWidthNonJoiner, zeroWidthJoiner  = '\u200c', '\u200d'
+	zeroWidthSpace                       = '\u200b'
 	blackFlag, cancelTag                 = '\U0001f3f4', '\U000e007f'
 )
 
@@ -150,6 +151,8 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 		return k.colored && setsColor().MatchString(s[spot.Start:])
 	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
 		return line.toLeft && k.localized
+	case r == zeroWidthSpace:
+		return k.localized && strings.ContainsFunc(s, isUnspaced)
 	case r == leftToRight, r == rightToLeft, r == arabicMark:
 		return line.toLeft && (k.prose || !isLatin(before) || !isLatin(after))
 	case kindOf(r) == "bidi":
@@ -162,6 +165,10 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 	}
 	return false
 }
+
+// isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
+// break.
+func isUnspaced(r rune) bool { return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai) }
 
 // inFlag reports whether byte i is part of one of the three flags that are written
 // with tags: England, Scotland and Wales.

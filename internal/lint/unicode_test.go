@@ -79,6 +79,8 @@ func TestUnicode(t *testing.T) {
 		{"joiners in a translation", "resources/lang/fa/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "", ""},
 		{"joiners in code", "app/notifications.php", "'failed' => 'پاک\u200c\u200cسازی نسخه',", "zero-width medium", "<U+200C>"},
 		{"joiners in texts of Android", "res/values-fa/02-strings.xml", "<string name=\"a\">کارت:\u200c بارگیری</string>", "", ""},
+		{"spaces of no width in a translation to Khmer", "inc/lang/km/lang.php", "$lang['a'] = 'ប្រើ «បង្ហាញ»\u200b ទៅ\u200b\u200bកំណត់';", "", ""},
+		{"such spaces in another one", "inc/lang/de/lang.php", "$lang['a'] = 'Ort\u200b\u200b ';", "zero-width medium", "<U+200B>"},
 		{"embedding in a catalogue", "po/he.po", "msgstr \"מיקום:\u202a\"", "", ""},
 		{"override in a catalogue", "po/he.po", "msgstr \"מיקום:\u202e\"", "bidi medium", "<U+202E>"},
 		{"embedding in a catalogue of another language", "po/de.po", "msgstr \"Ort:\u202a\"", "bidi medium", "<U+202A>"},
