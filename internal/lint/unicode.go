@@ -168,7 +168,9 @@ func (k textKind) isHarmless(line *lineOfText, spot text.Spot) bool {
 
 // isUnspaced reports whether a letter is of a script without spaces between words, in which people mark where a line may
 // break.
-func isUnspaced(r rune) bool { return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai) }
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
+}
 
 // inFlag reports whether byte i is part of one of the three flags that are written
 // with tags: England, Scotland and Wales.
