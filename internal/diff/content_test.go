@@ -6,6 +6,7 @@ import "testing"
 func TestIsCatalogue(t *testing.T) {
 	for name, want := range map[string]bool{
 		"po/he.po": true, "app/src/main/res/values-fa/02-strings.xml": true, "res/values-pt-rBR/strings.xml": true, "i18n/el.json": true,
+		"store/PDPs/qps-ploca/PDP.xml": true, "installer/nativeLang/kabyle.xml": true,
 		"res/values/strings.xml": false, "res/values-night/styles.xml": false, "lang/el/validation.php": false, "config/el.json": false,
 	} {
 		if got := isCatalogue(name); got != want {

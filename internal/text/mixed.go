@@ -100,18 +100,18 @@ func looksFake(word string) bool {
 	return foreign
 }
 
-// mostForeign is how many different letters outside ASCII the imitation of a name has. A word with more is a table of letters, as
-// for the removal of accents.
-const mostForeign = 12
+// mostAccented is how many different accented Latin letters a name has. A word with more is a table of letters, as for the
+// removal of accents.
+const mostAccented = 4
 
 func isTable(letters []rune) bool {
-	foreign := map[rune]bool{}
+	accented := map[rune]bool{}
 	for _, r := range letters {
-		if r >= 0x80 {
-			foreign[r] = true
+		if r >= 0x80 && unicode.Is(unicode.Latin, r) {
+			accented[r] = true
 		}
 	}
-	return len(foreign) > mostForeign
+	return len(accented) > mostAccented
 }
 
 func isLatin(letters []rune, i int) bool {
