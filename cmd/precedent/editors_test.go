@@ -86,6 +86,7 @@ func TestProblemMatchers(t *testing.T) {
 
 // TestVim: the real Vim has the finding in its list.
 func TestVim(t *testing.T) {
+	needs.Soak(t, "starts Vim")
 	t.Parallel()
 	vim := needs.Command(t, "PRECEDENT_TEST_VIM", "vim")
 	dir, run := withConflict(t)

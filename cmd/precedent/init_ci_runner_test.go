@@ -53,6 +53,7 @@ runs:
 // TestWorkflowInRunner runs the workflow of init --ci as a release writes it, in the runner that those of Gitea and
 // Forgejo are made from: it downloads the program, reviews the pull request and posts.
 func TestWorkflowInRunner(t *testing.T) {
+	needs.Soak(t, "starts act")
 	act := needs.Program(t, "PRECEDENT_TEST_ACT", "act", "act")
 	program, err := exec.LookPath("precedent")
 	if err != nil {
