@@ -49,8 +49,8 @@ Exit status: 0; 1 with --check if there is a newer release.`,
 			if err == nil {
 				program, err = filepath.EvalSymlinks(program)
 			}
-			if err != nil {
-				return fmt.Errorf("find this program: %w", err)
+			if err != nil { // there is no /proc, for example
+				program = ""
 			}
 			u := upgrade{Version: thisBuild().Version, How: howToUpgrade(filepath.ToSlash(program), installed)}
 			if check {
@@ -115,10 +115,12 @@ func latestRelease(ctx context.Context, page string) (string, error) {
 	return tag[1], nil
 }
 
-// howToUpgrade returns the command that upgrades a program, by its path with slashes. has tells whether a file exists.
+// howToUpgrade returns the command that upgrades a program, by its path with slashes, empty if it is not known. has tells whether a file exists.
 func howToUpgrade(program string, has func(file string) bool) string {
 	lower := strings.ToLower(program)
 	switch {
+	case program == "":
+		return "sh install.sh    # from " + releasesPage
 	case strings.Contains(lower, "/cellar/"):
 		return "brew upgrade precedent"
 	case strings.Contains(lower, "/scoop/"):

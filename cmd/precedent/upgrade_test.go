@@ -41,6 +41,7 @@ func TestLatestRelease(t *testing.T) {
 func TestHowToUpgrade(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]string{
+		"": "sh install.sh ",
 		"/opt/homebrew/Cellar/precedent/1.2.3/bin/precedent":       "brew upgrade",
 		"C:/Users/mona/scoop/apps/precedent/current/precedent.exe": "scoop update",
 		"/usr/bin/precedent":              "apt-get install ./precedent-linux-",
