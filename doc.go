@@ -7,29 +7,22 @@
 // Data moves one way: gather, compute, act. A package imports from lower floors
 // only, never a neighbour; floors_test.go enforces this.
 //
-// Words. [Repo] is the identity that memory belongs to: the remote, never a path.
-// [Span] is a place in a change. [Finding] is one remark, from the finder to the
-// database; [Place], [Fingerprint] and [FindingID] give it an identity that
-// depends on neither line numbers nor prose. [Review] is the result of one run,
-// and its JSON form is a stable contract. [Dismissal] is the record of a
-// dismissal, [Learning] a directive that a person gave for later reviews. [Thread] is a posted finding with its
-// conversation, and [Outcome] is
-// what happened to it. [Policy] is what a repository may set for its own reviews.
-// [Untrusted] marks text from outside.
+// Words. [Repo] is the identity that memory belongs to: the remote, never a path. [Span] is a place in a change.
+// [Finding] is one remark, from the finder to the database; [Place], [Fingerprint] and [FindingID] give it an
+// identity that depends on neither line numbers nor prose. [Review] is the result of one run, and its JSON form is a
+// stable contract. [Dismissal] is the record that a person dismissed a finding, [Learning] a directive that a person gave for later
+// reviews. [Thread] is a posted finding with its conversation, and [Outcome] is what happened to it. [Policy] is what
+// a repository may set for its own reviews. [Untrusted] marks text from outside.
 //
-// Tools. internal/git is the only package that runs git, and treats every
-// repository as hostile. internal/diff parses the diffs that git prints.
-// internal/text splits, compares, cleans and shows text. internal/secret finds and
-// redacts credentials. internal/sarif defines the objects of SARIF. internal/backoff
-// says how long to wait before a request is sent again. internal/start delays the first garbage collection.
-// internal/strict
-// reads JSON from outside, without keys that stand in an object twice. internal/intent decides what a directive of a
-// person means. internal/label is the
-// table of the labels on a pull request. internal/calibration tunes the
-// threshold and refits confidences by what became of findings. internal/child runs a
-// program and ends it with all its children. internal/background starts one that
-// outlives this process, and knows whether it runs. internal/temp keeps the temporary
-// files of a process in one private folder.
+// Tools. internal/git is the only package that runs git, and treats every repository as hostile. internal/diff parses
+// the diffs that git prints. internal/text splits, compares, cleans and shows text. internal/secret finds and redacts
+// credentials. internal/sarif defines the objects of SARIF. internal/backoff says how long to wait before a request
+// is sent again. internal/start delays the first garbage collection. internal/strict reads JSON from outside, without
+// keys that stand in an object twice. internal/intent decides what a directive of a person means. internal/label is
+// the table of the labels on a pull request. internal/calibration tunes the threshold and refits confidences by what
+// became of findings. internal/child runs a program and ends it with all its children. internal/background starts one
+// that outlives this process, and knows whether it runs. internal/temp keeps the temporary files of a process in one
+// private folder.
 //
 // Speech and sources. internal/forge is the interface to the hosts of pull
 // requests, for reading and for writing. internal/chat finds the commands in the

@@ -93,8 +93,7 @@ func isRelevant(said string, t *precedent.Thread) bool {
 const maxUnasked = 5
 
 // directive is what a comment that is not addressed to us says about how the project does things; empty for nothing.
-// Authors
-// explain their change in such words.
+// Authors explain their change in such words.
 func (c *conversation) directive(m forge.Comment) string {
 	if c.page != "" || c.Pull.Author.ID == "" || m.Author.ID == c.Pull.Author.ID {
 		return ""
@@ -103,8 +102,7 @@ func (c *conversation) directive(m forge.Comment) string {
 }
 
 // proposeUnasked proposes what somebody with write permission says about how the project does things, without being
-// asked. The
-// review lists it; nobody is notified. A comment that was edited is not read again.
+// asked. The review lists it; nobody is notified. A comment that was edited is not read again.
 func (c *conversation) proposeUnasked(ctx context.Context, m forge.Comment) error {
 	directive := c.directive(m)
 	if directive == "" || c.unasked == maxUnasked {

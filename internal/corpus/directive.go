@@ -14,8 +14,8 @@ const (
 )
 
 // Directive returns the first sentence of a comment that says how things are done, for any change; empty if there is
-// none. The
-// sentence has a subject of its own, so that it can be understood away from the code that the comment was about.
+// none. The sentence has a subject of its own, so that it can be understood away from the code that the comment was
+// about.
 func Directive(words string) string {
 	for _, s := range sentences(withoutBlocks(words)) {
 		s = strings.TrimSpace(nit().ReplaceAllString(text.Collapse(s), ""))

@@ -12,9 +12,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Search finds what people wrote about the words, the lines of code and the path of a query, best
-// first, for people and for agents, also in few words: what people often ask for is short, and cannot be cited. The last of Query.Lines is the line in question. The ranks and
-// priors of a hit explain its place.
+// Search finds what people wrote about the words, the lines of code and the path of a query, best first, for people
+// and for agents, also in few words: what people often ask for is short, and cannot be cited. The last of Query.Lines
+// is the line in question. The ranks and priors of a hit explain its place.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	var out Result
 	asks := strings.TrimSpace(q.Text) != ""
@@ -122,11 +122,10 @@ func (x *Index) markRegulars(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
-// Strength says whether a hit of Matches may be cited: a Strong one may, a Candidate if a judge
-// says that both make the same point, a Weak one may not. Only the comment of an author who could
-// write then, or who reviews regularly, is more than Weak, and only if it exists and was neither
-// declined nor reverted. The two
-// nearest by the vectors of an embedding model are Candidates.
+// Strength says whether a hit of Matches may be cited: a Strong one may, a Candidate if a judge says that both make
+// the same point, a Weak one may not. Only the comment of an author who could write then, or who reviews regularly,
+// is more than Weak, and only if it exists and was neither declined nor reverted. The two nearest by the vectors of
+// an embedding model are Candidates.
 func (h *Hit) Strength() Strength {
 	switch {
 	case h.Unusable != "" || !h.DeletedAt.IsZero() || !h.MayWrite && !h.Regular:

@@ -21,9 +21,8 @@ import (
 // Status is how a fix round ended.
 type Status string
 
-// The ends of a fix round. All but Pushed, Nothing, Malformed, Superseded and Planned count as an attempt that failed:
-// a
-// comment with the id of the round says so.
+// The ends of a fix round. All but Pushed, Nothing, Malformed, Superseded and Planned count as an attempt that
+// failed: a comment with the id of the round says so.
 const (
 	Pushed      Status = "pushed"       // a commit is at the head of the pull request
 	NoChange    Status = "no-change"    // nothing was changed

@@ -262,8 +262,7 @@ const GitHubActions = "github-actions[bot]"
 
 // SharedByWorkflows reports whether the account is the one that a forge's own runners give to all workflows of a
 // repository: GitHub's github-actions[bot] and the user -2 of Gitea and Forgejo. Names with [bot] and these of Gitea
-// and
-// Forgejo are reserved.
+// and Forgejo are reserved.
 func (p Person) SharedByWorkflows() bool {
 	return slices.Contains([]string{GitHubActions, "gitea-actions", "forgejo-actions"}, strings.ToLower(p.Login))
 }

@@ -12,10 +12,10 @@ package match
 // 142 remarks on 19 pull requests of AACR-Bench (eval anchor and the same two).
 // eval dedup and eval suppress print the values around each of them.
 const (
-	// Name              Value  What it decides                                             Used by
-	// Measured by
-	// lines and category in common: the same from here           | merge                       | dedup: precision 95 %, 2
-	// % of distinct pairs merged
+	// Above each: what it decides | who uses it | how it was measured.
+	//
+	// lines and category in common: the same from here           | merge                       | dedup: precision 95 %, 2 %
+	// of distinct pairs merged
 	SameWords = 0.70
 	// lines and category in common: the same if no judge answers | merge, threads, memory      | dedup: precision 82 %, 14
 	// % of distinct pairs merged

@@ -134,8 +134,7 @@ func (m *Memory) store(ctx context.Context, rows *store.Repo, j precedent.Dismis
 }
 
 // Widen returns the glob of the files that a dismissed remark has in common with where it was dismissed before; empty
-// if
-// it was not, or if nothing less than all files is common. A learning with that glob hides it there.
+// if it was not, or if nothing less than all files is common. A learning with that glob hides it there.
 func (m *Memory) Widen(ctx context.Context, j precedent.Dismissal) (glob string, err error) {
 	all, err := m.Dismissals(ctx)
 	if err != nil || j.Rule != "" || j.Category.Protected() || j.Severity.AtLeast(precedent.High) {

@@ -1,11 +1,10 @@
 // Package portable carries the memory of a repository between databases: as a file, and as a ref
 // of a remote that clones merge.
 //
-// Both have the same rows, as lines of JSON: learnings with their history, dismissals,
-// what was taken back, outcomes, labels, insights, and where findings were, without their
-// text. Everything else is made again by reviews, or belongs to one machine. Merge is commutative, associative and
-// idempotent, so that clones
-// that exchange their rows in any order end with the same ones. Equal rows are equal bytes.
+// Both have the same rows, as lines of JSON: learnings with their history, dismissals, what was taken back, outcomes,
+// labels, insights, and where findings were, without their text. Everything else is made again by reviews, or belongs
+// to one machine. Merge is commutative, associative and idempotent, so that clones that exchange their rows in any
+// order end with the same ones. Equal rows are equal bytes.
 //
 // What is read may come from anyone who can write to the remote: each line is bounded,
 // cleaned, redacted and checked before it is used.

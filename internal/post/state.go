@@ -29,12 +29,9 @@ type forgeState struct {
 }
 
 // knows tells whether a marker of our account counts. With a key, its signature says so, and without one it counts if
-// the
-// account is ours alone. A forge's own runners give one account to all workflows, and another one may repeat a marker
-// that
-// somebody gave it (decision 38). There the memory must have the comment's number, or have sent it and not heard the
-// number:
-// until then nobody else knew the ids in it.
+// the account is ours alone. A forge's own runners give one account to all workflows, and another one may repeat a
+// marker that somebody gave it (decision 38). There the memory must have the comment's number, or have sent it and
+// not heard the number: until then nobody else knew the ids in it.
 func (j *job) knows(c forge.Comment, m comment.Marker) bool {
 	if !j.writer.Key.IsZero() || !j.Me.SharedByWorkflows() || c.Kind == forge.OnLine &&
 		slices.ContainsFunc(j.stored, func(t precedent.Thread) bool { return t.Comment == c.ID }) {

@@ -135,9 +135,8 @@ func (q *Queue) claim(ctx context.Context, job *river.Job[entry]) (*Run, context
 	return r, ctx, nil
 }
 
-// startClaiming waits until no claim is under way, and keeps others from beginning one until stopClaiming. It fails if
-// the
-// context ends first.
+// startClaiming waits until no claim is under way, and keeps others from beginning one until stopClaiming. It fails
+// if the context ends first.
 func (q *Queue) startClaiming(ctx context.Context) error {
 	select {
 	case q.claiming <- struct{}{}:

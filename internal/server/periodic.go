@@ -178,8 +178,7 @@ func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 }
 
 // consolidate exchanges the memory of a repository with the one that its team shares, and looks for patterns in it if
-// that
-// is due. Without a repository, it wants that of each.
+// that is due. Without a repository, it wants that of each.
 func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
 	if run.Repo.IsZero() {
 		return s.wantEach(ctx, queue.Consolidate, "hourly")
@@ -202,9 +201,8 @@ func (s *Server) consolidate(ctx context.Context, run *queue.Run) error {
 	return err
 }
 
-// shareMemory exchanges the memory of a repository with the ref through which its clones share theirs, if there is one.
-// A token
-// that may not push only reads. Reviews do without it.
+// shareMemory exchanges the memory of a repository with the ref through which its clones share theirs, if there is
+// one. A token that may not push only reads. Reviews do without it.
 func (s *Server) shareMemory(ctx context.Context, run *queue.Run, w *workspace.Workspace) error {
 	if !s.o.Job.Settings.Learnings.Value {
 		return nil

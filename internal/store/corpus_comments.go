@@ -190,9 +190,8 @@ func (s *corpusSave) write(ctx context.Context) error {
 }
 
 // CorpusRegulars returns those of the authors who review regularly: who began conversations on lines in at least so
-// many
-// pull requests of others, half of which, at least, led to a change that was merged. An author is a login with the id
-// that the forge gives it, so that a login that somebody else took over begins anew.
+// many pull requests of others, half of which, at least, led to a change that was merged. An author is a login with
+// the id that the forge gives it, so that a login that somebody else took over begins anew.
 func (r *Repo) CorpusRegulars(ctx context.Context, logins []string, pulls int) (map[CorpusAuthor]bool, error) {
 	regular := map[CorpusAuthor]bool{}
 	err := inBatches(logins, 4, func(numbers string, args []any) error {

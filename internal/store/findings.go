@@ -161,8 +161,7 @@ func (r *Repo) Known(ctx context.Context, paths []string, limit int) (map[string
 }
 
 // LatestFindings returns a part of the findings, those seen last first: those of a file, or of the files below a
-// folder,
-// or all if path is empty.
+// folder, or all if path is empty.
 func (r *Repo) LatestFindings(ctx context.Context, path string, p Page) ([]Known, error) {
 	var found []Known
 	err := rows(ctx, r.db.read, `SELECT `+knownColumns+` FROM findings

@@ -179,8 +179,7 @@ func pullPath(r precedent.Repo, pull int) string {
 }
 
 // How often the stream of the first page looks, how long what the forge said of permissions is good for it, and how
-// long it
-// lasts: browsers connect again.
+// long it lasts: browsers connect again.
 const (
 	liveEvery = 2 * time.Second
 	liveAsks  = time.Minute
