@@ -109,7 +109,7 @@ error, 3 incomplete review, 130 interrupted.`,
 		Args:              exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				fmt.Fprintln(cmd.OutOrStdout(), thisBuild())
+				fmt.Fprintln(cmd.OutOrStdout(), describedBuild())
 				return nil
 			}
 			return cmd.Help()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -63,7 +64,7 @@ func workflowsAt(forge, folder, commit, version string) (files []initFile, err e
 	if err != nil {
 		return nil, fmt.Errorf("read workflows: %w", err)
 	}
-	note, input, release := version, "", version
+	note, input := version, ""
 	switch {
 	case commit == unknownCommit:
 		note = "replace this with the commit of the release that you use"
@@ -72,10 +73,7 @@ func workflowsAt(forge, folder, commit, version string) (files []initFile, err e
 	default:
 		input = "\n          version: " + version + " # the program of this release, compared with its checksum"
 	}
-	if release == "" {
-		release = unreleased
-	}
-	fill := strings.NewReplacer(releasePlaceholder, release, actionPlaceholder, "@"+commit+" # "+note, "\n        with:",
+	fill := strings.NewReplacer(releasePlaceholder, cmp.Or(version, unreleased), actionPlaceholder, "@"+commit+" # "+note, "\n        with:",
 		"\n        with:"+input)
 	for _, e := range entries {
 		data, err := ciFiles.ReadFile(path.Join("ci", forge, e.Name()))

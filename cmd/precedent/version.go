@@ -30,7 +30,7 @@ func newVersion(a *app) *cobra.Command {
 		Example: "  precedent version --json",
 		Args:    exactly(0),
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
+			b := describedBuild()
 			return a.show(asJSON, b, func(p *report.Page) { p.Line(p.Ink(report.Plain, b.String())) })
 		},
 	}
@@ -47,9 +47,15 @@ func (b build) String() string {
 	return fmt.Sprintf("%s %s %s, memory schema %d", line, b.Go, b.Platform, b.Schema)
 }
 
+// describedBuild is thisBuild with what only people who ask for it need.
+func describedBuild() build {
+	b := thisBuild()
+	b.Schema, _ = workspace.NewestSchema() // tests read the embedded names
+	return b
+}
+
 func thisBuild() build {
 	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	b.Schema, _ = workspace.NewestSchema() // tests read the embedded names
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -57,6 +57,7 @@ func Learn(labels []Label) Learned {
 		_, _, of = tune(own)
 	}
 	l.Curve = of.curve(len(own))
+	// What analyzers prove keeps its confidence, so a lower threshold would show more of that than the default does.
 	l.Threshold = max(l.Curve.Apply(l.Threshold), Start)
 	return l
 }

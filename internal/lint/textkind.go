@@ -98,14 +98,14 @@ var setsColor = lazily(`^\x1b\[(?:(?:[0-7]|9|[1-9]\d|[12]\d\d)(?:[;:](?:[0-7]|9|
 // isQuotedText reports whether a word of a line is in quotes, among other words of the same alphabet: a text for people,
 // in which a typist took a letter of another keyboard, and not a name.
 func isQuotedText(line, word string) bool {
-	at := strings.Index(line, word)
-	quote := strings.LastIndexAny(line[:at], `'"`)
-	if quote < 0 || strings.Count(line[:at], line[quote:quote+1])%2 == 0 {
+	before, _, _ := strings.Cut(line, word)
+	quote := strings.LastIndexAny(before, `'"`)
+	if quote < 0 || strings.Count(before, line[quote:quote+1])%2 == 0 {
 		return false
 	}
-	text, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
+	quoted, _, _ := strings.Cut(line[quote+1:], line[quote:quote+1])
 	others := 0
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for w := range strings.FieldsFuncSeq(quoted, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if w != word && !strings.ContainsFunc(w, func(r rune) bool { return r < utf8.RuneSelf }) {
 			others++
 		}
