@@ -21,7 +21,7 @@ var agentSetups = map[string][][2]string{
 }
 
 // writeAgent writes the set-up of a coding agent below the top of a work tree. A file with MCP servers that exists is
-// left alone, and what to add to it is printed.
+// left alone, also with force, because it may have servers of others; what to add to it is printed.
 func (a *app) writeAgent(top, agent string, force bool) error {
 	setup, ok := agentSetups[agent]
 	if !ok {
@@ -35,7 +35,7 @@ func (a *app) writeAgent(top, agent string, force bool) error {
 		if err != nil {
 			return fmt.Errorf("read set-up: %w", err)
 		}
-		if i == 0 && !force && checkAbsent(top, f[0], again) != nil {
+		if i == 0 && checkAbsent(top, f[0], again) != nil {
 			advice = slices.Concat([]string{f[0] + " exists. Add this server to it:"}, strings.Split(string(data), "\n"), advice)
 			continue
 		}
