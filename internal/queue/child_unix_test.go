@@ -39,8 +39,7 @@ func TestMain(m *testing.M) {
 
 // childWork is what a child can do; its first words are the place of the database and its name.
 var childWork = map[string]func(ctx context.Context, words []string) error{
-	"accept": childAccept, "run": childRun,
-	"hang": childHang,
+	"accept": childAccept, "run": childRun, "hang": childHang,
 }
 
 // replica is a child process.
@@ -52,24 +51,12 @@ type replica struct {
 
 func child(t testing.TB, words ...any) *replica {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &replica{Cmd: exec.Command(self)}
+	r := &replica{Cmd: exec.Command(value(os.Executable())(t))}
 	r.Env = append(os.Environ(), childVar+"="+strings.TrimSuffix(fmt.Sprintln(words...), "\n"))
 	r.Stderr = t.Output()
-	out, err := r.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.in, err = r.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	r.out = bufio.NewReader(out)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	r.out = bufio.NewReader(value(r.StdoutPipe())(t))
+	r.in = value(r.StdinPipe())(t)
+	must(t, r.Start())
 	t.Cleanup(r.kill)
 	return r
 }
@@ -91,20 +78,15 @@ func (r *replica) says(t testing.TB) string {
 	return strings.TrimSpace(line)
 }
 
-// openPlace opens the database of a file or URL.
-func openPlace(ctx context.Context, place string, o store.Options) (*store.DB, error) {
-	if strings.Contains(place, "://") {
-		return store.OpenURL(ctx, place, o)
-	}
-	return store.Open(ctx, place, o)
-}
-
-// childQueue opens the queue of a child, whose clock jumps all the time.
-func childQueue(ctx context.Context, words []string, o Options) (*store.DB, *Queue, error) {
-	db, err := openPlace(ctx, words[0], store.Options{})
+// childQueue starts the queue of a child, whose clock jumps all the time.
+func childQueue(
+	ctx context.Context, words []string, do func(context.Context, *store.DB, *Run) error,
+) (*Queue, error) {
+	db, err := openPlace(ctx, words[0])
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	o := Options{Do: func(ctx context.Context, r *Run) error { return do(ctx, db, r) }}
 	o.Replica = words[1]
 	o.Poll, o.Lease = 50*time.Millisecond, 1500*time.Millisecond
 	o.Random = func() float64 { return 0.01 }
@@ -116,7 +98,10 @@ func childQueue(ctx context.Context, words []string, o Options) (*store.DB, *Que
 		return now.Add([]time.Duration{-2 * time.Hour, 0, 2 * time.Hour}[jump])
 	}
 	q, err := Open(ctx, db, o)
-	return db, q, err
+	if err != nil {
+		return nil, err
+	}
+	return q, q.Start(ctx)
 }
 
 // childAccept accepts deliveries from many callers, and says the number of each one once it is
@@ -126,11 +111,8 @@ func childAccept(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	_, q, err := childQueue(ctx, words, Options{Do: func(context.Context, *Run) error { return nil }})
+	q, err := childQueue(ctx, words, func(context.Context, *store.DB, *Run) error { return nil })
 	if err != nil {
-		return err
-	}
-	if err := q.Start(ctx); err != nil {
 		return err
 	}
 	const callers = 16
@@ -169,8 +151,7 @@ func record(ctx context.Context, db *store.DB, r *Run) error {
 
 // childRun is a replica that records effects.
 func childRun(ctx context.Context, words []string) error {
-	var db *store.DB
-	do := func(ctx context.Context, r *Run) error {
+	_, err := childQueue(ctx, words, func(ctx context.Context, db *store.DB, r *Run) error {
 		if done, err := posted(ctx, db, r); err != nil || done {
 			return err
 		}
@@ -183,12 +164,8 @@ func childRun(ctx context.Context, words []string) error {
 			return err
 		}
 		return record(context.WithoutCancel(ctx), db, r)
-	}
-	db, q, err := childQueue(ctx, words, Options{Do: do})
+	})
 	if err != nil {
-		return err
-	}
-	if err := q.Start(ctx); err != nil {
 		return err
 	}
 	fmt.Println("started")
@@ -197,9 +174,8 @@ func childRun(ctx context.Context, words []string) error {
 
 // childHang is a replica whose job waits until it is told to go on, and then says what Check says.
 func childHang(ctx context.Context, words []string) error {
-	var db *store.DB
 	ended := make(chan error, 1)
-	do := func(ctx context.Context, r *Run) error {
+	q, err := childQueue(ctx, words, func(ctx context.Context, db *store.DB, r *Run) error {
 		fmt.Println("running")
 		_, err := bufio.NewReader(os.Stdin).ReadString('\n')
 		if err == nil {
@@ -210,12 +186,8 @@ func childHang(ctx context.Context, words []string) error {
 		}
 		ended <- err
 		return nil
-	}
-	db, q, err := childQueue(ctx, words, Options{Do: do})
+	})
 	if err != nil {
-		return err
-	}
-	if err := q.Start(ctx); err != nil {
 		return err
 	}
 	if err := <-ended; errors.Is(err, ErrLeaseLost) {

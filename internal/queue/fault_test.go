@@ -20,13 +20,10 @@ import (
 // change changes the database behind the back of the queue.
 func change(t testing.TB, db *store.DB, query string, args ...any) {
 	t.Helper()
-	err := db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
+	must(t, db.Transact(t.Context(), "test", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(t.Context(), query, args...)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestFault1NothingOfAFailedDelivery: what fails before its commit leaves neither a delivery nor
@@ -82,8 +79,8 @@ func TestFault2Redelivered(t *testing.T) {
 		}
 		// The same id of another forge is another delivery.
 		q := opened(t, db, Options{})
-		if fresh, err := q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil); !fresh || err != nil {
-			t.Error(fresh, err)
+		if fresh := value(q.Accept(t.Context(), Delivery{Forge: "gitea", ID: "x", Event: "push"}, nil))(t); !fresh {
+			t.Error("it was not accepted")
 		}
 	})
 }
@@ -128,9 +125,7 @@ func TestFault4BurstOfEvents(t *testing.T) {
 			accept(t, q, fmt.Sprint(i), review(app, 1, fmt.Sprint("head", i)))
 		}
 		accept(t, q, "labelled", review(app, 1, ""))
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		if len(heads) != 1 || heads[0] != "head9" {
 			t.Errorf("ran %v", heads)
@@ -141,26 +136,15 @@ func TestFault4BurstOfEvents(t *testing.T) {
 // TestFault5Locked: while the database is locked, Accept gives up in time, leaves no goroutine, and
 // works afterwards.
 func TestFault5Locked(t *testing.T) {
-	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
-		db := open(t)
+	inTurn(t, func(t *testing.T, db *store.DB) {
 		q := opened(t, db, Options{})
 		accept(t, q, "0", review(app, 1, "a"))
-		pool, err := db.Pool(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pool := value(db.Pool(1))(t)
 		defer pool.Close()
-		tx, err := pool.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tx.ExecContext(t.Context(), "UPDATE deliveries SET event = 'locked'"); err != nil {
-			t.Fatal(err)
-		}
+		tx := value(pool.BeginTx(t.Context(), nil))(t)
+		value(tx.ExecContext(t.Context(), "UPDATE deliveries SET event = 'locked'"))(t)
 		if db.Engine() == store.PostgreSQL {
-			if _, err := tx.ExecContext(t.Context(), "LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE"); err != nil {
-				t.Fatal(err)
-			}
+			value(tx.ExecContext(t.Context(), "LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE"))(t)
 		}
 		limit := q.commitTimeout
 		q.commitTimeout = 500 * time.Millisecond
@@ -175,9 +159,7 @@ func TestFault5Locked(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.Rollback())
 		q.commitTimeout = limit
 		needs.WaitUntil(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 		accept(t, q, "locked1", review(app, 1, "b"))
@@ -226,14 +208,7 @@ func TestFault10ClockJumps(t *testing.T) {
 			mu.Lock() // between the failure and the retry of some
 			offset.Add(int64(jump))
 			mu.Unlock()
-			needs.WaitUntil(t, "done after a jump of "+jump.String(), func() bool {
-				for _, j := range jobs(t, q) {
-					if j.State != Done {
-						return false
-					}
-				}
-				return true
-			})
+			needs.WaitUntil(t, "done after a jump of "+jump.String(), func() bool { return done(t, q, pull) })
 		}
 		if runs.Load() != int64(pull) {
 			t.Errorf("%d runs of %d pull requests", runs.Load(), pull)
@@ -286,14 +261,12 @@ func TestFault15Garbage(t *testing.T) {
 		}
 		change(t, db, "UPDATE work SET kind = 'review-v0' WHERE pull = 1")
 		change(t, db, "UPDATE work SET repo = '///' WHERE pull = 2")
-		for _, args := range []string{`{"version":0}`, `[]`, `{"version":"x"}`, `{"version":99,"pull":7}`} {
-			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('"+args+"', 'work', 3, 'default', 'available')")
+		for _, job := range []string{
+			`'{"version":0}', 'work'`, `'[]', 'work'`, `'{"version":"x"}', 'work'`, `'{"version":99,"pull":7}', 'work'`, `'{}', 'another'`,
+		} {
+			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ("+job+", 3, 'default', 'available')")
 		}
-		change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ('{}', 'another', 3, "+
-			"'default', 'available')")
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "the good one is done, the others are dead", func() bool {
 			states := map[State]int{}
 			for _, j := range jobs(t, q) {
@@ -302,9 +275,8 @@ func TestFault15Garbage(t *testing.T) {
 			return states[Done] == 1 && states[Dead] == 2
 		})
 		for _, j := range jobs(t, q) {
-			switch {
-			case j.Pull == 1 && !strings.Contains(j.Problem, `no jobs of the kind "review-v0"`), j.Pull == 2 &&
-				!strings.Contains(j.Problem, "not a repository identity"):
+			why := map[int]string{1: `no jobs of the kind "review-v0"`, 2: "not a repository identity"}[j.Pull]
+			if !strings.Contains(j.Problem, why) {
 				t.Errorf("%+v", j)
 			}
 		}
@@ -338,28 +310,14 @@ func TestFault16TwoReplicas(t *testing.T) {
 		for i := range replicas {
 			replicas[i] = opened(t, db, Options{Do: do})
 			replicas[i].Every(Sweep, time.Hour)
-			if err := replicas[i].Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, replicas[i].Start(t.Context()))
 			// On SQLite a process that starts takes over what another one runs.
-			needs.WaitUntil(t, "swept", func() bool {
-				all := jobs(t, replicas[i])
-				return len(all) == 1 &&
-					all[0].State == Done
-			})
+			needs.WaitUntil(t, "swept", func() bool { return done(t, replicas[i], 1) })
 		}
 		for i := range 60 {
 			accept(t, replicas[i%2], fmt.Sprint(i), review(app, i+1, "a"))
 		}
-		needs.WaitUntil(t, "done", func() bool {
-			all := jobs(t, replicas[0])
-			for _, j := range all {
-				if j.State != Done {
-					return false
-				}
-			}
-			return len(all) == 61
-		})
+		needs.WaitUntil(t, "done", func() bool { return done(t, replicas[0], 61) })
 		for id, n := range ran {
 			if n != 1 {
 				t.Errorf("%d ran %d times", id, n)
@@ -373,17 +331,16 @@ func TestFault16TwoReplicas(t *testing.T) {
 func TestFault59Stop(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
 		var mu sync.Mutex
-		began, finished := 0, map[int]int{}
-		block := true
+		finished := map[int]int{}
+		var began atomic.Int64
+		var block atomic.Bool
+		block.Store(true)
 		do := func(ctx context.Context, r *Run) error {
-			mu.Lock()
-			began++
-			wait := block
-			mu.Unlock()
+			began.Add(1)
 			if r.Attempt != 1 {
 				t.Errorf("attempt %d", r.Attempt)
 			}
-			if wait {
+			if block.Load() {
 				<-ctx.Done()
 				return ctx.Err()
 			}
@@ -396,22 +353,12 @@ func TestFault59Stop(t *testing.T) {
 		for i := range 4 {
 			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
 		}
-		needs.WaitUntil(t, "four run", func() bool { mu.Lock(); defer mu.Unlock(); return began == 4 })
+		needs.WaitUntil(t, "four run", func() bool { return began.Load() == 4 })
 		stop(t, q)
-		mu.Lock()
-		block = false
-		mu.Unlock()
+		block.Store(false)
 		q = started(t, db, Options{Slots: 5, Do: do})
 		needs.WaitUntil(t, "all finished", func() bool { mu.Lock(); defer mu.Unlock(); return len(finished) == 4 })
-		needs.WaitUntil(t, "all done", func() bool {
-			done := 0
-			for _, j := range jobs(t, q) {
-				if j.State == Done {
-					done++
-				}
-			}
-			return done == 4
-		})
+		needs.WaitUntil(t, "all done", func() bool { return done(t, q, 4) })
 		for pull, n := range finished {
 			if n != 1 {
 				t.Errorf("%d finished %d times", pull, n)

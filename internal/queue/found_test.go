@@ -23,9 +23,7 @@ func TestFoundRestartsDeadLetters(t *testing.T) {
 		}})
 		reply := Task{Kind: Reply, Repo: app, Pull: 1}
 		for range 2 {
-			if err := q.Found(t.Context(), reply); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Found(t.Context(), reply))
 			<-ran
 			needs.WaitUntil(t, "it is dead", func() bool { return only(t, q).State == Dead })
 			if err := q.Want(t.Context(), reply); err != nil || only(t, q).State != Dead {
@@ -52,9 +50,7 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 			}
 		}})
 		q.Every(Prune, 100*time.Millisecond)
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		<-ran
 		<-ran
 		needs.WaitUntil(t, "it ends well", func() bool { return jobs(t, q)[0].State == Done })
@@ -63,14 +59,12 @@ func TestPeriodRestartsDeadLetters(t *testing.T) {
 
 // TestFoundMany: a poll of a repository may find thousands of pull requests.
 func TestFoundMany(t *testing.T) {
-	q := opened(t, openSQLite(t), Options{})
+	q := opened(t, openAt(t, engines[0].place(t)), Options{})
 	var tasks []Task
 	for n := range 2*maxTasks + 1 {
 		tasks = append(tasks, review(app, n+1, "a"))
 	}
-	if err := q.Found(t.Context(), tasks...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Found(t.Context(), tasks...))
 	if stats, err := q.Stats(t.Context()); err != nil || stats.Kinds[Review].Ready != len(tasks) {
 		t.Errorf("%v, %+v", err, stats)
 	}

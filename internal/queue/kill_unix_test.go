@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,28 +17,24 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// onPlaces runs a test with databases that several processes use.
-func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, filepath.Join(t.TempDir(), "queue.db"))
-	})
-	t.Run("postgresql", func(t *testing.T) {
-		t.Parallel()
-		test(t, needs.PostgreSQL(t))
-	})
-}
-
 // placed opens a database with a table for effects.
 func placed(t testing.TB, place string) *store.DB {
 	t.Helper()
-	db, err := openPlace(t.Context(), place, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := openAt(t, place)
 	change(t, db, "CREATE TABLE IF NOT EXISTS effects (pull BIGINT NOT NULL, head TEXT NOT NULL, fence BIGINT NOT NULL)")
 	return db
+}
+
+// hanging is a replica that runs the only job, and does not end it.
+func hanging(t testing.TB, q *Queue, db *store.DB, place string) *replica {
+	t.Helper()
+	r := child(t, "hang", place, "other")
+	needs.WaitUntil(t, "the other replica lives", func() bool { return count(t, db, "replicas") == 1 })
+	accept(t, q, "1", review(app, 1, "a"))
+	if got := r.says(t); got != "running" {
+		t.Fatal(got)
+	}
+	return r
 }
 
 // TestFault12WorkerKilled: another worker takes over the job of one that was killed, as the next
@@ -52,16 +47,9 @@ func TestFault12WorkerKilled(t *testing.T) {
 			Lease: 600 * time.Millisecond,
 			Do:    func(_ context.Context, r *Run) error { attempts <- r.Attempt; return nil },
 		})
-		victim := child(t, "hang", place, "victim")
-		needs.WaitUntil(t, "the other replica lives", func() bool { return count(t, db, "replicas") == 1 })
-		accept(t, q, "1", review(app, 1, "a"))
-		if got := victim.says(t); got != "running" {
-			t.Fatal(got)
-		}
+		victim := hanging(t, q, db, place)
 		victim.kill()
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		if got := <-attempts; got != 2 {
 			t.Errorf("attempt %d", got)
 		}
@@ -83,26 +71,13 @@ func TestFault13WorkerStalls(t *testing.T) {
 			}
 			return record(ctx, db, r)
 		}})
-		stalled := child(t, "hang", place, "stalled")
-		needs.WaitUntil(t, "the other replica lives", func() bool { return count(t, db, "replicas") == 1 })
-		accept(t, q, "1", review(app, 1, "a"))
-		if got := stalled.says(t); got != "running" {
-			t.Fatal(got)
-		}
-		if err := stalled.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		stalled := hanging(t, q, db, place)
+		must(t, stalled.Process.Signal(syscall.SIGSTOP))
+		must(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		before := only(t, q)
-		if err := stalled.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Fprintln(stalled.in, "go on"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, stalled.Process.Signal(syscall.SIGCONT))
+		value(fmt.Fprintln(stalled.in, "go on"))(t)
 		if got := stalled.says(t); got != "lease lost" {
 			t.Errorf("the worker that stalled %s", got)
 		}
@@ -118,15 +93,12 @@ func TestFault13WorkerStalls(t *testing.T) {
 	})
 }
 
-// count counts the rows of a table.
-func count(t testing.TB, db *store.DB, table string) (n int) {
+// count counts the rows of a table, or of what is written so.
+func count(t testing.TB, db *store.DB, from string, args ...any) (n int) {
 	t.Helper()
-	err := db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Transact(t.Context(), "count", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+from, args...).Scan(&n)
+	}))
 	return n
 }
 
@@ -140,7 +112,7 @@ type effect struct {
 func effects(t testing.TB, db *store.DB) map[effect]int {
 	t.Helper()
 	all := map[effect]int{}
-	err := db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
+	must(t, db.Transact(t.Context(), "read effects", func(tx *sql.Tx) error {
 		clear(all)
 		found, err := tx.QueryContext(t.Context(), "SELECT pull, head FROM effects")
 		if err != nil {
@@ -155,10 +127,7 @@ func effects(t testing.TB, db *store.DB) map[effect]int {
 			all[e]++
 		}
 		return found.Err()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -180,39 +149,17 @@ func TestKilledWhileAccepting(t *testing.T) {
 				if err != nil {
 					break // a line that was cut is not an answer
 				}
-				n, err := strconv.Atoi(strings.TrimSpace(line))
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := value(strconv.Atoi(strings.TrimSpace(line)))(t)
 				accepted[n] = true
 			}
 			end.Stop()
 			_ = c.Wait()
 		}
-		var without, twice, total int
-		err := db.Transact(t.Context(), "check", func(tx *sql.Tx) error {
-			if err := tx.QueryRowContext(t.Context(),
-				"SELECT COUNT(*) FROM work WHERE generation <> 1").Scan(&twice); err != nil {
-				return err
+		twice, total, without := count(t, db, "work WHERE generation <> 1"), count(t, db, "deliveries"), 0
+		for n := range accepted {
+			if count(t, db, "work w JOIN deliveries d ON d.id = $1 WHERE w.pull = $2", strconv.Itoa(n), n) != 1 {
+				without++
 			}
-			if err := tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM deliveries").Scan(&total); err != nil {
-				return err
-			}
-			for n := range accepted {
-				var found int
-				if err := tx.QueryRowContext(t.Context(),
-					"SELECT COUNT(*) FROM work w JOIN deliveries d ON d.id = $1 WHERE w.pull = $2", strconv.Itoa(n),
-					n).Scan(&found); err != nil {
-					return err
-				}
-				if found != 1 {
-					without++
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 		t.Logf("%d kills: %d deliveries got their answer, %d are stored, %d have no work, %d work twice", kills,
 			len(accepted), total, without, twice)
@@ -244,14 +191,10 @@ func TestKilledWhileRunning(t *testing.T) {
 		newest := map[int]string{}
 		for kill := range kills {
 			from, to := kill*events/kills, (kill+1)*events/kills
-			var tasks []Task
 			for n := from; n < to; n++ {
 				pull := 1 + rnd.IntN(pulls)
 				newest[pull] = fmt.Sprint("head", n)
-				tasks = append(tasks, review(app, pull, newest[pull]))
-			}
-			for i, task := range tasks {
-				send(t, q, fmt.Sprint(kill, "/", i), task)
+				send(t, q, fmt.Sprint(n), review(app, pull, newest[pull]))
 			}
 			pause := time.Duration(50+rnd.IntN(400)) * time.Millisecond
 			if server != nil && kill%(kills/3) == 1 {
@@ -262,14 +205,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			replicas[i].kill()
 			replicas[i] = start()
 		}
-		needs.WaitUntil(t, "all done", func() bool {
-			for _, j := range jobs(t, q) {
-				if j.State != Done {
-					return false
-				}
-			}
-			return true
-		})
+		needs.WaitUntil(t, "all done", func() bool { return done(t, q, len(newest)) })
 		all := effects(t, db)
 		for pull, head := range newest {
 			if n := all[effect{pull, head}]; n != 1 {
@@ -290,7 +226,7 @@ func TestKilledWhileRunning(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		test(t, filepath.Join(t.TempDir(), "queue.db"), nil)
+		test(t, engines[0].place(t), nil)
 	})
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,61 +23,50 @@ var (
 	small = precedent.Repo{Host: "example.com", Owner: "team", Name: "small"}
 )
 
-// engines are the databases that every test of this package runs on.
+// engines are the databases that every test of this package runs on, and where a new one is.
 var engines = []struct {
-	name string
-	open func(t testing.TB) *store.DB
+	name  string
+	place func(t testing.TB) string
 }{
-	{"sqlite", openSQLite},
-	{"postgresql", openPostgreSQL},
+	{"sqlite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "queue.db") }},
+	{"postgresql", needs.PostgreSQL},
 }
 
-// onEngines runs a test on all of them at once, inTurn on one after the other.
-func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
-	t.Helper()
-	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
-		t.Parallel()
-		test(t, open(t))
-	})
-}
-
-func inTurn(t *testing.T, test func(t *testing.T, open func(testing.TB) *store.DB)) {
+// onPlaces runs a test with a place for a database of each engine, at once; onEngines opens it, and
+// inTurn runs on one after the other.
+func onPlaces(t *testing.T, test func(t *testing.T, place string)) {
 	t.Helper()
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { test(t, e.open) })
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, e.place(t))
+		})
 	}
 }
 
-func openSQLite(t testing.TB) *store.DB {
+func onEngines(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	return openFile(t, filepath.Join(t.TempDir(), "queue.db"))
+	onPlaces(t, func(t *testing.T, place string) { test(t, openAt(t, place)) })
 }
 
-func openFile(t testing.TB, path string) *store.DB {
+func inTurn(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	db, err := store.Open(t.Context(), path, store.Options{})
-	if err != nil {
-		t.Fatal(err)
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { test(t, openAt(t, e.place(t))) })
 	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
 }
 
-func openPostgreSQL(t testing.TB) *store.DB {
-	t.Helper()
-	return openURL(t, needs.PostgreSQL(t))
-}
-
-func openURL(t testing.TB, url string) *store.DB {
-	t.Helper()
-	db, err := store.OpenURL(t.Context(), url, store.Options{})
-	if err != nil {
-		t.Fatal(err)
+// openPlace opens the database of a file or URL.
+func openPlace(ctx context.Context, place string) (*store.DB, error) {
+	if strings.Contains(place, "://") {
+		return store.OpenURL(ctx, place, store.Options{})
 	}
+	return store.Open(ctx, place, store.Options{})
+}
+
+func openAt(t testing.TB, place string) *store.DB {
+	t.Helper()
+	db := value(openPlace(t.Context(), place))(t)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -93,21 +84,15 @@ func opened(t testing.TB, db *store.DB, o Options) *Queue {
 	if o.Poll == 0 {
 		o.Poll = 20 * time.Millisecond
 	}
-	q, err := Open(t.Context(), db, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var once sync.Once
-	t.Cleanup(func() { once.Do(func() { stop(t, q) }) })
+	q := value(Open(t.Context(), db, o))(t)
+	t.Cleanup(func() { stop(t, q) })
 	return q
 }
 
 func started(t testing.TB, db *store.DB, o Options) *Queue {
 	t.Helper()
 	q := opened(t, db, o)
-	if err := q.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Start(t.Context()))
 	return q
 }
 
@@ -130,11 +115,14 @@ func stop(t testing.TB, q *Queue) {
 // jobs returns all entries.
 func jobs(t testing.TB, q *Queue) []Job {
 	t.Helper()
-	all, err := q.List(t.Context(), Filter{Limit: 100000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return value(q.List(t.Context(), Filter{Limit: 100000}))(t)
+}
+
+// done tells whether there are so many entries, and all are done.
+func done(t testing.TB, q *Queue, n int) bool {
+	t.Helper()
+	all := jobs(t, q)
+	return len(all) == n && !slices.ContainsFunc(all, func(j Job) bool { return j.State != Done })
 }
 
 // only returns the only entry.
@@ -149,9 +137,7 @@ func only(t testing.TB, q *Queue) Job {
 
 func accept(t testing.TB, q *Queue, id string, tasks ...Task) {
 	t.Helper()
-	if _, err := q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "pull_request"}, tasks); err != nil {
-		t.Fatal(err)
-	}
+	value(q.Accept(t.Context(), Delivery{Forge: "github", ID: id, Event: "pull_request"}, tasks))(t)
 }
 
 func review(repo precedent.Repo, pull int, head string) Task {
@@ -176,24 +162,20 @@ func TestRun(t *testing.T) {
 func BenchmarkAccept(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
-			open := e.open
+			place := e.place
 			if e.name == "postgresql" { // with a server that waits for the disk
-				open = func(b testing.TB) *store.DB { return openURL(b, needs.PostgreSQLServer(b, true).Database(b)) }
+				place = needs.PostgreSQLServer(b, true).Database
 			}
-			q := started(b, open(b), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
+			q := started(b, openAt(b, place(b)), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}})
-			var n sync.Mutex
-			next := 0
+			var next atomic.Int64
 			b.SetParallelism(64)
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					n.Lock()
-					next++
-					i := next
-					n.Unlock()
+					i := int(next.Add(1))
 					fresh, err := q.Accept(b.Context(), Delivery{Forge: "github", ID: fmt.Sprint(i), Event: "pull_request"},
 						[]Task{review(app, 1+i%500, fmt.Sprint(i)), {Kind: Reply, Repo: app, Pull: 1 + i%500, Reason: "comment"}})
 					if err != nil || !fresh {
@@ -204,5 +186,22 @@ func BenchmarkAccept(b *testing.B) {
 			b.StopTimer()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "accepted/s")
 		})
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
+func value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

@@ -17,11 +17,11 @@ import (
 // TestRename: the entries of a repository that was renamed have its present name, each once; what
 // waits and what is dead stays so.
 func TestRename(t *testing.T) {
-	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
+	inTurn(t, func(t *testing.T, db *store.DB) {
 		from, to := precedent.Repo{Host: "github.com", Owner: "octo", Name: "app"},
 			precedent.Repo{Host: "github.com", Owner: "team", Name: "store"}
 		var did atomic.Int64
-		q := started(t, open(t), Options{Slots: 4, Do: func(_ context.Context, r *Run) error {
+		q := started(t, db, Options{Slots: 4, Do: func(_ context.Context, r *Run) error {
 			did.Add(1)
 			switch r.Pull {
 			case 1, 4:
@@ -52,9 +52,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%d runs", did.Load())
 		}
 		for range 2 { // again, nothing changes
-			if err := q.Rename(t.Context(), from, to); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Rename(t.Context(), from, to))
 			// Of #4, two waited: the one that was there is wanted, runs, and waits again.
 			needs.WaitUntil(t, "all are renamed", func() bool {
 				return ended("github.com/team/store#1 waiting", "github.com/team/store#2 dead", "github.com/team/store#3 done",
@@ -80,8 +78,7 @@ func TestRename(t *testing.T) {
 // TestOneRound: a review and a fix of one pull request never run at the same time, on any replica; those
 // of others do.
 func TestOneRound(t *testing.T) {
-	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
-		db := open(t)
+	inTurn(t, func(t *testing.T, db *store.DB) {
 		var here, most, runs atomic.Int64
 		both := make(chan struct{}, 2) // a fix and a review of two pull requests
 		o := Options{Slots: 4, Do: func(ctx context.Context, r *Run) error {
@@ -110,9 +107,7 @@ func TestOneRound(t *testing.T) {
 			accept(t, queues[i%2], fmt.Sprint(i), review(big, 7, fmt.Sprint(i)), Task{Kind: Fix, Repo: big, Pull: 7})
 		}
 		accept(t, queues[0], "others", Task{Kind: Fix, Repo: big, Pull: 8}, review(big, 9, "a"))
-		needs.WaitUntil(t, "all is done", func() bool {
-			return !slices.ContainsFunc(jobs(t, queues[0]), func(j Job) bool { return j.State != Done })
-		})
+		needs.WaitUntil(t, "all is done", func() bool { return done(t, queues[0], 4) })
 		for _, q := range queues {
 			stop(t, q)
 		}

@@ -43,20 +43,20 @@ func TestNewerHeadCancels(t *testing.T) {
 			ended = append(ended, r.Head)
 			return nil
 		}})
+		begins := func(want string) {
+			t.Helper()
+			if head := <-began; head != want {
+				t.Fatal(head)
+			}
+		}
 		other := opened(t, db, Options{}) // does not run
 		accept(t, q, "1", review(app, 1, "a"))
-		if head := <-began; head != "a" {
-			t.Fatal(head)
-		}
+		begins("a")
 		accept(t, other, "2", review(app, 1, "b"))
-		if head := <-began; head != "b" {
-			t.Fatal(head)
-		}
+		begins("b")
 		accept(t, q, "3", review(app, 1, "b"), review(app, 1, ""))
 		release <- struct{}{}
-		if head := <-began; head != "b" {
-			t.Fatal(head)
-		}
+		begins("b")
 		release <- struct{}{}
 		needs.WaitUntil(t, "done", func() bool { return only(t, q).State == Done })
 		if !slices.Equal(ended, []string{"b", "b"}) {
@@ -71,17 +71,14 @@ func TestNewerHeadCancels(t *testing.T) {
 // TestEndings: what a job returns decides what becomes of it, and people can retry and cancel it.
 func TestEndings(t *testing.T) {
 	onEngines(t, func(t *testing.T, db *store.DB) {
-		var mu sync.Mutex
-		var answer error
-		runs := 0
+		var answer atomic.Pointer[error]
+		var runs atomic.Int64
 		hang := make(chan struct{}, 1)
 		q := started(t, db, Options{
 			Random:  func() float64 { return 1 },
 			Timeout: map[Kind]time.Duration{Fix: 50 * time.Millisecond}, Do: func(ctx context.Context, r *Run) error {
-				mu.Lock()
-				runs++
-				now := answer
-				mu.Unlock()
+				runs.Add(1)
+				now := *answer.Load()
 				if r.Kind != Review {
 					hang <- struct{}{}
 					<-ctx.Done()
@@ -90,11 +87,7 @@ func TestEndings(t *testing.T) {
 				return now
 			},
 		})
-		say := func(err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			answer = err
-		}
+		say := func(err error) { answer.Store(&err) }
 		is := func(state State, problem string, attempts int) Job {
 			t.Helper()
 			var j Job
@@ -119,24 +112,14 @@ func TestEndings(t *testing.T) {
 		accept(t, q, "3", review(app, 1, "a")) // but not one that failed
 		say(fmt.Errorf("wrapped: %w", Never(errors.New("it is gone"))))
 		is(Waiting, "no network", 1)
-		retry := func() {
-			t.Helper()
-			if _, err := q.Retry(t.Context(), j.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-		retry()
+		value(q.Retry(t.Context(), j.ID))(t)
 		is(Dead, "wrapped: it is gone", 1)
 		say(nil)
-		if err := q.Want(t.Context(), review(app, 1, "a")); err != nil { // a sweep does not restart a dead letter
-			t.Fatal(err)
-		}
+		must(t, q.Want(t.Context(), review(app, 1, "a"))) // a sweep does not restart a dead letter
 		is(Dead, "wrapped: it is gone", 1)
-		retry()
+		value(q.Retry(t.Context(), j.ID))(t)
 		is(Done, "", 0)
-		if _, err := q.Cancel(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
+		value(q.Cancel(t.Context(), j.ID))(t)
 		is(Done, "", 0) // there is nothing to cancel
 		say(Later(time.Hour, "it waits"))
 		accept(t, q, "4", review(app, 1, "b"))
@@ -150,17 +133,13 @@ func TestEndings(t *testing.T) {
 		accept(t, q, "5", Task{Kind: Reply, Repo: app, Pull: 1}) // runs until it is cancelled
 		<-hang
 		running := is(Running, "", 0)
-		if _, err := q.Cancel(t.Context(), running.ID); err != nil {
-			t.Fatal(err)
-		}
+		value(q.Cancel(t.Context(), running.ID))(t)
 		is(Cancelled, "", 0)
 		accept(t, q, "6", Task{Kind: Fix, Repo: app, Pull: 1}) // runs into its timeout
 		<-hang
 		is(Waiting, "context deadline exceeded", 1)
-		mu.Lock()
-		defer mu.Unlock()
-		if runs != 7 {
-			t.Errorf("%d runs", runs)
+		if runs.Load() != 7 {
+			t.Errorf("%d runs", runs.Load())
 		}
 	})
 }
@@ -185,7 +164,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestAcceptRefuses(t *testing.T) {
-	q := opened(t, openSQLite(t), Options{})
+	q := opened(t, openAt(t, engines[0].place(t)), Options{})
 	long := string(make([]byte, maxName+1))
 	for name, bad := range map[string]struct {
 		d Delivery
@@ -221,9 +200,7 @@ func TestLostJobs(t *testing.T) {
 			accept(t, q, fmt.Sprint(i), review(app, i+1, "a"))
 		}
 		change(t, db, "DELETE FROM river_job")
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "all ran", func() bool { return runs.Load() == 20 })
 	})
 }
@@ -232,8 +209,8 @@ func TestLostJobs(t *testing.T) {
 // it asserts does not depend on the load of the machine: while a job of the small repository waits, the
 // other one begins few of the jobs that came before it.
 func TestFair(t *testing.T) {
-	inTurn(t, func(t *testing.T, open func(testing.TB) *store.DB) {
-		db, n := open(t), needs.Rounds(60, 12)
+	inTurn(t, func(t *testing.T, db *store.DB) {
+		n := needs.Rounds(60, 12)
 		waits := func(flood int) (p95 time.Duration, passed int64) {
 			began := make(chan time.Time, 1)
 			var floods atomic.Int64
@@ -288,7 +265,7 @@ func TestFair(t *testing.T) {
 func TestClaimsWaitForDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{}, 1)
-		db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "queue.db"), store.Options{
+		db := value(store.Open(t.Context(), filepath.Join(t.TempDir(), "queue.db"), store.Options{
 			After: func(d time.Duration) <-chan time.Time {
 				select {
 				case busy <- struct{}{}:
@@ -296,13 +273,10 @@ func TestClaimsWaitForDatabase(t *testing.T) {
 				}
 				return time.After(d)
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		q := opened(t, db, Options{})
 		var claims sync.WaitGroup
-		err = db.Transact(t.Context(), "hold", func(*sql.Tx) error {
+		must(t, db.Transact(t.Context(), "hold", func(*sql.Tx) error {
 			for id := range 3 {
 				claims.Go(func() {
 					r, _, err := q.claim(t.Context(), &river.Job[entry]{JobRow: &rivertype.JobRow{ID: int64(id)}})
@@ -313,10 +287,7 @@ func TestClaimsWaitForDatabase(t *testing.T) {
 			}
 			<-busy
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		claims.Wait()
 		stop(t, q)
 		if err := db.Close(); err != nil {
@@ -347,9 +318,7 @@ func TestOwnPush(t *testing.T) {
 		if err := run.Check(t.Context()); err != nil {
 			t.Fatalf("its own push: %v", err)
 		}
-		if err := q.watch(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.watch(t.Context()))
 		accept(t, other, "3", review(app, 1, "c"))
 		if err := run.Check(t.Context()); !errors.Is(err, ErrSuperseded) {
 			t.Errorf("another push: %v", err)
