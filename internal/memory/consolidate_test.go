@@ -57,9 +57,7 @@ func TestPatterns(t *testing.T) {
 		Category: precedent.Security, Findings: []string{"fp1", "fp2", "fp3"}, Citations: []string{"id1", "id2", "id3"}, PullRequests: []int{1, 2, 3},
 		People: []string{"dana", "kim"}, Changes: 3, Accepted: 3, CreatedAt: start, UpdatedAt: start,
 	}
-	if diff := cmp.Diff(want, i); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, i)
 	// A fourth acceptance makes it active; it keeps its id, although the titles came in another order.
 	shown = append([]store.Appearance{answered(shownIn(0, "api/a.go", owners[3], 4), "kim", precedent.Fixed, start)}, shown...)
 	got = Patterns(shown, nil, []precedent.Insight{i}, start.Add(time.Hour))
@@ -134,26 +132,24 @@ func TestActiveNeedsEvidence(t *testing.T) {
 	}
 }
 
+// keep makes insights those of a memory.
+func keep(t *testing.T, m *Memory, all []precedent.Insight) {
+	t.Helper()
+	rows := value(m.rows(t.Context()))(t)
+	is(t, "the turn", true)(rows.BeginConsolidation(t.Context(), "x", time.Minute))
+	is(t, "kept", true)(rows.EndConsolidation(t.Context(), "x", all, false))
+}
+
 // TestUnconfirmedInsights: finders of a person who works alone are told candidates, as what they are.
 func TestUnconfirmedInsights(t *testing.T) {
 	for _, people := range [][]string{{"dana"}, {"dana", "kim"}} {
-		now := start
-		m := remember(t, &now)
-		rows, err := m.rows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := remember(t)
 		all := []precedent.Insight{
 			{ID: "i1", State: precedent.InsightActive, Text: "Rows stay open", People: people[:1], PullRequests: []int{1, 2, 3}, Changes: 3},
 			{ID: "i2", State: precedent.InsightCandidate, Text: "Errors are dropped", People: people, Changes: 2},
 			{ID: "i3", State: precedent.InsightPaused, Text: "Names are short", Changes: 2},
 		}
-		if _, err := rows.BeginConsolidation(t.Context(), "x", time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := rows.EndConsolidation(t.Context(), "x", all, false); err != nil {
-			t.Fatal(err)
-		}
+		keep(t, m, all)
 		r := recall(t, m, "new", "a.go")
 		want := "Patterns in findings that people accepted across pull requests, each with its id:\n" +
 			"- [i1] Rows stay open (no findings in 3 pull requests; all files)\n"
@@ -252,30 +248,20 @@ func TestRename(t *testing.T) {
 // next review is told.
 func TestConsolidate(t *testing.T) {
 	ctx := t.Context()
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	due := func(want bool) {
 		t.Helper()
-		if got, err := m.ConsolidationDue(ctx); err != nil || got != want {
-			t.Errorf("due: %v, %v, want %v", got, err, want)
-		}
+		is(t, "due", want)(m.ConsolidationDue(ctx))
 	}
 	due(false)
 	for n := range 5 {
-		now = start.Add(time.Duration(n) * time.Hour)
+		*now = start.Add(time.Duration(n) * time.Hour)
 		f := find("api/a.go", fmt.Sprint("line ", n), precedent.Security, precedent.High, owners[n])
 		pull := n + 1
-		r := &precedent.Review{ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: now, PullRequest: &pull, Findings: []precedent.Finding{f}}
-		if err := m.Record(ctx, r); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := m.rows(ctx)
-		if err == nil {
-			err = rows.SaveOutcomes(ctx, []precedent.Outcome{{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: []string{"dana", "kim"}[n%2], At: now}})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := &precedent.Review{ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: *now, PullRequest: &pull, Findings: []precedent.Finding{f}}
+		must(t, m.Record(ctx, r))
+		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: []string{"dana", "kim"}[n%2], At: *now}
+		must(t, value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
 	}
 	due(true)
 	asked := 0
@@ -284,10 +270,10 @@ func TestConsolidate(t *testing.T) {
 		t.Fatalf("%+v, %v, asked about %d", c, err, asked)
 	}
 	due(false)
-	now = now.Add(time.Hour)
+	*now = now.Add(time.Hour)
 	due(false) // nothing is new
 	record(t, m, "later", "h9", find("b.go", "x", precedent.Bugs, precedent.Low, "Rows stay open"))
-	now = now.Add(time.Minute)
+	*now = now.Add(time.Minute)
 	due(true)
 	var many []precedent.Finding
 	for n := range 10 {
@@ -296,7 +282,7 @@ func TestConsolidate(t *testing.T) {
 	if c, err := m.Consolidate(ctx, "two", nil, nil); err != nil || c.Changed != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	now = now.Add(time.Minute)
+	*now = now.Add(time.Minute)
 	record(t, m, "one more", "h10", many[0])
 	due(false) // the last attempt was a minute ago
 	record(t, m, "many more", "h11", many[1:]...)
@@ -313,9 +299,7 @@ func TestConsolidate(t *testing.T) {
 	if got := recall(t, m, "new", "web/x.js"); len(got.Insights) > 0 || got.Block() != "" {
 		t.Errorf("of another file: %+v", got.Insights)
 	}
-	if _, err := m.DismissInsight(ctx, insights[0].ID[:5], "dana", "noise"); err != nil {
-		t.Fatal(err)
-	}
+	value(m.DismissInsight(ctx, insights[0].ID[:5], "dana", "noise"))(t)
 	if got := recall(t, m, "new", "api/a.go"); len(got.Insights) > 0 {
 		t.Errorf("a dismissed insight is recalled: %+v", got.Insights)
 	}
@@ -332,12 +316,7 @@ func TestConsolidate(t *testing.T) {
 
 // TestRecallOfManyInsights: the five latest, and how many are left out.
 func TestRecallOfManyInsights(t *testing.T) {
-	now := start
-	m := remember(t, &now)
-	rows, err := m.rows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := remember(t)
 	var all []precedent.Insight
 	for n := range 8 {
 		all = append(all, precedent.Insight{
@@ -345,12 +324,7 @@ func TestRecallOfManyInsights(t *testing.T) {
 			UpdatedAt: start.Add(time.Duration(n) * time.Hour),
 		})
 	}
-	if taken, err := rows.BeginConsolidation(t.Context(), "x", time.Minute); err != nil || !taken {
-		t.Fatal(err)
-	}
-	if _, err := rows.EndConsolidation(t.Context(), "x", all, false); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, m, all)
 	r := recall(t, m, "h", "a.go")
 	block := r.Block()
 	if len(r.Insights) != 5 || r.OmittedInsights != 3 || r.Insights[0].ID != "i7" {

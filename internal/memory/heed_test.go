@@ -198,33 +198,22 @@ func TestLearningsBlock(t *testing.T) {
 
 // TestLearningsTakeTurns: what was never given gets its part of a full block until it was.
 func TestLearningsTakeTurns(t *testing.T) {
-	now := start
-	m := remember(t, &now)
-	rows, err := m.rows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, now := remember(t)
+	rows := value(m.rows(t.Context()))(t)
 	given := map[string]bool{}
 	for i := range 30 {
 		l := learned(precedent.LearnDo, fmt.Sprintf("%d rows query %s", i, strings.Repeat("x", 1200)), "")
 		l.Scope, l.CreatedAt, l.UpdatedAt = precedent.RepositoryScope, start, start
-		if _, _, err := rows.AddLearning(t.Context(), l, "dana"); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := rows.AddLearning(t.Context(), l, "dana")
+		must(t, err)
 	}
-	now = start.Add(30 * 24 * time.Hour)
+	*now = start.Add(30 * 24 * time.Hour)
 	for range 30 {
-		found, _, err := m.RecallLearnings(t.Context(), LearningQuery{Change: changeOf("a.go")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, g := Recall{Learnings: found}.LearningsBlock(8 << 10)
+		_, g := Recall{Learnings: recallLearnings(t, m, LearningQuery{}, "a.go")}.LearningsBlock(8 << 10)
 		for _, id := range g.IDs {
 			given[id] = true
 		}
-		if err := m.CountLearnings(t.Context(), &precedent.Review{At: now, Memory: precedent.MemoryUse{Learnings: g}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.CountLearnings(t.Context(), &precedent.Review{At: *now, Memory: precedent.MemoryUse{Learnings: g}}))
 	}
 	if len(given) != 30 {
 		t.Errorf("%d of 30 were ever given", len(given))

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 )
 
@@ -27,8 +25,7 @@ func became(t precedent.Thread, kind precedent.OutcomeKind, who, words string, m
 // TestLearn: only the "no" of a person with write permission rejects, once.
 func TestLearn(t *testing.T) {
 	ctx := t.Context()
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	find := func(line, title string) precedent.Finding {
 		f := find("a.go", line, precedent.Bugs, precedent.Medium, title)
 		f.Symbol = "Check"
@@ -46,10 +43,7 @@ func TestLearn(t *testing.T) {
 		became(threads[4], precedent.Declined, "kim", "never in this repo, not a bug", true),
 		became(precedent.Thread{ID: "t9", Fingerprint: "elsewhere", PullRequest: 7}, precedent.Declined, "kim", "no", true),
 	}
-	learned, err := m.Learn(ctx, 7, threads, outcomes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	learned := value(m.Learn(ctx, 7, threads, outcomes))(t)
 	var got []string
 	for _, j := range learned {
 		got = append(got, j.Fingerprint+" "+j.Symbol+" "+j.Who+" "+j.Reason+" "+j.Path+" "+j.Claim)
@@ -59,15 +53,11 @@ func TestLearn(t *testing.T) {
 		thumb.Fingerprint + " Check dana  a.go " + thumb.Title,
 		forgotten.Fingerprint + "  kim never in this repo, not a bug a.go " + forgotten.Title,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if kept, err := m.Outcomes(ctx, 7); err != nil || len(kept) != len(outcomes) {
-		t.Errorf("%d outcomes, %v, want %d", len(kept), err, len(outcomes))
-	}
+	same(t, want, got)
+	has(t, "Outcomes", len(outcomes))(m.Outcomes(ctx, 7))
 
 	// What is learned hides the finding from the next review.
-	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustDismissals(t, m), now, 75, nil)
+	after := Suppress([]precedent.Finding{no, author, fixed, thumb}, mustDismissals(t, m), *now, 75, nil)
 	for i, want := range []precedent.Dropped{precedent.Dismissed, "", "", precedent.Dismissed} {
 		if after[i].Dropped != want {
 			t.Errorf("%s: dropped %q, want %q", after[i].Title, after[i].Dropped, want)
@@ -75,13 +65,9 @@ func TestLearn(t *testing.T) {
 	}
 
 	// Once is enough: what a person took back is not learned again.
-	if _, err := m.Undismiss(ctx, no.ID); err != nil {
-		t.Fatal(err)
-	}
-	now = now.Add(time.Hour)
-	if learned, err := m.Learn(ctx, 7, threads, outcomes); err != nil || len(learned) > 0 {
-		t.Errorf("learned again: %v, %v", learned, err)
-	}
+	value(m.Undismiss(ctx, no.ID))(t)
+	*now = now.Add(time.Hour)
+	has(t, "learned again", 0)(m.Learn(ctx, 7, threads, outcomes))
 	if n := len(mustDismissals(t, m)); n != 2 {
 		t.Errorf("%d dismissals, want 2", n)
 	}
@@ -90,22 +76,16 @@ func TestLearn(t *testing.T) {
 // TestLearnWhatIsDismissed: an earlier dismissal stays as it is.
 func TestLearnWhatIsDismissed(t *testing.T) {
 	ctx := t.Context()
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	f := find("a.go", "x := 1", precedent.Bugs, precedent.Medium, "x is wrong")
 	record(t, m, "r1", "one", f)
-	first, err := m.Dismiss(ctx, f.ID, Dismissal{Reason: "we know", Who: "dana"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := value(m.Dismiss(ctx, f.ID, Dismissal{Reason: "we know", Who: "dana"}))(t)
 	thread := posted(f, "t1")
 	learned, err := m.Learn(ctx, 7, []precedent.Thread{thread}, []precedent.Outcome{became(thread, precedent.Declined, "kim", "Won't fix.", true)})
 	if err != nil || len(learned) > 0 {
 		t.Errorf("%v, %v", learned, err)
 	}
-	if diff := cmp.Diff([]precedent.Dismissal{first}, mustDismissals(t, m)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []precedent.Dismissal{first}, mustDismissals(t, m))
 	// An author whose "no" did not count gets write permission: now it does.
 	second := find("a.go", "y := 1", precedent.Bugs, precedent.Medium, "y is wrong")
 	thread = posted(second, "t2")
@@ -117,20 +97,12 @@ func TestLearnWhatIsDismissed(t *testing.T) {
 			t.Errorf("write permission %v: learned %v", may, learned)
 		}
 	}
-	if _, err := m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)); err != nil {
-		t.Fatal(err)
-	}
+	value(m.Undismiss(ctx, precedent.FindingID(repo, second.Fingerprint)))(t)
 	again := []precedent.Outcome{became(thread, precedent.Declined, "ann", "Won't fix.", true)}
-	if learned, err = m.Learn(ctx, 7, []precedent.Thread{thread}, again); err != nil || len(learned) > 0 {
-		t.Errorf("learned again: %v, %v", learned, err)
-	}
+	has(t, "learned again", 0)(m.Learn(ctx, 7, []precedent.Thread{thread}, again))
 }
 
 func mustDismissals(t *testing.T, m *Memory) []precedent.Dismissal {
 	t.Helper()
-	dismissals, err := m.Dismissals(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dismissals
+	return value(m.Dismissals(t.Context()))(t)
 }

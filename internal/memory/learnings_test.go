@@ -22,19 +22,12 @@ func says(kind precedent.LearningKind, directive, glob string) Proposal {
 
 func propose(t *testing.T, m *Memory, p Proposal) Captured {
 	t.Helper()
-	c, err := m.Propose(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return value(m.Propose(t.Context(), p))(t)
 }
 
 func statesOf(t *testing.T, m *Memory) map[string]precedent.LearningState {
 	t.Helper()
-	all, err := m.Learnings(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := value(m.Learnings(t.Context()))(t)
 	states := map[string]precedent.LearningState{}
 	for _, l := range all {
 		states[l.Directive] = l.State
@@ -45,8 +38,7 @@ func statesOf(t *testing.T, m *Memory) map[string]precedent.LearningState {
 // TestPropose: "the word of a person with write permission is active at once"; anyone else's,
 // and what was inferred, is pending.
 func TestPropose(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	ctx := t.Context()
 	if c := propose(t, m, says(precedent.LearnDo, "check every error", "")); !c.Active() || c.Known || c.Approver != "dana" {
 		t.Errorf("%+v", c)
@@ -74,9 +66,7 @@ func TestPropose(t *testing.T) {
 		t.Errorf("said again by a maintainer: %+v", c)
 	}
 	// The same comment is learned once, also after it was forgotten.
-	if _, err := m.ForgetLearnings(ctx, "check every", "dana"); err != nil {
-		t.Fatal(err)
-	}
+	value(m.ForgetLearnings(ctx, "check every", "dana"))(t)
 	if c := propose(t, m, says(precedent.LearnDo, "check every error", "")); c.State != precedent.LearningForgotten || !c.Known {
 		t.Errorf("forgotten, and read again: %+v", c)
 	}
@@ -93,8 +83,7 @@ func TestPropose(t *testing.T) {
 
 // TestProposeRefuses: an unsafe glob is refused, never widened, and texts are bounded.
 func TestProposeRefuses(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	for _, test := range []struct {
 		kind            precedent.LearningKind
 		directive, glob string
@@ -131,8 +120,7 @@ func TestProposeRefuses(t *testing.T) {
 // TestContradiction: what contradicts an active learning is pending until a person says which
 // one holds; the other one is then superseded, and both name each other.
 func TestContradiction(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	ctx := t.Context()
 	old := propose(t, m, says(precedent.LearnDo, "flag magic numbers in handlers", "web/**"))
 	elsewhere := propose(t, m, says(precedent.LearnDontFlag, "don't flag magic numbers in handlers", "tools/**"))
@@ -169,25 +157,15 @@ func TestContradiction(t *testing.T) {
 // TestReplay: "a quieter learning that would have hidden an accepted, high or critical finding
 // of the last 90 days" is refused with the finding named (T15).
 func TestReplay(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	ctx := t.Context()
 	high := find("db/a.go", "q := name", precedent.Bugs, precedent.High, "Query is built from user input")
 	fixed := find("db/b.go", "rows := get()", precedent.Bugs, precedent.Low, "Rows are never closed")
 	mild := find("db/c.go", "x := 42", precedent.Style, precedent.Low, "Magic number 42")
 	declined := find("db/d.go", "retry()", precedent.Bugs, precedent.High, "Retry has no backoff")
 	record(t, m, "r1", "h1", high, fixed, mild, declined)
-	rows, err := m.rows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = rows.SaveOutcomes(ctx, []precedent.Outcome{{Thread: "t", Fingerprint: fixed.Fingerprint, PullRequest: 3, Kind: precedent.Fixed, At: now}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{{Thread: "t", Fingerprint: fixed.Fingerprint, PullRequest: 3, Kind: precedent.Fixed, At: *now}}))
+	value(m.Dismiss(ctx, declined.ID, Dismissal{Who: "dana"}))(t)
 	for directive, hidden := range map[string]string{
 		"don't flag queries that are built from user input": high.ID,
 		"ignore rows that are never closed":                 fixed.ID,
@@ -217,28 +195,26 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: the file is refused because of %q", directive, refused)
 		}
 	}
-	if c := propose(t, m, says(precedent.LearnDontFlag, "ignore rows that are never closed", "web/**")); !c.Active() {
-		t.Errorf("for other files: %+v", c)
+	active := func(what string, p Proposal) {
+		t.Helper()
+		if c := propose(t, m, p); !c.Active() {
+			t.Errorf("%s: %+v", what, c)
+		}
 	}
-	if c := propose(t, m, says(precedent.LearnStricter, "be strict about queries built from user input", "db/**")); !c.Active() {
-		t.Errorf("for more: %+v", c)
-	}
-	now = start.Add(91 * 24 * time.Hour)
-	if c := propose(t, m, says(precedent.LearnLenient, "be lenient with rows that are never closed", "db/**")); !c.Active() {
-		t.Errorf("after 91 days: %+v", c)
-	}
+	active("for other files", says(precedent.LearnDontFlag, "ignore rows that are never closed", "web/**"))
+	active("for more", says(precedent.LearnStricter, "be strict about queries built from user input", "db/**"))
+	*now = start.Add(91 * 24 * time.Hour)
+	active("after 91 days", says(precedent.LearnLenient, "be lenient with rows that are never closed", "db/**"))
 }
 
 // TestApproveAndForgetTogether is row 41 of the faults: "concurrent approve + revoke:
 // serialised; audit shows both; final = revoke".
 func TestApproveAndForgetTogether(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	ctx := t.Context()
-	for i := range 8 {
-		p := says(precedent.LearnDo, strings.Repeat("check ", i+1)+"lists", "")
+	for _, word := range strings.Fields("one two three four five six seven eight") {
+		p := says(precedent.LearnDo, word+" is a number", "")
 		p.From.MayWrite = false
-		p.Directive = []string{"one", "two", "three", "four", "five", "six", "seven", "eight"}[i] + " is a number"
 		c := propose(t, m, p)
 		var wait sync.WaitGroup
 		wait.Go(func() {
@@ -264,17 +240,14 @@ func TestApproveAndForgetTogether(t *testing.T) {
 }
 
 func TestEditAndHistory(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	ctx := t.Context()
 	c := propose(t, m, says(precedent.LearnDo, "check lists", ""))
 	other := propose(t, m, says(precedent.LearnDo, "name each timer", ""))
-	now = now.Add(time.Hour)
+	*now = now.Add(time.Hour)
 	edit := func(mayWrite bool, to string) Captured {
 		got, err := m.EditLearning(ctx, c.ID, "kim", mayWrite, func(l *precedent.Learning) { l.Directive, l.State = to, precedent.LearningForgotten })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return got
 	}
 	if got := edit(true, "check the length of lists"); got.Refused != "" || got.Version != 2 || got.State != precedent.LearningActive {
@@ -323,10 +296,17 @@ func changeOf(paths ...string) *diff.Change {
 	return c
 }
 
+// recallLearnings are the learnings for a change of the files.
+func recallLearnings(t *testing.T, m *Memory, q LearningQuery, paths ...string) []Recalled {
+	t.Helper()
+	q.Change = changeOf(paths...)
+	found, _, err := m.RecallLearnings(t.Context(), q)
+	must(t, err)
+	return found
+}
+
 func TestRecallLearnings(t *testing.T) {
-	now := start
-	m := remember(t, &now)
-	ctx := t.Context()
+	m, now := remember(t)
 	propose(t, m, says(precedent.LearnDo, "close rows of each query", "db/**"))
 	propose(t, m, says(precedent.LearnConvention, "use plain words", ""))
 	propose(t, m, says(precedent.LearnDo, "escape output", "web/**"))
@@ -340,13 +320,8 @@ func TestRecallLearnings(t *testing.T) {
 	only.PullRequest = 7
 	propose(t, m, only)
 	recall := func(q LearningQuery) string {
-		q.Change = changeOf("db/a.go")
-		found, _, err := m.RecallLearnings(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var words []string
-		for _, l := range found {
+		for _, l := range recallLearnings(t, m, q, "db/a.go") {
 			words = append(words, l.Directive)
 		}
 		return strings.Join(words, ", ")
@@ -364,7 +339,7 @@ func TestRecallLearnings(t *testing.T) {
 	if got := recall(LearningQuery{Policy: precedent.LearningPolicy{Off: true}, File: []precedent.Learning{file}}); got != "" {
 		t.Errorf("turned off by the policy: %s", got)
 	}
-	now = start.Add(40 * 24 * time.Hour)
+	*now = start.Add(40 * 24 * time.Hour)
 	if got := recall(LearningQuery{}); strings.Contains(got, "timers") {
 		t.Errorf("after its time: %s", got)
 	}
@@ -383,9 +358,7 @@ func TestRecallLearnings(t *testing.T) {
 // TestOwnerLearnings: rows of a private repository never show in another one (T16), and
 // owner-wide ones count only where the policy wants them and one owner is served.
 func TestOwnerLearnings(t *testing.T) {
-	now := start
-	m := remember(t, &now)
-	ctx := t.Context()
+	m, _ := remember(t)
 	sibling := *m
 	sibling.Repo.Name = "lib"
 	for directive, private := range map[string]bool{"write short functions": false, "the secret project is called moon": true} {
@@ -395,18 +368,8 @@ func TestOwnerLearnings(t *testing.T) {
 			t.Fatalf("%+v", c)
 		}
 	}
-	recall := func(q LearningQuery) int {
-		q.Change = changeOf("a.go")
-		found, _, err := m.RecallLearnings(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(found)
-	}
+	recall := func(q LearningQuery) int { return len(recallLearnings(t, m, q, "a.go")) }
 	global := precedent.LearningPolicy{Global: true}
-	if _, err := m.rows(ctx); err != nil {
-		t.Fatal(err)
-	}
 	if a, b, c := recall(LearningQuery{}), recall(LearningQuery{Policy: global}), recall(LearningQuery{Policy: global, Private: true}); a != 0 || b != 1 || c != 2 {
 		t.Errorf("%d without the policy, %d of a public repository, %d of a private one", a, b, c)
 	}
@@ -422,8 +385,7 @@ func TestOwnerLearnings(t *testing.T) {
 // TestCleanLearning: what is stored has no tokens, hidden characters, comments or tags, at the
 // door and in the store, and is clean once and for all.
 func TestCleanLearning(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, _ := remember(t)
 	for _, s := range []string{
 		"a<!-- b -->c", "a <img src=x onerror=y> b", "a\u202eb", "ghp_16C7e42F292c6912E7710c838347Ae178B4a is the key", "a\nb\n\n# c",
 		"![x](https://evil.example/?q=1)", "<<script>script>alert(1)<</script>/script>", "&lt;!-- x --&gt; y", "use `List<String>` and `<b>`", "x < y and y > z",

@@ -11,8 +11,7 @@ import (
 )
 
 func TestDismissRule(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	ctx := t.Context()
 	make := func(path, rule string, c precedent.Category, s precedent.Severity) precedent.Finding {
 		f := find(path, "line of "+path+rule+string(s), c, s, "Errors of "+rule+" unhandled")
@@ -41,11 +40,8 @@ func TestDismissRule(t *testing.T) {
 		}
 	}
 	dropped := func() (paths []string) {
-		dismissals, err := m.Dismissals(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range Suppress(fs, dismissals, now, 75, nil) {
+		dismissals := value(m.Dismissals(ctx))(t)
+		for _, f := range Suppress(fs, dismissals, *now, 75, nil) {
 			if f.Dropped == precedent.Rejected {
 				paths = append(paths, f.Path)
 			}
@@ -87,8 +83,7 @@ func TestDismissRule(t *testing.T) {
 
 // TestDismissWithin: the glob of a dismissal replaces the scope that the reason asks for.
 func TestDismissWithin(t *testing.T) {
-	now := start
-	m := remember(t, &now)
+	m, now := remember(t)
 	title := "Error of the deferred Close call is ignored"
 	at := func(path string) precedent.Finding {
 		return in(find(path, "defer f.Close() // "+path, precedent.Bugs, precedent.Medium, title), "Load")
@@ -99,11 +94,8 @@ func TestDismissWithin(t *testing.T) {
 	if _, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "net/**"}); !errors.Is(err, ErrGlob) {
 		t.Errorf("outside of its files: %v", err)
 	}
-	j, err := m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := Suppress(fs, []precedent.Dismissal{j}, now, 75, nil)
+	j := value(m.Dismiss(t.Context(), first.ID, Dismissal{Glob: "io/", Reason: "never in this repo"}))(t)
+	out := Suppress(fs, []precedent.Dismissal{j}, *now, 75, nil)
 	if out[0].Dropped != precedent.Dismissed || out[1].Dropped != precedent.Rejected || !out[2].Live() {
 		t.Errorf("%s %s %s", out[0].Dropped, out[1].Dropped, out[2].Dropped)
 	}

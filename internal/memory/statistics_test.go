@@ -17,12 +17,8 @@ import (
 // there is missing.
 func TestStatistics(t *testing.T) {
 	ctx := t.Context()
-	now := start
-	m := remember(t, &now)
-	empty, err := m.Statistics(ctx, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, now := remember(t)
+	empty := value(m.Statistics(ctx, time.Time{}))(t)
 	for _, v := range empty.Measures {
 		if v.Value != nil || v.Samples != 0 || v.Met() {
 			t.Errorf("without data: %+v", v)
@@ -33,12 +29,10 @@ func TestStatistics(t *testing.T) {
 	}
 	pulled := func(id string, number int, head string, fs ...precedent.Finding) {
 		v := &precedent.Review{
-			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: now, PullRequest: &number,
+			ID: id, Repo: repo, Base: "base", Head: head, Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, Findings: fs, At: *now, PullRequest: &number,
 			CostUSD: 0.5, TookMS: 2_000, Usage: precedent.Usage{Requests: 3, InputTokens: 100}, RulesChecked: []precedent.Rule{{ID: "r", Text: "Wrap errors", Source: "CLAUDE.md"}},
 		}
-		if err := m.Record(ctx, v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Record(ctx, v))
 	}
 	at := func(line string, p precedent.Placement) precedent.Finding {
 		f := find("a.go", line, precedent.Bugs, precedent.Medium, "about "+line)
@@ -52,30 +46,20 @@ func TestStatistics(t *testing.T) {
 	again := one
 	again.Thread = "t1"
 	pulled("r2", 7, "h2", again)
-	now = now.AddDate(0, 0, 40)
+	*now = now.AddDate(0, 0, 40)
 	pulled("r3", 8, "h3", two, three, at("four", precedent.Inline))
 	threads := []precedent.Thread{posted(one, "t1"), posted(two, "t2")}
 	threads[0].State = precedent.ThreadResolved
 	threads[1].PullRequest = 8
-	rows, err := m.rows(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rows.SaveThreads(ctx, threads); err != nil {
-		t.Fatal(err)
-	}
+	rows := value(m.rows(ctx))(t)
+	must(t, rows.SaveThreads(ctx, threads))
 	outcomes := []precedent.Outcome{became(threads[0], precedent.Fixed, "", "", false), became(threads[1], precedent.Declined, "kim", "no", true)}
 	outcomes[0].Confidence, outcomes[1].Confidence = 90, 80
 	outcomes[0].Severity, outcomes[1].Severity = precedent.High, precedent.Low
 	for i := range outcomes {
-		if _, err := m.Learn(ctx, outcomes[i].PullRequest, threads, outcomes[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		value(m.Learn(ctx, outcomes[i].PullRequest, threads, outcomes[i:i+1]))(t)
 	}
-	s, err := m.Statistics(ctx, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := value(m.Statistics(ctx, time.Time{}))(t)
 	var got []string
 	for _, v := range s.Measures {
 		got = append(got, fmt.Sprintf("%s: %.2f of %d, %v", v.Name, *v.Value, v.Samples, v.Met()))
@@ -87,18 +71,14 @@ func TestStatistics(t *testing.T) {
 		"threads resolved: 0.50 of 2, false",
 		"guide loaded where there is one: 1.00 of 3, true",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	same(t, want, got)
 	if s.Reviews != 3 || s.Pulls != 2 || s.Rounds != 1.5 || s.Hidden[precedent.Refuted] != 1 || s.CostUSD != 1.5 || s.TookMS != 2_000 || s.Usage.InputTokens != 300 {
 		t.Errorf("%+v", s)
 	}
 	if d := cmp.Diff([]Answered{{"high", 1, 0}, {"low", 0, 1}}, s.BySeverity); d != "" || s.ByConfidence.Points != 2 || s.Optimal.Threshold == 0 {
 		t.Errorf("%s %+v %+v", d, s.ByConfidence, s.Optimal)
 	}
-	if d := cmp.Diff([]Person{{Login: "kim", Declined: 1, Dismissed: 1}}, s.People); d != "" {
-		t.Error(d)
-	}
+	same(t, []Person{{Login: "kim", Declined: 1, Dismissed: 1}}, s.People)
 	late, err := m.Statistics(ctx, now.AddDate(0, 0, -1))
 	if err != nil || late.Reviews != 1 || late.Shown[precedent.Inline] != 2 {
 		t.Errorf("since yesterday: %+v %v", late, err)
@@ -116,31 +96,21 @@ func TestStatistics(t *testing.T) {
 // BenchmarkStatistics reads 10,000 reviews with 20,000 outcomes: 0.5 s on a busy machine.
 func BenchmarkStatistics(b *testing.B) {
 	ctx := b.Context()
-	db, err := store.Open(ctx, filepath.Join(b.TempDir(), "memory.db"), store.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := value(store.Open(ctx, filepath.Join(b.TempDir(), "memory.db"), store.Options{}))(b)
 	defer db.Close()
 	m := &Memory{DB: db, Repo: repo, Now: func() time.Time { return start }}
-	rows, err := m.rows(ctx)
-	if err != nil {
-		b.Fatal(err)
-	}
+	rows := value(m.rows(ctx))(b)
 	var outcomes []precedent.Outcome
 	for i := range 10_000 {
 		f := find(fmt.Sprintf("d/%d.go", i%500), fmt.Sprint("line ", i%3_000), precedent.Bugs, precedent.Medium, "Something")
 		number := i/3 + 1
 		v := &precedent.Review{ID: fmt.Sprint("r", i), Repo: repo, Head: fmt.Sprint(i), Scope: precedent.FullScope, Threshold: 75, Findings: []precedent.Finding{f}, At: start.Add(time.Duration(i) * time.Minute), PullRequest: &number}
-		if err := m.Record(ctx, v); err != nil {
-			b.Fatal(err)
-		}
+		must(b, m.Record(ctx, v))
 		for k := range 2 {
 			outcomes = append(outcomes, precedent.Outcome{Fingerprint: fmt.Sprint(i, k), PullRequest: number, Kind: precedent.OutcomeKinds[(i+k)%7], Confidence: 50 + i%50, MayWrite: true, Proof: "the flagged lines changed", At: start})
 		}
 	}
-	if err := rows.SaveOutcomes(ctx, outcomes); err != nil {
-		b.Fatal(err)
-	}
+	must(b, rows.SaveOutcomes(ctx, outcomes))
 	for b.Loop() {
 		if s, err := m.Statistics(ctx, time.Time{}); err != nil || s.Reviews != 10_000 {
 			b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // dismiss makes a dismissal of a finding, some days after start.
@@ -37,14 +38,29 @@ func TestSuppress(t *testing.T) {
 	f := at("io/a.go", "defer f.Close()")
 	first := dismiss(at("io/a.go", "defer g.Close()"), "first", "intended here", 1)
 	second := dismiss(at("io/a.go", "defer h.Close()"), "second", "", 2)
-	with := func(f precedent.Finding, change func(*precedent.Finding)) precedent.Finding {
-		change(&f)
+	like := func(path string, category precedent.Category, severity precedent.Severity, confidence int) precedent.Finding {
+		like := at(path, "defer f.Close()")
+		like.Category, like.Severity, like.Confidence = category, severity, confidence
+		return like
+	}
+	of := func(f precedent.Finding, c precedent.Category, symbol, title string) precedent.Finding {
+		f.Category, f.Symbol, f.Title = c, symbol, title
 		return f
 	}
-	alter := func(j precedent.Dismissal, change func(*precedent.Dismissal)) precedent.Dismissal {
-		change(&j)
+	analyzer := f
+	analyzer.Analyzer = true
+	because := func(j precedent.Dismissal, reason string) precedent.Dismissal { j.Reason = reason; return j }
+	about := func(j precedent.Dismissal, symbol string, s precedent.Severity) precedent.Dismissal {
+		j.Symbol, j.Severity = symbol, s
 		return j
 	}
+	expired := func(j precedent.Dismissal) precedent.Dismissal { j.ExpiresAt = now; return j }
+	samePlace := first
+	samePlace.Place = f.Place
+	both := []precedent.Dismissal{first, second}
+	one := func(j precedent.Dismissal) []precedent.Dismissal { return []precedent.Dismissal{j} }
+	const bugs, medium, high = precedent.Bugs, precedent.Medium, precedent.High
+	const hidden, byName = precedent.Rejected, precedent.Dismissed
 	for _, test := range []struct {
 		name       string
 		finding    precedent.Finding
@@ -54,78 +70,55 @@ func TestSuppress(t *testing.T) {
 		confidence int
 	}{
 		{"nothing remembered", f, nil, "", "", 90},
-		{"dismissed by name", f, []precedent.Dismissal{first, dismiss(f, "this", "no", 3)}, precedent.Dismissed, "this", 90},
+		{"dismissed by name", f, []precedent.Dismissal{first, dismiss(f, "this", "no", 3)}, byName, "this", 90},
 		{
-			"dismissed by name, critical and protected",
-			with(f, func(f *precedent.Finding) { f.Severity, f.Category = precedent.Critical, precedent.Secrets }),
-			[]precedent.Dismissal{dismiss(f, "this", "", 3)},
-			precedent.Dismissed, "this", 90,
+			"dismissed by name, critical and protected", like("io/a.go", precedent.Secrets, precedent.Critical, 90),
+			one(dismiss(f, "this", "", 3)), byName, "this", 90,
 		},
-		{"dismissal expired", f, []precedent.Dismissal{alter(dismiss(f, "this", "", 3), func(j *precedent.Dismissal) { j.ExpiresAt = now })}, "", "", 90},
-		{"one like it", f, []precedent.Dismissal{first}, "", "first", 75},
-		{"two like it", f, []precedent.Dismissal{first, second}, precedent.Rejected, "second", 90},
-		{"one like it, never", f, []precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Reason = "never flag this" })}, precedent.Rejected, "first", 90},
+		{"dismissal expired", f, one(expired(dismiss(f, "this", "", 3))), "", "", 90},
+		{"one like it", f, one(first), "", "first", 75},
+		{"two like it", f, both, hidden, "second", 90},
+		{"one like it, never", f, one(because(first, "never flag this")), hidden, "first", 90},
 		{
-			"two like it, an older never", f,
-			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Reason = "never in this repo" }), second},
-			precedent.Rejected, "first", 90,
+			"two like it, an older never", f, []precedent.Dismissal{because(first, "never in this repo"), second},
+			hidden, "first", 90,
 		},
+		{"two like it, one expired", f, []precedent.Dismissal{first, expired(second)}, "", "first", 75},
+		{"two like it, high", like("io/a.go", bugs, high, 90), both, "", "second", 75},
+		{"two like it, protected", like("io/a.go", precedent.Race, medium, 90), both, "", "second", 75},
+		{"two like it, high, near the threshold", like("io/a.go", bugs, high, 80), both, "", "second", 75},
+		{"two like it, high, below the threshold", like("io/a.go", bugs, high, 60), both, "", "second", 45},
+		{"one like it, hardly believed", like("io/a.go", bugs, medium, 10), one(first), "", "first", 0},
+		{"one like it, of an analyzer", analyzer, one(first), "", "first", 90},
 		{
-			"two like it, one expired", f,
-			[]precedent.Dismissal{first, alter(second, func(j *precedent.Dismissal) { j.ExpiresAt = now })},
-			"", "first", 75,
+			"two milder ones like it", f,
+			[]precedent.Dismissal{about(first, "Load", precedent.Low), about(second, "Load", precedent.Nit)}, "", "second", 75,
 		},
-		{"two like it, high", with(f, func(f *precedent.Finding) { f.Severity = precedent.High }), []precedent.Dismissal{first, second}, "", "second", 75},
-		{"two like it, protected", with(f, func(f *precedent.Finding) { f.Category = precedent.Race }), []precedent.Dismissal{first, second}, "", "second", 75},
+		{"another symbol", in(f, "Save"), both, "", "", 90},
+		{"no symbol", in(f, ""), []precedent.Dismissal{about(first, "", medium), about(second, "", medium)}, "", "", 90},
 		{
-			"two like it, high, near the threshold",
-			with(f, func(f *precedent.Finding) { f.Severity, f.Confidence = precedent.High, 80 }),
-			[]precedent.Dismissal{first, second},
-			"", "second", 75,
-		},
-		{
-			"two like it, high, below the threshold",
-			with(f, func(f *precedent.Finding) { f.Severity, f.Confidence = precedent.High, 60 }),
-			[]precedent.Dismissal{first, second},
-			"", "second", 45,
-		},
-		{"one like it, hardly believed", with(f, func(f *precedent.Finding) { f.Confidence = 10 }), []precedent.Dismissal{first}, "", "first", 0},
-		{"one like it, of an analyzer", with(f, func(f *precedent.Finding) { f.Analyzer = true }), []precedent.Dismissal{first}, "", "first", 90},
-		{"two milder ones like it", f, []precedent.Dismissal{
-			alter(first, func(j *precedent.Dismissal) { j.Severity = precedent.Low }), alter(second, func(j *precedent.Dismissal) { j.Severity = precedent.Nit }),
-		}, "", "second", 75},
-		{"another symbol", in(f, "Save"), []precedent.Dismissal{first, second}, "", "", 90},
-		{"no symbol", in(f, ""), []precedent.Dismissal{
-			alter(first, func(j *precedent.Dismissal) { j.Symbol = "" }), alter(second, func(j *precedent.Dismissal) { j.Symbol = "" }),
-		}, "", "", 90},
-		{
-			"another claim about the symbol", with(f, func(f *precedent.Finding) { f.Title = "Path from the request reaches os.Open unchecked" }),
-			[]precedent.Dismissal{first, second},
+			"another claim about the symbol", of(f, bugs, "Load", "Path from the request reaches os.Open unchecked"), both,
 			"", "", 90,
 		},
-		{"another file, symbol meant", in(at("io/b.go", "x"), "Load"), []precedent.Dismissal{first, second}, "", "", 90},
-		{"another file, folder meant", in(at("io/sub/b.go", "x"), "Load"), []precedent.Dismissal{
-			alter(first, func(j *precedent.Dismissal) { j.Reason = "we don't do this here" }), second,
-		}, "", "first", 75},
-		{"another folder, repository meant", in(at("net/b.go", "x"), "Load"), []precedent.Dismissal{
-			alter(first, func(j *precedent.Dismissal) { j.Reason = "not in this repo" }),
-			alter(second, func(j *precedent.Dismissal) { j.Reason = "not in this repo, please" }),
-		}, precedent.Rejected, "second", 90},
+		{"another file, symbol meant", like("io/b.go", bugs, medium, 90), both, "", "", 90},
 		{
-			"same place, another category, similar words", with(in(f, ""), func(f *precedent.Finding) { f.Category, f.Title = precedent.Style, "Close error ignored" }),
-			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
+			"another file, folder meant", like("io/sub/b.go", bugs, medium, 90),
+			[]precedent.Dismissal{because(first, "we don't do this here"), second}, "", "first", 75,
+		},
+		{
+			"another folder, repository meant", like("net/b.go", bugs, medium, 90),
+			[]precedent.Dismissal{because(first, "not in this repo"), because(second, "not in this repo, please")},
+			hidden, "second", 90,
+		},
+		{
+			"same place, another category, similar words", of(f, precedent.Style, "", "Close error ignored"), one(samePlace),
 			"", "first", 75,
 		},
 		{
-			"same place, another category, another claim", with(in(f, ""), func(f *precedent.Finding) { f.Category, f.Title = precedent.Style, "Misspelled word" }),
-			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
+			"same place, another category, another claim", of(f, precedent.Style, "", "Misspelled word"), one(samePlace),
 			"", "", 90,
 		},
-		{
-			"same place and category, another of equal lines", with(in(f, ""), func(f *precedent.Finding) { f.Title = "Whatever" }),
-			[]precedent.Dismissal{alter(first, func(j *precedent.Dismissal) { j.Place = f.Place })},
-			"", "first", 75,
-		},
+		{"same place and category, another of equal lines", of(f, bugs, "", "Whatever"), one(samePlace), "", "first", 75},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Suppress([]precedent.Finding{test.finding}, test.dismissals, now, 75, nil)[0]
@@ -147,15 +140,6 @@ func TestSuppress(t *testing.T) {
 				t.Errorf("decided by %q, want %q: %v", by, test.by, got.Trail)
 			}
 		})
-	}
-}
-
-func TestSuppressLeavesDroppedOnesAlone(t *testing.T) {
-	f := find("a.go", "x", precedent.Bugs, precedent.Low, "t")
-	f.Drop("verify", precedent.Refuted, "", "the guard is above")
-	got := Suppress([]precedent.Finding{f}, []precedent.Dismissal{dismiss(f, "this", "", 0)}, start, 75, nil)
-	if diff := cmp.Diff([]precedent.Finding{f}, got); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -310,5 +294,150 @@ func checkSuppressed(t *rapid.T, before, after precedent.Finding, dismissals []p
 	}
 	if before.Live() && !after.Live() && !slices.ContainsFunc(dismissals, func(j precedent.Dismissal) bool { return j.ID == after.DroppedBy }) {
 		t.Fatalf("dropped by %q, which nobody knows", after.DroppedBy)
+	}
+}
+
+// TestSuppressJudged: the judge decides about claims that are alike and about the
+// same place; where it is silent, only what is surely the same counts.
+func TestSuppressJudged(t *testing.T) {
+	now := start.AddDate(0, 0, 30)
+	at := func(path, line, title string) precedent.Finding {
+		return in(find(path, line, precedent.Bugs, precedent.Medium, title), "Load")
+	}
+	declined := at("io/a.go", "defer g.Close()", "Error of the deferred Close call is ignored")
+	everywhere := dismiss(declined, "j1", "never flag this in this repository", 1)
+	alike := at("net/b.go", "defer c.Close()", "The deferred Close call may fail and its error is lost")
+	alike.Symbol = "Dial"
+	same := at("io/a.go", "defer h.Close()", declined.Title)
+	other := at("net/b.go", "x := y / z", "Division by zero for an empty list")
+	protected := alike
+	protected.Category = precedent.DataLoss
+	for _, test := range []struct {
+		name    string
+		finding precedent.Finding
+		answer  map[int]bool
+		asked   int
+		dropped precedent.Dropped
+	}{
+		{"covered", alike, map[int]bool{0: true}, 1, precedent.Rejected},
+		{"not covered", alike, map[int]bool{0: false}, 1, ""},
+		{"silent about what is alike", alike, nil, 1, ""},
+		{"silent about what is surely the same", same, nil, 1, precedent.Rejected},
+		{"surely the same, but the judge says no", same, map[int]bool{0: false}, 1, ""},
+		{"nothing alike", other, map[int]bool{0: true}, 0, ""},
+		{"covered, but protected", protected, map[int]bool{0: true}, 1, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			asked := 0
+			got := Suppress([]precedent.Finding{test.finding}, []precedent.Dismissal{everywhere}, now, 75, func(q []Question) map[int]bool {
+				asked = len(q)
+				return test.answer
+			})[0]
+			if got.Dropped != test.dropped || asked != test.asked {
+				t.Errorf("dropped %q after %d questions, trail %v", got.Dropped, asked, got.Trail)
+			}
+		})
+	}
+}
+
+// TestSuppressAsksTheLikeliest: of many candidates the most similar ones are asked
+// about, and never about what was dropped or dismissed by name.
+func TestSuppressAsksTheLikeliest(t *testing.T) {
+	now := start.Add(time.Hour)
+	var findings []precedent.Finding
+	for i := range 60 {
+		title := "Error of the deferred Close call is ignored"
+		if i < 30 {
+			title = fmt.Sprintf("The deferred Close call may fail in case %d and its error is lost", i)
+		}
+		findings = append(findings, find(fmt.Sprintf("p%d.go", i), "defer f.Close()", precedent.Bugs, precedent.Low, title))
+	}
+	findings[59].Drop("verify", precedent.Refuted, "", "no")
+	all := dismiss(find("z.go", "defer z.Close()", precedent.Bugs, precedent.Low, "Error of the deferred Close call is ignored"), "j1", "never flag this in this repo", 0)
+	byName := dismiss(findings[58], "j2", "no", 0)
+	exact := 0
+	Suppress(findings, []precedent.Dismissal{all, byName}, now, 75, func(q []Question) map[int]bool {
+		for _, one := range q {
+			if one.Finding.Title == all.Claim {
+				exact++
+			}
+			if one.Finding.Path == "p58.go" || one.Finding.Path == "p59.go" {
+				t.Errorf("asked about %s", one.Finding.Path)
+			}
+		}
+		if d := cmp.Diff(maxQuestions, len(q)); d != "" {
+			t.Errorf("questions (-want +got):\n%s", d)
+		}
+		return nil
+	})
+	if exact != 28 {
+		t.Errorf("asked about %d of the 28 that are most similar", exact)
+	}
+}
+
+// TestAcceptedHalves: one acceptance of a similar finding halves a dismissal, if it is newer.
+func TestAcceptedHalves(t *testing.T) {
+	at := func(line, title string) precedent.Finding {
+		return in(find("io/a.go", line, precedent.Bugs, precedent.Medium, title), "Load")
+	}
+	f := at("defer h.Close()", "Error of the deferred Close call is ignored")
+	one := dismiss(at("defer g.Close()", f.Title), "j1", "intended here", 2)
+	two := dismiss(at("defer k.Close()", f.Title), "j2", "intended here", 2)
+	always := dismiss(at("defer g.Close()", f.Title), "j3", "never flag this", 2)
+	accept := func(title string, days int) store.Known {
+		return store.Known{Finding: at("defer z.Close()", title), Last: start.AddDate(0, 0, days)}
+	}
+	for _, test := range []struct {
+		name       string
+		dismissals []precedent.Dismissal
+		accepted   []store.Known
+		dropped    bool
+	}{
+		{"two", []precedent.Dismissal{one, two}, nil, true},
+		{"two, one accepted since", []precedent.Dismissal{one, two}, []store.Known{accept(f.Title, 5)}, false},
+		{"two, one accepted before", []precedent.Dismissal{one, two}, []store.Known{accept(f.Title, 1)}, true},
+		{"two, another claim accepted", []precedent.Dismissal{one, two}, []store.Known{accept("Division by zero for an empty list", 5)}, true},
+		{"never", []precedent.Dismissal{always}, nil, true},
+		{"never, one accepted since", []precedent.Dismissal{always}, []store.Known{accept(f.Title, 5)}, false},
+		{"never and one, one accepted since", []precedent.Dismissal{always, one}, []store.Known{accept(f.Title, 5)}, false},
+	} {
+		weaken(test.dismissals, test.accepted)
+		got := Suppress([]precedent.Finding{f}, test.dismissals, start.AddDate(0, 0, 30), 75, nil)[0]
+		if dropped := got.Dropped == precedent.Rejected; dropped != test.dropped {
+			t.Errorf("%s: dropped %q, trail %v", test.name, got.Dropped, got.Trail)
+		}
+		for i := range test.dismissals {
+			test.dismissals[i].Accepted = 0
+		}
+	}
+}
+
+// TestRecallCountsAcceptances: outcomes of findings reach the dismissals of a review.
+func TestRecallCountsAcceptances(t *testing.T) {
+	ctx := t.Context()
+	m, now := remember(t)
+	no, yes := in(find("io/a.go", "defer g.Close()", precedent.Bugs, precedent.Medium, "Error of Close is ignored"), "Load"), in(find("io/a.go", "defer k.Close()", precedent.Bugs, precedent.Medium, "Error of Close is ignored"), "Load")
+	record(t, m, "r1", "one", no, yes)
+	value(m.Dismiss(ctx, no.ID, Dismissal{Reason: "intended here", Who: "dana"}))(t)
+	*now = now.AddDate(0, 0, 2)
+	fixed := became(posted(yes, "t1"), precedent.Fixed, "", "", false)
+	fixed.At = *now
+	value(m.Learn(ctx, 7, []precedent.Thread{posted(yes, "t1")}, []precedent.Outcome{fixed}))(t)
+	if r := recall(t, m, "next", "io/a.go"); len(r.Dismissals) != 1 || r.Dismissals[0].Accepted != 1 {
+		t.Errorf("%+v", r.Dismissals)
+	}
+	// Retired, it no longer holds, and why is kept; a new dismissal holds again.
+	rows := value(m.rows(ctx))(t)
+	j := recall(t, m, "next", "io/a.go").Dismissals[0]
+	is(t, "retired", true)(rows.Retire(ctx, j.ID, "#8 fixed it", *now))
+	is(t, "retired twice", false)(rows.Retire(ctx, j.ID, "again", *now))
+	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "#8 fixed it" || len(recall(t, m, "next", "io/a.go").Dismissals) != 0 {
+		t.Errorf("%q %v", why, err)
+	}
+	if _, err := m.Dismiss(ctx, no.ID, Dismissal{Reason: "still", Who: "dana"}); err != nil {
+		t.Error(err)
+	}
+	if why, err := rows.Retired(ctx, no.Fingerprint); err != nil || why != "" || len(recall(t, m, "next", "io/a.go").Dismissals) != 1 {
+		t.Errorf("%q %v", why, err)
 	}
 }
