@@ -13,7 +13,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/secret"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 var embedDay = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -76,16 +75,8 @@ func newMeaning() *meaning {
 // embedCorpus is a corpus with one comment for each body, of pull requests 1, 2, ….
 func embedCorpus(t *testing.T, e *Embedding, bodies ...string) *Corpus {
 	t.Helper()
-	db, err := store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return embedDay }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	rows, err := db.RepoFor(t.Context(), precedent.Repo{Host: "example.org", Owner: "acme", Name: "shop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &Corpus{Rows: rows, Now: func() time.Time { return embedDay }, Embedding: e}
+	c := openCorpus(t, "", func() time.Time { return embedDay })
+	c.Embedding = e
 	for i, body := range bodies {
 		say(t, c, i+1, body, embedDay)
 	}
@@ -100,12 +91,9 @@ func say(t *testing.T, c *Corpus, n int, body string, updated time.Time) {
 		Body: precedent.Untrusted(body),
 		At:   embedDay, UpdatedAt: updated, URL: "https://example.org/c/" + string(id),
 	}}
-	if _, err := c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
-		Number: n, AuthorID: "9",
-		Author: "eve", UpdatedAt: updated,
-	}}}, Comments: []Comment{comment}}); err != nil {
-		t.Fatal(err)
-	}
+	value(c.Save(t.Context(), Page{Pulls: []Pull{{CorpusPull: precedent.CorpusPull{
+		Number: n, AuthorID: "9", Author: "eve", UpdatedAt: updated,
+	}}}, Comments: []Comment{comment}}))(t)
 }
 
 var embedBodies = []string{
@@ -120,10 +108,7 @@ var embedBodies = []string{
 func TestEmbedFindsParaphrase(t *testing.T) {
 	const query = "Leak of a file handle"
 	plain := embedCorpus(t, nil, embedBodies...)
-	x, err := plain.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := value(plain.Open(t.Context()))(t)
 	if r := found(t, x, Query{Text: query}); len(r.Failures) > 0 || len(r.Hits) > 0 && r.Hits[0].ID == "1" {
 		t.Fatalf("found by words: %+v", r)
 	}
@@ -133,9 +118,7 @@ func TestEmbedFindsParaphrase(t *testing.T) {
 		swept != (Swept{Model: "meaning", Dimensions: 32, Chunks: 4}) {
 		t.Fatalf("%+v, %v", swept, err)
 	}
-	if x, err = c.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	x = value(c.Open(t.Context()))(t)
 	r := found(t, x, Query{Text: query})
 	if len(r.Failures) > 0 || len(r.Hits) == 0 || r.Hits[0].ID != "1" || vectorRank(r.Hits[0].Ranks).Rank != 1 {
 		t.Fatalf("%+v", r)
@@ -195,10 +178,7 @@ func TestEmbedResumes(t *testing.T) {
 	other := m.embedding()
 	other.Model = "other"
 	c.Embedding = other
-	x, err := c.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := value(c.Open(t.Context()))(t)
 	if r := found(t, x, Query{Text: "check the error"}); len(r.Hits) == 0 || len(r.Failures) != 1 ||
 		!strings.Contains(r.Failures[0], "no comment has a vector of other") {
 		t.Errorf("%+v", r.Failures)
@@ -229,44 +209,31 @@ func TestEmbedWithout(t *testing.T) {
 // TestEmbedFails: whatever the model does at the time of a search, the words are compared, one
 // sentence says so, and the model is not asked twice.
 func TestEmbedFails(t *testing.T) {
+	vectors := func(all [][]float32, err error) Embedder {
+		return func(context.Context, []string) ([][]float32, error) { return all, err }
+	}
 	for name, test := range map[string]struct {
-		fail func(ctx context.Context, texts []string) ([][]float32, error)
+		fail Embedder
 		says string
 	}{
-		"down": {func(context.Context, []string) ([][]float32, error) {
-			return nil,
-				errors.New("connection refused")
-		}, "connection refused"},
+		"down": {vectors(nil, errors.New("connection refused")), "connection refused"},
 		"slow": {func(ctx context.Context, _ []string) ([][]float32, error) {
 			<-ctx.Done()
-			return nil,
-				ctx.Err()
+			return nil, ctx.Err()
 		}, "no answer within 20ms"},
 		"another size": {
-			func(context.Context, []string) ([][]float32, error) { return [][]float32{{1, 0}}, nil },
-			"a vector has 2 dimensions, and those of the comments have 32",
+			vectors([][]float32{{1, 0}}, nil), "a vector has 2 dimensions, and those of the comments have 32",
 		},
-		"too few": {
-			func(context.Context, []string) ([][]float32, error) { return nil, nil },
-			"0 vectors were returned for 1 texts",
-		},
-		"nothing for a text": {
-			func(context.Context, []string) ([][]float32, error) { return [][]float32{nil}, nil },
-			"has no vector for a text",
-		},
+		"too few":            {vectors(nil, nil), "0 vectors were returned for 1 texts"},
+		"nothing for a text": {vectors([][]float32{nil}, nil), "has no vector for a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMeaning()
 			e := m.embedding()
 			e.Within = 20 * time.Millisecond
 			c := embedCorpus(t, e, embedBodies...)
-			if _, err := c.Embed(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
-			x, err := c.Open(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			value(c.Embed(t.Context(), nil))(t)
+			x := value(c.Open(t.Context()))(t)
 			asked := 0
 			e.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 				asked++
@@ -301,10 +268,7 @@ func TestEmbedSends(t *testing.T) {
 	if err != nil || swept.Chunks < 2 || swept.Without == 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
-	x, err := c.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := value(c.Open(t.Context()))(t)
 	found(t, x, Query{Text: "what about " + token})
 	x.EmbedFindings(t.Context(), []*precedent.Finding{
 		{Title: "A leak of " + own, Body: "x"},

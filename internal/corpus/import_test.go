@@ -24,28 +24,20 @@ import (
 var testRepo = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
 
 // openCorpus opens the corpus in a file, or in memory if the path is empty.
-func openCorpus(t testing.TB, path string) *Corpus {
+func openCorpus(t testing.TB, path string, now func() time.Time) *Corpus {
 	t.Helper()
 	var db *store.DB
-	var err error
 	if path == "" {
-		db, err = store.OpenMemory(t.Context(), store.Options{})
+		db = value(store.OpenMemory(t.Context(), store.Options{Now: now}))(t)
 	} else {
-		db, err = store.Open(t.Context(), path, store.Options{})
-	}
-	if err != nil {
-		t.Fatal(err)
+		db = value(store.Open(t.Context(), path, store.Options{Now: now}))(t)
 	}
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	rows, err := db.RepoFor(t.Context(), testRepo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Corpus{Rows: rows, Now: time.Now}
+	return &Corpus{Rows: value(db.RepoFor(t.Context(), testRepo))(t), Now: now}
 }
 
 // generated makes n lines of comments: threads, edits, bots, empty and malformed ones.
@@ -89,27 +81,19 @@ func generated(n int, seed uint64) []byte {
 func everything(t *testing.T, c *Corpus) []string {
 	t.Helper()
 	var all []string
-	err := c.Rows.CorpusChunks(t.Context(), func(k precedent.CorpusChunk) error {
+	must(t, c.Rows.CorpusChunks(t.Context(), func(k precedent.CorpusChunk) error {
 		out, err := json.Marshal(k)
 		all = append(all, string(out))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	s := value(c.Status(t.Context()))(t)
 	return append(all, fmt.Sprintf("%+v", s))
 }
 
 func mustImport(t *testing.T, c *Corpus, data []byte) Imported {
 	t.Helper()
 	got, err := c.Import(t.Context(), "file", bytes.NewReader(data), ImportOptions{Repos: []precedent.Repo{testRepo}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := got.Stored + got.Updated + got.Duplicate + got.Bot + got.Own + got.Empty + got.Malformed + got.Foreign +
 		got.OnIssues + got.Pulls; n != got.Lines {
 		t.Errorf("%d of %d lines are accounted for: %+v", n, got.Lines, got)
@@ -118,16 +102,12 @@ func mustImport(t *testing.T, c *Corpus, data []byte) Imported {
 }
 
 func TestImportTwice(t *testing.T) {
-	c := openCorpus(t, "")
+	c := openCorpus(t, "", time.Now)
 	data := generated(3_000, 1)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	value(z.Write(data))(t)
+	must(t, z.Close())
 	first := mustImport(t, c, data)
 	if first.Lines != 3_000 || first.Stored < 1_500 || first.Updated == 0 || first.Bot == 0 || first.Empty == 0 ||
 		first.Malformed == 0 || len(first.Bad) != maxBad {
@@ -138,20 +118,18 @@ func TestImportTwice(t *testing.T) {
 	if second.Stored != 0 || second.Updated != 0 || second.Duplicate != first.Stored+first.Updated+first.Duplicate {
 		t.Errorf("%+v", second)
 	}
-	if diff := cmp.Diff(want, everything(t, c)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, everything(t, c))
 }
 
 // TestImportInterrupted: an import that ends at any part, and is then repeated, leads to the same
 // rows.
 func TestImportInterrupted(t *testing.T) {
 	data := generated(3_500, 3)
-	whole := openCorpus(t, "")
+	whole := openCorpus(t, "", time.Now)
 	mustImport(t, whole, data)
 	want := everything(t, whole)
 	for stop := 1; stop <= 3; stop++ {
-		c := openCorpus(t, "")
+		c := openCorpus(t, "", time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		_, err := c.Import(ctx, "file", bytes.NewReader(data), ImportOptions{
@@ -178,37 +156,25 @@ const importChild = "PRECEDENT_CORPUS_TEST_IMPORT"
 // TestImportKilled kills processes that import a file, at random, and then lets one finish.
 func TestImportKilled(t *testing.T) {
 	if database := os.Getenv(importChild); database != "" {
-		data, err := os.ReadFile(database + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := value(os.ReadFile(database + ".jsonl"))(t)
 		fmt.Println("started")
-		mustImport(t, openCorpus(t, database), data)
+		mustImport(t, openCorpus(t, database, time.Now), data)
 		return
 	}
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 4))
 	data := generated(4_000, 5)
-	whole := openCorpus(t, "")
+	whole := openCorpus(t, "", time.Now)
 	mustImport(t, whole, data)
 	database := filepath.Join(t.TempDir(), "memory.db")
-	if err := os.WriteFile(database+".jsonl", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(database+".jsonl", data, 0o600))
 	for range 3 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestImportKilled$")
 		cmd.Env = append(os.Environ(), importChild+"="+database)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 8)); err != nil {
-			t.Fatal(err)
-		}
+		out := value(cmd.StdoutPipe())(t)
+		must(t, cmd.Start())
+		value(out.Read(make([]byte, 8)))(t)
 		select {
 		case <-time.After(time.Duration(rnd.IntN(250)) * time.Millisecond):
 		case <-t.Context().Done():
@@ -218,15 +184,13 @@ func TestImportKilled(t *testing.T) {
 		}
 		_ = cmd.Wait() // it was killed
 	}
-	c := openCorpus(t, database)
+	c := openCorpus(t, database, time.Now)
 	mustImport(t, c, data)
-	if diff := cmp.Diff(everything(t, whole), everything(t, c)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, everything(t, whole), everything(t, c))
 }
 
 func TestImportHostile(t *testing.T) {
-	c := openCorpus(t, "")
+	c := openCorpus(t, "", time.Now)
 	comment := func(fields string) string {
 		line := "{" + fields
 		for _, field := range []string{
@@ -277,5 +241,30 @@ func TestImportHostile(t *testing.T) {
 	}
 	if _, err := c.Import(t.Context(), "file", strings.NewReader("\x1f\x8b broken"), ImportOptions{}); err == nil {
 		t.Error("a broken compressed file was imported")
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
+func value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}
+
+// same reports how what is there differs from what should be.
+func same(t testing.TB, want, got any, o ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, o...); diff != "" {
+		t.Error(diff)
 	}
 }

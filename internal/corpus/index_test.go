@@ -95,33 +95,21 @@ func TestSearchFindsShortOnes(t *testing.T) {
 // TestOpen: the stored index finds what a new one of all chunks does, after imports, edits, deletions
 // and a cleared corpus.
 func TestOpen(t *testing.T) {
-	c := openCorpus(t, "")
+	c := openCorpus(t, "", time.Now)
 	for step, change := range []func(){
 		func() { mustImport(t, c, generated(300, 1)) },
 		func() { mustImport(t, c, generated(400, 2)) },
 		func() { mustImport(t, c, generated(500, 3)) },
-		func() {
-			if _, err := c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"); err != nil {
-				t.Fatal(err)
-			}
-		},
-		func() {
-			if _, err := c.Rows.ClearCorpus(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
+		func() { value(c.Delete(t.Context(), "inline", began.AddDate(9, 0, 0), "1001", "1002", "1003"))(t) },
+		func() { value(c.Rows.ClearCorpus(t.Context()))(t) },
 		func() { mustImport(t, c, generated(50, 4)) },
 	} {
 		change()
 		stored, err := c.Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var chunks []precedent.CorpusChunk
 		err = c.Rows.CorpusChunks(t.Context(), func(h precedent.CorpusChunk) error { chunks = append(chunks, h); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fresh := NewIndex(chunks)
 		for _, q := range []Query{
 			{Text: "please check file number 7", All: true},
@@ -145,11 +133,7 @@ func TestOpen(t *testing.T) {
 
 func found(t *testing.T, x *Index, q Query) Result {
 	t.Helper()
-	r, err := x.Search(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return value(x.Search(t.Context(), q))(t)
 }
 
 // TestStrength: who may not write, and what was declined or reverted, is never cited.
@@ -304,7 +288,7 @@ func TestRegularsMayBeCited(t *testing.T) {
 		"the name's later": {11, 10, "4", Weak},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := openCorpus(t, "")
+			c := openCorpus(t, "", time.Now)
 			at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 			for n := 1; n <= test.pulls; n++ {
 				id, author, body := precedent.ForgeID(fmt.Sprint(n)), precedent.ForgeID("3"), fmt.Sprintf("Please rename the variable number %d of this loop.", n)
@@ -318,14 +302,9 @@ func TestRegularsMayBeCited(t *testing.T) {
 						Span: precedent.Span{Path: "a.c"}, At: at, UpdatedAt: at, Outdated: n <= test.adopted, URL: "https://example.org/c/" + string(id),
 					}}},
 				}
-				if _, err := c.Save(t.Context(), page); err != nil {
-					t.Fatal(err)
-				}
+				value(c.Save(t.Context(), page))(t)
 			}
-			x, err := c.Open(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := value(c.Open(t.Context()))(t)
 			hits, err := x.Matches(t.Context(), f, Query{Pull: 99, Limit: 3})
 			if err != nil || len(hits) == 0 || string(hits[0].Words) != said {
 				t.Fatalf("%+v, %v", hits, err)

@@ -75,11 +75,7 @@ func TestParseLine(t *testing.T) {
 			continue
 		}
 		text := func(v imported) string {
-			out, err := json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot, v.pull.Body})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(out)
+			return string(value(json.Marshal([]any{v.has, v.repo, v.comment, v.pull, v.comment.Bot, v.pull.Body}))(t))
 		}
 		if diff := cmp.Diff(text(test.want), text(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/store"
@@ -22,9 +23,7 @@ func BenchmarkImport(b *testing.B) {
 		for b.Loop() {
 			parts := []*part{}
 			err := readParts(b.Context(), bytes.NewReader(data), func(p *part) bool { parts = append(parts, p); return true })
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			each(len(parts)*16, func(i int) {
 				if i%16 == 0 {
 					c.parse(parts[i/16], "file", repos)
@@ -36,23 +35,13 @@ func BenchmarkImport(b *testing.B) {
 	b.Run("store", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			db, err := store.OpenMemory(b.Context(), store.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows, err := db.RepoFor(b.Context(), testRepo)
-			if err != nil {
-				b.Fatal(err)
-			}
+			db := value(store.OpenMemory(b.Context(), store.Options{}))(b)
+			rows := value(db.RepoFor(b.Context(), testRepo))(b)
 			b.StartTimer()
-			if _, err := (&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data),
-				ImportOptions{Repos: repos}); err != nil {
-				b.Fatal(err)
-			}
+			value((&Corpus{Rows: rows}).Import(b.Context(), "file", bytes.NewReader(data),
+				ImportOptions{Repos: repos}))(b)
 			b.StopTimer()
-			if err := db.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must(b, db.Close())
 			b.StartTimer()
 		}
 		b.ReportMetric(float64(lines*b.N)/b.Elapsed().Seconds(), "comments/s")
@@ -67,18 +56,9 @@ func benchmarkData(b *testing.B) []byte {
 	}
 	var data []byte
 	for _, name := range filepath.SplitList(list) {
-		f, err := os.Open(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		r, err := decompressed(f)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all, err := io.ReadAll(r)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := value(os.Open(name))(b)
+		r := value(decompressed(f))(b)
+		all := value(io.ReadAll(r))(b)
 		data = append(data, all...)
 	}
 	return data
@@ -87,11 +67,9 @@ func benchmarkData(b *testing.B) []byte {
 // BenchmarkSearch opens a stored corpus and searches it: once for words, as corpus search does, and once
 // for the line of a change, as a review does before finders read. See BenchmarkImport for the data.
 func BenchmarkSearch(b *testing.B) {
-	c := openCorpus(b, filepath.Join(b.TempDir(), "memory.db"))
-	if _, err := c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
-		ImportOptions{Repos: []precedent.Repo{testRepo}}); err != nil {
-		b.Fatal(err)
-	}
+	c := openCorpus(b, filepath.Join(b.TempDir(), "memory.db"), time.Now)
+	value(c.Import(b.Context(), "file", bytes.NewReader(benchmarkData(b)),
+		ImportOptions{Repos: []precedent.Repo{testRepo}}))(b)
 	change := added("a.go", "	if err := file.Close(); err != nil {")
 	for name, use := range map[string]func(*Index) error{
 		"open": func(*Index) error { return nil },
@@ -108,9 +86,7 @@ func BenchmarkSearch(b *testing.B) {
 				if err == nil {
 					err = use(x)
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 			}
 		})
 	}

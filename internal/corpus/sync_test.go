@@ -1,4 +1,4 @@
-package corpus_test
+package corpus
 
 import (
 	"context"
@@ -10,14 +10,12 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/gitea"
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 	"github.com/precedent-dev/precedent/internal/needs"
-	"github.com/precedent-dev/precedent/internal/store"
 )
 
 // syncStage is a scripted forge, and a corpus that follows it.
@@ -26,16 +24,17 @@ type syncStage struct {
 	t      *testing.T
 	forge  forge.Forge
 	repo   precedent.Repo
-	corpus *corpus.Corpus
+	corpus *Corpus
 	began  time.Time
 	edits  bool // the forge tells when a review was edited
 }
 
+// build makes the forge that a stage is synced with.
+type build func(s *forgetest.Stage, token wire.Token) (forge.Forge, error)
+
 // newSyncStage is a world with n comments, one every so often: three quarters on lines, and the
 // others reviews and comments on 130 pull requests as a whole.
-func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetest.Stage) (forge.Forge,
-	error),
-) *syncStage {
+func newSyncStage(t *testing.T, n int, every time.Duration, build build) *syncStage {
 	t.Helper()
 	s := &syncStage{Stage: forgetest.NewStage(t), t: t, began: forgetest.Epoch, edits: true}
 	shop := forgetest.Shop()
@@ -53,21 +52,10 @@ func newSyncStage(t *testing.T, n int, every time.Duration, build func(*forgetes
 		s.say(i)
 	}
 	s.Clock.Pass(time.Hour)
-	var err error
-	if s.forge, err = build(s.Stage); err != nil {
-		t.Fatal(err)
-	}
+	s.forge = value(build(s.Stage, value(wire.NewToken(forgetest.Secret))(t)))(t)
 	s.repo = precedent.Repo{Host: s.forge.Host(), Owner: "acme", Name: "shop"}
-	db, err := store.OpenMemory(t.Context(), store.Options{Now: s.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	rows, err := db.RepoFor(t.Context(), s.repo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.corpus = &corpus.Corpus{Rows: rows, Now: s.Clock.Now, Me: s.World.Me.ID}
+	s.corpus = openCorpus(t, "", s.Clock.Now)
+	s.corpus.Me = s.World.Me.ID
 	return s
 }
 
@@ -94,12 +82,12 @@ func (s *syncStage) say(i int) {
 }
 
 // sync runs a sync that reads the last year. A kill ends it after so many pages; 0 is none.
-func (s *syncStage) sync(full bool, kill int) (corpus.SyncResult, error) {
+func (s *syncStage) sync(full bool, kill int) (SyncResult, error) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
-	return s.corpus.Sync(ctx, corpus.SyncOptions{
+	return s.corpus.Sync(ctx, SyncOptions{
 		Forge: s.forge, Repo: s.repo, Since: s.began.AddDate(-1, 0, 0), Full: full, Sleep: s.Clock.Sleep,
-		Progress: func(p corpus.SyncProgress) {
+		Progress: func(p SyncProgress) {
 			if !p.Waiting.IsZero() {
 				return
 			}
@@ -239,7 +227,7 @@ func (s *syncStage) plague(random *rand.Rand) {
 }
 
 // runThrough syncs with a kill on every tenth page until nothing is left to read.
-func (s *syncStage) runThrough(random *rand.Rand, full bool) corpus.SyncResult {
+func (s *syncStage) runThrough(random *rand.Rand, full bool) SyncResult {
 	s.t.Helper()
 	for range 60 {
 		s.plague(random)
@@ -254,7 +242,7 @@ func (s *syncStage) runThrough(random *rand.Rand, full bool) corpus.SyncResult {
 		}
 	}
 	s.t.Fatal("the syncs do not end")
-	return corpus.SyncResult{}
+	return SyncResult{}
 }
 
 func (s *syncStage) test(n int) {
@@ -282,9 +270,8 @@ func (s *syncStage) test(n int) {
 	s.check()
 	came := len(s.Script.Requests())
 	got, err := s.sync(false, 0)
-	if err != nil || got.Full || slices.ContainsFunc(got.Streams, func(r corpus.SyncedStream) bool {
-		return !r.Whole ||
-			r.Stored+r.Updated > 0
+	if err != nil || got.Full || slices.ContainsFunc(got.Streams, func(r SyncedStream) bool {
+		return !r.Whole || r.Stored+r.Updated > 0
 	}) {
 		s.t.Errorf("a sync with nothing new: %+v, %v", got, err)
 	}
@@ -293,12 +280,8 @@ func (s *syncStage) test(n int) {
 	}
 }
 
-func buildGitHub(t *testing.T) func(*forgetest.Stage) (forge.Forge, error) {
-	return func(s *forgetest.Stage) (forge.Forge, error) {
-		token, err := wire.NewToken(forgetest.Secret)
-		if err != nil {
-			return nil, err
-		}
+func buildGitHub(t *testing.T) build {
+	return func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		return github.New(github.Options{BaseURL: s.GitHub(t).URL, Token: token, Network: wire.Network{
 			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
 		}})
@@ -313,11 +296,7 @@ func TestSyncGitHub(t *testing.T) {
 }
 
 func TestSyncGitea(t *testing.T) {
-	s := newSyncStage(t, 1_500, 2*time.Hour, func(s *forgetest.Stage) (forge.Forge, error) {
-		token, err := wire.NewToken(forgetest.Secret)
-		if err != nil {
-			return nil, err
-		}
+	s := newSyncStage(t, 1_500, 2*time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		return gitea.New(gitea.Options{BaseURL: s.Gitea(t).URL, Token: token, Network: wire.Network{
 			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(d time.Duration) time.Duration { return d / 2 },
 		}})
@@ -330,9 +309,7 @@ func TestSyncGitea(t *testing.T) {
 // was asked for, and nothing is after a listing that failed.
 func TestSyncKeepsWhatIsHidden(t *testing.T) {
 	s := newSyncStage(t, 400, time.Hour, buildGitHub(t))
-	if _, err := s.sync(false, 0); err != nil {
-		t.Fatal(err)
-	}
+	value(s.sync(false, 0))(t)
 	shop := s.World.Repo("acme", "shop")
 	all := map[int][]forge.Comment{}
 	s.World.Change(func() {
@@ -363,16 +340,9 @@ func TestSyncKeepsWhatIsHidden(t *testing.T) {
 // TestSyncWaits: less of the quota makes the sync slower, and a limit that is used up is told.
 func TestSyncWaits(t *testing.T) {
 	var server *forgetest.GitHub
-	s := newSyncStage(t, 1_000, time.Hour, func(s *forgetest.Stage) (forge.Forge, error) {
+	s := newSyncStage(t, 1_000, time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		server = s.GitHub(t)
-		token, err := wire.NewToken(forgetest.Secret)
-		if err != nil {
-			return nil, err
-		}
-		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{
-			Now:   s.Clock.Now,
-			Sleep: s.Clock.Sleep,
-		}})
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
 	})
 	for _, test := range []struct {
 		left int
@@ -380,9 +350,7 @@ func TestSyncWaits(t *testing.T) {
 	}{{4000, 0}, {2400, 1500 * time.Millisecond}, {900, 3 * time.Second}} {
 		server.Budget(test.left, s.Clock.Now().Add(time.Hour))
 		before := len(s.Clock.Waits())
-		if _, err := s.sync(true, 0); err != nil {
-			t.Fatal(err)
-		}
+		value(s.sync(true, 0))(t)
 		waits := s.Clock.Waits()[before:]
 		if test.want == 0 && len(waits) > 0 || test.want > 0 && (len(waits) < 5 || waits[len(waits)-1] != test.want) {
 			t.Errorf("with %d left: waited %v", test.left, waits)
@@ -390,9 +358,9 @@ func TestSyncWaits(t *testing.T) {
 	}
 	server.Budget(0, s.Clock.Now().Add(50*time.Minute))
 	var until time.Time
-	_, err := s.corpus.Sync(t.Context(), corpus.SyncOptions{
+	_, err := s.corpus.Sync(t.Context(), SyncOptions{
 		Forge: s.forge, Repo: s.repo, Since: s.began, Full: true, Sleep: s.Clock.Sleep,
-		Progress: func(p corpus.SyncProgress) {
+		Progress: func(p SyncProgress) {
 			if !p.Waiting.IsZero() && p.Why != "" {
 				until = p.Waiting
 			}
@@ -415,20 +383,14 @@ func TestApply(t *testing.T) {
 			Edited: at,
 		}},
 	}
-	apply := func(e forge.CommentChange) corpus.Saved {
+	apply := func(e forge.CommentChange) Saved {
 		t.Helper()
-		saved, err := s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return saved
+		return value(s.corpus.Apply(t.Context(), s.forge, s.repo, []forge.CommentChange{e}))(t)
 	}
-	if saved := apply(change); saved != (corpus.Saved{}) {
+	if saved := apply(change); saved != (Saved{}) {
 		t.Errorf("without a corpus: %+v", saved)
 	}
-	if _, err := s.sync(false, 0); err != nil {
-		t.Fatal(err)
-	}
+	value(s.sync(false, 0))(t)
 	if saved := apply(change); saved.Stored != 1 || saved.Chunks != 1 {
 		t.Errorf("created: %+v", saved)
 	}
@@ -441,7 +403,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("edited, of an unknown kind: %+v", saved)
 	}
 	change.ID = "778"
-	if saved := apply(change); saved != (corpus.Saved{}) {
+	if saved := apply(change); saved != (Saved{}) {
 		t.Errorf("edited, but not known: %+v", saved)
 	}
 	change.ID, change.Action = "777", forge.CommentDeleted

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -55,8 +56,7 @@ func TestUnusable(t *testing.T) {
 		"Close the response body before returning.":                     "",
 	} {
 		v := store.CorpusConversation{Pull: pull, Comments: []precedent.CorpusComment{{
-			Author: "bob", AuthorID: "2",
-			Body: precedent.Untrusted(body),
+			Author: "bob", AuthorID: "2", Body: precedent.Untrusted(body),
 		}}}
 		if got := unusable(v, ownWords(body)); got != want {
 			t.Errorf("%q: %q, want %q", body, got, want)
@@ -69,7 +69,11 @@ func TestUnusable(t *testing.T) {
 }
 
 func TestOutcome(t *testing.T) {
-	merged := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	open := precedent.CorpusPull{Author: "ada"}
+	merged, reverted := open, open
+	merged.Merged = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	reverted.Merged, reverted.Reverted = merged.Merged, 9
+	done := append(replies("ada", "I disagree."), replies("ada", "Done.")...)
 	for _, test := range []struct {
 		name     string
 		outdated bool
@@ -77,43 +81,22 @@ func TestOutcome(t *testing.T) {
 		replies  []precedent.CorpusComment
 		want     precedent.CommentOutcome
 	}{
-		{"changed and merged", true, precedent.CorpusPull{Merged: merged}, nil, precedent.CommentAdopted},
-		{"changed and not merged", true, precedent.CorpusPull{}, nil, ""},
-		{"reverted", true, precedent.CorpusPull{Merged: merged, Reverted: 9}, nil, precedent.CommentReverted},
-		{"not changed", false, precedent.CorpusPull{Merged: merged, Reverted: 9}, nil, ""},
+		{"changed and merged", true, merged, nil, precedent.CommentAdopted},
+		{"changed and not merged", true, open, nil, ""},
+		{"reverted", true, reverted, nil, precedent.CommentReverted},
+		{"not changed", false, reverted, nil, ""},
+		{"author declines", false, open, replies("ada", "I'd rather keep it as is."), precedent.CommentDeclined},
+		{"a stranger declines", false, open, replies("eve", "I'd rather keep it as is."), ""},
 		{
-			"author declines", false,
-			precedent.CorpusPull{Author: "ada"},
-			replies("ada", "I'd rather keep it as is."),
+			"a member declines", false, open, member(replies("max", "Not needed: the caller holds the lock.")),
 			precedent.CommentDeclined,
 		},
-		{"a stranger declines", false, precedent.CorpusPull{Author: "ada"}, replies("eve", "I'd rather keep it as is."), ""},
-		{
-			"a member declines", false,
-			precedent.CorpusPull{Author: "ada"},
-			member(replies("max", "Not needed: the caller holds the lock.")), precedent.CommentDeclined,
-		},
-		{
-			"declined, then changed", true,
-			precedent.CorpusPull{Author: "ada", Merged: merged},
-			replies("ada", "Won't fix."),
-			"",
-		},
-		{
-			"declined, then done", true,
-			precedent.CorpusPull{Author: "ada", Merged: merged},
-			append(replies("ada", "I disagree."), replies("ada", "Done.")...), precedent.CommentAdopted,
-		},
-		{
-			"taken back", false,
-			precedent.CorpusPull{Author: "ada"},
-			replies("bob", "Nevermind, I misread this."),
-			precedent.CommentDeclined,
-		},
+		{"declined, then changed", true, merged, replies("ada", "Won't fix."), ""},
+		{"declined, then done", true, merged, done, precedent.CommentAdopted},
+		{"taken back", false, open, replies("bob", "Nevermind, I misread this."), precedent.CommentDeclined},
 	} {
 		first := precedent.CorpusComment{
-			Kind: "inline", Author: "bob", Body: "The lock is released too late.",
-			Outdated: test.outdated,
+			Kind: "inline", Author: "bob", Body: "The lock is released too late.", Outdated: test.outdated,
 		}
 		v := store.CorpusConversation{Pull: test.pull, Comments: append([]precedent.CorpusComment{first}, test.replies...)}
 		if got := outcome(v); got != test.want {
@@ -145,6 +128,59 @@ func TestReverts(t *testing.T) {
 	} {
 		if number, of := reverts(test.title, test.body); number != test.number || of != test.of {
 			t.Errorf("%q, %q: %d, %q", test.title, test.body, number, of)
+		}
+	}
+}
+
+func TestSays(t *testing.T) {
+	const said = "Please wrap the error, else nobody knows which file it was.\r\n\r\n> quoted words\r\n\r\nSee " +
+		"https://example.org/x and use fmt.Errorf."
+	for _, test := range []struct {
+		name, body, excerpt string
+		want                bool
+	}{
+		{"the same", said, "Please wrap the error, else nobody knows which file it was.", true},
+		{
+			"without quotes and addresses", said,
+			"Please wrap the error, else nobody knows which file it was. See and use fmt.Errorf.", true,
+		},
+		{"cut at a word", said, "Please wrap the error, else nobody…", true},
+		{"cut in a word", said, "Please wrap the error, else nobo…", true},
+		{"a beginning of a word", said, "Please wrap the err", false},
+		{"another case and other space", strings.ToUpper(said), "please  wrap\nthe error", true},
+		{"other words", "Please ignore the error.", "Please wrap the error", false},
+		{"taken back", "~~never mind~~", "Please wrap the error", false},
+		{"another order", said, "the error wrap", false},
+		{"nothing", "", "Please", false},
+		{"no excerpt", said, " … ", false},
+		{"other letters", "Größe prüfen: 尺寸", "größe prüfen 尺寸", true},
+	} {
+		if got := Says(test.body, test.excerpt); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
+
+// TestDirective: what says how the project does things counts, and nothing that needs the code or the conversation around it.
+func TestDirective(t *testing.T) {
+	for words, want := range map[string]string{
+		"Nit: we generally don't have `ARG_CHECK`s in `static` functions.":               "we generally don't have `ARG_CHECK`s in `static` functions.",
+		"Good catch.\n\nPlease avoid `strcpy` for anything that comes from the network.": "Please avoid `strcpy` for anything that comes from the network.",
+		"Looks fine. Should probably use the same copyright header as every other file.": "Should probably use the same copyright header as every other file.",
+		"We do not use disambiguation strings anymore.":                                  "We do not use disambiguation strings anymore.",
+		"Never return a nil error together with a nil value.":                            "Never return a nil error together with a nil value.",
+		"in nit: same feedback regarding singular vs plural:":                            "",
+		"Do we usually use tabs in this project?":                                        "",
+		"This PR should keep them in sync with the rest of the code.":                    "",
+		"Your change breaks the conventions that are described above.":                   "",
+		"`argv` will never be NULL, as it is the result of applying `argv++`.":           "",
+		"Use `x` instead":   "",
+		"Avoid it please":   "",
+		"I would change it": "",
+		"```c\n// We always use tabs in this project, everywhere.\n```": "",
+	} {
+		if got := Directive(words); got != want {
+			t.Errorf("%q: %q, want %q", words, got, want)
 		}
 	}
 }
