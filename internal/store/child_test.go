@@ -82,19 +82,13 @@ func seededReview(seed, run string, i int) *precedent.Review {
 }
 
 // reviewEqual compares what a review is saved with and read back as.
-var reviewEqual = cmp.Options{
-	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(precedent.Review{}, "Sightings"),
-}
+var reviewEqual = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(precedent.Review{}, "Sightings")}
 
 // checkFile opens the database and checks its health, and that every review in it
 // is whole. It returns the ids of all reviews.
 func checkFile(t *testing.T, place, seed string) map[string]bool {
 	t.Helper()
-	db, err := openAt(t.Context(), place, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := value(openAt(t.Context(), place, Options{}))(t)
 	defer db.Close()
 	return checkReviews(t, db, seed)
 }
@@ -106,24 +100,18 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 	r := repoFor(t, db, remote)
 	saved := func() map[string]bool {
 		ids := map[string]bool{}
-		err := rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
+		must(t, rows(ctx, db.read, "SELECT id FROM reviews WHERE repo_id = $1", []any{r.id}, func(row scanner) error {
 			var id string
 			err := row.Scan(&id)
 			ids[id] = true
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return ids
 	}
 	ids := saved()
 	sightings := 0
 	for id := range ids {
-		got, err := r.Review(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := value(r.Review(ctx, id))(t)
 		words := strings.Split(id, "-")
 		i, _ := strconv.Atoi(words[2])
 		want := seededReview(seed, words[1], i)
@@ -132,10 +120,7 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 		}
 		sightings += len(Fold(want.Findings))
 	}
-	c, err := r.Count(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := value(r.Count(ctx))(t)
 	if len(saved()) != len(ids) { // PostgreSQL commits what a process had sent some time after it was killed
 		return checkReviews(t, db, seed)
 	}
@@ -145,20 +130,17 @@ func checkReviews(t *testing.T, db *DB, seed string) map[string]bool {
 	return ids
 }
 
-// checkHealth checks that the database has no damage, and no row that refers to none, which
+// checkHealth checks that the database has the newest schema, no damage, and no row that refers to none, which
 // PostgreSQL does not let in.
 func checkHealth(t *testing.T, db *DB) {
 	t.Helper()
-	if _, err := db.Check(t.Context()); err != nil {
-		t.Fatal(err)
+	if schema := value(db.Check(t.Context()))(t); schema != value(newestStep(migrations))(t) {
+		t.Errorf("schema %d", schema)
 	}
 	if db.Engine() != SQLite {
 		return
 	}
-	broken, err := db.sql.Query("PRAGMA foreign_key_check")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := value(db.sql.Query("PRAGMA foreign_key_check"))(t)
 	defer broken.Close()
 	if broken.Next() || broken.Err() != nil {
 		t.Fatal("a row points at none", broken.Err())
@@ -205,9 +187,7 @@ func testKilled(t *testing.T, place func() string) {
 		if run%4 != 0 {
 			cmd.Stdout = &afterLines{to: out, lines: 1 + rnd.IntN(12), then: kill}
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		if run%4 == 0 {
 			kill()
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 )
 
 // corpusComment is a comment on lines that starts a conversation.
@@ -52,20 +52,13 @@ func corpusPage(comments ...precedent.CorpusComment) CorpusPage {
 
 func saveCorpus(t testing.TB, r *Repo, page CorpusPage) CorpusSaved {
 	t.Helper()
-	saved, err := r.SaveCorpus(t.Context(), page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return saved
+	return value(r.SaveCorpus(t.Context(), page))(t)
 }
 
 func corpusChunks(t testing.TB, r *Repo) []precedent.CorpusChunk {
 	t.Helper()
 	var all []precedent.CorpusChunk
-	err := r.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { all = append(all, c); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error { all = append(all, c); return nil }))
 	return all
 }
 
@@ -77,18 +70,8 @@ func texts(t testing.TB, r *Repo) []string {
 		all = append(all, fmt.Sprintf("%s/%d: %s%s", c.ID, c.Chunk, string(c.Text), c.Outcome))
 	}
 	docs := map[int64]string{}
-	if err := r.ReadCorpusIndex(t.Context(), func(n int64,
-		doc []byte,
-	) error {
-		docs[n] = string(doc)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := r.CorpusNumbered(t.Context(), append(slices.Collect(maps.Keys(docs)), 1<<40))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ReadCorpusIndex(t.Context(), func(n int64, doc []byte) error { docs[n] = string(doc); return nil }))
+	chunks := value(r.CorpusNumbered(t.Context(), append(slices.Collect(maps.Keys(docs)), 1<<40)))(t)
 	var indexed []string
 	for n, c := range chunks {
 		indexed = append(indexed, fmt.Sprintf("%s/%d: %s", c.ID, c.Chunk, docs[n]))
@@ -112,9 +95,7 @@ func testCorpusThreads(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	check := func(want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, texts(t, r)); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, texts(t, r))
 	}
 	// A reply may come before what it replies to.
 	saveCorpus(t, r, corpusPage(reply("12", "11", 2, "reply")))
@@ -157,9 +138,7 @@ func testCorpusThreads(t *testing.T, open opener) {
 // testCorpusAnyOrder: in whatever order and pages versions, deletions and pull requests come, and
 // however often, the same rows result, and the index has the same chunks.
 func testCorpusAnyOrder(t *testing.T, open opener) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := needs.Random(t)
 	var all []precedent.CorpusComment
 	for i := range 40 {
 		c := corpusComment(precedent.ForgeID(fmt.Sprint(100+i)), 1+i/4%5, "")
@@ -218,39 +197,33 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 			t.Fatal(diff)
 		}
 	}
-	reverted := strings.Count(strings.Join(want, "\n"), "reverted")
-	if reverted == 0 {
+	if !strings.Contains(strings.Join(want, "\n"), "reverted") {
 		t.Error("nothing is reverted")
 	}
 }
 
 func testCorpusReverted(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
-	outcome := func() precedent.CommentOutcome { return corpusChunks(t, r)[0].Outcome }
-	pull := func(n, reverts int, title string) CorpusPage {
+	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
+	for _, test := range []struct {
+		what       string
+		n, reverts int
+		title      string
+		want       precedent.CommentOutcome
+	}{
+		{"by nothing", 1, 0, "", ""},
+		{"by title", 2, 0, "change 1", precedent.CommentReverted},
+		{"after the revert was reverted", 3, 2, "", ""},
+		{"by number", 4, 1, "", precedent.CommentReverted},
+	} {
 		page := corpusPage()
 		page.Pulls = []CorpusPull{{precedent.CorpusPull{
-			Number: n, Title: fmt.Sprint("change ", n),
-			Merged: start.Add(time.Duration(n) * time.Hour),
-		}, reverts, title}}
-		return page
-	}
-	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
-	saveCorpus(t, r, pull(1, 0, ""))
-	if outcome() != "" {
-		t.Error("reverted by nothing")
-	}
-	saveCorpus(t, r, pull(2, 0, "change 1"))
-	if outcome() != precedent.CommentReverted {
-		t.Error("not reverted by title")
-	}
-	saveCorpus(t, r, pull(3, 2, ""))
-	if outcome() != "" {
-		t.Error("still reverted after the revert was reverted")
-	}
-	saveCorpus(t, r, pull(4, 1, ""))
-	if outcome() != precedent.CommentReverted {
-		t.Error("not reverted by number")
+			Number: test.n, Title: fmt.Sprint("change ", test.n), Merged: start.Add(time.Duration(test.n) * time.Hour),
+		}, test.reverts, test.title}}
+		saveCorpus(t, r, page)
+		if got := corpusChunks(t, r)[0].Outcome; got != test.want {
+			t.Errorf("reverted %s: %q, want %q", test.what, got, test.want)
+		}
 	}
 }
 
@@ -273,9 +246,7 @@ func testCorpusCheckpoint(t *testing.T, open opener) {
 		!checkpoints[0].Watermark.IsZero() {
 		t.Error(checkpoints, err)
 	}
-	if diff := cmp.Diff([]string{"1/0: one"}, texts(t, r)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []string{"1/0: one"}, texts(t, r))
 }
 
 func testCorpusVectors(t *testing.T, open opener) {
@@ -283,17 +254,10 @@ func testCorpusVectors(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	saveCorpus(t, r, corpusPage(corpusComment("1", 7, "one"), corpusComment("2", 7, "two")))
 	without := func() []precedent.CorpusChunk {
-		all, err := r.CorpusWithoutVectors(ctx, "model", 3, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return value(r.CorpusWithoutVectors(ctx, "model", 3, 10))(t)
 	}
 	vectors := func() (all []CorpusVector) {
-		err := r.CorpusVectors(ctx, "model", 3, func(v CorpusVector) error { all = append(all, v); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.CorpusVectors(ctx, "model", 3, func(v CorpusVector) error { all = append(all, v); return nil }))
 		return all
 	}
 	missing := without()
@@ -301,24 +265,16 @@ func testCorpusVectors(t *testing.T, open opener) {
 		t.Fatal(missing)
 	}
 	v := CorpusVector{
-		Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]),
-		Vector: []float32{0.25, -1, 3},
+		Kind: "inline", ID: "1", Model: "model", Hash: CorpusHash(&missing[0]), Vector: []float32{0.25, -1, 3},
 	}
 	stale := v
 	stale.ID = "2"
-	if n, err := r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
+	is(t, "SaveCorpusVectors", 1)(r.SaveCorpusVectors(ctx, []CorpusVector{v, stale}))
 	// They come back with the length 1, and nearly in their direction.
 	want := v
 	want.Number = 1
 	want.Vector = []float32{0.0788, -0.3152, 0.9457}
-	if diff := cmp.Diff([]CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool {
-		return a-b < 0.01 &&
-			b-a < 0.01
-	})); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []CorpusVector{want}, vectors(), cmp.Comparer(func(a, b float32) bool { return a-b < 0.01 && b-a < 0.01 }))
 	if sizes, err := r.CorpusVectorSizes(ctx, "model"); err != nil || len(sizes) != 1 || sizes[0].Dimensions != 3 ||
 		len(without()) != 1 {
 		t.Error(sizes, err, without())
@@ -344,21 +300,13 @@ func testCorpusOfAJoinedRepository(t *testing.T, open opener) {
 	newer.UpdatedAt = start.Add(time.Hour)
 	saveCorpus(t, b, corpusPage(newer, reply("2", "1", 2, "of the new")))
 	joined := repoFor(t, db, remote, local)
-	if n, err := joined.RefreshCorpus(ctx, corpusPage()); n != 2 || err != nil {
-		t.Error(n, err)
-	}
+	is(t, "RefreshCorpus", 2)(joined.RefreshCorpus(ctx, corpusPage()))
 	want := "first, edited\nof the new\nof the old"
-	if diff := cmp.Diff([]string{"1/0: " + want, "1/1: " + want}, texts(t, joined)); diff != "" {
-		t.Error(diff)
-	}
-	if n, err := joined.RefreshCorpus(ctx, corpusPage()); n != 0 || err != nil {
-		t.Error("refreshed again", n, err)
-	}
+	same(t, []string{"1/0: " + want, "1/1: " + want}, texts(t, joined))
+	is(t, "refreshed again", 0)(joined.RefreshCorpus(ctx, corpusPage()))
 	other := corpusPage()
 	other.Rules = 2
-	if n, err := joined.RefreshCorpus(ctx, other); n != 2 || err != nil {
-		t.Error("other rules", n, err)
-	}
+	is(t, "other rules", 2)(joined.RefreshCorpus(ctx, other))
 }
 
 func testClearCorpus(t *testing.T, open opener) {
@@ -372,12 +320,8 @@ func testClearCorpus(t *testing.T, open opener) {
 		func() error { _, err := r.ClearCorpus(ctx); return err },
 	} {
 		saveCorpus(t, r, page)
-		if err := clear(); err != nil {
-			t.Fatal(err)
-		}
-		if has, err := r.HasCorpus(ctx); err != nil || has {
-			t.Error(has, err)
-		}
+		must(t, clear())
+		is(t, "HasCorpus", false)(r.HasCorpus(ctx))
 		status, err := r.CorpusStatus(ctx)
 		if err != nil || status.Chunks+status.Pulls+status.People+len(status.Streams) > 0 || len(texts(t, r)) > 0 {
 			t.Errorf("%+v, %v", status, err)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +16,16 @@ func dismissalOf(f precedent.Finding) precedent.Dismissal {
 	}
 }
 
+// dismiss saves a dismissal that is new.
+func dismiss(t *testing.T, r *Repo, j precedent.Dismissal) precedent.Dismissal {
+	t.Helper()
+	saved, added, err := r.Reject(t.Context(), j)
+	if err != nil || !added {
+		t.Fatal(added, err)
+	}
+	return saved
+}
+
 func mustDismissal(t *testing.T, r *Repo, f precedent.Finding) precedent.Dismissal {
 	t.Helper()
 	j, err := r.Dismissal(t.Context(), f.Fingerprint, start)
@@ -28,14 +37,10 @@ func mustDismissal(t *testing.T, r *Repo, f precedent.Finding) precedent.Dismiss
 
 func testReject(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
-	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
+	r := repoFor(t, open(t), remote)
+	f := bug("x")
 	save(t, r, review(remote, "r1", 1, f))
-	first, added, err := r.Reject(ctx, dismissalOf(f))
-	if err != nil || !added {
-		t.Fatal(added, err)
-	}
+	first := dismiss(t, r, dismissalOf(f))
 	want := dismissalOf(f)
 	want.ID, want.ExpiresAt = first.ID, start.Add(180*24*time.Hour)
 	if diff := cmp.Diff(want, first); diff != "" || first.ID == "" {
@@ -46,41 +51,26 @@ func testReject(t *testing.T, open opener) {
 	if got, added, err := r.Reject(ctx, other); err != nil || added || !cmp.Equal(got, first) {
 		t.Errorf("second dismissal: %+v, %v, %v", got, added, err)
 	}
-	if got, err := r.Dismissals(ctx, start, 10); err != nil || !cmp.Equal(got, []precedent.Dismissal{first}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	is(t, "Dismissals", []precedent.Dismissal{first})(r.Dismissals(ctx, start, 10))
 	// Once it has expired it is no longer there, and the next one takes its place.
 	late := first.ExpiresAt
-	if got, err := r.Dismissals(ctx, late, 10); err != nil || len(got) > 0 {
-		t.Errorf("%v, %v", got, err)
-	}
+	has(t, "Dismissals", 0)(r.Dismissals(ctx, late, 10))
 	other.At = late
-	got, added, err := r.Reject(ctx, other)
-	if err != nil || !added || got.Who != "kim" || got.ID == first.ID || got.Hits != 0 {
-		t.Errorf("after expiry: %+v, %v, %v", got, added, err)
+	got := dismiss(t, r, other)
+	if got.Who != "kim" || got.ID == first.ID || got.Hits != 0 {
+		t.Errorf("after expiry: %+v", got)
 	}
-	if gone, err := r.Unreject(ctx, got.ID); err != nil || !gone {
-		t.Error(gone, err)
-	}
-	if gone, err := r.Unreject(ctx, got.ID); err != nil || gone {
-		t.Error(gone, err)
-	}
-	if j, err := r.Dismissal(ctx, f.Fingerprint, late); err != nil || j != nil {
-		t.Error(j, err)
-	}
+	is(t, "Unreject", true)(r.Unreject(ctx, got.ID))
+	is(t, "Unreject", false)(r.Unreject(ctx, got.ID))
+	is[*precedent.Dismissal](t, "withdrawn", nil)(r.Dismissal(ctx, f.Fingerprint, late))
 }
 
 // testHits saves reviews in which a dismissal hid a finding.
 func testHits(t *testing.T, open opener) {
-	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
-	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
+	r := repoFor(t, open(t), remote)
+	f := bug("x")
 	alike := finding(remote, "a.go", "y", precedent.Bugs, precedent.Low)
-	j, _, err := r.Reject(ctx, dismissalOf(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := dismiss(t, r, dismissalOf(f))
 	f.Drop("suppress", precedent.Dismissed, j.ID, "dana dismissed it")
 	double := f
 	alike.Drop("suppress", precedent.Rejected, j.ID, "like one that dana dismissed")
@@ -104,32 +94,6 @@ func testHits(t *testing.T, open opener) {
 	}
 }
 
-// testRejectTogether has several people dismiss one finding at the same moment.
-func testRejectTogether(t *testing.T, open opener) {
-	db := open(t)
-	r := repoFor(t, db, remote)
-	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	ids, adds := map[string]bool{}, 0
-	for range 8 {
-		wait.Go(func() {
-			j, added, err := r.Reject(t.Context(), dismissalOf(f))
-			if err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			ids[j.ID] = true
-			adds += zeroOne(added)
-		})
-	}
-	wait.Wait()
-	if len(ids) != 1 || adds != 1 {
-		t.Errorf("%d dismissals, %d of them new, want 1 of each", len(ids), adds)
-	}
-}
-
 // testMergedDismissalIsNew: a newer dismissal that a clone brings is not ended like the one that
 // it replaces.
 func testMergedDismissalIsNew(t *testing.T, open opener) {
@@ -137,25 +101,15 @@ func testMergedDismissalIsNew(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.Low)
 	save(t, r, review(remote, "r1", 1, f))
-	old, _, err := r.Reject(ctx, dismissalOf(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := dismiss(t, r, dismissalOf(f))
 	ended := start.Add(time.Hour)
-	if _, err := r.Retire(ctx, old.ID, "fixed after all", ended); err != nil {
-		t.Fatal(err)
-	}
+	value(r.Retire(ctx, old.ID, "fixed after all", ended))(t)
 	newer := dismissalOf(f)
 	newer.At, newer.ExpiresAt = ended.Add(time.Hour), ended.Add(DismissalLife)
-	if err := r.MergeShared(ctx, func(Shared) (Shared, error) {
-		return Shared{Dismissals: []precedent.Dismissal{newer}},
-			nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if why, err := r.Retired(ctx, f.Fingerprint); err != nil || why != "" {
-		t.Errorf("%q, %v", why, err)
-	}
+	must(t, r.MergeShared(ctx, func(Shared) (Shared, error) {
+		return Shared{Dismissals: []precedent.Dismissal{newer}}, nil
+	}))
+	is(t, "Retired", "")(r.Retired(ctx, f.Fingerprint))
 	if got := mustDismissal(t, r, f); !got.At.Equal(newer.At) {
 		t.Errorf("%+v", got)
 	}

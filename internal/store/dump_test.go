@@ -2,13 +2,16 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,10 +21,7 @@ import (
 // TestDumpHasEveryTable: no table is forgotten, and rows are in the order of their keys.
 func TestDumpHasEveryTable(t *testing.T) {
 	db := open(t)
-	tables, err := db.tables(t.Context(), db.read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := value(db.tables(t.Context(), db.read))(t)
 	listed := slices.Clone(notDumped)
 	for _, d := range dumped {
 		listed = append(listed, d.table)
@@ -48,10 +48,7 @@ func TestDumpHasEveryTable(t *testing.T) {
 // columnTypes are the columns of a table.
 func columnTypes(t *testing.T, db *DB, table string) []*sql.ColumnType {
 	t.Helper()
-	found, err := db.sql.QueryContext(t.Context(), "SELECT * FROM "+table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := value(db.sql.QueryContext(t.Context(), "SELECT * FROM "+table))(t)
 	defer found.Close()
 	types, err := found.ColumnTypes()
 	if err != nil || found.Err() != nil {
@@ -123,10 +120,8 @@ func TestMoveBetweenEngines(t *testing.T) {
 	fillTables(t, first, rnd)
 	dump := dumpOf(t, first)
 	t.Logf("%d rows, %d bytes", bytes.Count(dump, []byte("\n[")), len(dump))
-	for _, other := range []*DB{openURL(t, needs.PostgreSQL(t)), open(t)} {
-		if _, err := other.Restore(t.Context(), bytes.NewReader(dump)); err != nil {
-			t.Fatal(err)
-		}
+	for _, other := range []*DB{openPlace(t, needs.PostgreSQL(t)), open(t)} {
+		value(other.Restore(t.Context(), bytes.NewReader(dump)))(t)
 		if !bytes.Equal(dumpOf(t, other), dump) {
 			t.Errorf("on %s the export is another one", other.Engine())
 		}
@@ -142,9 +137,7 @@ func testRestored(t *testing.T, open opener) {
 		save(t, r, seededReview("7", "0", i))
 	}
 	db := open(t)
-	if _, err := db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))); err != nil {
-		t.Fatal(err)
-	}
+	value(db.Restore(t.Context(), bytes.NewReader(dumpOf(t, from))))(t)
 	if ids := checkReviews(t, db, "7"); len(ids) != 5 {
 		t.Errorf("%d reviews", len(ids))
 	}
@@ -184,10 +177,57 @@ func testRestoreRefuses(t *testing.T, open opener) {
 			t.Fatalf("%s left %d repositories, %v", name, len(all), err)
 		}
 	}
-	if _, err := db.Restore(t.Context(), strings.NewReader(dump)); err != nil {
-		t.Fatal(err)
-	}
+	value(db.Restore(t.Context(), strings.NewReader(dump)))(t)
 	if _, err := db.Restore(t.Context(), strings.NewReader(dump)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// writer calls do before each write.
+type writer struct{ do func() }
+
+func (w writer) Write(p []byte) (int, error) {
+	w.do()
+	return len(p), nil
+}
+
+// TestDumpHoldsNobodyUp: while an installation is exported, its server goes on: deliveries are
+// stored, and leases renewed. The export has what was there when it began.
+func TestDumpHoldsNobodyUp(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) *DB{
+		"sqlite":     func(t *testing.T) *DB { return openPlace(t, filepath.Join(t.TempDir(), "server.db")) },
+		"postgresql": func(t *testing.T) *DB { return openPlace(t, needs.PostgreSQL(t)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t)
+			add := func(ctx context.Context, name string, n int) error {
+				return db.Transact(ctx, "save", func(tx *sql.Tx) error {
+					for i := range n {
+						_, err := db.AddDelivery(ctx, tx, Delivery{
+							Forge: "git.example", ID: fmt.Sprint(name, i), Event: "pull_request",
+							Received: time.Unix(1, 0),
+						})
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+			const before = 2000 // more than is buffered
+			must(t, add(t.Context(), "before", before))
+			writes := 0
+			rows, err := db.Dump(t.Context(), writer{func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				writes++
+				if err := add(ctx, fmt.Sprint("during", writes, "-"), 1); err != nil {
+					t.Error(err)
+				}
+			}})
+			if err != nil || rows != before || writes < 2 {
+				t.Errorf("%v, %d rows, %d writes", err, rows, writes)
+			}
+		})
 	}
 }

@@ -26,14 +26,10 @@ import (
 // repeat, is tried again as a whole, and nothing of the first attempt is left.
 func TestFault56Busy(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
-		at := place()
-		db, err := openAt(t.Context(), at, options(nil))
-		db = opened(t, db, err)
+		db := openPlace(t, place())
 		r := repoFor(t, db, remote)
 		lock, err := again(t, db).begin(t.Context(), lock(r.id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		time.AfterFunc(2*sqliteBusyTimeout, func() { _ = lock.Rollback() })
 		attempts := 0
 		err = r.change(t.Context(), "book", func(tx *sql.Tx) error {
@@ -47,9 +43,8 @@ func TestFault56Busy(t *testing.T) {
 			_, err := tx.Exec("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END'")
 			return err
 		})
-		var sum int
-		if err := errors.Join(err, row(t.Context(), db.read, "SELECT SUM(microdollars) FROM spending WHERE repo_id = $1",
-			[]any{r.id}, into(&sum))); err != nil || sum != 1 {
+		sum := ask[int](t, db, "SELECT SUM(microdollars) FROM spending WHERE repo_id = $1", r.id)
+		if err != nil || sum != 1 {
 			t.Errorf("%d, %v after %d attempts", sum, err, attempts)
 		}
 	})
@@ -72,16 +67,10 @@ const (
 // newCutter returns a URL that leads to the database of another one through a cutter.
 func newCutter(t *testing.T, at string) (string, *cutter) {
 	t.Helper()
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := value(url.Parse(at))(t)
 	c := &cutter{}
 	c.to.Store(filepath.Join(u.Query().Get("host"), ".s.PGSQL."+u.Query().Get("port")))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -144,7 +133,7 @@ func (c *cutter) serve(client net.Conn) {
 // made exactly once, also one that is not idempotent, and says so.
 func TestFault56CommitWithoutAnswer(t *testing.T) {
 	at, c := newCutter(t, needs.PostgreSQL(t))
-	db := openURL(t, at)
+	db := openPlace(t, at)
 	r := repoFor(t, db, remote)
 	rnd := needs.Random(t)
 	n := needs.Rounds(60, 15)
@@ -170,7 +159,7 @@ func TestFault56CommitWithoutAnswer(t *testing.T) {
 func TestFault56Unresolved(t *testing.T) {
 	at, c := newCutter(t, needs.PostgreSQL(t))
 	over := make(chan time.Time)
-	db := openURL(t, at, Options{After: func(d time.Duration) <-chan time.Time {
+	db := openPlace(t, at, Options{After: func(d time.Duration) <-chan time.Time {
 		if d == busyTimeout {
 			return over
 		}
@@ -201,7 +190,7 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 	var booked atomic.Int64
 	var group sync.WaitGroup
 	for i := range 3 {
-		r := repoFor(t, openURL(t, at, Options{}), remote)
+		r := repoFor(t, openPlace(t, at, Options{}), remote)
 		group.Go(func() {
 			for ctx.Err() == nil {
 				// Without the context: a cancelled one leaves it open whether it was made.
@@ -224,11 +213,11 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 	}
 	stop()
 	group.Wait()
-	db := openURL(t, at)
-	var sum int64
-	if err := row(t.Context(), db.read, "SELECT SUM(microdollars) FROM pull_spending WHERE repo_id = $1",
-		[]any{repoFor(t, db, remote).id}, into(&sum)); err != nil || sum != 1e6*booked.Load() {
-		t.Errorf("%d microdollars are booked, %v, and %d dollars were", sum, err, booked.Load())
+	db := openPlace(t, at)
+	id := repoFor(t, db, remote).id
+	sum := ask[int64](t, db, "SELECT SUM(microdollars) FROM pull_spending WHERE repo_id = $1", id)
+	if sum != 1e6*booked.Load() {
+		t.Errorf("%d microdollars are booked, and %d dollars were", sum, booked.Load())
 	}
 	t.Logf("%d bookings", booked.Load())
 }
@@ -238,30 +227,19 @@ func TestFault57DatabaseRestarted(t *testing.T) {
 func TestFault58Damaged(t *testing.T) {
 	server := needs.PostgreSQLServer(t, true)
 	at := server.Database(t)
-	db, err := OpenURL(t.Context(), at, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := value(OpenURL(t.Context(), at, Options{}))(t)
 	save(t, repoFor(t, db, remote), seededReview("7", "0", 1))
 	var folder, file string
-	if err := db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder,
-		&file); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.sql.QueryRow("SELECT current_setting('data_directory'), pg_relation_filepath('reviews')").Scan(&folder,
+		&file))
+	must(t, db.Close())
 	server.Stop(t, false)
 	f, err := os.OpenFile(filepath.Join(folder, file), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 24), 0)
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, f.Close()))
 	server.Start(t)
-	_, err = openURL(t, at).Check(t.Context())
+	_, err = openPlace(t, at).Check(t.Context())
 	failure, _ := errors.AsType[*Error](err)
 	if !errors.Is(err, ErrCorrupt) || failure == nil || !strings.Contains(failure.Hint, "backup") {
 		t.Errorf("%#v", err)
@@ -288,16 +266,10 @@ func childUpgrade(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	d := sqlite
-	if strings.Contains(words[0], "://") {
-		d = postgres
-	}
-	db := newDB(d, words[0], Options{})
-	connector, err := d.connector(words[0])
+	db, err := bare(words[0])
 	if err != nil {
 		return err
 	}
-	db.sql = sql.OpenDB(connector)
 	fmt.Println("begins")
 	return db.upgrade(ctx, slowSteps(n))
 }
@@ -317,9 +289,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 	for run := range needs.Rounds(30, 8) {
 		at := place()
 		if run%2 == 0 { // so that the others are made one by one
-			if err := unopened(t, at).upgrade(t.Context(), slowSteps(1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, unopened(t, at).upgrade(t.Context(), slowSteps(1)))
 		}
 		cmd, _, stderr := child(t, "upgrade", at, steps)
 		cmd.Stdout = nil
@@ -327,9 +297,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, _ = io.ReadFull(begins, make([]byte, 1))
 		began := time.Now()
 		if run > 1 {
@@ -341,10 +309,7 @@ func testMigrationKilled(t *testing.T, place func() string) {
 			}
 		}
 		db := unopened(t, at)
-		needs.WaitUntil(t, "the server has ended the transaction", func() bool {
-			return db.engine == SQLite ||
-				sessions(t, db) == 0
-		})
+		needs.WaitUntil(t, "the transaction ends", func() bool { return db.engine == SQLite || sessions(t, db) == 0 })
 		seen[checkSteps(t, db, steps)]++
 		if err := db.upgrade(t.Context(), slowSteps(steps)); err != nil {
 			t.Fatalf("run %d: %v", run, err)
@@ -359,20 +324,15 @@ func testMigrationKilled(t *testing.T, place func() string) {
 // sessions is the number of other connections to a database that are at work.
 func sessions(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	if err := db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> " +
-		"pg_backend_pid() AND state <> 'idle'").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.sql.QueryRow("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
+		"pg_backend_pid() AND state <> 'idle'").Scan(&n))
 	return n
 }
 
 // checkSteps returns the version, and checks that the database has the tables of that many steps.
 func checkSteps(t *testing.T, db *DB, steps int) int64 {
 	t.Helper()
-	version, err := db.version(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := value(db.version(t.Context()))(t)
 	for i := 1; i <= steps; i++ {
 		var n int
 		err := db.sql.QueryRow(fmt.Sprintf("SELECT COUNT(*) FROM t%d", i)).Scan(&n)

@@ -16,32 +16,26 @@ import (
 // naughty is text that has broken programs which build SQL, JSON, paths or
 // lines from strings.
 var naughty = []string{
-	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2", ":a",
-	"@a", "?1",
-	"'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections", "' OR '1'='1", "' OR 1=1 --",
-	`" OR ""="`,
-	"' UNION SELECT sql FROM sqlite_schema --", "') ; ATTACH DATABASE '/tmp/x.db' AS x; --",
-	"x' AND 1=randomblob(1000000000) --",
-	"admin'--", "admin' #", "admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined",
-	"true", "TRUE",
+	"", " ", "\x00", "a\x00b", "\n", "\r\n", "\t", "'", "''", `"`, `\`, `\'`, "`", "%", "_", "%%", "?", "$1", "$2",
+	":a", "@a", "?1", "'; DROP TABLE findings; --", `"; DROP TABLE findings; --`, "1; DELETE FROM rejections",
+	"' OR '1'='1", "' OR 1=1 --", `" OR ""="`, "' UNION SELECT sql FROM sqlite_schema --",
+	"') ; ATTACH DATABASE '/tmp/x.db' AS x; --", "x' AND 1=randomblob(1000000000) --", "admin'--", "admin' #",
+	"admin'/*", "/*", "*/", "--", ";", "1/0", "0x00", "X'00'", "NULL", "null", "nil", "undefined", "true", "TRUE",
 	"0", "-1", "1e309", "NaN", "Infinity", "9223372036854775808", "1.0", "01", "0,0", "$(touch x)", "`touch x`",
-	"| touch x", "{{.}}", "${x}",
-	"<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27", "%n%s%d", "..", "../../etc/passwd",
-	"/dev/null", "C:\\CON", "-rf", "--output=x",
-	"ünïcödé", "日本語", "Ω≈ç√∫", "הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe",
-	"👩‍👩‍👧", "🏳️‍🌈", "\U000e0041",
-	"ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085", "\\u0000", "\\x00",
-	`{"a":1}`, `{"__proto__":{}}`, "[[[[",
-	strings.Repeat("a", 70000), strings.Repeat("'", 999), strings.Repeat("日", 5000), "SELECT", "repo_id", "sqlite_schema",
+	"| touch x", "{{.}}", "${x}", "<script>alert(1)</script>", "<!--", "]]>", "&amp;", "&#0;", "%00", "%27",
+	"%n%s%d", "..", "../../etc/passwd", "/dev/null", "C:\\CON", "-rf", "--output=x", "ünïcödé", "日本語", "Ω≈ç√∫",
+	"הָיְתָה", "\u202e\u202dtxt", "\u200b", "\ufeff", "\u2028\u2029", "\ufffd", "\ufffe", "👩‍👩‍👧", "🏳️‍🌈",
+	"\U000e0041", "ﬀ", "İ", "ß", "ſ", "K", "i̇", "e\u0301", "Z̮̞̠͙͔", "\x1b[31mred", "\x07", "\x7f", "\u0085",
+	"\\u0000", "\\x00", `{"a":1}`, `{"__proto__":{}}`, "[[[[", strings.Repeat("a", 70000),
+	strings.Repeat("'", 999), strings.Repeat("日", 5000), "SELECT", "repo_id", "sqlite_schema",
 }
 
 // broken is text that is no UTF-8. JSON has no form for it, so only columns keep it.
 var broken = []string{"\xff", "a\xffb", "\xc0\xaf", "\xed\xa0\x80", "caf\xe9.go", "\xf0\x9f", "\x80\x00\xff"}
 
 func testNaughtyText(t *testing.T, open opener) {
-	db := open(t)
-	r := repoFor(t, db, remote)
-	schema := schemaOf(t, db)
+	r := repoFor(t, open(t), remote)
+	schema := schemaOf(t, r.db)
 	for i, s := range naughty {
 		checkText(t, r, strconv.Itoa(i), s)
 		checkReview(t, r, strconv.Itoa(i), s)
@@ -52,10 +46,10 @@ func testNaughtyText(t *testing.T, open opener) {
 	if c, err := r.Count(t.Context()); err != nil || c.Findings != len(naughty)+len(broken) {
 		t.Errorf("%d findings, %v, want %d", c.Findings, err, len(naughty)+len(broken))
 	}
-	if d := cmp.Diff(schema, schemaOf(t, db)); d != "" {
+	if d := cmp.Diff(schema, schemaOf(t, r.db)); d != "" {
 		t.Error("the schema changed", d)
 	}
-	checkHealth(t, db)
+	checkHealth(t, r.db)
 }
 
 // schemaOf describes the columns and indexes of a database.
@@ -68,21 +62,17 @@ func schemaOf(t *testing.T, db *DB) []string {
 			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1`,
 	}[db.Engine()]
 	var all []string
-	err := rows(t.Context(), db.sql, query, nil, func(s scanner) error {
+	must(t, rows(t.Context(), db.sql, query, nil, func(s scanner) error {
 		var line string
 		err := s.Scan(&line)
 		all = append(all, line)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
 func testAnyText(t *testing.T, open opener) {
-	db := open(t)
-	r := repoFor(t, db, remote)
+	r := repoFor(t, open(t), remote)
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

@@ -29,32 +29,22 @@ func insightOf(text string, findings ...precedent.Finding) precedent.Insight {
 // consolidate saves insights as one run.
 func consolidate(t *testing.T, r *Repo, holder string, found ...precedent.Insight) {
 	t.Helper()
-	taken, err := r.BeginConsolidation(t.Context(), holder, time.Minute)
-	if err != nil || !taken {
-		t.Fatal(taken, err)
-	}
-	if held, err := r.EndConsolidation(t.Context(), holder, found, false); err != nil || !held {
-		t.Fatal(held, err)
-	}
+	is(t, "begun", true)(r.BeginConsolidation(t.Context(), holder, time.Minute))
+	is(t, "ended", true)(r.EndConsolidation(t.Context(), holder, found, false))
 }
 
 func testInsights(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
-	i := insightOf("Errors are dropped", finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	r := repoFor(t, open(t), remote)
+	i := insightOf("Errors are dropped", bug("x"))
 	consolidate(t, r, "one", i)
 	check := func(want precedent.Insight) {
 		t.Helper()
-		if got, err := r.Insights(ctx); err != nil || !cmp.Equal(got, []precedent.Insight{want}) {
-			t.Errorf("%s, %v", cmp.Diff([]precedent.Insight{want}, got), err)
-		}
+		is(t, "Insights", []precedent.Insight{want})(r.Insights(ctx))
 	}
 	check(i)
 	d := &precedent.InsightDismissal{Who: "dana", Reason: "noise", At: start.Add(time.Hour)}
-	if err := r.DismissInsight(ctx, i.ID, d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.DismissInsight(ctx, i.ID, d))
 	dismissed := i
 	dismissed.State, dismissed.Dismissed = precedent.InsightPaused, d
 	check(dismissed)
@@ -64,28 +54,17 @@ func testInsights(t *testing.T, open opener) {
 	consolidate(t, r, "two", later)
 	dismissed.Text = later.Text
 	check(dismissed)
-	if err := r.DismissInsight(ctx, i.ID, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.DismissInsight(ctx, i.ID, nil))
 	check(later)
 	if err := r.DismissInsight(ctx, "nothing", d); !errors.Is(err, ErrNoInsight) {
 		t.Error(err)
 	}
-	if got, err := r.InsightsByID(ctx, i.ID[:6], 2); err != nil || len(got) != 1 {
-		t.Errorf("by id: %v, %v", got, err)
-	}
-	if got, err := repoFor(t, db, precedent.Repo{
-		Host: "example.com", Owner: "team",
-		Name: "other",
-	}).Insights(ctx); err != nil || len(got) > 0 {
-		t.Errorf("of another repository: %v, %v", got, err)
-	}
+	has(t, "by id", 1)(r.InsightsByID(ctx, i.ID[:6], 2))
+	has(t, "of another repository", 0)(repoFor(t, r.db, other).Insights(ctx))
 	if c, err := r.Clear(ctx); err != nil || c.Insights != 1 {
 		t.Errorf("cleared %+v, %v", c, err)
 	}
-	if c, err := r.Consolidation(ctx); err != nil || c != (Consolidation{}) {
-		t.Errorf("after clearing: %+v, %v", c, err)
-	}
+	is(t, "after clearing", Consolidation{})(r.Consolidation(ctx))
 }
 
 // testConsolidationsTakeTurns: of two at once one runs. The turn of a run that was killed ends
@@ -96,14 +75,10 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
 	begin := func(holder string, want bool) {
 		t.Helper()
-		if taken, err := r.BeginConsolidation(ctx, holder, time.Minute); err != nil || taken != want {
-			t.Errorf("%s began: %v, %v, want %v", holder, taken, err, want)
-		}
+		is(t, fmt.Sprintf("%s began", holder), want)(r.BeginConsolidation(ctx, holder, time.Minute))
 	}
-	save(t, r, review(remote, "r1", 1, finding(remote, "a.go", "x", precedent.Bugs, precedent.High)))
-	if c, err := r.Consolidation(ctx); err != nil || c != (Consolidation{NewSinceAttempt: 1, NewSinceCompleted: 1}) {
-		t.Errorf("%+v, %v", c, err)
-	}
+	save(t, r, review(remote, "r1", 1, bug("x")))
+	is(t, "Consolidation", Consolidation{NewSinceAttempt: 1, NewSinceCompleted: 1})(r.Consolidation(ctx))
 	begin("killed", true)
 	begin("second", false)
 	if c, err := r.Consolidation(ctx); err != nil || !c.AttemptedAt.Equal(start) || !c.CompletedAt.IsZero() ||
@@ -112,19 +87,13 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 	}
 	now = now.Add(time.Minute)
 	begin("second", true)
-	if held, err := r.EndConsolidation(ctx, "killed", []precedent.Insight{insightOf("late")}, false); err != nil || held {
-		t.Errorf("saved after its turn: %v, %v", held, err)
-	}
-	if held, err := r.EndConsolidation(ctx, "second", nil, true); err != nil || !held {
-		t.Errorf("failed: %v, %v", held, err)
-	}
+	is(t, "saved after its turn", false)(r.EndConsolidation(ctx, "killed", []precedent.Insight{insightOf("late")}, false))
+	is(t, "failed", true)(r.EndConsolidation(ctx, "second", nil, true))
 	if c, err := r.Consolidation(ctx); err != nil || !c.CompletedAt.IsZero() || c.NewSinceCompleted != 1 {
 		t.Errorf("a failed run counts as complete: %+v, %v", c, err)
 	}
 	begin("third", true)
-	if held, err := r.EndConsolidation(ctx, "third", []precedent.Insight{insightOf("found")}, false); err != nil || !held {
-		t.Errorf("third: %v, %v", held, err)
-	}
+	is(t, "third", true)(r.EndConsolidation(ctx, "third", []precedent.Insight{insightOf("found")}, false))
 	c, err := r.Consolidation(ctx)
 	if err != nil || !c.CompletedAt.Equal(now) || c.NewSinceCompleted != 0 {
 		t.Errorf("%+v, %v", c, err)
@@ -137,7 +106,7 @@ func testConsolidationsTakeTurns(t *testing.T, open opener) {
 func testAppearances(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
-	a, b := finding(remote, "a.go", "x", precedent.Bugs, precedent.High),
+	a, b := bug("x"),
 		finding(remote, "b.go", "y", precedent.Style, precedent.Nit)
 	hidden := finding(remote, "c.go", "z", precedent.Style, precedent.Nit)
 	hidden.Drop("select", precedent.BelowThreshold, "", "low")
@@ -152,9 +121,7 @@ func testAppearances(t *testing.T, open opener) {
 	}
 	o := outcomeOfThread(threadOf(a, "t1", 7), precedent.Fixed, start)
 	unknown := outcomeOfThread(threadOf(a, "t2", 9), precedent.OutcomeUnknown, start)
-	if err := r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.SaveOutcomes(ctx, []precedent.Outcome{o, unknown}))
 	got, err := r.Appearances(ctx, 10)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
@@ -167,14 +134,10 @@ func testAppearances(t *testing.T, open opener) {
 	if len(got[1].Pulls) > 0 || !slices.Equal(got[1].Changes, []string{"work main"}) {
 		t.Errorf("%+v", got[1])
 	}
-	if got, err := r.Appearances(ctx, 1); err != nil || len(got) != 1 {
-		t.Errorf("limited: %v, %v", got, err)
-	}
+	has(t, "limited", 1)(r.Appearances(ctx, 1))
 	// What an insight is about is read whatever the limit.
 	consolidate(t, r, "x", insightOf("all", a, b))
-	if got, err := r.Appearances(ctx, 1); err != nil || len(got) != 2 {
-		t.Errorf("with insights: %v, %v", got, err)
-	}
+	has(t, "with insights", 2)(r.Appearances(ctx, 1))
 }
 
 func testRemoteAppearsForInsights(t *testing.T, open opener) {
@@ -185,9 +148,7 @@ func testRemoteAppearsForInsights(t *testing.T, open opener) {
 	save(t, before, review(local, "r1", 1, f))
 	mine, both := insightOf("of the local one", f), insightOf("of both", f)
 	consolidate(t, before, "x", mine, both)
-	if err := before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, before.DismissInsight(ctx, both.ID, &precedent.InsightDismissal{Who: "dana", At: start}))
 	consolidate(t, repoFor(t, db, remote), "y", both)
 	after := repoFor(t, db, remote, local)
 	got, err := after.Insights(ctx)
@@ -199,9 +160,7 @@ func testRemoteAppearsForInsights(t *testing.T, open opener) {
 			t.Errorf("%+v", i)
 		}
 	}
-	if _, err := after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	value(after.Prune(ctx, start.AddDate(1, 0, 0), 50, start.AddDate(1, 0, 0)))(t)
 	if _, err := after.stored(ctx, f.Fingerprint); err != nil {
 		t.Errorf("the finding of a joined insight was pruned: %v", err)
 	}
@@ -214,7 +173,7 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	var all []precedent.Finding
 	for _, line := range []string{"plain", "learned", "forgotten", "insight", "merged late", "merged long ago"} {
-		all = append(all, finding(remote, "a.go", line, precedent.Bugs, precedent.High))
+		all = append(all, bug(line))
 	}
 	save(t, r, review(remote, "r1", 1, all...))
 	for i, state := range []precedent.LearningState{precedent.LearningPending, precedent.LearningForgotten} {
@@ -226,16 +185,10 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	for i, at := range []time.Time{now.AddDate(0, 0, -10), start} {
 		th := threadOf(all[4+i], fmt.Sprint("t", i), 7+i)
 		th.State = precedent.ThreadResolved
-		if err := r.SaveThreads(ctx, []precedent.Thread{th}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveThreads(ctx, []precedent.Thread{th}))
+		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(th, precedent.Fixed, at)}))
 	}
-	if _, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now); err != nil {
-		t.Fatal(err)
-	}
+	value(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))(t)
 	var left []string
 	for _, f := range all {
 		if _, err := r.stored(ctx, f.Fingerprint); err == nil {
@@ -245,22 +198,5 @@ func testPruneSparesWhatIsReferredTo(t *testing.T, open opener) {
 	if want := []string{"learned", "insight", "merged late"}; !slices.Equal(left, want) {
 		t.Errorf("left %q, want %q", left, want)
 	}
-	if got, err := r.Insights(ctx); err != nil || len(got) != 1 {
-		t.Errorf("insights are never pruned: %v, %v", got, err)
-	}
-}
-
-func testClearForgetsSpending(t *testing.T, open opener) {
-	ctx := t.Context()
-	r := repoFor(t, open(t), remote)
-	bounds := Bounds{Day: 10, Pull: 10, Number: 7}
-	if _, err := r.Book(ctx, 3, bounds); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Clear(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := r.Book(ctx, 1, bounds); err != nil || b.Day != 1 || b.Pull != 1 {
-		t.Errorf("%+v, %v, want only what was booked since", b, err)
-	}
+	has(t, "insights are never pruned", 1)(r.Insights(ctx))
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 )
 
@@ -42,16 +40,11 @@ func testLearnings(t *testing.T, open opener) {
 	other := learningOf("write tests")
 	other.State = precedent.LearningPending
 	mustAdd(t, r, other)
-	if got, err := r.Learnings(ctx, precedent.LearningActive); err != nil || !cmp.Equal(got, []precedent.Learning{l}) {
-		t.Errorf("active: %s, %v", cmp.Diff([]precedent.Learning{l}, got), err)
-	}
+	is(t, "active", []precedent.Learning{l})(r.Learnings(ctx, precedent.LearningActive))
 	if got, err := r.LearningsByID(ctx, l.ID[:6], 8); err != nil || len(got) != 1 || got[0].ID != l.ID {
 		t.Errorf("by id: %v, %v", got, err)
 	}
-	if err := r.CountLearnings(ctx, []string{l.ID, other.ID, "unknown"}, []string{l.ID},
-		start.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.CountLearnings(ctx, []string{l.ID, other.ID, "unknown"}, []string{l.ID}, start.Add(time.Hour)))
 	got, err := r.ChangeLearning(ctx, l.ID, "kim", "edited", start.Add(2*time.Hour), func(l *precedent.Learning) error {
 		l.Directive, l.Version = "check errors", 2
 		return nil
@@ -92,13 +85,10 @@ func testLearningsChangeInTurn(t *testing.T, open opener) {
 		if i == 3 {
 			to = precedent.LearningForgotten
 		}
+		change := func(l *precedent.Learning) error { l.State = to; return nil }
 		wait.Go(func() {
-			_, err := r.ChangeLearning(ctx, l.ID, "kim", string(to), start.Add(time.Duration(i)*time.Second),
-				func(l *precedent.Learning) error {
-					l.State = to
-					return nil
-				})
-			if err != nil {
+			at := start.Add(time.Duration(i) * time.Second)
+			if _, err := r.ChangeLearning(ctx, l.ID, "kim", string(to), at, change); err != nil {
 				t.Error(err)
 			}
 		})
@@ -108,9 +98,7 @@ func testLearningsChangeInTurn(t *testing.T, open opener) {
 	if err != nil || len(got) != 1 || got[0].State != precedent.LearningForgotten {
 		t.Errorf("%v, %v: want it forgotten", got, err)
 	}
-	if history, err := r.LearningHistory(ctx, l.ID); err != nil || len(history) != 9 {
-		t.Errorf("%d entries, %v, want 9", len(history), err)
-	}
+	has(t, "LearningHistory", 9)(r.LearningHistory(ctx, l.ID))
 }
 
 // testLearningsOfTheOwner: rows of a private repository never show in a public one, and
@@ -123,17 +111,19 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 		l.Scope, l.Private = precedent.OwnerScope, private
 		return l
 	}
-	a := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "a"})
+	repo := func(host, owner, name string) *Repo {
+		return repoFor(t, db, precedent.Repo{Host: host, Owner: owner, Name: name})
+	}
+	a := repo("example.com", "team", "a")
 	mustAdd(t, a, own("of a public one", false))
 	mustAdd(t, a, own("of a private one", true))
 	mustAdd(t, a, learningOf("of the repository alone"))
 	pending := own("not approved", false)
 	pending.State = precedent.LearningPending
 	mustAdd(t, a, pending)
-	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "strangers", Name: "a"}),
-		own("of strangers", false))
-	mustAdd(t, repoFor(t, db, precedent.Repo{Host: "other.org", Owner: "team", Name: "a"}), own("of another host", false))
-	b := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "b"})
+	mustAdd(t, repo("example.com", "strangers", "a"), own("of strangers", false))
+	mustAdd(t, repo("other.org", "team", "a"), own("of another host", false))
+	b := repo("example.com", "team", "b")
 	for private, want := range map[bool][]string{
 		false: {"of a public one"},
 		true:  {"of a private one", "of a public one"},
@@ -148,10 +138,8 @@ func testLearningsOfTheOwner(t *testing.T, open opener) {
 			t.Errorf("private %v: %v, %v, want %v", private, got, err, want)
 		}
 	}
-	if got, err := b.OwnerLearnings(ctx, precedent.Repo{Host: "example.com", Owner: "strangers"}, true); err != nil ||
-		len(got) > 0 {
-		t.Errorf("of an owner that the repository does not have: %v, %v", got, err)
-	}
+	strangers := precedent.Repo{Host: "example.com", Owner: "strangers"}
+	has(t, "of an owner that the repository does not have", 0)(b.OwnerLearnings(ctx, strangers, true))
 }
 
 func testRemoteAppearsForLearnings(t *testing.T, open opener) {
@@ -165,10 +153,6 @@ func testRemoteAppearsForLearnings(t *testing.T, open opener) {
 	gone.State = precedent.LearningActive
 	mustAdd(t, repoFor(t, db, remote), gone)
 	after := repoFor(t, db, remote, local)
-	if got, err := after.Learnings(ctx, precedent.LearningActive); err != nil || !cmp.Equal(got, []precedent.Learning{l}) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if history, err := after.LearningHistory(ctx, l.ID); err != nil || len(history) != 1 {
-		t.Errorf("%v, %v", history, err)
-	}
+	is(t, "Learnings", []precedent.Learning{l})(after.Learnings(ctx, precedent.LearningActive))
+	has(t, "LearningHistory", 1)(after.LearningHistory(ctx, l.ID))
 }

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,13 +21,10 @@ import (
 
 func TestOpenMakesAPrivateFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "#%3f?", "memory.db")
-	db := openFile(t, path)
+	db := openPlace(t, path)
 	save(t, repoFor(t, db, remote), review(remote, "r1", 1))
 	for suffix, want := range map[string]fs.FileMode{"": 0o600, "-wal": 0o600, "-shm": 0o600} {
-		info, err := os.Stat(path + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := value(os.Stat(path + suffix))(t)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("memory.db%s has mode %o, want %o", suffix, got, want)
 		}
@@ -36,9 +36,8 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
 		"trusted_schema": "0", "secure_delete": "1",
 	} {
-		var got string
-		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
-			t.Errorf("%s is %q, %v, want %s", pragma, got, err, want)
+		if got := ask[string](t, db, "PRAGMA "+pragma); got != want {
+			t.Errorf("%s is %q, want %s", pragma, got, want)
 		}
 	}
 	if n, err := db.Size(t.Context()); err != nil || n < 4096 {
@@ -46,31 +45,50 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 	}
 }
 
-func TestOpenAgain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.db")
-	db := openFile(t, path)
-	save(t, repoFor(t, db, remote), review(remote, "r1", 1))
-	again := openFile(t, path)
-	if _, err := repoFor(t, again, remote).Review(t.Context(), "r1"); err != nil {
-		t.Error(err)
+// bare returns a database whose schema is not made or checked.
+func bare(place string) (*DB, error) {
+	d := sqlite
+	if strings.Contains(place, "://") {
+		d = postgres
 	}
+	db := newDB(d, place, options(nil))
+	connector, err := d.connector(place)
+	if err == nil {
+		db.sql = sql.OpenDB(connector)
+	}
+	return db, err
 }
 
-// plant writes a database by other means than Open.
-func plant(t *testing.T, statements ...string) string {
+func unopened(t testing.TB, place string) *DB {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "memory.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := value(bare(place))(t)
+	t.Cleanup(func() { db.sql.Close() })
+	return db
+}
+
+// execAt executes statements on a database, as another program does, and returns its place.
+func execAt(t testing.TB, place string, statements ...string) string {
+	t.Helper()
+	db := value(bare(place))(t)
+	defer db.sql.Close()
 	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
+		if _, err := db.sql.Exec(s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	return path
+	return place
+}
+
+// migrationsBefore are the steps to an older schema.
+func migrationsBefore(t testing.TB, end string) fstest.MapFS {
+	t.Helper()
+	older := fstest.MapFS{}
+	for _, name := range value(fs.Glob(migrations, "*.sql"))(t) {
+		if name < end {
+			older[name] = &fstest.MapFile{Data: value(fs.ReadFile(migrations, name))(t)}
+		}
+	}
+	return older
 }
 
 // filled makes a good database of some hundred pages and closes it.
@@ -81,121 +99,50 @@ func filled(t *testing.T) string {
 	for i := range 20 {
 		save(t, r, seededReview("7", "0", i))
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	return db.Path()
 }
 
 func write(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
 func TestOpenRefuses(t *testing.T) {
+	data := value(os.ReadFile(filled(t)))(t)
+	scratched := slices.Clone(data)
+	copy(scratched[100:], strings.Repeat("\xff", 60))
+	readOnly, folder := filled(t), t.TempDir()
+	must(t, errors.Join(os.Chmod(readOnly, 0o444), os.Chmod(folder, 0o555)))
+	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
+	link, beside := filepath.Join(t.TempDir(), "memory.db"), filled(t)
+	must(t, errors.Join(os.Symlink(write(t, nil), link), os.Symlink(write(t, nil), beside+"-wal")))
+	const newer = "INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)"
+	const trigger = "CREATE TRIGGER steal AFTER INSERT ON findings BEGIN DELETE FROM rejections; END"
 	for _, test := range []struct {
-		name string
-		make func(t *testing.T) string
-		want error
-		hint string
+		name, path string
+		want       error
+		hint       string
 	}{
-		{
-			"text", func(t *testing.T) string { return write(t, []byte(strings.Repeat("this is no database\n", 300))) },
-			ErrCorrupt, "mkdir -p '",
-		},
-		{"zeros", func(t *testing.T) string { return write(t, make([]byte, 8192)) }, ErrCorrupt, "mv '"},
-		{"half a file", func(t *testing.T) string {
-			path := filled(t)
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(path, info.Size()/2); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}, ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
-		{"scratched schema", func(t *testing.T) string {
-			path := filled(t)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			copy(data[100:], strings.Repeat("\xff", 60))
-			return write(t, data)
-		}, ErrCorrupt, "mv '"},
-		{"newer schema", func(t *testing.T) string {
-			path := filled(t)
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if _, err := db.Exec("INSERT INTO schema_version (version_id, is_applied) VALUES (999, 1)"); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}, ErrNewer, "update precedent"},
-		{
-			"another program's", func(t *testing.T) string { return plant(t, "CREATE TABLE customers (id INTEGER)") },
-			ErrForeign, "--memory-db",
-		},
-		{"with a trigger", func(t *testing.T) string {
-			path := filled(t)
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if _, err := db.Exec("CREATE TRIGGER steal AFTER INSERT ON findings BEGIN DELETE FROM rejections; END"); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}, ErrForeign, "--memory-db"},
-		{"read-only file", func(t *testing.T) string {
-			path := filled(t)
-			if err := os.Chmod(path, 0o444); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}, ErrUnwritable, "writable"},
-		{"read-only folder", func(t *testing.T) string {
-			dir := t.TempDir()
-			if err := os.Chmod(dir, 0o555); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
-			return filepath.Join(dir, "memory.db")
-		}, ErrUnwritable, "writable"},
-		{"folder in place of the file", func(t *testing.T) string { return t.TempDir() }, ErrUnwritable, "--memory-db"},
-		{
-			"file in place of the folder", func(t *testing.T) string { return filepath.Join(write(t, nil), "memory.db") },
-			ErrUnwritable, "--memory-db",
-		},
-		{"link", func(t *testing.T) string {
-			target := write(t, nil)
-			link := filepath.Join(t.TempDir(), "memory.db")
-			if err := os.Symlink(target, link); err != nil {
-				t.Fatal(err)
-			}
-			return link
-		}, ErrUnwritable, "--memory-db"},
-		{"link beside the file", func(t *testing.T) string {
-			path := filled(t)
-			if err := os.Symlink(write(t, nil), path+"-wal"); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}, ErrUnwritable, "--memory-db"},
+		{"text", write(t, []byte(strings.Repeat("this is no database\n", 300))), ErrCorrupt, "mkdir -p '"},
+		{"zeros", write(t, make([]byte, 8192)), ErrCorrupt, "mv '"},
+		{"half a file", write(t, data[:len(data)/2]), ErrCorrupt, "the next review creates an empty one: mkdir -p '"},
+		{"scratched schema", write(t, scratched), ErrCorrupt, "mv '"},
+		{"newer schema", execAt(t, filled(t), newer), ErrNewer, "update precedent"},
+		{"another program's", execAt(t, write(t, nil), "CREATE TABLE customers (id INTEGER)"), ErrForeign, "--memory-db"},
+		{"with a trigger", execAt(t, filled(t), trigger), ErrForeign, "--memory-db"},
+		{"read-only file", readOnly, ErrUnwritable, "writable"},
+		{"read-only folder", filepath.Join(folder, "memory.db"), ErrUnwritable, "writable"},
+		{"folder in place of the file", t.TempDir(), ErrUnwritable, "--memory-db"},
+		{"file in place of the folder", filepath.Join(write(t, nil), "memory.db"), ErrUnwritable, "--memory-db"},
+		{"link", link, ErrUnwritable, "--memory-db"},
+		{"link beside the file", beside, ErrUnwritable, "--memory-db"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			path := test.make(t)
-			before, _ := os.ReadFile(path)
-			db, err := Open(t.Context(), path, Options{})
+			before, _ := os.ReadFile(test.path)
+			db, err := Open(t.Context(), test.path, Options{})
 			if err == nil {
 				db.Close()
 				t.Fatal("it was opened")
@@ -207,10 +154,10 @@ func TestOpenRefuses(t *testing.T) {
 			if !ok || !strings.Contains(failure.Hint, test.hint) {
 				t.Errorf("error %#v, want a hint with %q", err, test.hint)
 			}
-			if strings.Count(err.Error(), "open memory") != 1 || !strings.Contains(err.Error(), path) {
+			if strings.Count(err.Error(), "open memory") != 1 || !strings.Contains(err.Error(), test.path) {
 				t.Errorf("message %q", err)
 			}
-			if after, _ := os.ReadFile(path); string(after) != string(before) {
+			if after, _ := os.ReadFile(test.path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}
 		})
@@ -227,33 +174,44 @@ func TestHintMovesAway(t *testing.T) {
 	}
 	_, command, _ := strings.Cut(failure.Hint, ": ")
 	runShell(t, command)
-	openFile(t, path)
+	openPlace(t, path)
 }
 
-// TestDamageFoundLater damages pages that opening does not read.
+// TestDamageFoundLater damages pages that opening may not read: a check and a review find that.
 func TestDamageFoundLater(t *testing.T) {
-	path := filled(t)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	good := value(os.ReadFile(filled(t)))(t)
+	garbled, headless := slices.Clone(good), slices.Clone(good)
+	for i := len(garbled) / 2; i < len(garbled)-100; i += 97 {
+		garbled[i] ^= 0x5a
 	}
 	// Every page but the first, which has the schema, loses its header.
-	for at := 4096; at < len(data); at += 4096 {
-		if kind := data[at]; kind == 0x0d || kind == 0x05 || kind == 0x0a || kind == 0x02 {
-			data[at] = 0x77
+	for at := 4096; at < len(headless); at += 4096 {
+		if kind := headless[at]; kind == 0x0d || kind == 0x05 || kind == 0x0a || kind == 0x02 {
+			headless[at] = 0x77
 		}
 	}
-	path = write(t, data)
-	db, err := Open(t.Context(), path, Options{})
-	if err == nil {
-		defer db.Close()
-		var r *Repo
-		if r, err = db.RepoFor(t.Context(), remote); err == nil {
-			err = r.SaveReview(t.Context(), review(remote, "r1", 1, finding(remote, "a.go", "x", "bugs", "high")))
+	for _, test := range []struct {
+		name string
+		data []byte
+		use  func(*DB) error
+	}{
+		{"garbled", garbled, func(db *DB) error { _, err := db.Check(t.Context()); return err }},
+		{"without headers", headless, func(db *DB) error {
+			r, err := db.RepoFor(t.Context(), remote)
+			if err != nil {
+				return err
+			}
+			return r.SaveReview(t.Context(), review(remote, "r1", 1, finding(remote, "a.go", "x", "bugs", "high")))
+		}},
+	} {
+		db, err := Open(t.Context(), write(t, test.data), Options{})
+		if err == nil {
+			defer db.Close()
+			err = test.use(db)
 		}
-	}
-	if !errors.Is(err, ErrCorrupt) {
-		t.Errorf("error %v, want %v", err, ErrCorrupt)
+		if !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: error %v, want %v", test.name, err, ErrCorrupt)
+		}
 	}
 }
 
@@ -265,43 +223,18 @@ func TestWALCut(t *testing.T) {
 	for i := range 6 {
 		save(t, r, seededReview("7", "0", i))
 	}
-	file, err := os.ReadFile(db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wal, err := os.ReadFile(db.Path() + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := value(os.ReadFile(db.Path()))(t)
+	wal := value(os.ReadFile(db.Path() + "-wal"))(t)
 	last := 0
 	for cut := 0; cut < len(wal); cut += max(len(wal)/8, 1) {
 		path := write(t, file)
-		if err := os.WriteFile(path+"-wal", wal[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path+"-wal", wal[:cut], 0o600))
 		n := len(checkFile(t, path, "7"))
 		if n < last {
 			t.Errorf("%d bytes of log hold %d reviews, fewer bytes held %d", cut, n, last)
 		}
 		last = n
 	}
-}
-
-// unopened returns a database without a schema.
-func unopened(t *testing.T, place string) *DB {
-	t.Helper()
-	d := sqlite
-	if strings.Contains(place, "://") {
-		d = postgres
-	}
-	db := newDB(d, place, Options{})
-	connector, err := d.connector(place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.sql = sql.OpenDB(connector)
-	t.Cleanup(func() { db.sql.Close() })
-	return db
 }
 
 func TestUpgradeGoesOn(t *testing.T) { onBothEngines(t, testUpgradeGoesOn) }
@@ -321,18 +254,12 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 	if err := db.upgrade(ctx, bad); err == nil {
 		t.Fatal("a step that fails was done")
 	}
-	if v, err := db.version(ctx); v != 1 || err != nil {
-		t.Errorf("version %d, %v after the second step failed, want 1", v, err)
-	}
+	is[int64](t, "version", 1)(db.version(ctx))
 	if _, err := db.sql.Exec("SELECT * FROM b"); err == nil {
 		t.Error("half of the second step was kept")
 	}
-	if err := db.upgrade(ctx, good); err != nil {
-		t.Fatal(err)
-	}
-	if v, err := db.version(ctx); v != 2 || err != nil {
-		t.Errorf("version %d, %v, want 2", v, err)
-	}
+	must(t, db.upgrade(ctx, good))
+	is[int64](t, "version", 2)(db.version(ctx))
 	if err := db.upgrade(ctx, fstest.MapFS{"00001_a.sql": good["00001_a.sql"]}); !errors.Is(err, ErrNewer) {
 		t.Errorf("error %v, want %v", err, ErrNewer)
 	}
@@ -341,9 +268,7 @@ func testUpgradeGoesOn(t *testing.T, place func() string) {
 // TestKept: only what is written to a file or a server lasts.
 func TestKept(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
-		db, err := openAt(t.Context(), place(), Options{})
-		db = opened(t, db, err)
-		if !db.Kept() || !db.Borrow().Kept() {
+		if db := openPlace(t, place()); !db.Kept() || !db.Borrow().Kept() {
 			t.Errorf("%s is not kept", db.Path())
 		}
 	})
@@ -351,7 +276,7 @@ func TestKept(t *testing.T) {
 	if opened(t, inMemory, err).Kept() {
 		t.Error("a database in memory is kept")
 	}
-	file := openFile(t, filepath.Join(t.TempDir(), "memory.db"))
+	file := openPlace(t, filepath.Join(t.TempDir(), "memory.db"))
 	copied, err := OpenCopy(t.Context(), file.Path(), t.TempDir(), Options{})
 	if opened(t, copied, err).Kept() {
 		t.Error("a copy is kept")
@@ -361,17 +286,10 @@ func TestKept(t *testing.T) {
 // TestUntouched: a database that is only looked at keeps its schema.
 func TestUntouched(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, place func() string) {
-		first, err := fs.ReadFile(migrations, "00001_memory.sql")
-		if err != nil {
-			t.Fatal(err)
-		}
 		at := place()
-		if err := unopened(t, at).upgrade(t.Context(), fstest.MapFS{"00001_memory.sql": {Data: first}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, unopened(t, at).upgrade(t.Context(), migrationsBefore(t, "00002")))
 		for range 2 {
-			db, err := openAt(t.Context(), at, Options{Untouched: true})
-			db = opened(t, db, err)
+			db := openPlace(t, at, Options{Untouched: true})
 			if version, newest, err := db.Schema(t.Context()); version != 1 || newest < 16 || err != nil {
 				t.Errorf("schema %d of %d, %v", version, newest, err)
 			}
@@ -391,26 +309,18 @@ func testCreateIsEveryStep(t *testing.T, place func() string) {
 		steps := migrations
 		if db.dialect.steps != nil {
 			steps = db.dialect.steps(steps)
-			release, err := db.dialect.prepare(t.Context(), db.sql)
-			if err != nil {
-				t.Fatal(err)
-			}
+			release := value(db.dialect.prepare(t.Context(), db.sql))(t)
 			defer release()
 		}
-		if err := make(db, steps); err != nil {
-			t.Fatal(err)
-		}
+		must(t, make(db, steps))
 		all := schemaOf(t, db)
-		err := rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
+		must(t, rows(t.Context(), db.sql, "SELECT id, version_id, is_applied, tstamp IS NULL FROM "+versionTable, nil,
 			func(r scanner) error {
 				var line [4]any
 				err := r.Scan(&line[0], &line[1], &line[2], &line[3])
 				all = append(all, fmt.Sprintln(line))
 				return err
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}))
 		return all
 	}
 	atOnce := dump(func(db *DB, steps fs.FS) error { return db.create(t.Context(), steps) })
@@ -430,8 +340,8 @@ func TestUpgradeAfterKill(t *testing.T) {
 		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')))`
 	for name, path := range map[string]string{
 		"an empty file": write(t, nil),
-		"an empty log":  plant(t, "PRAGMA journal_mode = WAL"),
-		"the zeroth step": plant(t, "PRAGMA journal_mode = WAL", versions,
+		"an empty log":  execAt(t, write(t, nil), "PRAGMA journal_mode = WAL"),
+		"the zeroth step": execAt(t, write(t, nil), "PRAGMA journal_mode = WAL", versions,
 			"INSERT INTO schema_version (version_id, is_applied) VALUES (0, 1)"),
 	} {
 		db, err := Open(t.Context(), path, Options{})
@@ -468,26 +378,17 @@ func testUpgradeTogether(t *testing.T, place func() string) {
 
 func TestOpenMemory(t *testing.T) {
 	ctx := t.Context()
-	db, err := OpenMemory(ctx, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := value(OpenMemory(ctx, Options{}))(t)
 	defer db.Close()
 	r := repoFor(t, db, remote)
 	save(t, r, review(remote, "r1", 1, finding(remote, "a.go", "x", "bugs", "high")))
-	if _, err := r.Review(ctx, "r1"); err != nil {
-		t.Error(err)
-	}
-	if _, err := r.Clear(ctx); err != nil {
-		t.Error(err)
-	}
+	value(r.Review(ctx, "r1"))(t)
+	value(r.Clear(ctx))(t)
 	if n, err := db.Size(ctx); err != nil || n == 0 {
 		t.Errorf("size %d, %v", n, err)
 	}
 	// With no page left to take, the review is refused whole.
-	if _, err := db.sql.Exec("PRAGMA max_page_count = 1"); err != nil {
-		t.Fatal(err)
-	}
+	value(db.sql.Exec("PRAGMA max_page_count = 1"))(t)
 	v := review(remote, "r2", 1)
 	for i := range 200 {
 		v.Findings = append(v.Findings, finding(remote, "a.go", strings.Repeat(string(rune('a'+i%26)), 100+i), "bugs",
@@ -496,9 +397,7 @@ func TestOpenMemory(t *testing.T) {
 	if err := r.SaveReview(ctx, v); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v, want %v", err, ErrFull)
 	}
-	if c, err := r.Count(ctx); err != nil || c != (Counts{}) {
-		t.Errorf("after a review that did not fit: %+v, %v", c, err)
-	}
+	is(t, "after a review that did not fit", Counts{})(r.Count(ctx))
 }
 
 // TestLocked holds the write lock in another connection: a caller that gives up
@@ -506,11 +405,8 @@ func TestOpenMemory(t *testing.T) {
 func TestLocked(t *testing.T) {
 	db := open(t)
 	r := repoFor(t, db, remote)
-	other := openFile(t, db.Path())
-	lock, err := other.sql.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := openPlace(t, db.Path())
+	lock := value(other.sql.BeginTx(t.Context(), nil))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := r.SaveReview(ctx, review(remote, "r1", 1)); !errors.Is(err, context.DeadlineExceeded) {
@@ -518,10 +414,27 @@ func TestLocked(t *testing.T) {
 	}
 	saved := make(chan error)
 	go func() { saved <- r.SaveReview(t.Context(), review(remote, "r2", 1)) }()
-	if err := lock.Rollback(); err != nil {
-		t.Fatal(err)
+	must(t, lock.Rollback())
+	must(t, <-saved)
+}
+
+// TestLibcIsSQLitesOwn guards a trap: modernc.org/sqlite is generated against
+// one version of modernc.org/libc and breaks in subtle ways with another, which
+// any other module can raise.
+func TestLibcIsSQLitesOwn(t *testing.T) {
+	list := func(format, module string) string {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, module).Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		return strings.TrimSpace(string(out))
 	}
-	if err := <-saved; err != nil {
-		t.Error(err)
+	mod := value(os.ReadFile(list("{{.GoMod}}", "modernc.org/sqlite")))(t)
+	want := regexp.MustCompile(`modernc\.org/libc (v\S+)`).FindSubmatch(mod)
+	if want == nil {
+		t.Fatal("modernc.org/sqlite names no version of modernc.org/libc")
+	}
+	if got := list("{{.Version}}", "modernc.org/libc"); got != string(want[1]) {
+		t.Errorf("modernc.org/libc is %s, SQLite wants %s", got, want[1])
 	}
 }

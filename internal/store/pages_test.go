@@ -12,9 +12,7 @@ import (
 func testSessions(t *testing.T, open opener) {
 	ctx, db := t.Context(), open(t)
 	s := Session{Hash: "h", Kind: AgentSession, Person: "7", Login: "ada", Detail: "a bot", At: start, Until: start.Add(time.Hour)}
-	if err := db.SaveSession(ctx, s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.SaveSession(ctx, s))
 	for what, c := range map[string]struct {
 		kind  SessionKind
 		hash  string
@@ -31,24 +29,17 @@ func testSessions(t *testing.T, open opener) {
 			t.Errorf("%s: %+v %v %v", what, got, found, err)
 		}
 	}
-	if all, err := db.SessionsOf(ctx, AgentSession, "7", start); err != nil || !slices.Equal(all, []Session{s}) {
-		t.Errorf("the sessions of a person: %+v %v", all, err)
-	}
+	is(t, "the sessions of a person", []Session{s})(db.SessionsOf(ctx, AgentSession, "7", start))
 	for _, want := range []bool{true, false} {
-		if ended, err := db.EndSession(ctx, AgentSession, "h"); err != nil || ended != want {
-			t.Errorf("end: %v %v", ended, err)
-		}
+		is(t, "end", want)(db.EndSession(ctx, AgentSession, "h"))
 	}
 	s.Until = start.Add(time.Minute)
 	later := Session{Hash: "i", Kind: BrowserSession, At: start.Add(time.Hour), Until: start.Add(2 * time.Hour)}
 	for _, s := range []Session{s, later} { // the second deletes the first, which has ended
-		if err := db.SaveSession(ctx, s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.SaveSession(ctx, s))
 	}
-	var n int
-	if err := row(ctx, db.read, "SELECT COUNT(*) FROM sessions", nil, into(&n)); err != nil || n != 1 {
-		t.Errorf("%d sessions are stored, want 1: %v", n, err)
+	if n := ask[int](t, db, "SELECT COUNT(*) FROM sessions"); n != 1 {
+		t.Errorf("%d sessions are stored, want 1", n)
 	}
 }
 
@@ -57,27 +48,17 @@ func testAudit(t *testing.T, open opener) {
 	ctx, db := t.Context(), open(t)
 	a, b := repoFor(t, db, remote), repoFor(t, db, precedent.Repo{Host: "h", Owner: "o", Name: "n"})
 	end, err := a.AddAudit(ctx, AuditRow{At: start, Who: "ada", Action: "dismiss", Subject: "finding", Before: "shown"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 1 || all[0].After != "" || all[0].Before != "shown" {
 		t.Errorf("before the change: %+v %v", all, err)
 	}
-	if err := end(ctx, "dismissed"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, end(ctx, "dismissed"))
+	value(a.AddAudit(ctx, AuditRow{At: start, Who: "bob"}))(t)
+	value(db.AddServerAudit(ctx, AuditRow{At: start, Who: "carol"}))(t)
 	if all, err := a.Audit(ctx, 9); err != nil || len(all) != 2 || all[0].Who != "bob" || all[1].After != "dismissed" {
 		t.Errorf("of the repository: %+v %v", all, err)
 	}
-	if all, err := b.Audit(ctx, 9); err != nil || len(all) != 0 {
-		t.Errorf("of another one: %+v %v", all, err)
-	}
+	has(t, "of another one", 0)(b.Audit(ctx, 9))
 	if all, err := db.ServerAudit(ctx, 9); err != nil || len(all) != 1 || all[0].Who != "carol" {
 		t.Errorf("of the server: %+v %v", all, err)
 	}
@@ -122,9 +103,7 @@ func testListsOfPages(t *testing.T, open opener) {
 		t.Errorf("the last review: %+v %v", all, err)
 	}
 	for path, want := range map[string]int{"": 2, "src/a.go": 2, "src": 2, "src/": 2, "sr": 0, "a.go": 0} {
-		if found, err := a.LatestFindings(ctx, path, Page{Limit: 5}); err != nil || len(found) != want {
-			t.Errorf("%d findings in %q, want %d: %v", len(found), path, want, err)
-		}
+		has(t, "LatestFindings", want)(a.LatestFindings(ctx, path, Page{Limit: 5}))
 	}
 	effects, err := a.Effects(ctx, "learning", 5)
 	if err != nil || len(effects) != 2 || effects[0].Review != "r2" || effects[0].Text != "lowered r2" {
@@ -134,7 +113,5 @@ func testListsOfPages(t *testing.T, open opener) {
 	if states, err := a.LearningStates(ctx); err != nil || states[precedent.LearningActive] != 1 || len(states) != 1 {
 		t.Errorf("%v %v", states, err)
 	}
-	if part, err := a.LearningsPage(ctx, precedent.LearningActive, Page{Limit: 5, Offset: 1}); err != nil || len(part) != 0 {
-		t.Errorf("after the last learning: %v %v", part, err)
-	}
+	has(t, "after the last learning", 0)(a.LearningsPage(ctx, precedent.LearningActive, Page{Limit: 5, Offset: 1}))
 }

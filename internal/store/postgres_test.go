@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,24 +16,17 @@ const password = "p%40ss-hunter2"
 
 func TestOpenURLRefuses(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
-	fresh := func(statements ...string) string {
-		at := server.Database(t)
-		execAt(t, at, statements...)
-		return at
-	}
+	fresh := func(statements ...string) string { return execAt(t, server.Database(t), statements...) }
 	with := func(change func(u *url.URL)) string {
-		u, err := url.Parse(server.WithPassword(t, server.Database(t)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := value(url.Parse(server.WithPassword(t, server.Database(t))))(t)
 		change(u)
 		return u.String()
 	}
 	newer := fresh()
-	openURL(t, newer)
+	openPlace(t, newer)
 	execAt(t, newer, "INSERT INTO schema_version (version_id, is_applied) VALUES (999, TRUE)")
 	triggered := fresh()
-	openURL(t, triggered)
+	openPlace(t, triggered)
 	execAt(t, triggered,
 		"CREATE FUNCTION steal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM rejections; RETURN NULL; END'",
 		"CREATE TRIGGER steal AFTER INSERT ON findings EXECUTE FUNCTION steal()")
@@ -82,27 +74,10 @@ func TestOpenURLRefuses(t *testing.T) {
 	}
 }
 
-// execAt executes statements on a PostgreSQL database, as another program does.
-func execAt(t testing.TB, at string, statements ...string) {
-	t.Helper()
-	db := newDB(postgres, "", Options{})
-	connector, err := postgres.connector(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.sql = sql.OpenDB(connector)
-	defer db.Close()
-	for _, statement := range statements {
-		if _, err := db.sql.Exec(statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-	}
-}
-
 // TestURLWithoutPassword: what the database is called shows no password.
 func TestURLWithoutPassword(t *testing.T) {
 	server := needs.SharedPostgreSQL(t)
-	db := openURL(t, server.WithPassword(t, server.Database(t)))
+	db := openPlace(t, server.WithPassword(t, server.Database(t)))
 	if path := db.Path(); !strings.HasPrefix(path, "postgres://precedent@127.0.0.1:") {
 		t.Errorf("path %q", path)
 	}
@@ -113,14 +88,13 @@ func TestURLWithoutPassword(t *testing.T) {
 func TestSessions(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, `DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = off'', current_database()); END'`)
-	db := openURL(t, at)
+	db := openPlace(t, at)
 	for setting, want := range map[string]string{
 		"synchronous_commit": "on", "lock_timeout": "5s",
 		"idle_in_transaction_session_timeout": "15s",
 	} {
-		var got string
-		if err := db.sql.QueryRow("SHOW " + setting).Scan(&got); err != nil || got != want {
-			t.Errorf("%s is %q, %v, want %s", setting, got, err, want)
+		if got := ask[string](t, db, "SHOW "+setting); got != want {
+			t.Errorf("%s is %q, want %s", setting, got, want)
 		}
 	}
 	for _, line := range schemaOf(t, db) {
@@ -129,10 +103,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("sorted as in the database's language: %s", line)
 		}
 	}
-	more, err := db.Pool(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := value(db.Pool(2))(t)
 	defer more.Close()
 	var got string
 	if err := more.QueryRow("SHOW synchronous_commit").Scan(&got); err != nil || got != "on" {
@@ -147,21 +118,12 @@ func TestTablesOfJobs(t *testing.T) {
 		for _, first := range []bool{true, false} {
 			at := place()
 			jobs := func() {
-				db := unopened(t, at)
-				for _, statement := range []string{
-					"CREATE TABLE river_job (id INTEGER)",
-					"CREATE TABLE river_migration (version INTEGER)",
-				} {
-					if _, err := db.sql.Exec(statement); err != nil {
-						t.Fatal(err)
-					}
-				}
+				execAt(t, at, "CREATE TABLE river_job (id INTEGER)", "CREATE TABLE river_migration (version INTEGER)")
 			}
 			if first {
 				jobs()
 			}
-			db, err := openAt(t.Context(), at, options(nil))
-			db = opened(t, db, err)
+			db := openPlace(t, at)
 			if !first {
 				jobs()
 			}
@@ -177,14 +139,11 @@ func TestSchemaOfItsOwn(t *testing.T) {
 	at := needs.PostgreSQL(t)
 	execAt(t, at, "CREATE TABLE customers (id INTEGER)", "CREATE SCHEMA precedent", "CREATE SCHEMA other")
 	for _, schema := range []string{"precedent", "other"} {
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := value(url.Parse(at))(t)
 		q := u.Query()
 		q.Set("search_path", schema)
 		u.RawQuery = q.Encode()
-		db := openURL(t, u.String())
+		db := openPlace(t, u.String())
 		r := repoFor(t, db, remote)
 		save(t, r, review(remote, "r1", 1))
 		if c, err := r.Count(t.Context()); err != nil || c.Reviews != 1 {
@@ -198,13 +157,12 @@ func TestSchemaOfItsOwn(t *testing.T) {
 // is used again after a long time is made again.
 func TestOldSlotsGo(t *testing.T) {
 	at := postgresURL(t)
-	db := openURL(t, at)
+	db := openPlace(t, at)
 	r := repoFor(t, db, remote)
 	count := func(want int) {
 		t.Helper()
-		var n int
-		if err := db.sql.QueryRow("SELECT COUNT(*) FROM last_commits").Scan(&n); err != nil || n != want {
-			t.Errorf("%d slots, %v, want %d", n, err, want)
+		if n := ask[int](t, db, "SELECT COUNT(*) FROM last_commits"); n != want {
+			t.Errorf("%d slots, want %d", n, want)
 		}
 	}
 	execAt(t, at, "DELETE FROM last_commits")
@@ -223,19 +181,12 @@ func TestWritersTakeTurns(t *testing.T) {
 	db := openPostgreSQL(t)
 	ctx := t.Context()
 	waits := func(first, second lock) bool {
-		tx, err := db.begin(ctx, first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := value(db.begin(ctx, first))(t)
 		defer func() { _ = tx.Rollback() }()
 		other, err := db.sql.BeginTx(ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer func() { _ = other.Rollback() }()
-		if _, err := other.Exec("SET LOCAL lock_timeout = '50ms'"); err != nil {
-			t.Fatal(err)
-		}
+		value(other.Exec("SET LOCAL lock_timeout = '50ms'"))(t)
 		err = db.dialect.lock(ctx, other, second)
 		if err != nil && !errors.Is(db.kindOf(err), ErrBusy) {
 			t.Fatal(err)

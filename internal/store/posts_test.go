@@ -1,12 +1,13 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"time"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -33,11 +34,7 @@ func postsOf(v *precedent.Review, count int) []Post {
 
 func mustPosts(t *testing.T, r *Repo, pull int) []Post {
 	t.Helper()
-	posts, err := r.Posts(t.Context(), pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return posts
+	return value(r.Posts(t.Context(), pull))(t)
 }
 
 func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
@@ -50,32 +47,22 @@ func testPostsAreSavedWithTheirReview(t *testing.T, open opener) {
 		if v.ID != "r3" {
 			posts = postsOf(v, map[string]int{"r1": 2, "r2": 12}[v.ID])
 		}
-		if err := r.SaveReview(ctx, v, posts...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveReview(ctx, v, posts...))
 	}
-	if diff := cmp.Diff(want, mustPosts(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
-	if posts := mustPosts(t, r, 8); len(posts) > 0 {
-		t.Errorf("the other pull request has %v", posts)
-	}
+	same(t, want, mustPosts(t, r, 7))
+	has(t, "the other pull request has", 0)(r.Posts(ctx, 8))
 	// As after a commit whose answer was lost: other ids, and still the first posts.
 	again := postsOf(second, 1)
 	again[0].ID = "another"
-	if err := r.SaveReview(ctx, second, again...); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, mustPosts(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
+	must(t, r.SaveReview(ctx, second, again...))
+	same(t, want, mustPosts(t, r, 7))
 }
 
 // testBadPostLeavesNothing: a review whose posts cannot be saved is not saved.
 func testBadPostLeavesNothing(t *testing.T, open opener) {
 	ctx := t.Context()
 	r := repoFor(t, open(t), remote)
-	v := pullReview("r1", 1, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	v := pullReview("r1", 1, 7, bug("x"))
 	foreign := postsOf(pullReview("r2", 1, 7), 1)
 	twice := append(postsOf(v, 2), postsOf(v, 1)...)
 	for _, posts := range [][]Post{foreign, twice} {
@@ -95,9 +82,7 @@ func testClockSetBack(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
 	for i, minute := range []int{120, 0, 1, 121} { // two hours ahead, then right
 		v := pullReview(fmt.Sprint("r", i), minute, 7)
-		if err := r.SaveReview(ctx, v, postsOf(v, 2)...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
 		last, found, err := r.LastReview(ctx, 7)
 		if err != nil || !found || last.ID != v.ID {
 			t.Errorf("the last review after %s is %+v, %v", v.ID, last, err)
@@ -107,9 +92,7 @@ func testClockSetBack(t *testing.T, open opener) {
 		}
 	}
 	other := pullReview("other", 2, 8)
-	if err := r.SaveReview(ctx, other, postsOf(other, 1)...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.SaveReview(ctx, other, postsOf(other, 1)...))
 	if last, _, err := r.LastReview(ctx, 8); err != nil || !last.At.Equal(other.At) {
 		t.Errorf("the time of another pull request changed: %+v, %v", last, err)
 	}
@@ -117,23 +100,16 @@ func testClockSetBack(t *testing.T, open opener) {
 
 func testPostsComeFurther(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
+	r := repoFor(t, open(t), remote)
 	v := pullReview("r1", 1, 7)
-	if err := r.SaveReview(ctx, v, postsOf(v, 3)...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.SaveReview(ctx, v, postsOf(v, 3)...))
 	posts := mustPosts(t, r, 7)
 	for i := range posts {
 		posts[i].State, posts[i].Attempts, posts[i].Remote = PostConfirmed, 2, precedent.NumberID(1<<40+int64(i))
 		posts[i].Why, posts[i].Hash, posts[i].Thread = "because", "0a", "another thread"
 	}
-	if err := r.SetPosts(ctx, posts...); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(posts, mustPosts(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
+	must(t, r.SetPosts(ctx, posts...))
+	same(t, posts, mustPosts(t, r, 7))
 	// All or none: one that is not there undoes the others.
 	changed := append([]Post{}, posts...)
 	changed[0].State = PostRejected
@@ -141,13 +117,10 @@ func testPostsComeFurther(t *testing.T, open opener) {
 	if err := r.SetPosts(ctx, changed...); err == nil {
 		t.Error("a post that is not there was written")
 	}
-	if err := repoFor(t, db, precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}).SetPosts(ctx,
-		changed[0]); err == nil {
+	if err := repoFor(t, r.db, other).SetPosts(ctx, changed[0]); err == nil {
 		t.Error("another repository wrote a post")
 	}
-	if diff := cmp.Diff(posts, mustPosts(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, posts, mustPosts(t, r, 7))
 }
 
 func TestPostStates(t *testing.T) {
@@ -167,10 +140,9 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	if v, found, err := r.LastReview(ctx, 7); v != nil || found || err != nil {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
-	newest := pullReview("b", 4, 7, finding(remote, "a.go", "x", precedent.Bugs, precedent.High))
+	newest := pullReview("b", 4, 7, bug("x"))
 	for _, v := range []*precedent.Review{
-		pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8),
-		review(remote, "e", 9),
+		pullReview("a", 1, 7), newest, pullReview("c", 2, 7), pullReview("d", 9, 8), review(remote, "e", 9),
 	} {
 		save(t, r, v)
 	}
@@ -178,9 +150,7 @@ func testLastReviewOfAPullRequest(t *testing.T, open opener) {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	if diff := cmp.Diff(newest, got, reviewEqual); diff != "" {
-		t.Error(diff)
-	}
+	same(t, newest, got, reviewEqual)
 }
 
 // testPostsOfAJoinedRepository: they come along when a remote appears.
@@ -190,12 +160,8 @@ func testPostsOfAJoinedRepository(t *testing.T, open opener) {
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
 	for i, r := range []*Repo{theirs, mine} {
 		v := pullReview(fmt.Sprint("r", i), i, 7)
-		if err := r.SaveReview(ctx, v, postsOf(v, 2)...); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveReview(ctx, v, postsOf(v, 2)...))
+		value(r.Book(ctx, 1.5, Bounds{Day: 9, Pull: 9, Number: 7}))(t)
 	}
 	joined := repoFor(t, db, remote, local)
 	spent, err := joined.Book(ctx, 0, Bounds{Number: 7})
@@ -214,9 +180,7 @@ func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {
 	for _, v := range []struct{ id, days, pull int }{{1, 200, 7}, {2, 100, 8}, {3, 1, 8}} {
 		r1 := pullReview(fmt.Sprint("r", v.id), 1, v.pull)
 		r1.At = now.AddDate(0, 0, -v.days)
-		if err := r.SaveReview(ctx, r1, postsOf(r1, 2)...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveReview(ctx, r1, postsOf(r1, 2)...))
 	}
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
 	if err != nil || deleted.Posts != 2 || len(mustPosts(t, r, 7)) != 0 || len(mustPosts(t, r, 8)) != 4 {
@@ -225,4 +189,86 @@ func testPruneKeepsWhatASummaryNeeds(t *testing.T, open opener) {
 	if deleted, err = r.Clear(ctx); err != nil || deleted.Posts != 4 {
 		t.Errorf("%+v, %v", deleted, err)
 	}
+}
+
+// testHandledComments: a handled comment and its answer are saved together, answers are not
+// posts of a review, and all of it moves with the repository.
+func testHandledComments(t *testing.T, open opener) {
+	ctx := t.Context()
+	r := repoFor(t, open(t), local)
+	h := HandledComment{Comment: "inline.7", Hash: "a", Document: json.RawMessage(`{"who":"it's 1"}`), At: start}
+	answer := Post{
+		ID: "p1", Pull: 7, Kind: PostAnswer, Thread: "p1", State: PostPlanned, At: start,
+		Payload: json.RawMessage(`{}`),
+	}
+	must(t, r.SaveHandled(ctx, 7, h, answer))
+	again := h
+	again.Hash = "b"
+	if err := r.SaveHandled(ctx, 7, again, answer); err == nil {
+		t.Error("an answer was saved twice")
+	}
+	is(t, "handled", map[string]HandledComment{"inline.7": h})(r.HandledComments(ctx, 7))
+	must(t, r.Pause(ctx, 7, "mona", true))
+	must(t, r.Pause(ctx, 7, "dana", true))
+	joined := repoFor(t, r.db, remote, local)
+	found, err1 := joined.HandledComments(ctx, 7)
+	who, paused, err2 := joined.PausedBy(ctx, 7)
+	answers, err3 := joined.AnswerPosts(ctx, 7)
+	if len(found) != 1 || who != "mona" || !paused || len(answers) != 1 || err1 != nil || err2 != nil || err3 != nil {
+		t.Errorf("after joining: %v, paused by %q, answers %v; %v %v %v", found, who, answers, err1, err2, err3)
+	}
+	has(t, "answers among the posts of reviews", 0)(joined.Posts(ctx, 7))
+	must(t, joined.Pause(ctx, 7, "dana", false))
+	if _, paused, err := joined.PausedBy(ctx, 7); paused || err != nil {
+		t.Errorf("still paused, %v", err)
+	}
+	other := repoFor(t, r.db, precedent.Repo{Host: "example.com", Owner: "stranger", Name: "app"})
+	has(t, "another repository has", 0)(other.HandledComments(ctx, 7))
+}
+
+// testTurns: one run at a time has the turn. That of a run ends with its time, with its replica, and
+// when it lies further ahead than a turn can last, since another clock was wrong. Who takes over from
+// a replica that died learns which runs died.
+func testTurns(t *testing.T, open opener) {
+	ctx := t.Context()
+	now := start
+	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
+	take := func(run, replica string, limit time.Duration, want bool, died ...string) {
+		t.Helper()
+		taken, gone, err := r.TakeTurn(ctx, 7, run, replica, limit)
+		if err != nil || taken != want || !slices.Equal(gone, died) {
+			t.Errorf("%s: %v, died %q, %v; want %v, %q", run, taken, gone, err, want, died)
+		}
+	}
+	replica := func(id string, lives bool) {
+		t.Helper()
+		must(t, r.db.Transact(ctx, "test", func(tx *sql.Tx) error {
+			if !lives {
+				return r.db.RemoveReplicas(ctx, tx, id, now)
+			}
+			_, err := r.db.KeepReplica(ctx, tx, id, now, true)
+			return err
+		}))
+	}
+	take("a", "", time.Hour, true)
+	take("a", "", time.Hour, true)
+	take("b", "", time.Hour, false)
+	take("b", "", time.Minute, true) // a's clock was an hour ahead
+	must(t, r.EndTurn(ctx, 7, "a"))
+	take("c", "", time.Minute, false)
+	must(t, r.EndTurn(ctx, 7, "b"))
+	replica("one", true)
+	replica("two", true)
+	take("c", "one", time.Hour, true)
+	take("d", "two", time.Hour, false)
+	replica("one", false)
+	take("d", "two", time.Hour, true, "c")
+	take("d", "two", time.Hour, true, "c")
+	take("e", "", time.Hour, false)
+	replica("two", false)
+	take("e", "", time.Hour, true, "c", "d")
+	must(t, r.EndTurn(ctx, 7, "e"))
+	take("f", "", 0, true)
+	now = now.Add(time.Millisecond)
+	take("g", "", time.Hour, true)
 }

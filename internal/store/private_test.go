@@ -16,20 +16,20 @@ import (
 
 // writing are the methods of Repo that are not tried: they return what they were given, or counts.
 var writing = []string{
-	"AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning", "Clear", "ClearCorpus",
-	"CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked", "EndConsolidation",
-	"EndCorpusListing", "EndTurn", "KeepAnswers", "MergeShared", "Pause", "Prune", "RefreshCorpus", "Reject",
-	"ResetThreshold", "Retire",
-	"ForgetWatchedShape", "SaveCorpus", "SaveCorpusListed", "SaveCorpusVectors", "SaveHandled", "SaveOutcomes",
-	"SaveReview", "SaveThreads", "SaveWatched", "SetPosts", "SetWatchedDone", "TakeTurn", "Unreject",
+	"AddAudit", "AddLearning", "AskPull", "BeginConsolidation", "BeginCorpusListing", "Book", "ChangeLearning",
+	"Clear", "ClearCorpus", "CountLearnings", "DeleteCorpusComments", "DismissInsight", "DropAnswers", "EndAsked",
+	"EndConsolidation", "EndCorpusListing", "EndTurn", "ForgetWatchedShape", "KeepAnswers", "MergeShared", "Pause",
+	"Prune", "RefreshCorpus", "Reject", "ResetThreshold", "Retire", "SaveCorpus", "SaveCorpusListed",
+	"SaveCorpusVectors", "SaveHandled", "SaveOutcomes", "SaveReview", "SaveThreads", "SaveWatched", "SetPosts",
+	"SetWatchedDone", "TakeTurn", "Unreject",
 }
 
 // silent are those that do not return text that people or models wrote, so that the repository
 // itself reads nothing recognizable with them.
 var silent = []string{
-	"Consolidation", "CorpusRegulars", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels", "LatestFacts",
-	"LastOutcomes", "LearningStates", "Names", "OwnerAlone", "OwnerLearnings", "Period", "PullAsked", "ReviewFacts", "ThreadStates",
-	"WatchedPulls",
+	"Consolidation", "CorpusRegulars", "CorpusVectorSizes", "Count", "FinderRules", "HasCorpus", "Labels",
+	"LastOutcomes", "LatestFacts", "LearningStates", "Names", "OwnerAlone", "OwnerLearnings", "Period",
+	"PullAsked", "ReviewFacts", "ThreadStates", "WatchedPulls",
 }
 
 // testPrivateRowsStay: no method that reads returns a private repository's rows in another one
@@ -47,35 +47,22 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	number := 7
 	v.PullRequest, v.ThresholdFrom, v.Reading = &number, marker, &precedent.Reading{Work: "work", With: marker}
 	v.Target.Head = marker
-	if err := a.SaveReview(ctx, v, Post{
+	must(t, a.SaveReview(ctx, v, Post{
 		ID: "p1", Pull: 7, Review: "r1", Kind: PostSummary, State: PostPlanned,
 		Payload: []byte(`"` + marker + `"`),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	l := learningOf("Always ask the " + marker)
 	l.Private, l.Scope = true, precedent.OwnerScope
 	mustAdd(t, a, l)
-	j, _, err := a.Reject(ctx, precedent.Dismissal{
-		Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go",
-		Reason: marker, Who: marker, At: start,
+	j := dismiss(t, a, precedent.Dismissal{
+		Finding: f.ID, Fingerprint: f.Fingerprint, Claim: marker, Path: "a.go", Reason: marker, Who: marker, At: start,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	retired, _, err := a.Reject(ctx, precedent.Dismissal{
-		Finding: "x", Fingerprint: "retired", Claim: marker,
-		At: start.Add(-time.Hour),
+	retired := dismiss(t, a, precedent.Dismissal{
+		Finding: "x", Fingerprint: "retired", Claim: marker, At: start.Add(-time.Hour),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Retire(ctx, retired.ID, marker, start); err != nil {
-		t.Fatal(err)
-	}
+	value(a.Retire(ctx, retired.ID, marker, start))(t)
 	thread := precedent.Thread{
-		ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker,
-		State: precedent.ThreadOpen, OpenedAt: start,
+		ID: "t1", PullRequest: 7, Fingerprint: f.Fingerprint, Title: marker, State: precedent.ThreadOpen, OpenedAt: start,
 	}
 	outcome := precedent.Outcome{
 		Thread: "t1", Fingerprint: f.Fingerprint, PullRequest: 7, Title: marker,
@@ -83,13 +70,8 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 	}
 	handled := HandledComment{Comment: "issue 1", Hash: marker, Document: []byte(`{}`), At: start}
 	answer := Post{ID: "p2", Pull: 7, Kind: PostAnswer, State: PostPlanned, Payload: []byte(`"` + marker + `"`), At: start}
-	gone, _, err := a.Reject(ctx, precedent.Dismissal{Finding: "y", Fingerprint: marker, At: start})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Unreject(ctx, gone.ID); err != nil {
-		t.Fatal(err)
-	}
+	gone := dismiss(t, a, precedent.Dismissal{Finding: "y", Fingerprint: marker, At: start})
+	value(a.Unreject(ctx, gone.ID))(t)
 	for _, err := range []error{
 		a.SaveHandled(ctx, 7, handled, answer), a.Pause(ctx, 7, marker, true),
 		a.SaveThreads(ctx, []precedent.Thread{thread}), a.SaveOutcomes(ctx, []precedent.Outcome{outcome}),
@@ -99,39 +81,25 @@ func testPrivateRowsStay(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 	}
-	if turn, err := a.BeginConsolidation(ctx, "run", time.Hour); err != nil || !turn {
-		t.Fatal(turn, err)
-	}
+	is(t, "BeginConsolidation", true)(a.BeginConsolidation(ctx, "run", time.Hour))
 	insight := precedent.Insight{ID: "insight1", State: precedent.InsightActive, Text: marker, UpdatedAt: start}
-	if saved, err := a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false); err != nil || !saved {
-		t.Fatal(saved, err)
-	}
-	err = a.MergeShared(ctx, func(Shared) (Shared, error) {
+	is(t, "EndConsolidation", true)(a.EndConsolidation(ctx, "run", []precedent.Insight{insight}, false))
+	must(t, a.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Findings: []SharedFinding{{
 			Fingerprint: "elsewhere", Path: marker, Category: precedent.Bugs, Severity: precedent.Low, Seen: 1, First: start, Last: start,
 		}}}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	page := corpusPage(corpusComment("issue 1", 7, marker), corpusComment(marker, 7, marker))
 	page.Checkpoint = &CorpusCheckpoint{Stream: marker}
-	if _, err := a.SaveCorpus(ctx, page); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.BeginCorpusListing(ctx, []string{marker}, start, start.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	value(a.SaveCorpus(ctx, page))(t)
+	must(t, a.BeginCorpusListing(ctx, []string{marker}, start, start.Add(time.Hour)))
 	chunk := precedent.CorpusChunk{Text: marker, Words: marker}
 	if n, err := a.SaveCorpusVectors(ctx, []CorpusVector{{
-		Kind: "inline", ID: marker, Model: "inline",
-		Hash: CorpusHash(&chunk), Vector: make([]float32, 7),
+		Kind: "inline", ID: marker, Model: "inline", Hash: CorpusHash(&chunk), Vector: make([]float32, 7),
 	}}); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	if _, err := a.AddAudit(ctx, AuditRow{Who: marker, At: start}); err != nil {
-		t.Fatal(err)
-	}
+	value(a.AddAudit(ctx, AuditRow{Who: marker, At: start}))(t)
 	texts := []string{"", "inline", insight.ID, "task", "work", "r1", f.ID, f.Fingerprint, l.ID, j.ID, "retired"}
 	for i := range reflect.TypeFor[*Repo]().NumMethod() {
 		name := reflect.TypeFor[*Repo]().Method(i).Name

@@ -13,8 +13,7 @@ import (
 
 func testPrune(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
+	r := repoFor(t, open(t), remote)
 	now := start.AddDate(0, 6, 0)
 	at := func(id string, days int, findings ...precedent.Finding) {
 		v := review(remote, id, 1, findings...)
@@ -34,14 +33,10 @@ func testPrune(t *testing.T, open opener) {
 	for f, days := range map[*precedent.Finding]int{&spared: 90, &expired: 185} {
 		j := dismissalOf(*f)
 		j.At = now.AddDate(0, 0, -days)
-		if _, _, err := r.Reject(ctx, j); err != nil {
-			t.Fatal(err)
-		}
+		dismiss(t, r, j)
 	}
 	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The review "old" stays: it saw the spared finding last.
 	if want := (Counts{Findings: 5, Sightings: 5, Dismissals: 1, Labels: 5}); deleted != want {
 		t.Errorf("deleted %+v, want %+v", deleted, want)
@@ -65,7 +60,7 @@ func testPrune(t *testing.T, open opener) {
 		}
 	}
 	labels := map[string]string{}
-	err = rows(ctx, db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id},
+	err = rows(ctx, r.db.read, "SELECT place, category, confidence, outcome FROM labels WHERE repo_id = $1", []any{r.id},
 		func(s scanner) error {
 			var place, category, outcome string
 			var confidence int
@@ -76,20 +71,14 @@ func testPrune(t *testing.T, open opener) {
 	if err != nil || labels[old.Place] != "bugs 80 " || labels[expired.Place] != "bugs 80 rejected" || len(labels) != 5 {
 		t.Errorf("labels %v, %v", labels, err)
 	}
-	if again, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now); err != nil || again != (Counts{}) {
-		t.Errorf("a second time: %+v, %v", again, err)
-	}
+	is(t, "a second time", Counts{})(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
 	if k, err := r.stored(ctx, again.Fingerprint); err != nil || k.Seen != 2 {
 		t.Errorf("a finding that stays was seen %d times, %v, want 2", k.Seen, err)
 	}
 	// With everything old and nothing spared, nothing but labels is left.
-	if _, err := r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := r.Count(ctx); err != nil || c != (Counts{Labels: 57}) {
-		t.Errorf("%+v, %v", c, err)
-	}
-	checkHealth(t, db)
+	value(r.Prune(ctx, now.AddDate(1, 0, 0), 50, now.AddDate(1, 0, 0)))(t)
+	is(t, "Count", Counts{Labels: 57})(r.Count(ctx))
+	checkHealth(t, r.db)
 }
 
 func testClear(t *testing.T, open opener) {
@@ -103,19 +92,13 @@ func testClear(t *testing.T, open opener) {
 		v.Findings = append(v.Findings, f)
 	}
 	save(t, r, v)
-	if _, _, err := r.Reject(ctx, dismissalOf(v.Findings[0])); err != nil {
-		t.Fatal(err)
-	}
+	dismiss(t, r, dismissalOf(v.Findings[0]))
 	err := r.MergeShared(ctx, func(Shared) (Shared, error) {
 		return Shared{Findings: []SharedFinding{{Fingerprint: "elsewhere", Path: "a.go", Seen: 1, First: start, Last: start}}}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := db.Size(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	value(r.Book(ctx, 3, Bounds{Day: 10, Pull: 10, Number: 7}))(t)
+	full := value(db.Size(ctx))(t)
 	deleted, err := r.Clear(ctx)
 	if want := (Counts{Reviews: 1, Findings: 300, Sightings: 300, Dismissals: 1, Rules: 1}); err != nil ||
 		deleted != want {
@@ -126,9 +109,8 @@ func testClear(t *testing.T, open opener) {
 		if !strings.HasPrefix(d.key, "repo_id") {
 			continue
 		}
-		var left int
-		if err := row(ctx, db.read, "SELECT COUNT(*) FROM "+d.table+" WHERE repo_id = $1", []any{r.id}, into(&left)); err != nil || left > 0 {
-			t.Errorf("%d rows are left in %s: %v", left, d.table, err)
+		if n := ask[int](t, db, "SELECT COUNT(*) FROM "+d.table+" WHERE repo_id = $1", r.id); n > 0 {
+			t.Errorf("%d rows are left in %s", n, d.table)
 		}
 	}
 	if size, err := db.Size(ctx); err != nil || db.Engine() == SQLite && size > full/2 {
@@ -141,8 +123,7 @@ func testClear(t *testing.T, open opener) {
 }
 
 func testPeriod(t *testing.T, open opener) {
-	db := open(t)
-	r := repoFor(t, db, remote)
+	r := repoFor(t, open(t), remote)
 	for i := range 3 {
 		save(t, r, review(remote, fmt.Sprint(i), i))
 	}

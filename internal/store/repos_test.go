@@ -2,9 +2,8 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -12,13 +11,10 @@ import (
 func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
-	other := precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}
 	a, b := repoFor(t, db, remote), repoFor(t, db, other)
-	f := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
+	f := bug("x")
 	save(t, a, review(remote, "r1", 1, f))
-	if _, added, err := a.Reject(ctx, dismissalOf(f)); !added || err != nil {
-		t.Fatal(added, err)
-	}
+	dismiss(t, a, dismissalOf(f))
 	if again := repoFor(t, db, remote); again.id != a.id {
 		t.Error("the same identity named other rows")
 	}
@@ -27,21 +23,10 @@ func testRepoForKeepsRepositoriesApart(t *testing.T, open opener) {
 	}
 	checkEmpty(t, b)
 	// What the other does leaves this one alone.
-	if _, err := b.Clear(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Prune(ctx, start.AddDate(1, 0, 0), 0, start); err != nil {
-		t.Fatal(err)
-	}
-	if gone, err := b.Unreject(ctx, mustDismissal(t, a, f).ID); gone || err != nil {
-		t.Errorf("another repository removed the dismissal: %v, %v", gone, err)
-	}
-	if c, err := a.Count(ctx); err != nil || c != (Counts{
-		Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1,
-		Rules: 1,
-	}) {
-		t.Errorf("%+v, %v", c, err)
-	}
+	value(b.Clear(ctx))(t)
+	value(b.Prune(ctx, start.AddDate(1, 0, 0), 0, start))(t)
+	is(t, "another repository removed the dismissal", false)(b.Unreject(ctx, mustDismissal(t, a, f).ID))
+	is(t, "Count", Counts{Reviews: 1, Findings: 1, Sightings: 1, Dismissals: 1, Rules: 1})(a.Count(ctx))
 }
 
 // checkEmpty asks everything that can be asked of rows that should not be there.
@@ -56,9 +41,7 @@ func checkEmpty(t *testing.T, r *Repo) {
 	byPrefix, err6 := r.DismissalsByID(ctx, "", start, 10)
 	counts, err7 := r.Count(ctx)
 	first, _, err8 := r.Period(ctx)
-	if err := errors.Join(err, err2, err3, err4, err5, err6, err7, err8); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, err2, err3, err4, err5, err6, err7, err8))
 	if len(known)+len(history)+len(all)+len(byID)+len(dismissals)+len(byPrefix) > 0 || counts != (Counts{}) ||
 		!first.IsZero() {
 		t.Error(known, history, all, byID, dismissals, byPrefix, counts, first)
@@ -81,12 +64,10 @@ func testRemoteAppears(t *testing.T, open opener) {
 	before := repoFor(t, db, local)
 	old := finding(local, "a.go", "x", precedent.Bugs, precedent.High)
 	save(t, before, review(local, "r1", 1, old))
-	if _, _, err := before.Reject(ctx, dismissalOf(old)); err != nil {
-		t.Fatal(err)
-	}
+	dismiss(t, before, dismissalOf(old))
 
 	after := repoFor(t, db, remote, local)
-	now := finding(remote, "a.go", "x", precedent.Bugs, precedent.High)
+	now := bug("x")
 	if now.ID == old.ID {
 		t.Fatal("both identities make the same id")
 	}
@@ -113,9 +94,7 @@ func testRemoteAppears(t *testing.T, open opener) {
 			t.Errorf("%v names other rows", identities)
 		}
 	}
-	if names, err := after.Names(ctx); err != nil || !cmp.Equal(names, []precedent.Repo{remote}) {
-		t.Errorf("names %v, %v", names, err)
-	}
+	is(t, "names", []precedent.Repo{remote})(after.Names(ctx))
 	checkHealth(t, db)
 }
 
@@ -128,40 +107,26 @@ func testRemoteKnownAlready(t *testing.T, open opener) {
 	shared := func(r precedent.Repo) precedent.Finding {
 		return finding(r, "a.go", "shared", precedent.Bugs, precedent.High)
 	}
-	save(t, mine, review(local, "m1", 1, shared(local), finding(local, "a.go", "mine", precedent.Style, precedent.Nit)))
-	save(t, theirs, review(remote, "t1", 2, shared(remote), finding(remote, "a.go", "theirs", precedent.Tests,
-		precedent.Low)))
+	own := finding(local, "a.go", "mine", precedent.Style, precedent.Nit)
+	save(t, mine, review(local, "m1", 1, shared(local), own))
+	save(t, theirs, review(remote, "t1", 2, shared(remote), finding(remote, "b.go", "y", precedent.Tests, precedent.Low)))
 	save(t, mine, review(local, "m2", 3, shared(local)))
-	for _, r := range []*Repo{theirs, mine} {
-		if _, _, err := r.Reject(ctx, dismissalOf(shared(remote))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, _, err := mine.Reject(ctx, dismissalOf(finding(local, "a.go", "mine", precedent.Style,
-		precedent.Nit))); err != nil {
-		t.Fatal(err)
-	}
+	dismiss(t, theirs, dismissalOf(shared(remote)))
+	dismiss(t, mine, dismissalOf(shared(remote)))
+	dismiss(t, mine, dismissalOf(own))
 
 	joined := repoFor(t, db, remote, local)
 	if joined.id != theirs.id {
 		t.Error("the remote's rows were not the ones that stayed")
 	}
-	if c, err := joined.Count(ctx); err != nil || c != (Counts{
-		Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2,
-		Rules: 1,
-	}) {
-		t.Errorf("%+v, %v", c, err)
-	}
+	is(t, "Count", Counts{Reviews: 3, Findings: 3, Sightings: 5, Dismissals: 2, Rules: 1})(joined.Count(ctx))
 	k, err := joined.stored(ctx, shared(remote).Fingerprint)
 	if err != nil || k.Seen != 3 || !k.First.Equal(review(local, "", 1).At) || !k.Last.Equal(review(local, "", 3).At) ||
 		k.LastReview != "m2" {
 		t.Errorf("%+v, %v", k, err)
 	}
-	for _, id := range []string{shared(local).ID, shared(remote).ID, finding(local, "a.go", "mine", precedent.Style,
-		precedent.Nit).ID} {
-		if found, err := joined.FindingsByID(ctx, id, 10); err != nil || len(found) != 1 {
-			t.Errorf("id %s finds %v, %v", id, found, err)
-		}
+	for _, id := range []string{shared(local).ID, shared(remote).ID, own.ID} {
+		has(t, fmt.Sprintf("id %s finds", id), 1)(joined.FindingsByID(ctx, id, 10))
 	}
 	checkEmptyRepos(t, db, 1)
 	checkHealth(t, db)
@@ -172,7 +137,7 @@ func testForksStayApart(t *testing.T, open opener) {
 	db := open(t)
 	fork := precedent.Repo{Host: "example.com", Owner: "stranger", Name: "app"}
 	private := repoFor(t, db, remote, local)
-	save(t, private, review(remote, "r1", 1, finding(remote, "a.go", "x", precedent.Bugs, precedent.High)))
+	save(t, private, review(remote, "r1", 1, bug("x")))
 	checkEmpty(t, repoFor(t, db, fork, local))
 	checkEmpty(t, repoFor(t, db, local))
 	// The rows of the root commit alone now go to the first that names it, once.
@@ -185,8 +150,58 @@ func testForksStayApart(t *testing.T, open opener) {
 
 func checkEmptyRepos(t *testing.T, db *DB, want int) {
 	t.Helper()
-	var n int
-	if err := db.sql.QueryRow("SELECT COUNT(*) FROM repos").Scan(&n); err != nil || n != want {
-		t.Errorf("%d repositories, %v, want %d", n, err, want)
+	if n := ask[int](t, db, "SELECT COUNT(*) FROM repos"); n != want {
+		t.Errorf("%d repositories, want %d", n, want)
 	}
+}
+
+// testFollow has a repository that is renamed, and others that get its names.
+func testFollow(t *testing.T, open opener) {
+	ctx := t.Context()
+	db := open(t)
+	called := func(name string) precedent.Repo { return precedent.Repo{Host: remote.Host, Owner: "team", Name: name} }
+	number := func(n precedent.ForgeID) precedent.Repo { return precedent.NumberedRepo(remote.Host, n) }
+	follow := func(n precedent.ForgeID, names ...precedent.Repo) *Repo {
+		t.Helper()
+		for range 2 { // the second time nothing changes
+			must(t, db.Follow(ctx, number(n), names...))
+		}
+		return repoFor(t, db, names...) //nolint:contextcheck // it uses that of the test, as ctx is
+	}
+	f := finding(called("app"), "a.go", "x", precedent.Bugs, precedent.High)
+	first := repoFor(t, db, called("app"), local) // before its number was known
+	save(t, first, review(called("app"), "r1", 1, f))
+
+	renamed := follow("7", called("store"), called("app"), local)
+	if renamed.id != first.id || repoFor(t, db, called("app")).id != first.id {
+		t.Error("the memory did not follow the name")
+	}
+	now := precedent.FindingID(called("store"), f.Fingerprint)
+	for _, id := range []string{f.ID, now} {
+		if found, err := renamed.FindingsByID(ctx, id, 10); err != nil || len(found) != 1 || found[0].ID != now {
+			t.Errorf("id %s finds %v, %v", id, found, err)
+		}
+	}
+	is(t, "names", []precedent.Repo{called("app"), called("store")})(renamed.Names(ctx))
+
+	// Another clone knew the newest name before this memory did.
+	other := repoFor(t, db, called("shop"))
+	save(t, other, review(called("shop"), "r2", 2, finding(called("shop"), "b.go", "y", precedent.Bugs, precedent.High)))
+	if moved := follow("7", called("shop")); moved.id != first.id {
+		t.Error("the memory did not follow the number")
+	} else if c, err := moved.Count(ctx); err != nil || c.Reviews != 2 {
+		t.Errorf("%+v, %v", c, err)
+	}
+
+	// A new repository takes a former name, and then the present one: it has no memory.
+	for i, name := range []string{"app", "shop"} {
+		taken := follow(precedent.NumberID(int64(8+i)), called(name), local)
+		if c, err := taken.Count(ctx); err != nil || taken.id == first.id || c != (Counts{}) {
+			t.Errorf("%s: a new repository reads the memory of another: %+v, %v", name, c, err)
+		}
+	}
+	if again := follow("7", called("end")); again.id != first.id {
+		t.Error("the number lost its memory")
+	}
+	checkHealth(t, db)
 }

@@ -33,10 +33,7 @@ var unscoped = map[string]string{
 // without the repository in its condition would read or change another one's rows. "Row-level
 // repo_id in every query" (T16).
 func TestEveryStatementNamesItsRepository(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := value(filepath.Glob("*.go"))(t)
 	fset := token.NewFileSet()
 	var parsed []*ast.File
 	consts := map[string]ast.Expr{}
@@ -44,10 +41,7 @@ func TestEveryStatementNamesItsRepository(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(fset, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := value(parser.ParseFile(fset, file, nil, 0))(t)
 		parsed = append(parsed, f)
 		ast.Inspect(f, func(n ast.Node) bool {
 			if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == len(v.Values) {

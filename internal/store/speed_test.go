@@ -13,16 +13,10 @@ import (
 
 func BenchmarkOpenExisting(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "memory.db")
-	keep, err := Open(b.Context(), path, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	keep := value(Open(b.Context(), path, Options{}))(b)
 	keep.Close()
 	for b.Loop() {
-		db, err := Open(b.Context(), path, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		db := value(Open(b.Context(), path, Options{}))(b)
 		db.Close()
 	}
 }
@@ -31,7 +25,7 @@ func BenchmarkOpenExisting(b *testing.B) {
 func BenchmarkSaveReview(b *testing.B) {
 	for name, open := range map[string]func(b *testing.B) *DB{
 		"sqlite":     func(b *testing.B) *DB { return open(b) },
-		"postgresql": func(b *testing.B) *DB { return openURL(b, needs.PostgreSQLServer(b, true).Database(b)) },
+		"postgresql": func(b *testing.B) *DB { return openPlace(b, needs.PostgreSQLServer(b, true).Database(b)) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			db := open(b)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -13,22 +16,13 @@ import (
 var (
 	remote = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
 	local  = precedent.LocalRepo("0123456789abcdef0123456789abcdef01234567")
+	other  = precedent.Repo{Host: "example.com", Owner: "team", Name: "other"}
 	start  = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 )
 
-func openFile(t testing.TB, path string) *DB {
-	t.Helper()
-	db, err := Open(t.Context(), path, options(nil))
-	return opened(t, db, err)
-}
-
 func repoFor(t testing.TB, db *DB, identities ...precedent.Repo) *Repo {
 	t.Helper()
-	r, err := db.RepoFor(t.Context(), identities...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return value(db.RepoFor(t.Context(), identities...))(t)
 }
 
 // finding makes a finding on a line of a file, with the ids that repo gives it.
@@ -47,6 +41,11 @@ func finding(repo precedent.Repo, path, line string, c precedent.Category, s pre
 	return f
 }
 
+// bug is a finding on a line of a.go.
+func bug(line string) precedent.Finding {
+	return finding(remote, "a.go", line, precedent.Bugs, precedent.High)
+}
+
 // review makes a review of the n-th change.
 func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding) *precedent.Review {
 	return &precedent.Review{
@@ -60,9 +59,7 @@ func review(repo precedent.Repo, id string, n int, findings ...precedent.Finding
 
 func save(t testing.TB, r *Repo, v *precedent.Review) {
 	t.Helper()
-	if err := r.SaveReview(t.Context(), v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.SaveReview(t.Context(), v))
 }
 
 // randomReview makes a review with a random number of findings and decisions.
@@ -82,6 +79,13 @@ func randomReview(rnd *rand.Rand, repo precedent.Repo, id string) *precedent.Rev
 	return v
 }
 
+// ask returns what a query finds in one column of one row.
+func ask[T any](t testing.TB, db *DB, query string, args ...any) (v T) {
+	t.Helper()
+	must(t, row(t.Context(), db.sql, query, args, into(&v)))
+	return v
+}
+
 // stored returns the finding with the fingerprint as it is stored.
 func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
 	var k Known
@@ -91,4 +95,51 @@ func (r *Repo) stored(ctx context.Context, fingerprint string) (Known, error) {
 			return err
 		})
 	return k, err
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
+func value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}
+
+// same reports how what is there differs from what should be.
+func same(t testing.TB, want, got any, o ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, o...); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// is checks what a call returns, as is(t, "names", want)(r.Names(ctx)).
+func is[T any](t testing.TB, what string, want T) func(T, error) {
+	t.Helper()
+	return func(got T, err error) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", what, err, diff)
+		}
+	}
+}
+
+// has checks how many a call returns, as has(t, "by id", 1)(r.FindingsByID(ctx, id, 10)).
+func has(t testing.TB, what string, want int) func(any, error) {
+	t.Helper()
+	return func(got any, err error) {
+		t.Helper()
+		if n := reflect.ValueOf(got).Len(); err != nil || n != want {
+			t.Errorf("%s: %d, %v, want %d: %+v", what, n, err, want, got)
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -46,92 +48,42 @@ func openAt(ctx context.Context, place string, o Options) (*DB, error) {
 	return Open(ctx, place, o)
 }
 
+func openPlace(t testing.TB, place string, o ...Options) *DB {
+	t.Helper()
+	db, err := openAt(t.Context(), place, options(o))
+	return opened(t, db, err)
+}
+
 // again opens the same database once more.
 func again(t testing.TB, db *DB) *DB {
 	t.Helper()
-	other, err := openAt(t.Context(), db.address, options(nil))
-	return opened(t, other, err)
+	return openPlace(t, db.address)
 }
 
-// suite is what every engine has to pass. What is true of SQLite alone has tests
+// suite is what every engine has to pass; testPosts is TestStore/sqlite/Posts. What is true of SQLite alone has tests
 // of its own: files, locks, damage and kills.
-var suite = []struct {
-	name string
-	test func(*testing.T, opener)
-}{
-	{"PostsAreSavedWithTheirReview", testPostsAreSavedWithTheirReview},
-	{"BadPostLeavesNothing", testBadPostLeavesNothing},
-	{"PostsComeFurther", testPostsComeFurther},
-	{"Turns", testTurns},
-	{"ClockSetBack", testClockSetBack},
-	{"LastReviewOfAPullRequest", testLastReviewOfAPullRequest},
-	{"PostsOfAJoinedRepository", testPostsOfAJoinedRepository},
-	{"PruneKeepsWhatASummaryNeeds", testPruneKeepsWhatASummaryNeeds},
-	{"Prune", testPrune},
-	{"Clear", testClear},
-	{"Period", testPeriod},
-	{"Reject", testReject},
-	{"Hits", testHits},
-	{"RejectTogether", testRejectTogether},
-	{"MergedRejectionIsNew", testMergedDismissalIsNew},
-	{"RepoForKeepsRepositoriesApart", testRepoForKeepsRepositoriesApart},
-	{"RepoForRefusesNobody", testRepoForRefusesNobody},
-	{"Follow", testFollow},
-	{"RemoteAppears", testRemoteAppears},
-	{"RemoteKnownAlready", testRemoteKnownAlready},
-	{"ForksStayApart", testForksStayApart},
-	{"ReviewComesBackWhole", testReviewComesBackWhole},
-	{"SameReviewAgain", testSameReviewAgain},
-	{"Sightings", testSightings},
-	{"RulesAreKeptOnce", testRulesAreKeptOnce},
-	{"Threads", testThreads},
-	{"ThreadsThatCannotBeSaved", testThreadsThatCannotBeSaved},
-	{"Outcomes", testOutcomes},
-	{"RemoteAppearsForThreads", testRemoteAppearsForThreads},
-	{"PruneOfThreads", testPruneOfThreads},
-	{"Labels", testLabels},
-	{"LabelsOfAJoinedRepository", testLabelsOfAJoinedRepository},
-	{"Thresholds", testThresholds},
-	{"Shown", testShown},
-	{"ManyFiles", testManyFiles},
-	{"FindingsByID", testFindingsByID},
-	{"Book", testBook},
-	{"BookOfPullRequests", testBookOfPullRequests},
-	{"Answers", testAnswers},
-	{"Sessions", testSessions},
-	{"Audit", testAudit},
-	{"ListsOfPages", testListsOfPages},
-	{"Learnings", testLearnings},
-	{"LearningsChangeInTurn", testLearningsChangeInTurn},
-	{"LearningsOfTheOwner", testLearningsOfTheOwner},
-	{"RemoteAppearsForLearnings", testRemoteAppearsForLearnings},
-	{"HandledComments", testHandledComments},
-	{"Insights", testInsights},
-	{"ConsolidationsTakeTurns", testConsolidationsTakeTurns},
-	{"Appearances", testAppearances},
-	{"RemoteAppearsForInsights", testRemoteAppearsForInsights},
-	{"PruneSparesWhatIsReferredTo", testPruneSparesWhatIsReferredTo},
-	{"ClearForgetsSpending", testClearForgetsSpending},
-	{"CorpusThreads", testCorpusThreads},
-	{"CorpusAnyOrder", testCorpusAnyOrder},
-	{"CorpusReverted", testCorpusReverted},
-	{"CorpusCheckpoint", testCorpusCheckpoint},
-	{"CorpusVectors", testCorpusVectors},
-	{"CorpusOfAJoinedRepository", testCorpusOfAJoinedRepository},
-	{"ClearCorpus", testClearCorpus},
-	{"PrivateRowsStay", testPrivateRowsStay},
-	{"NaughtyText", testNaughtyText},
-	{"Limits", testLimits},
-	{"Restored", testRestored},
-	{"RestoreRefuses", testRestoreRefuses},
-	{"AnyText", testAnyText},
+var suite = []func(*testing.T, opener){
+	testPostsAreSavedWithTheirReview, testBadPostLeavesNothing, testPostsComeFurther, testTurns, testClockSetBack,
+	testLastReviewOfAPullRequest, testPostsOfAJoinedRepository, testPruneKeepsWhatASummaryNeeds, testPrune,
+	testClear, testPeriod, testReject, testHits, testMergedDismissalIsNew, testRepoForKeepsRepositoriesApart,
+	testRepoForRefusesNobody, testFollow, testRemoteAppears, testRemoteKnownAlready, testForksStayApart,
+	testReviewComesBackWhole, testSameReviewAgain, testSightings, testRulesAreKeptOnce, testThreads,
+	testThreadsThatCannotBeSaved, testOutcomes, testRemoteAppearsForThreads, testPruneOfThreads, testLabels,
+	testLabelsOfAJoinedRepository, testThresholds, testShown, testManyFiles, testFindingsByID, testBook,
+	testBookOfPullRequests, testAnswers, testSessions, testAudit, testListsOfPages, testLearnings,
+	testLearningsChangeInTurn, testLearningsOfTheOwner, testRemoteAppearsForLearnings, testHandledComments,
+	testInsights, testConsolidationsTakeTurns, testAppearances, testRemoteAppearsForInsights,
+	testPruneSparesWhatIsReferredTo, testCorpusThreads, testCorpusAnyOrder, testCorpusReverted,
+	testCorpusCheckpoint, testCorpusVectors, testCorpusOfAJoinedRepository, testClearCorpus, testPrivateRowsStay,
+	testNaughtyText, testLimits, testRestored, testRestoreRefuses, testAnyText,
 }
 
 func TestStore(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
-			for _, s := range suite {
-				t.Run(s.name, func(t *testing.T) { s.test(t, engine.open) })
+			for _, test := range suite {
+				name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+				t.Run(name[strings.LastIndex(name, ".test")+len(".test"):], func(t *testing.T) { test(t, engine.open) })
 			}
 		})
 	}
@@ -139,8 +91,7 @@ func TestStore(t *testing.T) {
 
 func open(t testing.TB, o ...Options) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), options(o))
-	return opened(t, db, err)
+	return openPlace(t, places[SQLite](t), o...)
 }
 
 func openMemory(t testing.TB, o ...Options) *DB {
@@ -151,7 +102,7 @@ func openMemory(t testing.TB, o ...Options) *DB {
 
 func openPostgreSQL(t testing.TB, o ...Options) *DB {
 	t.Helper()
-	return openURL(t, postgresURL(t), o...)
+	return openPlace(t, postgresURL(t), o...)
 }
 
 // postgresURL is the URL of a database that has the newest schema and no rows.
@@ -179,12 +130,6 @@ func postgresURL(t testing.TB) string {
 		})
 }
 
-func openURL(t testing.TB, url string, o ...Options) *DB {
-	t.Helper()
-	db, err := OpenURL(t.Context(), url, options(o))
-	return opened(t, db, err)
-}
-
 // options are those of a test, by default a clock that stands still.
 func options(o []Options) Options {
 	if len(o) > 0 {
@@ -195,9 +140,7 @@ func options(o []Options) Options {
 
 func opened(t testing.TB, db *DB, err error) *DB {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -208,10 +151,7 @@ func opened(t testing.TB, db *DB, err error) *DB {
 
 // TestOneFileKnowsEachEngine keeps what is special of an engine in its dialect.
 func TestOneFileKnowsEachEngine(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := value(filepath.Glob("*.go"))(t)
 	words := map[string][]string{
 		"sqlite":   {"PRAGMA", "sqlite_", "modernc", "-wal", "DialectSQLite"},
 		"postgres": {"pg_", "pgx", "pgconn", "advisory", "SQLSTATE", "DialectPostgres", "COLLATE"},
@@ -221,10 +161,7 @@ func TestOneFileKnowsEachEngine(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := value(os.ReadFile(file))(t)
 		for engine, forbidden := range words {
 			if strings.HasPrefix(file, engine) || engine == "either" && (strings.HasPrefix(file, "sqlite") ||
 				strings.HasPrefix(file, "postgres")) {

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 )
 
@@ -17,8 +15,7 @@ func threadOf(f precedent.Finding, id string, pull int) precedent.Thread {
 		Span: f.Span, Commit: "head1", Comment: "41", URL: "https://example.com/41", State: precedent.ThreadOpen,
 		OpenedAt: start,
 		Messages: []precedent.Message{{
-			ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'",
-			At: start.Add(time.Hour),
+			ID: "42", Who: "dana", WhoID: "7", MayWrite: true, Body: "why?\x00 \"'", At: start.Add(time.Hour),
 		}},
 	}
 }
@@ -35,36 +32,23 @@ func outcomeOfThread(t precedent.Thread, kind precedent.OutcomeKind, at time.Tim
 
 func mustThreads(t *testing.T, r *Repo, pull int) []precedent.Thread {
 	t.Helper()
-	threads, err := r.Threads(t.Context(), pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return threads
+	return value(r.Threads(t.Context(), pull))(t)
 }
 
 func mustOutcomes(t *testing.T, r *Repo, pull int) []precedent.Outcome {
 	t.Helper()
-	outcomes, err := r.Outcomes(t.Context(), pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return outcomes
+	return value(r.Outcomes(t.Context(), pull))(t)
 }
 
 func testThreads(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
-	first := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	r := repoFor(t, open(t), remote)
+	first := threadOf(bug("x"), "t1", 7)
 	second := threadOf(finding(remote, "b.go", "y", precedent.Style, precedent.Nit), "t2", 7)
 	second.Comment, second.OpenedAt, second.Messages = "", start.Add(-time.Hour), nil
-	elsewhere := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t3", 8)
-	if err := r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]precedent.Thread{second, first}, mustThreads(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
+	elsewhere := threadOf(bug("x"), "t3", 8)
+	must(t, r.SaveThreads(ctx, []precedent.Thread{first, second, elsewhere}))
+	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 
 	// A thread changes; one more of its fingerprint is not a second one.
 	first.State, first.Closed, first.ClosedBy = precedent.ThreadResolved, true, "dana"
@@ -72,12 +56,8 @@ func testThreads(t *testing.T, open opener) {
 	double.ID, double.Comment = "t9", "99"
 	carried := first
 	carried.Current, carried.Changed = precedent.Span{Path: "a.go", Start: 9, End: 9}, true
-	if err := r.SaveThreads(ctx, []precedent.Thread{double, carried}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]precedent.Thread{second, first}, mustThreads(t, r, 7)); diff != "" {
-		t.Error(diff)
-	}
+	must(t, r.SaveThreads(ctx, []precedent.Thread{double, carried}))
+	same(t, []precedent.Thread{second, first}, mustThreads(t, r, 7))
 	if got := mustThreads(t, r, 8); len(got) != 1 || got[0].State != precedent.ThreadOpen {
 		t.Errorf("the other pull request has %+v", got)
 	}
@@ -88,19 +68,17 @@ func testThreads(t *testing.T, open opener) {
 		t.Errorf("a thread moved to another pull request: %v", err)
 	}
 
-	other := repoFor(t, db, local)
-	if got := mustThreads(t, other, 7); len(got) > 0 {
-		t.Errorf("another repository reads %v", got)
-	}
+	other := repoFor(t, r.db, local)
+	has(t, "another repository reads", 0)(other.Threads(ctx, 7))
 	if err := other.SaveThreads(ctx, []precedent.Thread{first}); err != nil || len(mustThreads(t, other, 7)) != 1 {
 		t.Errorf("the same id in another repository: %v", err)
 	}
-	checkHealth(t, db)
+	checkHealth(t, r.db)
 }
 
 func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
-	good := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	good := threadOf(bug("x"), "t1", 7)
 	for name, change := range map[string]func(*precedent.Thread){
 		"no id":           func(t *precedent.Thread) { t.ID = "" },
 		"no fingerprint":  func(t *precedent.Thread) { t.Fingerprint = "" },
@@ -112,16 +90,13 @@ func testThreadsThatCannotBeSaved(t *testing.T, open opener) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if got := mustThreads(t, r, 7); len(got) > 0 {
-		t.Errorf("half of them was saved: %v", got)
-	}
+	has(t, "half of them was saved", 0)(r.Threads(t.Context(), 7))
 }
 
 func testOutcomes(t *testing.T, open opener) {
 	ctx := t.Context()
-	db := open(t)
-	r := repoFor(t, db, remote)
-	thread := threadOf(finding(remote, "a.go", "x", precedent.Bugs, precedent.High), "t1", 7)
+	r := repoFor(t, open(t), remote)
+	thread := threadOf(bug("x"), "t1", 7)
 	for i, step := range []struct {
 		kind precedent.OutcomeKind
 		want int // the step whose outcome is stored then
@@ -135,22 +110,16 @@ func testOutcomes(t *testing.T, open opener) {
 		{precedent.OutcomeUnknown, 5},
 	} {
 		o := outcomeOfThread(thread, step.kind, start.Add(time.Duration(i)*time.Hour))
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{o}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveOutcomes(ctx, []precedent.Outcome{o}))
 		got := mustOutcomes(t, r, 7)
 		if len(got) != 1 || !got[0].At.Equal(start.Add(time.Duration(step.want)*time.Hour)) {
 			t.Fatalf("after step %d: %+v, want that of step %d", i, got, step.want)
 		}
 		if step.want == i {
-			if diff := cmp.Diff(o, got[0]); diff != "" {
-				t.Error(diff)
-			}
+			same(t, o, got[0])
 		}
 	}
-	if got := mustOutcomes(t, repoFor(t, db, local), 7); len(got) > 0 {
-		t.Errorf("another repository reads %v", got)
-	}
+	has(t, "another repository reads", 0)(repoFor(t, r.db, local).Outcomes(ctx, 7))
 	for _, bad := range []precedent.Outcome{
 		{PullRequest: 7, Kind: precedent.Fixed},
 		{PullRequest: 7, Fingerprint: "f"},
@@ -167,16 +136,11 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	db := open(t)
 	theirs, mine := repoFor(t, db, remote), repoFor(t, db, local)
-	at := func(line string) precedent.Finding {
-		return finding(remote, "a.go", line, precedent.Bugs, precedent.High)
-	}
-	both, only, clash := threadOf(at("both"), "t1", 7), threadOf(at("only"), "t2", 7), threadOf(at("clash"), "t1", 8)
+	both, only, clash := threadOf(bug("both"), "t1", 7), threadOf(bug("only"), "t2", 7), threadOf(bug("clash"), "t1", 8)
 	renamed := both
 	renamed.ID = "t4"
 	for r, threads := range map[*Repo][]precedent.Thread{theirs: {both}, mine: {renamed, only, clash}} {
-		if err := r.SaveThreads(ctx, threads); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveThreads(ctx, threads))
 	}
 	for r, outcomes := range map[*Repo][]precedent.Outcome{
 		theirs: {outcomeOfThread(both, precedent.OutcomeUnknown, start), outcomeOfThread(clash, precedent.Fixed, start)},
@@ -185,14 +149,10 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 			outcomeOfThread(only, precedent.OutcomeUnknown, start),
 		},
 	} {
-		if err := r.SaveOutcomes(ctx, outcomes); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.SaveOutcomes(ctx, outcomes))
 	}
 	joined := repoFor(t, db, remote, local)
-	if diff := cmp.Diff([]precedent.Thread{both, only}, mustThreads(t, joined, 7)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []precedent.Thread{both, only}, mustThreads(t, joined, 7))
 	got := map[string]precedent.OutcomeKind{}
 	for _, o := range append(mustOutcomes(t, joined, 7), mustOutcomes(t, joined, 8)...) {
 		got[o.Fingerprint] = o.Kind
@@ -200,9 +160,7 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 	want := map[string]precedent.OutcomeKind{
 		both.Fingerprint: precedent.Declined, only.Fingerprint: precedent.OutcomeUnknown, clash.Fingerprint: precedent.Fixed,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, got)
 	checkEmptyRepos(t, db, 1)
 	checkHealth(t, db)
 }
@@ -212,53 +170,34 @@ func testRemoteAppearsForThreads(t *testing.T, open opener) {
 func testPruneOfThreads(t *testing.T, open opener) {
 	ctx := t.Context()
 	now := start
-	db := open(t, Options{Now: func() time.Time { return now }})
-	r := repoFor(t, db, remote)
+	r := repoFor(t, open(t, Options{Now: func() time.Time { return now }}), remote)
 	held := map[string]precedent.Thread{}
 	for i, name := range []string{"open", "settled", "fixed", "declined", "unknown", "rejected", "again"} {
-		f := finding(remote, "a.go", name, precedent.Bugs, precedent.High)
-		number := 10 + i
-		v := review(remote, name, 1, f)
-		v.PullRequest = &number
-		save(t, r, v)
-		held[name] = threadOf(f, "t-"+name, number)
+		f := bug(name)
+		save(t, r, pullReview(name, 1, 10+i, f))
+		th := threadOf(f, "t-"+name, 10+i)
 		if name == "settled" {
-			th := held[name]
 			th.State = precedent.ThreadResolved
-			held[name] = th
 		}
-		if err := r.SaveThreads(ctx, []precedent.Thread{held[name]}); err != nil {
-			t.Fatal(err)
-		}
+		held[name] = th
+		must(t, r.SaveThreads(ctx, []precedent.Thread{th}))
 		if name == "rejected" || name == "again" {
-			if _, _, err := r.Reject(ctx, dismissalOf(f)); err != nil {
-				t.Fatal(err)
-			}
+			dismiss(t, r, dismissalOf(f))
 		}
 	}
-	for name, kind := range map[string]precedent.OutcomeKind{
-		"fixed": precedent.Fixed, "declined": precedent.Declined, "unknown": precedent.OutcomeUnknown,
-		"rejected": precedent.Declined,
-	} {
-		if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held[name], kind, start)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.SaveOutcomes(ctx, []precedent.Outcome{outcomeOfThread(held["again"], precedent.SuggestionTaken,
-		start.Add(time.Hour))}); err != nil {
-		t.Fatal(err)
-	}
-	if deleted, err := r.Prune(ctx, start.AddDate(0, 0, -1), 50, start); err != nil || deleted != (Counts{}) {
-		t.Errorf("what is new was pruned: %+v, %v", deleted, err)
-	}
+	must(t, r.SaveOutcomes(ctx, []precedent.Outcome{
+		outcomeOfThread(held["fixed"], precedent.Fixed, start),
+		outcomeOfThread(held["declined"], precedent.Declined, start),
+		outcomeOfThread(held["unknown"], precedent.OutcomeUnknown, start),
+		outcomeOfThread(held["rejected"], precedent.Declined, start),
+		outcomeOfThread(held["again"], precedent.SuggestionTaken, start.Add(time.Hour)),
+	}))
+	is(t, "what is new was pruned", Counts{})(r.Prune(ctx, start.AddDate(0, 0, -1), 50, start))
 	now = start.AddDate(1, 0, 0)
-	deleted, err := r.Prune(ctx, now.AddDate(0, 0, -90), 50, now)
 	want := Counts{Reviews: 5, Findings: 5, Sightings: 5, Dismissals: 2, Labels: 5, Threads: 5, Outcomes: 4}
-	if err != nil || deleted != want {
-		t.Errorf("deleted %+v, %v, want %+v", deleted, err, want)
-	}
+	is(t, "deleted", want)(r.Prune(ctx, now.AddDate(0, 0, -90), 50, now))
 	labels := map[string]string{}
-	err = rows(ctx, db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
+	must(t, rows(ctx, r.db.read, "SELECT fingerprint, outcome FROM labels WHERE repo_id = $1", []any{r.id},
 		func(s scanner) error {
 			var fp, outcome string
 			err := s.Scan(&fp, &outcome)
@@ -268,26 +207,17 @@ func testPruneOfThreads(t *testing.T, open opener) {
 				}
 			}
 			return err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]string{
+		}))
+	same(t, map[string]string{
 		"settled": "", "fixed": "fixed", "declined": "declined", "rejected": "rejected", "again": "suggestion_committed",
-	}, labels); diff != "" {
-		t.Error(diff)
-	}
+	}, labels)
 	for _, name := range []string{"open", "unknown"} {
-		if got := mustThreads(t, r, held[name].PullRequest); len(got) != 1 {
-			t.Errorf("%s: %d threads", name, len(got))
-		}
-		if _, err := r.Review(ctx, name); err != nil {
-			t.Error(err)
-		}
+		has(t, name, 1)(r.Threads(ctx, held[name].PullRequest))
+		value(r.Review(ctx, name))(t)
 	}
 	if deleted, err := r.Clear(ctx); err != nil || deleted.Threads != 2 || deleted.Outcomes != 1 {
 		t.Errorf("cleared %+v, %v", deleted, err)
 	}
 	checkEmpty(t, r)
-	checkHealth(t, db)
+	checkHealth(t, r.db)
 }
