@@ -50,9 +50,7 @@ func TestPoisonedMemory(t *testing.T) {
 	for carrier, bring := range map[string]func(*testing.T, *memory.Memory, []byte){
 		"an imported file": func(t *testing.T, m *memory.Memory, line []byte) {
 			header, _, _ := strings.Cut(export(t, m), "\n")
-			if _, err := Read(t.Context(), m, strings.NewReader(header+"\n"+string(line)+"\n"), true); err != nil {
-				t.Fatal(err)
-			}
+			value(Read(t.Context(), m, strings.NewReader(header+"\n"+string(line)+"\n"), true))(t)
 		},
 		"a synced ref": func(t *testing.T, m *memory.Memory, line []byte) {
 			rows := Rows{}
@@ -60,9 +58,7 @@ func TestPoisonedMemory(t *testing.T) {
 				return // the line is refused
 			}
 			rows.dropOwners()
-			if _, err := save(t.Context(), m, rows); err != nil {
-				t.Fatal(err)
-			}
+			value(save(t.Context(), m, rows))(t)
 		},
 	} {
 		for _, l := range poison() {
@@ -75,23 +71,15 @@ func checkPoison(t *testing.T, carrier string, l precedent.Learning, bring func(
 	m := openMemory(t)
 	forgotten := l
 	forgotten.ID, forgotten.State = precedent.LearningID("forgotten", l.Directive), precedent.LearningForgotten
-	if _, _, err := rowsOf(t, m).AddLearning(t.Context(), forgotten, "mona"); err != nil {
-		t.Fatal(err)
-	}
+	learn(t, m, forgotten)
 	again := forgotten
 	again.State, again.UpdatedAt = precedent.LearningActive, now.Add(time.Minute)
 	for _, l := range []precedent.Learning{l, again} {
-		line, err := json.Marshal(map[string]any{learningKind: l})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bring(t, m, line)
+		bring(t, m, value(json.Marshal(map[string]any{learningKind: l}))(t))
 	}
 	change := &diff.Change{Files: []diff.File{{Path: "db/a.go"}}}
 	recalled, _, err := m.RecallLearnings(t.Context(), memory.LearningQuery{Change: change})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range recalled {
 		words := r.Directive + r.Glob
 		if r.ID == again.ID || r.Kind.Quieter() && strings.HasPrefix(r.Glob, "**") || r.Scope == precedent.OwnerScope && carrier == "a synced ref" ||

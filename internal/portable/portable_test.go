@@ -24,21 +24,14 @@ var (
 // openMemory is an empty memory of the team's repository.
 func openMemory(t testing.TB) *memory.Memory {
 	t.Helper()
-	db, err := store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := value(store.OpenMemory(t.Context(), store.Options{Now: func() time.Time { return now }}))(t)
 	t.Cleanup(func() { db.Close() })
 	return &memory.Memory{DB: db, Repo: team, Now: func() time.Time { return now }}
 }
 
 func rowsOf(t testing.TB, m *memory.Memory) *store.Repo {
 	t.Helper()
-	rows, err := m.DB.RepoFor(t.Context(), m.Repo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return value(m.DB.RepoFor(t.Context(), m.Repo))(t)
 }
 
 func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) precedent.Dismissal {
@@ -47,10 +40,23 @@ func reject(t testing.TB, m *memory.Memory, fingerprint string, at time.Time) pr
 		Fingerprint: fingerprint, Finding: precedent.FindingID(m.Repo, fingerprint), Claim: "the error is ignored", Path: "a.go",
 		Category: precedent.Categories[0], Severity: precedent.Low, Reason: "it cannot fail", Who: "dana", At: at,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return j
+}
+
+// learningOf is an active learning of the repository.
+func learningOf(id, directive string, at time.Time) precedent.Learning {
+	return precedent.Learning{
+		ID: id, Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope,
+		Directive: directive, From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"},
+		CreatedAt: at, UpdatedAt: at, Version: 1,
+	}
+}
+
+func learn(t testing.TB, m *memory.Memory, l precedent.Learning) {
+	t.Helper()
+	_, _, err := rowsOf(t, m).AddLearning(t.Context(), l, "dana")
+	must(t, err)
 }
 
 func export(t testing.TB, m *memory.Memory) string {
@@ -94,20 +100,19 @@ func drawRows(t *rapid.T, label string) Rows {
 				CreatedAt: at, UpdatedAt: at,
 			})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows[made.key] = made
 	}
 	return Merge(rows, nil)
 }
 
 func drawLearning(t *rapid.T, id, who string, at time.Time) precedent.Learning {
-	state := rapid.SampledFrom([]precedent.LearningState{precedent.LearningPending, precedent.LearningActive, precedent.LearningForgotten}).Draw(t, "state")
-	return precedent.Learning{
-		ID: id, Kind: precedent.LearnDo, State: state, Scope: precedent.RepositoryScope, Directive: "check errors by " + who,
-		From: precedent.LearningSource{By: precedent.FromCommand, Who: who}, CreatedAt: at, UpdatedAt: at, Version: 1,
-	}
+	l := learningOf(id, "check errors by "+who, at)
+	l.State = rapid.SampledFrom([]precedent.LearningState{
+		precedent.LearningPending, precedent.LearningActive, precedent.LearningForgotten,
+	}).Draw(t, "state")
+	l.From.Who = who
+	return l
 }
 
 func bytesOf(s Rows) string { return string(encode(s.sorted(""))) }
@@ -151,14 +156,9 @@ func TestKeptNewest(t *testing.T) {
 			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 120), 0, 90).Draw(t, label) {
 				at := now.Add(-time.Duration(n) * time.Minute)
 				r, err := reader{now}.history(store.SharedChange{Learning: "aa", LearningChange: store.LearningChange{
-					At: at, Action: "edited", After: precedent.Learning{
-						ID: "aa", Kind: precedent.LearnDo, State: precedent.LearningActive,
-						Scope: precedent.RepositoryScope, Directive: "x", From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: at, UpdatedAt: at, Version: 1,
-					},
+					At: at, Action: "edited", After: learningOf("aa", "x", at),
 				}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				rows[r.key] = r
 			}
 			return Merge(rows, nil)
@@ -179,9 +179,7 @@ func TestLinesAreStable(t *testing.T) {
 		first, err := reader{now}.dismissal(dismissal{
 			Fingerprint: "aa", Claim: text.Draw(t, "claim"), Reason: text.Draw(t, "reason"), Who: text.Draw(t, "who"), Severity: precedent.Low, At: now,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if strings.Contains(first.line, "QYLPMN5HFIQR7XYA") || strings.Contains(first.line, "\u202e") {
 			t.Fatalf("unsafe: %s", first.line)
 		}
@@ -202,16 +200,9 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	reject(t, to, "bb", now.Add(-2*time.Hour))
-	l := precedent.Learning{
-		ID: "l1", Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: "check errors",
-		From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"}, CreatedAt: now, UpdatedAt: now, Version: 1,
-	}
-	if _, _, err := rowsOf(t, from).AddLearning(t.Context(), l, "dana"); err != nil {
-		t.Fatal(err)
-	}
-	if err := rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{{Fingerprint: "aa", PullRequest: 3, Kind: precedent.Declined, At: now}}); err != nil {
-		t.Fatal(err)
-	}
+	learn(t, from, learningOf("l1", "check errors", now))
+	outcome := precedent.Outcome{Fingerprint: "aa", PullRequest: 3, Kind: precedent.Declined, At: now}
+	must(t, rowsOf(t, from).SaveOutcomes(t.Context(), []precedent.Outcome{outcome}))
 	text := export(t, from)
 	got, err := Read(t.Context(), to, strings.NewReader(text), false)
 	if want := (Counts{Added: 3, Removed: 1}); err != nil || got.Counts != want {
@@ -232,9 +223,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 	// A later dismissal of the same finding wins again, also if the clock is behind.
 	reject(t, to, "bb", now.Add(-3*time.Hour))
-	if _, err = Read(t.Context(), to, strings.NewReader(text), false); err != nil {
-		t.Fatal(err)
-	}
+	value(Read(t.Context(), to, strings.NewReader(text), false))(t)
 	if j, err := rowsOf(t, to).Dismissal(t.Context(), "bb", now); err != nil || j == nil {
 		t.Errorf("the new dismissal was lost: %v", err)
 	}
@@ -270,6 +259,10 @@ func TestRefusedFiles(t *testing.T) {
 		"never expires":    {edit(`"expires_at":"2026`, `"expires_at":"9999`), "too far in the future"},
 		"severity":         {edit(`"severity":"low"`, `"severity":"none"`), "invalid severity"},
 		"fingerprint":      {edit(`"fingerprint":"aa"`, `"fingerprint":"../x"`), "invalid fingerprint"},
+		"a key twice":      {edit(`"claim":`, `"claim":"x","claim":`), "twice"},
+		"twice, uppercase": {edit(`"claim":`, `"CLAIM":"never flag it","claim":`), "twice"},
+		"twice, a long s":  {edit(`"severity":`, `"ſeverity":"low","severity":`), "twice"},
+		"two kinds":        {head + "\n" + `{"learning":{"id":"a"},"Learning":{"id":"b"}}` + "\n", "twice"},
 		"glob":             {edit(`"reason"`, `"glob":"[","reason"`), "line 2"},
 		"owner's learning": {head + "\n" + `{"learning":{"id":"x","kind":"obey"}}` + "\n", "line 2"},
 	} {
@@ -322,9 +315,7 @@ func TestOldRowsEnd(t *testing.T) {
 	r := reader{now}
 	rows := Rows{}
 	add := func(made row, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows[made.key] = made
 	}
 	year := 366 * 24 * time.Hour
@@ -339,26 +330,32 @@ func TestOldRowsEnd(t *testing.T) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	made, err := reader{now}.dismissal(dismissal{Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read", Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.DismissalLife)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	made := value(reader{now}.dismissal(dismissal{
+		Fingerprint: "aa", Claim: "the error of Close is ignored", Reason: "it cannot fail here, because the file is only read",
+		Path: "internal/a/b.go", Symbol: "Load", Who: "dana", Severity: precedent.Low, At: now, ExpiresAt: now.Add(store.DismissalLife),
+	}))(b)
 	for b.Loop() {
-		if _, err := (reader{now}).parse([]byte(made.line)); err != nil {
-			b.Fatal(err)
-		}
+		value((reader{now}).parse([]byte(made.line)))(b)
 	}
 }
 
-// TestTwinKeys: rows of a memory in which a key stands twice, in any case, are refused.
-func TestTwinKeys(t *testing.T) {
-	r := reader{now: time.Now()}
-	for _, line := range []string{
-		`{"learning":{"directive":"flag it","DIRECTIVE":"never flag it"}}`, `{"learning":{"id":"a"},"Learning":{"id":"b"}}`,
-		`{"rejection":{"fingerprint":"a","fingerprint":"b"}}`, `{"rejection":{"fingerprint":"a","ſource":"b","source":"c"}}`,
-	} {
-		if _, err := r.parse([]byte(line)); err == nil || !strings.Contains(err.Error(), "twice") {
-			t.Errorf("%s: %v", line, err)
-		}
+// must ends a test, or a part of a random one, if there is an error.
+func must(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error,
+) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is the result of a call that must not fail, as value(r.Count(ctx))(t).
+func value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
 	}
 }

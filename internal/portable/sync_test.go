@@ -3,6 +3,7 @@ package portable
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -48,10 +49,7 @@ func clone(t testing.TB, origin string) *Sync {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
 	runGit(t, filepath.Dir(dir), "clone", "-q", origin, dir)
-	repo, err := git.Open(t.Context(), dir, git.Options{LazyEnv: []string{"PATH=" + os.Getenv("PATH")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := value(git.Open(t.Context(), dir, git.Options{LazyEnv: []string{"PATH=" + os.Getenv("PATH")}}))(t)
 	t.Cleanup(func() { repo.Close() })
 	return &Sync{
 		Git: repo, Memory: openMemory(t), At: git.Shared{Remote: "origin", Ref: "refs/precedent/memory"},
@@ -59,13 +57,17 @@ func clone(t testing.TB, origin string) *Sync {
 	}
 }
 
+// push puts files on the ref, as somebody does by hand, and returns the commit.
+func push(t testing.TB, s *Sync, files ...git.SharedFile) string {
+	t.Helper()
+	commit := value(s.Git.CommitShared(t.Context(), "", "x", now, files))(t)
+	must(t, s.Git.PushShared(t.Context(), s.At, "", commit))
+	return commit
+}
+
 func run(t testing.TB, s *Sync) Synced {
 	t.Helper()
-	done, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return done
+	return value(s.Run(t.Context()))(t)
 }
 
 // TestInterleavings: two clones that write and exchange in turn and at once, and that end
@@ -77,9 +79,6 @@ func TestInterleavings(t *testing.T) {
 	at := origin(t)
 	both := []*Sync{clone(t, at), clone(t, at)}
 	clock := now.Add(-20 * time.Hour)
-	for _, s := range both {
-		s.Memory.Now = func() time.Time { return now }
-	}
 	live := map[string]bool{}                      // dismissals by their last change
 	states := map[string]precedent.LearningState{} // learnings
 	change := func(s *Sync) {
@@ -89,9 +88,7 @@ func TestInterleavings(t *testing.T) {
 		switch random.IntN(4) {
 		case 0, 1:
 			_, added, err := rows.Reject(t.Context(), precedent.Dismissal{Fingerprint: id, Claim: "x", Severity: precedent.Low, Who: "dana", At: clock})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			live[id] = live[id] || added
 		case 2: // taken back: newer than anything before, whatever the other clone has seen
 			if j, err := rows.Dismissal(t.Context(), id, now); err != nil {
@@ -105,13 +102,7 @@ func TestInterleavings(t *testing.T) {
 		case 3:
 			l := "l" + id
 			if states[l] == "" || random.IntN(2) == 0 {
-				added := precedent.Learning{
-					ID: l, Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.RepositoryScope, Directive: "check " + l,
-					From: precedent.LearningSource{By: precedent.FromCommand, Who: "dana"}, CreatedAt: clock, UpdatedAt: clock, Version: 1,
-				}
-				if _, _, err := rows.AddLearning(t.Context(), added, "dana"); err != nil {
-					t.Fatal(err)
-				}
+				learn(t, s.Memory, learningOf(l, "check "+l, clock))
 				if states[l] == "" {
 					states[l] = precedent.LearningActive
 				}
@@ -136,9 +127,8 @@ func TestInterleavings(t *testing.T) {
 		case 0:
 			run(t, s)
 		case 1: // a crash after the push
-			if _, _, err := s.exchange(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := s.exchange(t.Context())
+			must(t, err)
 			crashes++
 		case 2:
 			var wait sync.WaitGroup
@@ -168,14 +158,12 @@ func TestInterleavings(t *testing.T) {
 				t.Errorf("dismissal %s: %v, %v, want %t", id, j, err, want)
 			}
 		}
-		all, err := rowsOf(t, s.Memory).Learnings(t.Context())
-		if err != nil || len(all) != len(states) {
-			t.Errorf("%d learnings, %v, want %d", len(all), err, len(states))
+		got := map[string]precedent.LearningState{}
+		for _, l := range value(rowsOf(t, s.Memory).Learnings(t.Context()))(t) {
+			got[l.ID] = l.State
 		}
-		for _, l := range all {
-			if l.State != states[l.ID] {
-				t.Errorf("learning %s is %s, want %s", l.ID, l.State, states[l.ID])
-			}
+		if !maps.Equal(got, states) {
+			t.Errorf("learnings %v, want %v", got, states)
 		}
 	}
 	t.Logf("%d dismissals, %d learnings, %d crashes, %d races", len(live), len(states), crashes, races)
@@ -205,14 +193,8 @@ func TestHostileRefs(t *testing.T) {
 			s := clone(t, origin(t))
 			reject(t, s.Memory, "aa", now)
 			before := export(t, s.Memory)
-			commit, err := s.Git.CommitShared(t.Context(), "", "x", now, test.files)
-			if err == nil {
-				err = s.Git.PushShared(t.Context(), s.At, "", commit)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = s.Run(t.Context())
+			commit := push(t, s, test.files...)
+			_, err := s.Run(t.Context())
 			if err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%v, want %q", err, test.says)
 			}
@@ -230,10 +212,7 @@ func TestHostileRefs(t *testing.T) {
 		blob := strings.TrimSpace(runGit(t, at, "hash-object", "-w", "--stdin"))
 		cmd := exec.Command("git", "mktree")
 		cmd.Dir, cmd.Stdin = at, strings.NewReader("120000 blob "+blob+"\tversion.json\n")
-		tree, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := value(cmd.Output())(t)
 		commit := strings.TrimSpace(runGit(t, at, "commit-tree", "-m", "x", strings.TrimSpace(string(tree))))
 		runGit(t, at, "update-ref", s.At.Ref, commit)
 		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
@@ -244,13 +223,7 @@ func TestHostileRefs(t *testing.T) {
 		s := clone(t, origin(t))
 		reject(t, s.Memory, "aa", now)
 		lines := "{}\n\xff\n" + `{"rejection":{"fingerprint":"bb","claim":"x","severity":"low","at":"2027-01-01T00:00:00Z"}}` + "\n" + "x"
-		commit, err := s.Git.CommitShared(t.Context(), "", "x", now, []git.SharedFile{file("rejection.jsonl", lines), version})
-		if err == nil {
-			err = s.Git.PushShared(t.Context(), s.At, "", commit)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		push(t, s, file("rejection.jsonl", lines), version)
 		if done := run(t, s); done.Refused != 4 || !done.Pushed || done.Rows != 1 || done.Lines[2].Where != "rejection.jsonl:3" || !strings.Contains(done.Lines[2].Why, "future") {
 			t.Errorf("%+v", done)
 		}
@@ -264,27 +237,14 @@ func TestHostileRefs(t *testing.T) {
 // enters by a ref, whose writers may write to one repository only.
 func TestOwnersLearningsStay(t *testing.T) {
 	s := clone(t, origin(t))
-	l := precedent.Learning{
-		ID: "ll", Kind: precedent.LearnDo, State: precedent.LearningActive, Scope: precedent.OwnerScope, Directive: "check errors",
-		From: precedent.LearningSource{By: precedent.FromCommand}, CreatedAt: now, UpdatedAt: now, Version: 1,
-	}
-	made, err := reader{now}.learning(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit, err := s.Git.CommitShared(t.Context(), "", "x", now, Rows{made.key: made}.files())
-	if err == nil {
-		err = s.Git.PushShared(t.Context(), s.At, "", commit)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learningOf("ll", "check errors", now)
+	l.Scope = precedent.OwnerScope
+	made := value(reader{now}.learning(l))(t)
+	push(t, s, Rows{made.key: made}.files()...)
 	if done := run(t, s); done.Added != 0 || done.Rows != 0 {
 		t.Errorf("%+v", done)
 	}
-	if _, _, err := rowsOf(t, s.Memory).AddLearning(t.Context(), l, "dana"); err != nil {
-		t.Fatal(err)
-	}
+	learn(t, s.Memory, l)
 	if done := run(t, s); done.Left == 0 || done.Rows != 0 {
 		t.Errorf("%+v", done)
 	}
@@ -305,12 +265,9 @@ func record(t testing.TB, m *memory.Memory, id string, n int) {
 			Category: precedent.Bugs, Severity: precedent.Medium, Confidence: 90, Placement: precedent.Inline,
 		})
 	}
-	err := m.Record(t.Context(), &precedent.Review{
+	must(t, m.Record(t.Context(), &precedent.Review{
 		ID: id, Repo: m.Repo, Base: "b" + id, Head: "h" + id, Scope: precedent.FullScope, Threshold: 75, Findings: found, At: now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestHistoryTravels: another clone has the hotspots, the history of files and the insights of this one, and none of
@@ -320,20 +277,15 @@ func TestHistoryTravels(t *testing.T) {
 	a, b := clone(t, at), clone(t, at)
 	record(t, a.Memory, "one", 4)
 	rows := rowsOf(t, a.Memory)
-	if _, err := rows.BeginConsolidation(t.Context(), "x", time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	value(rows.BeginConsolidation(t.Context(), "x", time.Minute))(t)
 	insight := precedent.Insight{
 		ID: "aabb", State: precedent.InsightActive, Text: "Errors are dropped", Scope: "api/**", Category: precedent.Bugs, Engine: true,
 		Findings: []string{"one-0"}, Citations: []string{"one-0"}, PullRequests: []int{1}, People: []string{"dana"}, Changes: 1,
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if _, err := rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false); err != nil {
-		t.Fatal(err)
-	}
+	value(rows.EndConsolidation(t.Context(), "x", []precedent.Insight{insight}, false))(t)
 	run(t, a)
-	done := run(t, b)
-	if done.Added != 5 {
+	if done := run(t, b); done.Added != 5 {
 		t.Errorf("%+v", done)
 	}
 	if lines := runGit(t, at, "grep", "-c", "", a.At.Ref); strings.Contains(runGit(t, at, "log", "-p", a.At.Ref), "zebra") ||
