@@ -258,9 +258,12 @@ func TestConsolidate(t *testing.T) {
 		*now = start.Add(time.Duration(n) * time.Hour)
 		f := find("api/a.go", fmt.Sprint("line ", n), precedent.Security, precedent.High, owners[n])
 		pull := n + 1
-		r := &precedent.Review{ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: *now, PullRequest: &pull, Findings: []precedent.Finding{f}}
+		r := &precedent.Review{
+			ID: fmt.Sprint("r", n), Base: "b", Head: fmt.Sprint("h", n), At: *now, PullRequest: &pull, Findings: []precedent.Finding{f},
+		}
 		must(t, m.Record(ctx, r))
-		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: []string{"dana", "kim"}[n%2], At: *now}
+		who := []string{"dana", "kim"}[n%2]
+		o := precedent.Outcome{Fingerprint: f.Fingerprint, PullRequest: pull, Kind: precedent.Fixed, Who: who, At: *now}
 		must(t, value(m.rows(ctx))(t).SaveOutcomes(ctx, []precedent.Outcome{o}))
 	}
 	due(true)
