@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
@@ -161,9 +162,7 @@ func TestImportKilled(t *testing.T) {
 		mustImport(t, openCorpus(t, database, time.Now), data)
 		return
 	}
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 4))
+	rnd := needs.Random(t)
 	data := generated(4_000, 5)
 	whole := openCorpus(t, "", time.Now)
 	mustImport(t, whole, data)

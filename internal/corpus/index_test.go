@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -49,9 +50,7 @@ func drawn(rng *rand.Rand, n int) []precedent.CorpusChunk {
 // TestMatchesEarlier: whatever the corpus, only usable comments of other pull requests that are
 // older are found, each once.
 func TestMatchesEarlier(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, seed))
+	rng := needs.Random(t)
 	for range 30 {
 		all := drawn(rng, 90)
 		x := NewIndex(all)

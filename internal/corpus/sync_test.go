@@ -103,13 +103,10 @@ func (s *syncStage) sync(full bool, kill int) (SyncResult, error) {
 func (s *syncStage) stored() map[forge.CommentRef]precedent.CorpusComment {
 	s.t.Helper()
 	all := map[forge.CommentRef]precedent.CorpusComment{}
-	err := s.corpus.Rows.CorpusChunks(s.t.Context(), func(c precedent.CorpusChunk) error {
+	must(s.t, s.corpus.Rows.CorpusChunks(s.t.Context(), func(c precedent.CorpusChunk) error {
 		all[forge.CommentRef{Kind: forge.CommentKind(c.Kind), ID: c.ID}] = c.CorpusComment
 		return nil
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -136,10 +133,7 @@ func (s *syncStage) check() {
 			}
 		}
 	})
-	status, err := s.corpus.Rows.CorpusStatus(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	status := value(s.corpus.Rows.CorpusStatus(s.t.Context()))(s.t)
 	total := 0
 	for _, kind := range status.Comments {
 		total += kind.Count
@@ -156,10 +150,7 @@ func (s *syncStage) check() {
 // when its pull request was, which it is listed with.
 func (s *syncStage) checkWatermarks() {
 	s.t.Helper()
-	marks, err := s.corpus.Rows.CorpusCheckpoints(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	marks := value(s.corpus.Rows.CorpusCheckpoints(s.t.Context()))(s.t)
 	stored := s.stored()
 	through := map[string]time.Time{}
 	for _, m := range marks {
@@ -234,11 +225,9 @@ func (s *syncStage) runThrough(random *rand.Rand, full bool) SyncResult {
 		got, err := s.sync(full, 10)
 		s.Script.Forget()
 		full = false // it was asked for once
-		switch {
-		case err == nil:
+		if !errors.Is(err, context.Canceled) {
+			must(s.t, err)
 			return got
-		case !errors.Is(err, context.Canceled):
-			s.t.Fatal(err)
 		}
 	}
 	s.t.Fatal("the syncs do not end")
@@ -342,7 +331,8 @@ func TestSyncWaits(t *testing.T) {
 	var server *forgetest.GitHub
 	s := newSyncStage(t, 1_000, time.Hour, func(s *forgetest.Stage, token wire.Token) (forge.Forge, error) {
 		server = s.GitHub(t)
-		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+		network := wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}
+		return github.New(github.Options{BaseURL: server.URL, Token: token, Network: network})
 	})
 	for _, test := range []struct {
 		left int
