@@ -262,9 +262,11 @@ func TestFault15Garbage(t *testing.T) {
 		change(t, db, "UPDATE work SET kind = 'review-v0' WHERE pull = 1")
 		change(t, db, "UPDATE work SET repo = '///' WHERE pull = 2")
 		for _, job := range []string{
-			`'{"version":0}', 'work'`, `'[]', 'work'`, `'{"version":"x"}', 'work'`, `'{"version":99,"pull":7}', 'work'`, `'{}', 'another'`,
+			`'{"version":0}', 'work'`, `'[]', 'work'`, `'{"version":"x"}', 'work'`, `'{"version":99,"pull":7}', 'work'`,
+			`'{}', 'another'`,
 		} {
-			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ("+job+", 3, 'default', 'available')")
+			change(t, db, "INSERT INTO river_job (args, kind, max_attempts, queue, state) VALUES ("+
+				job+", 3, 'default', 'available')")
 		}
 		must(t, q.Start(t.Context()))
 		needs.WaitUntil(t, "the good one is done, the others are dead", func() bool {

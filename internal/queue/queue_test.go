@@ -166,7 +166,8 @@ func BenchmarkAccept(b *testing.B) {
 			if e.name == "postgresql" { // with a server that waits for the disk
 				place = needs.PostgreSQLServer(b, true).Database
 			}
-			q := started(b, openAt(b, place(b)), Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
+			db := openAt(b, place(b))
+			q := started(b, db, Options{Slots: 2, Poll: time.Second, Do: func(ctx context.Context, r *Run) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}})
