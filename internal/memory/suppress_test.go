@@ -80,7 +80,8 @@ func TestSuppress(t *testing.T) {
 		{"two like it", f, both, hidden, "second", 90},
 		{"one like it, never", f, one(because(first, "never flag this")), hidden, "first", 90},
 		{
-			"two like it, an older never", f, []precedent.Dismissal{because(first, "never in this repo"), second},
+			"two like it, an older never", f,
+			[]precedent.Dismissal{because(first, "never in this repo"), second},
 			hidden, "first", 90,
 		},
 		{"two like it, one expired", f, []precedent.Dismissal{first, expired(second)}, "", "first", 75},
@@ -92,7 +93,8 @@ func TestSuppress(t *testing.T) {
 		{"one like it, of an analyzer", analyzer, one(first), "", "first", 90},
 		{
 			"two milder ones like it", f,
-			[]precedent.Dismissal{about(first, "Load", precedent.Low), about(second, "Load", precedent.Nit)}, "", "second", 75,
+			[]precedent.Dismissal{about(first, "Load", precedent.Low), about(second, "Load", precedent.Nit)},
+			"", "second", 75,
 		},
 		{"another symbol", in(f, "Save"), both, "", "", 90},
 		{"no symbol", in(f, ""), []precedent.Dismissal{about(first, "", medium), about(second, "", medium)}, "", "", 90},
@@ -103,7 +105,8 @@ func TestSuppress(t *testing.T) {
 		{"another file, symbol meant", like("io/b.go", bugs, medium, 90), both, "", "", 90},
 		{
 			"another file, folder meant", like("io/sub/b.go", bugs, medium, 90),
-			[]precedent.Dismissal{because(first, "we don't do this here"), second}, "", "first", 75,
+			[]precedent.Dismissal{because(first, "we don't do this here"), second},
+			"", "first", 75,
 		},
 		{
 			"another folder, repository meant", like("net/b.go", bugs, medium, 90),
