@@ -41,6 +41,25 @@ func decidesAgain(tb testing.TB, r *precedent.Review) {
 	}
 }
 
+// pastTheEnd is a model that finds one defect, which its verifier confirms.
+func pastTheEnd() *cast {
+	const title = "The loop goes one past the end"
+	return &cast{
+		finder:   finds(finding("cart/cart.go", 5, loop, title, object{"severity": "medium"})),
+		verifier: ruled(map[string]object{title: rules("confirmed", "It runs past.", loop)}),
+	}
+}
+
+// dismissed is what dana dismissed an hour before the reviews of the tests.
+func dismissed(id string, f precedent.Finding, reason string) precedent.Dismissal {
+	now := time.Unix(1_700_000_000, 0)
+	return precedent.Dismissal{
+		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
+		Category: f.Category, Severity: f.Severity, Reason: reason, Who: "dana",
+		At: now.Add(-time.Hour), ExpiresAt: now.Add(time.Hour),
+	}
+}
+
 // TestWithoutADismissal: a review that is decided again without a dismissal is like one that
 // never had it, as far as that needs no engine. What a verifier never read is said to be
 // unknown.
@@ -55,22 +74,20 @@ func TestWithoutADismissal(t *testing.T) {
 		"A negative total is silently zero", "The price is multiplied by the count",
 	}
 	in.Engine = &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(
-				finding("cart/cart.go", 5, loop, titles[0], map[string]any{"severity": "medium"}),
-				finding("cart/cart.go", 15, mean, titles[1], map[string]any{"severity": "low", "category": "tests"}),
-				finding("cart/cart.go", 8, neg, titles[2], nil),
-				finding("cart/cart.go", 6, body, titles[3], map[string]any{
-					"severity": "medium", "category": "architecture",
-					"confidence": 60,
-				}),
-			)
-		},
-		verifier: ruled(map[string]map[string]any{
-			titles[0]: {"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
-			titles[1]: {"verdict": "confirmed", "reason": "Zero.", "evidence": line(mean)},
-			titles[2]: {"verdict": "uncertain", "reason": "Who knows."},
-			titles[3]: {"verdict": "refuted", "reason": "No caller minds it.", "evidence": line(body)},
+		finder: finds(
+			finding("cart/cart.go", 5, loop, titles[0], object{"severity": "medium"}),
+			finding("cart/cart.go", 15, mean, titles[1], object{"severity": "low", "category": "tests"}),
+			finding("cart/cart.go", 8, neg, titles[2], nil),
+			finding("cart/cart.go", 6, body, titles[3], object{
+				"severity": "medium", "category": "architecture",
+				"confidence": 60,
+			}),
+		),
+		verifier: ruled(map[string]object{
+			titles[0]: rules("confirmed", "It runs past.", loop),
+			titles[1]: rules("confirmed", "Zero.", mean),
+			titles[2]: rules("uncertain", "Who knows."),
+			titles[3]: rules("refuted", "No caller minds it.", body),
 		}),
 	}
 	in.Policy.Focus = []precedent.Category{precedent.Architecture}
@@ -82,12 +99,8 @@ func TestWithoutADismissal(t *testing.T) {
 		in.Recall.Dismissals = nil
 		for i := range 1 + random.IntN(5) {
 			f := plain.Findings[random.IntN(len(plain.Findings))]
-			j := precedent.Dismissal{
-				ID: fmt.Sprintf("j%d", i), Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path,
-				Symbol: f.Symbol, Category: f.Category,
-				Severity: f.Severity, Reason: reasons[random.IntN(len(reasons))], Who: "dana",
-				At: in.Now().Add(-time.Duration(1+i) * time.Hour), ExpiresAt: in.Now().Add(time.Hour),
-			}
+			j := dismissed(fmt.Sprintf("j%d", i), f, reasons[random.IntN(len(reasons))])
+			j.At = in.Now().Add(-time.Duration(1+i) * time.Hour)
 			if random.IntN(3) > 0 || slices.ContainsFunc(in.Recall.Dismissals,
 				func(o precedent.Dismissal) bool { return o.Fingerprint == j.Fingerprint }) {
 				j.Fingerprint = fmt.Sprintf("other%d", i)
@@ -127,16 +140,7 @@ func TestWithoutADismissal(t *testing.T) {
 // TestWithoutThreshold: the usual threshold and no policy can be tried, too.
 func TestWithoutThreshold(t *testing.T) {
 	in := input(t, shopBase, shopHead)
-	in.Engine = &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
-				map[string]any{"severity": "medium"}))
-		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {
-			"verdict": "confirmed",
-			"reason":  "It runs past.", "evidence": line(loop),
-		}}),
-	}
+	in.Engine = pastTheEnd()
 	high := 80
 	in.Threshold, in.ThresholdFrom = &high, "the operator"
 	in.Policy.Focus = []precedent.Category{precedent.Bugs}
@@ -163,21 +167,17 @@ func TestWithoutThreshold(t *testing.T) {
 func TestDismissedIsNotVerified(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	c := &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(
-				finding("cart/cart.go", 5, loop, "The loop goes one past the end", nil),
-				finding("cart/cart.go", 15, mean, "Mean divides by zero for no items", nil),
-			)
-		},
+		finder: finds(
+			finding("cart/cart.go", 5, loop, "The loop goes one past the end", nil),
+			finding("cart/cart.go", 15, mean, "Mean divides by zero for no items", nil),
+		),
 		verifier: ruled(nil),
 	}
 	in.Engine = c
 	asked := func() (titles string) {
-		for _, task := range c.read {
-			if task.Role == engine.Verifier {
-				for title := range ids(task) {
-					titles += title + "\n"
-				}
+		for _, task := range c.asked(engine.Verifier) {
+			for title := range ids(task) {
+				titles += title + "\n"
 			}
 		}
 		c.read = nil
@@ -187,11 +187,7 @@ func TestDismissedIsNotVerified(t *testing.T) {
 	if !strings.Contains(asked(), f.Title) {
 		t.Fatal("it was not verified the first time")
 	}
-	in.Recall.Dismissals = []precedent.Dismissal{{
-		ID: "j1", Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
-		Claim: f.Title, Path: f.Path, Category: f.Category, Severity: f.Severity, At: in.Now().Add(-time.Hour),
-		ExpiresAt: in.Now().Add(time.Hour),
-	}}
+	in.Recall.Dismissals = []precedent.Dismissal{dismissed("j1", f, "")}
 	run(t, in)
 	if got := asked(); strings.Contains(got, f.Title) || !strings.Contains(got, "Mean divides") {
 		t.Errorf("verified after the dismissal: %s", got)
@@ -201,17 +197,7 @@ func TestDismissedIsNotVerified(t *testing.T) {
 // TestWithoutALearning: a learning that hid or moved a finding can be left out.
 func TestWithoutALearning(t *testing.T) {
 	in := input(t, shopBase, shopHead)
-	c := &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end",
-				map[string]any{"severity": "medium"}))
-		},
-		verifier: ruled(map[string]map[string]any{"The loop goes one past the end": {
-			"verdict": "confirmed",
-			"reason":  "It runs past.", "evidence": line(loop),
-		}}),
-	}
-	in.Engine = c
+	in.Engine = pastTheEnd()
 	f := byTitle(t, run(t, in), "The loop goes one past the end")
 	l := precedent.Learning{
 		ID: "m1", Kind: precedent.LearnLenient, State: precedent.LearningActive, Directive: f.Title, CreatedAt: in.Now(),

@@ -8,10 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 )
 
 // conversation is the input of a review after a push, with one open thread, of a
@@ -19,7 +16,7 @@ import (
 func conversation(t *testing.T, c precedent.Category, head files) Input {
 	t.Helper()
 	in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"category": string(c)}))
+	in.Engine = answering(finding("cart/cart.go", 5, loop, "off by one", object{"category": string(c)}))
 	f := byTitle(t, run(t, in), "off by one")
 	in = pushed(t, shopBase, shopHead.with(files{"cart/aws.go": ""}), head)
 	in.Threads = []precedent.Thread{carriedTo(opened("t-1", f, "aaaa"), head)}
@@ -30,21 +27,27 @@ func conversation(t *testing.T, c precedent.Category, head files) Input {
 // TestWords: an engine's word on a thread holds as far as code or people bear it
 // out.
 func TestWords(t *testing.T) {
-	same := shopHead.with(files{
-		"cart/aws.go": "",
-		"cart/guard.go": "package cart\n\n// fixed: the loop is right\nfunc guard(items []Item) []Item { return " +
-			"items[:len(items):len(items)] }\n",
-	})
-	edited := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, "\tfor n := range items {", 1)})
+	same := shopHead.with(files{"cart/aws.go": "", "cart/guard.go": "package cart\n\n// fixed: the loop is right\n" +
+		"func guard(items []Item) []Item { return items[:len(items):len(items)] }\n"})
+	replaced := func(old, by string) files {
+		return same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], old, by, 1)})
+	}
+	edited, commented := replaced(loop, "\tfor n := range items {"), replaced(body, body+" // fixed")
+	inLine := replaced(loop, loop+" // fixed")
 	guarded := same.with(files{"cart/more.go": "package cart\n\nfunc more(items []Item) {\n\tsafe := " +
 		"Total(append(items, items...))\n\tuse(safe)\n}\n\nvar note = \"Total items sum\"\n"})
-	commented := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], body, body+" // fixed", 1)})
-	inLine := same.with(files{"cart/cart.go": strings.Replace(same["cart/cart.go"], loop, loop+" // fixed", 1)})
 	const proof = "func guard(items []Item) []Item { return items[:len(items):len(items)] }"
+	const no = "This is how it has to be, we keep it."
+	wrote := func(body string, m precedent.Message) []precedent.Message {
+		return []precedent.Message{written(body, m)}
+	}
 	maintainer, author, guest := precedent.Message{MayWrite: true}, precedent.Message{WhoID: "7"},
 		precedent.Message{WhoID: "8"}
 	ours, robot := precedent.Message{Own: true, MayWrite: true}, precedent.Message{Bot: true, MayWrite: true}
-	const no = "This is how it has to be, we keep it."
+	addressed := func(quote string) object { return object{"state": "addressed", "quote": quote} }
+	declined := func(quote string) object { return object{"state": "declined", "quote": quote} }
+	const bugs, types, security = precedent.Bugs, precedent.Types, precedent.Security
+	const open, byEngine, byPerson = "still_there by place", "addressed by engine", "declined by person"
 	for _, test := range []struct {
 		name     string
 		category precedent.Category
@@ -54,155 +57,60 @@ func TestWords(t *testing.T) {
 		want     string
 		why      string
 	}{
-		{"still there", precedent.Bugs, same, nil, object{"state": "still_there"}, "still_there by engine", "compared"},
+		{"still there", bugs, same, nil, object{"state": "still_there"}, "still_there by engine", "compared"},
 		{
-			"a liar: addressed, though nothing changed", precedent.Bugs, same, nil,
-			object{"state": "addressed", "reply": "Fixed!"},
-			"still_there by place", "no added line shows it",
+			"a liar: addressed, though nothing changed", bugs, same, nil, object{"state": "addressed", "reply": "Fixed!"},
+			open, "no added line shows it",
 		},
 		{
-			"a liar: gone, though it is there", precedent.Bugs, same, nil,
-			object{"state": "not_applicable", "quote": "the code is gone"},
-			"still_there by place", "still there",
+			"a liar: gone, though it is there", bugs, same, nil,
+			object{"state": "not_applicable", "quote": "the code is gone"}, open, "still there",
 		},
-		{"a liar: made-up proof", precedent.Bugs, same, nil, object{
-			"state": "addressed",
-			"quote": "func guard(items []Item) error {",
-		}, "still_there by place", ""},
+		{"a liar: made-up proof", bugs, same, nil, addressed("func guard(items []Item) error {"), open, ""},
+		{"a liar: a comment for proof", bugs, same, nil, addressed("// fixed: the loop is right"), open, ""},
+		{"a liar: an old line for proof", bugs, same, nil, addressed(loop), open, ""},
+		{"a liar: declined by nobody", bugs, same, nil, declined(no), open, "nobody who may dismiss"},
+		{"addressed by other lines", types, same, nil, addressed(proof), byEngine, "the push added"},
+		{"a bug is not closed by lines about other code", bugs, same, nil, addressed(proof), open, "no added line shows it"},
 		{
-			"a liar: a comment for proof", precedent.Bugs, same, nil,
-			object{"state": "addressed", "quote": "// fixed: the loop is right"},
-			"still_there by place", "",
-		},
-		{
-			"a liar: an old line for proof", precedent.Bugs, same, nil,
-			object{"state": "addressed", "quote": loop},
-			"still_there by place", "",
+			"a bug is closed by a line about its own code", bugs, guarded, nil,
+			addressed("safe := Total(append(items, items...))"), byEngine, "the push added",
 		},
 		{
-			"a liar: declined by nobody", precedent.Bugs, same, nil,
-			object{"state": "declined", "quote": no},
-			"still_there by place", "nobody who may dismiss",
+			"a bug is not closed by a name in a string", bugs, guarded, nil,
+			addressed("var note = \"Total items sum\""), open, "",
 		},
+		{"a bug is not closed by a line that got a comment", bugs, commented, nil, addressed(body + " // fixed"), open, ""},
+		{"a comment in the flagged line", bugs, inLine, nil, object{"state": "addressed"}, open, "only in comments"},
+		{"gone, but for a comment", bugs, inLine, nil, object{"state": "not_applicable"}, open, "only in comments"},
+		{"a hole is not closed by other lines", security, same, nil, addressed(proof), open, ""},
+		{"addressed by its own lines", security, edited, nil, object{"state": "addressed"}, byEngine, "lines changed"},
+		{"gone", bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
+		{"declined by who may merge", security, same, wrote(no, maintainer), declined(no), byPerson, "dana wrote"},
+		{"declined by the author", bugs, same, wrote("Hm.\n"+no, author), declined("we keep it"), open, ""},
 		{
-			"addressed by other lines", precedent.Types, same, nil,
-			object{"state": "addressed", "quote": proof},
-			"addressed by engine", "the push added",
+			"declined by the author, in whole words", bugs, same, wrote("Hm.\n"+no, author),
+			declined("how it has to be, we keep it"), open, "nobody who may dismiss",
 		},
+		{"an author does not decline a hole", security, same, wrote(no, author), declined(no), open, ""},
+		{"a guest declines nothing", bugs, same, wrote(no, guest), declined(no), open, ""},
+		{"we decline nothing", bugs, same, wrote(no, ours), declined(no), open, ""},
+		{"a program declines nothing", bugs, same, wrote(no, robot), declined(no), open, ""},
 		{
-			"a bug is not closed by lines about other code", precedent.Bugs, same, nil,
-			object{"state": "addressed", "quote": proof},
-			"still_there by place", "no added line shows it",
+			"a quoted guest declines nothing", bugs, same, wrote("> "+no+"\n\nReally?", maintainer), declined(no), open, "",
 		},
-		{
-			"a bug is closed by a line about its own code", precedent.Bugs, guarded, nil,
-			object{"state": "addressed", "quote": "safe := Total(append(items, items...))"},
-			"addressed by engine",
-			"the push added",
-		},
-		{
-			"a bug is not closed by a name in a string", precedent.Bugs, guarded, nil,
-			object{"state": "addressed", "quote": "var note = \"Total items sum\""},
-			"still_there by place", "",
-		},
-		{
-			"a bug is not closed by a line that got a comment", precedent.Bugs, commented, nil,
-			object{"state": "addressed", "quote": body + " // fixed"},
-			"still_there by place", "",
-		},
-		{
-			"a comment in the flagged line", precedent.Bugs, inLine, nil,
-			object{"state": "addressed"},
-			"still_there by place",
-			"only in comments",
-		},
-		{
-			"gone, but for a comment", precedent.Bugs, inLine, nil,
-			object{"state": "not_applicable"},
-			"still_there by place",
-			"only in comments",
-		},
-		{
-			"a hole is not closed by other lines", precedent.Security, same, nil,
-			object{"state": "addressed", "quote": proof},
-			"still_there by place", "",
-		},
-		{
-			"addressed by its own lines", precedent.Security, edited, nil,
-			object{"state": "addressed"},
-			"addressed by engine",
-			"lines changed",
-		},
-		{"gone", precedent.Bugs, edited, nil, object{"state": "not_applicable"}, "not_applicable by engine", "are gone"},
-		{
-			"declined by who may merge", precedent.Security, same,
-			[]precedent.Message{written(no, maintainer)},
-			object{"state": "declined", "quote": no},
-			"declined by person", "dana wrote",
-		},
-		{
-			"declined by the author", precedent.Bugs, same,
-			[]precedent.Message{written("Hm.\n"+no, author)},
-			object{"state": "declined", "quote": "we keep it"},
-			"still_there by place", "",
-		},
-		{
-			"declined by the author, in whole words", precedent.Bugs, same,
-			[]precedent.Message{written("Hm.\n"+no, author)},
-			object{"state": "declined", "quote": "how it has to be, we keep it"},
-			"still_there by place",
-			"nobody who may dismiss",
-		},
-		{
-			"an author does not decline a hole", precedent.Security, same,
-			[]precedent.Message{written(no, author)},
-			object{"state": "declined", "quote": no},
-			"still_there by place", "",
-		},
-		{
-			"a guest declines nothing", precedent.Bugs, same,
-			[]precedent.Message{written(no, guest)},
-			object{"state": "declined", "quote": no},
-			"still_there by place", "",
-		},
-		{
-			"we decline nothing", precedent.Bugs, same,
-			[]precedent.Message{written(no, ours)},
-			object{"state": "declined", "quote": no},
-			"still_there by place", "",
-		},
-		{
-			"a program declines nothing", precedent.Bugs, same,
-			[]precedent.Message{written(no, robot)},
-			object{"state": "declined", "quote": no},
-			"still_there by place", "",
-		},
-		{
-			"a quoted guest declines nothing", precedent.Bugs, same,
-			[]precedent.Message{written("> "+no+"\n\nReally?", maintainer)},
-			object{"state": "declined", "quote": no},
-			"still_there by place", "",
-		},
-		{
-			"a short no", precedent.Bugs, same,
-			[]precedent.Message{written("Nope.\n", maintainer)},
-			object{"state": "declined", "quote": "Nope"},
-			"declined by person", "",
-		},
+		{"a short no", bugs, same, wrote("Nope.\n", maintainer), declined("Nope"), byPerson, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, test.category, test.head)
-			if test.category == precedent.Types { // a mild one
+			if test.category == types { // a mild one
 				in.Threads[0].Severity = precedent.Medium
 			}
 			if strings.Contains(test.head["cart/cart.go"], loop+" // fixed") {
 				in.Threads[0].CodeChanged = false // as thread.Relocate finds it
 			}
 			in.Threads[0].Messages = test.messages
-			in.Engine = &cast{
-				finder:  func(engine.Task) engine.Reply { return reply1() },
-				threads: saying(map[string]object{"off by one": test.word}),
-			}
+			in.Engine = &cast{finder: finds(), threads: saying(map[string]object{"off by one": test.word})}
 			r := run(t, in)
 			if len(r.Threads) != 1 || len(r.Failures) > 0 {
 				t.Fatalf("answers %v, failures %v", answers(r), r.Failures)
@@ -211,10 +119,8 @@ func TestWords(t *testing.T) {
 			if got := fmt.Sprintf("%s by %s", a.State, a.By); got != test.want || !strings.Contains(a.Why, test.why) {
 				t.Errorf("%s: %s", got, a.Why)
 			}
-			if a.State == precedent.StillThere && (a.Reply != "" || r.Verdict != precedent.Findings) {
-				t.Errorf("verdict %s, reply %q", r.Verdict, a.Reply)
-			}
-			if a.State != precedent.StillThere && (a.Reply == "" || r.Verdict != precedent.Clean) {
+			verdict := map[bool]precedent.Verdict{true: precedent.Findings, false: precedent.Clean}[a.State == precedent.StillThere]
+			if (a.Reply == "") != (a.State == precedent.StillThere) || r.Verdict != verdict {
 				t.Errorf("verdict %s, reply %q", r.Verdict, a.Reply)
 			}
 		})
@@ -230,9 +136,7 @@ func TestDeclinedFinding(t *testing.T) {
 	in.Threads[0].State = precedent.ThreadPending
 	in.Threads[0].Messages = []precedent.Message{written("That is on purpose: "+key, precedent.Message{MayWrite: true})}
 	c := &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "off by one again", nil))
-		},
+		finder:   finds(finding("cart/cart.go", 5, loop, "off by one again", nil)),
 		verifier: ruled(nil),
 		threads: saying(map[string]object{"off by one": {
 			"state": "declined", "quote": "That is on purpose", "reply": strings.Repeat("Understood. ", 200) + key,
@@ -260,16 +164,14 @@ func TestDeclinedFinding(t *testing.T) {
 func TestMissingThread(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": "", "cart/new.go": "package cart\n\nvar x = 1\n"})
 	in := conversation(t, precedent.Bugs, head)
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(nil)}
+	in.Engine = &cast{finder: finds(), threads: saying(nil)}
 	r := run(t, in)
 	if r.Verdict != precedent.Partial || r.Threads[0].State != precedent.Unanswered || len(r.Failures) != 1 ||
 		r.Failures[0].Step != "threads" {
 		t.Errorf("verdict %s, answers %v, failures %v", r.Verdict, answers(r), r.Failures)
 	}
 	in.Threads[0].State = precedent.ThreadPending
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply {
-		return reply1(finding("cart/cart.go", 5, loop, "off by one again", nil))
-	}, threads: saying(nil)}
+	in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one again", nil)), threads: saying(nil)}
 	r = run(t, in)
 	if r.Verdict != precedent.Findings || r.Threads[0].State != precedent.StillThere ||
 		r.Threads[0].Reply != "This is still there, at cart/cart.go:5." {
@@ -293,7 +195,7 @@ func TestThreadsEngineFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := conversation(t, precedent.Bugs, test.head)
-			in.Engine = &cast{finder: func(engine.Task) engine.Reply { return reply1() }}
+			in.Engine = &cast{finder: finds()}
 			r := run(t, in)
 			if r.Threads[0].State != test.state || r.Verdict != test.verdict ||
 				len(r.Failures) != map[bool]int{true: 0, false: 1}[test.state == precedent.NoLonger] {
@@ -321,47 +223,39 @@ func TestThreadsWithoutEngine(t *testing.T) {
 		"cart/aws.go":  "package cart\n\nvar accessKey = os.Getenv(\"KEY\")\n",
 		"cart/cart.go": strings.Replace(shopHead["cart/cart.go"], loop, "\tfor n := range items {", 1),
 	})
+	both := func(key, loop string) map[string]string {
+		return map[string]string{theKey.Title: key, "off by one": loop}
+	}
 	for _, test := range []struct {
 		name    string
 		head    files
 		want    map[string]string
 		verdict precedent.Verdict
 	}{
-		{"unchanged", shopHead, map[string]string{
-			theKey.Title: "still_there at cart/aws.go:3 by finder",
-			"off by one": "still_there at cart/cart.go:5 by place",
-		}, precedent.Findings},
-		{"changed", edited, map[string]string{
-			theKey.Title: "addressed at cart/aws.go:3 by place",
-			"off by one": "unanswered at cart/cart.go:5 by place",
-		}, precedent.Findings},
 		{
-			"gone",
-			files{"go.sum": "a\n", "x": "y\n"},
-			map[string]string{
-				theKey.Title: "not_applicable at cart/aws.go:3 by place",
-				"off by one": "not_applicable at cart/cart.go:5 by place",
-			},
-			precedent.NoFindings,
+			"unchanged", shopHead,
+			both("still_there at cart/aws.go:3 by finder", "still_there at cart/cart.go:5 by place"), precedent.Findings,
+		},
+		{
+			"changed", edited,
+			both("addressed at cart/aws.go:3 by place", "unanswered at cart/cart.go:5 by place"), precedent.Findings,
+		},
+		{
+			"gone", files{"go.sum": "a\n", "x": "y\n"},
+			both("not_applicable at cart/aws.go:3 by place", "not_applicable at cart/cart.go:5 by place"), precedent.NoFindings,
 		},
 		{
 			"nothing is left of the change", shopBase,
-			map[string]string{
-				theKey.Title: "not_applicable at cart/aws.go:3 by place",
-				"off by one": "unanswered at cart/cart.go:5 by place",
-			},
-			precedent.Findings,
+			both("not_applicable at cart/aws.go:3 by place", "unanswered at cart/cart.go:5 by place"), precedent.Findings,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := pushed(t, shopBase, shopHead, test.head)
 			in.Threads = threads(test.head)
 			r := run(t, in)
-			if diff := cmp.Diff(test.want, answers(r)); diff != "" || r.Verdict != test.verdict {
-				t.Errorf("verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
-			}
-			if got := news(r); len(got) > 0 {
-				t.Errorf("said twice: %v", got)
+			checkAnswers(t, test.name, r, test.want)
+			if r.Verdict != test.verdict {
+				t.Errorf("verdict %s", r.Verdict)
 			}
 		})
 	}
@@ -384,7 +278,7 @@ func TestManyThreads(t *testing.T) {
 		in.Threads = append(in.Threads, one)
 		words[one.Title] = object{"state": "still_there"}
 	}
-	c := &cast{finder: func(engine.Task) engine.Reply { return reply1() }, threads: saying(words)}
+	c := &cast{finder: finds(), threads: saying(words)}
 	in.Engine = c
 	var mu sync.Mutex
 	steps := 0
@@ -415,16 +309,9 @@ func TestFilesOutOfReach(t *testing.T) {
 	in.Since = nil
 	in.Threads[0].Current = precedent.Span{}
 	in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errors.New("not fetched") }
-	r := run(t, in)
-	if diff := cmp.Diff(map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"}, answers(r)); diff != "" {
-		t.Errorf("answers (-want +got):\n%s", diff)
-	}
+	checkAnswers(t, "no engine", run(t, in), map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"})
 	in.Engine = answering(finding("cart/cart.go", 5, loop, "it is off by one", nil))
-	r = run(t, in)
-	if diff := cmp.Diff(map[string]string{"off by one": "still_there at cart/cart.go:5 by finder"},
-		answers(r)); diff != "" || len(news(r)) > 0 {
-		t.Errorf("news %v, answers (-want +got):\n%s", news(r), diff)
-	}
+	checkAnswers(t, "engine", run(t, in), map[string]string{"off by one": "still_there at cart/cart.go:5 by finder"})
 }
 
 // TestNothingLeft: the branch took everything back, and its threads are answered
@@ -433,8 +320,8 @@ func TestNothingLeft(t *testing.T) {
 	in := conversation(t, precedent.Bugs, shopBase)
 	in.Engine = &cast{threads: saying(map[string]object{"off by one": {"state": "not_applicable"}})}
 	r := run(t, in)
-	if diff := cmp.Diff(map[string]string{"off by one": "not_applicable at cart/cart.go:5 by engine"},
-		answers(r)); diff != "" || r.Verdict != precedent.Skipped {
-		t.Errorf("verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
+	checkAnswers(t, "nothing left", r, map[string]string{"off by one": "not_applicable at cart/cart.go:5 by engine"})
+	if r.Verdict != precedent.Skipped {
+		t.Errorf("verdict %s", r.Verdict)
 	}
 }

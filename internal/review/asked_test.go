@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
@@ -69,12 +68,10 @@ func TestDeletedFileIsVerified(t *testing.T) {
 	base := shopBase.with(files{"api/go.mod": "module api\n\ngo 1.26\n", "api/a.go": "package api\n"})
 	in := input(t, base, shopHead.with(files{"api/a.go": "package api\n"}))
 	in.Engine = &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("api/go.mod", 1, "module api", "The module is gone, its packages stay", map[string]any{
-				"side": "LEFT", "severity": "high", "confidence": 85,
-			}))
-		},
-		verifier: ruled(map[string]map[string]any{"The module is gone, its packages stay": {
+		finder: finds(finding("api/go.mod", 1, "module api", "The module is gone, its packages stay", object{
+			"side": "LEFT", "severity": "high", "confidence": 85,
+		})),
+		verifier: ruled(map[string]object{"The module is gone, its packages stay": {
 			"verdict": "confirmed", "reason": "Nothing else declares it.", "evidence": line(loop),
 		}}),
 	}

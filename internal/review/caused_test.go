@@ -16,46 +16,32 @@ func TestCausedBy(t *testing.T) {
 		"page.go": "package app\n\nfunc Page(id int) string {\n\treturn Find(id).Name\n}\n",
 	}
 	head := files{"user.go": strings.Replace(base["user.go"], ".must()", "", 1), "page.go": base["page.go"]}
-	const cause, breaks = "\treturn users[id]", "\treturn Find(id).Name"
-	caused := func(path, quote string) map[string]any {
-		return map[string]any{
-			"caused_by":  map[string]any{"path": path, "side": "RIGHT", "line": 90, "quote": quote},
-			"suggestion": "\treturn \"\"",
-		}
-	}
+	const cause, breaks, zero = "\treturn users[id]", "\treturn Find(id).Name", "func Zero() string { return Find(0).Name }"
+	const none = precedent.NoEvidence
 	for _, test := range []struct {
-		name     string
-		finding  map[string]any
-		dropped  precedent.Dropped
-		at, says string
+		name, path   string
+		start        int
+		quote, cause string // the line that breaks, and the one in user.go that causes it
+		dropped      precedent.Dropped
+		at, says     string
 	}{
-		{"in another file", finding("page.go", 90, breaks, "t", caused("user.go", cause)), "", "user.go:4", "page.go:4"},
-		{"in the same file, far away", finding("user.go", 90, "func Zero() string { return Find(0).Name }", "t",
-			caused("user.go", cause)), "", "user.go:4", "user.go:27"},
+		{"in another file", "page.go", 90, breaks, cause, "", "user.go:4", "page.go:4"},
+		{"in the same file, far away", "user.go", 90, zero, cause, "", "user.go:4", "user.go:27"},
+		{"in the diff", "user.go", 3, "func Find(id int) *User {", cause, "", "user.go:3", ""},
+		{"nowhere", "page.go", 4, "\treturn Find(id).Email", cause, none, "", ""},
+		{"nowhere in the repository", "../../etc/passwd", 4, "root:x:0:0", cause, none, "", ""},
+		{"by nothing", "page.go", 4, breaks, "\treturn cache.get(id)", none, "", ""},
 		{
-			"in the diff", finding("user.go", 3, "func Find(id int) *User {", "t", caused("user.go", cause)), "", "user.go:3",
-			"",
-		},
-		{
-			"nowhere", finding("page.go", 4, "\treturn Find(id).Email", "t", caused("user.go", cause)), precedent.NoEvidence, "",
-			"",
-		},
-		{
-			"nowhere in the repository", finding("../../etc/passwd", 4, "root:x:0:0", "t", caused("user.go", cause)),
-			precedent.NoEvidence, "", "",
-		},
-		{
-			"by nothing", finding("page.go", 4, breaks, "t", caused("user.go", "\treturn cache.get(id)")), precedent.NoEvidence,
-			"", "",
-		},
-		{
-			"by an unchanged line", finding("page.go", 4, breaks, "t", caused("user.go", "func Find(id int) *User {")),
+			"by an unchanged line", "page.go", 4, breaks, "func Find(id int) *User {",
 			precedent.UnchangedCode, "user.go:3", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, base, head)
-			in.Engine = answering(test.finding)
+			in.Engine = answering(finding(test.path, test.start, test.quote, "t", object{
+				"caused_by":  object{"path": "user.go", "side": "RIGHT", "line": 90, "quote": test.cause},
+				"suggestion": "\treturn \"\"",
+			}))
 			f := byTitle(t, run(t, in), "t")
 			if f.Dropped != test.dropped || test.at != "" && f.String() != test.at {
 				t.Fatalf("dropped %q at %s: %s", f.Dropped, f.Span, says(f))

@@ -35,7 +35,7 @@ func TestLinesOfTheForge(t *testing.T) {
 	lines := strings.Split(head["a.go"], "\n")
 	in.Engine = answering(
 		finding("a.go", 18, lines[17], "only the histogram has it", nil),
-		finding("a.go", 3, lines[2], "both have it", map[string]any{"end": 40}),
+		finding("a.go", 3, lines[2], "both have it", object{"end": 40}),
 	)
 	r := run(t, in)
 	if f := byTitle(t, r, "only the histogram has it"); f.Placement != precedent.WholeFile || f.Start != 18 {

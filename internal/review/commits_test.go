@@ -1,10 +1,7 @@
 package review
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,10 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/guide"
 )
 
@@ -80,31 +75,14 @@ func changed(tb testing.TB, base, head files) (in Input, patch string) {
 
 func asInput(tb testing.TB, base, head files, patch string) Input {
 	tb.Helper()
-	read := func(side precedent.Side, path string) ([]byte, error) {
-		tree := head
-		if side == precedent.Left {
-			tree = base
-		}
-		text, ok := tree[path]
-		if !ok {
-			return nil, fs.ErrNotExist
-		}
-		return []byte(text), nil
-	}
-	change := parse(tb, patch)
-	old := func(path string) ([]byte, error) { return read(precedent.Left, path) }
-	change.Classify(diff.Trees{Base: old})
+	in := inputOf(tb, base, head, patch)
 	var paths []string
-	for i := range change.Files {
-		paths = append(paths, change.Files[i].Path)
+	for i := range in.Change.Files {
+		paths = append(paths, in.Change.Files[i].Path)
 	}
-	g, failures := guide.Load(old, guide.Candidates(paths))
-	return Input{
-		Repo: theRepo, Base: "base", Head: "head", Change: change, Read: read, Guide: g, Failures: failures,
-		Tree:  func(context.Context) (string, error) { return "", errors.New("no tree here") },
-		Now:   func() time.Time { return time.Unix(1_700_000_000, 0) },
-		NewID: func() string { return "id" },
-	}
+	old := func(path string) ([]byte, error) { return in.Read(precedent.Left, path) }
+	in.Guide, in.Failures = guide.Load(old, guide.Candidates(paths))
+	return in
 }
 
 func write(tb testing.TB, dir string, tree files) {

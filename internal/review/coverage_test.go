@@ -26,51 +26,28 @@ func TestFailedAnalyzers(t *testing.T) {
 	prompted := func(status precedent.Status, answered bool) Report {
 		return Report{Answered: []bool{answered}, Run: precedent.FinderRun{Name: "bugs", Status: status}}
 	}
+	const empty, failed = precedent.StatusEmpty, precedent.StatusError
+	all, some := []string{"a/a.go", "b/b.go", "c.txt"}, map[string]bool{"a/a.go": false, "b/b.go": true}
+	list := func(reports ...Report) []Report { return reports }
 	for _, test := range []struct {
 		name    string
 		reports []Report
 		unread  []string
 		want    precedent.Verdict
 	}{
+		{"all failed", list(analyzer(failed, nil)), all, precedent.Partial},
 		{
-			"all failed",
-			[]Report{analyzer(precedent.StatusError, nil)},
-			[]string{"a/a.go", "b/b.go", "c.txt"},
-			precedent.Partial,
+			"one package", list(analyzer(failed, some), analyzer(empty, map[string]bool{})),
+			[]string{"a/a.go"}, precedent.Partial,
 		},
-		{"one package", []Report{
-			analyzer(precedent.StatusError, map[string]bool{"a/a.go": false, "b/b.go": true}),
-			analyzer(precedent.StatusEmpty, map[string]bool{}),
-		}, []string{"a/a.go"}, precedent.Partial},
-		{"another read it", []Report{
-			analyzer(precedent.StatusError, map[string]bool{"a/a.go": false, "b/b.go": true}),
-			analyzer(precedent.StatusEmpty, nil),
-		}, nil, precedent.Clean},
-		{"not loaded", []Report{
-			analyzer(precedent.StatusEmpty, map[string]bool{"a/a.go": false, "b/b.go": true}),
-			analyzer(precedent.StatusEmpty, nil),
-		}, nil, precedent.Clean},
+		{"another read it", list(analyzer(failed, some), analyzer(empty, nil)), nil, precedent.Clean},
+		{"not loaded", list(analyzer(empty, some), analyzer(empty, nil)), nil, precedent.Clean},
+		{"a model read it", list(analyzer(precedent.StatusTimeout, nil), prompted(empty, true)), nil, precedent.Clean},
 		{
-			"a model read it",
-			[]Report{analyzer(precedent.StatusTimeout, nil), prompted(precedent.StatusEmpty, true)},
-			nil,
-			precedent.Clean,
+			"the model failed", list(analyzer(empty, nil), prompted(empty, true), prompted(failed, false)),
+			all, precedent.Partial,
 		},
-		{
-			"the model failed",
-			[]Report{
-				analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusEmpty, true),
-				prompted(precedent.StatusError, false),
-			},
-			[]string{"a/a.go", "b/b.go", "c.txt"},
-			precedent.Partial,
-		},
-		{
-			"no answer",
-			[]Report{analyzer(precedent.StatusEmpty, nil), prompted(precedent.StatusError, false)},
-			[]string{"a/a.go", "b/b.go", "c.txt"},
-			precedent.Failed,
-		},
+		{"no answer", list(analyzer(empty, nil), prompted(failed, false)), all, precedent.Failed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &precedent.Review{Coverage: coverage(&Input{Change: c}, model, test.reports)}

@@ -102,6 +102,14 @@ func news(r *precedent.Review) []string {
 	return titles
 }
 
+// checkAnswers compares a review's answers with those wanted. Nothing may be said twice.
+func checkAnswers(t *testing.T, step string, r *precedent.Review, want map[string]string) {
+	t.Helper()
+	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
+		t.Errorf("%s: news %v, answers (-want +got):\n%s", step, news(r), diff)
+	}
+}
+
 // branch is a pull request that is pushed to and reviewed again and again.
 type branch struct {
 	t       *testing.T
@@ -114,7 +122,7 @@ type branch struct {
 }
 
 // push reviews the next head and opens threads for what is new.
-func (b *branch) push(head files, says []map[string]any, words map[string]object) *precedent.Review {
+func (b *branch) push(head files, says []object, words map[string]object) *precedent.Review {
 	b.t.Helper()
 	b.pushes++
 	in := input(b.t, b.base, head)
@@ -162,10 +170,17 @@ func TestPushes(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	cart := head["cart/cart.go"]
 	b := &branch{t: t, base: shopBase}
+	replies := func(r *precedent.Review) map[string]string {
+		all := map[string]string{}
+		for _, a := range r.Threads {
+			all[a.Title] = a.Reply
+		}
+		return all
+	}
 	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
-	r := b.push(head, []map[string]any{
+	r := b.push(head, []object{
 		finding("cart/cart.go", 5, loop, past, nil),
-		finding("cart/cart.go", 15, mean, zero, map[string]any{"severity": "medium"}),
+		finding("cart/cart.go", 15, mean, zero, object{"severity": "medium"}),
 	}, nil)
 	if len(r.Threads) != 0 || len(news(r)) != 2 {
 		t.Fatalf("answers %v, news %v", answers(r), news(r))
@@ -174,17 +189,17 @@ func TestPushes(t *testing.T) {
 	// Lines move, and the model has other words.
 	shifted := strings.Replace(cart, "package cart\n", "package cart\n\n// Shop.\n", 1)
 	shifted = strings.Replace(shifted, "\tsum := 0\n", "\tvar sum int\n", 1)
-	r = b.push(head.with(files{"cart/cart.go": shifted}), []map[string]any{
+	r = b.push(head.with(files{"cart/cart.go": shifted}), []object{
 		finding("cart/cart.go", 7, loop, "n goes one too far: items has no such index", nil),
 		finding("cart/cart.go", 17, mean, "Division by zero when there is nothing in it",
-			map[string]any{"severity": "medium"}),
+			object{"severity": "medium"}),
 	}, nil)
-	want := map[string]string{
+	checkAnswers(t, "shifted", r, map[string]string{
 		past: "still_there at cart/cart.go:7 by finder",
 		zero: "still_there at cart/cart.go:17 by finder",
-	}
-	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 || r.Verdict != precedent.Findings {
-		t.Errorf("shifted: verdict %s, news %v, answers (-want +got):\n%s", r.Verdict, news(r), diff)
+	})
+	if r.Verdict != precedent.Findings {
+		t.Errorf("shifted: verdict %s", r.Verdict)
 	}
 
 	// Another file comes: the old one is not read again, and its threads are still open.
@@ -196,13 +211,12 @@ func TestPushes(t *testing.T) {
 		past: {"state": "still_there"},
 		zero: {"state": "still_there", "reply": "Nobody asked."},
 	})
-	want = map[string]string{
+	checkAnswers(t, "another file", r, map[string]string{
 		past: "still_there at cart/cart.go:7 by engine",
 		zero: "still_there at cart/cart.go:17 by engine",
-	}
-	if diff := cmp.Diff(want, answers(r)); diff != "" || r.Verdict != precedent.Findings ||
-		r.ExitStatus(precedent.High) != precedent.ExitFindings {
-		t.Errorf("another file: verdict %s, answers (-want +got):\n%s", r.Verdict, diff)
+	})
+	if r.Verdict != precedent.Findings || r.ExitStatus(precedent.High) != precedent.ExitFindings {
+		t.Errorf("another file: verdict %s", r.Verdict)
 	}
 	if len(b.sent) != 1 || strings.Contains(b.sent[0], loop) || r.Threads[0].Reply+r.Threads[1].Reply != "" {
 		t.Errorf("another file: sent %q, answers %+v", b.sent, r.Threads)
@@ -211,22 +225,18 @@ func TestPushes(t *testing.T) {
 	// One is fixed, the other in part: the line is another, and as wrong.
 	partly := strings.Replace(shifted, loop, "\tfor n := range len(items) + 1 {", 1)
 	partly = strings.Replace(partly, mean, "\treturn Total(items) / max(len(items), 1)", 1)
-	r = b.push(more.with(files{"cart/cart.go": partly}), []map[string]any{
+	r = b.push(more.with(files{"cart/cart.go": partly}), []object{
 		finding("cart/cart.go", 7, "\tfor n := range len(items) + 1 {", "The loop runs one past the last item", nil),
 	}, map[string]object{
 		zero: {"state": "addressed", "reply": "`max` keeps it from zero."},
 		past: {"state": "still_there"},
 	})
-	want = map[string]string{
+	checkAnswers(t, "in part", r, map[string]string{
 		past: "still_there at cart/cart.go:7 by finder",
 		zero: "addressed at cart/cart.go:15 by engine",
-	}
-	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
-		t.Errorf("in part: news %v, answers (-want +got):\n%s", news(r), diff)
-	}
-	if i := slices.IndexFunc(r.Threads,
-		func(a precedent.ThreadAnswer) bool { return a.Title == zero }); r.Threads[i].Reply != "`max` keeps it from zero." {
-		t.Errorf("reply %q", r.Threads[i].Reply)
+	})
+	if got := replies(r)[zero]; got != "`max` keeps it from zero." {
+		t.Errorf("reply %q", got)
 	}
 
 	// A rebase: the base has moved, and the branch says what it said.
@@ -240,22 +250,15 @@ func TestPushes(t *testing.T) {
 	// What was fixed comes back, and the rest goes.
 	back := strings.Replace(partly, "\treturn Total(items) / max(len(items), 1)", mean, 1)
 	back = strings.Replace(back, "\tfor n := range len(items) + 1 {", "\tfor n := range items {", 1)
-	r = b.push(rebased.with(files{"cart/cart.go": back}), []map[string]any{
-		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", map[string]any{"severity": "medium"}),
+	r = b.push(rebased.with(files{"cart/cart.go": back}), []object{
+		finding("cart/cart.go", 17, mean, "An empty cart divides by zero again", object{"severity": "medium"}),
 	}, map[string]object{past: {"state": "addressed"}})
-	want = map[string]string{
+	checkAnswers(t, "back", r, map[string]string{
 		past: "addressed at cart/cart.go:5 by engine",
 		zero: "still_there at cart/cart.go:17 by finder",
-	}
-	if diff := cmp.Diff(want, answers(r)); diff != "" || len(news(r)) > 0 {
-		t.Errorf("back: news %v, answers (-want +got):\n%s", news(r), diff)
-	}
-	replies := map[string]string{}
-	for _, a := range r.Threads {
-		replies[a.Title] = a.Reply
-	}
-	if diff := cmp.Diff(map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."},
-		replies); diff != "" {
+	})
+	want := map[string]string{past: "Addressed by 0000000.", zero: "This is back, at cart/cart.go:17."}
+	if diff := cmp.Diff(want, replies(r)); diff != "" {
 		t.Errorf("replies (-want +got):\n%s", diff)
 	}
 	if len(b.threads) != 2 {
@@ -280,15 +283,16 @@ func TestSettledThreadsSilence(t *testing.T) {
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	moved := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], "package cart\n",
 		"package cart\n\n// Shop.\n", 1)})
-	edited := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], loop,
-		"\tfor n := 0; n < len(items)+1; n++ {", 1)})
+	const other = "\tfor n := 0; n < len(items)+1; n++ {"
+	edited := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], loop, other, 1)})
+	style := object{"category": "style", "body": "Callers cancel."}
 	for how, settle := range settledBy {
 		for _, test := range []struct {
 			name    string
 			head    files
 			title   string
 			quote   string
-			more    map[string]any
+			more    object
 			judge   *bool // what a judge says
 			silence bool
 		}{
@@ -296,19 +300,11 @@ func TestSettledThreadsSilence(t *testing.T) {
 			{"moved", moved, first.Title, loop, nil, nil, true},
 			{"other words", moved, "Index beyond the end of the items in this loop", loop, nil, nil, true},
 			{"other words, and a judge", moved, "n gets too large", loop, nil, new(true), true},
-			{
-				"edited", edited, "The loop still runs past the last item", "\tfor n := 0; n < len(items)+1; n++ {", nil, nil,
-				true,
-			},
-			{
-				"another defect of the line", moved, "Total wants a context", loop,
-				map[string]any{"category": "style", "body": "Callers cancel."},
-				nil, false,
-			},
+			{"edited", edited, "The loop still runs past the last item", other, nil, nil, true},
+			{"another defect of the line", moved, "Total wants a context", loop, style, nil, false},
 			{
 				"another defect of the kind", moved, "n shadows the package's counter", loop,
-				map[string]any{"body": "Rename."},
-				new(false), false,
+				object{"body": "Rename."}, new(false), false,
 			},
 		} {
 			t.Run(how+"/"+test.name, func(t *testing.T) {
@@ -316,13 +312,9 @@ func TestSettledThreadsSilence(t *testing.T) {
 				thread := carriedTo(opened("t-1", first, "aaaa"), test.head)
 				settle(&thread)
 				in.Threads = []precedent.Thread{thread}
-				c := &cast{finder: func(engine.Task) engine.Reply {
-					return reply1(finding("cart/cart.go", 5, test.quote, test.title, test.more))
-				}, verifier: ruled(nil)}
+				c := &cast{finder: finds(finding("cart/cart.go", 5, test.quote, test.title, test.more)), verifier: ruled(nil)}
 				if test.judge != nil {
-					c.judge = func(engine.Task) engine.Reply {
-						return answered(object{"pairs": []any{object{"pair": "p1", "same": *test.judge, "quote": test.title}}})
-					}
+					c.judge = judged(*test.judge, test.title)
 				}
 				in.Engine = c
 				r := run(t, in)
@@ -346,7 +338,7 @@ func TestClosedByTheAuthor(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)
 	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item",
-		map[string]any{"severity": "critical"}))
+		object{"severity": "critical"}))
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	for _, category := range []precedent.Category{precedent.Bugs, precedent.Security} {
 		for _, found := range []bool{true, false} {
@@ -356,13 +348,13 @@ func TestClosedByTheAuthor(t *testing.T) {
 			in.Threads = []precedent.Thread{thread}
 			if in.Engine = answering(); found {
 				in.Engine = answering(finding("cart/cart.go", 5, loop, first.Title,
-					map[string]any{"severity": "critical", "category": string(category)}))
+					object{"severity": "critical", "category": string(category)}))
 			}
 			r := run(t, in)
 			if result, title := report.Check(r, precedent.High, false); result != "failure" {
 				t.Errorf("%s, found again: %t: %s, %s", category, found, result, title)
 			}
-			if len(r.Threads) != 1 || r.Threads[0].State == precedent.Addressed || r.Threads[0].State == precedent.NoLonger {
+			if len(r.Threads) != 1 || r.Threads[0].State != precedent.StillThere || r.Threads[0].Reply != "" {
 				t.Errorf("%s, found again: %t: %v", category, found, answers(r))
 			}
 		}
@@ -379,12 +371,10 @@ func TestSummaryThreads(t *testing.T) {
 	thread := opened("t-1", f, "aaaa")
 	thread.Start, thread.End, thread.Comment = 0, 0, ""
 	in.Threads = []precedent.Thread{thread}
-	in.Engine = &cast{finder: func(engine.Task) engine.Reply {
-		return reply1(
-			finding("cart/cart.go", 5, loop, "This loop goes beyond the last of the items", map[string]any{"category": "crash"}),
-			finding("cart/cart.go", 15, mean, "An empty cart divides by zero", nil),
-		)
-	}, verifier: ruled(nil)}
+	in.Engine = &cast{finder: finds(
+		finding("cart/cart.go", 5, loop, "This loop goes beyond the last of the items", object{"category": "crash"}),
+		finding("cart/cart.go", 15, mean, "An empty cart divides by zero", nil),
+	), verifier: ruled(nil)}
 	r := run(t, in)
 	if got := news(r); !slices.Equal(got, []string{"An empty cart divides by zero"}) {
 		t.Errorf("news: %v", got)

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -33,8 +34,28 @@ const (
 	panics      = "Index out of range panics when the list of hosts is empty"
 )
 
+// duplicates are the findings that are dropped as such, with the ones that represent them.
+func duplicates(fs []precedent.Finding) map[string]string {
+	found := map[string]string{}
+	for _, f := range fs {
+		if f.Dropped == precedent.Duplicate {
+			found[f.ID] = f.DroppedBy
+		}
+	}
+	return found
+}
+
 func TestMerge(t *testing.T) {
 	const bugs, security = precedent.Bugs, precedent.Security
+	bug := func(finder string, start, end int, title string) precedent.Finding {
+		return said("", finder, start, end, bugs, title)
+	}
+	list := func(fs ...precedent.Finding) []precedent.Finding {
+		for i := range fs {
+			fs[i].ID = string(rune('a' + i))
+		}
+		return fs
+	}
 	computed := func(f precedent.Finding) precedent.Finding { f.Analyzer = true; return f }
 	fixing := func(f precedent.Finding) precedent.Finding { f.Suggestion = "defer res.Body.Close()"; return f }
 	in := func(path string, f precedent.Finding) precedent.Finding { f.Path = path; return f }
@@ -42,74 +63,40 @@ func TestMerge(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		in   []precedent.Finding
-		want map[string]string // duplicate → representative
-		note string            // part of a decision of the first finding
+		want string // duplicate → representative
+		note string // part of a decision of the first finding
 	}{
-		{"same place and category, same matter", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, leakToo),
-		}, map[string]string{"b": "a"}, "represents 2 findings of bugs, security"},
-		{"same place and category, other words: nobody compared them", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, panics),
-		}, nil, "possibly the same as the finding at a.go:5"},
-		{"same place, other category, same matter: nobody compared them", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 9, security, leakToo),
-		}, nil, "possibly the same as the finding at a.go:5-9"},
-		{"same place and category, similar words", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, bugs, leakPerhaps),
-		}, map[string]string{"b": "a"}, "likely the same as 1 more, which no judge compared"},
-		{"same place, other category, other matter", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), said("b", "security", 5, 5, security, panics),
-		}, nil, ""},
-		{"overlap, same matter", []precedent.Finding{
-			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 8, 8, bugs, leakToo),
-		}, map[string]string{"a": "b"}, ""},
-		{"overlap, other matter", []precedent.Finding{
-			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 8, 8, bugs, panics),
-		}, nil, ""},
-		{"near, same matter: nobody compared them", []precedent.Finding{
-			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 30, 30, bugs, leakToo),
-		}, nil, "possibly the same as the finding at a.go:30"},
-		{"far, same matter", []precedent.Finding{
-			said("a", "bugs", 5, 9, bugs, leak), said("b", "bugs", 60, 60, bugs, leakToo),
-		}, nil, ""},
-		{"other side", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), left(said("b", "bugs", 5, 5, bugs, leak)),
-		}, nil, ""},
-		{"other file", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), in("b.go", said("b", "bugs", 5, 5, bugs, leak)),
-		}, nil, "also at b.go:5"},
-		{"an analyzer speaks for a model", []precedent.Finding{
-			fixing(said("a", "bugs", 5, 5, bugs, leak)), computed(said("b", "govet", 5, 5, bugs, leakToo)),
-		}, map[string]string{"a": "b"}, ""},
-		{"who has a fix speaks", []precedent.Finding{
-			said("a", "bugs", 5, 5, bugs, leak), fixing(said("b", "bugs", 5, 5, bugs, leakToo)),
-		}, map[string]string{"a": "b"}, ""},
-		{"an analyzer does not repeat itself", []precedent.Finding{
-			computed(said("a", "unicode", 5, 5, bugs, leak)), computed(said("b", "unicode", 6, 6, bugs, leak)),
-		}, nil, ""},
-		{"an analyzer repeats a rule on a line", []precedent.Finding{
-			computed(said("a", "unicode", 5, 5, bugs, leak)), computed(said("b", "unicode", 5, 5, bugs, panics)),
-		}, map[string]string{"a": "b"}, ""},
-		{"whole files", []precedent.Finding{
-			said("a", "bugs", 0, 0, bugs, leak), said("b", "bugs", 0, 0, bugs, leakToo), said("c", "bugs", 3, 3, bugs, leak),
-		}, map[string]string{"b": "a"}, ""},
+		{"same place and category, same matter", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakToo)), "b→a", "represents 2 findings of bugs, security"},
+		{"same place and category, other words: nobody compared them", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, panics)), "", "possibly the same as the finding at a.go:5"},
+		{"same place, other category, same matter: nobody compared them", list(bug("bugs", 5, 5, leak), said("", "security", 5, 9, security, leakToo)), "", "possibly the same as the finding at a.go:5-9"},
+		{"same place and category, similar words", list(bug("bugs", 5, 5, leak), bug("security", 5, 5, leakPerhaps)), "b→a", "likely the same as 1 more, which no judge compared"},
+		{"same place, other category, other matter", list(bug("bugs", 5, 5, leak), said("", "security", 5, 5, security, panics)), "", ""},
+		{"overlap, same matter", list(bug("bugs", 5, 9, leak), bug("bugs", 8, 8, leakToo)), "a→b", ""},
+		{"overlap, other matter", list(bug("bugs", 5, 9, leak), bug("bugs", 8, 8, panics)), "", ""},
+		{"near, same matter: nobody compared them", list(bug("bugs", 5, 9, leak), bug("bugs", 30, 30, leakToo)), "", "possibly the same as the finding at a.go:30"},
+		{"far, same matter", list(bug("bugs", 5, 9, leak), bug("bugs", 60, 60, leakToo)), "", ""},
+		{"other side", list(bug("bugs", 5, 5, leak), left(bug("bugs", 5, 5, leak))), "", ""},
+		{"other file", list(bug("bugs", 5, 5, leak), in("b.go", bug("bugs", 5, 5, leak))), "", "also at b.go:5"},
+		{"an analyzer speaks for a model", list(fixing(bug("bugs", 5, 5, leak)), computed(bug("govet", 5, 5, leakToo))), "a→b", ""},
+		{"who has a fix speaks", list(bug("bugs", 5, 5, leak), fixing(bug("bugs", 5, 5, leakToo))), "a→b", ""},
+		{"an analyzer does not repeat itself", list(computed(bug("unicode", 5, 5, leak)), computed(bug("unicode", 6, 6, leak))), "", ""},
+		{"an analyzer repeats a rule on a line", list(computed(bug("unicode", 5, 5, leak)), computed(bug("unicode", 5, 5, panics))), "a→b", ""},
+		{"whole files", list(bug("bugs", 0, 0, leak), bug("bugs", 0, 0, leakToo), bug("bugs", 3, 3, leak)), "b→a", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fs := slices.Clone(test.in)
 			merge(fs, identities{}, nobody)
-			got := map[string]string{}
 			for _, f := range fs {
-				if f.Dropped == precedent.Duplicate {
-					got[f.ID] = f.DroppedBy
-				} else if !f.Live() {
+				if f.Dropped != precedent.Duplicate && !f.Live() {
 					t.Errorf("%s is dropped as %s", f.ID, f.Dropped)
 				}
 			}
-			if len(got) == 0 {
-				got = nil
+			got := ""
+			for id, by := range duplicates(fs) {
+				got += id + "→" + by
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("duplicates (-want +got):\n%s", diff)
+			if got != test.want {
+				t.Errorf("duplicates %s, want %s", got, test.want)
 			}
 			if said := says(fs[0]); !strings.Contains(said, test.note) {
 				t.Errorf("says %q, want %q", said, test.note)
@@ -149,14 +136,9 @@ func TestJudged(t *testing.T) {
 				}
 				return all
 			})
-			got := map[string]string{}
-			for _, f := range fs {
-				if f.Dropped == precedent.Duplicate {
-					got[f.ID] = f.DroppedBy
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("duplicates (-want +got):\n%s", diff)
+			got := duplicates(fs)
+			if !maps.Equal(test.want, got) {
+				t.Errorf("duplicates %v, want %v", got, test.want)
 			}
 			slices.Sort(asked)
 			if diff := cmp.Diff([]string{"ac", "ad", "cd"}, asked); diff != "" {
@@ -226,14 +208,8 @@ func TestNoChains(t *testing.T) {
 		said("c", "bugs", 11, 14, precedent.Bugs, "loop index overflows integer counter limit"),
 	}
 	merge(fs, identities{}, nobody)
-	dropped := 0
-	for _, f := range fs {
-		if !f.Live() {
-			dropped++
-		}
-	}
-	if dropped > 1 {
-		t.Errorf("%d of three findings dropped by a chain", dropped)
+	if dropped := duplicates(fs); len(dropped) > 1 {
+		t.Errorf("two of three findings dropped by a chain: %v", dropped)
 	}
 }
 

@@ -43,8 +43,7 @@ func checkTalk(t *testing.T, r *precedent.Review, s *llmtest.Server) {
 		reasons[f.Dropped]++
 	}
 	judged := slices.ContainsFunc(s.Requests(), func(r llmtest.Request) bool {
-		return strings.Contains(r.System,
-			"You compare remarks")
+		return strings.Contains(r.System, "You compare remarks")
 	})
 	t.Logf("findings by why they are not shown: %v; judged %t", reasons, judged)
 	if !judged || reasons[""] < 3 || reasons[precedent.Duplicate] < 2 || reasons[precedent.Refuted] < 2 ||

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,9 +67,18 @@ func parse(tb testing.TB, patch string) *diff.Change {
 
 func TestPlace(t *testing.T) {
 	const account, ledger = "store/account.go", "store/ledger.go"
-	at := func(path string, side precedent.Side, start, end int) precedent.Span {
-		return precedent.Span{Path: path, Side: side, Start: start, End: end}
+	const logged, rows = "\ta.log(\"deposit\", cents)", "rows, err := a.db.QueryContext(ctx,"
+	const version = "var ledgerVersion = computeLedgerVersion()"
+	on := func(path string, lines ...int) precedent.Span {
+		return precedent.Span{Path: path, Side: precedent.Right, Start: lines[0], End: lines[len(lines)-1]}
 	}
+	right := func(lines ...int) precedent.Span { return on(account, lines...) }
+	left := func(lines ...int) precedent.Span {
+		at := on(account, lines...)
+		at.Side = precedent.Left
+		return at
+	}
+	none := precedent.Span{}
 	for _, test := range []struct {
 		name  string
 		said  precedent.Span
@@ -76,97 +86,38 @@ func TestPlace(t *testing.T) {
 		want  precedent.Span // no path: no place
 		delta int
 	}{
+		{"right number", right(15), logged, right(15), 0},
+		{"wrong number", right(99), logged, right(15), 0},
+		{"no number", right(0), logged, right(15), 0},
+		{"absurd number", right(-5), logged, right(15), 0},
+		{"no indentation", right(15), "a.log( \"deposit\",cents )", right(15), 0},
+		{"cut short", right(46), rows, right(45), inexactDelta},
+		{"cut short, far away", right(900), rows, right(45), inexactDelta},
 		{
-			"right number", at(account, precedent.Right, 15, 15), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0,
-		},
-		{
-			"wrong number", at(account, precedent.Right, 99, 99), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0,
-		},
-		{
-			"no number", at(account, precedent.Right, 0, 0), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15),
-			0,
-		},
-		{
-			"absurd number", at(account, precedent.Right, -5, -5), "\ta.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0,
-		},
-		{
-			"no indentation", at(account, precedent.Right, 15, 15), "a.log( \"deposit\",cents )",
-			at(account, precedent.Right, 15, 15), 0,
-		},
-		{
-			"cut short", at(account, precedent.Right, 46, 46), "rows, err := a.db.QueryContext(ctx,",
-			at(account, precedent.Right, 45, 45), inexactDelta,
-		},
-		{
-			"cut short, far away", at(account, precedent.Right, 900, 900), "rows, err := a.db.QueryContext(ctx,",
-			at(account, precedent.Right, 45, 45), inexactDelta,
-		},
-		{
-			"sign of the diff", at(account, precedent.Right, 45, 45),
+			"sign of the diff", right(45),
 			"+\trows, err := a.db.QueryContext(ctx, \"SELECT id FROM cards WHERE account = $1\", a.id)",
-			at(account, precedent.Right, 45, 45), inexactDelta,
+			right(45), inexactDelta,
 		},
-		{
-			"one identifier changed", at(account, precedent.Right, 17, 17), "\ta.notify(a.holder, cents)\n\treturn nil",
-			at(account, precedent.Right, 17, 17), inexactDelta,
-		},
-		{
-			"blank line skipped", at(account, precedent.Right, 40, 40),
-			"\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", at(account, precedent.Right, 15, 15), 0,
-		},
-		{"nearest of equals", at(account, precedent.Right, 44, 44), "\t}", at(account, precedent.Right, 44, 44), 0},
-		{
-			"neighbour decides between equals", at(account, precedent.Right, 12, 12), "\t}\n\trows, err := a.db.QueryContext(",
-			at(account, precedent.Right, 44, 44), 0,
-		},
-		{
-			"deleted line", at(account, precedent.Left, 14, 14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
-			at(account, precedent.Left, 14, 14), 0,
-		},
-		{
-			"deleted line said to be new", at(account, precedent.Right, 14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()",
-			at(account, precedent.Left, 14, 15), 0,
-		},
-		{"no side", at(account, "", 15, 15), "\ta.log(\"deposit\", cents)", at(account, precedent.Right, 15, 15), 0},
-		{
-			"other file", at(account, precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
-			at(ledger, precedent.Right, 3, 3), 0,
-		},
-		{
-			"unknown file", at("store/accounts.go", precedent.Right, 3, 3), "a.notify(a.owner, cents)",
-			at(account, precedent.Right, 17, 17), 0,
-		},
-		{
-			"prefix of the diff", at("b/"+account, precedent.Right, 15, 15), "a.log(\"deposit\", cents)",
-			at(account, precedent.Right, 15, 15), 0,
-		},
-		{
-			"former path", at("store/old.go", precedent.Right, 3, 3), "var ledgerVersion = computeLedgerVersion()",
-			at(ledger, precedent.Right, 3, 3), 0,
-		},
-		{"range", at(account, precedent.Right, 12, 14), "\ta.cents += cents", at(account, precedent.Right, 14, 16), 0},
-		{
-			"range ends with the hunk", at(account, precedent.Right, 14, 900), "\ta.cents += cents",
-			at(account, precedent.Right, 14, 19), 0,
-		},
-		{
-			"range the wrong way round", at(account, precedent.Right, 14, 3), "\ta.cents += cents",
-			at(account, precedent.Right, 14, 14), 0,
-		},
-		{"whole file", at(account, precedent.Right, 14, 14), " \n", at(account, precedent.Right, 0, 0), 0},
+		{"one identifier changed", right(17), "\ta.notify(a.holder, cents)\n\treturn nil", right(17), inexactDelta},
+		{"blank line skipped", right(40), "\ta.log(\"deposit\", cents)\n\ta.notify(a.owner, cents)", right(15), 0},
+		{"nearest of equals", right(44), "\t}", right(44), 0},
+		{"neighbour decides between equals", right(12), "\t}\n\trows, err := a.db.QueryContext(", right(44), 0},
+		{"deleted line", left(14), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", left(14), 0},
+		{"deleted line said to be new", right(14, 15), "\ta.mu.Lock()\n\tdefer a.mu.Unlock()", left(14, 15), 0},
+		{"no side", precedent.Span{Path: account, Start: 15, End: 15}, logged, right(15), 0},
+		{"other file", right(3), version, on(ledger, 3), 0},
+		{"unknown file", on("store/accounts.go", 3), "a.notify(a.owner, cents)", right(17), 0},
+		{"prefix of the diff", on("b/"+account, 15), "a.log(\"deposit\", cents)", right(15), 0},
+		{"former path", on("store/old.go", 3), version, on(ledger, 3), 0},
+		{"range", right(12, 14), "\ta.cents += cents", right(14, 16), 0},
+		{"range ends with the hunk", right(14, 900), "\ta.cents += cents", right(14, 19), 0},
+		{"range the wrong way round", right(14, 3), "\ta.cents += cents", right(14), 0},
+		{"whole file", right(14), " \n", right(0), 0},
 
-		{"quote from nowhere", at(account, precedent.Right, 15, 15), "result := compute(items)", precedent.Span{}, 0},
-		{
-			"quote from nowhere, two lines", at(account, precedent.Right, 15, 15),
-			"for i := range items {\n\titems[i].price *= 2",
-			precedent.Span{},
-			0,
-		},
-		{"too short to mean one line elsewhere", at("x.go", precedent.Right, 15, 15), "\t}", precedent.Span{}, 0},
-		{"whole file that did not change", at("x.go", precedent.Right, 0, 0), "", precedent.Span{}, 0},
+		{"quote from nowhere", right(15), "result := compute(items)", none, 0},
+		{"quote from nowhere, two lines", right(15), "for i := range items {\n\titems[i].price *= 2", none, 0},
+		{"too short to mean one line elsewhere", on("x.go", 15), "\t}", none, 0},
+		{"whole file that did not change", on("x.go", 0), "", none, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := precedent.Finding{Span: test.said, Quote: test.quote}
@@ -182,6 +133,11 @@ func TestPlace(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, f.Span); diff != "" {
 				t.Errorf("place (-want +got):\n%s", diff)
+			}
+			for l := range strings.Lines(f.Quote) { // people are shown what the file says
+				if test.delta != 0 && !strings.Contains(patch, strings.TrimSpace(l)) {
+					t.Errorf("the quote %q is not in the file", f.Quote)
+				}
 			}
 			delta := 0
 			for _, d := range f.Trail {
@@ -219,28 +175,11 @@ func TestLookAlikes(t *testing.T) {
 		{"that other line, with a number of none", "\tparse(uri);", 30, 54},
 		{"exact, with the number of one that differs in white space", "\t\tdone();", 63, 64},
 	} {
-		f := precedent.Finding{Span: precedent.Span{
-			Path: "Copy.java", Side: precedent.Right, Start: test.said,
-			End: test.said,
-		}, Quote: test.quote}
+		at := precedent.Span{Path: "Copy.java", Side: precedent.Right, Start: test.said, End: test.said}
+		f := precedent.Finding{Span: at, Quote: test.quote}
 		if !NewPlacer(change).Place(&f) || f.Start != test.want {
 			t.Errorf("%s: line %d, want %d", test.name, f.Start, test.want)
 		}
-	}
-}
-
-// TestPlaceTakesTheFilesWords shows that a quote that is not verbatim is
-// replaced: it is shown to people as what the file says.
-func TestPlaceTakesTheFilesWords(t *testing.T) {
-	f := precedent.Finding{
-		Span:  precedent.Span{Path: "store/account.go", Start: 17},
-		Quote: "\ta.notify(a.holder, cents)\n\treturn nil",
-	}
-	if !NewPlacer(parse(t, patch)).Place(&f) {
-		t.Fatal("not placed")
-	}
-	if want := "\ta.notify(a.owner, cents)\n\treturn nil"; f.Quote != want {
-		t.Errorf("quote %q, want %q", f.Quote, want)
 	}
 }
 
@@ -307,10 +246,13 @@ func TestVerbatimIsFound(t *testing.T) {
 			t.Fatalf("%q not found", quote)
 		}
 		got := strings.TrimRight(lines[f.Start-1], " \t")
-		if want := strings.TrimRight(lines[at], " \t"); got != want {
+		want := strings.TrimRight(lines[at], " \t")
+		if got != want {
 			t.Fatalf("line %d %q found for %q", f.Start, got, want)
 		}
-		if once(lines, at) && f.Start != at+1 {
+		equal := func(l string) bool { return strings.TrimRight(l, " \t") == want }
+		once := slices.IndexFunc(lines, equal) == at && !slices.ContainsFunc(lines[at+1:], equal)
+		if once && f.Start != at+1 {
 			t.Fatalf("line %d found for line %d", f.Start, at+1)
 		}
 		if !strings.Contains(quote, "\n") && number > 0 {
@@ -321,15 +263,6 @@ func TestVerbatimIsFound(t *testing.T) {
 			}
 		}
 	})
-}
-
-func once(lines []string, at int) bool {
-	for i, l := range lines {
-		if i != at && strings.TrimRight(l, " \t") == strings.TrimRight(lines[at], " \t") {
-			return false
-		}
-	}
-	return true
 }
 
 // TestPruningChangesNothing compares the search with one that scores every

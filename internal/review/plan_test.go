@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestPlanShowsEverything(t *testing.T) {
 				if part.hunk.NewLines != len(part.hunk.Lines) {
 					t.Fatalf("header counts %d lines of %d", part.hunk.NewLines, len(part.hunk.Lines))
 				}
-				if !contains(p.carriers[part.refs[0]], i) {
+				if !slices.Contains(p.carriers[part.refs[0]], i) {
 					t.Fatalf("shard %d does not carry what it shows", i)
 				}
 			}
@@ -72,15 +73,6 @@ func TestPlanShowsEverything(t *testing.T) {
 			}
 		}
 	})
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 // TestSplitMixedHunk checks the numbers of both sides.

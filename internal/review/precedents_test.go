@@ -94,21 +94,16 @@ func strength(title, body, words string) corpus.Strength {
 func citing(t *testing.T, judge func(engine.Task) engine.Reply, chunks ...precedent.CorpusChunk) (Input, *cast) {
 	in := input(t, shopBase, shopHead)
 	c := &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(
-				finding("cart/cart.go", 5, loop, pastEnd, map[string]any{"body": pastWhy}),
-				finding("cart/cart.go", 15, mean, "Mean divides by zero", map[string]any{
-					"severity": "medium",
-					"body":     "An empty cart has no mean price.",
-				}),
-			)
-		},
-		verifier: ruled(map[string]map[string]any{
-			pastEnd: {
-				"verdict": "confirmed", "confidence": 90, "reason": "It runs past.",
-				"evidence": line(loop),
-			},
-			"Mean divides by zero": {"verdict": "confirmed", "confidence": 90, "reason": "It does.", "evidence": line(mean)},
+		finder: finds(
+			finding("cart/cart.go", 5, loop, pastEnd, object{"body": pastWhy}),
+			finding("cart/cart.go", 15, mean, "Mean divides by zero", object{
+				"severity": "medium",
+				"body":     "An empty cart has no mean price.",
+			}),
+		),
+		verifier: ruled(map[string]object{
+			pastEnd:                rules("confirmed", "It runs past.", loop),
+			"Mean divides by zero": rules("confirmed", "It does.", mean),
 		}),
 		judge: judge,
 	}
@@ -120,7 +115,7 @@ func citing(t *testing.T, judge func(engine.Task) engine.Reply, chunks ...preced
 // judged is the answer of a judge about its only pair.
 func judged(same bool, quote string) func(engine.Task) engine.Reply {
 	return func(engine.Task) engine.Reply {
-		return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": same, "quote": quote}}})
+		return answered(object{"pairs": []any{object{"pair": "p1", "same": same, "quote": quote}}})
 	}
 }
 
@@ -230,7 +225,7 @@ func TestJudgedPrecedent(t *testing.T) {
 			strings.Contains(said, "which panics for every cart"), "",
 		},
 		{
-			"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, false,
+			"left out", func(engine.Task) engine.Reply { return answered(object{"pairs": []any{}}) }, false,
 			"its answer does not cover them",
 		},
 		{"refused", nil, false, "only certain matches were cited"},
@@ -293,12 +288,12 @@ func TestDeclinedPrecedent(t *testing.T) {
 				}
 				return judged(true, quote)(task)
 			}, wrote("1", said), wrote("2", samePast))
-			in.Recall.Dismissals = []precedent.Dismissal{{
-				ID: "j1", Fingerprint: "another", Claim: pastEnd, Path: "other/x.go", Category: precedent.Bugs,
+			j := dismissed("j1", precedent.Finding{
+				Span: precedent.Span{Path: "other/x.go"}, Fingerprint: "another", Title: pastEnd, Category: precedent.Bugs,
 				Severity: precedent.Medium,
-				Reason:   "not in this repository, we never call it with an empty slice", Who: "dana", At: in.Now().Add(-test.age),
-				ExpiresAt: in.Now().Add(time.Hour),
-			}}
+			}, "not in this repository, we never call it with an empty slice")
+			j.At = in.Now().Add(-test.age)
+			in.Recall.Dismissals = []precedent.Dismissal{j}
 			r := run(t, in)
 			f := byTitle(t, r, pastEnd)
 			if !f.Live() || len(f.Cites) != test.cited || r.Memory.PrecedentUse.Cited != test.cited {

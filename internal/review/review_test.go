@@ -46,7 +46,14 @@ func gitIn(tb testing.TB, dir, in string) func(args ...string) string {
 // input is that of the change from one tree to another, made by git.
 func input(tb testing.TB, base, head files) Input {
 	tb.Helper()
-	change := parse(tb, patchOf(tb, base, head, "--full-index"))
+	in := inputOf(tb, base, head, patchOf(tb, base, head, "--full-index"))
+	in.Policy.Finders = only("bugs")
+	return in
+}
+
+// inputOf is the input of a review of a patch, without guide.
+func inputOf(tb testing.TB, base, head files, patch string) Input {
+	tb.Helper()
 	read := func(side precedent.Side, path string) ([]byte, error) {
 		tree := head
 		if side == precedent.Left {
@@ -58,10 +65,10 @@ func input(tb testing.TB, base, head files) Input {
 		}
 		return []byte(text), nil
 	}
+	change := parse(tb, patch)
 	change.Classify(diff.Trees{Base: func(path string) ([]byte, error) { return read(precedent.Left, path) }})
 	return Input{
-		Policy: precedent.Policy{Finders: only("bugs")},
-		Repo:   theRepo, Base: "base", Head: "head", Change: change, Read: read,
+		Repo: theRepo, Base: "base", Head: "head", Change: change, Read: read,
 		Tree:  func(context.Context) (string, error) { return "", errors.New("no tree here") },
 		Now:   func() time.Time { return time.Unix(1_700_000_000, 0) },
 		NewID: func() string { return "id" },
@@ -104,7 +111,7 @@ func (s scripted) Run(ctx context.Context, t engine.Task) (engine.Answer, error)
 
 // answering is a model that always answers the same to the finders of bugs and of
 // everything, and has nothing to say to the others.
-func answering(findings ...map[string]any) scripted {
+func answering(findings ...object) scripted {
 	return func(_ context.Context, t engine.Task) engine.Reply {
 		if t.Name != "bugs" && t.Name != "general" {
 			return reply1()
@@ -113,11 +120,11 @@ func answering(findings ...map[string]any) scripted {
 	}
 }
 
-func reply1(findings ...map[string]any) engine.Reply {
+func reply1(findings ...object) engine.Reply {
 	if findings == nil {
-		findings = []map[string]any{}
+		findings = []object{}
 	}
-	out, err := json.Marshal(map[string]any{"findings": findings, "summary": "read it"})
+	out, err := json.Marshal(object{"findings": findings, "summary": "read it"})
 	if err != nil {
 		panic(err)
 	}
@@ -127,8 +134,8 @@ func reply1(findings ...map[string]any) engine.Reply {
 	}
 }
 
-func finding(path string, start int, quote, title string, more map[string]any) map[string]any {
-	f := map[string]any{
+func finding(path string, start int, quote, title string, more object) object {
+	f := object{
 		"path": path, "side": "RIGHT", "start": start, "end": start, "quote": quote, "title": title,
 		"body": "It fails at night.", "category": "bugs", "severity": "high", "confidence": 90,
 	}
@@ -209,15 +216,14 @@ func TestWithoutEngine(t *testing.T) {
 func TestPlanted(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Engine = answering(
-		finding("cart/cart.go", 300, "\tfor n := 0; n <= len(items); n++ {\n\t\tsum += items[n].Price * items[n].Count",
-			"The loop runs one past the end", nil),
+		finding("cart/cart.go", 300, loop+"\n"+body, "The loop runs one past the end", nil),
 		finding("cart/cart.go", 5, "\tdefer tx.Rollback()", "The transaction is left open", nil),
 		finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", "An AWS access key is committed: "+key,
-			map[string]any{"category": "secrets", "severity": "critical"}),
-		finding("cart/cart.go", 8, "\tif sum < 0 {", "A negative sum cannot be", map[string]any{"confidence": 40}),
-		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "An empty cart divides by zero", map[string]any{
+			object{"category": "secrets", "severity": "critical"}),
+		finding("cart/cart.go", 8, neg, "A negative sum cannot be", object{"confidence": 40}),
+		finding("cart/cart.go", 15, mean, "An empty cart divides by zero", object{
 			"severity": "medium", "symbol": "Mean",
-			"evidence": []map[string]any{
+			"evidence": []object{
 				{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"},
 				{"path": "cart/cart.go", "line": 3, "quote": "never there"},
 			},
@@ -234,12 +240,8 @@ func TestPlanted(t *testing.T) {
 		f.Placement != precedent.Hidden {
 		t.Errorf("quote from nowhere: %+v", f)
 	}
-	var theKey precedent.Finding
-	for _, f := range r.Live() {
-		if f.Analyzer {
-			theKey = f
-		}
-	}
+	live := r.Live()
+	theKey := live[slices.IndexFunc(live, func(f precedent.Finding) bool { return f.Analyzer })]
 	if f := byTitle(t, r, "An AWS access key is committed: [REDACTED:aws-access-token]"); !f.Live() || f.ID == theKey.ID ||
 		theKey.Votes != 1 {
 		t.Errorf("not compared with %s with %d votes: %+v", theKey.ID, theKey.Votes, f)
@@ -255,8 +257,7 @@ func TestPlanted(t *testing.T) {
 		good.Evidence); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good),
-		"90: the finder's 90") {
+	if !strings.Contains(says(good), "removed 1 of 2") || !strings.Contains(says(good), "90: the finder's 90") {
 		t.Errorf("trail: %s", says(good))
 	}
 	bugs := finderRun(t, r, "bugs")
@@ -264,7 +265,7 @@ func TestPlanted(t *testing.T) {
 		t.Errorf("run: %+v, usage %+v", bugs, r.Usage)
 	}
 	ids := map[string]bool{}
-	for _, f := range r.Live() {
+	for _, f := range live {
 		if f.ID != precedent.FindingID(theRepo, f.Fingerprint) || ids[f.ID] {
 			t.Errorf("id %s of %s", f.ID, f.Title)
 		}
@@ -282,9 +283,9 @@ func TestNoSecretGetsOut(t *testing.T) {
 	in.Engine = scripted(func(_ context.Context, task engine.Task) engine.Reply {
 		asked = append(asked, task.System+task.Prefix+task.Prompt)
 		r := reply1(
-			finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", key, map[string]any{
+			finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", key, object{
 				"body": "It says " + key, "suggestion": key, "symbol": key, "severity": "low",
-				"evidence": []map[string]any{{"path": "cart/aws.go", "line": 3, "quote": "const accessKey = \"" + key + "\""}},
+				"evidence": []object{{"path": "cart/aws.go", "line": 3, "quote": "const accessKey = \"" + key + "\""}},
 			}),
 			finding("cart/aws.go", 3, key, "nowhere "+key, nil),
 			finding("cart/cart.go", 5, "for n := 0; n <= len(items); n++ {", "off by one", nil),
@@ -293,7 +294,11 @@ func TestNoSecretGetsOut(t *testing.T) {
 	})
 	in.Failures = []precedent.Failure{{Step: "guide", Error: "cannot read " + key}}
 	r := run(t, in)
-	for what, v := range map[string]any{"tasks": asked, "review": r, "trails": trails(r)} {
+	var trails [][]precedent.Decision
+	for _, f := range r.Findings {
+		trails = append(trails, f.Trail)
+	}
+	for what, v := range map[string]any{"tasks": asked, "review": r, "trails": trails} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
@@ -308,13 +313,6 @@ func TestNoSecretGetsOut(t *testing.T) {
 	if !strings.Contains(asked[0], "[REDACTED:aws-access-token]") {
 		t.Errorf("the prompt does not say that a key was there")
 	}
-}
-
-func trails(r *precedent.Review) (all [][]precedent.Decision) {
-	for _, f := range r.Findings {
-		all = append(all, f.Trail)
-	}
-	return all
 }
 
 func TestNothingToReview(t *testing.T) {
@@ -340,74 +338,37 @@ func TestNothingToReview(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	off, sixty := map[string]bool{"secrets": false}, 60
-	remarks := answering(
-		finding("cart/cart.go", 5, "\tfor n := 0; n <= len(items); n++ {", "off by one",
-			map[string]any{"severity": "medium", "confidence": 70}),
-		finding("cart/cart.go", 15, "\treturn Total(items) / len(items)", "divides by zero",
-			map[string]any{"severity": "low", "category": "crash", "confidence": 76}),
-	)
+	const below, ignored, unasked = precedent.BelowThreshold, precedent.IgnoredPath, precedent.Dropped("not asked")
+	sixty, ninety := 60, 90
+	floors := []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}
 	for _, test := range []struct {
-		name   string
-		policy precedent.Policy
-		set    func(*Input)
-		want   map[string]precedent.Dropped // by title
+		name                string
+		policy              precedent.Policy
+		person              *int // a person's threshold
+		medium, crash, leak precedent.Dropped
 	}{
-		{"none", precedent.Policy{}, nil, map[string]precedent.Dropped{
-			"off by one":      precedent.BelowThreshold,
-			"divides by zero": "",
-		}},
-		{"threshold", precedent.Policy{Threshold: &sixty}, nil, map[string]precedent.Dropped{
-			"off by one":      "",
-			"divides by zero": "",
-		}},
-		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, func(in *Input) {
-			ninety := 90
-			in.Threshold, in.ThresholdFrom = &ninety, "--threshold"
-		}, map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": precedent.BelowThreshold}},
-		{
-			"focus",
-			precedent.Policy{Focus: []precedent.Category{precedent.Bugs}},
-			nil,
-			map[string]precedent.Dropped{"off by one": "", "divides by zero": ""},
-		},
-		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, map[string]precedent.Dropped{}},
-		{
-			"floor spares what is protected",
-			precedent.Policy{Threshold: &sixty, Floors: []precedent.SeverityFloor{{Paths: "cart/**", Severity: precedent.High}}},
-			nil,
-			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
-		},
-		{
-			"finder off",
-			precedent.Policy{Finders: off},
-			nil,
-			map[string]precedent.Dropped{"off by one": precedent.BelowThreshold, "divides by zero": ""},
-		},
+		{"none", precedent.Policy{}, nil, below, "", ""},
+		{"threshold", precedent.Policy{Threshold: &sixty}, nil, "", "", ""},
+		{"a person's threshold beats it", precedent.Policy{Threshold: &sixty}, &ninety, below, below, ""},
+		{"focus", precedent.Policy{Focus: []precedent.Category{precedent.Bugs}}, nil, "", "", ""},
+		{"ignored path", precedent.Policy{Ignore: []string{"cart/**"}}, nil, unasked, unasked, ignored},
+		{"floor spares what is protected", precedent.Policy{Threshold: &sixty, Floors: floors}, nil, below, "", ""},
+		{"finder off", precedent.Policy{Finders: map[string]bool{"secrets": false}}, nil, below, "", unasked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Engine, in.Policy = remarks, test.policy
-			if test.set != nil {
-				test.set(&in)
+			in.Policy, in.Threshold, in.ThresholdFrom = test.policy, test.person, "--threshold"
+			in.Engine = answering(
+				finding("cart/cart.go", 5, loop, "off by one", object{"severity": "medium", "confidence": 70}),
+				finding("cart/cart.go", 15, mean, "by zero", object{"severity": "low", "category": "crash", "confidence": 76}),
+			)
+			got := map[string]precedent.Dropped{"off by one": unasked, "by zero": unasked, "secrets": unasked}
+			for _, f := range run(t, in).Findings {
+				got[map[bool]string{true: f.Finder, false: f.Title}[f.Analyzer]] = f.Dropped
 			}
-			r := run(t, in)
-			got := map[string]precedent.Dropped{}
-			for _, f := range r.Findings {
-				if !f.Analyzer {
-					got[f.Title] = f.Dropped
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			want := map[string]precedent.Dropped{"off by one": test.medium, "by zero": test.crash, "secrets": test.leak}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("dropped (-want +got):\n%s", diff)
-			}
-			for _, f := range r.Findings {
-				switch {
-				case test.name == "ignored path" && f.Dropped != precedent.IgnoredPath:
-					t.Errorf("%q is dropped as %q", f.Title, f.Dropped)
-				case test.name == "finder off" && f.Analyzer:
-					t.Errorf("%q of a finder that is off", f.Title)
-				}
 			}
 		})
 	}
@@ -422,9 +383,9 @@ func TestIdentity(t *testing.T) {
 	}
 	ids := func(head files, lines ...int) (got []string) {
 		in := input(t, files{"a.go": "package a\n"}, head)
-		var fs []map[string]any
+		var fs []object
 		for _, l := range lines {
-			fs = append(fs, finding("a.go", l, "\tfor n := 0; n <= len(items); n++ {", "off by one", nil))
+			fs = append(fs, finding("a.go", l, loop, "off by one", nil))
 		}
 		in.Engine = answering(fs...)
 		for _, f := range run(t, in).Live() {
@@ -465,11 +426,11 @@ func TestAnalyzersAreExact(t *testing.T) {
 
 func TestInlineCap(t *testing.T) {
 	in := input(t, files{}, manyFiles(1))
-	var fs []map[string]any
+	var fs []object
 	for i := range 6 {
 		fs = append(fs, finding("p0/values.go", 0, fmt.Sprintf("var value0_%d = compute(%d, \"north by north-west\", 0)",
 			i*100, i*700),
-			fmt.Sprintf("remark %d", i), map[string]any{"confidence": 80 + i}))
+			fmt.Sprintf("remark %d", i), object{"confidence": 80 + i}))
 	}
 	in.Engine, in.MaxInline = answering(fs...), 4
 	var got []string

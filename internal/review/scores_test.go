@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 )
 
 // TestOdds computes confidences by hand: the odds of what the finder said, times the factors.
@@ -133,17 +132,9 @@ func TestMinor(t *testing.T) {
 			in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
 			in.Policy.Minor, in.Policy.Finders = display, only("style")
 			in.Engine = &cast{
-				finder: func(task engine.Task) engine.Reply {
-					if task.Name != "style" {
-						return reply1()
-					}
-					return reply1(finding("cart/cart.go", 5, loop, "n is not a good name",
-						map[string]any{"category": "style", "severity": "low", "confidence": 80}))
-				},
-				verifier: ruled(map[string]map[string]any{"n is not a good name": {
-					"verdict": "confirmed", "reason": "It is not.",
-					"evidence": line(loop),
-				}}),
+				finder: finds(finding("cart/cart.go", 5, loop, "n is not a good name",
+					object{"category": "style", "severity": "low", "confidence": 80})),
+				verifier: ruled(map[string]object{"n is not a good name": rules("confirmed", "It is not.", loop)}),
 			}
 			r := run(t, in)
 			f := byTitle(t, r, "n is not a good name")
@@ -161,14 +152,9 @@ func TestNoCertaintyWithoutProof(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Policy.Focus = []precedent.Category{precedent.Bugs}
 	in.Engine = &cast{
-		finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"confidence": 100}),
-				finding("cart/cart.go", 15, mean, "division by zero", map[string]any{"confidence": 100}))
-		},
-		verifier: ruled(map[string]map[string]any{"off by one": {
-			"verdict": "confirmed", "reason": "Yes.",
-			"evidence": line(loop),
-		}}),
+		finder: finds(finding("cart/cart.go", 5, loop, "off by one", object{"confidence": 100}),
+			finding("cart/cart.go", 15, mean, "division by zero", object{"confidence": 100})),
+		verifier: ruled(map[string]object{"off by one": rules("confirmed", "Yes.", loop)}),
 	}
 	r := run(t, in)
 	for _, title := range []string{"off by one", "division by zero"} {

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,6 +45,11 @@ func (c *cast) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	})
 }
 
+// finds is a finder that always has the same remarks.
+func finds(remarks ...object) func(engine.Task) engine.Reply {
+	return func(engine.Task) engine.Reply { return reply1(remarks...) }
+}
+
 func answered(v any) engine.Reply {
 	out, err := json.Marshal(v)
 	if err != nil {
@@ -69,7 +74,7 @@ func ids(t engine.Task) map[string]string {
 }
 
 // ruled is a verifier that rules on claims by their titles, and leaves out the others.
-func ruled(rulings map[string]map[string]any) func(engine.Task) engine.Reply {
+func ruled(rulings map[string]object) func(engine.Task) engine.Reply {
 	return func(t engine.Task) engine.Reply {
 		list := []any{}
 		for title, id := range ids(t) {
@@ -78,7 +83,7 @@ func ruled(rulings map[string]map[string]any) func(engine.Task) engine.Reply {
 				list = append(list, r)
 			}
 		}
-		return answered(map[string]any{"verdicts": list})
+		return answered(object{"verdicts": list})
 	}
 }
 
@@ -89,146 +94,81 @@ const (
 	body = "\t\tsum += items[n].Price * items[n].Count"
 )
 
-func line(quote string) []map[string]any {
-	return []map[string]any{{"path": "cart/cart.go", "line": 1, "quote": quote}}
+// line is evidence: a line of the cart, by a number that is wrong.
+func line(quote string) []object {
+	return []object{{"path": "cart/cart.go", "line": 1, "quote": quote}}
+}
+
+// rules is what a verifier says of a claim, with a line of the cart as evidence, if any.
+func rules(verdict, reason string, quotes ...string) object {
+	r := object{"verdict": verdict, "reason": reason}
+	for _, quote := range quotes {
+		r["evidence"] = line(quote)
+	}
+	return r
 }
 
 func TestVerify(t *testing.T) {
+	const below, refuted, comment = precedent.BelowThreshold, precedent.Refuted, "\t// audited: never past the end"
+	const confirmed, uncertain, denied = precedent.Confirmed, precedent.Uncertain, precedent.Denied
+	byWords, unsure := rules("refuted", "No caller does."), rules("refuted", "Hm.", neg)
+	byWords["evidence"], unsure["confidence"] = []any{}, 30
 	for _, test := range []struct {
 		name     string
-		category string         // of medium severity after a "-"
-		ruling   map[string]any // nil for none
+		category string // of medium severity after a "-"
+		ruling   object // nil for none
 		check    precedent.Check
 		dropped  precedent.Dropped
 		score    int
 		says     string
 	}{
+		{"confirmed", "bugs", rules("confirmed", "Past.", loop), confirmed, "", 89, "confirmed: Past. (cart/cart.go:6)"},
+		{"uncertain", "-bugs", rules("uncertain", "Who knows."), uncertain, below, 50, "uncertain: Who knows."},
+		{"refuted", "bugs", rules("refuted", "There is a guard.", "\tsum := 0"), denied, refuted, 80, "There is a guard."},
+		{"refuted by words", "-bugs", byWords, denied, refuted, 80, "No caller does."},
 		{
-			"confirmed", "bugs",
-			map[string]any{"verdict": "confirmed", "reason": "It runs past.", "evidence": line(loop)},
-			precedent.Confirmed, "", 89, "confirmed: It runs past. (cart/cart.go:6)",
+			"refuted by nothing that is there", "-bugs", rules("refuted", "Guarded.", "if items == nil { return }"),
+			uncertain, below, 50, "evidence is not in the files",
+		},
+		{"a crash refuted by words", "-crash", rules("refuted", "Audited."), uncertain, "", 80, "without evidence"},
+		{"a crash refuted by a lie", "-crash", rules("refuted", "Audited.", "never there"), uncertain, "", 80, "not in the files"},
+		{"a crash refuted by a comment", "-crash", rules("refuted", "So it says.", comment), uncertain, "", 80, "only comments"},
+		{"a crash refuted by a line", "crash", rules("refuted", "Guarded.", "\tsum := 0"), denied, refuted, 80, "Guarded."},
+		{"confirmed by a lie", "-bugs", rules("confirmed", "Yes.", "never there"), uncertain, below, 50, "not in the files"},
+		{"confirmed by words", "-bugs", rules("confirmed", "Yes."), uncertain, below, 50, "confirmed, but without evidence: Yes."},
+		{"an uncertain crash", "-crash", rules("uncertain", "Hm."), uncertain, below, 65, "65: the finder's 80 -15, uncertain"},
+		{"a confirmed test", "tests", rules("confirmed", "True.", loop), confirmed, "", 89, "89: the finder's 80, confirmed"},
+		{"refuted, but unsure", "-bugs", unsure, uncertain, below, 50, "only 30 % sure"},
+		{"severe, uncertain", "bugs", rules("uncertain", "Who knows."), uncertain, "", 75, "75: the finder's 80 -15"},
+		{"severe, refuted by words", "bugs", rules("refuted", "Audited."), uncertain, "", 75, "without evidence"},
+		{
+			"severe, refuted by any line of the file", "bugs", rules("refuted", "Audited.", "package cart"),
+			uncertain, "", 75, "does not prove it",
 		},
 		{
-			"uncertain", "-bugs",
-			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
-			precedent.Uncertain,
-			precedent.BelowThreshold, 50, "uncertain: Who knows.",
-		},
-		{"refuted", "bugs", map[string]any{
-			"verdict": "refuted", "reason": "There is a guard.",
-			"evidence": line("\tsum := 0"),
-		}, precedent.Denied, precedent.Refuted, 80, "There is a guard."},
-		{
-			"refuted by words", "-bugs",
-			map[string]any{"verdict": "refuted", "reason": "No caller does.", "evidence": []any{}},
-			precedent.Denied, precedent.Refuted, 80, "No caller does.",
+			"severe, refuted by a line that names nothing", "bugs", rules("refuted", "Audited.", "\t\treturn 0"),
+			uncertain, "", 75, "does not prove it",
 		},
 		{
-			"refuted by nothing that is there", "-bugs",
-			map[string]any{
-				"verdict": "refuted", "reason": "Guarded.",
-				"evidence": line("if items == nil { return }"),
-			},
-			precedent.Uncertain, precedent.BelowThreshold, 50,
-			"evidence is not in the files",
+			"severe, refuted by a comment that names it", "crash", rules("refuted", "Audited.", comment),
+			uncertain, "", 75, "only comments",
 		},
-		{
-			"a crash refuted by words", "-crash",
-			map[string]any{"verdict": "refuted", "reason": "Audited."},
-			precedent.Uncertain, "", 80, "without evidence",
-		},
-		{"a crash refuted by made-up lines", "-crash", map[string]any{
-			"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("never there"),
-		}, precedent.Uncertain, "", 80, "not in the files"},
-		{"a crash refuted by a comment", "-crash", map[string]any{
-			"verdict": "refuted", "reason": "It says so.",
-			"evidence": line("\t// audited: never past the end"),
-		}, precedent.Uncertain, "", 80, "only comments"},
-		{"a crash refuted by a line", "crash", map[string]any{
-			"verdict": "refuted", "reason": "Guarded.",
-			"evidence": line("\tsum := 0"),
-		}, precedent.Denied, precedent.Refuted, 80, "Guarded."},
-		{"confirmed by nothing that is there", "-bugs", map[string]any{
-			"verdict": "confirmed", "reason": "Yes.",
-			"evidence": line("never there"),
-		}, precedent.Uncertain, precedent.BelowThreshold, 50, "not in the files"},
-		{
-			"confirmed by words", "-bugs",
-			map[string]any{"verdict": "confirmed", "reason": "Yes."},
-			precedent.Uncertain,
-			precedent.BelowThreshold, 50, "confirmed, but without evidence: Yes.",
-		},
-		{
-			"an uncertain crash", "-crash",
-			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
-			precedent.Uncertain,
-			precedent.BelowThreshold, 65, "65: the finder's 80 -15, uncertain",
-		},
-		{
-			"a confirmed test", "tests",
-			map[string]any{"verdict": "confirmed", "reason": "True.", "evidence": line(loop)},
-			precedent.Confirmed, "", 89, "89: the finder's 80, confirmed",
-		},
-		{"refuted, but unsure", "-bugs", map[string]any{
-			"verdict": "refuted", "reason": "Hm.", "confidence": 30,
-			"evidence": line(neg),
-		}, precedent.Uncertain, precedent.BelowThreshold, 50, "only 30 % sure"},
-		{
-			"severe, uncertain", "bugs",
-			map[string]any{"verdict": "uncertain", "reason": "Who knows."},
-			precedent.Uncertain, "",
-			75, "75: the finder's 80 -15",
-		},
-		{
-			"severe, refuted by words", "bugs",
-			map[string]any{"verdict": "refuted", "reason": "Audited."},
-			precedent.Uncertain,
-			"", 75, "without evidence",
-		},
-		{"severe, refuted by any line of the file", "bugs", map[string]any{
-			"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("package cart"),
-		}, precedent.Uncertain, "", 75, "does not prove it"},
-		{"severe, refuted by a line that names nothing", "bugs", map[string]any{
-			"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("\t\treturn 0"),
-		}, precedent.Uncertain, "", 75, "does not prove it"},
-		{"severe, refuted by a comment that names it", "crash", map[string]any{
-			"verdict": "refuted", "reason": "Audited.",
-			"evidence": line("\t// audited: never past the end"),
-		}, precedent.Uncertain, "", 75, "only comments"},
-		{
-			"severe, confirmed by words", "bugs",
-			map[string]any{"verdict": "confirmed", "reason": "Yes."},
-			precedent.Uncertain,
-			"", 75, "without evidence",
-		},
-		{"severe, refuted, but unsure", "bugs", map[string]any{
-			"verdict": "refuted", "reason": "Hm.", "confidence": 30,
-			"evidence": line(neg),
-		}, precedent.Uncertain, "", 75, "only 30 % sure"},
+		{"severe, confirmed by words", "bugs", rules("confirmed", "Yes."), uncertain, "", 75, "without evidence"},
+		{"severe, refuted, but unsure", "bugs", unsure, uncertain, "", 75, "only 30 % sure"},
 		{"left out", "bugs", nil, precedent.Unchecked, "", 80, "gave no answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			head := maps.Clone(shopHead)
-			head["cart/cart.go"] = strings.Replace(head["cart/cart.go"], loop, "\t// audited: never past the end\n"+loop, 1)
+			head["cart/cart.go"] = strings.Replace(head["cart/cart.go"], loop, comment+"\n"+loop, 1)
 			in := input(t, shopBase, head)
-			rulings := map[string]map[string]any{}
+			rulings := map[string]object{}
 			if test.ruling != nil {
 				rulings["off by one"] = test.ruling
 			}
-			c := &cast{
-				finder: func(engine.Task) engine.Reply {
-					category, medium := strings.CutPrefix(test.category, "-")
-					severity := map[bool]string{false: "high", true: "medium"}[medium]
-					return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{
-						"category": category,
-						"severity": severity, "confidence": 80,
-					}))
-				},
-				verifier: ruled(rulings),
-			}
+			category, medium := strings.CutPrefix(test.category, "-")
+			severity := map[bool]string{false: "high", true: "medium"}[medium]
+			remark := object{"category": category, "severity": severity, "confidence": 80}
+			c := &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one", remark)), verifier: ruled(rulings)}
 			in.Engine = c
 			r := run(t, in)
 			f := byTitle(t, r, "off by one")
@@ -266,18 +206,12 @@ func TestVerifierFails(t *testing.T) {
 		},
 		"crash": func(engine.Task) engine.Reply { panic("boom") },
 		"wrong id": func(engine.Task) engine.Reply {
-			return answered(map[string]any{"verdicts": []any{map[string]any{
-				"finding": "zzzzzzzzzz", "verdict": "refuted",
-				"reason": "no",
-			}}})
+			return answered(object{"verdicts": []any{object{"finding": "zzzzzzzzzz", "verdict": "refuted", "reason": "no"}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Engine = &cast{finder: func(engine.Task) engine.Reply {
-				return reply1(finding("cart/cart.go", 5, loop,
-					"off by one", nil))
-			}, verifier: play}
+			in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one", nil)), verifier: play}
 			r := run(t, in)
 			f := byTitle(t, r, "off by one")
 			if !f.Live() || f.Verifier != precedent.Unchecked || len(r.Failures) != 1 || r.Failures[0].Step != "verify" {
@@ -295,28 +229,25 @@ func TestVerifierFails(t *testing.T) {
 func TestWhatIsVerified(t *testing.T) {
 	head := files{"other.go": "package p\n\nvar x = first()\n"}
 	var b strings.Builder
-	var remarks []map[string]any
+	var remarks []object
 	b.WriteString("package p\n\n")
 	for i := range 10 {
 		fmt.Fprintf(&b, "var value%d = compute%d(%d)\n", i, i, i)
 		remarks = append(remarks, finding("many.go", i+3, fmt.Sprintf("var value%d = compute%d(%d)", i, i, i),
-			fmt.Sprintf("claim %d about compute%d", i, i), map[string]any{"category": "types"}))
+			fmt.Sprintf("claim %d about compute%d", i, i), object{"category": "types"}))
 	}
 	head["many.go"] = b.String()
 	head["aws.go"] = shopHead["cart/aws.go"]
-	remarks = append(remarks, finding("other.go", 3, "var x = first()", "weak",
-		map[string]any{"category": "style", "severity": "low"}), finding("other.go", 3, "var x = first()", "strong",
-		map[string]any{"category": "race"}))
+	remarks = append(remarks,
+		finding("other.go", 3, "var x = first()", "weak", object{"category": "style", "severity": "low"}),
+		finding("other.go", 3, "var x = first()", "strong", object{"category": "race"}))
 	in := input(t, files{}, head)
 	in.Policy.Minor = precedent.MinorOff
-	c := &cast{finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, verifier: ruled(nil)}
+	c := &cast{finder: finds(remarks...), verifier: ruled(nil)}
 	in.Engine = c
 	run(t, in)
 	got := map[string]int{}
-	for _, task := range c.read {
-		if task.Role != engine.Verifier {
-			continue
-		}
+	for _, task := range c.asked(engine.Verifier) {
 		got[strings.Fields(task.Prefix[strings.Index(task.Prefix, "=== "):])[1]+fmt.Sprint(len(ids(task)))]++
 		if _, asked := ids(task)["weak"]; asked {
 			t.Error("a finding is verified that cannot be shown")
@@ -336,7 +267,7 @@ func TestOutside(t *testing.T) {
 		"the check for an empty cart was removed":  80,
 	} {
 		in := input(t, shopBase, shopHead)
-		in.Engine = answering(finding("cart/cart.go", 5, loop, title, map[string]any{"confidence": 80}))
+		in.Engine = answering(finding("cart/cart.go", 5, loop, title, object{"confidence": 80}))
 		if f := byTitle(t, run(t, in), title); f.Confidence != want {
 			t.Errorf("%q: confidence %d, want %d: %s", title, f.Confidence, want, says(f))
 		}
@@ -346,64 +277,34 @@ func TestOutside(t *testing.T) {
 // TestJudge: one request for all doubtful pairs; words that are in neither
 // finding prove nothing.
 func TestJudge(t *testing.T) {
-	remarks := []map[string]any{
-		finding("cart/cart.go", 5, loop, "The loop index runs past the last item", map[string]any{"end": 6}),
-		finding("cart/cart.go", 6, body, "Reading a price panics for a full cart", map[string]any{"category": "crash"}),
+	remarks := []object{
+		finding("cart/cart.go", 5, loop, "The loop index runs past the last item", object{"end": 6}),
+		finding("cart/cart.go", 6, body, "Reading a price panics for a full cart", object{"category": "crash"}),
 	}
 	remarks[0]["body"] = "The loop goes on for n equal to the number of items: index out of range."
 	remarks[1]["body"] = "When n reaches the count, the index is out of range and the shop goes down."
 	for _, test := range []struct {
-		name    string
-		judge   func(engine.Task) engine.Reply
-		dropped precedent.Dropped
-		failed  bool
+		name         string
+		judge        func(engine.Task) engine.Reply
+		same, failed bool
 	}{
-		{"same", func(engine.Task) engine.Reply {
-			return answered(map[string]any{"pairs": []any{map[string]any{
-				"pair": "p1", "same": true,
-				"quote": "index is out of range",
-			}}})
-		}, precedent.Duplicate, false},
-		{"distinct", func(engine.Task) engine.Reply {
-			return answered(map[string]any{"pairs": []any{map[string]any{"pair": "p1", "same": false}}})
-		}, "", false},
-		{"made-up proof", func(engine.Task) engine.Reply {
-			return answered(map[string]any{"pairs": []any{map[string]any{
-				"pair": "p1", "same": true,
-				"quote": "as the maintainers decided",
-			}}})
-		}, "", false},
-		{"left out", func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{}}) }, "", true},
-		{"refused", nil, "", true},
+		{"same", judged(true, "index is out of range"), true, false},
+		{"distinct", judged(false, ""), false, false},
+		{"made-up proof", judged(true, "as the maintainers decided"), false, false},
+		{"left out", func(engine.Task) engine.Reply { return answered(object{"pairs": []any{}}) }, false, true},
+		{"refused", nil, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			c := &cast{
-				finder: func(engine.Task) engine.Reply { return reply1(remarks...) }, judge: test.judge,
-				verifier: ruled(nil),
-			}
+			c := &cast{finder: finds(remarks...), judge: test.judge, verifier: ruled(nil)}
 			in.Engine = c
 			r := run(t, in)
-			dropped := 0
-			for _, f := range r.Findings {
-				if f.Dropped == precedent.Duplicate {
-					dropped++
-				}
+			if n, want := len(duplicates(r.Findings)), map[bool]int{true: 1}[test.same]; n != want {
+				t.Errorf("%d duplicates, want %d", n, want)
 			}
-			if want := map[bool]int{true: 1}[test.dropped != ""]; dropped != want {
-				t.Errorf("%d duplicates, want %d", dropped, want)
-			}
-			judged, failed := 0, false
-			for _, task := range c.read {
-				if task.Role == engine.Judge {
-					judged++
-				}
-			}
-			for _, f := range r.Failures {
-				failed = failed || f.Step == "judge"
-			}
-			if judged != 1 || failed != test.failed {
-				t.Errorf("%d requests to the judge, failures %v", judged, r.Failures)
+			failed := slices.ContainsFunc(r.Failures, func(f precedent.Failure) bool { return f.Step == "judge" })
+			if asked := len(c.asked(engine.Judge)); asked != 1 || failed != test.failed {
+				t.Errorf("%d requests to the judge, failures %v", asked, r.Failures)
 			}
 		})
 	}
@@ -425,7 +326,7 @@ func TestPositive(t *testing.T) {
 				mu.Unlock()
 				positive = "Mean is\nshort."
 			}
-			return answered(map[string]any{"findings": []any{}, "positive": positive})
+			return answered(object{"findings": []any{}, "positive": positive})
 		}}
 		r := run(t, in)
 		want, by := "Mean is short.", []string{"general"}
@@ -438,60 +339,32 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// TestAgreement: several finders that say the same make it surer: the odds grow by
-// half for each, and for two at most.
-func TestAgreement(t *testing.T) {
-	for names, want := range map[string]int{
-		"bugs": 60, "bugs tests": 69, "bugs tests types": 77,
-		"bugs tests types style": 77,
-	} {
-		in := input(t, shopBase, shopHead)
-		in.Policy.Finders = only(strings.Fields(names)...)
-		in.Engine = scripted(func(context.Context, engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"confidence": 60}))
-		})
-		r := run(t, in)
-		for _, f := range r.Findings {
-			if !f.Analyzer && f.Dropped != precedent.Duplicate &&
-				(f.Confidence != want || f.Votes != len(strings.Fields(names))) {
-				t.Errorf("%s: confidence %d with %d votes, want %d", names, f.Confidence, f.Votes, want)
-			}
-		}
-	}
-}
-
 // TestDeclined: whether what people declined covers a finding is for a judge to
 // say, in their words.
 func TestDeclined(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		answer  map[string]any
+		judge   func(engine.Task) engine.Reply
 		dropped precedent.Dropped
 	}{
-		{
-			"covered",
-			map[string]any{"pair": "p1", "same": true, "quote": "never flag loops in this repository"},
-			precedent.Rejected,
-		},
-		{"not covered", map[string]any{"pair": "p1", "same": false}, ""},
-		{"without proof", map[string]any{"pair": "p1", "same": true, "quote": ""}, ""},
-		{"made-up proof", map[string]any{"pair": "p1", "same": true, "quote": "the code says it is fine"}, ""},
+		{"covered", judged(true, "never flag loops in this repository"), precedent.Rejected},
+		{"not covered", judged(false, ""), ""},
+		{"without proof", judged(true, ""), ""},
+		{"made-up proof", judged(true, "the code says it is fine"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Recall.Dismissals = []precedent.Dismissal{{
-				ID: "j1", Fingerprint: "another", Claim: "The loop runs one past the end", Path: "other/x.go",
-				Category: precedent.Bugs,
-				Severity: precedent.Medium, Reason: "never flag loops in this repository: " + key, Who: "dana",
-				At: in.Now().Add(-time.Hour), ExpiresAt: in.Now().Add(time.Hour),
-			}}
+			about := precedent.Finding{
+				Span: precedent.Span{Path: "other/x.go"}, Fingerprint: "another", Title: "The loop runs one past the end",
+				Category: precedent.Bugs, Severity: precedent.Medium,
+			}
+			reason := "never flag loops in this repository: " + key
+			in.Recall.Dismissals = []precedent.Dismissal{dismissed("j1", about, reason)}
 			c := &cast{
-				finder: func(engine.Task) engine.Reply {
-					return reply1(finding("cart/cart.go", 5, loop, "The loop goes one past the end of the items",
-						map[string]any{"severity": "medium"}))
-				},
+				finder: finds(finding("cart/cart.go", 5, loop, "The loop goes one past the end of the items",
+					object{"severity": "medium"})),
 				verifier: ruled(nil),
-				judge:    func(engine.Task) engine.Reply { return answered(map[string]any{"pairs": []any{test.answer}}) },
+				judge:    test.judge,
 			}
 			in.Engine = c
 			r := run(t, in)

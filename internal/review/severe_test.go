@@ -1,48 +1,37 @@
 package review
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 )
-
-// yes is a judge that finds all pairs the same.
-func yes(t engine.Task) engine.Reply {
-	var pairs []any
-	for i := range strings.Count(t.Prompt, "\nid: p") + strings.Count(t.Prefix, "\nid: p") {
-		pairs = append(pairs, map[string]any{"pair": fmt.Sprintf("p%d", i+1), "same": true, "quote": ""})
-	}
-	return answered(map[string]any{"pairs": pairs})
-}
 
 // TestObedientJudge: "severity>=high … can never be hidden without a named human
 // approval". What a judge says is the same ends a severe finding only if code sees one
 // line, or one text, and another finding as severe.
 func TestObedientJudge(t *testing.T) {
-	words := map[string]any{"body": "The sum of the prices is wrong when the cart is empty, and the total is negative."}
-	remark := func(line int, quote, title, severity, category string) map[string]any {
+	words := object{"body": "The sum of the prices is wrong when the cart is empty, and the total is negative."}
+	remark := func(line int, quote, title, severity, category string) object {
 		f := finding("cart/cart.go", line, quote, title, words)
 		f["severity"], f["category"] = severity, category
 		return f
 	}
 	for _, test := range []struct {
 		name    string
-		remarks []map[string]any
+		remarks []object
 		live    string // titles
 	}{
-		{"another line", []map[string]any{
+		{"another line", []object{
 			remark(5, loop, "The total is wrong", "critical", "bugs"),
 			remark(8, neg, "The total is odd", "critical", "style"),
 		}, "The total is wrong, The total is odd"},
-		{"a milder one of the same line", []map[string]any{
+		{"a milder one of the same line", []object{
 			remark(5, loop, "The total is wrong", "critical", "bugs"),
 			remark(5, loop, "The total is odd", "low", "style"),
 		}, "The total is wrong"},
-		{"mild ones", []map[string]any{
+		{"mild ones", []object{
 			remark(5, loop, "The total is wrong", "medium", "bugs"),
 			remark(8, neg, "The total is odd", "medium", "types"),
 		}, "The total is wrong"},
@@ -52,12 +41,7 @@ func TestObedientJudge(t *testing.T) {
 			if strings.Contains(test.name, "milder") {
 				test.remarks[1]["suggestion"] = "\tfor n := range items {"
 			}
-			in.Engine = &cast{
-				finder: func(engine.Task) engine.Reply { return reply1(test.remarks...) }, judge: yes,
-				verifier: func(task engine.Task) engine.Reply {
-					return ruled(map[string]map[string]any{})(task)
-				},
-			}
+			in.Engine = &cast{finder: finds(test.remarks...), judge: agrees(""), verifier: ruled(nil)}
 			r := run(t, in)
 			var live []string
 			for _, f := range r.Live() {
@@ -85,10 +69,8 @@ func TestDismissedByAJudge(t *testing.T) {
 		}))
 		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity,
 			"The loop is written by hand"
-		in.Engine = &cast{finder: func(engine.Task) engine.Reply {
-			return reply1(finding("cart/cart.go", 5, loop, "An index beyond the end is read",
-				map[string]any{"category": "crash", "severity": "critical"}))
-		}, judge: yes, verifier: ruled(nil), threads: saying(nil)}
+		in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "An index beyond the end is read",
+			object{"category": "crash", "severity": "critical"})), judge: agrees(""), verifier: ruled(nil), threads: saying(nil)}
 		r := run(t, in)
 		f := byTitle(t, r, "An index beyond the end is read")
 		if f.Dropped != want || len(r.TakenAway) != map[bool]int{true: 1}[want != ""] {
@@ -103,10 +85,8 @@ func TestAmendedAway(t *testing.T) {
 	for severity, want := range map[string]string{"critical": "off by one", "low": "All is well here"} {
 		in := input(t, shopBase, shopHead)
 		in.Engine = &cast{
-			finder: func(engine.Task) engine.Reply {
-				return reply1(finding("cart/cart.go", 5, loop, "off by one", map[string]any{"severity": severity}))
-			},
-			verifier: ruled(map[string]map[string]any{"off by one": {
+			finder: finds(finding("cart/cart.go", 5, loop, "off by one", object{"severity": severity})),
+			verifier: ruled(map[string]object{"off by one": {
 				"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop), "title": "All is well here",
 				"body": "Nothing is wrong with it.",
 			}}),
@@ -155,12 +135,10 @@ func TestRefutedByAMention(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, base, head)
 			in.Engine = &cast{
-				finder: func(engine.Task) engine.Reply {
-					return reply1(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid",
-						map[string]any{"severity": "critical"}))
-				},
-				verifier: ruled(map[string]map[string]any{"A refund can exceed what was paid": {
-					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{map[string]any{
+				finder: finds(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid",
+					object{"severity": "critical"})),
+				verifier: ruled(map[string]object{"A refund can exceed what was paid": {
+					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{object{
 						"path": c.path, "at": "head",
 						"line": 1, "quote": c.quote,
 					}},

@@ -91,19 +91,6 @@ func TestReadBefore(t *testing.T) {
 	}
 }
 
-// TestAnotherBase: the head is as it was, and the branch now goes to a base from
-// which it differs in more. That nobody has read.
-func TestAnotherBase(t *testing.T) {
-	base := files{"a.txt": long(60, nil)}
-	head := files{"a.txt": long(60, map[int]string{10: "ten\n"})}
-	other := files{"a.txt": long(60, map[int]string{50: "fifty\n"})}
-	s := &Since{Head: "last", Changed: &diff.Change{}, Before: between(t, base, head)}
-	change := between(t, other, head)
-	if diff := cmp.Diff(map[diff.HunkRef]bool{{File: 0, Hunk: 0}: true}, s.readBefore(change)); diff != "" {
-		t.Errorf("read before (-want +got):\n%s", diff)
-	}
-}
-
 // pushed is the input of a review of a later head.
 func pushed(t *testing.T, base, last, head files) Input {
 	t.Helper()
@@ -188,7 +175,7 @@ func TestNewInOldCode(t *testing.T) {
 			if test.answered {
 				in.Since.Answered = []precedent.Span{{Path: path, Side: precedent.Right, Start: 3, End: 3}}
 			}
-			in.Engine = answering(finding(path, 1, test.quote, title, map[string]any{"severity": test.severity}))
+			in.Engine = answering(finding(path, 1, test.quote, title, object{"severity": test.severity}))
 			if test.shown {
 				known := byTitle(t, run(t, in), title)
 				in.Recall = memory.Recall{Known: map[string]store.Known{known.Fingerprint: {Finding: known, Seen: 1}}}

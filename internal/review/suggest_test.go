@@ -1,6 +1,7 @@
 package review
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -8,49 +9,36 @@ import (
 // TestSuggestions: what is offered replaces lines of the head as they are, and
 // a Go file that parsed still parses. What replaces other lines is a sketch.
 func TestSuggestions(t *testing.T) {
+	const ranges = "\tfor n := range items {"
 	for _, test := range []struct {
 		name, suggestion string
-		more             map[string]any
+		more             object
 		says             string // empty if it is kept
 		sketched         bool
 	}{
-		{"fits", "\tfor n := range items {", nil, "", false},
+		{"fits", ranges, nil, "", false},
 		{"indentation alone", "\t\tfor n := 0; n <= len(items); n++ {", nil, "", false},
 		{"no change", loop, nil, "changes nothing", false},
 		{"breaks the file", "\tfor n := range items", nil, "no longer parse", false},
 		{"redacted", "\tuse(\"[REDACTED:aws-access-token]\")", nil, "placeholders", true},
 		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters", false},
-		{"of a deleted line", "\tfor _, i := range list {", map[string]any{
-			"side":  "LEFT",
-			"quote": "\tfor _, i := range items {",
-		}, "no lines of the new file", true},
-		{"of the whole file", "package x", map[string]any{
-			"quote": "", "start": 0,
-			"evidence": []map[string]any{{"path": "cart/cart.go", "quote": loop}},
-		}, "no lines of the new file", true},
 		{
-			"of a part of the line", "\tfor n := range items {",
-			map[string]any{"quote": strings.TrimSuffix(loop, " {")},
-			"differ from the file", true,
+			"of a deleted line", "\tfor _, i := range list {",
+			object{"side": "LEFT", "quote": "\tfor _, i := range items {"}, "no lines of the new file", true,
 		},
 		{
-			"of other white space", "for n := range items {",
-			map[string]any{"quote": strings.TrimSpace(loop)},
-			"differ from the file", true,
+			"of the whole file", "package x",
+			object{"quote": "", "start": 0, "evidence": line(loop)}, "no lines of the new file", true,
 		},
-		{"of more than the diff has", "\tfor n := range items {", map[string]any{"end": 400}, "beyond its hunk", true},
-		{
-			"of lines before the quote", "\tfor n := range items {",
-			map[string]any{"start": 4, "end": 5},
-			"do not begin at the quote", true,
-		},
+		{"of a part of the line", ranges, object{"quote": strings.TrimSuffix(loop, " {")}, "differ from the file", true},
+		{"of other white space", ranges[1:], object{"quote": strings.TrimSpace(loop)}, "differ from the file", true},
+		{"of more than the diff has", ranges, object{"end": 400}, "beyond its hunk", true},
+		{"of lines before the quote", ranges, object{"start": 4, "end": 5}, "do not begin at the quote", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			more := map[string]any{"suggestion": test.suggestion}
-			for k, v := range test.more {
-				more[k] = v
-			}
+			more := object{"suggestion": test.suggestion}
+			maps.Copy(more, test.more)
 			in.Engine = answering(finding("cart/cart.go", 5, loop, "off by one", more))
 			f := byTitle(t, run(t, in), "off by one")
 			if kept := f.Suggestion == test.suggestion; kept != (test.says == "") || !strings.Contains(says(f), test.says) {

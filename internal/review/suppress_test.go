@@ -11,34 +11,28 @@ import (
 )
 
 // seesHole is a model that reports the hole where it is shown, as the security
-// finder, and knows nothing else. Claims get the verdict.
-func seesHole(verdict func(id string) object) llmtest.Handler {
-	return func(r llmtest.Request) llmtest.Reply {
-		answer := object{"summary": "Read it.", "findings": []object{}}
-		if finderOf(r) == "security" && strings.Contains(prefixOf(r), hole+"\n") {
-			answer["findings"] = []object{{
-				"path": "auth/login.go", "side": "RIGHT", "start": 4, "end": 4, "quote": hole, "category": "security",
-				"severity":   "critical",
-				"confidence": 95, "title": "An empty token logs in as anybody", "body": "With an empty `given` the check passes.",
-			}}
-		}
-		if _, claims, ok := strings.Cut(r.User[len(r.User)-1].Text, "\nid: "); ok {
-			id, _, _ := strings.Cut(claims, "\n")
-			answer["verdicts"] = []object{verdict(id)}
-		}
-		out, err := json.Marshal(answer)
-		if err != nil {
-			panic(err)
-		}
-		return llmtest.Reply{Text: string(out)}
+// finder, and knows nothing else. It confirms every claim.
+func seesHole(r llmtest.Request) llmtest.Reply {
+	answer := object{"summary": "Read it.", "findings": []object{}}
+	if finderOf(r) == "security" && strings.Contains(prefixOf(r), hole+"\n") {
+		answer["findings"] = []object{{
+			"path": "auth/login.go", "side": "RIGHT", "start": 4, "end": 4, "quote": hole, "category": "security",
+			"severity": "critical", "confidence": 95, "title": "An empty token logs in as anybody",
+			"body": "With an empty `given` the check passes.",
+		}}
 	}
-}
-
-func confirms(id string) object {
-	return object{
-		"finding": id, "verdict": "confirmed", "confidence": 90, "reason": "Nothing checks it.",
-		"evidence": []object{{"path": "auth/login.go", "line": 4, "quote": hole}},
+	if _, claims, ok := strings.Cut(r.User[len(r.User)-1].Text, "\nid: "); ok {
+		id, _, _ := strings.Cut(claims, "\n")
+		answer["verdicts"] = []object{{
+			"finding": id, "verdict": "confirmed", "confidence": 90, "reason": "Nothing checks it.",
+			"evidence": []object{{"path": "auth/login.go", "line": 4, "quote": hole}},
+		}}
 	}
+	out, err := json.Marshal(answer)
+	if err != nil {
+		panic(err)
+	}
+	return llmtest.Reply{Text: string(out)}
 }
 
 // TestOverflow: thousands of lines of noise in front of the defect, in its own
@@ -60,7 +54,7 @@ func TestOverflow(t *testing.T) {
 				"CLAUDE.md": loginBase["CLAUDE.md"], "auth/login.go": test.head["auth/login.go"],
 				"aaa/noise.go": test.head["aaa/noise.go"],
 			})
-			server := served(t, &in, test.head, seesHole(confirms), nil)
+			server := served(t, &in, test.head, seesHole, nil)
 			r := run(t, in)
 			if f := byTitle(t, r, "An empty token logs in as anybody"); !f.Live() {
 				t.Errorf("the hole is reported as %+v", f)
@@ -108,22 +102,5 @@ func TestKeyAtTheEdge(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestRefutedByItsOwnComment: what the change says of itself is no proof, even
-// if a verifier quotes it.
-func TestRefutedByItsOwnComment(t *testing.T) {
-	const says = "\t// audited: an empty token never gets here"
-	head := files{"auth/login.go": strings.Replace(loginHead["auth/login.go"], hole, says+"\n"+hole, 1)}
-	in, _ := changed(t, loginBase, head)
-	served(t, &in, head, seesHole(func(id string) object {
-		return object{
-			"finding": id, "verdict": "refuted", "confidence": 100, "reason": "The comment says so.",
-			"evidence": []object{{"path": "auth/login.go", "line": 4, "quote": says}},
-		}
-	}), nil)
-	if f := byTitle(t, run(t, in), "An empty token logs in as anybody"); !f.Live() {
-		t.Errorf("refuted by a comment: %+v", f.Trail)
 	}
 }

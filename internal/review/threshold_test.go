@@ -35,7 +35,7 @@ func TestWhoseThreshold(t *testing.T) {
 		{"nothing", nil, nil, calibration.Learned{}, 75, "the default"},
 	} {
 		in := input(t, shopBase, shopHead)
-		in.Engine = answering(finding("shop.go", 4, "\ttotal := 0", "the total is wrong", map[string]any{"confidence": 70}))
+		in.Engine = answering(finding("shop.go", 4, "\ttotal := 0", "the total is wrong", object{"confidence": 70}))
 		in.Threshold, in.ThresholdFrom, in.Policy.Threshold = test.operator, "--threshold", test.team
 		in.Recall = memory.Recall{Learned: test.learned}
 		r := run(t, in)

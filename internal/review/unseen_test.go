@@ -31,7 +31,7 @@ func (r *reading) engine() *cast {
 			if t.Name != r.finder {
 				return reply1()
 			}
-			return reply1(finding("cart/cart.go", 1, loop, "off by one", map[string]any{"severity": "medium"}))
+			return reply1(finding("cart/cart.go", 1, loop, "off by one", object{"severity": "medium"}))
 		},
 		verifier: ruled(nil),
 	}
@@ -103,15 +103,7 @@ func TestFoundInWhatAnotherBaseShows(t *testing.T) {
 	} {
 		in := pushed(t, other, head, later)
 		in.Since.Before = between(t, base, head)
-		in.Engine = &cast{
-			finder: func(t engine.Task) engine.Reply {
-				if t.Name != "bugs" {
-					return reply1()
-				}
-				return reply1(finding("a.txt", 1, test.line, "a defect", map[string]any{"severity": "medium"}))
-			},
-			verifier: ruled(nil),
-		}
+		in.Engine = answering(finding("a.txt", 1, test.line, "a defect", object{"severity": "medium"}))
 		if f := byTitle(t, run(t, in), "a defect"); f.Dropped != test.dropped {
 			t.Errorf("%s: dropped %q: %s", test.line, f.Dropped, says(f))
 		}
@@ -130,37 +122,27 @@ func TestNoModelReadThePush(t *testing.T) {
 	}
 }
 
-// TestDeclinedIsAcknowledgedOnce: a "no" that is read again, because nobody noted
-// the first time that it ends the conversation, is answered the first time alone.
-func TestDeclinedIsAcknowledgedOnce(t *testing.T) {
+// TestDeclinedTwice: a "no" that is read again, because nobody noted the first time that it ends the conversation, is
+// answered the first time alone. The author's "no" is answered, and settles nothing.
+func TestDeclinedTwice(t *testing.T) {
 	const no = "This is how it has to be, we keep it."
-	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "8", MayWrite: true})}
-	in.Engine = &cast{
-		finder:  func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}}),
+	heard := func(m precedent.Message) Input {
+		in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
+		in.Threads[0].Messages = []precedent.Message{written(no, m)}
+		declined := object{"state": "declined", "quote": no, "reply": "Understood."}
+		in.Engine = &cast{finder: finds(), threads: saying(map[string]object{"off by one": declined})}
+		return in
 	}
+	in := heard(precedent.Message{WhoID: "8", MayWrite: true})
 	for _, want := range []string{"Understood.", ""} {
 		a := run(t, in).Threads[0]
 		if a.State != precedent.DeclinedHere || a.Reply != want {
 			t.Errorf("%s, reply %q, want %q", a.State, a.Reply, want)
 		}
-		in.Threads[0].Messages = append(in.Threads[0].Messages, precedent.Message{
-			ID: "10", Own: true,
-			Body: precedent.Untrusted(a.Reply),
-		})
+		said := precedent.Message{ID: "10", Own: true, Body: precedent.Untrusted(a.Reply)}
+		in.Threads[0].Messages = append(in.Threads[0].Messages, said)
 	}
-}
-
-// TestNobodyDeclinesTheirOwn: the author's "no" is answered, and settles nothing.
-func TestNobodyDeclinesTheirOwn(t *testing.T) {
-	const no = "This is how it has to be, we keep it."
-	in := conversation(t, precedent.Bugs, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Messages = []precedent.Message{written(no, precedent.Message{WhoID: "7"})}
-	in.Engine = &cast{
-		finder:  func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "declined", "quote": no, "reply": "Understood."}}),
-	}
+	in = heard(precedent.Message{WhoID: "7"})
 	for _, step := range []struct {
 		state precedent.ThreadState
 		reply string
@@ -170,21 +152,5 @@ func TestNobodyDeclinesTheirOwn(t *testing.T) {
 		if a := r.Threads[0]; a.State != precedent.StillThere || a.Reply != step.reply || r.Verdict != precedent.Findings {
 			t.Errorf("%s: %s, reply %q, verdict %s", step.state, a.State, a.Reply, r.Verdict)
 		}
-	}
-}
-
-// TestAHoleThatAStrangerClosed: it is not said again, and the review is not clean
-// for it.
-func TestAHoleThatAStrangerClosed(t *testing.T) {
-	in := conversation(t, precedent.Security, shopHead.with(files{"cart/aws.go": "", "cart/tax.go": "package cart\n"}))
-	in.Threads[0].Closed, in.Threads[0].ClosedBy = true, "ann"
-	in.Engine = &cast{
-		finder:  func(engine.Task) engine.Reply { return reply1() },
-		threads: saying(map[string]object{"off by one": {"state": "still_there"}}),
-	}
-	r := run(t, in)
-	if len(r.Threads) != 1 || r.Threads[0].State != precedent.StillThere || r.Threads[0].Reply != "" ||
-		r.Verdict != precedent.Findings {
-		t.Errorf("verdict %s, answers %+v", r.Verdict, r.Threads)
 	}
 }
