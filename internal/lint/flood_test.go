@@ -44,21 +44,20 @@ func TestFlood(t *testing.T) {
 // rule's place is its own.
 func TestFloodsApart(t *testing.T) {
 	c := &collect{name: "x"}
+	at := func(path string, start, end int, rule string, severity precedent.Severity) precedent.Finding {
+		return precedent.Finding{Span: precedent.Span{Path: path, Start: start, End: end}, Rule: rule, Severity: severity}
+	}
 	for i := range 5 {
+		titled, dropped := at("a", 10+i, 10+i, "r", precedent.Low), at("a", 50+i, 50+i, "r", precedent.Low)
+		titled.Title, dropped.Dropped = fmt.Sprint("Title ", i), precedent.TurnedOff
 		for _, f := range []precedent.Finding{
-			{
-				Span: precedent.Span{Path: "a", Start: 10 + i, End: 10 + i}, Rule: "r", Severity: precedent.Low,
-				Title: fmt.Sprint("Title ", i),
-			},
-			{Span: precedent.Span{Path: "b", Start: 20 + i, End: 20 + i}, Rule: "r", Severity: precedent.Low},
-			{Span: precedent.Span{Path: "a", Start: 30 + i, End: 30 + i}, Rule: "s", Severity: precedent.Low},
-			{Span: precedent.Span{Path: "a", Start: 40 + i, End: 40 + i}, Rule: "r", Severity: precedent.High},
-			{
-				Span: precedent.Span{Path: "a", Start: 50 + i, End: 50 + i}, Rule: "r", Severity: precedent.Low,
-				Dropped: precedent.TurnedOff,
-			},
-			{Span: precedent.Span{Path: "a", Start: 60 + 3*i, End: 61 + 3*i}, Rule: "r", Severity: precedent.Low},
-			{Span: precedent.Span{Path: "a"}, Rule: "r", Severity: precedent.Low},
+			titled,
+			at("b", 20+i, 20+i, "r", precedent.Low),
+			at("a", 30+i, 30+i, "s", precedent.Low),
+			at("a", 40+i, 40+i, "r", precedent.High),
+			dropped,
+			at("a", 60+3*i, 61+3*i, "r", precedent.Low),
+			at("a", 0, 0, "r", precedent.Low),
 		} {
 			c.add(f)
 		}

@@ -24,28 +24,11 @@ import (
 const canary = "[KANARIE-5d41402a"
 
 // readsCanary is a package that makes analyzers and compilers quote the canary.
-const readsCanary = `
--- a.go --
-package m
+var readsCanary = "-- a.go --\n" + strings.Replace(printsCanary("m"), "\n// F", "\nvar _ [x.Number]int = x.Canary\n\n// F", 1) +
+	"-- b/b.go --\n" + printsCanary("b") + "-- c/c.go --\npackage c\n\n// F does nothing.\nfunc F(y int) { y = y }\n"
 
-import (
-	"fmt"
-	"regexp"
-
-	"corp.example/x"
-)
-
-var _ = regexp.MustCompile(x.Canary)
-
-var _ [x.Number]int = x.Canary
-
-// F prints.
-func F(y int) {
-	y = y
-	fmt.Printf(x.Canary, y<<x.Number)
-}
--- b/b.go --
-package b
+func printsCanary(name string) string {
+	return "package " + name + `
 
 import (
 	"fmt"
@@ -61,12 +44,8 @@ func F(y int) {
 	y = y
 	fmt.Printf(x.Canary, y<<x.Number)
 }
--- c/c.go --
-package c
-
-// F does nothing.
-func F(y int) { y = y }
 `
+}
 
 // corpFiles are the module with the canary.
 func corpFiles() map[string]string {
@@ -81,54 +60,43 @@ func corpFiles() map[string]string {
 // lookOutside are the forms in which a module can name what is not in its tree. OUT
 // is a folder outside of it, UP the same as a path from the tree.
 var lookOutside = map[string]string{
-	"replace": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
-		"corp.example/x => OUT\n" + readsCanary,
-	"replace of the base": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
-		"corp.example/x => OUT\n" +
-		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
-		"OUT\n" + readsCanary,
-	"replace, relative": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
-		"corp.example/x => UP\n" + readsCanary,
-	"replace, old": "-- go.mod --\nmodule example.com/m\n\ngo 1.12\n\nrequire corp.example/x v0.0.0\n\nreplace " +
-		"corp.example/x v0.0.0 => OUT\n" + readsCanary,
-	"workspace": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tOUT\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
+	"replace":             goMod + needsX + replaceX + "OUT\n" + readsCanary,
+	"replace of the base": goMod + needsX + replaceX + "OUT\n" + was + needsX + replaceX + "OUT\n" + readsCanary,
+	"replace, relative":   goMod + needsX + replaceX + "UP\n" + readsCanary,
+	"replace, old": "-- go.mod --\nmodule example.com/m\n\ngo 1.12\n" + needsX +
+		"\nreplace corp.example/x v0.0.0 => OUT\n" + readsCanary,
+	"workspace":           "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tOUT\n)\n" + goMod + readsCanary,
+	"workspace, relative": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tUP\n)\n" + goMod + readsCanary,
+	"workspace, replace":  "-- go.work --\ngo 1.22\n\nuse .\n" + replaceX + "OUT\n" + goMod + needsX + readsCanary,
+	"nested module":       "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./n\n)\n" + goMod + nested + readsCanary,
+	"through a nested module": goMod + "\nrequire example.com/n v0.0.0\n\nreplace example.com/n => ./n\n" + nested +
 		readsCanary,
-	"workspace, relative": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\tUP\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
-		readsCanary,
-	"workspace, replace": "-- go.work --\ngo 1.22\n\nuse .\n\nreplace corp.example/x => OUT\n-- go.mod --\nmodule " +
-		"example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n" + readsCanary,
-	"nested module": "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./n\n)\n-- go.mod --\nmodule example.com/m\n\ngo 1.22\n" +
-		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
-		"OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
-	"through a nested module": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire example.com/n " +
-		"v0.0.0\n\nreplace example.com/n => ./n\n" +
-		"-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace corp.example/x => " +
-		"OUT\n-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n" + readsCanary,
-	"vendor": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x v0.0.0\n\nreplace " +
-		"corp.example/x => OUT\n" +
+	"vendor": goMod + needsX + replaceX + "OUT\n" +
 		"-- base/vendor/modules.txt --\n# corp.example/x v0.0.0 => OUT\n## explicit; go 1.22\ncorp.example/x\n" + readsCanary,
-	"required from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
-		"v1.0.0\n-- go.sum --\nSUMS-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
-	"replaced from the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
-		"v0.1.0\n\nreplace corp.example/x v0.1.0 => corp.example/x v1.0.0\n-- go.sum --\nSUMS" +
-		"-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n-- was/go.sum --\n" + readsCanary,
-	"folder of the module cache": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\nrequire corp.example/x " +
-		"v0.0.0\n\nreplace corp.example/x => CACHE/corp.example/x@v1.0.0\n" + readsCanary,
-	"embedded": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport _ " +
-		"\"embed\"\n\n//go:embed UP/flag.txt OUT/flag.txt\nvar s string\n\n" +
-		"func f(y int) { y = y }\n",
-	"cgo": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\n// #include " +
-		"\"OUT/x.h\"\nimport \"C\"\n\nvar s = C.CANARY\n-- c.go --\npackage m\n\nfunc f(y int) { y = y }\n",
-	"line directive": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nfunc f(y int) " +
-		"{\n//line OUT/x.go:3\n\ty = y\n}\n",
-	"assembly": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- base/a.s --\n#include \"OUT/x.h\"\nTEXT " +
-		"·g(SB),0,$0-16\n\tRET\n-- a.go --\npackage m\n\nfunc g(x int)\n\nfunc f(y int) { y = y }\n",
-	"relative import": "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n-- a.go --\npackage m\n\nimport x " +
-		"\"UP\"\n\nvar _ [1]int = x.Canary\n",
-	"toolchain":        "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n\ntoolchain go1.22-OUT\n" + readsCanary,
+	"required from the module cache": goMod + "\nrequire corp.example/x v1.0.0\n-- go.sum --\nSUMS" +
+		was + "-- was/go.sum --\n" + readsCanary,
+	"replaced from the module cache": goMod + "\nrequire corp.example/x v0.1.0\n\nreplace corp.example/x v0.1.0 => " +
+		"corp.example/x v1.0.0\n-- go.sum --\nSUMS" + was + "-- was/go.sum --\n" + readsCanary,
+	"folder of the module cache": goMod + needsX + replaceX + "CACHE/corp.example/x@v1.0.0\n" + readsCanary,
+	"embedded": goMod + "-- a.go --\npackage m\n\nimport _ \"embed\"\n\n//go:embed UP/flag.txt OUT/flag.txt\n" +
+		"var s string\n\nfunc f(y int) { y = y }\n",
+	"cgo": goMod + "-- a.go --\npackage m\n\n// #include \"OUT/x.h\"\nimport \"C\"\n\nvar s = C.CANARY\n" +
+		"-- c.go --\npackage m\n\nfunc f(y int) { y = y }\n",
+	"line directive": goMod + "-- a.go --\npackage m\n\nfunc f(y int) {\n//line OUT/x.go:3\n\ty = y\n}\n",
+	"assembly": goMod + "-- base/a.s --\n#include \"OUT/x.h\"\nTEXT ·g(SB),0,$0-16\n\tRET\n" +
+		"-- a.go --\npackage m\n\nfunc g(x int)\n\nfunc f(y int) { y = y }\n",
+	"relative import":  goMod + "-- a.go --\npackage m\n\nimport x \"UP\"\n\nvar _ [1]int = x.Canary\n",
+	"toolchain":        goMod + "\ntoolchain go1.22-OUT\n" + readsCanary,
 	"broken go.mod":    "-- go.mod --\nmodule example.com/m\n\nrequire corp.example/x OUT\n\nfoo OUT\n" + readsCanary,
 	"module directive": "-- go.mod --\nmodule \"OUT\"\n\ngo 1.22\n" + readsCanary,
 }
+
+const (
+	needsX, replaceX = "\nrequire corp.example/x v0.0.0\n", "\nreplace corp.example/x => "
+	was              = "-- was/go.mod --\nmodule example.com/m\n\ngo 1.22\n"
+	nested           = "-- n/go.mod --\nmodule example.com/n\n\ngo 1.22\n" + needsX + replaceX + "OUT\n" +
+		"-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n"
+)
 
 // TestGovetReadsNothingOutside: "READER … os.Root on a checkout", and all that leaves
 // is what the tree says. What a folder outside of it holds, and whether it exists,

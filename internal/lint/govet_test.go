@@ -83,12 +83,15 @@ func goInput(t *testing.T, env GoEnv, archive string) *Input {
 	return in
 }
 
-const rowsUnchecked = `
--- go.mod --
-module example.com/m
+// goMod is the module of most trees.
+const goMod = "-- go.mod --\nmodule example.com/m\n\ngo 1.22\n"
 
-go 1.22
--- db/db.go --
+// assigns is a file whose line 4 assigns a variable to itself.
+func assigns(file, name string) string {
+	return "-- " + file + " --\npackage " + name + "\n\n// F does nothing.\nfunc F(x int) { x = x }\n"
+}
+
+const rowsUnchecked = goMod + `-- db/db.go --
 package db
 
 import "database/sql"
@@ -183,12 +186,7 @@ func TestGovet(t *testing.T) {
 		status     precedent.Status
 		says       string // in Error
 	}{
-		{"printf", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a.go --
+		{"printf", goMod + `-- a.go --
 package m
 
 import "fmt"
@@ -210,12 +208,7 @@ package m
 package m
 `, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or a parent folder)"},
 
-		{"type error, others go on", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- bad/a.go --
+		{"type error, others go on", goMod + `-- bad/a.go --
 package bad
 
 func F() int { return "x" + undefined }
@@ -225,12 +218,7 @@ package uses
 import "example.com/m/bad"
 
 func F(x int) { x = bad.F(); x = x }
--- good/a.go --
-package good
-
-// F does nothing.
-func F(x int) { x = x }
-`, []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (compile error)"},
+` + assigns("good/a.go", "good"), []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (compile error)"},
 
 		{"syntax error", `
 -- go.mod --
@@ -241,28 +229,13 @@ package m
 func F( {
 `, nil, precedent.StatusSkipped, "package . (compile error)"},
 
-		{"missing module", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a/a.go --
+		{"missing module", goMod + `-- a/a.go --
 package m
 
 import _ "example.com/elsewhere"
--- b/b.go --
-package b
+` + assigns("b/b.go", "b"), []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
 
-// F does nothing.
-func F(x int) { x = x }
-`, []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
-
-		{"required module without a checksum", `
--- go.mod --
-module example.com/m
-
-go 1.22
-
+		{"required module without a checksum", goMod + `
 require example.com/elsewhere v1.0.0
 -- go.sum --
 -- a.go --
@@ -278,22 +251,12 @@ import _ "example.com/elsewhere"
 			"not checked: package ./dep, package ./uses (a needed module is not downloaded: run go mod download)",
 		},
 
-		{"tests that need a module that is not downloaded", `
--- go.mod --
-module example.com/m
-
-go 1.22
-
+		{"tests that need a module that is not downloaded", goMod + `
 require example.com/gone v1.0.0
 -- go.sum --
 example.com/gone v1.0.0 h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
 example.com/gone v1.0.0/go.mod h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
--- a.go --
-package m
-
-// F does nothing.
-func F(x int) { x = x }
--- a_test.go --
+` + assigns("a.go", "m") + `-- a_test.go --
 package m
 
 import "example.com/gone"
@@ -325,26 +288,11 @@ modul example.com/m
 package m
 `, nil, precedent.StatusSkipped, "package . (go.mod or go.work cannot be used)"},
 
-		{"several modules", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a.go --
-package m
-
-// F does nothing.
-func F(x int) { x = x }
--- tools/go.mod --
+		{"several modules", goMod + assigns("a.go", "m") + `-- tools/go.mod --
 module example.com/m/tools
 
 go 1.23
--- tools/gen/a.go --
-package gen
-
-// F does nothing.
-func F(x int) { x = x }
--- docs/go.mod --
+` + assigns("tools/gen/a.go", "gen") + `-- docs/go.mod --
 module example.com/docs
 
 go 1.999
@@ -393,12 +341,7 @@ package c
 func F(x int) { x = x }
 `, []string{"b/b.go:5 printf medium", "c/c.go:4 assign medium"}, precedent.StatusOK, ""},
 
-		{"vendor", `
--- go.mod --
-module example.com/m
-
-go 1.22
-
+		{"vendor", goMod + `
 require example.com/log v1.0.0
 -- base/vendor/modules.txt --
 # example.com/log v1.0.0
@@ -418,12 +361,7 @@ import "example.com/log"
 func F() { log.Warnf("%d", "x") }
 `, []string{"a.go:5 printf medium"}, precedent.StatusOK, ""},
 
-		{"tests", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- base/a.go --
+		{"tests", goMod + `-- base/a.go --
 package m
 
 func F() {}
@@ -447,35 +385,15 @@ func Testlower(t *testing.T) {}
 func TestG(t *testing.T) { t.Logf("%d", "x") }
 `, []string{"a_test.go:7 testinggoroutine medium", "a_test.go:8 printf medium", "b_test.go:5 tests medium", "b_test.go:7 printf medium"}, precedent.StatusOK, ""},
 
-		{"broken tests do not hide the package", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a.go --
-package m
-
-// F does nothing.
-func F(x int) { x = x }
--- a_test.go --
+		{"broken tests do not hide the package", goMod + assigns("a.go", "m") + `-- a_test.go --
 package m
 
 var x int = "not a number"
 `, []string{"a.go:4 assign medium"}, precedent.StatusOK, "not checked: a_test.go (compile error)"},
 
-		{"other system", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a.go --
+		{"other system", goMod + `-- a.go --
 package m
--- a_plan9.go --
-package m
-
-// F does nothing.
-func F(x int) { x = x }
-`, nil, precedent.StatusEmpty, "not checked: a_plan9.go (not built on " + runtime.GOOS},
+` + assigns("a_plan9.go", "m"), nil, precedent.StatusEmpty, "not checked: a_plan9.go (not built on " + runtime.GOOS},
 
 		{"only for another system", `
 -- go.mod --
@@ -495,12 +413,7 @@ package broken (
 package broken (
 `, nil, precedent.StatusSkipped, "no Go file"},
 
-		{"import cycle", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a/a.go --
+		{"import cycle", goMod + `-- a/a.go --
 package a
 
 import _ "example.com/m/b"
@@ -510,12 +423,7 @@ package b
 import _ "example.com/m/a"
 `, nil, precedent.StatusEmpty, "not checked: package ./a (import cycle)"},
 
-		{"line directives are not believed", `
--- go.mod --
-module example.com/m
-
-go 1.22
--- base/b.go --
+		{"line directives are not believed", goMod + `-- base/b.go --
 package m
 -- a.go --
 package m
@@ -570,30 +478,22 @@ func write(t testing.TB, dir, name, content string) {
 
 // TestGovetWithoutMeans: what is missing is said, and is not a failure.
 func TestGovetWithoutMeans(t *testing.T) {
-	c := added("a.go", "package m\n")
+	c, generated := added("a.go", "package m\n"), added("a.go", "package m\n")
+	generated.Files[0].Skip = "generated"
 	tree := func(context.Context) (string, error) { return t.TempDir(), nil }
 	fail := func(context.Context) (string, error) { return "", errors.New("disk full") }
+	const skipped, noGo = precedent.StatusSkipped, "no Go toolchain on PATH"
 	for _, test := range []struct {
 		name   string
 		in     *Input
 		status precedent.Status
 		says   string
 	}{
-		{"no Go files", &Input{Change: added("a.txt", "x\n"), Tree: tree}, precedent.StatusSkipped, "no Go file"},
-		{"generated only", func() *Input {
-			c := added("a.go", "package m\n")
-			c.Files[0].Skip = "generated"
-			return &Input{Change: c, Tree: tree}
-		}(), precedent.StatusSkipped, "no Go file"},
-		{
-			"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, precedent.StatusSkipped,
-			"no Go toolchain on PATH",
-		},
-		{
-			"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, precedent.StatusSkipped,
-			"no Go toolchain on PATH",
-		},
-		{"no tree", &Input{Change: c, Go: raceEnv(t)}, precedent.StatusSkipped, "not exported"},
+		{"no Go files", &Input{Change: added("a.txt", "x\n"), Tree: tree}, skipped, "no Go file"},
+		{"generated only", &Input{Change: generated, Tree: tree}, skipped, "no Go file"},
+		{"no toolchain", &Input{Change: c, Tree: tree, Go: GoEnv{Path: t.TempDir(), Tool: "x"}}, skipped, noGo},
+		{"relative PATH", &Input{Change: c, Tree: tree, Go: GoEnv{Path: ".:bin", Tool: "x"}}, skipped, noGo},
+		{"no tree", &Input{Change: c, Go: raceEnv(t)}, skipped, "not exported"},
 		{"export fails", &Input{Change: c, Go: raceEnv(t), Tree: fail}, precedent.StatusError, "export the head: disk full"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -208,27 +208,8 @@ func TestGovetCrash(t *testing.T) {
 				last = needsMemory + " 1 MiB of memory"
 			}
 			script(t, tool, "cat >"+request+"; if grep -q '"+test.dies+"' "+request+"; then echo '"+last+"' >&2; exit 2; fi; exec "+self+" <"+request)
-			r := run(t, "govet", goInput(t, env, `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a/a.go --
-package a
-
-// F does nothing.
-func F(x int) { x = x }
--- bad/bad.go --
-package bad
-
-// F does nothing.
-func F(x int) { x = x }
--- c/c.go --
-package c
-
-// F does nothing.
-func F(x int) { x = x }
-`))
+			r := run(t, "govet", goInput(t, env,
+				goMod+assigns("a/a.go", "a")+assigns("bad/bad.go", "bad")+assigns("c/c.go", "c")))
 			same(t, r, "a/a.go:4 assign medium", "c/c.go:4 assign medium")
 			if r.Status != test.status || r.Error != test.says {
 				t.Errorf("%s, %q", r.Status, r.Error)

@@ -124,6 +124,14 @@ func same(t *testing.T, got Result, want ...string) {
 	}
 }
 
+// found is same for a table: the findings are joined by commas.
+func found(t *testing.T, r Result, want string) {
+	t.Helper()
+	if got := strings.Join(brief(r), ", "); got != want {
+		t.Errorf("findings %q, want %q", got, want)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -139,35 +147,26 @@ func TestCancelled(t *testing.T) {
 func TestSayWhatModelsSay(t *testing.T) {
 	hash := random(2, 40, "0123456789abcdef")
 	found := map[string]precedent.Finding{}
-	take := func(key string, r Result) {
-		for _, f := range r.Findings {
+	take := func(key, analyzer string, c *diff.Change) {
+		for _, f := range run(t, analyzer, &Input{Change: c, IsPolicyPath: func(string) bool { return true }}).Findings {
 			found[key] = f
 		}
 	}
-	take("aws", run(t, "secrets", &Input{Change: change("a.go", "+k := \""+awsKey(1)+"\"")}))
-	take("generic", run(t, "secrets", &Input{Change: change("a.go", "+password := \""+hash+"\"")}))
-	take("pem", run(t, "secrets", &Input{Change: change("id_rsa", prefix("+", keyBlock(3))...)}))
-	take("bidi", run(t, "unicode", &Input{Change: change("a.go", "+// \u202e")}))
-	take("homoglyph", run(t, "unicode", &Input{Change: change("a.go", "+valid\u0430te()")}))
-	take("conflict", run(t, "conflict-markers", &Input{Change: change("a.go", "+<<<<<<< HEAD")}))
-	take("policy", run(t, "policy-edit", &Input{
-		Change:       change("CLAUDE.md", "+x"),
-		IsPolicyPath: func(string) bool { return true },
-	}))
-	for key, d := range map[string]vetDiagnostic{
-		"printf": {Analyzer: "printf", Message: "fmt.Printf format %d has arg name of wrong type string"},
-		"sqlrowserr": {
-			Analyzer: "sqlrowserr",
-			Message:  `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`,
-		},
-		"copylocks": {Analyzer: "copylocks", Message: "passes lock by value: example.com/m.Counter contains sync.Mutex"},
-		"lostcancel": {
-			Analyzer: "lostcancel",
-			Message:  "the cancel function is not used on all paths (possible context leak)",
-		},
+	take("aws", "secrets", change("a.go", "+k := \""+awsKey(1)+"\""))
+	take("generic", "secrets", change("a.go", "+password := \""+hash+"\""))
+	take("pem", "secrets", change("id_rsa", prefix("+", keyBlock(3))...))
+	take("bidi", "unicode", change("a.go", "+// \u202e"))
+	take("homoglyph", "unicode", change("a.go", "+valid\u0430te()"))
+	take("conflict", "conflict-markers", change("a.go", "+<<<<<<< HEAD"))
+	take("policy", "policy-edit", change("CLAUDE.md", "+x"))
+	for name, message := range map[string]string{
+		"printf":     "fmt.Printf format %d has arg name of wrong type string",
+		"sqlrowserr": `sql.Rows "rows" is used in Next loop at line 15 without final check of rows.Err()`,
+		"copylocks":  "passes lock by value: example.com/m.Counter contains sync.Mutex",
+		"lostcancel": "the cancel function is not used on all paths (possible context leak)",
 	} {
-		c := change("a.go", "+x")
-		found[key] = d.finding(&c.Files[0], c.Files[0].Hunks[0].Lines[0])
+		c, d := change("a.go", "+x"), vetDiagnostic{Analyzer: name, Message: message}
+		found[name] = d.finding(&c.Files[0], c.Files[0].Hunks[0].Lines[0])
 	}
 	for key, said := range map[string]string{
 		"aws": "Hardcoded AWS access key. An AWS access key ID is committed in plain text. Anyone with access to " +

@@ -16,6 +16,7 @@ import (
 // TestLintersExtendedConfig: "All policy … is read from the operator config or the BASE
 // commit", so what the base's configuration extends is the base's, too.
 func TestLintersExtendedConfig(t *testing.T) {
+	var none map[string]string
 	for _, test := range []struct {
 		linter, config, content string            // at the base
 		files                   map[string]string // extended at the base, unchanged
@@ -23,60 +24,51 @@ func TestLintersExtendedConfig(t *testing.T) {
 		added                   bool              // the change adds it
 	}{
 		{
-			"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`, nil,
-			"config/base.json", false,
+			"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`,
+			none, "config/base.json", false,
+		},
+		{"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, none, "config/base.js", false},
+		{ // takes precedence
+			"eslint", ".eslintrc", `{"extends": "./config/base"}`, map[string]string{"config/base.json": "{}"},
+			"config/base.js", true,
 		},
 		{
-			"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, nil, "config/base.js",
-			false,
-		},
-		// takes precedence
-		{
-			"eslint", ".eslintrc", `{"extends": "./config/base"}`,
-			map[string]string{"config/base.json": "{}"},
-			"config/base.js",
-			true,
-		},
-		{
-			"eslint", "eslint.config.js", "import base from './config/base.js';\nexport default [...base];\n", nil,
-			"config/base.js", false,
+			"eslint", "eslint.config.js", "import base from './config/base.js';\nexport default [...base];\n",
+			none, "config/base.js", false,
 		},
 		{
 			"eslint", "eslint.config.mjs", "import base from './config/index.mjs'",
-			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`},
-			"rules/strict.mjs", false,
+			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`}, "rules/strict.mjs", false,
 		},
 		{
-			"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))", nil,
-			"config/base.cjs", false,
+			"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))",
+			none, "config/base.cjs", false,
 		},
-		{"eslint", "eslint.config.js", "const ignores = readFileSync('ignores.txt')", nil, "ignores.txt", false},
-		{"eslint", "package.json", `{"eslintConfig": {"extends": "./config"}}`, nil, "config/index.js", false},
-		{"eslint", ".eslintrc.yml", "extends:\n  - airbnb\n", nil, "node_modules/eslint-config-airbnb/index.js", true},
-		{"ruff", "ruff.toml", "extend = \"../style/ruff-base.toml\"\n", nil, "style/ruff-base.toml", false},
-		{"ruff", "pyproject.toml", "[tool.ruff]\nextend = 'style/base.toml'\n", nil, "style/base.toml", false},
-		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", nil, "config/rubocop/rails.yml", false},
+		{"eslint", "eslint.config.js", "const ignores = readFileSync('ignores.txt')", none, "ignores.txt", false},
+		{"eslint", "package.json", `{"eslintConfig": {"extends": "./config"}}`, none, "config/index.js", false},
+		{"eslint", ".eslintrc.yml", "extends:\n  - airbnb\n", none, "node_modules/eslint-config-airbnb/index.js", true},
+		{"ruff", "ruff.toml", "extend = \"../style/ruff-base.toml\"\n", none, "style/ruff-base.toml", false},
+		{"ruff", "pyproject.toml", "[tool.ruff]\nextend = 'style/base.toml'\n", none, "style/base.toml", false},
+		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", none, "config/rubocop/rails.yml", false},
 		{
 			"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n",
-			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"},
-			"config/sub/rails.yml", false,
+			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"}, "config/sub/rails.yml", false,
 		},
-		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", nil, "lib/cops.rb", false},
-		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", nil, "style/yaml.conf", false},
+		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", none, "lib/cops.rb", false},
+		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", none, "style/yaml.conf", false},
 		{
-			"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }", nil, "style/md.json",
-			false,
+			"markdownlint", ".markdownlint.jsonc", "{\n  // ours\n  \"extends\": \"./style/md.json\" }",
+			none, "style/md.json", false,
 		},
-		{"tsc", "tsconfig.json", `{"extends": ["./config/strict"]}`, nil, "config/strict.json", false},
-		{"mypy", "mypy.ini", "[mypy]\nplugins =\n    ./tools/plugin.py, other\n", nil, "tools/plugin.py", false},
+		{"tsc", "tsconfig.json", `{"extends": ["./config/strict"]}`, none, "config/strict.json", false},
+		{"mypy", "mypy.ini", "[mypy]\nplugins =\n    ./tools/plugin.py, other\n", none, "tools/plugin.py", false},
 		{
-			"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n", nil, "tools/checks.py",
-			false,
+			"pylint", ".pylintrc", "[MAIN]\nload-plugins=pylint.extensions.docparams,tools.checks\n",
+			none, "tools/checks.py", false,
 		},
 		{
-			"golangci-lint", ".golangci.yml",
-			"linters:\n  settings:\n    gocritic:\n      settings:\n        ruleguard:\n          rules: " +
-				"'${base-path}/rules/*.go'\n", nil, "rules/own.go", false,
+			"golangci-lint", ".golangci.yml", "linters:\n  settings:\n    gocritic:\n      settings:\n        ruleguard:\n" +
+				"          rules: '${base-path}/rules/*.go'\n", none, "rules/own.go", false,
 		},
 	} {
 		t.Run(test.linter+" "+test.edit, func(t *testing.T) {

@@ -3,6 +3,7 @@ package lint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,23 +36,28 @@ func (b *box) Run(ctx context.Context, j Job) (Output, error) {
 	return out, err
 }
 
-// grep is a linter that finds the word BAD in each file, as file:line: [rule].
-func grep(j Job) (Output, error) {
-	var out Output
-	for _, name := range j.Argv[1:] {
-		data, ok := seen(j, name)
-		if !ok {
-			return Output{Exit: 2, Stderr: []byte("no " + name)}, nil
-		}
-		for i, line := range strings.Split(data, "\n") {
-			if strings.Contains(line, "BAD") {
-				out.Exit = 1
-				out.Stdout = append(out.Stdout, []byte(name+":"+strconv.Itoa(i+1)+": error: a BAD word [bad]\n")...)
+// finding is a linter that finds lines of files, as file:line: [rule].
+func finding(bad func(file, line string) bool) func(Job) (Output, error) {
+	return func(j Job) (Output, error) {
+		var out Output
+		for _, name := range j.Argv[1:] {
+			data, ok := seen(j, name)
+			if !ok {
+				return Output{Exit: 2, Stderr: []byte("no " + name)}, nil
+			}
+			for i, line := range strings.Split(data, "\n") {
+				if bad(data, line) {
+					out.Exit = 1
+					out.Stdout = fmt.Appendf(out.Stdout, "%s:%d: error: do not [bad]\n", name, i+1)
+				}
 			}
 		}
+		return out, nil
 	}
-	return out, nil
 }
+
+// grep is a linter that finds the word BAD.
+var grep = finding(func(_, line string) bool { return strings.Contains(line, "BAD") })
 
 // seen reads a file of the tree that a job sees.
 func seen(j Job, name string) (string, bool) {
@@ -76,11 +82,8 @@ func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) 
 			base[name] = f.Data
 			continue
 		}
-		file := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, f.Data, 0o444); err != nil {
+		write(t, dir, f.Name, string(f.Data))
+		if err := os.Chmod(filepath.Join(dir, f.Name), 0o444); err != nil { // as in an export
 			t.Fatal(err)
 		}
 	}
@@ -118,135 +121,136 @@ two
 `
 
 func TestLinters(t *testing.T) {
+	const ok, empty, skipped, failed = precedent.StatusOK, precedent.StatusEmpty, precedent.StatusSkipped, precedent.StatusError
+	const bad = "a.txt:3 grep/bad medium"
 	changed := file(change("a.txt", " one BAD", " two", "+three BAD"))
+	linter := func(set func(*Linter)) func(*Input, *box) {
+		return func(in *Input, _ *box) { set(&in.External.Linters[0]) }
+	}
+	ends := func(out Output) func(*Input, *box) {
+		return func(_ *Input, b *box) { b.run = func(Job) (Output, error) { return out, nil } }
+	}
+	greps := func(before func(Job) (Output, bool), after func(*Output)) func(*Input, *box) {
+		return func(_ *Input, b *box) {
+			b.run = func(j Job) (Output, error) {
+				if out, wrong := before(j); wrong {
+					return out, nil
+				}
+				out, err := grep(j)
+				after(&out)
+				return out, err
+			}
+		}
+	}
+	never, asIs := func(Job) (Output, bool) { return Output{}, false }, func(*Output) {}
+	versioned := func(out Output, err error) func(*Input, *box) {
+		return func(in *Input, b *box) {
+			in.External.Linters[0].Version = []string{"--version"}
+			b.run = func(Job) (Output, error) { return out, err }
+		}
+	}
+	elsewhere := []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n")
 	for _, test := range []struct {
 		name   string
-		tree   string
-		files  []diff.File
 		change func(*Input, *box)
-		want   []string
+		want   string // the finding
 		status precedent.Status
 		says   string
+		tree   string      // twoBad if empty
+		files  []diff.File // changed if nil
 	}{
-		{"added line", twoBad, []diff.File{changed}, nil, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
+		{name: "added line", want: bad, status: ok},
 		{
-			"nothing wrong", "-- a.txt --\nfine\n",
-			[]diff.File{file(added("a.txt", "fine\n"))},
-			nil, nil, precedent.StatusEmpty,
-			"",
+			name: "nothing wrong", tree: "-- a.txt --\nfine\n", files: []diff.File{file(added("a.txt", "fine\n"))},
+			status: empty,
 		},
 		{
-			"no linters", twoBad,
-			[]diff.File{changed},
-			func(in *Input, _ *box) { in.External.Linters = nil }, nil,
-			precedent.StatusOff, "no linters are configured",
+			name: "no linters", change: func(in *Input, _ *box) { in.External.Linters = nil },
+			status: precedent.StatusOff, says: "no linters are configured",
 		},
 		{
-			"no files", "-- a.go --\nBAD\n",
-			[]diff.File{file(added("a.go", "BAD\n"))},
-			nil, nil, precedent.StatusSkipped,
-			"no file that the configured linters check",
+			name: "no files", tree: "-- a.go --\nBAD\n", files: []diff.File{file(added("a.go", "BAD\n"))},
+			status: skipped, says: "no file that the configured linters check",
 		},
 		{
-			"no sandbox", twoBad,
-			[]diff.File{changed},
-			func(in *Input, _ *box) { in.External.Sandbox = nil }, nil,
-			precedent.StatusSkipped, "no sandbox",
+			name: "no sandbox", change: func(in *Input, _ *box) { in.External.Sandbox = nil },
+			status: skipped, says: "no sandbox",
 		},
-		{"sandbox that fails", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
+		{name: "sandbox that fails", change: func(in *Input, _ *box) {
 			in.External.Sandbox = func(context.Context) (Runner, error) { return nil, errors.New("namespaces are off") }
-		}, nil, precedent.StatusSkipped, "namespaces are off"},
-		{"not installed", twoBad, []diff.File{changed}, func(in *Input, b *box) {
-			in.External.Linters[0].Version = []string{"--version"}
-			b.run = func(Job) (Output, error) { return Output{}, ErrNotInstalled }
-		}, nil, precedent.StatusSkipped, "grep: not installed"},
-		{"does not start", twoBad, []diff.File{changed}, func(in *Input, b *box) {
-			in.External.Linters[0].Version = []string{"--version"}
-			b.run = func(Job) (Output, error) { return Output{Exit: 127, Stderr: []byte("no interpreter\nmore")}, nil }
-		}, nil, precedent.StatusError, "grep: it does not start: exit status 127: no interpreter"},
-		{"fails", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
-			b.run = func(Job) (Output, error) { return Output{Exit: 3, Stderr: []byte("broken configuration")}, nil }
-		}, nil, precedent.StatusError, "grep: it failed: exit status 3: broken configuration"},
-		{"says nothing, and ends as if it had", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
-			b.run = func(Job) (Output, error) { return Output{Exit: 1, Stderr: []byte("out of luck")}, nil }
-		}, nil, precedent.StatusError, "out of luck"},
-		{"stopped, with a finding before", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
-			b.run = func(j Job) (Output, error) {
-				o, err := grep(j)
-				o.Stopped = "memory limit exceeded"
-				return o, err
-			}
-		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusError, "memory limit exceeded"},
-		{"cut output", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
-			b.run = func(j Job) (Output, error) {
-				o, err := grep(j)
-				o.Cut = true
-				return o, err
-			}
-		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusTruncated, "first 5000"},
+		}, status: skipped, says: "namespaces are off"},
 		{
-			"needs a configuration", twoBad,
-			[]diff.File{changed},
-			func(in *Input, _ *box) { in.External.Linters[0].NeedsConfig = true }, nil, precedent.StatusSkipped,
-			"no configuration",
+			name: "not installed", change: versioned(Output{}, ErrNotInstalled),
+			status: skipped, says: "grep: not installed",
 		},
-		{"files elsewhere", twoBad, []diff.File{changed}, func(_ *Input, b *box) {
-			b.run = func(Job) (Output, error) {
-				return Output{
-					Exit:   1,
-					Stdout: []byte("b.txt:3: error: x\n../a.txt:3: error: x\n/etc/a.txt:3: error: x\na.txt:9: error: x\n"),
-				}, nil
-			}
-		}, nil, precedent.StatusEmpty, ""},
 		{
-			"blank in a path", "-- a b.txt --\nBAD\n",
-			[]diff.File{file(added("a b.txt", "BAD\n"))},
-			nil, nil,
-			precedent.StatusSkipped, "1 files were not checked",
+			name: "does not start", change: versioned(Output{Exit: 127, Stderr: []byte("no interpreter\nmore")}, nil),
+			status: failed, says: "grep: it does not start: exit status 127: no interpreter",
 		},
-		{"said by two", twoBad, []diff.File{changed}, func(in *Input, _ *box) {
+		{
+			name: "fails", change: ends(Output{Exit: 3, Stderr: []byte("broken configuration")}),
+			status: failed, says: "grep: it failed: exit status 3: broken configuration",
+		},
+		{
+			name: "says nothing, and ends as if it had", change: ends(Output{Exit: 1, Stderr: []byte("out of luck")}),
+			status: failed, says: "out of luck",
+		},
+		{
+			name: "stopped, with a finding before", change: greps(never, func(o *Output) { o.Stopped = "memory limit exceeded" }),
+			want: bad, status: failed, says: "memory limit exceeded",
+		},
+		{
+			name: "cut output", change: greps(never, func(o *Output) { o.Cut = true }),
+			want: bad, status: precedent.StatusTruncated, says: "first 5000",
+		},
+		{
+			name: "needs a configuration", change: linter(func(l *Linter) { l.NeedsConfig = true }),
+			status: skipped, says: "no configuration",
+		},
+		{name: "files elsewhere", change: ends(Output{Exit: 1, Stdout: elsewhere}), status: empty},
+		{
+			name: "blank in a path", tree: "-- a b.txt --\nBAD\n", files: []diff.File{file(added("a b.txt", "BAD\n"))},
+			status: skipped, says: "1 files were not checked",
+		},
+		{name: "said by two", change: func(in *Input, _ *box) {
 			second := grepper()
 			second.Name = "other"
 			in.External.Linters = append(in.External.Linters, second)
-		}, []string{"a.txt:3 grep/bad medium"}, precedent.StatusOK, ""},
+		}, want: bad, status: ok},
 		{
-			"the configuration is the base's",
-			twoBad + "-- .greprc --\nignore BAD\n-- base/.greprc --\nstrict\n",
-			[]diff.File{changed, file(change(".greprc", "-strict", "+ignore BAD"))},
-			func(_ *Input, b *box) {
-				b.run = func(j Job) (Output, error) {
-					if rc, _ := seen(j, ".greprc"); rc != "strict\n" {
-						return Output{Exit: 9, Stderr: []byte("configured by " + rc)}, nil
-					}
-					return grep(j)
-				}
-			},
-			[]string{"a.txt:3 grep/bad medium"},
-			precedent.StatusOK, "the change edits .greprc: the linters used the configuration from before the change",
+			name:  "the configuration is the base's",
+			tree:  twoBad + "-- .greprc --\nignore BAD\n-- base/.greprc --\nstrict\n",
+			files: []diff.File{changed, file(change(".greprc", "-strict", "+ignore BAD"))},
+			change: greps(func(j Job) (Output, bool) {
+				rc, _ := seen(j, ".greprc")
+				return Output{Exit: 9, Stderr: []byte("configured by " + rc)}, rc != "strict\n"
+			}, asIs),
+			want: bad, status: ok, says: "the change edits .greprc: the linters used the configuration from before the change",
 		},
 		{
-			"an added configuration is not there",
-			twoBad + "-- sub/.greprc --\nignore BAD\n",
-			[]diff.File{changed, file(added("sub/.greprc", "ignore BAD\n"))},
-			func(_ *Input, b *box) {
-				b.run = func(j Job) (Output, error) {
-					if _, err := os.Stat(filepath.Join(j.Tree, "sub", ".greprc")); err == nil {
-						return Output{Exit: 9}, nil
-					}
-					return grep(j)
-				}
-			},
-			[]string{"a.txt:3 grep/bad medium"},
-			precedent.StatusOK, "sub/.greprc",
+			name:  "an added configuration is not there",
+			tree:  twoBad + "-- sub/.greprc --\nignore BAD\n",
+			files: []diff.File{changed, file(added("sub/.greprc", "ignore BAD\n"))},
+			change: greps(func(j Job) (Output, bool) {
+				_, there := seen(j, "sub/.greprc")
+				return Output{Exit: 9}, there
+			}, asIs),
+			want: bad, status: ok, says: "sub/.greprc",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.tree == "" {
+				test.tree = twoBad
+			}
+			if test.files == nil {
+				test.files = []diff.File{changed}
+			}
 			in, b := lintInput(t, test.tree, test.files...)
 			if test.change != nil {
 				test.change(in, b)
 			}
 			r := run(t, "linters", in)
-			same(t, r, test.want...)
+			found(t, r, test.want)
 			if r.Status != test.status || !strings.Contains(r.Error, test.says) || test.says == "" && r.Error != "" {
 				t.Errorf("%s, %q; want %s, %q", r.Status, r.Error, test.status, test.says)
 			}
@@ -263,22 +267,9 @@ func TestLinters(t *testing.T) {
 // shown if the linter did not say it of the base.
 func TestLintersCaused(t *testing.T) {
 	// A word is bad once the file says so, which an added line does.
-	strict := func(j Job) (Output, error) {
-		out := Output{}
-		for _, name := range j.Argv[1:] {
-			data, ok := seen(j, name)
-			if !ok {
-				return Output{Exit: 2, Stderr: []byte("no " + name)}, nil
-			}
-			for i, line := range strings.Split(data, "\n") {
-				if strings.Contains(line, "BAD") || strings.Contains(data, "strict") && strings.Contains(line, "odd") {
-					out.Exit = 1
-					out.Stdout = append(out.Stdout, []byte(name+":"+strconv.Itoa(i+1)+": error: do not [bad]\n")...)
-				}
-			}
-		}
-		return out, nil
-	}
+	strict := finding(func(file, line string) bool {
+		return strings.Contains(line, "BAD") || strings.Contains(file, "strict") && strings.Contains(line, "odd")
+	})
 	tree := `
 -- a.txt --
 strict

@@ -16,112 +16,66 @@ func TestPolicyEdit(t *testing.T) {
 	}
 	renamed := status(diff.Renamed, change("docs/notes.md"))
 	renamed.Files[0].OldPath = "AGENTS.md"
+	const left, right = precedent.Left, precedent.Right
+	const assistants, agents, policy, guide = "instructions for assistants", "programs of coding agents", "the review policy",
+		"a guide for reviews"
+	settings, contributing, own := ".claude/settings.json", "CONTRIBUTING.md", ".precedent.yaml"
 	for _, test := range []struct {
 		name   string
 		change *diff.Change
-		want   []string
+		want   string // place and severity
 		side   precedent.Side
-		title  string
+		title  string // but for its beginning
 	}{
-		{"other file", change("a.go", "+x"), nil, "", ""},
-		{
-			"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"),
-			[]string{"CLAUDE.md:8 policy-edit low"},
-			precedent.Right,
-			"The change edits CLAUDE.md: instructions for assistants",
-		},
+		{"other file", change("a.go", "+x"), "", "", ""},
+		{"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), "CLAUDE.md:8 low", right, "edits CLAUDE.md: " + assistants},
 		{
 			"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"),
-			[]string{"pkg/AGENTS.md:4 policy-edit low"},
-			precedent.Left,
-			"The change edits AGENTS.md: instructions for assistants",
+			"pkg/AGENTS.md:4 low", left, "edits AGENTS.md: " + assistants,
 		},
-		{
-			"added", added(".mcp.json", "{}\n"),
-			[]string{".mcp.json:1 policy-edit medium"},
-			precedent.Right,
-			"The change adds .mcp.json: programs of coding agents",
-		},
+		{"added", added(".mcp.json", "{}\n"), ".mcp.json:1 medium", right, "adds .mcp.json: " + agents},
 		{
 			"deleted", status(diff.Deleted, change("CODEOWNERS", "-* @team")),
-			[]string{"CODEOWNERS policy-edit medium"},
-			precedent.Left,
-			"The change deletes CODEOWNERS: who must approve",
+			"CODEOWNERS medium", left, "deletes CODEOWNERS: who must approve",
 		},
 		{
-			"settings of an agent that are deleted", status(diff.Deleted, change(".claude/settings.json", "-{}")),
-			[]string{".claude/settings.json policy-edit low"},
-			precedent.Left,
-			"The change deletes settings.json: programs of coding agents",
+			"settings of an agent that are deleted", status(diff.Deleted, change(settings, "-{}")),
+			settings + " low", left, "deletes settings.json: " + agents,
+		},
+		{"mode only", change(own), own + " medium", right, "edits .precedent.yaml: " + policy},
+		{"a policy of comments", added(own, "# threshold: 80\n\n# ignore: [a/**]\n"), "", "", ""},
+		{
+			"a comment, or a line of a text, of the policy", change(own, "+# Report nothing."),
+			own + ":1 medium", right, "edits .precedent.yaml: " + policy,
 		},
 		{
-			"mode only", change(".precedent.yaml"),
-			[]string{".precedent.yaml policy-edit medium"},
-			precedent.Right,
-			"The change edits .precedent.yaml: the review policy",
+			"a setting of the policy", change(own, "+# more", "+threshold: 90"),
+			own + ":1 medium", right, "edits .precedent.yaml: " + policy,
 		},
-		{"a policy of comments", added(".precedent.yaml", "# threshold: 80\n\n# ignore: [a/**]\n"), nil, "", ""},
+		{"renamed away", renamed, "docs/notes.md low", right, "renames AGENTS.md: " + assistants},
+		{"guide", change(contributing, "+x"), contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide},
 		{
-			"a comment, or a line of a text, of the policy", change(".precedent.yaml", "+# Report nothing."),
-			[]string{".precedent.yaml:1 policy-edit medium"},
-			precedent.Right,
-			"The change edits .precedent.yaml: the review policy",
+			"guide that speaks to assistants", change(contributing, "+x", "+Claude writes the changelog."),
+			contributing + ":1 low", right, "edits CONTRIBUTING.md: " + guide,
 		},
 		{
-			"a setting of the policy", change(".precedent.yaml", "+# more", "+threshold: 90"),
-			[]string{".precedent.yaml:1 policy-edit medium"},
-			precedent.Right,
-			"The change edits .precedent.yaml: the review policy",
+			"guide that links to a service",
+			change(contributing, "+[cla]: https://cla-assistant.io/x/y", "+Sign with CLA assistant."),
+			contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide,
 		},
 		{
-			"renamed away", renamed,
-			[]string{"docs/notes.md policy-edit low"},
-			precedent.Right,
-			"The change renames AGENTS.md: instructions for assistants",
+			"guide that says what not to report", change(contributing, "+x", "+Do not report SQL injection in tests."),
+			contributing + ":1 medium", right, "edits CONTRIBUTING.md: " + guide,
 		},
 		{
-			"guide", change("CONTRIBUTING.md", "+x"),
-			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
-			precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews",
+			"guide as most are",
+			change(contributing, "+Spring AI follows a code style.", "+Do not report vulnerabilities in a public issue."),
+			contributing + ":1 nit", right, "edits CONTRIBUTING.md: " + guide,
 		},
-		{
-			"guide that speaks to assistants", change("CONTRIBUTING.md", "+x", "+Claude writes the changelog."),
-			[]string{"CONTRIBUTING.md:1 policy-edit low"},
-			precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews",
-		},
-		{
-			"guide that links to a service", change("CONTRIBUTING.md", "+[cla]: https://cla-assistant.io/x/y",
-				"+Sign with CLA assistant."),
-			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
-			precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews",
-		},
-		{
-			"guide that says what not to report", change("CONTRIBUTING.md", "+x", "+Do not report SQL injection in tests."),
-			[]string{"CONTRIBUTING.md:1 policy-edit medium"},
-			precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews",
-		},
-		{
-			"guide as most are", change("CONTRIBUTING.md", "+Spring AI follows a code style.",
-				"+Do not report vulnerabilities in a public issue."),
-			[]string{"CONTRIBUTING.md:1 policy-edit nit"},
-			precedent.Right,
-			"The change edits CONTRIBUTING.md: a guide for reviews",
-		},
-		{
-			"hooks of an agent", change(".claude/settings.json", "+x"),
-			[]string{".claude/settings.json:1 policy-edit medium"},
-			precedent.Right,
-			"The change edits settings.json: programs of coding agents",
-		},
+		{"hooks of an agent", change(settings, "+x"), settings + ":1 medium", right, "edits settings.json: " + agents},
 		{
 			"any other", change(".claude/commands/deploy.md", "+x"),
-			[]string{".claude/commands/deploy.md:1 policy-edit low"},
-			precedent.Right,
-			"The change edits deploy.md: instructions for reviews or assistants",
+			".claude/commands/deploy.md:1 low", right, "edits deploy.md: instructions for reviews or assistants",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,14 +84,18 @@ func TestPolicyEdit(t *testing.T) {
 					"deploy.md", path.Base(p))
 			}
 			r := run(t, "policy-edit", &Input{Change: test.change, IsPolicyPath: steering})
-			same(t, r, test.want...)
-			for _, f := range r.Findings {
-				if f.Side != test.side || f.Title != test.title || f.Category != precedent.PolicyEdit {
-					t.Errorf("side %s, category %s, title %q", f.Side, f.Category, f.Title)
-				}
-				if !strings.Contains(f.Body, "takes effect when the change is merged") {
-					t.Errorf("body %q", f.Body)
-				}
+			if test.want == "" {
+				same(t, r)
+				return
+			}
+			at, severity, _ := strings.Cut(test.want, " ")
+			same(t, r, at+" policy-edit "+severity)
+			f := r.Findings[0]
+			if f.Side != test.side || f.Title != "The change "+test.title || f.Category != precedent.PolicyEdit {
+				t.Errorf("side %s, category %s, title %q", f.Side, f.Category, f.Title)
+			}
+			if !strings.Contains(f.Body, "takes effect when the change is merged") {
+				t.Errorf("body %q", f.Body)
 			}
 		})
 	}

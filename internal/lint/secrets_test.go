@@ -46,54 +46,51 @@ func TestSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change *diff.Change
-		want   []string
+		want   string
 	}{
-		{"nothing", change("a.go", "+x := 1"), nil},
+		{"nothing", change("a.go", "+x := 1"), ""},
 		{
 			"added", change("a.go", "@@10", " a", "+k := \""+key+"\" // gitleaks:allow nolint:gosec", " b"),
-			[]string{"a.go:11 aws-access-token critical"},
+			"a.go:11 aws-access-token critical",
 		},
 		{
 			"at the end of a bundle", change("app.min.js", "+"+strings.Repeat("var a=1;", 60_000)+"k=\""+key+"\""),
-			[]string{"app.min.js:1 aws-access-token critical"},
+			"app.min.js:1 aws-access-token critical",
 		},
-		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), nil},
+		{"kept or deleted", change("a.go", " k := \""+key+"\"", "-j := \""+awsKey(2)+"\"", "+x"), ""},
 		{
 			"name above in the context", change("a.py", " api_token =", "-\"old\"", "+\""+hash+"\""),
-			[]string{"a.py:2 generic-api-key high"},
+			"a.py:2 generic-api-key high",
 		},
-		{"key block", change("id_rsa", prefix("+", block)...), []string{"id_rsa:1-5 private-key critical"}},
+		{"key block", change("id_rsa", prefix("+", block)...), "id_rsa:1-5 private-key critical"},
 		{
 			"encrypted key block", change("id_rsa", prefix("+", append([]string{
 				block[0], "Proc-Type: 4,ENCRYPTED",
 				"DEK-Info: AES-256-CBC," + random(3, 32, "0123456789ABCDEF"), "",
 			}, block[1:]...))...),
-			[]string{"id_rsa:1-8 private-key medium"},
+			"id_rsa:1-8 private-key medium",
 		},
 		{
 			"key within its old frame", change("id_rsa", " "+block[0], "-"+random(9, 64, base64Letters), "+"+block[1],
 				"+"+block[2], "+"+block[3], " "+block[4]),
-			[]string{"id_rsa:2-5 private-key critical"},
+			"id_rsa:2-5 private-key critical",
 		},
-		{"two keys", change("a", "+"+key, "+"+awsKey(3)), []string{
-			"a:1 aws-access-token critical",
-			"a:2 aws-access-token critical",
-		}},
+		{"two keys", change("a", "+"+key, "+"+awsKey(3)), "a:1 aws-access-token critical, a:2 aws-access-token critical"},
 		{
 			"identifier only", change("a.yml", "+discord_client_id: '"+random(4, 18, "0123456789")+"'"),
-			[]string{"a.yml:1 discord-client-id medium"},
+			"a.yml:1 discord-client-id medium",
 		},
-		{"test file", change("a_test.go", "+k := \""+key+"\""), []string{"a_test.go:1 aws-access-token critical"}},
+		{"test file", change("a_test.go", "+k := \""+key+"\""), "a_test.go:1 aws-access-token critical"},
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
-			base64Letters[:58])+"=")), nil},
-		{"known form in a generated file", skip(change("gen.go", "+"+key)), []string{"gen.go:1 aws-access-token critical"}},
-		{"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`), []string{"ws.rs:1 generic-api-key low"}},
-		{"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`), []string{"ws.rs:1 generic-api-key high"}},
-		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), nil},
-		{"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords), []string{"run.sh:1 assigned-credential high"}},
-		{"key store", binary("deploy/server.p12"), []string{"deploy/server.p12 pkcs12-file high"}},
+			base64Letters[:58])+"=")), ""},
+		{"known form in a generated file", skip(change("gen.go", "+"+key)), "gen.go:1 aws-access-token critical"},
+		{"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`), "ws.rs:1 generic-api-key low"},
+		{"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`), "ws.rs:1 generic-api-key high"},
+		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), ""},
+		{"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords), "run.sh:1 assigned-credential high"},
+		{"key store", binary("deploy/server.p12"), "deploy/server.p12 pkcs12-file high"},
 	} {
-		t.Run(test.name, func(t *testing.T) { same(t, run(t, "secrets", &Input{Change: test.change}), test.want...) })
+		t.Run(test.name, func(t *testing.T) { found(t, run(t, "secrets", &Input{Change: test.change}), test.want) })
 	}
 }
 

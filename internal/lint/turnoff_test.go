@@ -45,12 +45,7 @@ func TestTurnOffs(t *testing.T) {
 // TestTurnedOff: a finding that a comment turns off is kept, with the reason, and says
 // whether the change adds the comment.
 func TestTurnedOff(t *testing.T) {
-	r := vetTree(t, raceEnv(t), `
--- go.mod --
-module example.com/m
-
-go 1.22
--- a.go --
+	r := vetTree(t, raceEnv(t), goMod+`-- a.go --
 package m
 
 import "fmt"
