@@ -10,6 +10,9 @@ import (
 // neither severe nor in a protected category, with words that fixed rules recognize. Nobody else
 // does without write permission.
 func TestTheAuthorDismisses(t *testing.T) {
+	const author, stranger, maintainer = precedent.ForgeID("11"), precedent.ForgeID("13"), precedent.ForgeID("12")
+	const on, no = "this is intentional because old clients need it", "this is intentional because I say so"
+	const bugs, security, low, medium = precedent.Bugs, precedent.Security, precedent.Low, precedent.Medium
 	for name, test := range map[string]struct {
 		who      precedent.ForgeID
 		mayWrite bool
@@ -18,51 +21,18 @@ func TestTheAuthorDismisses(t *testing.T) {
 		category precedent.Category
 		want     bool
 	}{
-		"the author": {
-			"11", false, "this is intentional because old clients need it", precedent.Medium,
-			precedent.Bugs, true,
-		},
-		"in other words": {
-			"11", false, "This is fine because the caller checks it.", precedent.Low,
-			precedent.Style, true,
-		},
-		"won't fix": {"11", false, "won't fix: we prefer this", precedent.Nit, precedent.Tests, true},
-		"a high finding": {
-			"11", false, "this is intentional because old clients need it", precedent.High,
-			precedent.Bugs, false,
-		},
-		"a finding about security": {
-			"11", false, "this is intentional because old clients need it", precedent.Low,
-			precedent.Security, false,
-		},
-		"of unknown severity": {
-			"11", false, "this is intentional because old clients need it", "", precedent.Bugs,
-			false,
-		},
-		"a stranger": {
-			"13", false, "this is intentional because I say so", precedent.Low, precedent.Bugs,
-			false,
-		},
-		"a maintainer": {
-			"12", true, "this is fine because the caller checks it", precedent.Critical,
-			precedent.Security, true,
-		},
-		"the author asks": {
-			"11", false, "Is this intentional because of old clients?", precedent.Low,
-			precedent.Bugs, false,
-		},
-		"the author quotes": {
-			"11", false, "> this is intentional because\n\nWho says that?", precedent.Low,
-			precedent.Bugs, false,
-		},
-		"the author takes it back": {
-			"11", false, "This is a false positive. Scratch that, I'll fix it.", precedent.Low,
-			precedent.Bugs, false,
-		},
-		"a person without an account": {
-			"", false, "this is intentional because I say so", precedent.Low, precedent.Bugs,
-			false,
-		},
+		"the author":                  {author, false, on, medium, bugs, true},
+		"in other words":              {author, false, "This is fine because the caller checks it.", low, precedent.Style, true},
+		"won't fix":                   {author, false, "won't fix: we prefer this", precedent.Nit, precedent.Tests, true},
+		"a high finding":              {author, false, on, precedent.High, bugs, false},
+		"a finding about security":    {author, false, on, low, security, false},
+		"of unknown severity":         {author, false, on, "", bugs, false},
+		"a stranger":                  {stranger, false, no, low, bugs, false},
+		"a maintainer":                {maintainer, true, "this is fine because the caller checks it", precedent.Critical, security, true},
+		"the author asks":             {author, false, "Is this intentional because of old clients?", low, bugs, false},
+		"the author quotes":           {author, false, "> this is intentional because\n\nWho says that?", low, bugs, false},
+		"the author takes it back":    {author, false, "This is a false positive. Scratch that, I'll fix it.", low, bugs, false},
+		"a person without an account": {"", false, no, low, bugs, false},
 	} {
 		th := precedent.Thread{
 			Severity: test.severity, Category: test.category,

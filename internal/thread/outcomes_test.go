@@ -47,12 +47,24 @@ func vote(by forge.Person, content string, mayWrite bool) []Vote {
 	return []Vote{{Reaction: forge.Reaction{Who: by, Content: content}, MayWrite: mayWrite}}
 }
 
+// outcomes are those of one thread, which is relocated first.
+func outcomes(th precedent.Thread, in OutcomeInput) []precedent.Outcome {
+	ts := []precedent.Thread{th}
+	Relocate(ts, in.Trees)
+	return Outcomes(ts, in)
+}
+
 func TestOutcomes(t *testing.T) {
+	type changes []func(*precedent.Thread)
+	const unknown, ignored, taken = precedent.OutcomeUnknown, precedent.IgnoredAtMerge, precedent.SuggestionTaken
+	const fixed, declined, resolved = precedent.Fixed, precedent.Declined, precedent.ResolvedUnchanged
+	const suggested, another = "\tdefer closeAndReport(f)\n", "\tf.Close()\n"
+	stranger := forge.Person{ID: "9", Login: "x"}
 	no := words(dana, true, "Thanks. This is intentional, see above. Bye.")
 	for _, test := range []struct {
 		name   string
 		head   string // line 5 at the head; was by default
-		change []func(*precedent.Thread)
+		change changes
 		state  forge.State // open by default
 		votes  []Vote
 		answer precedent.AnswerState
@@ -60,117 +72,95 @@ func TestOutcomes(t *testing.T) {
 		proof  string // part of it
 		who    string
 	}{
-		{name: "nothing happened", want: precedent.OutcomeUnknown, proof: "open"},
+		{name: "nothing happened", want: unknown, proof: "open"},
 		{
-			name: "merged", state: forge.Merged, want: precedent.IgnoredAtMerge,
+			name: "merged", state: forge.Merged, want: ignored,
 			proof: "merged with the thread open, and the flagged code is unchanged",
 		},
-		{name: "closed", state: forge.Closed, want: precedent.IgnoredAtMerge, proof: "closed without merging"},
+		{name: "closed", state: forge.Closed, want: ignored, proof: "closed without merging"},
 		{
-			name: "suggestion committed", head: "\tdefer closeAndReport(f)\n", want: precedent.SuggestionTaken,
+			name: "suggestion committed", head: suggested, want: taken,
 			proof: "the suggested lines replaced the flagged ones at 0123456789",
 		},
+		{name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n", want: taken},
+		{name: "suggestion committed after a no", head: suggested, change: changes{no}, want: taken},
+		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: fixed},
+		{name: "gone", head: "\n", want: fixed, proof: "changed, and no such place is left in the file"},
 		{
-			name: "suggestion committed with more", head: "\tx()\n\tdefer closeAndReport(f)\n\ty()\n",
-			want: precedent.SuggestionTaken,
-		},
-		{
-			name: "suggestion committed after a no", head: "\tdefer closeAndReport(f)\n", change: []func(*precedent.Thread){no},
-			want: precedent.SuggestionTaken,
-		},
-		{name: "suggestion in another form", head: "\tdefer  closeAndReport( f )\n", want: precedent.Fixed},
-		{name: "gone", head: "\n", want: precedent.Fixed, proof: "changed, and no such place is left in the file"},
-		{
-			name: "changed, and found fixed", head: "\tf.Close()\n", answer: precedent.Addressed, want: precedent.Fixed,
+			name: "changed, and found fixed", head: another, answer: precedent.Addressed, want: fixed,
 			proof: "found it fixed",
 		},
 		{
-			name: "changed, and not applicable", head: "\tf.Close()\n", answer: precedent.NoLonger, want: precedent.Fixed,
+			name: "changed, and not applicable", head: another, answer: precedent.NoLonger, want: fixed,
 			proof: "found that it no longer applies",
 		},
 		{
-			name: "changed, and still there", head: "\tf.Close()\n", answer: precedent.StillThere,
-			want: precedent.OutcomeUnknown, proof: "still found it",
+			name: "changed, and still there", head: another, answer: precedent.StillThere,
+			want: unknown, proof: "still found it",
 		},
 		{
-			name: "changed, still there, merged", head: "\tf.Close()\n", answer: precedent.StillThere, state: forge.Merged,
-			want: precedent.IgnoredAtMerge,
+			name: "changed, still there, merged", head: another, answer: precedent.StillThere, state: forge.Merged,
+			want: ignored,
 		},
-		{name: "fixed after a no", head: "\tf.Close()\n", change: []func(*precedent.Thread){no}, want: precedent.Fixed},
+		{name: "fixed after a no", head: another, change: changes{no}, want: fixed},
 		{
 			name: "found fixed, but nothing changed", answer: precedent.Addressed, state: forge.Merged,
-			want: precedent.OutcomeUnknown, proof: "found it fixed, but",
+			want: unknown, proof: "found it fixed, but",
 		},
 		{
-			name: "declined", change: []func(*precedent.Thread){no}, state: forge.Merged, want: precedent.Declined,
+			name: "declined", change: changes{no}, state: forge.Merged, want: declined,
 			proof: "dana said: “This is intentional, see above.”", who: "dana",
 		},
+		{name: "declined and closed", change: changes{no, closedBy("dana")}, want: declined, who: "dana"},
 		{
-			name: "declined and closed", change: []func(*precedent.Thread){no, closedBy("dana")}, want: precedent.Declined,
-			who: "dana",
+			name: "declined by the author", change: changes{words(ann, false, "Won't fix.")},
+			want: declined, proof: "ann said: “Won't fix.”", who: "ann",
 		},
 		{
-			name: "declined by the author", change: []func(*precedent.Thread){words(ann, false, "Won't fix.")},
-			want: precedent.Declined, proof: "ann said: “Won't fix.”", who: "ann",
+			name: "declined by the author and a writer", change: changes{no, words(ann, false, "Won't fix.")},
+			want: declined, who: "dana",
+		},
+		{name: "declined by a stranger", change: changes{words(stranger, false, "Won't fix.")}, want: unknown},
+		{name: "declined by a program", change: changes{words(robot, true, "Won't fix.")}, want: unknown},
+		{name: "declined by a deleted account", change: changes{words(ghost, true, "Won't fix.")}, want: unknown},
+		{
+			name: "declined in words that an engine read", change: changes{words(dana, true, "Leave it.")},
+			answer: precedent.DeclinedHere, want: declined, proof: "dana said: “Leave it.”", who: "dana",
 		},
 		{
-			name: "declined by the author and a writer", change: []func(*precedent.Thread){no, words(ann, false, "Won't fix.")},
-			want: precedent.Declined, who: "dana",
+			name: "declined by a writer no more", change: changes{words(dana, false, "Leave it.")},
+			answer: precedent.DeclinedHere, want: unknown,
 		},
-		{name: "declined by a stranger", change: []func(*precedent.Thread){words(forge.Person{ID: "9", Login: "x"}, false,
-			"Won't fix.")}, want: precedent.OutcomeUnknown},
+		{name: "thumb down", votes: vote(dana, "-1", true), want: declined, proof: "dana reacted with 👎", who: "dana"},
+		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: unknown},
+		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: unknown},
+		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: unknown},
 		{
-			name: "declined by a program", change: []func(*precedent.Thread){words(robot, true, "Won't fix.")},
-			want: precedent.OutcomeUnknown,
-		},
-		{
-			name: "declined by a deleted account", change: []func(*precedent.Thread){words(ghost, true, "Won't fix.")},
-			want: precedent.OutcomeUnknown,
-		},
-		{
-			name: "declined in words that an engine read", change: []func(*precedent.Thread){words(dana, true, "Leave it.")},
-			answer: precedent.DeclinedHere, want: precedent.Declined, proof: "dana said: “Leave it.”", who: "dana",
-		},
-		{
-			name: "declined by a writer no more", change: []func(*precedent.Thread){words(dana, false, "Leave it.")},
-			answer: precedent.DeclinedHere, want: precedent.OutcomeUnknown,
-		},
-		{
-			name: "thumb down", votes: vote(dana, "-1", true), want: precedent.Declined, proof: "dana reacted with 👎",
-			who: "dana",
-		},
-		{name: "thumb down of a stranger", votes: vote(ann, "-1", false), want: precedent.OutcomeUnknown},
-		{name: "thumb down of a program", votes: vote(robot, "-1", true), want: precedent.OutcomeUnknown},
-		{name: "thumb down of a deleted account", votes: vote(ghost, "-1", true), want: precedent.OutcomeUnknown},
-		{
-			name: "closed by a person", change: []func(*precedent.Thread){closedBy("dana")}, want: precedent.ResolvedUnchanged,
+			name: "closed by a person", change: changes{closedBy("dana")}, want: resolved,
 			proof: "dana closed the conversation, and the flagged code is unchanged", who: "dana",
 		},
 		{
-			name: "closed by a person who liked it", change: []func(*precedent.Thread){closedBy("dana")},
-			votes: vote(dana, "+1", true), want: precedent.ResolvedUnchanged, who: "dana",
+			name: "closed by a person who liked it", change: changes{closedBy("dana")},
+			votes: vote(dana, "+1", true), want: resolved, who: "dana",
 		},
 		{
-			name: "closed by somebody", change: []func(*precedent.Thread){closedBy("")}, state: forge.Merged,
-			want: precedent.ResolvedUnchanged, proof: "someone closed",
+			name: "closed by somebody", change: changes{closedBy("")}, state: forge.Merged,
+			want: resolved, proof: "someone closed",
 		},
+		{name: "closed by a person, and fixed", head: "\n", change: changes{closedBy("dana")}, want: fixed},
 		{
-			name: "closed by a person, and fixed", head: "\n", change: []func(*precedent.Thread){closedBy("dana")},
-			want: precedent.Fixed,
-		},
-		{
-			name: "deleted", change: []func(*precedent.Thread){func(th *precedent.Thread) { th.Deleted = true }},
-			want: precedent.ResolvedUnchanged, proof: "the comment was deleted",
+			name: "deleted", change: changes{func(th *precedent.Thread) { th.Deleted = true }},
+			want: resolved, proof: "the comment was deleted",
 		},
 		{
 			name: "thumb up", votes: vote(dana, "+1", true), state: forge.Merged, want: precedent.Accepted,
 			proof: "dana reacted with 👍", who: "dana",
 		},
-		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: precedent.IgnoredAtMerge},
-		{name: "heart", votes: vote(dana, "heart", true), want: precedent.OutcomeUnknown},
-		{name: "about a file that changed", head: "\n", change: []func(*precedent.Thread){func(th *precedent.Thread) {
+		{name: "thumb up of a stranger", votes: vote(ann, "+1", false), state: forge.Merged, want: ignored},
+		{name: "heart", votes: vote(dana, "heart", true), want: unknown},
+		{name: "about a file that changed", head: "\n", change: changes{func(th *precedent.Thread) {
 			th.Start, th.End, th.Quote, th.Place, th.Suggestion = 0, 0, "", "", ""
-		}}, state: forge.Merged, want: precedent.OutcomeUnknown, proof: "it is unknown whether"},
+		}}, state: forge.Merged, want: unknown, proof: "it is unknown whether"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			th := posted()
@@ -192,9 +182,7 @@ func TestOutcomes(t *testing.T) {
 					in.Answers[0].Who, in.Answers[0].Words = "dana", "Leave it."
 				}
 			}
-			ts := []precedent.Thread{th}
-			Relocate(ts, in.Trees)
-			got := Outcomes(ts, in)
+			got := outcomes(th, in)
 			if len(got) != 1 || got[0].Kind != test.want || got[0].Who != test.who ||
 				!strings.Contains(got[0].Proof, test.proof) || got[0].Proof == "" {
 				t.Fatalf("%+v, want %s by %q with %q", got, test.want, test.who, test.proof)
@@ -214,8 +202,6 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 		"then a.go": flagged(was),
 		"head a.go": flagged(was),
 	}), Now: now}
-	ts := []precedent.Thread{th}
-	Relocate(ts, in.Trees)
 	want := []precedent.Outcome{{
 		Thread: "t1", Finding: "id1", Fingerprint: "ft1", PullRequest: 7, Title: th.Title, Category: precedent.Bugs,
 		Severity:   precedent.High,
@@ -223,7 +209,7 @@ func TestOutcomeSaysWhatItIsAbout(t *testing.T) {
 		MayWrite: true,
 		Commit:   "head", URL: th.URL, At: now,
 	}}
-	if diff := cmp.Diff(want, Outcomes(ts, in)); diff != "" {
+	if diff := cmp.Diff(want, outcomes(th, in)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -241,9 +227,7 @@ func TestPlaceAtTheHead(t *testing.T) {
 			State: forge.Merged, Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": head}), Now: now,
 			Answers: []precedent.ThreadAnswer{{Thread: "t1", State: answer}},
 		}
-		ts := []precedent.Thread{th}
-		Relocate(ts, in.Trees)
-		if got := Outcomes(ts, in); got[0].Kind != want {
+		if got := outcomes(th, in); got[0].Kind != want {
 			t.Errorf("answer %q: %+v, want %s", answer, got[0], want)
 		}
 	}
@@ -260,9 +244,7 @@ func TestOutcomesOfTheOldSide(t *testing.T) {
 		in := OutcomeInput{State: forge.Merged, Now: now, Trees: trees(map[string]string{
 			"base a.go": flagged(was), "then a.go": flagged(""), "head a.go": head,
 		})}
-		ts := []precedent.Thread{th}
-		Relocate(ts, in.Trees)
-		if got := Outcomes(ts, in); got[0].Kind != want {
+		if got := outcomes(th, in); got[0].Kind != want {
 			t.Errorf("%+v, want %s", got[0], want)
 		}
 	}
@@ -285,9 +267,7 @@ func TestOutcomesOfFiles(t *testing.T) {
 		"renamed and changed": {renamed, precedent.Fixed},
 		"unreadable":          {unreadable, precedent.OutcomeUnknown},
 	} {
-		ts := []precedent.Thread{posted()}
-		Relocate(ts, test.trees)
-		if got := Outcomes(ts, OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}); got[0].Kind != test.want {
+		if got := outcomes(posted(), OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}); got[0].Kind != test.want {
 			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
 		}
 	}
@@ -318,9 +298,7 @@ func TestOutcomesHold(t *testing.T) {
 			Author: ann.ID, Votes: map[string][]Vote{"t1": votes}, Now: now,
 			Trees: trees(map[string]string{"then a.go": flagged(was), "head a.go": flagged(head)}),
 		}
-		ts := []precedent.Thread{th}
-		Relocate(ts, in.Trees)
-		got := Outcomes(ts, in)[0]
+		got := outcomes(th, in)[0]
 		same := head == was
 		switch {
 		case got.Kind == "" || got.Proof == "":

@@ -44,6 +44,17 @@ func file(from, to int) string {
 	return b.String()
 }
 
+// checkMoved relocates a thread and returns where it is.
+func checkMoved(t *testing.T, th precedent.Thread, in Trees, want string, changed bool) precedent.Span {
+	t.Helper()
+	ts := []precedent.Thread{th}
+	Relocate(ts, in)
+	if got := ts[0].Current.String(); got != want || ts[0].Changed != changed {
+		t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, want, changed)
+	}
+	return ts[0].Current
+}
+
 func TestRelocate(t *testing.T) {
 	replace := func(n int, by string) string {
 		return strings.Replace(file(1, 9), fmt.Sprintf("line number %d\n", n), by, 1)
@@ -92,14 +103,10 @@ func TestRelocate(t *testing.T) {
 		{"negative lines", file(1, 9), file(1, 9), at(-4, -2), "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ts := []precedent.Thread{test.thread}
-			Relocate(ts, trees(map[string]string{"then a.go": test.then, "head a.go": test.now}))
-			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
-				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
-			}
-			if ts[0].Current != (precedent.Span{}) && (ts[0].Current.End < ts[0].Current.Start ||
-				ts[0].Current.Side != precedent.Right) {
-				t.Errorf("%+v", ts[0].Current)
+			files := trees(map[string]string{"then a.go": test.then, "head a.go": test.now})
+			at := checkMoved(t, test.thread, files, test.want, test.changed)
+			if at != (precedent.Span{}) && (at.End < at.Start || at.Side != precedent.Right) {
+				t.Errorf("%+v", at)
 			}
 		})
 	}
@@ -152,11 +159,7 @@ func TestRelocateThroughFiles(t *testing.T) {
 		{"in the summary, about nothing", renamed, precedent.Thread{Commit: "then"}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ts := []precedent.Thread{test.thread}
-			Relocate(ts, test.at)
-			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
-				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
-			}
+			checkMoved(t, test.thread, test.at, test.want, test.changed)
 		})
 	}
 }
@@ -179,11 +182,8 @@ func TestRelocateOldSide(t *testing.T) {
 		{"gone from the base", without4, without4, "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ts := []precedent.Thread{thread}
-			Relocate(ts, trees(map[string]string{"base a.go": test.base, "then a.go": without4, "head a.go": test.head}))
-			if got := ts[0].Current.String(); got != test.want || ts[0].Changed != test.changed {
-				t.Errorf("now %q, changed %v, want %q, %v", got, ts[0].Changed, test.want, test.changed)
-			}
+			files := trees(map[string]string{"base a.go": test.base, "then a.go": without4, "head a.go": test.head})
+			checkMoved(t, thread, files, test.want, test.changed)
 		})
 	}
 }

@@ -22,10 +22,8 @@ var (
 	ann    = forge.Person{ID: "3", Login: "ann"}  // the author
 	robot  = forge.Person{ID: "4", Login: "dana", Bot: true}
 	ghost  = forge.Person{Login: "ghost"}
-	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: precedent.Repo{
-		Host: "example.com", Owner: "team",
-		Name: "app",
-	}, Number: 7}}
+	writer = comment.Writer{PullRequest: comment.PullRequest{Repo: repo, Number: 7}}
+	repo   = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
 )
 
 // mark is what our comments say of themselves. The name of a thread is its
@@ -97,29 +95,19 @@ func TestAssembleFromComments(t *testing.T) {
 		At: now,
 	})
 	got := Assemble(w.comments, nil, nil, w.self(), mayWrite)
+	thread := func(n int, name string, state precedent.ThreadState, messages ...precedent.Message) precedent.Thread {
+		c := w.comments[n]
+		th := known(name, c.ID, state)
+		th.Body, th.Quote, th.Suggestion, th.URL, th.OpenedAt, th.Messages = "", "", "", c.URL, c.At, messages
+		return th
+	}
+	minute := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
 	want := []precedent.Thread{
-		{
-			ID: "t1", PullRequest: 7, Review: "r1", Finding: "idt1", Fingerprint: "ft1", Category: precedent.Bugs,
-			Severity:   precedent.High,
-			Confidence: 85, Title: "Title of t1", Span: w.comments[0].Span, Commit: "aaaa", Comment: first,
-			URL:   w.comments[0].URL,
-			State: precedent.ThreadPending, OpenedAt: start,
-			Messages: []precedent.Message{{
-				ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?",
-				At: start.Add(2 * time.Minute),
-			}},
-		},
-		{
-			ID: "t2", PullRequest: 7, Review: "r1", Finding: "idt2", Fingerprint: "ft2", Category: precedent.Bugs,
-			Severity:   precedent.High,
-			Confidence: 85, Title: "Title of t2", Span: w.comments[1].Span, Commit: "aaaa", Comment: second,
-			URL:   w.comments[1].URL,
-			State: precedent.ThreadOpen, OpenedAt: start.Add(time.Minute),
-			Messages: []precedent.Message{
-				{ID: "103", Who: "ann", WhoID: "3", Body: "Fixed.", At: start.Add(3 * time.Minute)},
-				{ID: "104", Who: me.Login, WhoID: "1", Own: true, Body: w.comments[4].Body, At: start.Add(4 * time.Minute)},
-			},
-		},
+		thread(0, "t1", precedent.ThreadPending,
+			precedent.Message{ID: "102", Who: "dana", WhoID: "2", MayWrite: true, Body: "Why?", At: minute(2)}),
+		thread(1, "t2", precedent.ThreadOpen,
+			precedent.Message{ID: "103", Who: "ann", WhoID: "3", Body: "Fixed.", At: minute(3)},
+			precedent.Message{ID: "104", Who: me.Login, WhoID: "1", Own: true, Body: w.comments[4].Body, At: minute(4)}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -192,16 +180,22 @@ func TestWhoseThreadItIs(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
+	const isOpen, pending, wontFix = precedent.ThreadOpen, precedent.ThreadPending, precedent.ThreadWontFix
+	const resolved, addressed = precedent.ThreadResolved, precedent.ThreadAddressed
+	says := func(who forge.Person, words string) func(*talk) { return func(w *talk) { w.say(who, "100", words) } }
+	we := func(w *talk) { w.reply(me, "100", "t1") }
+	both := func(first, then func(*talk)) func(*talk) { return func(w *talk) { first(w); then(w) } }
 	person := forge.Person{ID: "1", Login: "kim"} // Me with a personal token
-	later := func(th precedent.Thread, change func(*precedent.Thread)) []precedent.Thread {
+	stored := func(state precedent.ThreadState, change func(*precedent.Thread)) []precedent.Thread {
+		th := known("t1", "100", state)
 		change(&th)
 		return []precedent.Thread{th}
 	}
-	asIs := func(state precedent.ThreadState) []precedent.Thread {
-		return []precedent.Thread{known("t1", "100", state)}
-	}
-	hole := func(state precedent.ThreadState) []precedent.Thread {
-		return later(known("t1", "100", state), func(th *precedent.Thread) { th.Category = precedent.Security })
+	asIs := func(state precedent.ThreadState) []precedent.Thread { return stored(state, func(*precedent.Thread) {}) }
+	hole := stored(isOpen, func(th *precedent.Thread) { th.Category = precedent.Security })
+	heard := stored(isOpen, func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} })
+	wasClosed := func(state precedent.ThreadState) []precedent.Thread {
+		return stored(state, func(th *precedent.Thread) { th.Closed = true })
 	}
 	closed := func(by forge.Person) *forge.Thread { return &forge.Thread{ID: "c1", Closed: true, ClosedBy: by} }
 	open := &forge.Thread{ID: "c1"}
@@ -213,109 +207,51 @@ func TestStates(t *testing.T) {
 		as     forge.Person // Me, if it is not the bot
 		want   precedent.ThreadState
 	}{
-		{name: "nothing was said", want: precedent.ThreadOpen},
-		{name: "a person asked", said: func(w *talk) { w.say(ann, "100", "Why?") }, want: precedent.ThreadPending},
+		{name: "nothing was said", want: isOpen},
+		{name: "a person asked", said: says(ann, "Why?"), want: pending},
+		{name: "we answered", said: both(says(ann, "Why?"), we), want: isOpen},
+		{name: "a person asked on", said: both(we, says(ann, "Why?")), want: pending},
+		{name: "a program spoke", said: says(robot, "Won't fix."), want: isOpen},
+		{name: "nobody spoke", said: says(ghost, "Won't fix."), want: isOpen},
+		{name: "declined", said: says(dana, "Won't fix."), want: wontFix},
+		{name: "declined, and asked on", said: both(says(dana, "Won't fix."), says(ann, "Why?")), want: wontFix},
+		{name: "declined by the author", said: says(ann, "Won't fix."), want: pending},
+		{name: "declined long ago", stored: asIs(wontFix), want: wontFix},
+		{name: "closed by a person", conv: closed(dana), want: resolved},
+		{name: "closed by a deleted account", conv: closed(ghost), want: isOpen},
+		{name: "closed by somebody", conv: closed(forge.Person{}), want: isOpen},
+		{name: "closed by the author", conv: closed(ann), want: isOpen},
+		{name: "closed by the author after the fix", conv: closed(ann), stored: asIs(addressed), want: addressed},
 		{
-			name: "we answered", said: func(w *talk) { w.say(ann, "100", "Why?"); w.reply(me, "100", "t1") },
-			want: precedent.ThreadOpen,
+			name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole,
+			want: resolved,
 		},
-		{
-			name: "a person asked on", said: func(w *talk) { w.reply(me, "100", "t1"); w.say(ann, "100", "Why?") },
-			want: precedent.ThreadPending,
-		},
-		{name: "a program spoke", said: func(w *talk) { w.say(robot, "100", "Won't fix.") }, want: precedent.ThreadOpen},
-		{name: "nobody spoke", said: func(w *talk) { w.say(ghost, "100", "Won't fix.") }, want: precedent.ThreadOpen},
-		{name: "declined", said: func(w *talk) { w.say(dana, "100", "Won't fix.") }, want: precedent.ThreadWontFix},
-		{
-			name: "declined, and asked on", said: func(w *talk) { w.say(dana, "100", "Won't fix."); w.say(ann, "100", "Why?") },
-			want: precedent.ThreadWontFix,
-		},
-		{
-			name: "declined by the author", said: func(w *talk) { w.say(ann, "100", "Won't fix.") },
-			want: precedent.ThreadPending,
-		},
-		{name: "declined long ago", stored: asIs(precedent.ThreadWontFix), want: precedent.ThreadWontFix},
-		{name: "closed by a person", conv: closed(dana), want: precedent.ThreadResolved},
-		{name: "closed by a deleted account", conv: closed(ghost), want: precedent.ThreadOpen},
-		{name: "closed by somebody", conv: closed(forge.Person{}), want: precedent.ThreadOpen},
-		{name: "closed by the author", conv: closed(ann), want: precedent.ThreadOpen},
-		{
-			name: "closed by the author after the fix", conv: closed(ann), stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadAddressed,
-		},
-		{
-			name: "a security finding, closed by a person who may write", conv: closed(dana), stored: hole(precedent.ThreadOpen),
-			want: precedent.ThreadResolved,
-		},
-		{
-			name: "a security finding, closed by the author", conv: closed(ann), stored: hole(precedent.ThreadOpen),
-			want: precedent.ThreadOpen,
-		},
-		{name: "closed by us", conv: closed(me), stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed},
-		{name: "closed by us, and forgotten", conv: closed(me), want: precedent.ThreadAddressed},
-		{
-			name: "closed by us, and thanked", conv: closed(me), said: func(w *talk) { w.say(ann, "100", "Thanks!") },
-			want: precedent.ThreadAddressed,
-		},
-		{
-			name: "closed by us, and declined", conv: closed(me), said: func(w *talk) { w.say(dana, "100", "Not a bug.") },
-			want: precedent.ThreadWontFix,
-		},
+		{name: "a security finding, closed by the author", conv: closed(ann), stored: hole, want: isOpen},
+		{name: "closed by us", conv: closed(me), stored: asIs(addressed), want: addressed},
+		{name: "closed by us, and forgotten", conv: closed(me), want: addressed},
+		{name: "closed by us, and thanked", conv: closed(me), said: says(ann, "Thanks!"), want: addressed},
+		{name: "closed by us, and declined", conv: closed(me), said: says(dana, "Not a bug."), want: wontFix},
 		{
 			name: "closed by somebody, when we would have", conv: closed(forge.Person{}),
-			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed,
+			stored: asIs(addressed), want: addressed,
 		},
-		{
-			name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadResolved,
-		},
+		{name: "closed by a person, when we would have", conv: closed(dana), stored: asIs(addressed), want: resolved},
 		{
 			name: "closed with our account, which may not write", as: person, conv: closed(person),
-			stored: asIs(precedent.ThreadOpen), want: precedent.ThreadOpen,
+			stored: asIs(isOpen), want: isOpen,
 		},
 		{
 			name: "closed with our account, when we would have", as: person, conv: closed(person),
-			stored: asIs(precedent.ThreadAddressed), want: precedent.ThreadAddressed,
+			stored: asIs(addressed), want: addressed,
 		},
-		{
-			name: "addressed, not closed yet", conv: open, stored: asIs(precedent.ThreadAddressed),
-			want: precedent.ThreadAddressed,
-		},
-		{
-			name: "addressed, and asked", conv: open, stored: asIs(precedent.ThreadAddressed),
-			said: func(w *talk) { w.say(ann, "100", "Is it?") }, want: precedent.ThreadPending,
-		},
-		{
-			name: "opened again by a person", conv: open,
-			stored: later(known("t1", "100", precedent.ThreadAddressed), func(th *precedent.Thread) { th.Closed = true }),
-			want:   precedent.ThreadOpen,
-		},
-		{
-			name: "resolved, then opened again", conv: open,
-			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }),
-			want:   precedent.ThreadOpen,
-		},
-		{
-			name:   "resolved, and the forge does not tell any more",
-			stored: later(known("t1", "100", precedent.ThreadResolved), func(th *precedent.Thread) { th.Closed = true }),
-			want:   precedent.ThreadResolved,
-		},
-		{
-			name: "a review looked at what was said", said: func(w *talk) { w.say(ann, "100", "Hm.") },
-			stored: later(known("t1", "100", precedent.ThreadOpen),
-				func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
-			want: precedent.ThreadOpen,
-		},
-		{
-			name: "it was edited since", said: func(w *talk) { w.say(ann, "100", "Hm, why?") },
-			stored: later(known("t1", "100", precedent.ThreadOpen),
-				func(th *precedent.Thread) { th.Messages = []precedent.Message{{ID: "101", Body: "Hm."}} }),
-			want: precedent.ThreadPending,
-		},
-		{
-			name: "a person uses our account", as: person, said: func(w *talk) { w.say(person, "100", "Why?") },
-			want: precedent.ThreadPending,
-		},
+		{name: "addressed, not closed yet", conv: open, stored: asIs(addressed), want: addressed},
+		{name: "addressed, and asked", conv: open, stored: asIs(addressed), said: says(ann, "Is it?"), want: pending},
+		{name: "opened again by a person", conv: open, stored: wasClosed(addressed), want: isOpen},
+		{name: "resolved, then opened again", conv: open, stored: wasClosed(resolved), want: isOpen},
+		{name: "resolved, and the forge does not tell any more", stored: wasClosed(resolved), want: resolved},
+		{name: "a review looked at what was said", said: says(ann, "Hm."), stored: heard, want: isOpen},
+		{name: "it was edited since", said: says(ann, "Hm, why?"), stored: heard, want: pending},
+		{name: "a person uses our account", as: person, said: says(person, "Why?"), want: pending},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := talk{writer: writer}
