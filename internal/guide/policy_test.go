@@ -31,6 +31,26 @@ func withoutBroken(p precedent.Policy) precedent.Policy {
 	return p
 }
 
+// refuses checks that each value of a section is an error, and has no effect.
+func refuses(t *testing.T, section string, values ...string) {
+	t.Helper()
+	for _, value := range values {
+		got, errs := ParsePolicy([]byte(section+": "+value+"\n"), PolicyFile, nil)
+		if len(errs) == 0 || !cmp.Equal(withoutBroken(got), precedent.Policy{}) {
+			t.Errorf("%s: %s: %+v, %v", section, value, got, errs)
+		}
+	}
+}
+
+// accepts checks all that a section says.
+func accepts(t *testing.T, section, value string, want precedent.Policy) {
+	t.Helper()
+	got, errs := ParsePolicy([]byte(section+": "+value+"\n"), PolicyFile, nil)
+	if diff := cmp.Diff(want, got); diff != "" || len(errs) > 0 {
+		t.Errorf("%s: %s: %v (-want +got):\n%s", section, value, errs, diff)
+	}
+}
+
 func TestParsePolicy(t *testing.T) {
 	const src = `# How Precedent reviews this repository.
 threshold: 80
@@ -298,64 +318,42 @@ func TestPolicyFailsClosed(t *testing.T) {
 }
 
 func TestPolicyReviews(t *testing.T) {
-	for src, want := range map[string]precedent.ReviewTriggers{
-		"{on: [label, push, label], drafts: true}": {
-			On:     []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush},
-			Drafts: true,
-		},
+	some := []precedent.ReviewTrigger{precedent.OnLabel, precedent.OnPush}
+	for value, want := range map[string]precedent.ReviewTriggers{
+		"{on: [label, push, label], drafts: true}": {On: some, Drafts: true},
 		"{on: []}": {},
 		"{on: [open, ready, push, request, command, label]}": {On: precedent.ReviewOccasions},
 	} {
-		got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil)
-		if len(errs) > 0 || got.Reviews == nil || !cmp.Equal(*got.Reviews, want) {
-			t.Errorf("%s: %+v, %v", src, got.Reviews, errs)
-		}
+		accepts(t, "reviews", value, precedent.Policy{Reviews: &want})
 	}
-	for _, src := range []string{
-		"{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}",
-		"{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}",
-	} {
-		if got, errs := ParsePolicy([]byte("reviews: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
-			!cmp.Equal(got, precedent.Policy{}) {
-			t.Errorf("%s: %+v, %v", src, got, errs)
-		}
-	}
+	refuses(t, "reviews", "{on: label}", "{on: [merge]}", "{drafts: true}", "{on: [label], drafts: maybe}",
+		"{on: [label], of: 1}", "[]", "label", "{on: [label], on: [push]}")
 }
 
 func TestPolicyLabels(t *testing.T) {
-	got, errs := ParsePolicy([]byte("labels: {review_needed: \"bot: review\", human_review: ready}\n"), PolicyFile, nil)
-	if want := (precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}); len(errs) > 0 ||
-		got.Labels != want {
-		t.Errorf("%+v, %v", got.Labels, errs)
-	}
-	for _, src := range []string{
-		"{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}",
-		"{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}",
-		"{review_needed: " + strings.Repeat("a", 51) + "}", "{review_needed: [a]}", "{review: a}", "[a]", "a",
-		"{review_needed: a, review_needed: b}",
-	} {
-		if got, errs := ParsePolicy([]byte("labels: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
-			!cmp.Equal(got, precedent.Policy{}) {
-			t.Errorf("%s: %+v, %v", src, got.Labels, errs)
-		}
-	}
+	names := precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}
+	accepts(t, "labels", "{review_needed: \"bot: review\", human_review: ready}", precedent.Policy{Labels: names})
+	refuses(t, "labels", "{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}",
+		"{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}", "{review_needed: "+strings.Repeat("a", 51)+"}",
+		"{review_needed: [a]}", "{review: a}", "[a]", "a", "{review_needed: a, review_needed: b}")
 }
 
 func TestPolicyLearnings(t *testing.T) {
-	got, errs := ParsePolicy([]byte("learnings: {enabled: false, scope: global, max_age_days: 30}\n"), PolicyFile, nil)
-	want := precedent.Policy{Learnings: precedent.LearningPolicy{Off: true, Global: true, MaxAgeDays: 30}}
-	if len(errs) > 0 || !cmp.Equal(got, want) {
-		t.Errorf("ParsePolicy = %+v, %v", got, errs)
-	}
-	for _, src := range []string{
-		"{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}",
-		"{forever: true}", "[]", "{enabled: true, enabled: false}",
-	} {
-		if got, errs := ParsePolicy([]byte("learnings: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
-			!cmp.Equal(got, precedent.Policy{}) {
-			t.Errorf("%s: %+v, %v", src, got, errs)
-		}
-	}
+	accepts(t, "learnings", "{enabled: false, scope: global, max_age_days: 30}",
+		precedent.Policy{Learnings: precedent.LearningPolicy{Off: true, Global: true, MaxAgeDays: 30}})
+	refuses(t, "learnings", "{enabled: maybe}", "{scope: everywhere}", "{max_age_days: 0}", "{max_age_days: 99999}",
+		"{forever: true}", "[]", "{enabled: true, enabled: false}")
+}
+
+// TestFixPolicy: a policy lowers the limits of fixes and never raises them.
+func TestFixPolicy(t *testing.T) {
+	accepts(t, "fix", "{enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: 1, max_cycles: 8, "+
+		"ci_timeout: 45m}", precedent.Policy{Fix: precedent.FixPolicy{
+		Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8, CITimeout: 45 * time.Minute,
+	}})
+	refuses(t, "fix", "{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]",
+		"true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}",
+		"{ci_timeout: 30s}", "{ci_timeout: 7h}")
 }
 
 // TestPolicyKeys: the keys that have an effect are those of the table, whatever
@@ -417,19 +415,23 @@ func TestPolicyKeys(t *testing.T) {
 }
 
 func TestPolicyBombs(t *testing.T) {
-	var laughs strings.Builder
-	laughs.WriteString("a0: &a0 [x, x]\n")
-	for i := 1; i < 40; i++ {
-		fmt.Fprintf(&laughs, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	rows := func(n int, row func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(row(i))
+		}
+		return b.String()
 	}
+	laughs := rows(39, func(i int) string { return fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i) })
+	deep := rows(300, func(i int) string { return strings.Repeat(" ", i+1) + "a:\n" })
 	for name, src := range map[string]string{
-		"aliases":         laughs.String(),
+		"aliases":         "a0: &a0 [x, x]\n" + laughs,
 		"flow depth":      "ignore: " + strings.Repeat("[", 30_000),
 		"closed depth":    "ignore: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
-		"block depth":     blockDepth(300),
+		"block depth":     "ignore:\n" + deep,
 		"mapping depth":   strings.Repeat("{a: ", 9_000),
 		"many keys":       strings.Repeat("a: 1\n", 13_000),
-		"unknown keys":    manyKeys(6_000),
+		"unknown keys":    rows(6_000, func(i int) string { return fmt.Sprintf("k%d: 1\n", i) }),
 		"many rows":       "ignore:\n" + strings.Repeat("- a\n", 15_000),
 		"long scalar":     "language: " + strings.Repeat("x", 65_000),
 		"too large":       strings.Repeat("# comment\n", 7_000),
@@ -456,23 +458,6 @@ func TestPolicyBombs(t *testing.T) {
 			}
 		})
 	}
-}
-
-func blockDepth(n int) string {
-	var b strings.Builder
-	b.WriteString("ignore:\n")
-	for i := range n {
-		b.WriteString(strings.Repeat(" ", i+1) + "a:\n")
-	}
-	return b.String()
-}
-
-func manyKeys(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "k%d: 1\n", i)
-	}
-	return b.String()
 }
 
 func FuzzParsePolicy(f *testing.F) {
@@ -522,27 +507,4 @@ func FuzzParsePolicy(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestFixPolicy: a policy lowers the limits of fixes and never raises them.
-func TestFixPolicy(t *testing.T) {
-	got, errs := ParsePolicy([]byte("fix: {enabled: false, lock_files: true, ungated: true, max_files: 20, max_lines: "+
-		"1, max_cycles: 8, ci_timeout: 45m}\n"), PolicyFile, nil)
-	want := precedent.FixPolicy{
-		Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8,
-		CITimeout: 45 * time.Minute,
-	}
-	if len(errs) > 0 || got.Fix != want {
-		t.Errorf("%+v, %v", got.Fix, errs)
-	}
-	for _, src := range []string{
-		"{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}",
-		"{lockfiles: true}", "[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}",
-		"{ci_timeout: 10}", "{ci_timeout: 30s}", "{ci_timeout: 7h}",
-	} {
-		if got, errs := ParsePolicy([]byte("fix: "+src+"\n"), PolicyFile, nil); len(errs) == 0 ||
-			!cmp.Equal(withoutBroken(got), precedent.Policy{}) {
-			t.Errorf("%s: %+v, %v", src, got, errs)
-		}
-	}
 }
