@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -32,9 +31,6 @@ func later() *precedent.Review {
 			f.Placement = precedent.Collapsed
 			f.Body = "It may return early."
 		}
-	}
-	at := func(start, end int) precedent.Span {
-		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
 	}
 	r.Threads = []precedent.ThreadAnswer{
 		{
@@ -76,7 +72,7 @@ func posted() report.Style {
 		},
 		Closed: []report.Closed{
 			{
-				Thread: "t2", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 48, End: 49},
+				Thread: "t2", Span: at(48, 49),
 				Severity: precedent.High, Title: "Error is lost", How: "fixed", Commit: "bbbbbbbbbb", Why: "it is returned now",
 				URL: "https://forge.example/team/app/pull/7#discussion_r3",
 			},
@@ -85,7 +81,7 @@ func posted() report.Style {
 				Severity: precedent.Low, Title: "A name says nothing", How: "fixed", Commit: "aaaaaaaaaa",
 			},
 			{
-				Thread: "t4", Span: precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: 70, End: 70},
+				Thread: "t4", Span: at(70, 70),
 				Severity: precedent.Medium, Title: "Too long", How: "dismissed", Who: "dana", Why: "“it is fine as it is”",
 			},
 		},
@@ -105,11 +101,7 @@ func TestPostedSummary(t *testing.T) {
 			t.Errorf("%s stands in no comment, and is not shown in full", id)
 		}
 	}
-	var b bytes.Buffer
-	if err := report.Text(&b, later(), report.Style{Change: login()}); err != nil {
-		t.Fatal(err)
-	}
-	golden.Compare(t, "testdata/later.txt", b.String())
+	golden.Compare(t, "testdata/later.txt", string(printed(t, "text", later(), report.Style{Change: login()})))
 	golden.Compare(t, "testdata/later.sarif", string(printed(t, "sarif", later(), report.Style{Version: "v1.2.3"})))
 	golden.Compare(t, "testdata/later.json", string(printed(t, "json", later(), report.Style{})))
 }
@@ -291,31 +283,23 @@ func TestMinor(t *testing.T) {
 			Placement: precedent.Collapsed,
 		}},
 	}
-	var shown, folded, all strings.Builder
-	for _, err := range []error{
-		report.Text(&shown, r, report.Style{}), report.JSON(&all, r),
-		report.Markdown(&folded, r, report.Style{Posted: map[string]report.Posting{}}),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	shown, all := string(printed(t, "text", r, report.Style{})), string(printed(t, "json", r, report.Style{}))
+	folded := markdown(t, r, report.Style{Posted: map[string]report.Posting{}})
 	for _, want := range []string{
 		"minor: 1 finding, mostly not worth a change:",
 		"low 1  min0000001  a.go:3  n says", "0 findings · 1 minor",
 	} {
-		if !strings.Contains(shown.String(), want) {
-			t.Errorf("no %q in:\n%s", want, shown.String())
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in:\n%s", want, shown)
 		}
 	}
 	want := "<details>\n<summary>Minor: 1 finding, mostly not worth a change</summary>\n\n- At `a.go:3`: " +
 		"n says "
-	if got := folded.String(); !strings.Contains(got, want) || strings.Contains(got, " <b>") ||
-		strings.Contains(got, "Sample of") {
-		t.Errorf("the comment:\n%s", got)
+	if !strings.Contains(folded, want) || strings.Contains(folded, " <b>") || strings.Contains(folded, "Sample of") {
+		t.Errorf("the comment:\n%s", folded)
 	}
-	if !strings.Contains(all.String(), `"dropped": "minor"`) ||
-		!strings.Contains(all.String(), `"placement": "collapsed"`) {
-		t.Errorf("the JSON:\n%s", all.String())
+	if !strings.Contains(all, `"dropped": "minor"`) ||
+		!strings.Contains(all, `"placement": "collapsed"`) {
+		t.Errorf("the JSON:\n%s", all)
 	}
 }

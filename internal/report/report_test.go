@@ -1,10 +1,8 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,6 +32,11 @@ func login() *diff.Change {
 	}}}
 }
 
+// at is lines of the file.
+func at(start, end int) precedent.Span {
+	return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
+}
+
 func full() *precedent.Review {
 	r := visibleText()
 	for i := range r.Findings {
@@ -46,9 +49,6 @@ func full() *precedent.Review {
 
 // visibleText is full but for what finders say of findings that are not shown.
 func visibleText() *precedent.Review {
-	at := func(start, end int) precedent.Span {
-		return precedent.Span{Path: "auth/token.go", Side: precedent.Right, Start: start, End: end}
-	}
 	return &precedent.Review{
 		Schema: precedent.ResultSchema, ID: "0192d3a0-0000-7000-8000-000000000001",
 		Repo: precedent.Repo{Host: "example.org", Owner: "team", Name: "app"},
@@ -203,12 +203,9 @@ func TestText(t *testing.T) {
 		{"failed.txt", broken(), report.Style{Engine: "command ./engine"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := report.Text(&b, test.review, test.style); err != nil {
-				t.Fatal(err)
-			}
-			golden.Compare(t, filepath.Join("testdata", test.name), b.String())
-			if strings.Contains(b.String(), "AKIA") {
+			out := string(printed(t, "text", test.review, test.style))
+			golden.Compare(t, filepath.Join("testdata", test.name), out)
+			if strings.Contains(out, "AKIA") {
 				t.Error("the excerpt shows the secret that the finding redacts")
 			}
 		})
@@ -216,11 +213,7 @@ func TestText(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	if err := report.JSON(&b, full()); err != nil {
-		t.Fatal(err)
-	}
-	golden.Compare(t, "testdata/full.json", b.String())
+	golden.Compare(t, "testdata/full.json", string(printed(t, "json", full(), report.Style{})))
 }
 
 // TestJSONListsAreNeverNull walks the JSON of an empty review and of one whose
@@ -231,18 +224,15 @@ func TestJSONListsAreNeverNull(t *testing.T) {
 		Memory:   precedent.MemoryUse{Hotspots: make([]precedent.Hotspot, 1)},
 	}
 	for _, r := range []*precedent.Review{{}, hollow} {
-		var b bytes.Buffer
-		if err := report.JSON(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range strings.Split(b.String(), "\n") {
+		out := printed(t, "json", r, report.Style{})
+		for _, line := range strings.Split(string(out), "\n") {
 			if strings.Contains(line, "null") && !strings.Contains(line, `"pull_request"`) &&
 				!strings.Contains(line, `"gate"`) && !strings.Contains(line, `"since"`) {
 				t.Error(line)
 			}
 		}
 		var back precedent.Review
-		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+		if err := json.Unmarshal(out, &back); err != nil {
 			t.Error(err)
 		}
 	}
@@ -305,11 +295,7 @@ func TestForeignTextIsInert(t *testing.T) {
 				for i := range change.Files[0].Hunks[0].Lines {
 					change.Files[0].Hunks[0].Lines[i].Text = s
 				}
-				var b bytes.Buffer
-				if err := report.Text(&b, hostile(s), report.Style{Color: color, Engine: s, Change: change}); err != nil {
-					t.Fatal(err)
-				}
-				out := b.String()
+				out := string(printed(t, "text", hostile(s), report.Style{Color: color, Engine: s, Change: change}))
 				if color {
 					out = ownSGR.ReplaceAllString(out, "")
 				}
@@ -317,15 +303,12 @@ func TestForeignTextIsInert(t *testing.T) {
 					t.Errorf("color %v: %q is in the output:\n%q", color, bad, out)
 				}
 			}
-			var b bytes.Buffer
-			if err := report.JSON(&b, hostile(s)); err != nil {
-				t.Fatal(err)
-			}
-			if bad := unsafe.FindString(b.String()); bad != "" {
+			out := printed(t, "json", hostile(s), report.Style{})
+			if bad := unsafe.Find(out); bad != nil {
 				t.Errorf("%q is in the JSON", bad)
 			}
 			var back precedent.Review
-			if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+			if err := json.Unmarshal(out, &back); err != nil {
 				t.Fatal(err)
 			}
 			if got, want := back.Findings[0].Title, strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
@@ -341,15 +324,11 @@ func TestTextIsBounded(t *testing.T) {
 	change := login()
 	change.Files[0].Hunks[0].Lines[4].Text = strings.Repeat("z", 50<<20)
 	r.Findings = full().Findings[:1]
-	var b bytes.Buffer
 	r.Memory, r.Coverage, r.Failures, r.Finders = precedent.MemoryUse{}, precedent.Coverage{}, nil, nil
 	r.Target, r.RulesChecked, r.Verdict = precedent.Target{}, nil, precedent.Findings
 	r.Findings[0].Body = strings.Repeat("long ", 1<<20)
-	if err := report.Text(&b, r, report.Style{Change: change}); err != nil {
-		t.Fatal(err)
-	}
-	if b.Len() > 1<<20 {
-		t.Errorf("%d bytes of text for one finding", b.Len())
+	if n := len(printed(t, "text", r, report.Style{Change: change})); n > 1<<20 {
+		t.Errorf("%d bytes of text for one finding", n)
 	}
 }
 
@@ -358,15 +337,6 @@ type fullDisk struct{}
 var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
-func TestWriteErrorsComeBack(t *testing.T) {
-	if err := report.Text(fullDisk{}, full(), report.Style{}); !errors.Is(err, errFull) {
-		t.Errorf("Text to a full disk: %v", err)
-	}
-	if err := report.JSON(fullDisk{}, full()); !errors.Is(err, errFull) {
-		t.Errorf("JSON to a full disk: %v", err)
-	}
-}
 
 // TestExcerptsHaveNoCredential: an excerpt is redacted with the file's name and with the
 // lines before it, which can be what makes a line a secret.
@@ -390,13 +360,10 @@ func TestExcerptsHaveNoCredential(t *testing.T) {
 			Placement: precedent.Inline,
 			Span:      precedent.Span{Path: name, Side: precedent.Right, Start: n, End: n},
 		}}}
-		for _, write := range []func(io.Writer, *precedent.Review, report.Style) error{report.Text, report.Markdown} {
-			var b bytes.Buffer
-			if err := write(&b, r, report.Style{Change: change}); err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(b.String(), "vRw9Lm4x") || !strings.Contains(b.String(), "[REDACTED") {
-				t.Errorf("%s:\n%s", name, &b)
+		for _, format := range []string{"text", "markdown"} {
+			out := string(printed(t, format, r, report.Style{Change: change}))
+			if strings.Contains(out, "vRw9Lm4x") || !strings.Contains(out, "[REDACTED") {
+				t.Errorf("%s:\n%s", name, out)
 			}
 		}
 	}
