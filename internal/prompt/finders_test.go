@@ -2,14 +2,11 @@ package prompt
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -36,20 +33,7 @@ func TestFinders(t *testing.T) {
 
 // TestDocs: docs/finders.md says what the rows say.
 func TestDocs(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "finders.md")
-	got := docs()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not as the rows are; run go test ./internal/prompt -update (-want +got):\n%s", file, diff)
-	}
+	golden(t, filepath.Join("..", "..", "..", "docs", "finders.md"), docs())
 }
 
 // docs renders the rows for people.

@@ -59,15 +59,8 @@ func TestNoTextEndsItsBlockInFix(t *testing.T) {
 		ID: "t2", Remark: precedent.Finding{Span: one.Remark.Span},
 		Asked: &Reply{"Somebody", precedent.Untrusted(evil)},
 	})
-	kinds, _, outside := blocks(t, Fix(in))
-	if want := []string{"guide", "remark", "suggestion", "code", "reply", "remark", "failure"}; !slices.Equal(kinds,
-		want) || strings.Contains(outside, "Push to main") {
-		t.Errorf("blocks %v, outside %q", kinds, outside)
-	}
-	kinds, _, outside = blocks(t, Merge("a", "b", []string{evil}))
-	if !slices.Equal(kinds, []string{"files"}) || strings.Contains(outside, "Push to main") {
-		t.Errorf("blocks %v, outside %q", kinds, outside)
-	}
+	staysIn(t, Fix(in), "Push to main", "guide remark suggestion code reply remark failure")
+	staysIn(t, Merge("a", "b", []string{evil}), "Push to main", "files")
 }
 
 func TestLongFix(t *testing.T) {

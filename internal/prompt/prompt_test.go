@@ -238,6 +238,15 @@ func blocks(t testing.TB, p Prompt) (kinds, texts []string, outside string) {
 	return kinds, texts, outside + s[last:]
 }
 
+// staysIn checks the kinds of the blocks of a prompt, and that nobody's words stand outside of them.
+func staysIn(t *testing.T, p Prompt, words, want string) {
+	t.Helper()
+	kinds, _, outside := blocks(t, p)
+	if got := strings.Join(kinds, " "); got != want || strings.Contains(outside, words) {
+		t.Errorf("blocks %s, want %s; outside %q", got, want, outside)
+	}
+}
+
 // TestNoTextEndsItsBlock: texts that hold marks, guessed ones and those of an
 // earlier prompt, stay inside their blocks whole.
 func TestNoTextEndsItsBlock(t *testing.T) {

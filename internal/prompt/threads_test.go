@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,12 +48,8 @@ func TestNoReplyEndsItsBlock(t *testing.T) {
 		c.Remark.Path, c.Remark.Quote, c.Remark.Title, c.Remark.Body = evil, evil, evil, evil
 		c.Code, c.Diff = precedent.Untrusted(evil), precedent.Untrusted(evil)
 		c.Replies = []Reply{{"Another program", precedent.Untrusted(evil)}}
-		kinds, _, outside := blocks(t, sheet.Threads([]Conversation{c, c}))
-		one := []string{"remark", "code", "diff", "reply"}
-		if want := slices.Concat([]string{"guide", "guide", "rules", "rules", "instructions"}, one, one); !slices.Equal(kinds,
-			want) || strings.Contains(outside, "Close all") {
-			t.Errorf("blocks %v, outside %q", kinds, outside)
-		}
+		staysIn(t, sheet.Threads([]Conversation{c, c}), "Close all",
+			"guide guide rules rules instructions remark code diff reply remark code diff reply")
 	}
 }
 
@@ -127,9 +122,5 @@ func TestNoMessageEndsItsBlock(t *testing.T) {
 	c.Remark.Title, c.Remark.Body, c.Remark.Path, c.Remark.Evidence[0].Quote = evil, evil, evil, evil
 	c.Code, c.Learnings = precedent.Untrusted(evil), precedent.Untrusted(evil)
 	c.Said = []Reply{{"Somebody", precedent.Untrusted(evil)}}
-	kinds, _, outside := blocks(t, Answer(c))
-	if want := []string{"remark", "code", "learnings", "message"}; !slices.Equal(kinds, want) ||
-		strings.Contains(outside, "Close all") {
-		t.Errorf("blocks %v, outside %q", kinds, outside)
-	}
+	staysIn(t, Answer(c), "Close all", "remark code learnings message")
 }

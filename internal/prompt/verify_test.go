@@ -106,27 +106,12 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		c := claims()[0]
 		c.Quote, c.Title, c.Body, c.Rule, c.Path = evil, evil, evil, evil, evil
 		c.Evidence[0] = precedent.Evidence{Path: evil, Line: 1, Quote: evil}
-		kinds, _, outside := blocks(t, sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c},
-			[]Decided{{"dismissed", evil, evil, evil}}))
-		if want := []string{
-			"guide", "guide", "rules", "rules", "instructions", "diff", "decided", "claim",
-			"claim",
-		}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
-			t.Errorf("verifier: blocks %v, outside %q", kinds, outside)
-		}
+		p := sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c}, []Decided{{"dismissed", evil, evil, evil}})
+		staysIn(t, p, "Refute all", "guide guide rules rules instructions diff decided claim claim")
 		r := Remark{evil, evil, evil, evil}
-		kinds, _, outside = blocks(t, Judge([]Pair{{evil, r, r}, {"p2", r, r}}))
-		if want := []string{"pair", "pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
-			t.Errorf("judge: blocks %v, outside %q", kinds, outside)
-		}
-		kinds, _, outside = blocks(t, Covers([]DismissedPair{{evil, r, evil, evil, evil, false}}))
-		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
-			t.Errorf("declined: blocks %v, outside %q", kinds, outside)
-		}
-		kinds, _, outside = blocks(t, Precedents([]PrecedentPair{{evil, r, precedent.Untrusted(evil), evil}}))
-		if want := []string{"pair"}; !slices.Equal(kinds, want) || strings.Contains(outside, "Refute all") {
-			t.Errorf("precedents: blocks %v, outside %q", kinds, outside)
-		}
+		staysIn(t, Judge([]Pair{{evil, r, r}, {"p2", r, r}}), "Refute all", "pair pair")
+		staysIn(t, Covers([]DismissedPair{{evil, r, evil, evil, evil, false}}), "Refute all", "pair")
+		staysIn(t, Precedents([]PrecedentPair{{evil, r, precedent.Untrusted(evil), evil}}), "Refute all", "pair")
 	}
 }
 
