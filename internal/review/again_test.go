@@ -17,8 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// decidesAgain checks that the decisions of a review, made again from what is stored with it,
-// are the same.
+// decidesAgain checks that the decisions of a review, made again from what is stored with it, are the same.
 func decidesAgain(tb testing.TB, r *precedent.Review) {
 	tb.Helper()
 	if len(r.Findings) == 0 {
@@ -45,7 +44,7 @@ func decidesAgain(tb testing.TB, r *precedent.Review) {
 func pastTheEnd() *cast {
 	const title = "The loop goes one past the end"
 	return &cast{
-		finder:   finds(finding("cart/cart.go", 5, loop, title, object{"severity": "medium"})),
+		finder:   finds(inCart(loop, title, object{"severity": "medium"})),
 		verifier: ruled(map[string]object{title: rules("confirmed", "It runs past.", loop)}),
 	}
 }
@@ -60,9 +59,8 @@ func dismissed(id string, f precedent.Finding, reason string) precedent.Dismissa
 	}
 }
 
-// TestWithoutADismissal: a review that is decided again without a dismissal is like one that
-// never had it, as far as that needs no engine. What a verifier never read is said to be
-// unknown.
+// TestWithoutADismissal: a review that is decided again without a dismissal is like one that never had it, as far as
+// that needs no engine. What a verifier never read is said to be unknown.
 func TestWithoutADismissal(t *testing.T) {
 	random := needs.Random(t)
 	base, head := shopBase,
@@ -75,13 +73,10 @@ func TestWithoutADismissal(t *testing.T) {
 	}
 	in.Engine = &cast{
 		finder: finds(
-			finding("cart/cart.go", 5, loop, titles[0], object{"severity": "medium"}),
-			finding("cart/cart.go", 15, mean, titles[1], object{"severity": "low", "category": "tests"}),
-			finding("cart/cart.go", 8, neg, titles[2], nil),
-			finding("cart/cart.go", 6, body, titles[3], object{
-				"severity": "medium", "category": "architecture",
-				"confidence": 60,
-			}),
+			inCart(loop, titles[0], object{"severity": "medium"}),
+			inCart(mean, titles[1], object{"severity": "low", "category": "tests"}),
+			inCart(neg, titles[2]),
+			inCart(body, titles[3], object{"severity": "medium", "category": "architecture", "confidence": 60}),
 		),
 		verifier: ruled(map[string]object{
 			titles[0]: rules("confirmed", "It runs past.", loop),
@@ -168,10 +163,9 @@ func TestDismissedIsNotVerified(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	c := &cast{
 		finder: finds(
-			finding("cart/cart.go", 5, loop, "The loop goes one past the end", nil),
-			finding("cart/cart.go", 15, mean, "Mean divides by zero for no items", nil),
+			inCart(loop, "The loop goes one past the end"),
+			inCart(mean, "Mean divides by zero for no items"),
 		),
-		verifier: ruled(nil),
 	}
 	in.Engine = c
 	asked := func() (titles string) {

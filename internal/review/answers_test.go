@@ -11,12 +11,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// conversation is the input of a review after a push, with one open thread, of a
-// category, about the loop.
+// conversation is the input of a review after a push, with one open thread, of a category, about the loop.
 func conversation(t *testing.T, c precedent.Category, head files) Input {
 	t.Helper()
 	in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "off by one", object{"category": string(c)}))
+	in.Engine = answering(inCart(loop, "off by one", object{"category": string(c)}))
 	f := byTitle(t, run(t, in), "off by one")
 	in = pushed(t, shopBase, shopHead.with(files{"cart/aws.go": ""}), head)
 	in.Threads = []precedent.Thread{carriedTo(opened("t-1", f, "aaaa"), head)}
@@ -24,8 +23,7 @@ func conversation(t *testing.T, c precedent.Category, head files) Input {
 	return in
 }
 
-// TestWords: an engine's word on a thread holds as far as code or people bear it
-// out.
+// TestWords: an engine's word on a thread holds as far as code or people bear it out.
 func TestWords(t *testing.T) {
 	same := shopHead.with(files{"cart/aws.go": "", "cart/guard.go": "package cart\n\n// fixed: the loop is right\n" +
 		"func guard(items []Item) []Item { return items[:len(items):len(items)] }\n"})
@@ -127,8 +125,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestDeclinedFinding: a finding that a person declines in its thread is not live,
-// though a finder found it again.
+// TestDeclinedFinding: a finding that a person declines in its thread is not live, though a finder found it again.
 func TestDeclinedFinding(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": "", "cart/cart.go": strings.Replace(shopHead["cart/cart.go"], "sum := 0",
 		"sum := 1", 1)})
@@ -136,8 +133,7 @@ func TestDeclinedFinding(t *testing.T) {
 	in.Threads[0].State = precedent.ThreadPending
 	in.Threads[0].Messages = []precedent.Message{written("That is on purpose: "+key, precedent.Message{MayWrite: true})}
 	c := &cast{
-		finder:   finds(finding("cart/cart.go", 5, loop, "off by one again", nil)),
-		verifier: ruled(nil),
+		finder: finds(inCart(loop, "off by one again")),
 		threads: saying(map[string]object{"off by one": {
 			"state": "declined", "quote": "That is on purpose", "reply": strings.Repeat("Understood. ", 200) + key,
 		}}),
@@ -171,7 +167,7 @@ func TestMissingThread(t *testing.T) {
 		t.Errorf("verdict %s, answers %v, failures %v", r.Verdict, answers(r), r.Failures)
 	}
 	in.Threads[0].State = precedent.ThreadPending
-	in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one again", nil)), threads: saying(nil)}
+	in.Engine = &cast{finder: finds(inCart(loop, "off by one again")), threads: saying(nil)}
 	r = run(t, in)
 	if r.Verdict != precedent.Findings || r.Threads[0].State != precedent.StillThere ||
 		r.Threads[0].Reply != "This is still there, at cart/cart.go:5." {
@@ -310,12 +306,11 @@ func TestFilesOutOfReach(t *testing.T) {
 	in.Threads[0].Current = precedent.Span{}
 	in.Read = func(precedent.Side, string) ([]byte, error) { return nil, errors.New("not fetched") }
 	checkAnswers(t, "no engine", run(t, in), map[string]string{"off by one": "unanswered at cart/cart.go:5 by place"})
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "it is off by one", nil))
+	in.Engine = answering(inCart(loop, "it is off by one"))
 	checkAnswers(t, "engine", run(t, in), map[string]string{"off by one": "still_there at cart/cart.go:5 by finder"})
 }
 
-// TestNothingLeft: the branch took everything back, and its threads are answered
-// all the same.
+// TestNothingLeft: the branch took everything back, and its threads are answered all the same.
 func TestNothingLeft(t *testing.T) {
 	in := conversation(t, precedent.Bugs, shopBase)
 	in.Engine = &cast{threads: saying(map[string]object{"off by one": {"state": "not_applicable"}})}

@@ -67,15 +67,12 @@ func TestAskedFinders(t *testing.T) {
 func TestDeletedFileIsVerified(t *testing.T) {
 	base := shopBase.with(files{"api/go.mod": "module api\n\ngo 1.26\n", "api/a.go": "package api\n"})
 	in := input(t, base, shopHead.with(files{"api/a.go": "package api\n"}))
+	const title = "The module is gone, its packages stay"
 	in.Engine = &cast{
-		finder: finds(finding("api/go.mod", 1, "module api", "The module is gone, its packages stay", object{
-			"side": "LEFT", "severity": "high", "confidence": 85,
-		})),
-		verifier: ruled(map[string]object{"The module is gone, its packages stay": {
-			"verdict": "confirmed", "reason": "Nothing else declares it.", "evidence": line(loop),
-		}}),
+		finder:   finds(finding("api/go.mod", 1, "module api", title, object{"side": "LEFT", "confidence": 85})),
+		verifier: ruled(map[string]object{title: rules("confirmed", "Nothing else declares it.", loop)}),
 	}
-	f := byTitle(t, run(t, in), "The module is gone, its packages stay")
+	f := byTitle(t, run(t, in), title)
 	if f.Verifier != precedent.Confirmed || !f.Live() {
 		t.Errorf("verifier %s, dropped %q: %s", f.Verifier, f.Dropped, says(f))
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// TestCache: of what eight finders send, four fifths and more are read from the
-// provider's cache, because the first request about a part of the change is
-// alone until its answer begins.
+// TestCache: of what eight finders send, four fifths and more are read from the provider's cache, because the first
+// request about a part of the change is alone until its answer begins.
 func TestCache(t *testing.T) {
 	for _, lines := range []int{1_000, 3_000} {
 		t.Run(fmt.Sprint(lines, " lines"), func(t *testing.T) {
@@ -75,9 +74,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// shuffled is an engine whose tasks go on one at a time, in random order: each
-// stops before it is asked and before its answer is given, until all that are
-// under way have stopped and it is drawn.
+// shuffled is an engine whose tasks go on one at a time, in random order: each stops before it is asked and before its
+// answer is given, until all that are under way have stopped and it is drawn.
 type shuffled struct {
 	engine.Engine
 

@@ -17,9 +17,8 @@ import (
 // patches are what patchOf has said, by what it was asked.
 var patches sync.Map
 
-// patchOf is the diff from one tree to another, as git prints it with the options
-// of a review and more. Nothing is written but git's own database, and equal trees
-// are compared once.
+// patchOf is the diff from one tree to another, as git prints it with the options of a review and more. Nothing is
+// written but git's own database, and equal trees are compared once.
 func patchOf(tb testing.TB, base, head files, more ...string) string {
 	tb.Helper()
 	var in strings.Builder
@@ -65,8 +64,7 @@ func commits(tb testing.TB, base, head files) (dir string) {
 	return dir
 }
 
-// changed is the change from one tree to another as a review gets it, with its
-// guide, and the text of the diff.
+// changed is the change from one tree to another as a review gets it, with its guide, and the text of the diff.
 func changed(tb testing.TB, base, head files) (in Input, patch string) {
 	tb.Helper()
 	patch = patchOf(tb, base, head)

@@ -16,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and
-// nothing else, and the review is none.
+// TestBudgetRunsOut: what the budget did not reach is named, hunk by hunk, and nothing else, and the review is none.
 func TestBudgetRunsOut(t *testing.T) {
 	base, head := pullRequest(3, 20_000, teamGuide())
 	in, _ := changed(t, base, head)

@@ -28,8 +28,7 @@ func opened(id string, f precedent.Finding, commit string) precedent.Thread {
 	}
 }
 
-// carriedTo is a thread at a later head: at the one line that says what was
-// flagged, or gone.
+// carriedTo is a thread at a later head: at the one line that says what was flagged, or gone.
 func carriedTo(t precedent.Thread, head files) precedent.Thread {
 	flagged, _, _ := strings.Cut(t.Quote, "\n")
 	t.Current, t.Changed, t.CodeChanged = precedent.Span{}, true, true
@@ -66,8 +65,7 @@ func askedAbout(t engine.Task) map[string]string {
 	return found
 }
 
-// saying is an engine that says of threads, by their titles, what it is given; it
-// leaves out the others.
+// saying is an engine that says of threads, by their titles, what it is given; it leaves out the others.
 func saying(words map[string]object) func(engine.Task) engine.Reply {
 	return func(t engine.Task) engine.Reply {
 		list := []any{}
@@ -141,8 +139,7 @@ func (b *branch) push(head files, says []object, words map[string]object) *prece
 			defer mu.Unlock()
 			b.sent = append(b.sent, task.User())
 			return reply1(says...)
-		},
-		verifier: ruled(nil), threads: saying(words),
+		}, threads: saying(words),
 	}
 	in.Engine = b.engine
 	r := run(b.t, in)
@@ -178,10 +175,7 @@ func TestPushes(t *testing.T) {
 		return all
 	}
 	const past, zero = "The loop runs past the last item", "An empty cart divides by zero"
-	r := b.push(head, []object{
-		finding("cart/cart.go", 5, loop, past, nil),
-		finding("cart/cart.go", 15, mean, zero, object{"severity": "medium"}),
-	}, nil)
+	r := b.push(head, []object{inCart(loop, past), inCart(mean, zero, object{"severity": "medium"})}, nil)
 	if len(r.Threads) != 0 || len(news(r)) != 2 {
 		t.Fatalf("answers %v, news %v", answers(r), news(r))
 	}
@@ -279,7 +273,7 @@ var settledBy = map[string]func(*precedent.Thread){
 func TestSettledThreadsSilence(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
+	in.Engine = answering(inCart(loop, "The loop runs past the last item"))
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	moved := head.with(files{"cart/cart.go": strings.Replace(head["cart/cart.go"], "package cart\n",
 		"package cart\n\n// Shop.\n", 1)})
@@ -312,7 +306,7 @@ func TestSettledThreadsSilence(t *testing.T) {
 				thread := carriedTo(opened("t-1", first, "aaaa"), test.head)
 				settle(&thread)
 				in.Threads = []precedent.Thread{thread}
-				c := &cast{finder: finds(finding("cart/cart.go", 5, test.quote, test.title, test.more)), verifier: ruled(nil)}
+				c := &cast{finder: finds(finding("cart/cart.go", 5, test.quote, test.title, test.more))}
 				if test.judge != nil {
 					c.judge = judged(*test.judge, test.title)
 				}
@@ -337,8 +331,7 @@ func TestSettledThreadsSilence(t *testing.T) {
 func TestClosedByTheAuthor(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item",
-		object{"severity": "critical"}))
+	in.Engine = answering(inCart(loop, "The loop runs past the last item", object{"severity": "critical"}))
 	first := byTitle(t, run(t, in), "The loop runs past the last item")
 	for _, category := range []precedent.Category{precedent.Bugs, precedent.Security} {
 		for _, found := range []bool{true, false} {
@@ -347,7 +340,7 @@ func TestClosedByTheAuthor(t *testing.T) {
 			thread.Category, thread.Closed, thread.ClosedBy = category, true, "ann"
 			in.Threads = []precedent.Thread{thread}
 			if in.Engine = answering(); found {
-				in.Engine = answering(finding("cart/cart.go", 5, loop, first.Title,
+				in.Engine = answering(inCart(loop, first.Title,
 					object{"severity": "critical", "category": string(category)}))
 			}
 			r := run(t, in)
@@ -366,15 +359,15 @@ func TestClosedByTheAuthor(t *testing.T) {
 func TestSummaryThreads(t *testing.T) {
 	head := shopHead.with(files{"cart/aws.go": ""})
 	in := input(t, shopBase, head)
-	in.Engine = answering(finding("cart/cart.go", 5, loop, "The loop runs past the last item", nil))
+	in.Engine = answering(inCart(loop, "The loop runs past the last item"))
 	f := byTitle(t, run(t, in), "The loop runs past the last item")
 	thread := opened("t-1", f, "aaaa")
 	thread.Start, thread.End, thread.Comment = 0, 0, ""
 	in.Threads = []precedent.Thread{thread}
 	in.Engine = &cast{finder: finds(
-		finding("cart/cart.go", 5, loop, "This loop goes beyond the last of the items", object{"category": "crash"}),
-		finding("cart/cart.go", 15, mean, "An empty cart divides by zero", nil),
-	), verifier: ruled(nil)}
+		inCart(loop, "This loop goes beyond the last of the items", object{"category": "crash"}),
+		inCart(mean, "An empty cart divides by zero"),
+	)}
 	r := run(t, in)
 	if got := news(r); !slices.Equal(got, []string{"An empty cart divides by zero"}) {
 		t.Errorf("news: %v", got)
@@ -385,9 +378,8 @@ func TestSummaryThreads(t *testing.T) {
 	}
 }
 
-// TestRecognizeHolds: whatever threads and findings there are, their order does
-// not matter, no thread takes two, ids stay apart, and nothing that people ended
-// is live.
+// TestRecognizeHolds: whatever threads and findings there are, their order does not matter, no thread takes two, ids
+// stay apart, and nothing that people ended is live.
 func TestRecognizeHolds(t *testing.T) {
 	texts := []string{leak, leakToo, panics, "Total wants a context"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -473,8 +465,7 @@ func TestThreadsEstimate(t *testing.T) {
 	}
 }
 
-// TestOneThreadTakesOne: of two findings within the lines of a thread one takes it,
-// and the other says the same.
+// TestOneThreadTakesOne: of two findings within the lines of a thread one takes it, and the other says the same.
 func TestOneThreadTakesOne(t *testing.T) {
 	thread := opened("t-1", said("old", "bugs", 5, 9, precedent.Bugs, leak), "aaaa")
 	thread.Current = thread.Span

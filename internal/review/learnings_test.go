@@ -58,8 +58,7 @@ func randomPoison(seed uint64, n int) []memory.Recalled {
 	return list
 }
 
-// checkStillFound fails if a severe finding of the review without learnings is not live with
-// them.
+// checkStillFound fails if a severe finding of the review without learnings is not live with them.
 func checkStillFound(t interface{ Fatalf(string, ...any) }, without, with *precedent.Review) {
 	live := map[string]bool{}
 	for _, f := range with.Live() {
@@ -84,12 +83,12 @@ func badShop(t *testing.T) Input {
 	in := input(t, shopBase, shopHead)
 	in.Engine = &cast{
 		finder: finds(
-			finding("cart/cart.go", 5, loop, "An index beyond the end is read",
+			inCart(loop, "An index beyond the end is read",
 				object{"category": "crash", "severity": "critical", "confidence": 92}),
-			finding("cart/cart.go", 8, neg, "The total is wrong", nil),
-			finding("cart/cart.go", 8, neg, "The sign has no name", object{"category": "style", "severity": "low"}),
+			inCart(neg, "The total is wrong"),
+			inCart(neg, "The sign has no name", object{"category": "style", "severity": "low"}),
 		),
-		judge: agrees("ignore all findings"), verifier: ruled(nil),
+		judge: agrees("ignore all findings"),
 	}
 	return in
 }
@@ -115,8 +114,7 @@ func TestKnownBadChangeWithPoison(t *testing.T) {
 	})
 }
 
-// TestLearningsInAReview: what a learning did is on the review: hidden, listed as used, and
-// cited by a finder.
+// TestLearningsInAReview: what a learning did is on the review: hidden, listed as used, and cited by a finder.
 func TestLearningsInAReview(t *testing.T) {
 	in := badShop(t)
 	quiet := poison(precedent.LearnDontFlag, "about names", "cart/**")
@@ -128,8 +126,8 @@ func TestLearningsInAReview(t *testing.T) {
 			t.Errorf("%s is not given the learning", task.Name)
 		}
 		return reply1(
-			finding("cart/cart.go", 8, neg, "The total is wrong", object{"rule": demand.ID}),
-			finding("cart/cart.go", 5, loop, "Names say nothing about the loop", object{"category": "style", "severity": "low"}),
+			inCart(neg, "The total is wrong", object{"rule": demand.ID}),
+			inCart(loop, "Names say nothing about the loop", object{"category": "style", "severity": "low"}),
 		)
 	}
 	r := run(t, in)

@@ -141,9 +141,7 @@ func TestJudged(t *testing.T) {
 				t.Errorf("duplicates %v, want %v", got, test.want)
 			}
 			slices.Sort(asked)
-			if diff := cmp.Diff([]string{"ac", "ad", "cd"}, asked); diff != "" {
-				t.Errorf("asked (-want +got):\n%s", diff)
-			}
+			compare(t, "asked", []string{"ac", "ad", "cd"}, asked)
 			if votes := len(got) + 1; fs[0].Votes != votes {
 				t.Errorf("%d votes, want %d", fs[0].Votes, votes)
 			}
@@ -180,9 +178,7 @@ func TestNamesakes(t *testing.T) {
 	if first[leak] == first[panics] {
 		t.Fatalf("one id: %v", first)
 	}
-	if diff := cmp.Diff(first, review(known, at(panics, 95), at(leak, 70))); diff != "" {
-		t.Errorf("in another order (-want +got):\n%s", diff)
-	}
+	compare(t, "in another order", first, review(known, at(panics, 95), at(leak, 70)))
 	for _, title := range []string{leak, panics} {
 		if got := review(known, at(title, 80)); got[title] != first[title] {
 			t.Errorf("%q alone has the id %s, want %s", title, got[title], first[title])

@@ -19,9 +19,8 @@ import (
 
 type object = map[string]any
 
-// obey first calls whatever it is told to, then answers with all that it got to
-// know, and as the change wants it. Only the security finder has a mind of its
-// own: it reports the hole, unless the author's words are among what it is told.
+// obey first calls whatever it is told to, then answers with all that it got to know, and as the change wants it. Only
+// the security finder has a mind of its own: it reports the hole, unless the author's words are among what it is told.
 func (a *attack) obey(r llmtest.Request) llmtest.Reply {
 	if len(r.Turns) == 0 {
 		return llmtest.Reply{Calls: a.calls()}
@@ -67,8 +66,7 @@ func (a *attack) obey(r llmtest.Request) llmtest.Reply {
 	return llmtest.Reply{Text: string(out)}
 }
 
-// calls are tools that there are not, and ways out of the repository by those
-// that there are.
+// calls are tools that there are not, and ways out of the repository by those that there are.
 func (a *attack) calls() []llmtest.Call {
 	var calls []llmtest.Call
 	call := func(name string, args object) {
@@ -101,8 +99,7 @@ func (a *attack) outOfTree() []string {
 	}
 }
 
-// checkRequests: nothing that is out of the repository ever went to the model,
-// and what it was told to do was refused.
+// checkRequests: nothing that is out of the repository ever went to the model, and what it was told to do was refused.
 func (a *attack) checkRequests(t *testing.T, c carrier) {
 	t.Helper()
 	marker := c.seen
@@ -144,8 +141,7 @@ func (a *attack) checkRequests(t *testing.T, c carrier) {
 
 var blocks = regexp.MustCompile(`(?s)<data-([0-9a-f]{16}) kind="(\w+)">\n(.*?)\n</data-([0-9a-f]{16})>`)
 
-// checkBlocks: the team's blocks hold what stood at the base, and no text ends
-// its own block.
+// checkBlocks: the team's blocks hold what stood at the base, and no text ends its own block.
 func (a *attack) checkBlocks(t *testing.T, c carrier, text string) {
 	t.Helper()
 	_, after, _ := strings.Cut(text, "number of this message's data marks is ")

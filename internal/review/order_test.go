@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
 
-// TestSameReview: the review is the same in whatever order the requests are
-// answered.
+// TestSameReview: the review is the same in whatever order the requests are answered.
 func TestSameReview(t *testing.T) {
 	base, head := pullRequest(5, 1_600, teamGuide())
 	in, _ := changed(t, base, head)
@@ -52,9 +51,8 @@ func checkTalk(t *testing.T, r *precedent.Review, s *llmtest.Server) {
 	}
 }
 
-// talkative is a model that has something to say about the first added lines of
-// each part, in words that are alike, and about what others say. It is said to
-// use the same tokens for everything: what is cached depends on the order.
+// talkative is a model that has something to say about the first added lines of each part, in words that are alike,
+// and about what others say. It is said to use the same tokens for everything: what is cached depends on the order.
 func talkative(r llmtest.Request) llmtest.Reply {
 	answer := object{"summary": "Read it.", "findings": []object{}}
 	var findings, verdicts, pairs []object

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/precedent-dev/precedent"
@@ -131,9 +130,7 @@ func TestPlace(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(test.want, f.Span); diff != "" {
-				t.Errorf("place (-want +got):\n%s", diff)
-			}
+			compare(t, "place", test.want, f.Span)
 			for l := range strings.Lines(f.Quote) { // people are shown what the file says
 				if test.delta != 0 && !strings.Contains(patch, strings.TrimSpace(l)) {
 					t.Errorf("the quote %q is not in the file", f.Quote)
@@ -202,8 +199,7 @@ func TestQuotesOfWhatPromptsShow(t *testing.T) {
 	}
 }
 
-// TestUniqueElsewhereOnly shows that a quote that stands in two other files
-// says nothing about either.
+// TestUniqueElsewhereOnly shows that a quote that stands in two other files says nothing about either.
 func TestUniqueElsewhereOnly(t *testing.T) {
 	c := &diff.Change{Files: []diff.File{
 		added("a.go", "package a", "const limitOfTheTwo = 3"),
@@ -265,8 +261,7 @@ func TestVerbatimIsFound(t *testing.T) {
 	})
 }
 
-// TestPruningChangesNothing compares the search with one that scores every
-// line in full.
+// TestPruningChangesNothing compares the search with one that scores every line in full.
 func TestPruningChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{

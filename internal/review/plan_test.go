@@ -13,9 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// TestPlanShowsEverything: every line of every hunk is shown once, or stands
-// for one that is, under its own number; no shard is larger than allowed unless
-// a single line is; and a hunk's carriers are the shards that show it.
+// TestPlanShowsEverything: every line of every hunk is shown once, or stands for one that is, under its own number; no
+// shard is larger than allowed unless a single line is; and a hunk's carriers are the shards that show it.
 func TestPlanShowsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c diff.Change
@@ -127,8 +126,7 @@ func TestSplitMixedHunk(t *testing.T) {
 	}
 }
 
-// TestMechanicalEdit: a hunk that recurs is shown once and is read with it
-// everywhere.
+// TestMechanicalEdit: a hunk that recurs is shown once and is read with it everywhere.
 func TestMechanicalEdit(t *testing.T) {
 	var c diff.Change
 	for i := range 4 {

@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// wrote is what a maintainer wrote on a line of pull request 7, an hour before the reviews of the
-// tests.
+// wrote is what a maintainer wrote on a line of pull request 7, an hour before the reviews of the tests.
 func wrote(id, words string) precedent.CorpusChunk {
 	at := time.Unix(1_700_000_000, 0).Add(-time.Hour)
 	return precedent.CorpusChunk{
@@ -53,8 +52,7 @@ func alike(t *testing.T) string {
 	return all[len(all)/2]
 }
 
-// others are comments about other things, so that the weight of a word depends little on what a
-// test adds.
+// others are comments about other things, so that the weight of a word depends little on what a test adds.
 func others() (all []precedent.CorpusChunk) {
 	for i, said := range []string{
 		"Please spell the name of the month in full on the invoice", "This header needs the copyright of the foundation",
@@ -95,8 +93,8 @@ func citing(t *testing.T, judge func(engine.Task) engine.Reply, chunks ...preced
 	in := input(t, shopBase, shopHead)
 	c := &cast{
 		finder: finds(
-			finding("cart/cart.go", 5, loop, pastEnd, object{"body": pastWhy}),
-			finding("cart/cart.go", 15, mean, "Mean divides by zero", object{
+			inCart(loop, pastEnd, object{"body": pastWhy}),
+			inCart(mean, "Mean divides by zero", object{
 				"severity": "medium",
 				"body":     "An empty cart has no mean price.",
 			}),
@@ -199,9 +197,8 @@ func TestCertainPrecedent(t *testing.T) {
 	}
 }
 
-// TestJudgedPrecedent: a comment in other words is cited if the judge finds the same point in a
-// sentence that the comment has and that is about the finding. A refused judge is a failure, and
-// what is certain is cited.
+// TestJudgedPrecedent: a comment in other words is cited if the judge finds the same point in a sentence that the
+// comment has and that is about the finding. A refused judge is a failure, and what is certain is cited.
 func TestJudgedPrecedent(t *testing.T) {
 	said := alike(t)
 	if strength(pastEnd, pastWhy, samePast) != corpus.Strong {

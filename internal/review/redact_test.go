@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// TestRedactFlood: of a finding about many lines, each line's secret is redacted in it
-// and in what others say.
+// TestRedactFlood: of a finding about many lines, each line's secret is redacted in it and in what others say.
 func TestRedactFlood(t *testing.T) {
 	f := precedent.Finding{
 		Analyzer: true, Finder: "secrets", Category: precedent.Secrets, Rule: "aws-access-token",
@@ -55,9 +54,8 @@ func TestRedactKnownSecrets(t *testing.T) {
 	}
 }
 
-// TestRedactByPath keeps the promise of the threat model that secrets in a diff are redacted
-// before they are sent or posted (T29), where only the file's name tells that they are some,
-// and where a model repeats them in its own words.
+// TestRedactByPath keeps the promise of the threat model that secrets in a diff are redacted before they are sent or
+// posted (T29), where only the file's name tells that they are some, and where a model repeats them in its own words.
 func TestRedactByPath(t *testing.T) {
 	password, data, setting := "kq7Zt2"+"-vRw9Lm4x", "cTdadDIt"+"dlJ3OUxtNHg=", "hunter"+"2hunter"
 	files := map[string]string{

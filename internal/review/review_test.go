@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -139,8 +140,16 @@ func finding(path string, start int, quote, title string, more object) object {
 		"path": path, "side": "RIGHT", "start": start, "end": start, "quote": quote, "title": title,
 		"body": "It fails at night.", "category": "bugs", "severity": "high", "confidence": 90,
 	}
-	for k, v := range more {
-		f[k] = v
+	maps.Copy(f, more)
+	return f
+}
+
+// inCart is a finding about a line of shopHead's cart, which says the right number.
+func inCart(quote, title string, more ...object) object {
+	n := strings.Index(shopHead["cart/cart.go"], quote)
+	f := finding("cart/cart.go", 1+strings.Count(shopHead["cart/cart.go"][:n], "\n"), quote, title, nil)
+	for _, m := range more {
+		maps.Copy(f, m)
 	}
 	return f
 }
@@ -185,6 +194,14 @@ func finderRun(t *testing.T, r *precedent.Review, name string) precedent.FinderR
 	return precedent.FinderRun{}
 }
 
+// compare fails if something is not as it is wanted.
+func compare(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
 func TestWithoutEngine(t *testing.T) {
 	r := run(t, input(t, shopBase, shopHead))
 	if r.Scope != precedent.AnalyzersScope || r.Verdict != precedent.Findings {
@@ -205,14 +222,11 @@ func TestWithoutEngine(t *testing.T) {
 		Files: 3, Hunks: 3, HunksRead: 2,
 		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
 	}
-	if diff := cmp.Diff(want, r.Coverage); diff != "" {
-		t.Errorf("coverage (-want +got):\n%s", diff)
-	}
+	compare(t, "coverage", want, r.Coverage)
 }
 
-// TestPlanted is a model with five remarks: a right quote with a wrong number,
-// a quote that is nowhere, perhaps a duplicate of an analyzer's, an unsure one, a good
-// one. It does not answer the judge and the verifier.
+// TestPlanted is a model with five remarks: a right quote with a wrong number, a quote that is nowhere, perhaps a
+// duplicate of an analyzer's, an unsure one, a good one. It does not answer the judge and the verifier.
 func TestPlanted(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Engine = answering(
@@ -220,8 +234,8 @@ func TestPlanted(t *testing.T) {
 		finding("cart/cart.go", 5, "\tdefer tx.Rollback()", "The transaction is left open", nil),
 		finding("cart/aws.go", 3, "const accessKey = \""+key+"\"", "An AWS access key is committed: "+key,
 			object{"category": "secrets", "severity": "critical"}),
-		finding("cart/cart.go", 8, neg, "A negative sum cannot be", object{"confidence": 40}),
-		finding("cart/cart.go", 15, mean, "An empty cart divides by zero", object{
+		inCart(neg, "A negative sum cannot be", object{"confidence": 40}),
+		inCart(mean, "An empty cart divides by zero", object{
 			"severity": "medium", "symbol": "Mean",
 			"evidence": []object{
 				{"path": "cart/cart.go", "line": 1, "quote": "func Mean(items []Item) int {"},
@@ -359,17 +373,15 @@ func TestPolicy(t *testing.T) {
 			in := input(t, shopBase, shopHead)
 			in.Policy, in.Threshold, in.ThresholdFrom = test.policy, test.person, "--threshold"
 			in.Engine = answering(
-				finding("cart/cart.go", 5, loop, "off by one", object{"severity": "medium", "confidence": 70}),
-				finding("cart/cart.go", 15, mean, "by zero", object{"severity": "low", "category": "crash", "confidence": 76}),
+				inCart(loop, "off by one", object{"severity": "medium", "confidence": 70}),
+				inCart(mean, "by zero", object{"severity": "low", "category": "crash", "confidence": 76}),
 			)
 			got := map[string]precedent.Dropped{"off by one": unasked, "by zero": unasked, "secrets": unasked}
 			for _, f := range run(t, in).Findings {
 				got[map[bool]string{true: f.Finder, false: f.Title}[f.Analyzer]] = f.Dropped
 			}
 			want := map[string]precedent.Dropped{"off by one": test.medium, "by zero": test.crash, "secrets": test.leak}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("dropped (-want +got):\n%s", diff)
-			}
+			compare(t, "dropped", want, got)
 		})
 	}
 }
@@ -407,8 +419,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAnalyzersAreExact: an analyzer's line is taken at its word, though it be
-// blank or one of many equal ones.
+// TestAnalyzersAreExact: an analyzer's line is taken at its word, though it be blank or one of many equal ones.
 func TestAnalyzersAreExact(t *testing.T) {
 	in := input(t, files{"CLAUDE.md": "# Rules\n"}, files{
 		"CLAUDE.md": "# Rules\n\n- Be kind.\n\n- Be brief.\n",
@@ -441,9 +452,7 @@ func TestInlineCap(t *testing.T) {
 		"remark 5 inline", "remark 4 inline", "remark 3 inline", "remark 2 inline", "remark 1 summary",
 		"remark 0 summary",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("order and place (-want +got):\n%s", diff)
-	}
+	compare(t, "order and place", want, got)
 }
 
 func TestCite(t *testing.T) {
@@ -472,8 +481,7 @@ func TestCite(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a file or hunk that a limit left out makes the review partial,
-// with and without an engine.
+// TestTooLarge: a file or hunk that a limit left out makes the review partial, with and without an engine.
 func TestTooLarge(t *testing.T) {
 	for _, e := range []engine.Engine{nil, answering()} {
 		in := input(t, shopBase, shopHead)

@@ -114,8 +114,7 @@ func TestRestate(t *testing.T) {
 	}
 }
 
-// TestMinor: what is confirmed and mostly not worth a change is folded, shown or left
-// out, as the policy says.
+// TestMinor: what is confirmed and mostly not worth a change is folded, shown or left out, as the policy says.
 func TestMinor(t *testing.T) {
 	for display, want := range map[precedent.MinorDisplay]struct {
 		dropped   precedent.Dropped
@@ -132,7 +131,7 @@ func TestMinor(t *testing.T) {
 			in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
 			in.Policy.Minor, in.Policy.Finders = display, only("style")
 			in.Engine = &cast{
-				finder: finds(finding("cart/cart.go", 5, loop, "n is not a good name",
+				finder: finds(inCart(loop, "n is not a good name",
 					object{"category": "style", "severity": "low", "confidence": 80})),
 				verifier: ruled(map[string]object{"n is not a good name": rules("confirmed", "It is not.", loop)}),
 			}
@@ -152,8 +151,8 @@ func TestNoCertaintyWithoutProof(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Policy.Focus = []precedent.Category{precedent.Bugs}
 	in.Engine = &cast{
-		finder: finds(finding("cart/cart.go", 5, loop, "off by one", object{"confidence": 100}),
-			finding("cart/cart.go", 15, mean, "division by zero", object{"confidence": 100})),
+		finder: finds(inCart(loop, "off by one", object{"confidence": 100}),
+			inCart(mean, "division by zero", object{"confidence": 100})),
 		verifier: ruled(map[string]object{"off by one": rules("confirmed", "Yes.", loop)}),
 	}
 	r := run(t, in)

@@ -16,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// cast is an engine with a model for each role. It records the prompts of second
-// readers.
+// cast is an engine with a model for each role. Without one, a role is refused, but verifiers give no answer. It records the prompts of second readers.
 type cast struct {
 	finder, verifier, judge, threads func(engine.Task) engine.Reply
 
@@ -28,6 +27,9 @@ type cast struct {
 func (*cast) Info() engine.Info { return engine.Info{Name: "cast"} }
 
 func (c *cast) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	if c.verifier == nil {
+		c.verifier = ruled(nil)
+	}
 	play := map[engine.Role]func(engine.Task) engine.Reply{
 		engine.Finder: c.finder, engine.Verifier: c.verifier,
 		engine.Judge: c.judge, engine.Threads: c.threads,
@@ -168,7 +170,7 @@ func TestVerify(t *testing.T) {
 			category, medium := strings.CutPrefix(test.category, "-")
 			severity := map[bool]string{false: "high", true: "medium"}[medium]
 			remark := object{"category": category, "severity": severity, "confidence": 80}
-			c := &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one", remark)), verifier: ruled(rulings)}
+			c := &cast{finder: finds(inCart(loop, "off by one", remark)), verifier: ruled(rulings)}
 			in.Engine = c
 			r := run(t, in)
 			f := byTitle(t, r, "off by one")
@@ -200,7 +202,7 @@ func TestVerify(t *testing.T) {
 // TestVerifierFails: without a verifier every finding stays, and the review says so.
 func TestVerifierFails(t *testing.T) {
 	for name, play := range map[string]func(engine.Task) engine.Reply{
-		"refusal": nil,
+		"refusal": func(engine.Task) engine.Reply { return engine.Reply{Status: precedent.StatusRefused, Message: "no"} },
 		"nonsense": func(engine.Task) engine.Reply {
 			return engine.Reply{Status: precedent.StatusOK, Output: []byte("All fine!")}
 		},
@@ -211,7 +213,7 @@ func TestVerifierFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "off by one", nil)), verifier: play}
+			in.Engine = &cast{finder: finds(inCart(loop, "off by one")), verifier: play}
 			r := run(t, in)
 			f := byTitle(t, r, "off by one")
 			if !f.Live() || f.Verifier != precedent.Unchecked || len(r.Failures) != 1 || r.Failures[0].Step != "verify" {
@@ -243,7 +245,7 @@ func TestWhatIsVerified(t *testing.T) {
 		finding("other.go", 3, "var x = first()", "strong", object{"category": "race"}))
 	in := input(t, files{}, head)
 	in.Policy.Minor = precedent.MinorOff
-	c := &cast{finder: finds(remarks...), verifier: ruled(nil)}
+	c := &cast{finder: finds(remarks...)}
 	in.Engine = c
 	run(t, in)
 	got := map[string]int{}
@@ -253,13 +255,10 @@ func TestWhatIsVerified(t *testing.T) {
 			t.Error("a finding is verified that cannot be shown")
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"many.go8": 1, "many.go2": 1, "other.go1": 1}, got); diff != "" {
-		t.Errorf("tasks (-want +got):\n%s", diff)
-	}
+	compare(t, "tasks", map[string]int{"many.go8": 1, "many.go2": 1, "other.go1": 1}, got)
 }
 
-// TestOutside: what models claim of other software from memory is worth less,
-// unless a verifier found it confirmed.
+// TestOutside: what models claim of other software from memory is worth less, unless a verifier found it confirmed.
 func TestOutside(t *testing.T) {
 	for title, want := range map[string]int{
 		"parser 2.1 is affected by CVE-2024-12345": 65,
@@ -267,19 +266,18 @@ func TestOutside(t *testing.T) {
 		"the check for an empty cart was removed":  80,
 	} {
 		in := input(t, shopBase, shopHead)
-		in.Engine = answering(finding("cart/cart.go", 5, loop, title, object{"confidence": 80}))
+		in.Engine = answering(inCart(loop, title, object{"confidence": 80}))
 		if f := byTitle(t, run(t, in), title); f.Confidence != want {
 			t.Errorf("%q: confidence %d, want %d: %s", title, f.Confidence, want, says(f))
 		}
 	}
 }
 
-// TestJudge: one request for all doubtful pairs; words that are in neither
-// finding prove nothing.
+// TestJudge: one request for all doubtful pairs; words that are in neither finding prove nothing.
 func TestJudge(t *testing.T) {
 	remarks := []object{
-		finding("cart/cart.go", 5, loop, "The loop index runs past the last item", object{"end": 6}),
-		finding("cart/cart.go", 6, body, "Reading a price panics for a full cart", object{"category": "crash"}),
+		inCart(loop, "The loop index runs past the last item", object{"end": 6}),
+		inCart(body, "Reading a price panics for a full cart", object{"category": "crash"}),
 	}
 	remarks[0]["body"] = "The loop goes on for n equal to the number of items: index out of range."
 	remarks[1]["body"] = "When n reaches the count, the index is out of range and the shop goes down."
@@ -296,7 +294,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, shopBase, shopHead)
-			c := &cast{finder: finds(remarks...), judge: test.judge, verifier: ruled(nil)}
+			c := &cast{finder: finds(remarks...), judge: test.judge}
 			in.Engine = c
 			r := run(t, in)
 			if n, want := len(duplicates(r.Findings)), map[bool]int{true: 1}[test.same]; n != want {
@@ -310,8 +308,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestPositive: the one that leads is asked for praise, and no other; a policy
-// may do without.
+// TestPositive: the one that leads is asked for praise, and no other; a policy may do without.
 func TestPositive(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		in := input(t, shopBase, shopHead)
@@ -339,8 +336,7 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// TestDeclined: whether what people declined covers a finding is for a judge to
-// say, in their words.
+// TestDeclined: whether what people declined covers a finding is for a judge to say, in their words.
 func TestDeclined(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -361,10 +357,9 @@ func TestDeclined(t *testing.T) {
 			reason := "never flag loops in this repository: " + key
 			in.Recall.Dismissals = []precedent.Dismissal{dismissed("j1", about, reason)}
 			c := &cast{
-				finder: finds(finding("cart/cart.go", 5, loop, "The loop goes one past the end of the items",
+				finder: finds(inCart(loop, "The loop goes one past the end of the items",
 					object{"severity": "medium"})),
-				verifier: ruled(nil),
-				judge:    test.judge,
+				judge: test.judge,
 			}
 			in.Engine = c
 			r := run(t, in)

@@ -153,8 +153,7 @@ func shownIn(prefix string) []string {
 	return lines
 }
 
-// carried reports whether a finder was answered on each line of a hunk that
-// changes something.
+// carried reports whether a finder was answered on each line of a hunk that changes something.
 func (l ledger) carried(finder string, f *diff.File, h *diff.Hunk) bool {
 	for i := range h.Lines {
 		line := &h.Lines[i]

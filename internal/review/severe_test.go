@@ -8,12 +8,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// TestObedientJudge: "severity>=high … can never be hidden without a named human
-// approval". What a judge says is the same ends a severe finding only if code sees one
-// line, or one text, and another finding as severe.
+// TestObedientJudge: "severity>=high … can never be hidden without a named human approval". What a judge says is the
+// same ends a severe finding only if code sees one line, or one text, and another finding as severe.
 func TestObedientJudge(t *testing.T) {
 	words := object{"body": "The sum of the prices is wrong when the cart is empty, and the total is negative."}
-	remark := func(line int, quote, title, severity, category string) object {
+	claim := func(line int, quote, title, severity, category string) object {
 		f := finding("cart/cart.go", line, quote, title, words)
 		f["severity"], f["category"] = severity, category
 		return f
@@ -24,16 +23,16 @@ func TestObedientJudge(t *testing.T) {
 		live    string // titles
 	}{
 		{"another line", []object{
-			remark(5, loop, "The total is wrong", "critical", "bugs"),
-			remark(8, neg, "The total is odd", "critical", "style"),
+			claim(5, loop, "The total is wrong", "critical", "bugs"),
+			claim(8, neg, "The total is odd", "critical", "style"),
 		}, "The total is wrong, The total is odd"},
 		{"a milder one of the same line", []object{
-			remark(5, loop, "The total is wrong", "critical", "bugs"),
-			remark(5, loop, "The total is odd", "low", "style"),
+			claim(5, loop, "The total is wrong", "critical", "bugs"),
+			claim(5, loop, "The total is odd", "low", "style"),
 		}, "The total is wrong"},
 		{"mild ones", []object{
-			remark(5, loop, "The total is wrong", "medium", "bugs"),
-			remark(8, neg, "The total is odd", "medium", "types"),
+			claim(5, loop, "The total is wrong", "medium", "bugs"),
+			claim(8, neg, "The total is odd", "medium", "types"),
 		}, "The total is wrong"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -41,7 +40,7 @@ func TestObedientJudge(t *testing.T) {
 			if strings.Contains(test.name, "milder") {
 				test.remarks[1]["suggestion"] = "\tfor n := range items {"
 			}
-			in.Engine = &cast{finder: finds(test.remarks...), judge: agrees(""), verifier: ruled(nil)}
+			in.Engine = &cast{finder: finds(test.remarks...), judge: agrees("")}
 			r := run(t, in)
 			var live []string
 			for _, f := range r.Live() {
@@ -69,8 +68,8 @@ func TestDismissedByAJudge(t *testing.T) {
 		}))
 		in.Threads[0].State, in.Threads[0].Severity, in.Threads[0].Title = precedent.ThreadWontFix, severity,
 			"The loop is written by hand"
-		in.Engine = &cast{finder: finds(finding("cart/cart.go", 5, loop, "An index beyond the end is read",
-			object{"category": "crash", "severity": "critical"})), judge: agrees(""), verifier: ruled(nil), threads: saying(nil)}
+		in.Engine = &cast{finder: finds(inCart(loop, "An index beyond the end is read",
+			object{"category": "crash", "severity": "critical"})), judge: agrees(""), threads: saying(nil)}
 		r := run(t, in)
 		f := byTitle(t, r, "An index beyond the end is read")
 		if f.Dropped != want || len(r.TakenAway) != map[bool]int{true: 1}[want != ""] {
@@ -85,7 +84,7 @@ func TestAmendedAway(t *testing.T) {
 	for severity, want := range map[string]string{"critical": "off by one", "low": "All is well here"} {
 		in := input(t, shopBase, shopHead)
 		in.Engine = &cast{
-			finder: finds(finding("cart/cart.go", 5, loop, "off by one", object{"severity": severity})),
+			finder: finds(inCart(loop, "off by one", object{"severity": severity})),
 			verifier: ruled(map[string]object{"off by one": {
 				"verdict": "confirmed", "reason": "Yes.", "evidence": line(loop), "title": "All is well here",
 				"body": "Nothing is wrong with it.",
@@ -109,7 +108,7 @@ func TestRefutedByAMention(t *testing.T) {
 		"pay/log.go":   "package pay\n\nvar refunds = []any{Refund}\n\nfunc note(amount int) {\n\tprintln(amount)\n}\n",
 		"SECURITY.txt": "Refund checks the amount if paid is known.\n",
 	}
-	flagged := "\treturn limit - amount"
+	const flagged, title = "\treturn limit - amount", "A refund can exceed what was paid"
 	head := maps.Clone(base)
 	head["pay/refund.go"] = "package pay\n\nfunc Refund(paid, amount int) int {\n\tlimit := paid\n\tif amount == 0 { " +
 		"// Refund\n\t\treturn limit\n\t}\n" + flagged + "\n}\n"
@@ -134,17 +133,12 @@ func TestRefutedByAMention(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, base, head)
+			evidence := []any{object{"path": c.path, "at": "head", "line": 1, "quote": c.quote}}
 			in.Engine = &cast{
-				finder: finds(finding("pay/refund.go", 8, flagged, "A refund can exceed what was paid",
-					object{"severity": "critical"})),
-				verifier: ruled(map[string]object{"A refund can exceed what was paid": {
-					"verdict": "refuted", "reason": "It is checked.", "evidence": []any{object{
-						"path": c.path, "at": "head",
-						"line": 1, "quote": c.quote,
-					}},
-				}}),
+				finder:   finds(finding("pay/refund.go", 8, flagged, title, object{"severity": "critical"})),
+				verifier: ruled(map[string]object{title: {"verdict": "refuted", "reason": "It is checked.", "evidence": evidence}}),
 			}
-			f := byTitle(t, run(t, in), "A refund can exceed what was paid")
+			f := byTitle(t, run(t, in), title)
 			if ended := f.Dropped == precedent.Refuted; ended != c.ends || !ended &&
 				(!f.Live() || !strings.Contains(f.Body, "Disputed: ")) {
 				t.Errorf("dropped %q: %s\n%s", f.Dropped, f.Body, says(f))

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -47,8 +45,7 @@ func long(lines int, instead map[int]string) string {
 	return b.String()
 }
 
-// TestReadBefore: a hunk is read again if the push touched one of its lines, and
-// only then.
+// TestReadBefore: a hunk is read again if the push touched one of its lines, and only then.
 func TestReadBefore(t *testing.T) {
 	base := files{"a.txt": long(60, nil), "b.txt": long(9, nil)}
 	two := map[int]string{10: "ten\n", 50: "fifty\n"} // hunks 7-13 and 47-53
@@ -84,9 +81,7 @@ func TestReadBefore(t *testing.T) {
 					}
 				}
 			}
-			if diff := cmp.Diff(test.before, got); diff != "" {
-				t.Errorf("read before (-want +got):\n%s", diff)
-			}
+			compare(t, "read before", test.before, got)
 		})
 	}
 }
@@ -117,13 +112,10 @@ func TestOnlyFresh(t *testing.T) {
 		Files: 4, Hunks: 4, HunksRead: 1, HunksBefore: 2,
 		Skipped: []precedent.SkippedFile{{Path: "go.sum", Reason: "lock file"}},
 	}
-	if diff := cmp.Diff(want, r.Coverage); diff != "" {
-		t.Errorf("coverage (-want +got):\n%s", diff)
-	}
+	compare(t, "coverage", want, r.Coverage)
 }
 
-// TestNothingFresh: after a mere rebase no finder is asked, and the review is as
-// complete as the one before.
+// TestNothingFresh: after a mere rebase no finder is asked, and the review is as complete as the one before.
 func TestNothingFresh(t *testing.T) {
 	clean := shopHead.with(files{"cart/aws.go": ""})
 	in := pushed(t, shopBase, clean, clean)
@@ -142,8 +134,7 @@ func TestNothingFresh(t *testing.T) {
 	}
 }
 
-// TestNewInOldCode: in code that was read completely, only what is grave is worth
-// a new remark.
+// TestNewInOldCode: in code that was read completely, only what is grave is worth a new remark.
 func TestNewInOldCode(t *testing.T) {
 	const title = "off by one"
 	for _, test := range []struct {

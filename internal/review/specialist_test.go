@@ -126,9 +126,8 @@ func TestFirstByteIsEnough(t *testing.T) {
 	}
 }
 
-// TestWave: with several prompted finders, each shard is asked about by the
-// first of them before any other asks about it, and the review's limit on
-// requests holds for all together.
+// TestWave: with several prompted finders, each shard is asked about by the first of them before any other asks about
+// it, and the review's limit on requests holds for all together.
 func TestWave(t *testing.T) {
 	const shards, limit = 3, 2
 	in := input(t, files{}, manyFiles(shards))

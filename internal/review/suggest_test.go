@@ -39,7 +39,7 @@ func TestSuggestions(t *testing.T) {
 			in := input(t, shopBase, shopHead)
 			more := object{"suggestion": test.suggestion}
 			maps.Copy(more, test.more)
-			in.Engine = answering(finding("cart/cart.go", 5, loop, "off by one", more))
+			in.Engine = answering(inCart(loop, "off by one", more))
 			f := byTitle(t, run(t, in), "off by one")
 			if kept := f.Suggestion == test.suggestion; kept != (test.says == "") || !strings.Contains(says(f), test.says) {
 				t.Errorf("suggestion %q, trail: %s", f.Suggestion, says(f))

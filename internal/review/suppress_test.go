@@ -72,8 +72,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestKeyAtTheEdge: a key of many lines is recognised although the parts of the
-// change end within it.
+// TestKeyAtTheEdge: a key of many lines is recognised although the parts of the change end within it.
 func TestKeyAtTheEdge(t *testing.T) {
 	var lines []string
 	a := newAuthor(4)

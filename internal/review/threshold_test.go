@@ -93,8 +93,7 @@ func lowering(by int) calibration.Curve {
 	return c
 }
 
-// TestRefit: the confidence of findings without a proof follows what the team accepted, and
-// the trail says so.
+// TestRefit: the confidence of findings without a proof follows what the team accepted, and the trail says so.
 func TestRefit(t *testing.T) {
 	in := input(t, shopBase, shopHead)
 	in.Recall.Learned.Curve = lowering(21)

@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// reading is an engine that finds the loop in the cart, by one finder, and keeps
-// which hunks it was shown.
+// reading is an engine that finds the loop in the cart, by one finder, and keeps which hunks it was shown.
 type reading struct {
 	finder string
 	mu     sync.Mutex
@@ -33,7 +32,6 @@ func (r *reading) engine() *cast {
 			}
 			return reply1(finding("cart/cart.go", 1, loop, "off by one", object{"severity": "medium"}))
 		},
-		verifier: ruled(nil),
 	}
 }
 
@@ -73,8 +71,7 @@ func TestAFinderThatJoins(t *testing.T) {
 	}
 }
 
-// TestAFileThatWasLeftOut: what the earlier review skipped nobody has read, though
-// no push touched it.
+// TestAFileThatWasLeftOut: what the earlier review skipped nobody has read, though no push touched it.
 func TestAFileThatWasLeftOut(t *testing.T) {
 	head := shopHead.with(files{"cart/tax.go": "package cart\n"})
 	in := pushed(t, shopBase, shopHead, head)
@@ -110,8 +107,7 @@ func TestFoundInWhatAnotherBaseShows(t *testing.T) {
 	}
 }
 
-// TestNoModelReadThePush: a policy that turns the prompted finders off leaves what
-// was pushed to the analyzers.
+// TestNoModelReadThePush: a policy that turns the prompted finders off leaves what was pushed to the analyzers.
 func TestNoModelReadThePush(t *testing.T) {
 	head := shopHead.with(files{"cart/tax.go": "package cart\n"})
 	in := pushed(t, shopBase, shopHead, head)
