@@ -111,9 +111,8 @@ func TestParsePolicyEmpty(t *testing.T) {
 	}
 }
 
-// overrides are ways to make a policy say what it may not. Each stands between
-// two good lines, the second line of the file; whole means that the file as a
-// whole cannot be trusted, so that the good lines fall with it.
+// overrides are ways to make a policy say what it may not. Each stands between two good lines, the second line of the
+// file; whole means that the file as a whole cannot be trusted, so that the good lines fall with it.
 var overrides = []struct {
 	name, src string
 	at        string // line:column of the first error
@@ -250,9 +249,7 @@ func TestPolicyOverrides(t *testing.T) {
 			if test.whole && (got.Gate.Broken == "" || got.Fix.Broken == "") {
 				t.Error("it does not turn the gate and fixes off")
 			}
-			if diff := cmp.Diff(want, withoutBroken(got)); diff != "" {
-				t.Errorf("it had an effect (-want +got):\n%s", diff)
-			}
+			compare(t, "it had an effect", want, withoutBroken(got))
 		})
 	}
 }
@@ -267,9 +264,7 @@ severity_floors:
 max_inline_comments: 3
 `
 	got, errs := ParsePolicy([]byte(src), "p.yaml", testFinders)
-	if diff := cmp.Diff(precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got); diff != "" {
-		t.Errorf("policy (-want +got):\n%s", diff)
-	}
+	compare(t, "policy", precedent.Policy{MaxInline: 3, Finders: map[string]bool{"bugs": false}}, got)
 	var lines []string
 	for _, err := range errs {
 		e := err.(*PolicyError)
@@ -279,9 +274,7 @@ max_inline_comments: 3
 		`p.yaml:1:19: "../x": the glob must not contain . or .. as a folder / write paths relative to the top folder with forward slashes, such as docs/** or *.pb.go`,
 		`p.yaml:5:34: "hihg" is not a severity / did you mean high?`,
 	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("errors (-want +got):\n%s", diff)
-	}
+	compare(t, "errors", want, lines)
 }
 
 // TestPolicyFailsClosed: an error takes no restriction away, and restricts nothing else.
@@ -356,8 +349,7 @@ func TestFixPolicy(t *testing.T) {
 		"{ci_timeout: 30s}", "{ci_timeout: 7h}")
 }
 
-// TestPolicyKeys: the keys that have an effect are those of the table, whatever
-// is tried.
+// TestPolicyKeys: the keys that have an effect are those of the table, whatever is tried.
 func TestPolicyKeys(t *testing.T) {
 	valid := map[string]string{
 		"threshold": "0", "max_inline_comments": "1", "focus_areas": "[bugs]", "ignore": "[a]", "finders": "{bugs: true}",

@@ -13,9 +13,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// TestRules reads guide files of the kinds that repositories have. What is in a
-// golden file was read by a person: each line is a rule that a change can
-// break, and nothing that the guide merely tells is in it.
+// TestRules reads guide files of the kinds that repositories have. What is in a golden file was read by a person: each
+// line is a rule that a change can break, and nothing that the guide merely tells is in it.
 func TestRules(t *testing.T) {
 	for name, path := range map[string]string{
 		"claude":       "CLAUDE.md",

@@ -16,8 +16,7 @@ func conflictsAt(path string, n int) *diff.Change {
 	return added(path, strings.Repeat(">>>>>>> x\n\n", n))
 }
 
-// TestFlood: many findings of a rule in a file are one, at the first place, however
-// many they are.
+// TestFlood: many findings of a rule in a file are one, at the first place, however many they are.
 func TestFlood(t *testing.T) {
 	same(t, run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", maxApart)}), "a.txt:1 conflict-marker high",
 		"a.txt:3 conflict-marker high", "a.txt:5 conflict-marker high")
@@ -40,8 +39,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestFloodsApart: files, rules, severities and dropped findings do not mix, and each
-// rule's place is its own.
+// TestFloodsApart: files, rules, severities and dropped findings do not mix, and each rule's place is its own.
 func TestFloodsApart(t *testing.T) {
 	c := &collect{name: "x"}
 	at := func(path string, start, end int, rule string, severity precedent.Severity) precedent.Finding {
@@ -75,8 +73,7 @@ func TestFloodsApart(t *testing.T) {
 	}
 }
 
-// TestBounded: of too many findings the worst are listed, and everything counts as
-// read.
+// TestBounded: of too many findings the worst are listed, and everything counts as read.
 func TestBounded(t *testing.T) {
 	c := &collect{name: "x"}
 	for i := range 2 * maxFindings {

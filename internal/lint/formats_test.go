@@ -25,8 +25,7 @@ func briefs(all []remark) []string {
 	return out
 }
 
-// TestOutputs reads what the linters write: recorded where the file's linter
-// could be run, else from its manual.
+// TestOutputs reads what the linters write: recorded where the file's linter could be run, else from its manual.
 func TestOutputs(t *testing.T) {
 	want := map[string][]string{
 		"golangci-lint": {"a.go:8 errcheck 2 Error return value of `os.Remove` is not checked"},
@@ -244,8 +243,7 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-// TestHostileSarif: whatever is in it ends in an error or in a few remarks,
-// soon and in little memory.
+// TestHostileSarif: whatever is in it ends in an error or in a few remarks, soon and in little memory.
 func TestHostileSarif(t *testing.T) {
 	size := needs.Rounds(1<<20, 1<<17)
 	for _, test := range []struct{ name, log, says string }{
@@ -295,8 +293,7 @@ func manyRules(line string, n int) string {
 	return b.String()
 }
 
-// TestFloodOfResults: one rule with thousands of results in a file does not hide the
-// results after it.
+// TestFloodOfResults: one rule with thousands of results in a file does not hide the results after it.
 func TestFloodOfResults(t *testing.T) {
 	f, err := newFormat([]string{"%f:%l: %m"})
 	if err != nil {

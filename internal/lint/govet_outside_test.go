@@ -98,9 +98,8 @@ const (
 		"-- n/n.go --\npackage n\n\nimport _ \"corp.example/x\"\n"
 )
 
-// TestGovetReadsNothingOutside: "READER … os.Root on a checkout", and all that leaves
-// is what the tree says. What a folder outside of it holds, and whether it exists,
-// does not show in the result of a review.
+// TestGovetReadsNothingOutside: "READER … os.Root on a checkout", and all that leaves is what the tree says. What a
+// folder outside of it holds, and whether it exists, does not show in the result of a review.
 func TestGovetReadsNothingOutside(t *testing.T) {
 	env := goEnv(t)
 	_, noSandbox := sandbox.Probe(t.Context(), os.Getenv("PATH"))
@@ -129,8 +128,7 @@ func TestGovetReadsNothingOutside(t *testing.T) {
 	}
 }
 
-// reviewOf is all that the Go analyzers say of a tree beside which the folder with the
-// canary exists, or does not.
+// reviewOf is all that the Go analyzers say of a tree beside which the folder with the canary exists, or does not.
 func reviewOf(t *testing.T, env GoEnv, external External, archive string, exists bool) string {
 	t.Helper()
 	top := t.TempDir()

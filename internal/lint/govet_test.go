@@ -51,8 +51,7 @@ func vetTree(t *testing.T, env GoEnv, archive string) Result {
 	return run(t, "govet", goInput(t, env, archive))
 }
 
-// goInput makes the input for such a tree. The module files of the base are those
-// below "was/", or those of the head.
+// goInput makes the input for such a tree. The module files of the base are those below "was/", or those of the head.
 func goInput(t *testing.T, env GoEnv, archive string) *Input {
 	t.Helper()
 	dir, base := t.TempDir(), map[string][]byte{}
@@ -114,9 +113,8 @@ func Names(db *sql.DB) ([]string, error) {
 }
 `
 
-// usesMissing has a package with a function of a module that is not downloaded. Its
-// caller has no type errors, because consequences of an unknown type are not reported, and
-// makes analyzers crash.
+// usesMissing has a package with a function of a module that is not downloaded. Its caller has no type errors, because
+// consequences of an unknown type are not reported, and makes analyzers crash.
 const usesMissing = `
 -- go.mod --
 module example.com/m

@@ -106,9 +106,8 @@ func init() { os.WriteFile("`+mark+`", nil, 0o600) }
 	}
 }
 
-// TestGovetTimeout: a checker that hangs is ended with all that it started. The
-// go command and its child hold the writing end of a pipe, which ends when
-// both are gone.
+// TestGovetTimeout: a checker that hangs is ended with all that it started. The go command and its child hold the
+// writing end of a pipe, which ends when both are gone.
 func TestGovetTimeout(t *testing.T) {
 	env := goEnv(t)
 	dir := t.TempDir()
@@ -139,8 +138,7 @@ func TestGovetTimeout(t *testing.T) {
 	}
 }
 
-// TestGovetMemory: code that needs more and more memory ends the checker, not
-// the machine.
+// TestGovetMemory: code that needs more and more memory ends the checker, not the machine.
 func TestGovetMemory(t *testing.T) {
 	env := goEnv(t)
 	dir := t.TempDir()

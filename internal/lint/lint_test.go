@@ -24,9 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// change makes a change of hunks, each in the form of a unified diff's body:
-// lines with their sign. A line that begins with @@ opens a hunk at the number
-// behind it.
+// change makes a change of hunks, each in the form of a unified diff's body: lines with their sign. A line that begins
+// with @@ opens a hunk at the number behind it.
 func change(path string, lines ...string) *diff.Change {
 	f := diff.File{Path: path, OldPath: path, Status: diff.Modified}
 	var h *diff.Hunk

@@ -174,8 +174,7 @@ TOKEN=before
 	}
 }
 
-// TestLintersCheckWhatConfigLists: a file that configuration lists to be checked is no
-// configuration.
+// TestLintersCheckWhatConfigLists: a file that configuration lists to be checked is no configuration.
 func TestLintersCheckWhatConfigLists(t *testing.T) {
 	for config, content := range map[string]string{
 		"package.json":     `{"main": "./a.js", "exports": {"require": "./a.js", "import": "./a.js"}, "files": ["a.js"], "scripts": {"lint": "eslint a.js"}}`,

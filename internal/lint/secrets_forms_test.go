@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// forms are lines that commit a credential. <b62:40> stands for 40 random characters
-// of an alphabet, <pem> for a private key; see fill. The file is src/app/settings,
-// with the extension given.
+// forms are lines that commit a credential. <b62:40> stands for 40 random characters of an alphabet, <pem> for a
+// private key; see fill. The file is src/app/settings, with the extension given.
 var forms = []struct{ name, ext, text string }{
 	// What services issue.
 	{"AWS access key", "go", `key := "AKIA<b32:16>"`},
@@ -213,8 +212,7 @@ func TestSecretForms(t *testing.T) {
 	}
 }
 
-// lookAlikes are lines without a credential, by what they have instead. fill makes
-// their values, too.
+// lookAlikes are lines without a credential, by what they have instead. fill makes their values, too.
 var lookAlikes = []struct{ name, path, text string }{
 	{"column in a plan", "db/plan.txt", `   Sort Key: _part_2_<dig:2>_block."at"`},
 	{"group of a plan", "db/plan.txt", `Group Key: _part_1_1_block.sensor`},

@@ -149,8 +149,7 @@ func TestSecretsGiveUp(t *testing.T) {
 	}
 }
 
-// TestScanSecrets: one scan has what is reported of the new side, and what must not leave of
-// both.
+// TestScanSecrets: one scan has what is reported of the new side, and what must not leave of both.
 func TestScanSecrets(t *testing.T) {
 	before, after := awsKey(81), awsKey(82)
 	c := change("a.go", " package a", "-const key = \""+before+"\"", "+const key = \""+after+"\"", " // End.")

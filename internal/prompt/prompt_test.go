@@ -143,9 +143,8 @@ func finder(name string) Spec {
 	panic("no finder " + name)
 }
 
-// TestPrefixIsShared: what a cache keeps is the same for every finder and in
-// every run, what all parts share is the same for every part, and nothing else of
-// the input than it shows is in it.
+// TestPrefixIsShared: what a cache keeps is the same for every finder and in every run, what all parts share is the
+// same for every part, and nothing else of the input than it shows is in it.
 func TestPrefixIsShared(t *testing.T) {
 	in := sample()
 	finders := append(Finders(), Spec{Name: "bugs", Title: "another", Category: precedent.Style, Blind: true})
@@ -204,8 +203,7 @@ func TestBlind(t *testing.T) {
 
 var mark = regexp.MustCompile(`(?m)^<(/?)data-([0-9a-f]{16})( kind="([a-z]+)")?>$`)
 
-// blocks reads the prompt as a model is told to: the kinds and texts of its
-// blocks, and what stands outside of them.
+// blocks reads the prompt as a model is told to: the kinds and texts of its blocks, and what stands outside of them.
 func blocks(t testing.TB, p Prompt) (kinds, texts []string, outside string) {
 	t.Helper()
 	s := user(p)
@@ -392,8 +390,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSchema: the schema, the text that explains it and the words of the domain
-// name the same things.
+// TestSchema: the schema, the text that explains it and the words of the domain name the same things.
 func TestSchema(t *testing.T) {
 	if Schema("nobody") != nil || Schema("../system") != nil {
 		t.Error("a schema for an unknown role")

@@ -72,8 +72,7 @@ func TestLongThreads(t *testing.T) {
 	}
 }
 
-// TestBefore: finders are told what they are not shown, and second readers need
-// not know.
+// TestBefore: finders are told what they are not shown, and second readers need not know.
 func TestBefore(t *testing.T) {
 	in := sample()
 	whole := New(in)

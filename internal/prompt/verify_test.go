@@ -95,8 +95,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestNoClaimEndsItsBlock: finders speak for the change that they read; what
-// they say is as hostile as it is.
+// TestNoClaimEndsItsBlock: finders speak for the change that they read; what they say is as hostile as it is.
 func TestNoClaimEndsItsBlock(t *testing.T) {
 	in := sample()
 	sheet := New(in)

@@ -179,8 +179,7 @@ func TestSARIFSchema(t *testing.T) {
 	}
 }
 
-// TestSARIFPaths shows that a path comes back from its URI byte by byte and
-// never leads out of the repository.
+// TestSARIFPaths shows that a path comes back from its URI byte by byte and never leads out of the repository.
 func TestSARIFPaths(t *testing.T) {
 	for _, path := range append(markdowntest.Naughty(t), "a b/c", "a%20b", "x:y", "/abs", "//host/x", "ü", "\xff") {
 		if path == "" {
@@ -213,8 +212,7 @@ func TestSARIFPaths(t *testing.T) {
 	}
 }
 
-// TestMultitool has Microsoft's validator read the logs. It ends with 0
-// whatever it finds: its lines decide.
+// TestMultitool has Microsoft's validator read the logs. It ends with 0 whatever it finds: its lines decide.
 func TestMultitool(t *testing.T) {
 	program := needs.Program(t, sarifVariable, "sarif/node_modules/.bin/sarif-multitool", "Microsoft's SARIF Multitool")
 	dir := t.TempDir()

@@ -62,8 +62,7 @@ func TestMarkdownIsInert(t *testing.T) {
 	}
 }
 
-// TestMarkdownQuotesExactly shows that paths and code come out as they are but
-// for what is spelled out.
+// TestMarkdownQuotesExactly shows that paths and code come out as they are but for what is spelled out.
 func TestMarkdownQuotesExactly(t *testing.T) {
 	for _, s := range markdowntest.Infamous(t) {
 		if unsafe.MatchString(s) || strings.TrimSpace(s) != s || s == "" || strings.Contains(s, "##[") ||

@@ -106,8 +106,7 @@ func TestPostedSummary(t *testing.T) {
 	golden.Compare(t, "testdata/later.json", string(printed(t, "json", later(), report.Style{})))
 }
 
-// TestAFindingIsInTheSummaryOrInAComment: whatever is posted, nothing is lost, and
-// nothing is said twice in full.
+// TestAFindingIsInTheSummaryOrInAComment: whatever is posted, nothing is lost, and nothing is said twice in full.
 func TestAFindingIsInTheSummaryOrInAComment(t *testing.T) {
 	r := later()
 	for _, state := range []report.PostingState{report.PostedNow, report.PostedBefore, report.Refused, ""} {

@@ -78,9 +78,8 @@ func TestResultsFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaHasEveryField walks through what Review marshals to: every field
-// stands in the schema with a description, a type that fits and as required unless it may be
-// left out, and nothing else does.
+// TestSchemaHasEveryField walks through what Review marshals to: every field stands in the schema with a description,
+// a type that fits and as required unless it may be left out, and nothing else does.
 func TestSchemaHasEveryField(t *testing.T) {
 	_, raw := loadResultSchema(t)
 	w := walker{t: t, defs: raw["$defs"].(map[string]any), used: map[string]bool{}}
@@ -212,8 +211,7 @@ func kind(typ reflect.Type) string {
 	}
 }
 
-// flatten lists the JSON fields of a struct, those of embedded ones included, and tells which
-// may be left out.
+// flatten lists the JSON fields of a struct, those of embedded ones included, and tells which may be left out.
 func flatten(typ reflect.Type, fields map[string]reflect.Type, optional map[string]bool) {
 	for field := range typ.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -7,8 +7,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// TestCodeChanged: only a change of what a compiler reads can fix a finding of high or
-// critical severity.
+// TestCodeChanged: only a change of what a compiler reads can fix a finding of high or critical severity.
 func TestCodeChanged(t *testing.T) {
 	const then = "package a\n\nfunc check(given string) bool {\n\tif given == token || given == \"\" {\n\t\treturn " +
 		"true\n\t}\n\treturn false\n}\n"

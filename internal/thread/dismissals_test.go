@@ -6,9 +6,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// TestTheAuthorDismisses: the author of the pull request ends the thread of a finding that is
-// neither severe nor in a protected category, with words that fixed rules recognize. Nobody else
-// does without write permission.
+// TestTheAuthorDismisses: the author of the pull request ends the thread of a finding that is neither severe nor in a
+// protected category, with words that fixed rules recognize. Nobody else does without write permission.
 func TestTheAuthorDismisses(t *testing.T) {
 	const author, stranger, maintainer = precedent.ForgeID("11"), precedent.ForgeID("13"), precedent.ForgeID("12")
 	const on, no = "this is intentional because old clients need it", "this is intentional because I say so"

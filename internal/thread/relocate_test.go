@@ -255,8 +255,7 @@ func TestRelocateIsExact(t *testing.T) {
 	})
 }
 
-// TestRelocateHolds: whatever two files are, what is carried is in the file, and
-// says what it said unless it changed.
+// TestRelocateHolds: whatever two files are, what is carried is in the file, and says what it said unless it changed.
 func TestRelocateHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -302,8 +301,7 @@ func TestAlignGrows(t *testing.T) {
 	})
 }
 
-// TestLargeFiles: files of the largest size, the worst ones included, are
-// carried in seconds.
+// TestLargeFiles: files of the largest size, the worst ones included, are carried in seconds.
 func TestLargeFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	n := needs.Rounds(maxLines-1, maxLines/8)

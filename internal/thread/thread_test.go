@@ -26,8 +26,7 @@ var (
 	repo   = precedent.Repo{Host: "example.com", Owner: "team", Name: "app"}
 )
 
-// mark is what our comments say of themselves. The name of a thread is its
-// fingerprint too.
+// mark is what our comments say of themselves. The name of a thread is its fingerprint too.
 func mark(thread string) comment.Marker {
 	return comment.Marker{
 		Kind: comment.Finding, Thread: thread, Review: "r1", Head: "aaaa", Fingerprint: "f" + thread, Finding: "id" + thread,
