@@ -112,11 +112,9 @@ func TestFinding(t *testing.T) {
 				t.Errorf("another time it says\n%s", again)
 			}
 			m, ok := w.Read(got)
-			want := mark()
-			want.Kind, want.Fingerprint, want.Finding, want.Category = comment.Finding, test.f.Fingerprint, test.f.ID,
-				test.f.Category
-			want.Severity, want.Confidence, want.Title = test.f.Severity, test.f.Confidence, test.f.Title
-			want.Start, want.End = test.f.Start, test.f.End
+			f, want := test.f, mark()
+			want.Kind, want.Fingerprint, want.Finding, want.Category = comment.Finding, f.Fingerprint, f.ID, f.Category
+			want.Severity, want.Confidence, want.Title, want.Start, want.End = f.Severity, f.Confidence, f.Title, f.Start, f.End
 			if d := cmp.Diff(want, m); d != "" || !ok {
 				t.Errorf("read back, %v (-want +got):\n%s", ok, d)
 			}
@@ -144,6 +142,14 @@ func cutLast(s string) (before, line string, ok bool) {
 	return s[:i+1], s[i+1:], true
 }
 
+// readBack checks that a comment is still known for what it is.
+func readBack(t testing.TB, w comment.Writer, body string, kind comment.Kind) {
+	t.Helper()
+	if m, ok := w.Read(body); !ok || m.Kind != kind || m.Thread != thread {
+		t.Errorf("read back as %+v, %v:\n%.2000s", m, ok, body)
+	}
+}
+
 func TestReviewAndReply(t *testing.T) {
 	w := writer(t)
 	for name, test := range map[string]struct {
@@ -156,15 +162,11 @@ func TestReviewAndReply(t *testing.T) {
 	} {
 		got := w.Review(test.posted, &test.r, mark())
 		golden.Compare(t, filepath.Join("testdata", name), got)
-		if m, ok := w.Read(got); !ok || m.Kind != comment.Review || m.Thread != thread {
-			t.Errorf("%s is read back as %+v, %v", name, m, ok)
-		}
+		readBack(t, w, got, comment.Review)
 	}
 	reply := w.Reply("Still there at `auth/token.go:44`.\n\n/close @team", mark())
 	golden.Compare(t, "testdata/reply.md", reply)
-	if m, ok := w.Read(reply); !ok || m.Kind != comment.Reply {
-		t.Errorf("the reply is read back as %+v, %v", m, ok)
-	}
+	readBack(t, w, reply, comment.Reply)
 }
 
 // page is a report's Markdown with so many findings of so many characters each.
@@ -198,9 +200,7 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 	if n := strings.Count(cut, strings.Repeat("ä", 3000)); n != shown {
 		t.Errorf("%d findings begin and %d end", shown, n)
 	}
-	if m, ok := w.Read(cut); !ok || m.Kind != comment.Summary {
-		t.Errorf("it is read back as %+v, %v", m, ok)
-	}
+	readBack(t, w, cut, comment.Summary)
 	for _, s := range []string{
 		strings.Repeat("ä", 70_000), "<details>\n\n" + strings.Repeat("a\n\n", 40_000),
 		strings.Repeat("word\n\n", 30_000),
@@ -212,9 +212,7 @@ func TestSummaryIsCutBetweenFindings(t *testing.T) {
 		if opened := strings.Count(out, "<details>"); opened != strings.Count(out, "</details>") {
 			t.Errorf("%.20q: %d folds are left open", s, opened)
 		}
-		if _, ok := w.Read(out); !ok {
-			t.Errorf("%.20q: no marker", s)
-		}
+		readBack(t, w, out, comment.Summary)
 	}
 	if out := w.Safe(strings.Repeat("a b\n\n", 60_000)); utf8.RuneCountInString(out) > 65_536 ||
 		strings.Contains(out, "<!--") {

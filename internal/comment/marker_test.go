@@ -33,22 +33,24 @@ func marks() *rapid.Generator[comment.Marker] {
 func findingOf(m comment.Marker, words string) precedent.Finding {
 	return precedent.Finding{
 		ID: m.Finding, Fingerprint: m.Fingerprint, Category: m.Category, Severity: m.Severity, Confidence: m.Confidence,
-		Title: m.Title,
-		Body:  words, Suggestion: words, Finder: words, Span: precedent.Span{
-			Path: words, Side: precedent.Right,
-			Start: m.Start, End: m.End,
-		},
+		Title: m.Title, Body: words, Suggestion: words, Finder: words,
+		Span: precedent.Span{Path: words, Side: precedent.Right, Start: m.Start, End: m.End},
 	}
 }
 
-func TestReadIsTheInverseOfWriting(t *testing.T) {
-	signed := writer(t)
-	open := signed
+// writers are one with a key and the same without.
+func writers(t testing.TB) []comment.Writer {
+	signed, open := writer(t), writer(t)
 	open.Key = comment.Key{}
+	return []comment.Writer{signed, open}
+}
+
+func TestReadIsTheInverseOfWriting(t *testing.T) {
+	all := writers(t)
 	rapid.Check(t, func(t *rapid.T) {
 		m := marks().Draw(t, "mark")
 		words := markdowntest.Wild().Draw(t, "words")
-		for _, w := range []comment.Writer{signed, open} {
+		for _, w := range all {
 			body := w.Finding(findingOf(m, words), m, rapid.Bool().Draw(t, "committable"))
 			got, ok := w.Read(body)
 			if d := cmp.Diff(m, got); d != "" || !ok {
@@ -141,6 +143,7 @@ func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 	w := writer(t)
 	body := w.Reply("words", mark())
 	_, marker, _ := cutLast(strings.TrimSpace(body))
+	fields := func(more string) string { return "<!-- precedent:1 kind=reply thread=a " + more + " -->" }
 	for name, s := range map[string]string{
 		"none": "words", "empty": "", "followed": body + "more", "quoted": "> " + strings.ReplaceAll(strings.TrimSpace(body),
 			"\n", "\n> "),
@@ -158,15 +161,15 @@ func TestAMarkerCountsAtTheEndAlone(t *testing.T) {
 		"no kind":                            "<!-- precedent:1 thread=" + thread + " -->",
 		"unknown kind":                       "<!-- precedent:1 kind=order thread=" + thread + " -->",
 		"no thread":                          "<!-- precedent:1 kind=reply -->",
-		"unknown category":                   "<!-- precedent:1 kind=reply thread=a category=joke -->",
-		"too sure":                           "<!-- precedent:1 kind=reply thread=a confidence=101 -->",
-		"surely":                             "<!-- precedent:1 kind=reply thread=a confidence=+1 -->",
-		"a title of other bytes":             "<!-- precedent:1 kind=reply thread=a title=__8 -->",
-		"a range that ends before it begins": "<!-- precedent:1 kind=reply thread=a lines=3-2 -->",
-		"line 0":                             "<!-- precedent:1 kind=reply thread=a lines=0-2 -->",
-		"one line":                           "<!-- precedent:1 kind=reply thread=a lines=3 -->",
-		"a line of a huge file":              "<!-- precedent:1 kind=reply thread=a lines=3-9999999999 -->",
-		"twice":                              "<!-- precedent:1 kind=reply thread=a thread=b -->",
+		"unknown category":                   fields("category=joke"),
+		"too sure":                           fields("confidence=101"),
+		"surely":                             fields("confidence=+1"),
+		"a title of other bytes":             fields("title=__8"),
+		"a range that ends before it begins": fields("lines=3-2"),
+		"line 0":                             fields("lines=0-2"),
+		"one line":                           fields("lines=3"),
+		"a line of a huge file":              fields("lines=3-9999999999"),
+		"twice":                              fields("thread=b"),
 	} {
 		for _, w := range []comment.Writer{w, {PullRequest: w.PullRequest}} {
 			if m, ok := w.Read(s); ok {

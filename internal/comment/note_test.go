@@ -13,9 +13,7 @@ import (
 
 // TestNote: every kind of note is inert, whatever its parts say, and its marker comes back.
 func TestNote(t *testing.T) {
-	signed := writer(t)
-	open := signed
-	open.Key = comment.Key{}
+	all := writers(t)
 	rapid.Check(t, func(t *rapid.T) {
 		m := mark()
 		m.Kind = rapid.SampledFrom(comment.Notes).Draw(t, "kind")
@@ -29,7 +27,7 @@ func TestNote(t *testing.T) {
 					"to"),
 			})
 		}
-		for _, w := range []comment.Writer{signed, open} {
+		for _, w := range all {
 			body := w.Note(n, m)
 			if got, ok := w.Read(body); !ok || got != m {
 				t.Fatalf("read back as %+v, %v:\n%s", got, ok, body)
@@ -48,9 +46,7 @@ func TestNoteOrders(t *testing.T) {
 			Items: []comment.NoteItem{{Name: order, Words: order, URL: order}},
 		}, checksMark())
 		markdowntest.Inert(t, unmarked(t, body))
-		if _, ok := w.Read(body); !ok {
-			t.Errorf("%q takes the marker away:\n%s", order, body)
-		}
+		readBack(t, w, body, comment.ChecksEnded)
 	}
 }
 
@@ -68,9 +64,7 @@ func TestNoteIsBounded(t *testing.T) {
 	if len(body) > 65_536 || !strings.Contains(body, "- … and 11 more") || strings.Contains(body, "check 20") {
 		t.Errorf("%d bytes:\n%.2000s", len(body), body)
 	}
-	if _, ok := w.Read(body); !ok {
-		t.Error("its marker is not read")
-	}
+	readBack(t, w, body, comment.ChecksEnded)
 }
 
 // TestTries: the number of incomplete reviews comes back from a summary, and no other number.

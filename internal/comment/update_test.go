@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
 )
 
@@ -76,10 +75,7 @@ func TestUpdatesKeepPeoplesText(t *testing.T) {
 // TestARunIsInTheMarkerAlone: naming the run changes nothing that people see, and taking it away
 // gives the same comment again.
 func TestARunIsInTheMarkerAlone(t *testing.T) {
-	signed := writer(t)
-	open := signed
-	open.Key = comment.Key{}
-	for _, w := range []comment.Writer{signed, open} {
+	for _, w := range writers(t) {
 		body := w.Summary("# All is well", mark())
 		run, ok := w.WithRun(body, "0198-run")
 		m, read := w.Read(run)
@@ -93,6 +89,7 @@ func TestARunIsInTheMarkerAlone(t *testing.T) {
 			t.Error("a text without a marker got a run")
 		}
 	}
+	signed := writer(t)
 	run, _ := signed.WithRun(signed.Summary("text", mark()), "0198-run")
 	if _, ok := signed.Read(strings.Replace(run, "run=0198-run", "run=0198-ruin", 1)); ok {
 		t.Error("the run is not signed")
