@@ -86,10 +86,6 @@ type shuffled struct {
 	ended   []string
 }
 
-func newShuffled(e engine.Engine, seed int) *shuffled {
-	return &shuffled{Engine: e, rand: rand.New(rand.NewPCG(uint64(seed), 0))}
-}
-
 func (s *shuffled) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	s.step(func() { s.running++ })
 	s.stop()

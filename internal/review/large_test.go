@@ -13,6 +13,7 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
@@ -23,6 +24,7 @@ func TestBudgetRunsOut(t *testing.T) {
 	for _, tokens := range []int{20_000, 1_500_000} {
 		t.Run(fmt.Sprint(tokens, " tokens"), func(t *testing.T) {
 			budget := &engine.Budget{Tokens: tokens}
+			findsNothing := func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Text: nothing} }
 			server := served(t, &in, head, findsNothing, budget)
 			r := run(t, in)
 			// A request is estimated before it is sent, from its length; those under

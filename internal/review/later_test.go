@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -50,34 +49,12 @@ func written(body string, m precedent.Message) precedent.Message {
 	return m
 }
 
-// asked are the threads in a prompt, by their titles.
-func askedAbout(t engine.Task) map[string]string {
-	found := map[string]string{}
-	id := ""
-	for l := range strings.Lines(t.Prompt) {
-		if s, ok := strings.CutPrefix(l, "## Thread "); ok {
-			id = strings.TrimSpace(s)
-		}
-		if s, ok := strings.CutPrefix(l, "remark: "); ok {
-			found[strings.TrimSpace(s)] = id
-		}
-	}
-	return found
-}
+// askedAbout are the threads in a prompt, by their titles.
+func askedAbout(t engine.Task) map[string]string { return listed(t, "## Thread ", "remark: ") }
 
 // saying is an engine that says of threads, by their titles, what it is given; it leaves out the others.
 func saying(words map[string]object) func(engine.Task) engine.Reply {
-	return func(t engine.Task) engine.Reply {
-		list := []any{}
-		for title, id := range askedAbout(t) {
-			if w, ok := words[title]; ok {
-				w = maps.Clone(w)
-				w["thread_id"] = id
-				list = append(list, w)
-			}
-		}
-		return answered(object{"threads": list})
-	}
+	return speaking("threads", "thread_id", askedAbout, words)
 }
 
 // answers are a review's answers by title, as state, place and who decided.

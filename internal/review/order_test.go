@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestSameReview(t *testing.T) {
 	var want string
 	for i := range 20 {
 		server := served(t, &in, head, talkative, nil)
-		in.Engine = newShuffled(in.Engine, i)
+		in.Engine = &shuffled{Engine: in.Engine, rand: rand.New(rand.NewPCG(uint64(i), 0))}
 		r := run(t, in)
 		got, err := json.Marshal(r)
 		if err != nil {

@@ -61,14 +61,17 @@ func answered(v any) engine.Reply {
 }
 
 // ids are the ids of the claims in a verifier's prompt, by their titles.
-func ids(t engine.Task) map[string]string {
+func ids(t engine.Task) map[string]string { return listed(t, "id: ", "claim: ") }
+
+// listed are the ids of what a prompt lists, by the titles that follow them.
+func listed(t engine.Task, ofID, ofTitle string) map[string]string {
 	found := map[string]string{}
 	id := ""
 	for l := range strings.Lines(t.Prompt) {
-		if s, ok := strings.CutPrefix(l, "id: "); ok {
+		if s, ok := strings.CutPrefix(l, ofID); ok {
 			id = strings.TrimSpace(s)
 		}
-		if s, ok := strings.CutPrefix(l, "claim: "); ok {
+		if s, ok := strings.CutPrefix(l, ofTitle); ok {
 			found[strings.TrimSpace(s)] = id
 		}
 	}
@@ -77,15 +80,22 @@ func ids(t engine.Task) map[string]string {
 
 // ruled is a verifier that rules on claims by their titles, and leaves out the others.
 func ruled(rulings map[string]object) func(engine.Task) engine.Reply {
+	return speaking("verdicts", "finding", ids, rulings)
+}
+
+// speaking is an engine that has a word for some of what it is asked about, by their titles.
+func speaking(list, id string, asked func(engine.Task) map[string]string, words map[string]object,
+) func(engine.Task) engine.Reply {
 	return func(t engine.Task) engine.Reply {
-		list := []any{}
-		for title, id := range ids(t) {
-			if r, ok := rulings[title]; ok {
-				r["finding"] = id
-				list = append(list, r)
+		said := []any{}
+		for title, its := range asked(t) {
+			if w, ok := words[title]; ok {
+				w = maps.Clone(w)
+				w[id] = its
+				said = append(said, w)
 			}
 		}
-		return answered(object{"verdicts": list})
+		return answered(object{list: said})
 	}
 }
 

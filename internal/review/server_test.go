@@ -24,8 +24,6 @@ import (
 // nothing is the answer of a model that finds nothing, to any task.
 const nothing = `{"findings": [], "summary": "Read it.", "positive": "", "verdicts": [], "pairs": []}`
 
-func findsNothing(llmtest.Request) llmtest.Reply { return llmtest.Reply{Text: nothing} }
-
 // theKey is what the provider gets to know the caller by.
 const theKey = "the-key-that-opens-the-provider"
 

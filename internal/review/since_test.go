@@ -86,6 +86,16 @@ func TestReadBefore(t *testing.T) {
 	}
 }
 
+// TestAnotherBase: the head is as it was, and the branch now goes to a base from which it differs in more. That nobody
+// has read.
+func TestAnotherBase(t *testing.T) {
+	base := files{"a.txt": long(60, nil)}
+	head := files{"a.txt": long(60, map[int]string{10: "ten\n"})}
+	other := files{"a.txt": long(60, map[int]string{50: "fifty\n"})}
+	s := &Since{Head: "last", Changed: &diff.Change{}, Before: between(t, base, head)}
+	compare(t, "read before", map[diff.HunkRef]bool{{File: 0, Hunk: 0}: true}, s.readBefore(between(t, other, head)))
+}
+
 // pushed is the input of a review of a later head.
 func pushed(t *testing.T, base, last, head files) Input {
 	t.Helper()
