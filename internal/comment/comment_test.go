@@ -114,7 +114,8 @@ func TestFinding(t *testing.T) {
 			m, ok := w.Read(got)
 			f, want := test.f, mark()
 			want.Kind, want.Fingerprint, want.Finding, want.Category = comment.Finding, f.Fingerprint, f.ID, f.Category
-			want.Severity, want.Confidence, want.Title, want.Start, want.End = f.Severity, f.Confidence, f.Title, f.Start, f.End
+			want.Severity, want.Confidence, want.Title = f.Severity, f.Confidence, f.Title
+			want.Start, want.End = f.Start, f.End
 			if d := cmp.Diff(want, m); d != "" || !ok {
 				t.Errorf("read back, %v (-want +got):\n%s", ok, d)
 			}

@@ -326,9 +326,10 @@ func TestPolicyReviews(t *testing.T) {
 func TestPolicyLabels(t *testing.T) {
 	names := precedent.LabelNames{ReviewNeeded: "bot: review", HumanReview: "ready"}
 	accepts(t, "labels", "{review_needed: \"bot: review\", human_review: ready}", precedent.Policy{Labels: names})
-	refuses(t, "labels", "{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}", "{review_needed: ''}",
-		"{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}", "{review_needed: "+strings.Repeat("a", 51)+"}",
-		"{review_needed: [a]}", "{review: a}", "[a]", "a", "{review_needed: a, review_needed: b}")
+	refuses(t, "labels", "{review_needed: x, changes_needed: X}", "{review_needed: bot-ci-pending}",
+		"{review_needed: ''}", "{review_needed: \"a,b\"}", "{review_needed: \"a\\tb\"}",
+		"{review_needed: "+strings.Repeat("a", 51)+"}", "{review_needed: [a]}", "{review: a}", "[a]", "a",
+		"{review_needed: a, review_needed: b}")
 }
 
 func TestPolicyLearnings(t *testing.T) {
@@ -344,8 +345,8 @@ func TestFixPolicy(t *testing.T) {
 		"ci_timeout: 45m}", precedent.Policy{Fix: precedent.FixPolicy{
 		Off: true, LockFiles: true, Ungated: true, MaxFiles: 20, MaxLines: 1, MaxCycles: 8, CITimeout: 45 * time.Minute,
 	}})
-	refuses(t, "fix", "{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}", "[]",
-		"true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}",
+	refuses(t, "fix", "{max_files: 21}", "{max_lines: 501}", "{max_files: 0}", "{enabled: yes}", "{lockfiles: true}",
+		"[]", "true", "{max_lines: 5, max_lines: 6}", "{max_cycles: 0}", "{max_cycles: 21}", "{ci_timeout: 10}",
 		"{ci_timeout: 30s}", "{ci_timeout: 7h}")
 }
 

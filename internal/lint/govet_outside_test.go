@@ -24,7 +24,8 @@ import (
 const canary = "[KANARIE-5d41402a"
 
 // readsCanary is a package that makes analyzers and compilers quote the canary.
-var readsCanary = "-- a.go --\n" + strings.Replace(printsCanary("m"), "\n// F", "\nvar _ [x.Number]int = x.Canary\n\n// F", 1) +
+var readsCanary = "-- a.go --\n" +
+	strings.Replace(printsCanary("m"), "\n// F", "\nvar _ [x.Number]int = x.Canary\n\n// F", 1) +
 	"-- b/b.go --\n" + printsCanary("b") + "-- c/c.go --\npackage c\n\n// F does nothing.\nfunc F(y int) { y = y }\n"
 
 func printsCanary(name string) string {

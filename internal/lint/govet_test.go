@@ -216,7 +216,9 @@ package uses
 import "example.com/m/bad"
 
 func F(x int) { x = bad.F(); x = x }
-` + assigns("good/a.go", "good"), []string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK, "not checked: package ./bad (compile error)"},
+` + assigns("good/a.go", "good"),
+			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK,
+			"not checked: package ./bad (compile error)"},
 
 		{"syntax error", `
 -- go.mod --
@@ -231,7 +233,8 @@ func F( {
 package m
 
 import _ "example.com/elsewhere"
-` + assigns("b/b.go", "b"), []string{"b/b.go:4 assign medium"}, precedent.StatusOK, "package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
+` + assigns("b/b.go", "b"), []string{"b/b.go:4 assign medium"}, precedent.StatusOK,
+			"package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
 
 		{"required module without a checksum", goMod + `
 require example.com/elsewhere v1.0.0

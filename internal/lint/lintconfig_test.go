@@ -27,7 +27,10 @@ func TestLintersExtendedConfig(t *testing.T) {
 			"eslint", ".eslintrc.json", `{"root": true, "extends": ["eslint:recommended", "./config/base.json"]}`,
 			none, "config/base.json", false,
 		},
-		{"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, none, "config/base.js", false},
+		{
+			"eslint", ".eslintrc", `{"overrides": [{"files": "*.js", "extends": "./config/base"}]}`, none, "config/base.js",
+			false,
+		},
 		{ // takes precedence
 			"eslint", ".eslintrc", `{"extends": "./config/base"}`, map[string]string{"config/base.json": "{}"},
 			"config/base.js", true,

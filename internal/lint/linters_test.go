@@ -121,7 +121,8 @@ two
 `
 
 func TestLinters(t *testing.T) {
-	const ok, empty, skipped, failed = precedent.StatusOK, precedent.StatusEmpty, precedent.StatusSkipped, precedent.StatusError
+	const ok, empty = precedent.StatusOK, precedent.StatusEmpty
+	const skipped, failed = precedent.StatusSkipped, precedent.StatusError
 	const bad = "a.txt:3 grep/bad medium"
 	changed := file(change("a.txt", " one BAD", " two", "+three BAD"))
 	linter := func(set func(*Linter)) func(*Input, *box) {
@@ -196,8 +197,9 @@ func TestLinters(t *testing.T) {
 			status: failed, says: "out of luck",
 		},
 		{
-			name: "stopped, with a finding before", change: greps(never, func(o *Output) { o.Stopped = "memory limit exceeded" }),
-			want: bad, status: failed, says: "memory limit exceeded",
+			name:   "stopped, with a finding before",
+			change: greps(never, func(o *Output) { o.Stopped = "memory limit exceeded" }),
+			want:   bad, status: failed, says: "memory limit exceeded",
 		},
 		{
 			name: "cut output", change: greps(never, func(o *Output) { o.Cut = true }),
@@ -225,7 +227,8 @@ func TestLinters(t *testing.T) {
 				rc, _ := seen(j, ".greprc")
 				return Output{Exit: 9, Stderr: []byte("configured by " + rc)}, rc != "strict\n"
 			}, asIs),
-			want: bad, status: ok, says: "the change edits .greprc: the linters used the configuration from before the change",
+			want: bad, status: ok,
+			says: "the change edits .greprc: the linters used the configuration from before the change",
 		},
 		{
 			name:  "an added configuration is not there",

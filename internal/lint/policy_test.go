@@ -17,8 +17,8 @@ func TestPolicyEdit(t *testing.T) {
 	renamed := status(diff.Renamed, change("docs/notes.md"))
 	renamed.Files[0].OldPath = "AGENTS.md"
 	const left, right = precedent.Left, precedent.Right
-	const assistants, agents, policy, guide = "instructions for assistants", "programs of coding agents", "the review policy",
-		"a guide for reviews"
+	const assistants, agents = "instructions for assistants", "programs of coding agents"
+	const policy, guide = "the review policy", "a guide for reviews"
 	settings, contributing, own := ".claude/settings.json", "CONTRIBUTING.md", ".precedent.yaml"
 	for _, test := range []struct {
 		name   string
@@ -28,7 +28,10 @@ func TestPolicyEdit(t *testing.T) {
 		title  string // but for its beginning
 	}{
 		{"other file", change("a.go", "+x"), "", "", ""},
-		{"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), "CLAUDE.md:8 low", right, "edits CLAUDE.md: " + assistants},
+		{
+			"edit", change("CLAUDE.md", "@@7", " a", "-b", "+c", "+d"), "CLAUDE.md:8 low", right,
+			"edits CLAUDE.md: " + assistants,
+		},
 		{
 			"only deletions", change("pkg/AGENTS.md", "@@3", " a", "-b", " c"),
 			"pkg/AGENTS.md:4 low", left, "edits AGENTS.md: " + assistants,

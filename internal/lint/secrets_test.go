@@ -84,10 +84,19 @@ func TestSecrets(t *testing.T) {
 		{"catch-all in a lock file", skip(change("go.sum", "+example.com/api-key v1.0.0 h1:"+random(5, 43,
 			base64Letters[:58])+"=")), ""},
 		{"known form in a generated file", skip(change("gen.go", "+"+key)), "gen.go:1 aws-access-token critical"},
-		{"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`), "ws.rs:1 generic-api-key low"},
-		{"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`), "ws.rs:1 generic-api-key high"},
+		{
+			"nonce of a WebSocket", change("ws.rs", `+.header("sec-websocket-key", "`+random(7, 22, base64Letters)+`==")`),
+			"ws.rs:1 generic-api-key low",
+		},
+		{
+			"key of a service in a header", change("ws.rs", `+.header("x-api-key", "`+random(7, 22, base64Letters)+`==")`),
+			"ws.rs:1 generic-api-key high",
+		},
 		{"keywords of a language", change("langs.xml", "+"+keywords+" curlopt_keypasswd curlopt_keytype "+keywords), ""},
-		{"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords), "run.sh:1 assigned-credential high"},
+		{
+			"a credential among words", change("run.sh", "+"+keywords+" --password "+hash+" "+keywords),
+			"run.sh:1 assigned-credential high",
+		},
 		{"key store", binary("deploy/server.p12"), "deploy/server.p12 pkcs12-file high"},
 	} {
 		t.Run(test.name, func(t *testing.T) { found(t, run(t, "secrets", &Input{Change: test.change}), test.want) })

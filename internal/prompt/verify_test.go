@@ -105,7 +105,8 @@ func TestNoClaimEndsItsBlock(t *testing.T) {
 		c := claims()[0]
 		c.Quote, c.Title, c.Body, c.Rule, c.Path = evil, evil, evil, evil, evil
 		c.Evidence[0] = precedent.Evidence{Path: evil, Line: 1, Quote: evil}
-		p := sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c}, []Decided{{"dismissed", evil, evil, evil}})
+		past := []Decided{{"dismissed", evil, evil, evil}}
+		p := sheet.Verify(in.Shards[0]+precedent.Untrusted(evil), []precedent.Finding{c, c}, past)
 		staysIn(t, p, "Refute all", "guide guide rules rules instructions diff decided claim claim")
 		r := Remark{evil, evil, evil, evil}
 		staysIn(t, Judge([]Pair{{evil, r, r}, {"p2", r, r}}), "Refute all", "pair pair")

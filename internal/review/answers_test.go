@@ -69,7 +69,10 @@ func TestWords(t *testing.T) {
 		{"a liar: an old line for proof", bugs, same, nil, addressed(loop), open, ""},
 		{"a liar: declined by nobody", bugs, same, nil, declined(no), open, "nobody who may dismiss"},
 		{"addressed by other lines", types, same, nil, addressed(proof), byEngine, "the push added"},
-		{"a bug is not closed by lines about other code", bugs, same, nil, addressed(proof), open, "no added line shows it"},
+		{
+			"a bug is not closed by lines about other code", bugs, same, nil, addressed(proof), open,
+			"no added line shows it",
+		},
 		{
 			"a bug is closed by a line about its own code", bugs, guarded, nil,
 			addressed("safe := Total(append(items, items...))"), byEngine, "the push added",
@@ -117,8 +120,9 @@ func TestWords(t *testing.T) {
 			if got := fmt.Sprintf("%s by %s", a.State, a.By); got != test.want || !strings.Contains(a.Why, test.why) {
 				t.Errorf("%s: %s", got, a.Why)
 			}
-			verdict := map[bool]precedent.Verdict{true: precedent.Findings, false: precedent.Clean}[a.State == precedent.StillThere]
-			if (a.Reply == "") != (a.State == precedent.StillThere) || r.Verdict != verdict {
+			there := a.State == precedent.StillThere
+			verdict := map[bool]precedent.Verdict{true: precedent.Findings, false: precedent.Clean}[there]
+			if (a.Reply == "") != there || r.Verdict != verdict {
 				t.Errorf("verdict %s, reply %q", r.Verdict, a.Reply)
 			}
 		})
@@ -238,7 +242,8 @@ func TestThreadsWithoutEngine(t *testing.T) {
 		},
 		{
 			"gone", files{"go.sum": "a\n", "x": "y\n"},
-			both("not_applicable at cart/aws.go:3 by place", "not_applicable at cart/cart.go:5 by place"), precedent.NoFindings,
+			both("not_applicable at cart/aws.go:3 by place", "not_applicable at cart/cart.go:5 by place"),
+			precedent.NoFindings,
 		},
 		{
 			"nothing is left of the change", shopBase,

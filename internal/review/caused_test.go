@@ -16,7 +16,8 @@ func TestCausedBy(t *testing.T) {
 		"page.go": "package app\n\nfunc Page(id int) string {\n\treturn Find(id).Name\n}\n",
 	}
 	head := files{"user.go": strings.Replace(base["user.go"], ".must()", "", 1), "page.go": base["page.go"]}
-	const cause, breaks, zero = "\treturn users[id]", "\treturn Find(id).Name", "func Zero() string { return Find(0).Name }"
+	const cause, breaks = "\treturn users[id]", "\treturn Find(id).Name"
+	const zero = "func Zero() string { return Find(0).Name }"
 	const none = precedent.NoEvidence
 	for _, test := range []struct {
 		name, path   string

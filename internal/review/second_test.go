@@ -16,7 +16,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/engine"
 )
 
-// cast is an engine with a model for each role. Without one, a role is refused, but verifiers give no answer. It records the prompts of second readers.
+// cast is an engine with a model for each role. Without one, a role is refused, but verifiers give no answer. It
+// records the prompts of second readers.
 type cast struct {
 	finder, verifier, judge, threads func(engine.Task) engine.Reply
 
@@ -143,13 +144,31 @@ func TestVerify(t *testing.T) {
 			uncertain, below, 50, "evidence is not in the files",
 		},
 		{"a crash refuted by words", "-crash", rules("refuted", "Audited."), uncertain, "", 80, "without evidence"},
-		{"a crash refuted by a lie", "-crash", rules("refuted", "Audited.", "never there"), uncertain, "", 80, "not in the files"},
-		{"a crash refuted by a comment", "-crash", rules("refuted", "So it says.", comment), uncertain, "", 80, "only comments"},
+		{
+			"a crash refuted by a lie", "-crash", rules("refuted", "Audited.", "never there"), uncertain, "", 80,
+			"not in the files",
+		},
+		{
+			"a crash refuted by a comment", "-crash", rules("refuted", "So it says.", comment), uncertain, "", 80,
+			"only comments",
+		},
 		{"a crash refuted by a line", "crash", rules("refuted", "Guarded.", "\tsum := 0"), denied, refuted, 80, "Guarded."},
-		{"confirmed by a lie", "-bugs", rules("confirmed", "Yes.", "never there"), uncertain, below, 50, "not in the files"},
-		{"confirmed by words", "-bugs", rules("confirmed", "Yes."), uncertain, below, 50, "confirmed, but without evidence: Yes."},
-		{"an uncertain crash", "-crash", rules("uncertain", "Hm."), uncertain, below, 65, "65: the finder's 80 -15, uncertain"},
-		{"a confirmed test", "tests", rules("confirmed", "True.", loop), confirmed, "", 89, "89: the finder's 80, confirmed"},
+		{
+			"confirmed by a lie", "-bugs", rules("confirmed", "Yes.", "never there"), uncertain, below, 50,
+			"not in the files",
+		},
+		{
+			"confirmed by words", "-bugs", rules("confirmed", "Yes."), uncertain, below, 50,
+			"confirmed, but without evidence: Yes.",
+		},
+		{
+			"an uncertain crash", "-crash", rules("uncertain", "Hm."), uncertain, below, 65,
+			"65: the finder's 80 -15, uncertain",
+		},
+		{
+			"a confirmed test", "tests", rules("confirmed", "True.", loop), confirmed, "", 89,
+			"89: the finder's 80, confirmed",
+		},
 		{"refuted, but unsure", "-bugs", unsure, uncertain, below, 50, "only 30 % sure"},
 		{"severe, uncertain", "bugs", rules("uncertain", "Who knows."), uncertain, "", 75, "75: the finder's 80 -15"},
 		{"severe, refuted by words", "bugs", rules("refuted", "Audited."), uncertain, "", 75, "without evidence"},

@@ -133,10 +133,11 @@ func TestRefutedByAMention(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, base, head)
-			evidence := []any{object{"path": c.path, "at": "head", "line": 1, "quote": c.quote}}
+			refuted := rules("refuted", "It is checked.")
+			refuted["evidence"] = []any{object{"path": c.path, "at": "head", "line": 1, "quote": c.quote}}
 			in.Engine = &cast{
 				finder:   finds(finding("pay/refund.go", 8, flagged, title, object{"severity": "critical"})),
-				verifier: ruled(map[string]object{title: {"verdict": "refuted", "reason": "It is checked.", "evidence": evidence}}),
+				verifier: ruled(map[string]object{title: refuted}),
 			}
 			f := byTitle(t, run(t, in), title)
 			if ended := f.Dropped == precedent.Refuted; ended != c.ends || !ended &&

@@ -267,7 +267,8 @@ func TestOutcomesOfFiles(t *testing.T) {
 		"renamed and changed": {renamed, precedent.Fixed},
 		"unreadable":          {unreadable, precedent.OutcomeUnknown},
 	} {
-		if got := outcomes(posted(), OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}); got[0].Kind != test.want {
+		in := OutcomeInput{State: forge.Merged, Trees: test.trees, Now: now}
+		if got := outcomes(posted(), in); got[0].Kind != test.want {
 			t.Errorf("%s: %+v, want %s", name, got[0], test.want)
 		}
 	}
