@@ -274,7 +274,9 @@ type Finding struct {
 	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
 	Verifier Check `json:"verifier"`
-	// Later tells that a verifier found it true, but not worth a change of this pull request.
+	// Now tells that a verifier found it worth a change before the merge, and Later that it found it true, but not
+	// worth that. Neither is set if the verifier did not say, or was not asked.
+	Now   bool `json:"now,omitempty"`
 	Later bool `json:"later,omitempty"`
 	// Dropped is empty for a live finding; DroppedBy names what caused it.
 	Dropped   Dropped   `json:"dropped"`

@@ -191,7 +191,7 @@ func (v ruling) amend(f *precedent.Finding, b redactor) {
 	f.Title, f.Body = title, body
 }
 
-// restate sets the severity of a confirmed finding, and whether it can wait. One that was severe or is in a
+// restate sets the severity of a confirmed finding, and whether it is worth a change now or can wait. One that was severe or is in a
 // protected category stays at least medium, which is never folded for its severity, and cannot wait: a change must
 // not talk its verifier into hiding it.
 func (v ruling) restate(f *precedent.Finding) {
@@ -208,7 +208,7 @@ func (v ruling) restate(f *precedent.Finding) {
 		f.Later = !guarded && slices.Contains([]precedent.Category{precedent.Tests, precedent.Style}, f.Category)
 		return
 	}
-	f.Later = !guarded && !*v.Now
+	f.Now, f.Later = *v.Now, !guarded && !*v.Now
 }
 
 // comment matches a line that is a comment in a common language. What a change says

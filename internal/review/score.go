@@ -59,7 +59,7 @@ func (in *Input) minorWhy(f *precedent.Finding) string {
 	case isSevere(f.Severity), f.Category.Protected() && !f.Analyzer:
 	case f.Later:
 		return "true, but not worth a change now, says the verifier"
-	case !f.Severity.AtLeast(precedent.Medium) && (len(f.Cites) == 0 || f.Severity == precedent.Nit):
+	case f.Severity == precedent.Nit, f.Severity == precedent.Low && len(f.Cites) == 0 && !f.Now:
 		return fmt.Sprintf("its severity is %s", f.Severity)
 	}
 	return ""
@@ -77,16 +77,20 @@ func (in *Input) shows(f *precedent.Finding) bool {
 // always verified.
 func (in *Input) canBeShown(f *precedent.Finding) bool {
 	best := *f
-	best.Verifier = precedent.Confirmed
-	best.Confidence, _ = ShippedOdds().Of(&best)
-	best.Confidence = capped(&best, in.refitted(&best)+focusDelta)
-	if isSevere(f.Severity) {
+	best.Verifier, best.Now = precedent.Confirmed, true
+	best.Confidence = in.bestConfidence(best)
+	if isSevere(f.Severity) || in.shows(&best) {
 		return true
 	}
-	if in.minorWhy(&best) != "" {
-		return in.Policy.Minor != precedent.MinorOff
-	}
-	return best.Confidence >= in.thresholdFor(f)
+	best.Now = false
+	best.Confidence = in.bestConfidence(best)
+	return in.minorWhy(&best) != "" && in.Policy.Minor != precedent.MinorOff
+}
+
+// bestConfidence returns the highest confidence that a finding can have with its verdict.
+func (in *Input) bestConfidence(f precedent.Finding) int {
+	f.Confidence, _ = ShippedOdds().Of(&f)
+	return capped(&f, in.refitted(&f)+focusDelta)
 }
 
 func percent(n int) int { return min(max(n, 0), 100) }

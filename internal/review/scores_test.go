@@ -17,6 +17,10 @@ func TestOdds(t *testing.T) {
 		{"no verdict", precedent.Finding{Confidence: 80, Verifier: precedent.Unchecked}, 80, ""},
 		{"no verdict, for and against", precedent.Finding{Confidence: 80, Balance: -15, Verifier: precedent.Unchecked}, 65, ""},
 		{"confirmed", precedent.Finding{Confidence: 60, Verifier: precedent.Confirmed}, 75, ", confirmed"},
+		{
+			"confirmed and wanted now", precedent.Finding{Confidence: 40, Verifier: precedent.Confirmed, Now: true}, 77,
+			", confirmed, wanted now",
+		},
 		{"confirmed rule", precedent.Finding{Confidence: 60, Balance: 10, Verifier: precedent.Confirmed}, 82, ", confirmed"},
 		{"uncertain", precedent.Finding{Confidence: 80, Severity: precedent.Medium, Verifier: precedent.Uncertain}, 50, ", uncertain"},
 		{
@@ -40,6 +44,14 @@ func TestOdds(t *testing.T) {
 	}
 }
 
+// TestOddsOfOlderReviews: the odds that were stored before verifiers said what is wanted now count it as confirmed.
+func TestOddsOfOlderReviews(t *testing.T) {
+	f := precedent.Finding{Confidence: 60, Verifier: precedent.Confirmed, Now: true}
+	if got, _ := (Odds{Confirmed: 2, Uncertain: 0.25, Agreement: 1.5}).Of(&f); got != 75 {
+		t.Errorf("%d, want 75", got)
+	}
+}
+
 // TestWhatIsMinor: low severity and what can wait is folded, what is severe, protected or asked for by the team is
 // not, and a number below the threshold decides before both.
 func TestWhatIsMinor(t *testing.T) {
@@ -53,6 +65,7 @@ func TestWhatIsMinor(t *testing.T) {
 		return f
 	}
 	later := func(f *precedent.Finding) { f.Later = true }
+	now := func(f *precedent.Finding) { f.Now = true }
 	for _, test := range []struct {
 		name string
 		f    *precedent.Finding
@@ -61,6 +74,8 @@ func TestWhatIsMinor(t *testing.T) {
 		{"medium", confirmed(80, precedent.Medium, nil), "shown"},
 		{"medium, can wait", confirmed(90, precedent.Medium, later), "minor"},
 		{"low", confirmed(90, precedent.Low, nil), "minor"},
+		{"low, wanted now", confirmed(90, precedent.Low, now), "shown"},
+		{"nit, wanted now", confirmed(90, precedent.Nit, now), "minor"},
 		{"low, unverified", &precedent.Finding{Confidence: 90, Severity: precedent.Low}, "minor"},
 		{"low, a rule of the team", confirmed(90, precedent.Low, func(f *precedent.Finding) { f.Cites = []precedent.Cite{{Kind: "guide"}} }), "shown"},
 		{"nit, a rule of the team", confirmed(90, precedent.Nit, func(f *precedent.Finding) { f.Cites = []precedent.Cite{{Kind: "guide"}} }), "minor"},
@@ -87,7 +102,7 @@ func TestWhatIsMinor(t *testing.T) {
 // TestRestate: the verifier's severity replaces the finder's, and what it would leave is folded; neither folds what
 // was severe or is in a protected category.
 func TestRestate(t *testing.T) {
-	no := false
+	yes, no := true, false
 	for _, test := range []struct {
 		name     string
 		category precedent.Category
@@ -96,6 +111,7 @@ func TestRestate(t *testing.T) {
 		severity precedent.Severity
 		later    bool
 	}{
+		{"now", precedent.Types, precedent.Low, ruling{Now: &yes}, precedent.Low, false},
 		{"lower", precedent.Types, precedent.Medium, ruling{Severity: precedent.Low}, precedent.Low, false},
 		{"raise", precedent.Types, precedent.Low, ruling{Severity: precedent.High}, precedent.High, false},
 		{"leave", precedent.Style, precedent.Low, ruling{Now: &no}, precedent.Low, true},
@@ -108,7 +124,7 @@ func TestRestate(t *testing.T) {
 	} {
 		f := &precedent.Finding{Category: test.category, Severity: test.from}
 		test.v.restate(f)
-		if f.Severity != test.severity || f.Later != test.later || (len(f.Trail) == 1) != (f.Severity != test.from) {
+		if f.Now != (test.v.Now == &yes) || f.Severity != test.severity || f.Later != test.later || (len(f.Trail) == 1) != (f.Severity != test.from) {
 			t.Errorf("%s: %s, later %v, %v", test.name, f.Severity, f.Later, f.Trail)
 		}
 	}
@@ -125,7 +141,7 @@ func TestMinor(t *testing.T) {
 		"":                  {precedent.Minor, precedent.Collapsed, precedent.Confirmed, precedent.Clean},
 		precedent.MinorFold: {precedent.Minor, precedent.Collapsed, precedent.Confirmed, precedent.Clean},
 		precedent.MinorShow: {"", precedent.Inline, precedent.Confirmed, precedent.Findings},
-		precedent.MinorOff:  {precedent.BelowThreshold, precedent.Hidden, precedent.Unchecked, precedent.Clean},
+		precedent.MinorOff:  {precedent.BelowThreshold, precedent.Hidden, precedent.Confirmed, precedent.Clean},
 	} {
 		t.Run(string(display), func(t *testing.T) {
 			in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
@@ -142,6 +158,23 @@ func TestMinor(t *testing.T) {
 				t.Errorf("dropped %q, %s, verifier %s, verdict %s: %s", f.Dropped, f.Placement, f.Verifier, r.Verdict, says(f))
 			}
 		})
+	}
+}
+
+// TestWantedNow: a finding of which its finder was not sure is shown if the verifier confirms it and says that it is
+// worth a change before the merge, also with low severity, and stays folded if the verifier says that it can wait.
+func TestWantedNow(t *testing.T) {
+	for now, want := range map[bool]precedent.Placement{true: precedent.Inline, false: precedent.Collapsed} {
+		in := input(t, shopBase, shopHead.with(files{"cart/aws.go": ""}))
+		verdict := rules("confirmed", "It is one too many.", loop)
+		verdict["now"] = now
+		in.Engine = &cast{
+			finder:   finds(inCart(loop, "off by one", object{"category": "types", "severity": "low", "confidence": 40})),
+			verifier: ruled(map[string]object{"off by one": verdict}),
+		}
+		if f := byTitle(t, run(t, in), "off by one"); f.Placement != want {
+			t.Errorf("wanted now %v: %s, want %s: %s", now, f.Placement, want, says(f))
+		}
 	}
 }
 

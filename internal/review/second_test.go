@@ -270,7 +270,7 @@ func TestWhatIsVerified(t *testing.T) {
 	head["many.go"] = b.String()
 	head["aws.go"] = shopHead["cart/aws.go"]
 	remarks = append(remarks,
-		finding("other.go", 3, "var x = first()", "weak", object{"category": "style", "severity": "low"}),
+		finding("other.go", 3, "var x = first()", "weak", object{"category": "style", "severity": "nit"}),
 		finding("other.go", 3, "var x = first()", "strong", object{"category": "race"}))
 	in := input(t, files{}, head)
 	in.Policy.Minor = precedent.MinorOff
