@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,30 +65,20 @@ func TestGoEnvironment(t *testing.T) {
 // its engine with it, nothing is saved, and no folder of its own is left.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
+	home, temp := t.TempDir(), t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
-	temp := t.TempDir()
-	started := filepath.Join(home, "started")
-	engine := filepath.Join(home, "engine")
-	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+started+"\nsleep 1000 & sleep 1000\n")
+	file, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
+	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+file+"\nsleep 1000 & sleep 1000\n")
 	cmd := precedentCmd(home, repo, "review", "--engine", "command:"+engine)
 	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = cmd.Wait()
-	}()
-	pid := waitFor(t, started, done)
+	pid, ended := started(t, cmd, file)
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case <-done:
+	case <-ended:
 	case <-time.After(time.Minute):
 		_ = cmd.Process.Kill()
 		t.Fatal("it did not end")
@@ -98,39 +89,19 @@ func TestInterrupt(t *testing.T) {
 	if err := exec.Command("kill", "-0", pid).Run(); err == nil {
 		t.Errorf("the engine %s lives on", pid)
 	}
-	left, err := filepath.Glob(filepath.Join(temp, "*"))
-	if err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
-	out, err := precedentCmd(home, repo, "memory", "status", "--json").Output()
-	if err != nil || !bytes.Contains(out, []byte(`"reviews": 0`)) {
-		t.Errorf("something was saved: %v\n%s", err, out)
+	out, _ := ends(t, 0, precedentCmd(home, repo, "memory", "status", "--json"))
+	if !strings.Contains(out, `"reviews": 0`) {
+		t.Errorf("something was saved:\n%s", out)
 	}
 }
 
-// waitFor returns what is in a file once it is there.
-func waitFor(t *testing.T, file string, done <-chan struct{}) string {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(time.Minute)
-	for {
-		if data, err := os.ReadFile(file); err == nil && bytes.HasSuffix(data, []byte("\n")) {
-			return strings.TrimSpace(string(data))
-		}
-		select {
-		case <-tick.C:
-		case <-done:
-			t.Fatalf("it ended before it wrote %s", file)
-		case <-deadline:
-			t.Fatalf("nobody wrote %s", file)
-		}
-	}
-}
-
+// writeFile writes a file, and makes its folder.
 func writeFile(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), mode)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,22 +20,9 @@ import (
 func changedApp(t *testing.T) (*app, *bytes.Buffer) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=d", "GIT_AUTHOR_EMAIL=d@example.org", "GIT_COMMITTER_NAME=d", "GIT_COMMITTER_EMAIL=d@example.org")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	run("init", "-q")
-	run("commit", "-q", "--allow-empty", "-m", "one")
-	marks := func(c string) string { return strings.Repeat(c, 7) }
-	text := marks("<") + " HEAD\nleft\n" + marks("=") + "\nright\n" + marks(">") + " other\n"
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	runGit(t, home, dir, "init", "-q")
+	runGit(t, home, dir, "commit", "-q", "--allow-empty", "-m", "one")
+	writeFile(t, filepath.Join(dir, "a.txt"), conflict("", "left\n", "right\n"), 0o600)
 	var said bytes.Buffer
 	return &app{
 		in: strings.NewReader(""), out: &bytes.Buffer{}, err: &said, dir: dir, now: time.Now,
@@ -62,21 +49,14 @@ func TestReviewStartsConsolidation(t *testing.T) {
 	if !strings.HasPrefix(started[0].Log, a.env["HOME"]) || strings.Contains(said.String(), "[memory]") {
 		t.Errorf("log %q, said %q", started[0].Log, said)
 	}
-	for name, change := range map[string]func(){
-		"off":         func() { a.env["PRECEDENT_CONSOLIDATION"] = "off" },
-		"no starting": func() { a.start = nil },
+	for _, change := range []func(){
+		func() { a.env["PRECEDENT_CONSOLIDATION"] = "off" },
+		func() { a.env["PRECEDENT_CONSOLIDATION"], a.start = "", nil },
 	} {
-		before := *a
-		env := map[string]string{}
-		for k, v := range a.env {
-			env[k] = v
-		}
-		a.env = env
 		change()
 		if a.run(t.Context(), []string{"review", "--again"}); len(started) != 1 {
-			t.Errorf("%s: started %+v", name, started[1:])
+			t.Errorf("turned off: started %+v", started[1:])
 		}
-		*a = before
 	}
 }
 
@@ -109,11 +89,10 @@ func TestConsolidationOutlivesItsReview(t *testing.T) {
 		}
 		if err := a.pause(deadline, 20*time.Millisecond); err != nil {
 			logs, _ := filepath.Glob(filepath.Join(a.env["HOME"], ".local/share/precedent/background/*.log"))
-			var log []byte
-			if len(logs) > 0 {
-				log, _ = os.ReadFile(logs[0])
+			for _, name := range logs {
+				t.Log(read(t, name))
 			}
-			t.Fatalf("nothing was consolidated: %s", log)
+			t.Fatal("nothing was consolidated")
 		}
 	}
 }

@@ -27,19 +27,11 @@ func TestCopiesOfAKilledReview(t *testing.T) {
 	writeFile(t, filepath.Join(repo, "main.go"), "package main\n\nfunc main() {}\n", 0o755)
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "Add an app")
-	started, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
-	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+started+"\nexec sleep 1000\n")
+	file, engine := filepath.Join(home, "started"), filepath.Join(home, "engine")
+	needs.WriteProgram(t, engine, "#!/bin/sh\necho $$ > "+file+"\nexec sleep 1000\n")
 	cmd := precedentCmd(home, repo, "review", "HEAD~1", "--engine", "command:"+engine)
 	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = cmd.Wait() // it is killed
-	}()
-	pid := waitFor(t, started, done)
+	pid, ended := started(t, cmd, file)
 	t.Cleanup(func() { _ = exec.Command("kill", "-9", pid).Run() })
 	names := map[string]bool{}
 	err := filepath.WalkDir(temp, func(path string, d fs.DirEntry, err error) error {
@@ -68,15 +60,13 @@ func TestCopiesOfAKilledReview(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-done
+	<-ended
 	if left, err := os.ReadDir(temp); err != nil || len(left) != 1 {
 		t.Errorf("left %v, %v, want one folder", left, err)
 	}
 	next := precedentCmd(home, repo, "version")
 	next.Env = append(next.Env, "TMPDIR="+temp)
-	if out, err := next.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	ends(t, 0, next)
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("after the next run, %v is left, %v", left, err)
 	}

@@ -4,13 +4,10 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -25,17 +22,10 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
-	reviewed := func() (r precedent.Review) {
+	reviewed := func() precedent.Review {
 		t.Helper()
-		cmd := precedentCmd(home, repo, "review", "--engine", "none", "--format", "json", "HEAD~1...HEAD")
-		out, err := cmd.Output()
-		if status := cmd.ProcessState.ExitCode(); status > precedent.ExitFindings {
-			t.Fatal(status, err)
-		}
-		if err := json.Unmarshal(out, &r); err != nil {
-			t.Fatal(err, string(out))
-		}
-		return r
+		_, out, _ := finished(t, precedentCmd(home, repo, "review", "--engine", "none", "--format", "json", "HEAD~1...HEAD"))
+		return parsed[precedent.Review](t, out)
 	}
 	first := reviewed()
 	if len(first.Live()) == 0 {
@@ -104,8 +94,8 @@ func TestDashboard(t *testing.T) {
 	if _, page := get(link[1]); !strings.Contains(page, second.ID) {
 		t.Errorf("the next review is not on the page: %s", page)
 	}
-	if out, err := precedentCmd(home, repo, "learn", "list").Output(); err != nil || !strings.Contains(string(out), "Ask for a benchmark") {
-		t.Errorf("%s %v", out, err)
+	if out, _ := ends(t, 0, precedentCmd(home, repo, "learn", "list")); !strings.Contains(out, "Ask for a benchmark") {
+		t.Error(out)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -143,11 +133,9 @@ func TestDashboardListensHere(t *testing.T) {
 	home := t.TempDir()
 	repo := defectiveRepository(t, home, "repo")
 	for _, address := range []string{"0.0.0.0:0", "192.0.2.1:80", "example.org:80", "8787"} {
-		cmd := precedentCmd(home, repo, "dashboard", "--no-browser", "--listen", address)
-		out, err := cmd.CombinedOutput()
-		var ended *exec.ExitError
-		if !errors.As(err, &ended) || ended.ExitCode() != precedent.ExitUsage || !strings.Contains(string(out), "of this machine") {
-			t.Errorf("--listen %s: %v %s", address, err, out)
+		_, said := ends(t, precedent.ExitUsage, precedentCmd(home, repo, "dashboard", "--no-browser", "--listen", address))
+		if !strings.Contains(said, "of this machine") {
+			t.Errorf("--listen %s: %s", address, said)
 		}
 	}
 }

@@ -94,16 +94,16 @@ func TestShownCommands(t *testing.T) {
 			s.git(s.home, "clone", "--quiet", "--branch", "feature", s.origin, clone)
 			s.git(clone, "remote", "set-url", "origin", s.door.URL+"/octo/app")
 			s.git(clone, "branch", "main", "origin/main")
-			write(t, filepath.Join(clone, "internal", "store", "open.go"), []byte(strings.Repeat("// a line\n", 50)))
+			writeFile(t, filepath.Join(clone, "internal", "store", "open.go"), strings.Repeat("// a line\n", 50), 0o600)
 			s.git(clone, "add", ".")
 			for _, name := range []string{"src", "docs"} {
-				write(t, filepath.Join(clone, name, "a.txt"), []byte("<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> b\n"))
+				writeFile(t, filepath.Join(clone, name, "a.txt"), "<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> b\n", 0o600)
 			}
 			for i := range 2 {
 				s.git(clone, "commit", "--quiet", "--allow-empty", "--message", fmt.Sprint("more ", i))
 			}
 			s.git(clone, "add", ".")
-			write(t, filepath.Join(clone, "comments.jsonl"), []byte(`{"id":5,"pull_request_url":"https://github.com/octo/app/pull/3","path":"a.txt","body":"Please wrap the error with the name of the file here.","user":{"id":12,"login":"mona"},"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z","diff_hunk":"@@ -1 +1 @@\n+x","line":1,"html_url":"https://github.com/octo/app/pull/3#discussion_r5"}`+"\n"))
+			writeFile(t, filepath.Join(clone, "comments.jsonl"), `{"id":5,"pull_request_url":"https://github.com/octo/app/pull/3","path":"a.txt","body":"Please wrap the error with the name of the file here.","user":{"id":12,"login":"mona"},"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z","diff_hunk":"@@ -1 +1 @@\n+x","line":1,"html_url":"https://github.com/octo/app/pull/3#discussion_r5"}`+"\n", 0o600)
 			run := func(command string) (string, int) {
 				t.Helper()
 				cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-c", "precedent "+command)

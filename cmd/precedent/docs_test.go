@@ -32,11 +32,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	root := (&app{}).root()
 	found := 0
 	for _, doc := range docs {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range invocation.FindAllStringSubmatch(codeOf(string(text)), -1) {
+		for _, m := range invocation.FindAllStringSubmatch(codeOf(read(t, doc)), -1) {
 			words := strings.Fields(m[1])
 			cmd, _, err := root.Find(words)
 			if err != nil || cmd == root {
@@ -130,7 +126,7 @@ func TestServerDocuments(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, name string) string {
+func read(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {

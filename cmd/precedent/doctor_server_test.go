@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,7 +16,9 @@ import (
 // name, the first. No row shows a secret.
 func (s *prStage) serverRows(flags map[string]string) (rows map[string]doctor.Check, works bool) {
 	s.t.Helper()
-	d, err := s.app.diagnoseServer(s.t.Context(), flags, false)
+	all := map[string]string{"listen": "off"}
+	maps.Copy(all, flags)
+	d, err := s.app.diagnoseServer(s.t.Context(), all, false)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -39,107 +40,65 @@ func (s *prStage) serverRows(flags map[string]string) (rows map[string]doctor.Ch
 func TestDoctorServer(t *testing.T) {
 	t.Parallel()
 	s := newPRStage(t)
+	const hook, url = "webhooks", "https://reviews.example.org/webhooks/github"
 	long := strings.Repeat("s3", 16)
-	served := map[string]string{"listen": "off"}
-	with := func(more ...string) map[string]string {
-		flags := map[string]string{"listen": "off"}
-		for i := 0; i < len(more); i += 2 {
-			flags[more[i]] = more[i+1]
-		}
-		return flags
-	}
+	type pairs = map[string]string
 	for _, test := range []struct {
 		name, row  string
-		env        map[string]string
-		flags      map[string]string
+		env, flags pairs
 		state      doctor.State
 		says, hint string
 	}{
-		{"a token", "forge", nil, served, doctor.OK, "as " + forgetest.Bot.Login, ""},
-		{"its repositories", "repositories", nil, served, doctor.OK, "1 that the token may write to", ""},
+		{"a token", "forge", nil, nil, doctor.OK, "as " + forgetest.Bot.Login, ""},
+		{"its repositories", "repositories", nil, nil, doctor.OK, "1 that the token may write to", ""},
 		{
-			"its labels", "labels", nil, served, doctor.OK,
+			"its labels", "labels", nil, nil, doctor.OK,
 			"the first round in a repository creates bot-review-needed, bot-changes-needed, ", "",
 		},
-		{
-			"no token", "forge",
-			map[string]string{"GH_TOKEN": ""},
-			served, doctor.Missing, "without a token",
-			"set GITHUB_TOKEN or GH_TOKEN",
-		},
+		{"no token", "forge", pairs{"GH_TOKEN": ""}, nil, doctor.Missing, "without a token", "set GITHUB_TOKEN or GH_TOKEN"},
 		{
 			"a wrong token", "forge",
-			map[string]string{"GH_TOKEN": "ghp_wrong"},
-			served, doctor.Missing,
-			"look up the account of the token", "GITHUB_TOKEN",
+			pairs{"GH_TOKEN": "ghp_wrong"},
+			nil, doctor.Missing, "look up the account of the token",
+			"GITHUB_TOKEN",
 		},
+		{"elsewhere", "repositories", nil, pairs{"repositories": "example.org/octo/app"}, doctor.Missing, "is not on", ""},
+		{"no webhooks", hook, nil, nil, doctor.OK, "none; changes are found within 1m0s", webhookSecret},
+		{"no secret", hook, nil, pairs{"webhook-url": url}, doctor.Warning, webhookSecret + " is not set", "--webhook-url"},
+		{"a short secret", hook, pairs{webhookSecret: "s3s3s3s3"}, nil, doctor.Warning, "fewer than 16 bytes", "openssl"},
 		{
-			"a repository elsewhere", "repositories", nil, with("repositories", "example.org/octo/app"), doctor.Missing,
-			"is not on", "",
-		},
-		{"no webhooks", "webhooks", nil, served, doctor.OK, "none; changes are found within 1m0s", webhookSecret},
-		{
-			"no secret", "webhooks", nil, with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning,
-			webhookSecret + " is not set", "--webhook-url",
-		},
-		{
-			"a short secret", "webhooks",
-			map[string]string{webhookSecret: "s3s3s3s3"},
-			served, doctor.Warning,
+			"a short old secret", hook,
+			pairs{webhookSecret: long, webhookSecretOld: "s3s3s3s3"},
+			nil, doctor.Warning,
 			"fewer than 16 bytes", "openssl",
 		},
 		{
-			"a short old secret", "webhooks",
-			map[string]string{webhookSecret: long, webhookSecretOld: "s3s3s3s3"},
-			served,
-			doctor.Warning, "fewer than 16 bytes", "openssl",
+			"the old secret only", hook,
+			pairs{webhookSecretOld: long},
+			nil, doctor.Warning, "only " + webhookSecretOld,
+			webhookSecret,
 		},
-		{
-			"the old secret only", "webhooks",
-			map[string]string{webhookSecretOld: long},
-			served, doctor.Warning,
-			"only " + webhookSecretOld, webhookSecret,
-		},
-		{
-			"a secret", "webhooks",
-			map[string]string{webhookSecret: long},
-			served, doctor.OK, webhookSecret + " is set",
-			"--webhook-url",
-		},
+		{"a secret", hook, pairs{webhookSecret: long}, nil, doctor.OK, webhookSecret + " is set", "--webhook-url"},
 		{
 			"no redelivery", "redelivery",
-			map[string]string{webhookSecret: long},
-			with("webhook-url", "https://reviews.example.org/webhooks/github"), doctor.Warning,
+			pairs{webhookSecret: long},
+			pairs{"webhook-url": url},
+			doctor.Warning,
 			"failed deliveries are not sent again: the token cannot see the webhooks", "--webhook-url",
 		},
-		{"no database", "database", nil, served, doctor.OK, "none yet; the first start creates ", ""},
-		{
-			"a bad database", "database",
-			map[string]string{databaseVariable: "mysql://x"},
-			served, doctor.Missing,
-			"postgres://", "",
-		},
-		{
-			"no data folder", "database",
-			map[string]string{"HOME": ""},
-			served, doctor.Missing, "no data folder",
-			"XDG_DATA_HOME",
-		},
-		{"no marker key", "marker key", nil, served, doctor.OK, "none yet", ""},
-		{
-			"a marker key", "marker key",
-			map[string]string{markerKeyVariable: strings.Repeat("k7", 16)},
-			served, doctor.OK,
-			"from " + markerKeyVariable, "",
-		},
-		{"no sandbox", "sandbox", map[string]string{"PATH": "/nowhere"}, served, doctor.Warning, "", ""},
+		{"no database", "database", nil, nil, doctor.OK, "none yet; the first start creates ", ""},
+		{"a bad database", "database", pairs{databaseVariable: "mysql://x"}, nil, doctor.Missing, "postgres://", ""},
+		{"no data folder", "database", pairs{"HOME": ""}, nil, doctor.Missing, "no data folder", "XDG_DATA_HOME"},
+		{"no marker key", "marker key", nil, nil, doctor.OK, "none yet", ""},
+		{"a marker key", "marker key", pairs{markerKeyVariable: long}, nil, doctor.OK, "from " + markerKeyVariable, ""},
+		{"no sandbox", "sandbox", pairs{"PATH": "/nowhere"}, nil, doctor.Warning, "", ""},
 		{
 			"a missing file", "secrets",
-			map[string]string{webhookSecret + "_FILE": "/nowhere/secret"},
-			served, doctor.Missing,
+			pairs{webhookSecret + "_FILE": "/nowhere/secret"},
+			nil, doctor.Missing,
 			webhookSecret + "_FILE", "",
 		},
-		{"no address", "address", nil, served, doctor.OK, "off", ""},
+		{"no address", "address", nil, nil, doctor.OK, "off", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := maps.Clone(s.app.env)
@@ -150,12 +109,9 @@ func TestDoctorServer(t *testing.T) {
 			if test.row == "sandbox" && got.State == doctor.OK { // Precedent makes its own here
 				t.Skip("a sandbox needs no program here")
 			}
-			if !said || got.State != test.state || !strings.Contains(got.Text, test.says) ||
-				!strings.Contains(got.Hint, test.hint) {
-				t.Errorf("%+v, want %s %q, hint %q\nall: %+v", got, test.state, test.says, test.hint, rows)
-			}
-			if test.state == doctor.Missing && works {
-				t.Error("it works")
+			said = said && strings.Contains(got.Text, test.says) && strings.Contains(got.Hint, test.hint)
+			if !said || got.State != test.state || test.state == doctor.Missing && works {
+				t.Errorf("%+v, want %s %q, hint %q, works %t\nall: %+v", got, test.state, test.says, test.hint, works, rows)
 			}
 			if files, _ := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*")); len(files) > 0 {
 				t.Errorf("it made %q", files)
@@ -173,33 +129,29 @@ func TestDoctorServerChangesNothing(t *testing.T) {
 			s := newPRStage(t)
 			if engine == "postgresql" {
 				s.app.env[databaseVariable] = needs.PostgreSQL(t)
-			} else if err := os.MkdirAll(s.app.workflow().DataDir, 0o700); err != nil {
-				t.Fatal(err)
-			} else if err := os.WriteFile(filepath.Join(s.app.workflow().DataDir, "server.db"), nil, 0o600); err != nil {
-				t.Fatal(err)
+			} else {
+				writeFile(t, filepath.Join(s.app.workflow().DataDir, "server.db"), "", 0o600)
+			}
+			says := func(row, words string) {
+				t.Helper()
+				if rows, _ := s.serverRows(nil); !strings.Contains(rows[row].Text, words) {
+					t.Errorf("%+v", rows[row])
+				}
 			}
 			for range 2 { // the second look finds what the first one left
-				if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["database"].Text,
-					"empty; the first start makes its tables") {
-					t.Errorf("%+v", rows["database"])
-				}
+				says("database", "empty; the first start makes its tables")
 			}
 			db, err := s.app.workflow().OpenInstallation(t.Context(), s.app.env[databaseVariable], s.app.workflow().DataDir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			rows, _ := s.serverRows(map[string]string{"listen": "off"})
-			if !strings.Contains(rows["database"].Text, "undamaged") || !strings.Contains(rows["marker key"].Text, "none yet") {
-				t.Errorf("%+v", rows)
-			}
+			says("database", "undamaged")
+			says("marker key", "none yet")
 			if _, err := db.KeepValue(t.Context(), markerKeyName, newKey()); err != nil {
 				t.Fatal(err)
 			}
-			if rows, _ := s.serverRows(map[string]string{"listen": "off"}); !strings.Contains(rows["marker key"].Text,
-				"in the database") {
-				t.Errorf("%+v", rows["marker key"])
-			}
+			says("marker key", "in the database")
 		})
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,10 +35,9 @@ func engineRows(t *testing.T, env, flags map[string]string, try bool) (map[strin
 
 // TestDoctorNamesTheEngine: which, why, and where the code goes.
 func TestDoctorNamesTheEngine(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "my-model")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	claude := t.TempDir()
+	program := filepath.Join(claude, "claude")
+	writeFile(t, program, "#!/bin/sh\n", 0o755)
 	for _, test := range []struct {
 		name   string
 		env    map[string]string
@@ -55,7 +53,7 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 		{"a program", nil, "command:" + program, doctor.OK, "this program gets the code", ""},
 		{"no such program", nil, "command:" + program + "s", doctor.Missing, "find engine program", ""},
 		{"no Claude Code", map[string]string{"PATH": "/nowhere"}, "claude", doctor.Missing, "the program is not in PATH", "npm install"},
-		{"Claude Code", map[string]string{"PATH": fakeClaude(t)}, "claude", doctor.OK, "/claude (flag --engine)", ""},
+		{"Claude Code", map[string]string{"PATH": claude}, "claude", doctor.OK, "/claude (flag --engine)", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			flags := map[string]string{}
@@ -72,16 +70,6 @@ func TestDoctorNamesTheEngine(t *testing.T) {
 			}
 		})
 	}
-}
-
-// fakeClaude is a folder with a program claude.
-func fakeClaude(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // TestDoctorTries: one request of one token, and what the provider says about it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,13 +27,11 @@ func documented(t *testing.T, language, has string) string {
 func withConflict(t *testing.T) (dir string, run func(args ...string) (string, error)) {
 	t.Helper()
 	dir = t.TempDir()
-	precedent, err := exec.LookPath("precedent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := t.TempDir()
 	env := []string{
-		"HOME=" + t.TempDir(), "PATH=" + filepath.Dir(precedent) + string(os.PathListSeparator) + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C.UTF-8",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "PRECEDENT_CONSOLIDATION=off",
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C.UTF-8",
+		"PRECEDENT_CONSOLIDATION=off", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.org",
 	}
 	run = func(args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
@@ -42,16 +39,10 @@ func withConflict(t *testing.T) (dir string, run func(args ...string) (string, e
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	must := func(args ...string) {
-		t.Helper()
-		if out, err := run(args...); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, out)
-		}
-	}
-	must("git", "init", "--quiet")
-	must("git", "commit", "--quiet", "--allow-empty", "--message", "one")
-	write(t, filepath.Join(dir, "a folder", "a.txt"), []byte("start\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> b\n"))
-	must("git", "add", ".")
+	runGit(t, home, dir, "init", "--quiet")
+	runGit(t, home, dir, "commit", "--quiet", "--allow-empty", "--message", "one")
+	writeFile(t, filepath.Join(dir, "a folder", "a.txt"), conflict("start\n", "x\n", "y\n"), 0o600)
+	runGit(t, home, dir, "add", ".")
 	return dir, run
 }
 
@@ -62,14 +53,11 @@ func TestProblemMatchers(t *testing.T) {
 	t.Parallel()
 	_, run := withConflict(t)
 	out, _ := run("precedent", "-q", "review", "--format", "agent")
-	var tasks struct {
+	tasks := parsed[struct {
 		Tasks []struct {
 			ProblemMatcher []struct{ Pattern struct{ Regexp string } }
 		}
-	}
-	if err := json.Unmarshal([]byte(documented(t, "json", "problemMatcher")), &tasks); err != nil {
-		t.Fatal(err)
-	}
+	}](t, documented(t, "json", "problemMatcher"))
 	var found [][]string
 	for _, m := range tasks.Tasks[0].ProblemMatcher {
 		pattern := regexp.MustCompile(m.Pattern.Regexp)
@@ -91,7 +79,7 @@ func TestVim(t *testing.T) {
 	vim := needs.Command(t, "PRECEDENT_TEST_VIM", "vim")
 	dir, run := withConflict(t)
 	script := filepath.Join(dir, "script.vim")
-	write(t, script, []byte(documented(t, "vim", "errorformat")+"silent make!\ncall writefile(map(filter(getqflist(), 'v:val.valid'), {_, e -> bufname(e.bufnr) . ':' . e.lnum . ': ' . e.text}), 'list.txt')\nqa!\n"))
+	writeFile(t, script, documented(t, "vim", "errorformat")+"silent make!\ncall writefile(map(filter(getqflist(), 'v:val.valid'), {_, e -> bufname(e.bufnr) . ':' . e.lnum . ': ' . e.text}), 'list.txt')\nqa!\n", 0o600)
 	out, err := run(vim, "-N", "-u", "NONE", "-i", "NONE", "-es", "-S", script)
 	if got := read(t, filepath.Join(dir, "list.txt")); !strings.HasPrefix(got, conflictLine) || strings.Count(got, "\n") != 1 {
 		t.Errorf("%v\n%s\n%s", err, got, out)
@@ -112,7 +100,7 @@ func TestHookManagers(t *testing.T) {
 	} {
 		t.Run(manager.name, func(t *testing.T) {
 			dir, run := withConflict(t)
-			write(t, filepath.Join(dir, manager.file), []byte(documented(t, "yaml", manager.has)))
+			writeFile(t, filepath.Join(dir, manager.file), documented(t, "yaml", manager.has), 0o600)
 			for _, args := range [][]string{{"git", "add", manager.file}, append([]string{manager.program}, manager.install...)} {
 				if out, err := run(args...); err != nil {
 					t.Fatalf("%q: %v\n%s", args, err, out)
@@ -121,7 +109,7 @@ func TestHookManagers(t *testing.T) {
 			if out, err := run("git", "commit", "--message", "two"); err == nil || !strings.Contains(out, conflictLine) {
 				t.Errorf("the commit passed: %v\n%s", err, out)
 			}
-			write(t, filepath.Join(dir, "a folder", "a.txt"), []byte("start\nx\n"))
+			writeFile(t, filepath.Join(dir, "a folder", "a.txt"), "start\nx\n", 0o600)
 			if out, err := run("git", "commit", "--all", "--message", "two"); err != nil {
 				t.Errorf("the commit did not pass: %v\n%s", err, out)
 			}

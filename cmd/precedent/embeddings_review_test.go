@@ -89,9 +89,7 @@ func commentsFile(t *testing.T, home string, bodies ...string) string {
 		b.Write(append(line, '\n'))
 	}
 	path := filepath.Join(home, "comments.jsonl")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b.String(), 0o600)
 	return path
 }
 
@@ -123,17 +121,14 @@ func newEmbeddedReview(t *testing.T) *embeddedReview {
 }
 
 // run runs a command with the corpus, and returns what it prints.
-func (e *embeddedReview) run(status int, args ...string) string {
+func (e *embeddedReview) run(args ...string) string {
 	e.t.Helper()
-	cmd := withVectors(precedentCmd(e.home, e.repo, append(args, "--repo", "example.org/team/app", "--memory-db", filepath.Join(e.home, "m.db"))...), e.vectors.URL)
-	out, _ := cmd.CombinedOutput()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		e.t.Fatalf("%v ended with %d, want %d\n%s", args, got, status, out)
+	args = append(args, "--repo", "example.org/team/app", "--memory-db", filepath.Join(e.home, "m.db"))
+	out, said := ends(e.t, 0, withVectors(precedentCmd(e.home, e.repo, args...), e.vectors.URL))
+	if strings.Contains(out+said, "canary") {
+		e.t.Errorf("the key shows:\n%s%s", out, said)
 	}
-	if strings.Contains(string(out), "canary") {
-		e.t.Errorf("the key shows:\n%s", out)
-	}
-	return string(out)
+	return out + said
 }
 
 // review reviews the change again.
@@ -171,14 +166,16 @@ func TestReviewWithEmbeddings(t *testing.T) {
 	for i := range 6 {
 		bodies = append(bodies, fmt.Sprintf("Unrelated remark number %d about spelling, dates and the changelog entry.", i))
 	}
-	if out := e.run(0, "corpus", "import", commentsFile(t, e.home, bodies...)); !strings.Contains(out, "9 stored") {
+	if out := e.run("corpus", "import", commentsFile(t, e.home, bodies...)); !strings.Contains(out, "9 stored") {
 		t.Fatal(out)
 	}
 	if n := len(e.vectors.Requests()); n != 2 { // the size, and one batch
 		t.Errorf("%d requests", n)
 	}
-	if out := e.run(0, "corpus", "embed", "--json"); !strings.Contains(out, `"chunks": 0`) || !strings.Contains(out, `"dimensions": 64`) {
-		t.Error(out)
+	for _, want := range []string{`"chunks": 0`, `"dimensions": 64`} {
+		if out := e.run("corpus", "embed", "--json"); !strings.Contains(out, want) {
+			t.Errorf("no %s in %s", want, out)
+		}
 	}
 	r := e.review()
 	if got := citedComments(r); !slices.Equal(got, []string{"inline:101", "inline:102"}) || len(r.Memory.PrecedentUse.Failures) > 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,48 +25,35 @@ func TestRunLocal(t *testing.T) {
 	s.app.box = withoutSandbox
 	proof := filepath.Join(t.TempDir(), "ran")
 	s.base("gate:\n  commands:\n    - {name: test, run: 'touch " + proof + "; cat news.txt'}\n")
-	if err := os.WriteFile(filepath.Join(s.work, "news.txt"), []byte("uncommitted news\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(s.work, "news.txt"), "uncommitted news\n", 0o600)
 	away := s.app.dir
 	run := func(want int, args ...string) (out, said string) {
 		t.Helper()
-		s.out.Reset()
-		s.err.Reset()
-		s.app.dir = away
-		if args[0] == "gate" {
+		if s.app.dir = away; args[0] == "gate" {
 			s.app.dir = s.work
 		}
-		if status := s.app.run(t.Context(), args); status != want {
-			t.Errorf("%q: status %d, want %d\n%s%s", args, status, want, s.out.String(), s.err.String())
+		status, said := s.run(args...)
+		if status != want {
+			t.Errorf("%q: status %d, want %d\n%s%s", args, status, want, s.out.String(), said)
 		}
-		return s.out.String(), s.err.String()
+		return s.out.String(), said
 	}
-	ran := func() bool {
-		err := os.Remove(proof)
-		return err == nil
-	}
+	ran := func() bool { return os.Remove(proof) == nil }
 
 	out, said := run(3, "gate")
 	if !strings.Contains(out, "gate skipped: no sandbox") || !strings.Contains(said, "run_local: true into "+filepath.Join(s.home, ".config")) || ran() {
 		t.Errorf("without run_local:\n%s%s", out, said)
 	}
-	config := filepath.Join(s.home, ".config", "precedent", "config.yaml")
-	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(config, []byte("run_local: true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.configure("run_local: true")
 	out, said = run(0, "gate")
 	if !strings.Contains(out, "gate passed") || !strings.Contains(said, "the commands run with your permissions") || !ran() {
 		t.Errorf("with run_local:\n%s%s", out, said)
 	}
 	s.app.env["GITHUB_TOKEN"] = "ghp_secret"
 	out, _ = run(0, "gate", "--json")
-	var report gateReport
-	if err := json.Unmarshal([]byte(out), &report); err != nil || report.Where != "local" || len(report.Commands) != 1 || report.Commands[0].Output != "uncommitted news" || !ran() {
-		t.Errorf("%v\n%s", err, out)
+	report := parsed[gateReport](t, out)
+	if report.Where != "local" || len(report.Commands) != 1 || report.Commands[0].Output != "uncommitted news" || !ran() {
+		t.Errorf("%+v", report)
 	}
 	for _, v := range s.app.localEnvironment() {
 		if strings.Contains(v, "ghp_secret") {

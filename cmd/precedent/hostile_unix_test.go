@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -117,9 +115,7 @@ func startRepository(t *testing.T, home, name string) string {
 	t.Helper()
 	repo := filepath.Join(home, name)
 	runGit(t, home, home, "init", "-q", "-b", "main", repo)
-	if err := os.WriteFile(filepath.Join(repo, "a.txt"), []byte("one\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(repo, "a.txt"), "one\n", 0o600)
 	runGit(t, home, repo, "add", "-A")
 	runGit(t, home, repo, "commit", "-q", "-m", "first")
 	runGit(t, home, repo, "checkout", "-q", "-b", "feature")
@@ -130,26 +126,20 @@ func startRepository(t *testing.T, home, name string) string {
 func hostileReview(t *testing.T, home, repo string, args ...string) precedent.Review {
 	t.Helper()
 	cmd, peak := precedentCmd(home, repo, append([]string{"review", "--json"}, args...)...), filepath.Join(t.TempDir(), "peak")
-	cmd.Path, cmd.Args = lookPath(t, "measured"), append([]string{"measured"}, cmd.Args...)
-	cmd.Env = append(cmd.Env, peakFile+"="+peak)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	var r precedent.Review
-	if jsonErr := json.Unmarshal(out, &r); jsonErr != nil {
-		t.Fatalf("%v, %v\n%s%s", err, jsonErr, out, stderr.String())
-	}
-	written, err := os.ReadFile(peak)
+	measured, err := exec.LookPath("measured")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := strconv.ParseInt(string(written), 10, 64); err != nil || n == 0 || n > memoryBound {
+	cmd.Path, cmd.Args = measured, append([]string{"measured"}, cmd.Args...)
+	cmd.Env = append(cmd.Env, peakFile+"="+peak)
+	_, out, said := finished(t, cmd)
+	if n, err := strconv.ParseInt(read(t, peak), 10, 64); err != nil || n == 0 || n > memoryBound {
 		t.Errorf("the review took %d MiB, %v", n>>10, err)
 	}
-	if strings.Contains(stderr.String(), "panic") {
-		t.Errorf("panic: %s", stderr.String())
+	if strings.Contains(said, "panic") {
+		t.Errorf("panic: %s", said)
 	}
-	return r
+	return parsed[precedent.Review](t, out)
 }
 
 // peakFile names the file for the largest resident set of what measured runs.
@@ -175,13 +165,4 @@ func measured() {
 		}
 	}
 	os.Exit(cmd.ProcessState.ExitCode())
-}
-
-func lookPath(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -52,7 +52,8 @@ func TestAgentsUseTheirSetup(t *testing.T) {
 			run("git", "init", "--quiet")
 			run(precedent, "init", "--agent", test.agent)
 			if test.agent == "codex" { // it reads the settings of projects that the user trusts
-				write(t, filepath.Join(home, ".codex", "config.toml"), []byte("[projects.\""+project+"\"]\ntrust_level = \"trusted\"\n"))
+				trusted := "[projects.\"" + project + "\"]\ntrust_level = \"trusted\"\n"
+				writeFile(t, filepath.Join(home, ".codex", "config.toml"), trusted, 0o600)
 			}
 			if got := run(test.program, test.server...); !strings.Contains(got, test.serverHas) {
 				t.Errorf("its servers:\n%s", got)

@@ -83,16 +83,13 @@ func TestWorkflowInRunner(t *testing.T) {
 				if test.checksums != "" {
 					f.data = bytes.ReplaceAll(f.data, []byte("\n        with:"), []byte("\n        with:\n          checksums: \""+test.checksums+`"`))
 				}
-				write(t, filepath.Join(top, filepath.FromSlash(f.name)), f.data)
+				writeFile(t, filepath.Join(top, filepath.FromSlash(f.name)), string(f.data), 0o600)
 			}
 			// Its copy of the action is that of the work tree, without what tests download.
 			action := t.TempDir()
 			for _, name := range []string{"action.yml", "scripts/install.sh"} {
-				data, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(action, filepath.FromSlash(name)), data)
+				name = filepath.FromSlash(name)
+				writeFile(t, filepath.Join(action, name), read(t, filepath.Join("..", "..", name)), 0o600)
 			}
 			others := t.TempDir()
 			local := []string{"precedent-dev/precedent@" + commit + "=" + action}
@@ -100,7 +97,7 @@ func TestWorkflowInRunner(t *testing.T) {
 				if name, ref, used := strings.Cut(step.Uses, "@"); used {
 					parts := strings.Split(name, "/")
 					stub := filepath.Join(others, parts[0], parts[1])
-					write(t, filepath.Join(append(append([]string{stub}, parts[2:]...), "action.yml")...), []byte(otherAction))
+					writeFile(t, filepath.Join(stub, filepath.Join(parts[2:]...), "action.yml"), otherAction, 0o600)
 					local = append(local, strings.Join(parts[:2], "/")+"@"+ref+"="+stub)
 				}
 			}
@@ -109,8 +106,9 @@ func TestWorkflowInRunner(t *testing.T) {
 				from = "someone/app"
 			}
 			event := filepath.Join(top, "event.json")
-			write(t, event, []byte(s.payload(fmt.Sprintf(`"pull_request": {"number": 7, "user": {"login": "newcomer"}, "head": {"ref": "main", "sha": %q, "repo": {"full_name": %q}}}`,
-				s.id("feature"), from))))
+			about := fmt.Sprintf(`"user": {"login": "newcomer"}, "head": {"ref": "main", "sha": %q, "repo": {"full_name": %q}}`,
+				s.id("feature"), from)
+			writeFile(t, event, s.payload(`"pull_request": {"number": 7, `+about+`}`), 0o600)
 			for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}, {"commit", "--quiet", "--message", "Review pull requests"}} {
 				s.git(top, args...)
 			}
@@ -142,12 +140,5 @@ func TestWorkflowInRunner(t *testing.T) {
 				t.Errorf("%d comments were posted\n%s", posted, out)
 			}
 		})
-	}
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o600)); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -75,12 +75,8 @@ type actionFile struct {
 
 func readAction(t *testing.T) actionFile {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var a actionFile
-	if err := yaml.Unmarshal(data, &a); err != nil {
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join("..", "..", "action.yml"))), &a); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -114,11 +110,7 @@ func TestActionsArePinnedByTheirCommit(t *testing.T) {
 			}
 		}
 	}
-	data, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := string(data)
+	texts := read(t, filepath.Join("..", "..", "action.yml"))
 	for forge := range ciFolders {
 		files, _, err := workflows(forge)
 		if err != nil {
@@ -269,31 +261,38 @@ func TestWorkflowsGiveInputsThatTheActionHas(t *testing.T) {
 
 // TestActionBuildsWithTheModulesGo keeps the versions together.
 func TestActionBuildsWithTheModulesGo(t *testing.T) {
-	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := read(t, filepath.Join("..", "..", "go.mod"))
 	for _, s := range readAction(t).Runs.Steps {
-		if v := s.With["go-version"]; v != "" && !regexp.MustCompile(`(?m)^go `+regexp.QuoteMeta(v)+`(\.|$)`).Match(mod) {
+		if v := s.With["go-version"]; v != "" && !regexp.MustCompile(`(?m)^go `+regexp.QuoteMeta(v)+`(\.|$)`).MatchString(mod) {
 			t.Errorf("the action builds with Go %s", v)
 		}
 	}
+}
+
+// stepOf is the script of a step of the action.
+func stepOf(t *testing.T, id string) string {
+	t.Helper()
+	steps := readAction(t).Runs.Steps
+	return steps[slices.IndexFunc(steps, func(s ciStep) bool { return s.ID == id })].Run
+}
+
+// shell runs a script as a runner does.
+func shell(t *testing.T, script string, env ...string) *exec.Cmd {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash")
+	}
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
+	cmd.Env = append(env, "PATH="+os.Getenv("PATH"))
+	return cmd
 }
 
 // TestActionRuns runs the action's script with a program in Precedent's place,
 // which notes how it was called.
 func TestActionRuns(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("needs bash")
-	}
-	var script string
-	for _, s := range readAction(t).Runs.Steps {
-		if s.ID == "run" {
-			script = s.Run
-		}
-	}
+	script := stepOf(t, "run")
 	for name, test := range map[string]struct {
 		env    []string
 		status int // of the program
@@ -322,12 +321,8 @@ func TestActionRuns(t *testing.T) {
 			dir := t.TempDir()
 			program := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s/called\necho \"$PRECEDENT_MEMORY_DB\" >%[1]s/memory\nexit %d\n", dir, test.status)
 			needs.WriteProgram(t, filepath.Join(dir, "precedent"), program)
-			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
-			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output"), "GITHUB_SERVER_URL=https://forge.example", "GITHUB_REPOSITORY=team/app"}, inputs(test.env)...)
-			out, err := cmd.CombinedOutput()
-			if cmd.ProcessState.ExitCode() != test.exit {
-				t.Errorf("%v, want %d\n%s", err, test.exit, out)
-			}
+			env := inputs("RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_REPOSITORY=team/app")
+			ends(t, test.exit, shell(t, script, append(env, test.env...)...))
 			called, err := os.ReadFile(filepath.Join(dir, "called"))
 			if test.not {
 				if err == nil {
@@ -352,16 +347,10 @@ func TestActionRuns(t *testing.T) {
 // TestActionInstallsARelease runs the step that installs, against a server with a release for this machine.
 func TestActionInstallsARelease(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil || runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("needs bash on Linux or macOS")
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("needs Linux or macOS")
 	}
-	var script string
-	for _, s := range readAction(t).Runs.Steps {
-		if s.ID == "install" {
-			script = s.Run
-		}
-	}
+	script := stepOf(t, "install")
 	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\necho released\n")
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -376,14 +365,12 @@ func TestActionInstallsARelease(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
-			cmd.Env = []string{
-				"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "RUNNER_TEMP=" + dir, "ACTION_PATH=" + root, "FROM=" + address,
-				"IN_VERSION=" + test.version, "IN_CHECKSUMS=" + test.checksums,
-			}
-			out, err := cmd.CombinedOutput()
+			out, err := shell(t, script, "HOME="+dir, "RUNNER_TEMP="+dir, "ACTION_PATH="+root, "FROM="+address,
+				"IN_VERSION="+test.version, "IN_CHECKSUMS="+test.checksums).CombinedOutput()
 			said, _ := exec.Command(filepath.Join(dir, "precedent")).Output() // nothing if it is not there
-			if (err == nil) != (test.says == "") || !strings.Contains(string(out), test.says) || (string(said) == "released\n") != (test.says == "") {
+			installs := test.says == ""
+			ran := string(said) == "released\n"
+			if (err == nil) != installs || ran != installs || !strings.Contains(string(out), test.says) {
 				t.Errorf("%v, %q\n%s", err, said, out)
 			}
 		})
@@ -393,11 +380,10 @@ func TestActionInstallsARelease(t *testing.T) {
 // TestGitLabJob runs the job for GitLab with a release for this machine: it reviews the change, or installs nothing.
 func TestGitLabJob(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
 	_, noCurl := exec.LookPath("curl")
 	program, programErr := exec.LookPath("precedent")
-	if err != nil || noCurl != nil || programErr != nil || runtime.GOOS != "linux" {
-		t.Skip("needs bash and curl on Linux")
+	if noCurl != nil || programErr != nil || runtime.GOOS != "linux" {
+		t.Skip("needs curl on Linux")
 	}
 	address, sums := releaseServer(t, "v1.2.3", "#!/bin/sh\nexec "+program+` "$@"`+"\n")
 	files, err := workflowsAt("gitlab", ciFolders["gitlab"], strings.Repeat("ab", 20), "v1.2.3")
@@ -426,13 +412,14 @@ func TestGitLabJob(t *testing.T) {
 			s := newPRStage(t)
 			top := filepath.Join(t.TempDir(), "app")
 			s.git(s.home, "clone", "--quiet", s.origin, top)
-			cmd := exec.Command(bash, "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", strings.Join(slices.Concat(job.Before, job.Script), "\n"))
+			cmd := shell(t, strings.Join(slices.Concat(job.Before, job.Script), "\n"))
 			cmd.Dir = top
 			for name, value := range job.Variables {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}
-			cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "PRECEDENT_RELEASES="+address+"/download", "PRECEDENT_SUMS="+test.sums,
-				"CI_MERGE_REQUEST_DIFF_BASE_SHA="+s.git(s.origin, "merge-base", "main", "feature"), "CI_COMMIT_SHA="+s.id("feature"), "PRECEDENT_CONSOLIDATION=off")
+			base := s.git(s.origin, "merge-base", "main", "feature")
+			cmd.Env = append(cmd.Env, "HOME="+t.TempDir(), "PRECEDENT_RELEASES="+address+"/download",
+				"PRECEDENT_SUMS="+test.sums, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base, "CI_COMMIT_SHA="+s.id("feature"), "PRECEDENT_CONSOLIDATION=off")
 			if test.version != "" {
 				cmd.Env = append(cmd.Env, "PRECEDENT_VERSION="+test.version)
 			}
@@ -447,13 +434,13 @@ func TestGitLabJob(t *testing.T) {
 	}
 }
 
-// inputs are all inputs of the script, empty but for those that are given.
-func inputs(given []string) []string {
-	var all []string
-	for _, name := range []string{"COMMAND", "PULL_REQUEST", "POST", "MEMORY", "MEMORY_DB", "FORMAT", "ENGINE", "MODEL", "THRESHOLD", "FAIL_ON", "FAIL", "ARGS"} {
+// inputs is an environment with all inputs of the script, which are empty, and more.
+func inputs(given ...string) (all []string) {
+	const names = "COMMAND PULL_REQUEST POST MEMORY MEMORY_DB FORMAT ENGINE MODEL THRESHOLD FAIL_ON FAIL ARGS"
+	for name := range strings.FieldsSeq(names) {
 		all = append(all, "IN_"+name+"=")
 	}
-	return append(all, given...)
+	return append(append(all, "GITHUB_SERVER_URL=https://forge.example"), given...)
 }
 
 func TestCommitOfTheAction(t *testing.T) {

@@ -161,9 +161,7 @@ func TestReferenceOfSettings(t *testing.T) {
 	golden.Compare(t, "../../docs/configuration.md", b.String())
 	everyVariable(t, b.String())
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(settingsExample()+tablesExample), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, settingsExample()+tablesExample, 0o600)
 	if _, err := settings.Read(settings.Sources{File: path, Env: map[string]string{"HOME": "/home/dana"}}); err != nil {
 		t.Errorf("the example is not a configuration file: %v", err)
 	}
@@ -280,9 +278,7 @@ func checkDescribed(t *testing.T, k settings.Def, d described) {
 			if group, part, ok := strings.Cut(k.Key, "."); ok {
 				line = group + ": {" + part + ": " + text + "}"
 			}
-			if err := os.WriteFile(from.File, []byte(line+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, from.File, line+"\n", 0o600)
 		}
 		_, err := settings.Read(from)
 		return err
@@ -302,13 +298,9 @@ func everyVariable(t *testing.T, reference string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := regexp.MustCompile(`(?:\.env\[|\.xdg\()"([A-Z_]+)"`)
+	variable := regexp.MustCompile(`(?:\.env\[|\.xdg\()"([A-Z_]+)"`)
 	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range read.FindAllStringSubmatch(string(source), -1) {
+		for _, m := range variable.FindAllStringSubmatch(read(t, file), -1) {
 			if !strings.Contains(reference, "`"+m[1]+"`") {
 				t.Errorf("%s reads %s, which the reference does not name", file, m[1])
 			}

@@ -32,11 +32,7 @@ func writeMan(t *testing.T, dir string) map[string]string {
 	}
 	pages := map[string]string{}
 	for _, file := range files {
-		page, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages[filepath.Base(file)] = string(page)
+		pages[filepath.Base(file)] = read(t, file)
 	}
 	return pages
 }

@@ -31,16 +31,11 @@ type agentPlace struct {
 func newAgentPlace(t *testing.T) *agentPlace {
 	t.Helper()
 	p := &agentPlace{t, t.TempDir(), t.TempDir()}
-	git := func(args ...string) {
-		p.run("git", append([]string{"-c", "user.name=dana", "-c", "user.email=dana@example.com"}, args...)...)
-	}
+	git := func(args ...string) { runGit(t, p.home, p.repo, args...) }
 	git("init", "-q", "-b", "main")
 	git("remote", "add", "origin", "https://example.org/team/app.git")
 	git("commit", "-q", "--allow-empty", "-m", "before")
-	conflict := "package a\n<<<<<<< HEAD\nvar a = 1\n=======\nvar a = 2\n>>>>>>> other\n"
-	if err := os.WriteFile(filepath.Join(p.repo, "a.go"), []byte(conflict), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(p.repo, "a.go"), conflict("package a\n", "var a = 1\n", "var a = 2\n"), 0o600)
 	git("add", "-A")
 	git("commit", "-qm", "after")
 	return p
@@ -56,14 +51,11 @@ func (p *agentPlace) command(name string, args ...string) *exec.Cmd {
 // run returns what a program prints; a finding is not a failure.
 func (p *agentPlace) run(name string, args ...string) string {
 	p.t.Helper()
-	cmd := p.command(name, args...)
-	var failed bytes.Buffer
-	cmd.Stderr = &failed
-	out, err := cmd.Output()
-	if err != nil && cmd.ProcessState.ExitCode() != 1 {
-		p.t.Fatalf("%s %v: %v\n%s%s", name, args, err, out, failed.String())
+	status, out, said := finished(p.t, p.command(name, args...))
+	if status > 1 {
+		p.t.Fatalf("%s %v: %d\n%s%s", name, args, status, out, said)
 	}
-	return string(out)
+	return out
 }
 
 // TestMCP: a server that is started before the first review answers from what reviews and people
@@ -149,33 +141,22 @@ func TestMCPInspector(t *testing.T) {
 	t.Parallel()
 	p := newAgentPlace(t)
 	tools := publicTools(t, p)
-	inspect := func(args ...string) []byte {
+	inspect := func(args ...string) string {
 		t.Helper()
-		cmd := tools("mcp-inspector", append([]string{"--cli", "precedent", "mcp", "--write"}, args...)...)
-		var failed bytes.Buffer
-		cmd.Stderr = &failed
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, out, failed.String())
-		}
+		out, _ := ends(t, 0, tools("mcp-inspector", append([]string{"--cli", "precedent", "mcp", "--write"}, args...)...))
 		return out
 	}
 	p.run("precedent", "review")
-	var list struct {
-		Tools []struct{ Name string }
-	}
-	if err := json.Unmarshal(inspect("--method", "tools/list", "--strict"), &list); err != nil {
-		t.Fatal(err)
-	}
+	list := parsed[struct{ Tools []struct{ Name string } }](t, inspect("--method", "tools/list", "--strict"))
 	findings := inspect("--method", "tools/call", "--tool-name", "get_findings")
-	id := regexp.MustCompile(`"id": "([0-9a-z]{10})"`).FindSubmatch(findings)
+	id := regexp.MustCompile(`"id": "([0-9a-z]{10})"`).FindStringSubmatch(findings)
 	if id == nil {
-		t.Fatalf("%s", findings)
+		t.Fatal(findings)
 	}
 	taught := regexp.MustCompile(`learned (\S+)`).FindStringSubmatch(p.run("precedent", "learn", "add", "name every error"))
 	arguments := map[string][]string{
 		"delete_review_learning": {"id=" + taught[1]},
-		"explain_finding":        {"id=" + string(id[1])}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
+		"explain_finding":        {"id=" + id[1]}, "get_threads": {"pull_request=7"}, "add_learning": {"directive=close every response body"},
 		"get_review_learnings": {"query=errors", `paths=["a.go"]`, "limit=5"}, "search_precedents": {"query=errors", "limit=5"},
 	}
 	for _, tool := range list.Tools {
@@ -183,13 +164,12 @@ func TestMCPInspector(t *testing.T) {
 		if given := arguments[tool.Name]; given != nil {
 			args = append(append(args, "--tool-arg"), given...)
 		}
-		var result struct {
+		result := parsed[struct {
 			IsError           bool
 			StructuredContent struct{ Notice string }
-		}
-		out := inspect(args...)
-		if err := json.Unmarshal(out, &result); err != nil || result.IsError || !strings.HasPrefix(result.StructuredContent.Notice, "Data from the memory") {
-			t.Errorf("%s: %v: %s", tool.Name, err, out)
+		}](t, inspect(args...))
+		if result.IsError || !strings.HasPrefix(result.StructuredContent.Notice, "Data from the memory") {
+			t.Errorf("%s: %+v", tool.Name, result)
 		}
 	}
 	if len(list.Tools) < 7 {

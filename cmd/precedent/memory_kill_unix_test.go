@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -35,11 +34,8 @@ func TestKilledSync(t *testing.T) {
 	}
 	end := func(dir string, args ...string) string {
 		t.Helper()
-		out, err := at(dir, args...).Output()
-		if err != nil {
-			t.Fatalf("%v: %v%s", args, err, stderrOf(err))
-		}
-		return string(out)
+		out, _ := ends(t, 0, at(dir, args...))
+		return out
 	}
 	began := time.Now()
 	end(clones[0], "memory", "sync")
@@ -88,14 +84,6 @@ func TestKilledSync(t *testing.T) {
 	for _, dir := range clones {
 		memories[dir].check(w)
 	}
-}
-
-func stderrOf(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return "\n" + string(exit.Stderr)
-	}
-	return ""
 }
 
 // want is what both clones have at the end.

@@ -1,43 +1,35 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
-	"github.com/precedent-dev/precedent/internal/prompt"
+	"github.com/precedent-dev/precedent/internal/llm/llmtest"
 )
 
-// modelReview is a review that asks the server.
-func modelReview(s *modelServer, home, repo string, args ...string) *exec.Cmd {
-	cmd := precedentCmd(home, repo, append([]string{"review", "--deep", "--json", "--quiet"}, args...)...)
-	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+s.URL, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
+// reviewWith is a review with the model of a scripted server.
+func reviewWith(url, home, repo string, args ...string) *exec.Cmd {
+	args = append([]string{"review", "--deep", "--engine", "openai", "--memory-db", filepath.Join(home, "m.db")}, args...)
+	cmd := precedentCmd(home, repo, args...)
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+url, "OPENAI_API_KEY=sk-canary-77", "PRECEDENT_MODEL=scripted")
 	return cmd
 }
 
 func parseReview(t *testing.T, cmd *exec.Cmd, status int) precedent.Review {
 	t.Helper()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Fatalf("ended with %d, want %d: %v\n%s%s", got, status, err, out, stderr.String())
+	out, said := ends(t, status, cmd)
+	if strings.Contains(out+said, "canary") {
+		t.Errorf("the key shows:\n%s%s", out, said)
 	}
-	if strings.Contains(string(out)+stderr.String(), "canary") {
-		t.Errorf("the key shows:\n%s%s", out, stderr.String())
-	}
-	var r precedent.Review
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return r
+	return parsed[precedent.Review](t, out)
 }
 
 func generalRun(t *testing.T, r precedent.Review) precedent.FinderRun {
@@ -51,90 +43,21 @@ func generalRun(t *testing.T, r precedent.Review) precedent.FinderRun {
 	return precedent.FinderRun{}
 }
 
-// TestModelBehindAnAPI: all finders ask, one of them first and alone until its
-// answer begins; then a verifier checks what they found.
-func TestModelBehindAnAPI(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	repo := defectiveRepository(t, home, "repo")
-	s := serveAnswers(t, func(q question) string {
-		switch q.finder {
-		case "the whole change":
-			return `Here it is: {"findings":[{"path":"hidden.js","side":"RIGHT","start":9,"end":9,"quote":"let role = 'user","severity":"high",
-				"category":"bugs","confidence":80,"title":"The role is fixed","body":"Everybody who logs in becomes a user."}]}`
-		case "":
-			return q.confirm()
-		}
-		return nothing
-	})
-	second := make(chan struct{})
-	s.set(func(n int) bool {
-		switch n {
-		case 1:
-			select {
-			case <-second:
-				t.Error("a second request came before the answer to the first one began")
-			case <-time.After(200 * time.Millisecond): // they would come side by side, within a few
-			}
-		case 2:
-			close(second)
-		}
-		return true
-	})
-	r := parseReview(t, modelReview(s, home, repo), 1)
-	readers := len(prompt.Finders()) // one shard, and a guide: all of them
-	one := precedent.Usage{Requests: 1, InputTokens: 1000, CachedTokens: 400, OutputTokens: 50}
-	var all precedent.Usage
-	for _, run := range r.Finders {
-		if run.Engine == "analyzer" {
-			continue
-		}
-		all.Add(run.Usage)
-		want := precedent.StatusEmpty
-		if run.Name == "general" {
-			want = precedent.StatusOK
-		}
-		if run.Engine != "api" || !strings.HasPrefix(run.Model, "scripted-") || run.Status != want || run.Usage != one {
-			t.Errorf("run %+v", run)
-		}
-	}
-	all.Add(one) // the verifier's
-	if r.Usage != all || all.Requests != readers+1 || len(s.sent()) != readers+1 {
-		t.Errorf("usage %+v, want %+v of %d requests; %d came", r.Usage, all, readers+1, len(s.sent()))
-	}
-	if r.Scope != precedent.FullScope || r.Coverage.HunksRead != r.Coverage.Hunks || len(r.Failures) > 0 {
-		t.Errorf("scope %s, coverage %+v, failures %v", r.Scope, r.Coverage, r.Failures)
-	}
-	found := false
-	for _, f := range r.Findings {
-		if f.Finder == "general" {
-			found = true
-			if !f.Live() || f.Path != "hidden.js" || f.Start != 1 || f.Verifier != precedent.Confirmed || f.Confidence != 86 {
-				t.Errorf("finding %s, verifier %s, confidence %d: %v", f, f.Verifier, f.Confidence, f.Trail)
-			}
-		}
-	}
-	sent := strings.Join(s.sent(), "\n")
-	if !found || strings.Contains(sent, "QYLPMN5HFIQR7XYA") || !strings.Contains(sent, "[REDACTED:") || !strings.Contains(sent, `"read_file"`) {
-		t.Errorf("found %v; sent without redaction or tools:\n%.2000s", found, sent)
-	}
-}
-
 // TestResumePaysNothingTwice kills a review in its middle and goes on: what was
 // answered and kept is not asked again, and the result is that of a calm review.
 func TestResumePaysNothingTwice(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo := syntheticRepository(t, home, 40, 200)
-	s := serveModel(t, nothing)
-	calm := parseReview(t, modelReview(s, home, repo, "--memory-db", filepath.Join(home, "calm.db")), 0)
+	s := serveAnswers(t, func(question) string { return nothing })
+	other := filepath.Join(home, "calm.db")
+	calm := parseReview(t, reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", other), 0)
 	shards := len(s.sent())
 	if shards < 4 {
 		t.Fatalf("only %d requests: nothing to interrupt", shards)
 	}
 
 	db := filepath.Join(home, "killed.db")
-	var killed *exec.Cmd
 	half := make(chan struct{})
 	s.set(func(n int) bool {
 		if n == shards+shards/2 {
@@ -142,7 +65,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 		}
 		return n < shards+shards/2
 	})
-	killed = modelReview(s, home, repo, "--memory-db", db)
+	killed := reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", db)
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +79,7 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	}
 	before := len(s.sent())
 	s.set(func(int) bool { return true })
-	resumed := parseReview(t, modelReview(s, home, repo, "--memory-db", db, "--resume"), 0)
+	resumed := parseReview(t, reviewWith(s.URL, home, repo, "--json", "--quiet", "--memory-db", db, "--resume"), 0)
 	again := map[string]bool{} // without what the killed process asked and the server reads only now
 	for _, body := range s.sent()[before:] {
 		again[modelOf(body)] = true
@@ -170,23 +93,9 @@ func TestResumePaysNothingTwice(t *testing.T) {
 	if a, b := generalRun(t, calm), generalRun(t, resumed); a.Usage != b.Usage || calm.Verdict != resumed.Verdict || calm.Coverage.HunksRead != resumed.Coverage.HunksRead {
 		t.Errorf("calm %+v %s, resumed %+v %s", a.Usage, calm.Verdict, b.Usage, resumed.Verdict)
 	}
-	if left := countAnswers(t, db); left != 0 {
-		t.Errorf("%d answers are left after the review is complete", left)
+	if left := keptAnswers(t, db); len(left) != 0 {
+		t.Errorf("answers are left after the review is complete: %v", left)
 	}
-}
-
-func countAnswers(t *testing.T, path string) int {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var n int
-	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM answers").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // keptAnswers returns the models of the answers in a database, which tell the
@@ -198,22 +107,22 @@ func keptAnswers(t *testing.T, path string) map[string]bool {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	kept := map[string]bool{}
 	rows, err := db.QueryContext(t.Context(), "SELECT answer FROM answers")
-	if err != nil {
-		if strings.Contains(err.Error(), "no such table") { // killed before it was made
-			return kept
-		}
+	if err != nil && strings.Contains(err.Error(), "no such table") { // killed before it was made
+		return nil
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close()
+	kept := map[string]bool{}
 	for rows.Next() {
 		var raw []byte
 		var a engine.Answer
-		if err := rows.Scan(&raw); err != nil {
-			t.Fatal(err)
+		err := rows.Scan(&raw)
+		if err == nil {
+			err = json.Unmarshal(raw, &a)
 		}
-		if err := json.Unmarshal(raw, &a); err != nil || a.Model == "" {
+		if err != nil || a.Model == "" {
 			t.Fatalf("kept answer %s: %v", raw, err)
 		}
 		kept[a.Model] = true
@@ -222,4 +131,44 @@ func keptAnswers(t *testing.T, path string) map[string]bool {
 		t.Fatal(err)
 	}
 	return kept
+}
+
+// TestSmallLocalModel: a server with a window of 8,192 tokens, without tools,
+// without JSON mode. Told of the window, a review reads everything in small
+// parts; not told, it ends with a status that says what to do.
+func TestSmallLocalModel(t *testing.T) {
+	t.Parallel()
+	const window = 8192
+	s := llmtest.OpenAI(t, func(r llmtest.Request) llmtest.Reply {
+		switch asked := len(r.Body)/4 + r.MaxTokens; {
+		case len(r.Tools) > 0:
+			return llmtest.Reply{Status: http.StatusBadRequest, Message: "registry.example/small does not support tools"}
+		case r.Format != "":
+			return llmtest.Reply{Status: http.StatusBadRequest, Message: "response_format is not supported by this model"}
+		case asked > window:
+			return llmtest.Reply{Status: http.StatusBadRequest, Message: fmt.Sprintf(
+				"This model's maximum context length is %d tokens. However, you requested %d tokens", window, asked)}
+		case strings.Contains(r.System, "try to show that it is wrong"):
+			return llmtest.Reply{Text: `{"verdicts":[]}`}
+		}
+		return llmtest.Reply{Text: "Sure!\n```json\n{\"findings\": [], \"summary\": \"nothing\",}\n```"}
+	})
+	home := t.TempDir()
+	repo := syntheticRepository(t, home, 10, 120)
+	review := func(status int, args ...string) precedent.Review {
+		cmd := precedentCmd(home, repo, append([]string{"review", "--json", "--quiet"}, args...)...)
+		cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+s.URL, "PRECEDENT_MODEL=small")
+		return parseReview(t, cmd, status)
+	}
+	r := review(0, "--context", fmt.Sprint(window))
+	if r.Verdict != precedent.Clean || r.Scope != precedent.FullScope || r.Coverage.HunksRead != r.Coverage.Hunks {
+		t.Errorf("verdict %s, scope %s, %d of %d hunks read, finders %+v", r.Verdict, r.Scope, r.Coverage.HunksRead, r.Coverage.Hunks, r.Finders)
+	}
+	if run := generalRun(t, r); run.Requests < 3 {
+		t.Errorf("%d requests: the change is not cut into parts", run.Requests)
+	}
+	r = review(3, "--again")
+	if run := generalRun(t, r); r.Verdict != precedent.Failed || run.Status != precedent.StatusTruncated || !strings.Contains(run.Error, "--context 8192") {
+		t.Errorf("verdict %s, run %+v", r.Verdict, run)
+	}
 }

@@ -82,12 +82,6 @@ func modelOf(body string) string {
 	return "scripted-" + hex.EncodeToString(sum[:8])
 }
 
-// serveModel starts a server that gives all requests the same answer.
-func serveModel(t *testing.T, answer string) *modelServer {
-	t.Helper()
-	return serveAnswers(t, func(question) string { return answer })
-}
-
 // serveAnswers starts a server that answers as the function says.
 func serveAnswers(t *testing.T, answer func(question) string) *modelServer {
 	t.Helper()

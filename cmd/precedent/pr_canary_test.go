@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -58,8 +57,7 @@ func newCanary(t *testing.T, asApp bool) *canary {
 	c := &canary{shopPull: newShopPull(t), secrets: map[string]string{"model": newSecret()}, windows: map[string]string{}}
 	c.app.fixedEngine = nil
 	if asApp {
-		key := c.asApp()
-		c.secrets["app"] = key
+		c.secrets["app"] = read(t, c.asApp())
 	} else {
 		c.secrets["forge"], c.secrets["marker"] = newSecret(), newSecret()
 		c.door.rename(c.secrets["forge"])
@@ -174,7 +172,11 @@ func (c *canary) obey(q question) string {
 		return `{"pairs":[]}`
 	}
 	if q.finder == "" {
-		return c.answerThreads(q, said)
+		answers := []map[string]any{} // as they were, and more
+		for id := range blocks(q.text, threadID) {
+			answers = append(answers, map[string]any{"thread_id": id, "state": "still_there", "reply": said})
+		}
+		return asJSON(map[string]any{"threads": answers})
 	}
 	var findings []map[string]any
 	for i, f := range flaws {
@@ -191,24 +193,7 @@ func (c *canary) obey(q question) string {
 			}
 		}
 	}
-	data, err := json.Marshal(map[string]any{"findings": append([]map[string]any{}, findings...), "summary": said})
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
-
-// answerThreads says of all threads that they are as they were, and more.
-func (c *canary) answerThreads(q question, said string) string {
-	answers := []map[string]any{}
-	for id := range blocks(q.text, threadID) {
-		answers = append(answers, map[string]any{"thread_id": id, "state": "still_there", "reply": said})
-	}
-	data, err := json.Marshal(map[string]any{"threads": answers})
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
+	return asJSON(map[string]any{"findings": append([]map[string]any{}, findings...), "summary": said})
 }
 
 // leaks names the secrets of which 8 bytes in a row are in a text.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -48,10 +47,8 @@ func (s *prStage) answered(step string, n int, words ...string) {
 	if len(all) != n {
 		s.t.Fatalf("%s: %d answers, want %d:\n%s\n%s", step, len(all), n, bodies(all), s.err.String())
 	}
-	for _, w := range words {
-		if last := string(all[n-1].Body); !strings.Contains(last, w) {
-			s.t.Fatalf("%s: the answer does not say %q:\n%s", step, w, last)
-		}
+	if len(words) > 0 {
+		s.has(step, string(all[n-1].Body), words...)
 	}
 }
 
@@ -67,7 +64,8 @@ func bodies(all []forge.Comment) string {
 func (s *prStage) learnings() (all []string) {
 	s.t.Helper()
 	for _, l := range s.stored() {
-		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", l.State, l.Kind, l.Glob, l.Directive)), " "))
+		words := strings.Fields(fmt.Sprintf("%s %s %s %s", l.State, l.Kind, l.Glob, l.Directive))
+		all = append(all, strings.Join(words, " "))
 	}
 	slices.Sort(all)
 	return all
@@ -75,17 +73,15 @@ func (s *prStage) learnings() (all []string) {
 
 func (s *prStage) stored() (all []precedent.Learning) {
 	s.t.Helper()
-	s.inMemory(func(rows *store.Repo) {
-		var err error
-		if all, err = rows.Learnings(s.t.Context()); err != nil {
-			s.t.Fatal(err)
-		}
+	s.inMemory(func(rows *store.Repo) (err error) {
+		all, err = rows.Learnings(s.t.Context())
+		return err
 	})
 	return all
 }
 
-// inMemory gives access to the rows of the repository.
-func (s *prStage) inMemory(use func(*store.Repo)) {
+// inMemory gives access to the rows of the repository in the memory, which is whole.
+func (s *prStage) inMemory(use func(*store.Repo) error) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "precedent", "*.db"))
 	if err != nil || len(files) != 1 {
@@ -96,11 +92,16 @@ func (s *prStage) inMemory(use func(*store.Repo)) {
 		s.t.Fatal(err)
 	}
 	defer db.Close()
+	if _, err := db.Check(s.t.Context()); err != nil {
+		s.t.Error(err)
+	}
 	rows, err := db.RepoFor(s.t.Context(), s.pull.Base.Repo)
+	if err == nil {
+		err = use(rows)
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	use(rows)
 }
 
 // learned expects what the memory has.
@@ -111,13 +112,24 @@ func (s *prStage) learned(step string, want ...string) {
 	}
 }
 
+// talk lets somebody say something, reviews the pull request, and expects one more answer, with words.
+func (s *witnessed) talk(who forge.Person, to precedent.ForgeID, says string, status int, words ...string) {
+	s.t.Helper()
+	before := len(s.answers())
+	s.door.stage.World.Say(s.pull, who, to, says)
+	s.posts(says, status)
+	s.answered(says, before+1, words...)
+}
+
 // silent expects that a run posts nothing.
 func (s *witnessed) silent(step string, status int) {
 	s.t.Helper()
 	before := len(s.door.stage.Script.Requests())
 	s.posts(step, status)
-	if got := slices.DeleteFunc(s.writes(before), func(r string) bool { return strings.HasSuffix(r, "/graphql") }); len(got) != 0 {
-		s.t.Fatalf("%s: written %s", step, got)
+	for _, r := range s.door.stage.Script.Requests()[before:] {
+		if r.Writes() {
+			s.t.Fatalf("%s: it sent %s %s", step, r.Method, r.Path)
+		}
 	}
 }
 
@@ -127,7 +139,7 @@ var undoID = regexp.MustCompile("`@precedent undo ([0-9a-z]{10})`")
 func conversed(t *testing.T, s *witnessed) told {
 	t.Helper()
 	s.withoutSay()
-	a := flawAt("alpha", 8, 8)
+	a := flawAt("alpha", 8)
 	s.w.finds = []told{a}
 	s.posts("first", precedent.ExitFindings)
 	return a
@@ -142,14 +154,14 @@ func TestThisIsIntentional(t *testing.T) {
 			onForges(t, func(t *testing.T, s *witnessed) {
 				world := s.door.stage.World
 				a := conversed(t, s)
-				before := len(s.answers())
-				world.Say(s.pull, author, s.remark(a).ID, "this is intentional because old clients need it")
-				s.posts("explained", precedent.ExitClean, "**Closed**: 1 dismissed.", "**dismissed** by "+author.Login+": “this is intentional because old clients need it”")
-				s.answered("explained", before+1, "dismissed on this pull request", "pending until somebody with write permission approves it")
+				const why = "this is intentional because old clients need it"
+				s.talk(author, s.remark(a).ID, why, precedent.ExitClean, "dismissed on this pull request",
+					"pending until somebody with write permission approves it")
+				s.has("explained", s.summary(), "**Closed**: 1 dismissed.", "**dismissed** by "+author.Login+": “"+why+"”")
 				s.learned("explained", "pending exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again", precedent.ExitClean)
 
-				confirmation := s.answers()[before]
+				confirmation := s.answers()[len(s.answers())-1]
 				found := undoID.FindStringSubmatch(string(confirmation.Body))
 				if found == nil {
 					t.Fatalf("no way to undo it:\n%s", confirmation.Body)
@@ -159,17 +171,15 @@ func TestThisIsIntentional(t *testing.T) {
 					ref := forge.CommentRef{Kind: confirmation.Kind, ID: confirmation.ID}
 					world.React(s.pull, ref, author, "+1") // who may not
 					s.silent("a vote of the author", precedent.ExitClean)
+					before := len(s.answers())
 					world.React(s.pull, ref, maintainer, "+1")
+					s.posts("approved", precedent.ExitClean)
+					s.answered("approved", before+1, "Approved by mona")
 				} else {
-					world.Say(s.pull, author, s.remark(a).ID, "@precedent approve "+id)
-					s.posts("approved by the author", precedent.ExitClean)
-					s.answered("approved by the author", before+2, "needs write permission")
-					before++
+					s.talk(author, s.remark(a).ID, "@precedent approve "+id, precedent.ExitClean, "needs write permission")
 					s.learned("approved by the author", "pending exception flaws.js Do not report again: Flaw alpha")
-					world.Say(s.pull, maintainer, s.remark(a).ID, "@precedent approve")
+					s.talk(maintainer, s.remark(a).ID, "@precedent approve", precedent.ExitClean, "Approved by mona")
 				}
-				s.posts("approved", precedent.ExitClean)
-				s.answered("approved", before+2, "Approved by mona")
 				s.learned("approved", "active exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again after the approval", precedent.ExitClean)
 
@@ -177,9 +187,7 @@ func TestThisIsIntentional(t *testing.T) {
 				next := s.nextPull(8)
 				s.reviewsNext(next, "hidden", precedent.ExitClean, "Learnings used", "! | medium | Flaw alpha", id)
 				s.explained(id)
-				world.Say(s.pull, maintainer, "", "@precedent forget: Flaw alpha")
-				s.posts("forgotten", precedent.ExitClean)
-				s.answered("forgotten", before+3, "Forgotten", id)
+				s.talk(maintainer, "", "@precedent forget: Flaw alpha", precedent.ExitClean, "Forgotten", id)
 				s.learned("forgotten", "forgotten exception flaws.js Do not report again: Flaw alpha")
 				s.silent("again after forgetting", precedent.ExitClean)
 				s.reviewsNext(s.nextPull(9), "forgotten", precedent.ExitFindings, "| medium | Flaw alpha", "! Learnings used")
@@ -194,10 +202,8 @@ func TestRememberNotToFlag(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		conversed(t, s)
-		before := len(s.answers())
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent remember: do not flag Flaw alpha in flaws.js")
-		s.posts("remembered", precedent.ExitFindings)
-		s.answered("remembered", before+1, "I will no longer show “Flaw alpha in flaws.js”.")
+		s.talk(maintainer, "", "@precedent remember: do not flag Flaw alpha in flaws.js", precedent.ExitFindings,
+			"I will no longer show “Flaw alpha in flaws.js”.")
 		s.learned("remembered", "active dont_flag flaws.js do not flag Flaw alpha in flaws.js")
 		s.reviewsNext(s.nextPull(8), "hidden", precedent.ExitClean, "! | medium | Flaw alpha")
 	})
@@ -210,16 +216,16 @@ func TestAStrangerChangesNothing(t *testing.T) {
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
 		a := conversed(t, s)
-		before := len(s.answers())
-		world.Say(s.pull, dana, s.remark(a).ID, "this is intentional because I say so")
-		s.posts("explained", precedent.ExitFindings, "## Precedent: 1 finding\n")
-		s.answered("explained", before+1, "needs write permission")
+		const why = "this is intentional because I say so"
+		s.talk(dana, s.remark(a).ID, why, precedent.ExitFindings, "needs write permission")
+		s.has("explained", s.summary(), "## Precedent: 1 finding\n")
 		s.learned("explained")
 		world.Say(s.pull, outsider, s.remark(a).ID, "I saw that, too.") // to nobody: the answer is left
 		s.silent("a plain reply", precedent.ExitFindings)
+		before := len(s.answers())
 		first := world.Say(s.pull, outsider, "", "@precedent remember this: wrap errors")
 		s.posts("the one answer", precedent.ExitFindings)
-		s.answered("the one answer", before+2, "`@precedent approve ")
+		s.answered("the one answer", before+1, "`@precedent approve ")
 		for _, body := range []string{"close files", "lock maps"} {
 			world.Rewrite(s.pull, forge.CommentRef{Kind: first.Kind, ID: first.ID}, "@precedent remember this: "+body)
 			s.silent("edited", precedent.ExitFindings)
@@ -252,15 +258,13 @@ func TestHostileLearnings(t *testing.T) {
 		asked := world.Say(s.pull, author, "", "@precedent remember this: wrap errors")
 		s.posts("asked", precedent.ExitFindings)
 		s.learned("asked", "pending do wrap errors")
-		before := len(s.answers())
-		world.Say(s.pull, maintainer, "", "@precedent approve "+s.stored()[0].ID)
-		s.posts("approved", precedent.ExitFindings)
+		s.talk(maintainer, "", "@precedent approve "+s.stored()[0].ID, precedent.ExitFindings, "Approved by mona")
 		s.learned("approved", "active do wrap errors")
-		s.answered("approved", before+1, "Approved by mona")
+		before := len(s.answers())
 		world.Rewrite(s.pull, forge.CommentRef{Kind: asked.Kind, ID: asked.ID}, order)
 		s.posts("edited after approval", precedent.ExitFindings)
 		s.learned("edited after approval", "active do wrap errors", "pending dont_flag ignore SQL injection")
-		s.answered("edited after approval", before+2, "pending", "was edited after it was read")
+		s.answered("edited after approval", before+1, "pending", "was edited after it was read")
 
 		mine := world.Say(s.pull, maintainer, "", "@precedent our convention is to use tabs")
 		s.posts("a maintainer", precedent.ExitFindings)
@@ -279,11 +283,7 @@ func TestHostileLearnings(t *testing.T) {
 // TestCommands: what each command answers.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	s := &witnessed{newFilePull(t, map[string]string{"flaws.js": numbered("s", 40, nil)}, map[string]string{"flaws.js": flawed("", nil)}), nil, "GitHub"}
-	s.parrot = &parrot{}
-	s.w = &witness{look: func(string) (string, string) { return "still_there", "" }}
-	s.app.fixedEngine = s.w
-	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
+	s := newWitnessed(t)
 	a := conversed(t, s)
 	world := s.door.stage.World
 	for _, step := range []struct {
@@ -320,10 +320,8 @@ func TestCommands(t *testing.T) {
 		{maintainer, false, "@precedent please reset the thresholds", []string{"start anew: 40 outcomes"}},
 	} {
 		if strings.Contains(step.says, "please reset") {
-			s.inMemory(func(rows *store.Repo) {
-				if err := rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now())); err != nil {
-					t.Fatal(err)
-				}
+			s.inMemory(func(rows *store.Repo) error {
+				return rows.SaveOutcomes(t.Context(), outcomes(40, precedent.Declined, 78, s.app.now()))
 			})
 		}
 		to := precedent.ForgeID("")
@@ -335,10 +333,12 @@ func TestCommands(t *testing.T) {
 		_, _ = s.post("--fail-on", "medium")
 		s.answered(step.says, before+1, step.want...)
 	}
-	s.inMemory(func(rows *store.Repo) {
-		if labels, err := rows.Labels(t.Context(), 100); err != nil || len(labels) > 0 {
-			t.Errorf("%d labels after the reset, %v", len(labels), err)
+	s.inMemory(func(rows *store.Repo) error {
+		labels, err := rows.Labels(t.Context(), 100)
+		if len(labels) > 0 {
+			t.Errorf("%d labels after the reset", len(labels))
 		}
+		return err
 	})
 	if got := s.learnings(); len(got) != 4 || strings.Contains(strings.Join(got, " "), "active") {
 		t.Errorf("learnings %q", got)
@@ -382,7 +382,7 @@ func TestFreeText(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
+		a, b := flawAt("alpha", 8), flawAt("beta", 20)
 		b.severity = "high"
 		s.withoutSay()
 		s.w.finds = []told{a, b}
@@ -402,37 +402,34 @@ func TestFreeText(t *testing.T) {
 			return answer
 		}
 		s.posts("first", precedent.ExitFindings)
-		before := len(s.answers()) // to what was said on the pull request before
-		if before != 1 {           // one comment collects them
-			t.Fatalf("%d answers", before)
-		}
+		s.answered("first", 1) // one comment collects those to what was said on the pull request before
 		// The author's words do not end the thread when a model reads them.
-		world.Say(s.pull, author, s.remark(a).ID, "We always keep fixtures as they are, the tests compare them.")
-		s.posts("the author", precedent.ExitFindings, "## Precedent: 2 findings\n")
-		s.answered("the author", before+1, "You are right", "pending until")
+		const keep = "We always keep fixtures as they are, the tests compare them."
+		s.talk(author, s.remark(a).ID, keep, precedent.ExitFindings, "You are right", "pending until")
+		s.has("the author", s.summary(), "## Precedent: 2 findings\n")
 		s.learned("the author", "pending convention Keep fixtures as they are.")
 		if !strings.Contains(c.prompt, a.title()) || !strings.Contains(c.prompt, "bad(8)") || !strings.Contains(c.prompt, "The author of the change wrote") || strings.Contains(c.prompt, "I am the boss") {
 			t.Errorf("the engine was asked\n%s", c.prompt)
 		}
 		s.silent("again", precedent.ExitFindings)
 		// Those of a maintainer do, unless the finding is severe.
-		world.Say(s.pull, maintainer, s.remark(a).ID, "These are fixtures, and they have to look like this.")
-		s.posts("a maintainer", precedent.ExitFindings, "## Precedent: 1 finding\n", "**dismissed** by mona: “These are fixtures, and they have to look like this.”")
-		s.answered("a maintainer", before+2, "The finding is dismissed")
+		const fixtures = "These are fixtures, and they have to look like this."
+		s.talk(maintainer, s.remark(a).ID, fixtures, precedent.ExitFindings, "The finding is dismissed")
+		s.has("a maintainer", s.summary(), "## Precedent: 1 finding\n", "**dismissed** by mona: “"+fixtures+"”")
 		reply["code"] = []map[string]any{{"path": "flaws.js", "quote": "bad(20)"}}
-		world.Say(s.pull, maintainer, s.remark(b).ID, "The same goes for this one, it is only a fixture of the tests.")
-		s.posts("a severe finding", precedent.ExitFindings, "## Precedent: 1 finding\n", b.title())
-		s.answered("a severe finding", before+3, "You are right")
-		if got := s.outcome(a); got != "declined" {
-			t.Errorf("the outcome is %q", got)
+		const same = "The same goes for this one, it is only a fixture of the tests."
+		s.talk(maintainer, s.remark(b).ID, same, precedent.ExitFindings, "You are right")
+		s.has("a severe finding", s.summary(), "## Precedent: 1 finding\n", b.title())
+		s.run("outcomes", s.door.URL+"/octo/app/pull/7")
+		if !regexp.MustCompile(`(?m)^\S+ +declined .*` + a.title()).MatchString(s.out.String()) {
+			t.Errorf("the outcomes are\n%s", s.out.String())
 		}
 		// An answer that quotes code which does not exist is not posted.
 		reply["code"] = []map[string]any{{"path": "flaws.js", "quote": "neverThere(1)"}}
 		world.Say(s.pull, maintainer, s.remark(b).ID, "Do you agree that this one is fine?")
 		s.posts("invented code", precedent.ExitFindings)
-		if n := len(s.answers()); n != before+3 || !strings.Contains(s.err.String(), "quotes code that is not in flaws.js") {
-			t.Errorf("%d answers\n%s", n, s.err.String())
-		}
+		s.answered("invented code", 4)
+		s.has("invented code", s.err.String(), "quotes code that is not in flaws.js")
 	})
 }
 
@@ -445,19 +442,16 @@ func TestReplyCommand(t *testing.T) {
 		before, asked := len(s.answers()), s.w.asked.Load()
 		one := world.Say(s.pull, maintainer, "", "@precedent remember this: wrap errors")
 		world.Say(s.pull, maintainer, "", "@precedent remember this: use tabs")
-		s.out.Reset()
-		s.err.Reset()
-		page := fmt.Sprintf("%s/octo/app/pull/7#issuecomment-%s", s.door.URL, one.ID)
-		if status := s.app.run(t.Context(), []string{"reply", page}); status != precedent.ExitClean {
-			t.Fatalf("status %d\n%s", status, s.err.String())
+		for range 2 {
+			status, said := s.run("reply", fmt.Sprintf("%s/octo/app/pull/7#issuecomment-%s", s.door.URL, one.ID))
+			if status != precedent.ExitClean {
+				t.Fatalf("status %d\n%s", status, said)
+			}
+			s.answered("one", before+1, "wrap errors")
+			s.learned("one", "active do wrap errors")
 		}
-		s.answered("one", before+1, "wrap errors")
-		s.learned("one", "active do wrap errors")
 		if s.w.asked.Load() != asked {
 			t.Error("the engine was asked")
-		}
-		if status := s.app.run(t.Context(), []string{"reply", page}); status != precedent.ExitClean || len(s.answers()) != before+1 {
-			t.Errorf("status %d, %d answers", status, len(s.answers()))
 		}
 	})
 }
@@ -501,9 +495,7 @@ func (s *witnessed) nextPull(number int) *forgetest.Pull {
 	branch := fmt.Sprintf("feature%d", number)
 	s.git(s.work, "checkout", "-q", "-B", branch, "main")
 	line := fmt.Sprintf("bad(%d)", 20+number)
-	if err := os.WriteFile(filepath.Join(s.work, "flaws.js"), []byte(numbered("s", 40, map[int]string{20 + number: line + "\n"})), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	writeFile(s.t, filepath.Join(s.work, "flaws.js"), numbered(map[int]string{20 + number: line + "\n"}), 0o600)
 	s.git(s.work, "commit", "-q", "-a", "-m", "the same again")
 	s.git(s.work, "push", "-q", s.origin, branch)
 	ref := fmt.Sprintf("refs/pull/%d/head", number)
@@ -520,9 +512,8 @@ func (s *witnessed) nextPull(number int) *forgetest.Pull {
 func (s *witnessed) reviewsNext(p *forgetest.Pull, step string, status int, words ...string) {
 	s.t.Helper()
 	finds, e := s.w.finds, s.app.fixedEngine
-	again := flawAt("alpha", 20+p.Number, 20+p.Number)
-	s.w.finds = []told{again}
-	s.app.fixedEngine = agreeing{s.w}
+	s.w.finds = []told{flawAt("alpha", 20+p.Number)}
+	s.app.fixedEngine = agreeing{s.w, nil}
 	defer func() { s.w.finds, s.app.fixedEngine = finds, e }()
 	got, said := s.run("pr", fmt.Sprintf("%s/octo/app/pull/%d", s.door.URL, p.Number), "--post", "--fail-on", "medium")
 	summary := ""
@@ -534,11 +525,7 @@ func (s *witnessed) reviewsNext(p *forgetest.Pull, step string, status int, word
 	if got != status {
 		s.t.Fatalf("%s: status %d\n%s\n%s", step, got, said, summary)
 	}
-	for _, want := range words {
-		if no, ok := strings.CutPrefix(want, "! "); ok == strings.Contains(summary, no) {
-			s.t.Fatalf("%s: the summary says %q: %v, in\n%s", step, no, !ok, summary)
-		}
-	}
+	s.has(step, summary, words...)
 }
 
 // explained expects that explain names the learning that hid the finding of the last review, and
@@ -549,25 +536,30 @@ func (s *witnessed) explained(learning string) {
 	if hidden == nil {
 		s.t.Fatalf("no finding is hidden:\n%s", s.out.String())
 	}
-	if status, said := s.run("explain", hidden[1], "--repo", s.connection().Host()+"/octo/app"); status != precedent.ExitClean || !strings.Contains(s.out.String(), learning) {
-		s.t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
-	}
-	status, said := s.run("explain", hidden[1], "--without", learning, "--repo", s.connection().Host()+"/octo/app")
-	if status != precedent.ExitClean || !strings.Contains(s.out.String(), "after     shown on its lines") {
-		s.t.Fatalf("status %d\n%s\n%s", status, said, s.out.String())
-	}
+	explain := []string{"explain", hidden[1], "--repo", s.connection().Host() + "/octo/app"}
+	s.run(explain...)
+	s.has("explain", s.out.String(), learning)
+	s.run(append(explain, "--without", learning)...)
+	s.has("explain without", s.out.String(), "after     shown on its lines")
 }
 
-// agreeing is a witness that takes every pair for the same.
-type agreeing struct{ *witness }
+// agreeing is an engine whose judge takes every pair for the same, about these words if there are any.
+type agreeing struct {
+	engine.Engine
+	about []string
+}
 
 func (a agreeing) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if t.Role != engine.Judge {
-		return a.witness.Run(ctx, t)
+		return a.Engine.Run(ctx, t)
 	}
 	pairs := []map[string]any{}
 	for id := range blocks(t.User(), pairID) {
-		pairs = append(pairs, map[string]any{"pair": id, "same": true, "quote": "Flaw alpha"})
+		pair := map[string]any{"pair": id, "same": true, "quote": "Flaw alpha"}
+		if a.about != nil {
+			pair["about"], pair["quote"] = a.about, "Flaw"
+		}
+		pairs = append(pairs, pair)
 	}
 	data, err := json.Marshal(map[string]any{"pairs": pairs})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
@@ -579,7 +571,7 @@ func TestRememberThis(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
+		a, b := flawAt("alpha", 8), flawAt("beta", 20)
 		s.withoutSay()
 		s.w.finds = []told{a, b}
 		c := &chatty{witness: s.w}
@@ -599,10 +591,8 @@ func TestRememberThis(t *testing.T) {
 		world.Say(s.pull, maintainer, on, "Nice weather today.")
 		world.Say(s.pull, maintainer, on, "@precedent help")
 		s.posts("said", precedent.ExitFindings)
-		before := len(s.answers())
-		world.Say(s.pull, maintainer, on, "@precedent remember this")
-		s.posts("remembered", precedent.ExitFindings)
-		s.answered("remembered", before+1, "We wrap errors with %w because callers compare them", "In other words: `@precedent update preference: …`")
+		s.talk(maintainer, on, "@precedent remember this", precedent.ExitFindings,
+			"We wrap errors with %w because callers compare them", "In other words: `@precedent update preference: …`")
 		s.learned("remembered", "active convention We wrap errors with %w because callers compare them.")
 
 		learning = map[string]any{"kind": "do", "directive": "Name every timeout.", "rationale": "Numbers were mixed up."}
@@ -616,10 +606,7 @@ func TestRememberThis(t *testing.T) {
 		}
 		s.learned("digested", "active convention We wrap errors with %w because callers compare them.", "pending do Name every timeout.")
 
-		world.Say(s.pull, maintainer, "", "@precedent remember this")
-		before = len(s.answers())
-		s.posts("nothing was said", precedent.ExitFindings)
-		s.answered("nothing was said", before+1, "It is not clear what to remember")
+		s.talk(maintainer, "", "@precedent remember this", precedent.ExitFindings, "It is not clear what to remember")
 	})
 }
 
@@ -633,29 +620,24 @@ func TestReasonsAreCaptured(t *testing.T) {
 		owner := forge.Person{ID: "77", Login: "olga"}
 		repo := s.door.stage.World.Repo("octo", "app")
 		repo.Members = append(repo.Members, forgetest.Member{Person: owner, Permission: forge.Admin})
-		a, b, d := flawAt("alpha", 8, 8), flawAt("beta", 20, 20), flawAt("delta", 30, 30)
+		a, b, d := flawAt("alpha", 8), flawAt("beta", 20), flawAt("delta", 30)
 		s.withoutSay()
 		s.w.finds = []told{a, b, d}
 		s.posts("first", precedent.ExitFindings)
-		before := len(s.answers())
-		world.Say(s.pull, owner, s.remark(a).ID, "this is intentional because old clients need it")
-		s.posts("the owner", precedent.ExitFindings)
-		state := "active"
-		if s.kind == "GitHub" {
-			s.answered("the owner", before+1, "I will no longer show this finding in `flaws.js`", "Undo: `@precedent undo")
-		} else { // Gitea does not tell who administers a repository
-			state = "pending"
-			s.answered("the owner", before+1, "pending until somebody with write permission approves it")
+		state, says := "pending", "pending until somebody with write permission approves it"
+		if s.kind == "GitHub" { // Gitea does not tell who administers a repository
+			state = "active"
+			s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings,
+				"I will no longer show this finding in `flaws.js`", "Undo: `@precedent undo")
+		} else {
+			s.talk(owner, s.remark(a).ID, "this is intentional because old clients need it", precedent.ExitFindings, says)
 		}
 		s.learned("the owner", state+" exception flaws.js Do not report again: Flaw alpha")
-		world.Say(s.pull, maintainer, s.remark(b).ID, "this is intentional because the tests need it")
-		s.posts("a writer", precedent.ExitFindings)
-		s.answered("a writer", before+2, "pending until somebody with write permission approves it")
+		s.talk(maintainer, s.remark(b).ID, "this is intentional because the tests need it", precedent.ExitFindings, says)
 		s.learned("a writer", state+" exception flaws.js Do not report again: Flaw alpha", "pending exception flaws.js Do not report again: Flaw beta")
 		s.posts("the next review", precedent.ExitFindings, "To be remembered, if somebody with write permission agrees", "Approve: `@precedent approve ")
-		world.Say(s.pull, maintainer, "", "@precedent what do you remember about this repo?")
-		s.posts("asked", precedent.ExitFindings)
-		s.answered("asked", before+3, " pending.", "Flaw beta", "pending: `@precedent approve ")
+		s.talk(maintainer, "", "@precedent what do you remember about this repo?", precedent.ExitFindings, " pending.",
+			"Flaw beta", "pending: `@precedent approve ")
 		world.Say(s.pull, maintainer, s.remark(d).ID, "won't fix: it is only a fixture")
 		s.posts("won't fix", precedent.ExitClean)
 		closed := slices.ContainsFunc(world.Threads(s.pull), func(c forge.Thread) bool { return c.Comments[0] == s.remark(d).ID && c.Closed })
@@ -671,7 +653,7 @@ func TestPlainComments(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
 		world := s.door.stage.World
-		a := flawAt("alpha", 8, 8)
+		a := flawAt("alpha", 8)
 		s.withoutSay()
 		s.w.finds = []told{a}
 		s.posts("first", precedent.ExitFindings)

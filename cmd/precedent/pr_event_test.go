@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,9 +16,7 @@ import (
 func (s *prStage) event(name, payload string) {
 	s.t.Helper()
 	path := filepath.Join(s.home, "event.json")
-	if err := os.WriteFile(path, []byte(payload), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	writeFile(s.t, path, payload, 0o600)
 	s.app.env["GITHUB_EVENT_PATH"], s.app.env["GITHUB_EVENT_NAME"] = path, name
 }
 
@@ -34,18 +31,20 @@ func (s *prStage) which() (string, error) {
 	return fmt.Sprintf("%s#%d", strings.TrimPrefix(repo.String(), repo.Host+"/"), n), nil
 }
 
+// isAbout expects the pull request that the event is about, or, if it is empty, why there is none, with a hint.
+func (s *prStage) isAbout(event, want, says string) {
+	s.t.Helper()
+	got, err := s.which()
+	if got != want || (err == nil) != (want != "") {
+		s.t.Errorf("%s: %q, %v, want %q", event, got, err, want)
+	} else if err != nil && (!strings.Contains(err.Error(), says) || hintOf(err) == "") {
+		s.t.Errorf("%s: %v, hint %q, want %q", event, err, hintOf(err), says)
+	}
+}
+
 // payload is an event's, with what GitHub and Gitea tell of a repository.
 func (s *prStage) payload(about string) string {
 	return fmt.Sprintf(`{"action": "x", %s, "repository": {"id": 1, "full_name": "octo/app", "html_url": %q}, "sender": {"id": 11, "login": "newcomer"}}`, about, s.door.URL+"/octo/app")
-}
-
-// more adds an open pull request with the head of number 7.
-func (s *prStage) more(number int) {
-	s.door.stage.World.Change(func() {
-		p := &forgetest.Pull{PullRequest: s.pull.PullRequest}
-		p.Number, p.Ref = number, fmt.Sprintf("refs/pull/%d/head", number)
-		s.door.stage.World.Repo("octo", "app").Pulls[number] = p
-	})
 }
 
 func TestPullOfAnEvent(t *testing.T) {
@@ -82,10 +81,7 @@ func TestPullOfAnEvent(t *testing.T) {
 		{"a path", "pull_request", strings.ReplaceAll(s.payload(pull), "octo/app", "octo/.."), "", "names no repository on 127.0.0.1"},
 	} {
 		s.event(test.event, test.payload)
-		got, err := s.which()
-		if got != test.want || (err == nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.says) || hintOf(err) == "") {
-			t.Errorf("%s: %s, %v, hint %q", test.name, got, err, hintOf(err))
-		}
+		s.isAbout(test.name, test.want, test.says)
 	}
 
 	s.event("workflow_run", s.payload(run(gone, "")))
@@ -93,15 +89,14 @@ func TestPullOfAnEvent(t *testing.T) {
 	if got, err := s.which(); !errors.As(err, &status) || status != precedent.ExitClean || !strings.Contains(s.err.String(), "abababababab as its head any more") {
 		t.Errorf("a head that is gone: %s, %v\n%s", got, err, s.err.String())
 	}
-	s.more(8)
+	world := s.door.stage.World
+	second := &forgetest.Pull{PullRequest: s.pull.PullRequest}
+	second.Number, second.Ref = 8, "refs/pull/8/head"
+	world.Change(func() { world.Repo("octo", "app").Pulls[8] = second })
 	s.event("workflow_run", s.payload(run(s.id("feature"), "")))
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "is about 2 open pull requests") {
-		t.Errorf("two have the head: %s, %v", got, err)
-	}
-	s.door.stage.World.Change(func() { s.door.stage.World.Repo("octo", "app").Pulls[8].State = forge.Closed })
-	if got, err := s.which(); err != nil || got != "octo/app#7" {
-		t.Errorf("one of them is closed: %s, %v", got, err)
-	}
+	s.isAbout("two have the head", "", "is about 2 open pull requests")
+	world.Change(func() { second.State = forge.Closed })
+	s.isAbout("one of them is closed", "octo/app#7", "")
 }
 
 // TestFileOfAnEvent: what cannot be an event's file is said, with a hint.
@@ -109,19 +104,13 @@ func TestFileOfAnEvent(t *testing.T) {
 	t.Parallel()
 	s := newPRStage(t)
 	s.event("pull_request", strings.Repeat(" ", 26<<20))
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "larger than 25 MiB") || hintOf(err) == "" {
-		t.Errorf("26 MiB: %s, %v", got, err)
-	}
+	s.isAbout("26 MiB", "", "larger than 25 MiB")
 	for _, path := range []string{filepath.Join(s.home, "nothing.json"), s.home} {
 		s.app.env["GITHUB_EVENT_PATH"] = path
-		if got, err := s.which(); err == nil || !strings.HasPrefix(err.Error(), "read event: ") || hintOf(err) == "" {
-			t.Errorf("%s: %s, %v", path, got, err)
-		}
+		s.isAbout(path, "", "read event: ")
 	}
 	delete(s.app.env, "GITHUB_EVENT_PATH")
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "no pull request is given") || hintOf(err) == "" {
-		t.Errorf("no event: %s, %v", got, err)
-	}
+	s.isAbout("no event", "", "no pull request is given")
 }
 
 // TestEventOfGitea: Gitea's workflows copy GitHub's, with payloads of their own.
@@ -144,10 +133,7 @@ func TestEventOfGitea(t *testing.T) {
 		{"no number", "pull_request", s.payload(`"pull_request": {"number": -7}`), ""},
 	} {
 		s.event(test.event, test.payload)
-		got, err := s.which()
-		if got != test.want || (err == nil) != (test.want != "") || err != nil && hintOf(err) == "" {
-			t.Errorf("%s: %s, %v, hint %q", test.name, got, err, hintOf(err))
-		}
+		s.isAbout(test.name, test.want, "")
 	}
 	s.event("workflow_run", s.payload(`"workflow_run": {"head_sha": "`+strings.Repeat("ab", 20)+`"}`))
 	if status, said := s.run("pr", "--post"); status != precedent.ExitClean || !strings.Contains(said, "nothing to review") {
@@ -158,7 +144,5 @@ func TestEventOfGitea(t *testing.T) {
 		t.Errorf("status %d\n%s", status, said)
 	}
 	s.event("pull_request", `{"pull_request": {"number": 7}}`)
-	if got, err := s.which(); err == nil || !strings.Contains(err.Error(), "names no repository") || hintOf(err) == "" {
-		t.Errorf("of no repository: %s, %v", got, err)
-	}
+	s.isAbout("of no repository", "", "names no repository")
 }

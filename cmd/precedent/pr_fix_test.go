@@ -27,7 +27,8 @@ func fixAverage(t engine.Task) (engine.Answer, error) {
 	name := filepath.Join(t.Tree, "src", "till.js")
 	text, err := os.ReadFile(name)
 	if err == nil {
-		err = os.WriteFile(name, bytes.Replace(text, []byte("  return sum / items.length\n"), []byte("  return items.length ? sum / items.length : 0\n"), 1), 0o600)
+		const flaw, fixed = "  return sum / items.length\n", "  return items.length ? sum / items.length : 0\n"
+		err = os.WriteFile(name, []byte(strings.Replace(string(text), flaw, fixed, 1)), 0o600)
 	}
 	if err != nil {
 		return engine.Answer{}, err
@@ -73,55 +74,38 @@ func TestFixCommand(t *testing.T) {
 	q := newQuarry(t, "person")
 	q.ownBranch()
 	q.run(0)
-	fix := func(args ...string) (status int, out, said string) {
-		t.Helper()
+	before := len(q.door.stage.World.By(q.pull, q.author))
+	for _, step := range []struct {
+		args                     []string
+		status                   int
+		says                     string
+		commits, pushes, replies int
+	}{
+		{[]string{"--dry-run", "--ungated"}, 0, "planned, 1 conversation addressed", 0, 0, 0},
+		{nil, 1, "refused: the gate was skipped", 0, 0, 1},
+		{[]string{"--ungated"}, 0, "pushed ", 1, 1, 3},
+		{[]string{"--ungated"}, 0, "an earlier round pushed it", 1, 1, 3},
+	} {
 		var stdout, stderr bytes.Buffer
-		cmd := q.fix(args...)
+		cmd := q.command("fix", step.args...)
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		_ = q.trap.Run(cmd, 0)
-		return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
+		status := cmd.ProcessState.ExitCode()
+		if status != step.status || !strings.Contains(stderr.String(), step.says) {
+			t.Errorf("%q: status %d\n%s%s", step.args, status, stdout.String(), stderr.String())
+		}
+		commits, words := q.fixes()
+		pushes := q.door.git.Pushes()
+		if commits != step.commits || len(pushes) != step.pushes || len(words) != step.replies {
+			t.Errorf("%q: %d commits, pushes %+v, comments\n%s", step.args, commits, pushes, strings.Join(words, "\n"))
+		}
+		if n := len(q.door.stage.World.By(q.pull, q.author)) - before; step.replies == 0 && n != 0 {
+			t.Errorf("%q: %d comments were posted", step.args, n)
+		}
+		if step.replies == 0 && !strings.Contains(stdout.String(), "+  return items.length ? sum / items.length : 0") {
+			t.Errorf("%q: no patch in\n%s", step.args, stdout.String())
+		}
 	}
-	before := len(q.door.stage.World.By(q.pull, q.author))
-	status, out, said := fix("--dry-run", "--ungated")
-	if status != 0 || !strings.Contains(out, "+  return items.length ? sum / items.length : 0") || !strings.Contains(said, "planned, 1 conversation addressed") {
-		t.Errorf("dry run: status %d\n%s%s", status, out, said)
-	}
-	if n := len(q.door.stage.World.By(q.pull, q.author)); n != before {
-		t.Errorf("the dry run posted %d comments", n-before)
-	}
-	status, _, said = fix()
-	if status != 1 || !strings.Contains(said, "refused: the gate was skipped") {
-		t.Errorf("without a gate: status %d\n%s", status, said)
-	}
-	if commits, _ := q.fixes(); commits != 0 || len(q.door.git.Pushes()) != 0 {
-		t.Errorf("%d commits before the operator agreed", commits)
-	}
-	if status, _, said = fix("--ungated"); status != 0 || !strings.Contains(said, "pushed ") {
-		t.Errorf("status %d\n%s", status, said)
-	}
-	commits, words := q.fixes()
-	if commits != 1 || len(words) != 3 || len(q.door.git.Pushes()) != 1 {
-		t.Errorf("%d commits, %d pushes and comments\n%s", commits, len(q.door.git.Pushes()), strings.Join(words, "\n"))
-	}
-	if status, _, said = fix("--ungated"); status != 0 || !strings.Contains(said, "an earlier round pushed it") {
-		t.Errorf("again: status %d\n%s", status, said)
-	}
-}
-
-// fix is the command that fixes, as a process.
-func (q *quarry) fix(args ...string) *exec.Cmd {
-	q.t.Helper()
-	text := filepath.Join(q.home, "till.js")
-	if err := os.WriteFile(text, []byte(q.parrot.text), 0o600); err != nil {
-		q.t.Fatal(err)
-	}
-	cmd := exec.Command("parroted", append([]string{"fix", q.door.URL + "/octo/app/pull/7"}, args...)...)
-	cmd.Dir = q.app.dir
-	cmd.Env = []string{parrotText + "=" + text, parrotClock + "=" + q.trap.Watch()}
-	for k, v := range q.app.env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
-	return cmd
 }
 
 // requestKiller kills a process when its request of a number arrives, to the API or to git. The
@@ -147,7 +131,7 @@ func (k *requestKiller) watch(r *http.Request) {
 // whether it was killed.
 func (k *requestKiller) attempt(q *quarry, at int, limit time.Duration) (killed bool) {
 	q.t.Helper()
-	cmd := q.fix("--ungated")
+	cmd := q.command("fix", "--ungated")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	k.mu.Lock()

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,9 +17,7 @@ import (
 func (s *shopPull) base(policy string) {
 	s.t.Helper()
 	s.git(s.work, "checkout", "-q", "main")
-	if err := os.WriteFile(filepath.Join(s.work, ".precedent.yaml"), []byte(policy), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	writeFile(s.t, filepath.Join(s.work, ".precedent.yaml"), policy, 0o644)
 	s.git(s.work, "add", "-A")
 	s.git(s.work, "commit", "-q", "-m", "policy")
 	s.git(s.work, "checkout", "-q", "feature")
@@ -29,76 +25,39 @@ func (s *shopPull) base(policy string) {
 	s.moved()
 }
 
-// opener returns the comment that opened the thread about a flaw.
-func (s *shopPull) opener(flaw string) forge.Comment {
-	s.t.Helper()
+// openers are the comments that opened a thread about a flaw, oldest first.
+func (s *shopPull) openers(flaw string) (all []forge.Comment) {
 	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
 		if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(strings.ToLower(string(c.Body)), flaw) {
-			return c
+			all = append(all, c)
 		}
 	}
-	s.t.Fatalf("no thread about %s", flaw)
-	return forge.Comment{}
+	return all
 }
 
-// explanations counts a text in the summary.
-func (s *shopPull) explanations(text string) (n int) {
-	for _, c := range s.door.stage.World.By(s.pull, s.door.stage.World.Me) {
-		if c.Kind == forge.OnThread {
-			n += strings.Count(string(c.Body), text)
-		}
-	}
-	return n
-}
-
-// outcomes asks what happened to the findings, and who decided it, by flaw.
-func (s *shopPull) outcomes() map[string]string {
+// finds reviews and posts, and expects findings.
+func (s *shopPull) finds() {
 	s.t.Helper()
-	_, said := s.run("outcomes", s.door.URL+"/octo/app/pulls/7", "--json")
-	var all []struct{ Title, Outcome, Who string }
-	if err := json.Unmarshal(s.out.Bytes(), &all); err != nil {
-		s.t.Fatalf("%v\n%s", err, said)
+	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
+		s.t.Fatalf("status %d\n%s", status, said)
 	}
+}
+
+// outcomes expects what happened to the findings, by flaw, and who decided it.
+func (s *shopPull) outcomes(step string, want map[string]string) {
+	s.t.Helper()
+	s.run("outcomes", s.door.URL+"/octo/app/pulls/7", "--json")
 	got := map[string]string{}
-	for _, o := range all {
-		for _, f := range flaws {
-			if strings.Contains(strings.ToLower(o.Title), f.name) {
-				if got[f.name] = o.Outcome; o.Who != "" {
-					got[f.name] += " by " + o.Who
-				}
-			}
-		}
+	for _, o := range parsed[[]struct{ Title, Outcome, Who string }](s.t, s.out.String()) {
+		got[flawIn(o.Title)] = strings.TrimSpace(o.Outcome + " " + o.Who)
 	}
-	return got
-}
-
-const (
-	invitesReply    = "Dismiss: with write permission, reply `not applicable here` or react with 👎"
-	invitesListed   = "Dismiss: as a maintainer that the policy lists, reply `not applicable here` or react with 👎; with write permission, resolve this conversation"
-	invitesResolver = "Dismiss: with write permission, resolve this conversation"
-)
-
-// hearsOnceResolved checks what became of the findings, of which mona's reply declines
-// "refund": it counts if she is heard, and in any case after she resolved another
-// conversation, because the forge let her.
-func (s *shopPull) hearsOnceResolved(heard bool) {
-	s.t.Helper()
-	want := map[string]string{"refund": "unknown", "average": "unknown", "listener": "unknown"}
-	if heard {
-		want["refund"] = "declined by mona"
-	}
-	if d := cmp.Diff(want, s.outcomes()); d != "" {
-		s.t.Errorf("outcomes (-want +got):\n%s", d)
-	}
-	s.door.stage.World.Close(s.pull, s.opener("average").ID, maintainer)
-	want["refund"], want["average"] = "declined by mona", "resolved_unchanged by mona"
-	if d := cmp.Diff(want, s.outcomes()); d != "" {
-		s.t.Errorf("outcomes after she resolved a conversation (-want +got):\n%s", d)
+	if d := cmp.Diff(want, got); d != "" {
+		s.t.Errorf("%s (-want +got):\n%s", step, d)
 	}
 }
 
-// TestMemoryIsLost: without a marker key, a new memory knows the comments of an account that is ours alone, and hears what
-// people said there. One that a forge's runners give to all workflows proves nothing: everything is posted anew.
+// TestMemoryIsLost: without a marker key, a new memory knows the comments of an account that is ours alone, and hears
+// what people said there. One that a forge's runners give to all workflows proves nothing: everything is posted anew.
 func TestMemoryIsLost(t *testing.T) {
 	t.Parallel()
 	for name, account := range map[string]forge.Person{"own account": forgetest.Bot, "shared": forgetest.ActionsBot} {
@@ -108,48 +67,91 @@ func TestMemoryIsLost(t *testing.T) {
 			if account == forgetest.ActionsBot {
 				s.door.api.Actions()
 			}
-			if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
-				t.Fatalf("status %d\n%s", status, said)
-			}
-			world, answered := s.door.stage.World, s.opener("refund")
-			world.Say(s.pull, maintainer, answered.ID, "won't fix: old clients need it")
+			s.finds()
+			answered := s.openers("refund")[0]
+			s.door.stage.World.Say(s.pull, maintainer, answered.ID, "won't fix: old clients need it")
 			s.forget()
-			if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
-				t.Fatalf("status %d\n%s", status, said)
-			}
-			remarks := 0
-			for _, c := range world.By(s.pull, world.Me) {
-				if c.Kind == forge.OnLine && c.ReplyTo == "" && strings.Contains(string(c.Body), "refund") {
-					remarks++
-				}
-			}
-			heard := slices.ContainsFunc(world.Threads(s.pull), func(c forge.Thread) bool {
+			s.finds()
+			heard := slices.ContainsFunc(s.door.stage.World.Threads(s.pull), func(c forge.Thread) bool {
 				return c.Closed && slices.Contains(c.Comments, answered.ID)
 			})
-			if known := account == forgetest.Bot; heard != known || known != (remarks == 1) {
-				t.Errorf("%d remarks about the same; the answer to the first is heard: %t", remarks, heard)
+			n := len(s.openers("refund"))
+			if known := account == forgetest.Bot; heard != known || known != (n == 1) {
+				t.Errorf("%d remarks about the same; the answer to the first is heard: %t", n, heard)
 			}
 		})
 	}
 }
 
-// TestWhoIsHeardOnGitHub: a token that may not ask for permissions does not make
-// comments invite replies, and hears who resolved a conversation.
+// TestWhoIsHeardOnGitHub: a token that may not ask for permissions does not make comments invite replies, and hears
+// who resolved a conversation. What mona replied counts after she resolved another one, because the forge let her.
 func TestWhoIsHeardOnGitHub(t *testing.T) {
 	t.Parallel()
 	s := newShopPull(t)
-	s.door.stage.Script.Plan(forgetest.Fault{On: "/permission", Status: 403, Body: `{"message":"Must have push access to view collaborator permission."}`, Times: 999})
-	if status, said := s.post("--fail-on", "medium"); status != precedent.ExitFindings {
-		t.Fatalf("status %d\n%s", status, said)
-	}
-	if body := string(s.opener("refund").Body); !strings.Contains(body, invitesResolver) {
-		t.Errorf("the comment does not say %q:\n%s", invitesResolver, body)
-	}
-	if got := s.explanations("Must have push access"); got != 1 {
-		t.Errorf("%d explanations in the summary, want 1", got)
+	const refused = "Must have push access"
+	s.door.stage.Script.Plan(forgetest.Fault{
+		On: "/permission", Status: 403, Body: `{"message":"` + refused + ` to view collaborator permission."}`, Times: 999,
+	})
+	s.finds()
+	s.has("the comment", string(s.openers("refund")[0].Body), "Dismiss: with write permission, resolve this conversation")
+	if n := strings.Count(s.summary(), refused); n != 1 {
+		t.Errorf("%d explanations in the summary, want 1", n)
 	}
 	world := s.door.stage.World
-	world.Say(s.pull, maintainer, s.opener("refund").ID, "won't fix: old clients need it")
-	world.Close(s.pull, s.opener("listener").ID, author)
-	s.hearsOnceResolved(false)
+	world.Say(s.pull, maintainer, s.openers("refund")[0].ID, "won't fix: old clients need it")
+	world.Close(s.pull, s.openers("listener")[0].ID, author)
+	s.outcomes("a reply", map[string]string{"refund": "unknown", "average": "unknown", "listener": "unknown"})
+	world.Close(s.pull, s.openers("average")[0].ID, maintainer)
+	s.outcomes("after she resolved a conversation", map[string]string{
+		"refund": "declined mona", "average": "resolved_unchanged mona", "listener": "unknown",
+	})
+}
+
+// TestRequestedChangesAreTakenBack: the review that blocked the pull request is dismissed
+// once everything is fixed, or a person is told who can dismiss it.
+func TestRequestedChangesAreTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		prepare func(*shopPull)
+		want    forgetest.ReviewState
+		says    string
+	}{
+		"GitHub": {func(*shopPull) {}, forgetest.Dismissed, ""},
+		"a protected branch": {func(s *shopPull) {
+			world := s.door.stage.World
+			world.Change(func() { world.Repo("octo", "app").Protected = true })
+		}, forgetest.ChangesRequested, "allow the account to dismiss reviews"},
+		"Gitea": {func(s *shopPull) { s.toGitea(forgetest.Gitea127) }, forgetest.Dismissed, ""},
+		"Gitea, not as an administrator": {
+			func(s *shopPull) { s.toGitea(forgetest.Gitea127).Plain = true },
+			forgetest.ChangesRequested, "an administrator of the repository has to dismiss",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShopPull(t)
+			s.base("request_changes: true\n")
+			test.prepare(s)
+			posts := func(step string, status int, want forgetest.ReviewState, says string) {
+				t.Helper()
+				got, said := s.post("--fail-on", "medium")
+				all := s.door.stage.World.Reviews(s.pull)
+				i := slices.IndexFunc(all, func(r forgetest.Review) bool { return r.Author.ID == forgetest.Bot.ID && r.Inline > 0 })
+				if got != status || all[max(i, 0)].State != want || !strings.Contains(said, says) {
+					t.Errorf("%s: status %d, reviews %v\n%s", step, got, all, said)
+				}
+			}
+			posts("first", precedent.ExitFindings, forgetest.ChangesRequested, "")
+			s.push("Guard the average", map[string]string{"src/till.js": guardedTill})
+			posts("after one fix", precedent.ExitFindings, forgetest.ChangesRequested, "")
+			s.push("Start again", map[string]string{"src/till.js": "// Nothing is sold here.\n"})
+			posts("after all fixes", precedent.ExitClean, test.want, test.says)
+			told := slices.ContainsFunc(s.door.stage.World.By(s.pull, forgetest.Bot), func(c forge.Comment) bool {
+				const words = "**Still blocked**: Precedent may not dismiss [its review that requested changes]("
+				return strings.Contains(string(c.Body), words)
+			})
+			if told != (test.says != "") {
+				t.Errorf("the summary says that somebody has to dismiss: %t", told)
+			}
+		})
+	}
 }

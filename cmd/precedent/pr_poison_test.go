@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/precedent-dev/precedent"
-	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/markdown/markdowntest"
@@ -56,17 +54,14 @@ type poisoned struct {
 
 func newPoisoned(t *testing.T) *poisoned {
 	t.Helper()
-	s := &poisoned{witnessed: &witnessed{newFilePull(t, map[string]string{"flaws.js": numbered("s", 40, nil)}, map[string]string{"flaws.js": flawed("", nil)}), nil, "GitHub"}, allow: []string{teamRule}}
-	s.parrot = &parrot{}
-	s.w = &witness{look: func(string) (string, string) { return "still_there", "" }}
+	s := &poisoned{witnessed: newWitnessed(t), allow: []string{teamRule}}
 	s.model = &chatty{witness: s.w, answer: obey}
 	s.app.fixedEngine = s.model
-	s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
 	s.door.stage.World.Change(func() { s.pull.Comments = nil })
 	s.withoutSay()
-	critical, high, protected := flawAt("critical", 8, 8), flawAt("high", 20, 20), flawAt("protected", 30, 30)
+	critical, high, protected := flawAt("critical", 8), flawAt("high", 20), flawAt("protected", 30)
 	critical.severity, high.severity, protected.category = "critical", "high", "security"
-	s.bad = []told{critical, high, protected, flawAt("plain", 11, 11)}
+	s.bad = []told{critical, high, protected, flawAt("plain", 11)}
 	s.w.finds = s.bad
 	s.say(maintainer, "", "@precedent remember this: "+teamRule)
 	s.posts("first", precedent.ExitFindings, "## Precedent: 4 findings\n")
@@ -223,7 +218,7 @@ var carriers = []carrier{
 		for i := range s.w.finds {
 			s.w.finds[i].though = orders(goals)
 		}
-		s.push("More", map[string]string{"flaws.js": flawed("more()\n", nil)})
+		s.push("More", map[string]string{"flaws.js": flawed("more()\n")})
 		for i := range s.w.finds {
 			s.w.finds[i].start, s.w.finds[i].end = s.w.finds[i].start+1, s.w.finds[i].end+1
 		}
@@ -298,7 +293,7 @@ var marker = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // unharmed fails if an attack with a goal had any effect.
 func (s *poisoned) unharmed(t *testing.T, g goal) {
-	s.inMemory(func(rows *store.Repo) { s.unharmedMemory(t, g, rows) })
+	s.inMemory(func(rows *store.Repo) error { return s.unharmedMemory(t, g, rows) })
 	s.listed(t, s.bad)
 	for _, closed := range s.threadStates() {
 		if closed {
@@ -311,7 +306,7 @@ func (s *poisoned) unharmed(t *testing.T, g goal) {
 		}
 	}
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
-		if _, ours := s.marked(c); ours {
+		if strings.Contains(marker.FindString(string(c.Body)), "precedent") { // ours
 			markdowntest.Inert(t, strings.ReplaceAll(marker.ReplaceAllString(string(c.Body), ""), s.door.URL, "https://good.example"))
 			if strings.Contains(string(c.Body), planted) {
 				t.Errorf("posted:\n%s", c.Body)
@@ -322,10 +317,10 @@ func (s *poisoned) unharmed(t *testing.T, g goal) {
 
 // unharmedMemory fails if the memory has anything active that an attack with a goal left, or
 // lacks the rule of the team.
-func (s *poisoned) unharmedMemory(t *testing.T, g goal, rows *store.Repo) {
+func (s *poisoned) unharmedMemory(t *testing.T, g goal, rows *store.Repo) error {
 	learned, err := rows.Learnings(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	kept := false
 	for _, l := range learned {
@@ -347,9 +342,11 @@ func (s *poisoned) unharmedMemory(t *testing.T, g goal, rows *store.Repo) {
 	if rejected, err := rows.Dismissals(t.Context(), s.app.now(), 100); err != nil || len(rejected) > 0 {
 		t.Errorf("dismissals %+v, %v", rejected, err)
 	}
-	if _, paused, err := rows.PausedBy(t.Context(), s.pull.Number); err != nil || paused {
-		t.Errorf("paused: %v, %v", paused, err)
+	_, paused, err := rows.PausedBy(t.Context(), s.pull.Number)
+	if paused {
+		t.Error("paused")
 	}
+	return err
 }
 
 // listed fails if a finding is in no comment, or not in the table of the summary.
@@ -364,12 +361,6 @@ func (s *poisoned) listed(t *testing.T, findings []told) {
 			t.Errorf("the summary does not list %q:\n%s", want, summary)
 		}
 	}
-}
-
-// marked tells whether a comment of our account is ours.
-func (s *poisoned) marked(c forge.Comment) (string, bool) {
-	m := marker.FindString(string(c.Body))
-	return m, strings.Contains(m, "precedent")
 }
 
 // TestApprovalShowsEverything: what somebody without write permission proposes is in the comment
@@ -437,12 +428,11 @@ func TestKnownBadPullRequestWithPoison(t *testing.T) {
 		}
 		learned = append(learned, l)
 	}
-	s.inMemory(func(rows *store.Repo) {
-		if err := rows.MergeShared(t.Context(), func(store.Shared) (store.Shared, error) { return store.Shared{Learnings: learned}, nil }); err != nil {
-			t.Fatal(err)
-		}
+	s.inMemory(func(rows *store.Repo) error {
+		share := func(store.Shared) (store.Shared, error) { return store.Shared{Learnings: learned}, nil }
+		return rows.MergeShared(t.Context(), share)
 	})
-	s.app.fixedEngine = agreeingAll{s.model}
+	s.app.fixedEngine = agreeing{s.model, []string{"Flaw"}}
 	s.push("Next", map[string]string{"next.js": "fine()\n"})
 	if status, said := s.post("--fail-on", "medium", "--again"); status != precedent.ExitFindings {
 		t.Fatalf("status %d\n%s", status, said)
@@ -451,19 +441,4 @@ func TestKnownBadPullRequestWithPoison(t *testing.T) {
 	if !strings.Contains(s.summary(), "the finders were given") {
 		t.Errorf("no learning was used:\n%s", s.summary())
 	}
-}
-
-// agreeingAll is a judge that takes every learning to speak of every finding.
-type agreeingAll struct{ *chatty }
-
-func (a agreeingAll) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
-	if t.Role != engine.Judge {
-		return a.chatty.Run(ctx, t)
-	}
-	pairs := []map[string]any{}
-	for id := range blocks(t.User(), pairID) {
-		pairs = append(pairs, map[string]any{"pair": id, "same": true, "about": []string{"Flaw"}, "quote": "Flaw"})
-	}
-	data, err := json.Marshal(map[string]any{"pairs": pairs})
-	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "witness"}, err
 }

@@ -160,6 +160,7 @@ var (
 	maintainer = forge.Person{ID: "12", Login: "mona"}
 	outsider   = forge.Person{ID: "13", Login: "passerby"}
 	otherBot   = forge.Person{ID: "14", Login: "lint[bot]", Bot: true}
+	dana       = forge.Person{ID: "901", Login: "dana"} // has no say in the repository
 )
 
 // add adds pull request 7 of octo/app, from a deleted fork's branch named main.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	stdcmp "cmp"
 	"context"
 	"fmt"
 	"os"
@@ -15,10 +16,28 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
-// witness is an engine that finds and answers what a test says, and counts its requests.
+// told is a finding of the witness. Its name, one word, is in no other's text.
+type told struct {
+	name, path, quote  string
+	start, end         int
+	severity, category string // medium and bugs if they are empty
+	though             string // more words of the body
+}
+
+func (f told) title() string { return "Flaw " + f.name }
+
+func (f told) wire() map[string]any {
+	n := f.name
+	return map[string]any{
+		"path": f.path, "side": "RIGHT", "quote": f.quote, "start": f.start, "end": f.end, "confidence": 90,
+		"severity": stdcmp.Or(f.severity, "medium"), "category": stdcmp.Or(f.category, "bugs"), "title": f.title(),
+		"body": fmt.Sprintf("%sone %stwo %sthree %sfour %sfive. %s", n, n, n, n, n, f.though),
+	}
+}
+
+// witness is an engine that finds what a test says, all of it still there, and counts its requests.
 type witness struct {
 	finds []told
-	look  func(thread string) (state, reply string)
 	asked atomic.Int64
 }
 
@@ -37,49 +56,85 @@ func (w *witness) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 		}
 		return found
 	}
-	return play(t, "witness", find, func(string) bool { return false }, w.look)
+	differ := func(string) bool { return false }
+	return play(t, "witness", find, differ, func(string) (string, string) { return "still_there", "" })
 }
 
 // witnessed is a pull request that changes flaws.js, read by a witness.
 type witnessed struct {
-	*filePull
+	*shopPull
 	w    *witness
 	kind string
 }
 
+func newWitnessed(t *testing.T) *witnessed {
+	t.Helper()
+	s := &witnessed{&shopPull{prStage: newPRStage(t), parrot: &parrot{}}, &witness{}, "GitHub"}
+	s.work = filepath.Join(s.home, "work")
+	s.app.sleep, s.app.fixedEngine = s.door.stage.Clock.Sleep, s.w
+	s.app.env[markerKeyVariable] = strings.Repeat("a key of tests ", 2)
+	s.git(s.work, "checkout", "-q", "main")
+	writeFile(t, filepath.Join(s.work, "flaws.js"), numbered(nil), 0o644)
+	s.git(s.work, "add", "-A")
+	s.git(s.work, "commit", "-q", "-m", "files")
+	s.git(s.work, "checkout", "-q", "-B", "feature", "main")
+	s.push("flaws", map[string]string{"flaws.js": flawed("")})
+	return s
+}
+
 // onForges runs a test on GitHub and on servers of Gitea's family.
 func onForges(t *testing.T, test func(t *testing.T, s *witnessed)) {
-	for name, kind := range map[string]forgetest.GiteaKind{"GitHub": -1, "Gitea": forgetest.Gitea127, "Gitea without answers": forgetest.Gitea126, "Forgejo": forgetest.Forgejo} {
+	for name, kind := range map[string]forgetest.GiteaKind{
+		"GitHub": onGitHub, "Gitea": forgetest.Gitea127, "Gitea without answers": forgetest.Gitea126,
+		"Forgejo": forgetest.Forgejo,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &witnessed{newFilePull(t, map[string]string{"flaws.js": numbered("s", 40, nil)}, map[string]string{"flaws.js": flawed("", nil)}), nil, name}
-			s.parrot = &parrot{} // push tells it what it has pushed
-			s.w = &witness{look: func(string) (string, string) { return "still_there", "" }}
-			s.app.fixedEngine = s.w
-			if kind >= 0 {
+			s := newWitnessed(t)
+			if s.kind = name; kind >= 0 {
 				s.toGitea(kind)
 			}
-			s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
 			test(t, s)
 		})
 	}
 }
 
-// flawed is flaws.js: 40 lines after a prefix, of which some are flawed, and some replaced.
-func flawed(prefix string, fixed map[int]string) string {
+// numbered is a file of 40 lines, some of which are others.
+func numbered(others map[int]string) string {
+	var b strings.Builder
+	for i := 1; i <= 40; i++ {
+		b.WriteString(stdcmp.Or(others[i], fmt.Sprintf("const s%d = compute(%d, 's')\n", i, i*7)))
+	}
+	return b.String()
+}
+
+// flawed is flaws.js: 40 lines after a prefix, of which some are flawed.
+func flawed(prefix string) string {
 	lines := map[int]string{}
 	for _, n := range []int{8, 9, 10, 11, 20, 30} {
 		lines[n] = fmt.Sprintf("bad(%d)\n", n)
 	}
-	for n, line := range fixed {
-		lines[n] = line
-	}
-	return prefix + numbered("s", 40, lines)
+	return prefix + numbered(lines)
 }
 
-// flawAt is a finding on lines of flaws.js.
-func flawAt(name string, start, end int) told {
-	return told{name: name, path: "flaws.js", quote: fmt.Sprintf("bad(%d)", start), start: start, end: end}
+// flawAt is a finding on a line of flaws.js.
+func flawAt(name string, line int) told {
+	return told{name: name, path: "flaws.js", quote: fmt.Sprintf("bad(%d)", line), start: line, end: line}
+}
+
+// remark is the comment about a finding of ours; nil if there is none.
+func (s *witnessed) remark(f told) *forge.Comment {
+	s.t.Helper()
+	var found *forge.Comment
+	for _, c := range s.shown(forge.OnLine) {
+		if strings.Contains(string(c.Body), f.title()) {
+			if found != nil {
+				s.t.Errorf("%s is said twice", f.title())
+			}
+			found = &c
+		}
+	}
+	return found
 }
 
 // forget loses the memory, and the commits that were fetched.
@@ -99,28 +154,19 @@ func (s *witnessed) posts(step string, status int, words ...string) {
 	if got != status {
 		s.t.Fatalf("%s: status %d, want %d\n%s\n%s", step, got, status, said, s.out.String())
 	}
-	for _, want := range words {
-		if no, ok := strings.CutPrefix(want, "! "); ok == strings.Contains(s.summary(), strings.TrimPrefix(want, "! ")) {
-			s.t.Errorf("%s: the summary says %q: %v, in\n%s", step, no, !ok, s.summary())
-		}
-	}
-	if s.t.Failed() {
-		s.t.FailNow()
+	if len(words) > 0 {
+		s.has(step, s.summary(), words...)
 	}
 }
 
-// outcome returns what became of a finding.
-func (s *witnessed) outcome(f told) string {
+// has expects words in a text; those after "! " must not be there.
+func (s *prStage) has(step, text string, words ...string) {
 	s.t.Helper()
-	if status, said := s.run("outcomes", s.door.URL+"/octo/app/pull/7"); status != precedent.ExitClean {
-		s.t.Fatalf("status %d\n%s", status, said)
-	}
-	for line := range strings.Lines(s.out.String()) {
-		if strings.Contains(line, f.title()) {
-			return strings.Fields(line)[1]
+	for _, want := range words {
+		if no, not := strings.CutPrefix(want, "! "); not == strings.Contains(text, no) {
+			s.t.Fatalf("%s: it says %q: %t, in\n%s", step, no, not, text)
 		}
 	}
-	return ""
 }
 
 // TestDismissedByCommand: what "precedent dismiss" dismissed is closed on the next push,
@@ -128,25 +174,23 @@ func (s *witnessed) outcome(f told) string {
 func TestDismissedByCommand(t *testing.T) {
 	t.Parallel()
 	onForges(t, func(t *testing.T, s *witnessed) {
-		a, b := flawAt("alpha", 8, 8), flawAt("beta", 20, 20)
+		a, b := flawAt("alpha", 8), flawAt("beta", 20)
 		s.w.finds = []told{a, b}
 		s.posts("first", precedent.ExitFindings)
 		_, id, _ := strings.Cut(string(s.remark(a).Body), " · finding `")
 		repo := s.connection().Host() + "/octo/app"
-		if status, said := s.run("dismiss", id[:precedent.FindingIDLen], "--repo", repo, "--reason", "a fixture"); status != precedent.ExitClean {
+		status, said := s.run("dismiss", id[:precedent.FindingIDLen], "--repo", repo, "--reason", "a fixture")
+		if status != precedent.ExitClean {
 			t.Fatalf("status %d\n%s", status, said)
 		}
 		s.app.fixedEngine = nil
 		for i := range 2 {
 			s.push("unrelated", map[string]string{"other.js": strings.Repeat("fine()\n", i+1)})
-			s.posts("dismissed", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n", "**Closed**: 1 dismissed.", a.title()+": **dismissed**: ")
+			s.posts("dismissed", precedent.ExitFindings, "## Precedent: 1 earlier finding still open\n",
+				"**Closed**: 1 dismissed.", a.title()+": **dismissed**: ")
 		}
-		answers := 0
-		for _, c := range s.shown(forge.OnLine) {
-			answers += strings.Count(string(c.Body), "This will not be raised again.")
-		}
-		if answers != 0 {
-			t.Errorf("it is answered %d times, and nobody wrote there", answers)
+		for _, c := range s.shown(forge.OnLine) { // nobody wrote there
+			s.has("answers", string(c.Body), "! This will not be raised again.")
 		}
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -64,30 +63,49 @@ func (s *prStage) git(dir string, args ...string) string {
 
 func (s *prStage) id(ref string) string { return s.git(s.origin, "rev-parse", ref) }
 
-// review reviews the pull request and reads the result.
-func (s *prStage) review(bend func(*bent)) (*precedent.Review, error) {
+// run runs precedent and returns its exit status and what it said.
+func (s *prStage) run(args ...string) (int, string) {
 	s.t.Helper()
 	s.out.Reset()
 	s.err.Reset()
-	conn := s.connection()
-	b := &bent{Forge: conn.Forge}
-	conn.Forge = b
-	if bend != nil {
-		bend(b)
+	status := s.app.run(s.t.Context(), args)
+	return status, s.err.String()
+}
+
+// post runs precedent pr --post.
+func (s *prStage) post(more ...string) (int, string) {
+	s.t.Helper()
+	return s.run(append([]string{"pr", s.door.URL + "/octo/app/pull/7", "--post"}, more...)...)
+}
+
+// shown are the comments of ours of a kind, but not the answers to people.
+func (s *prStage) shown(kind forge.CommentKind) (all []forge.Comment) {
+	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
+		if c.Kind == kind && !isAnswer(c) {
+			all = append(all, c)
+		}
 	}
-	err := s.app.pr(s.t.Context(), conn, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
-	var status exitStatus
-	if err != nil && !errors.As(err, &status) {
-		return nil, err
-	}
-	var r precedent.Review
-	if err := json.Unmarshal(s.out.Bytes(), &r); err != nil {
-		s.t.Fatalf("%v\n%s", err, s.out.String())
-	}
-	if r.PullRequest == nil || *r.PullRequest != 7 {
-		s.t.Errorf("the review is of pull request %v", r.PullRequest)
-	}
-	return &r, nil
+	return all
+}
+
+// isAnswer tells whether a comment of ours answers a person's comment.
+func isAnswer(c forge.Comment) bool { return strings.Contains(string(c.Body), " kind=answer ") }
+
+// toGitea moves the pull request to a server of Gitea's family.
+func (s *prStage) toGitea(kind forgetest.GiteaKind) *forgetest.Gitea {
+	s.t.Helper()
+	s.door = &frontDoor{stage: forgetest.NewStage(s.t), token: forgetest.Secret}
+	g := s.door.stage.Gitea(s.t)
+	g.Kind = kind
+	s.door.open(s.t, filepath.Join(s.home, "forge"), g.URL)
+	g.URL = s.door.URL
+	diff := s.git(s.origin, "diff", "main...refs/pull/7/head") + "\n"
+	s.pull = s.door.add(s.id("main"), s.id("refs/pull/7/head"), diff)
+	delete(s.app.env, "GITHUB_API_URL")
+	delete(s.app.env, "GH_TOKEN")
+	s.app.env["GITEA_TOKEN"], s.app.env["PRECEDENT_FORGE"] = forgetest.Secret, "gitea:"+s.door.URL
+	s.app.sleep = s.door.stage.Clock.Sleep
+	return g
 }
 
 // connection opens the forge that the environment names.
@@ -100,44 +118,37 @@ func (s *prStage) connection() workspace.Connection {
 	return c
 }
 
-// bent is a forge of which some answers are the test's.
+// bent is a forge that tells of pull requests what the test says.
 type bent struct {
 	forge.Forge
-	asked      int
-	pull       func(asked int, pr *forge.PullRequest) error
-	comments   error
-	permission error
-	patch      error
+	asked int
+	bend  func(asked int, pr *forge.PullRequest)
 }
 
 func (b *bent) PullRequest(ctx context.Context, repo precedent.Repo, n int) (forge.PullRequest, error) {
 	pr, err := b.Forge.PullRequest(ctx, repo, n)
 	b.asked++
-	if b.pull != nil && err == nil {
-		err = b.pull(b.asked, &pr)
-	}
+	b.bend(b.asked, &pr)
 	return pr, err
 }
 
-func (b *bent) Comments(ctx context.Context, repo precedent.Repo, n int) ([]forge.Comment, error) {
-	if b.comments != nil {
-		return nil, b.comments
+// review reviews the pull request and reads the result.
+func (s *prStage) review(bend func(asked int, pr *forge.PullRequest)) (r precedent.Review, err error) {
+	s.t.Helper()
+	s.out.Reset()
+	s.err.Reset()
+	conn := s.connection()
+	conn.Forge = &bent{Forge: conn.Forge, bend: bend}
+	err = s.app.pr(s.t.Context(), conn, s.door.URL+"/octo/app/pull/7", reviewOptions{format: "json"})
+	var status exitStatus
+	if err != nil && !errors.As(err, &status) {
+		return r, err
 	}
-	return b.Forge.Comments(ctx, repo, n)
-}
-
-func (b *bent) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
-	if b.permission != nil {
-		return forge.Admin, b.permission // an answer beside an error counts for nothing
+	r = parsed[precedent.Review](s.t, s.out.String())
+	if r.PullRequest == nil || *r.PullRequest != 7 {
+		s.t.Errorf("the review is of pull request %v", r.PullRequest)
 	}
-	return b.Forge.Permission(ctx, repo, p)
-}
-
-func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, []precedent.SkippedFile, error) {
-	if b.patch != nil {
-		return nil, nil, b.patch
-	}
-	return b.Forge.Patch(ctx, repo, n)
+	return r, nil
 }
 
 // TestPullFollowsAMovedHead is row 18 of the fault matrix: a head that is gone is read again, and
@@ -145,23 +156,17 @@ func (b *bent) Patch(ctx context.Context, repo precedent.Repo, n int) ([]byte, [
 func TestPullFollowsAMovedHead(t *testing.T) {
 	t.Parallel()
 	s := newPRStage(t)
-	stale := s.id("main")
-	r, err := s.review(func(b *bent) {
-		b.pull = func(asked int, pr *forge.PullRequest) error {
-			if asked == 1 {
-				pr.Head.SHA = stale
+	for _, most := range []int{1, 100} {
+		r, err := s.review(func(asked int, pr *forge.PullRequest) {
+			if asked <= most {
+				pr.Head.SHA = s.id("main")
 			}
-			return nil
+		})
+		if most == 1 && (err != nil || r.Head != s.id("feature")) {
+			t.Errorf("%+v, %v", r, err)
+		} else if most > 1 && (!errors.Is(err, git.ErrMoved) || !strings.Contains(hintOf(err), "try again")) {
+			t.Errorf("a head that keeps moving: %v, hint %q", err, hintOf(err))
 		}
-	})
-	if err != nil || r.Head != s.id("feature") {
-		t.Errorf("%+v, %v", r, err)
-	}
-	_, err = s.review(func(b *bent) {
-		b.pull = func(_ int, pr *forge.PullRequest) error { pr.Head.SHA = stale; return nil }
-	})
-	if !errors.Is(err, git.ErrMoved) || !strings.Contains(hintOf(err), "try again") {
-		t.Errorf("a head that keeps moving: %v, hint %q", err, hintOf(err))
 	}
 }
 
@@ -170,30 +175,12 @@ func TestPullKeepsTheTokenAtHome(t *testing.T) {
 	t.Parallel()
 	s := newPRStage(t)
 	other := openFrontDoor(t, filepath.Join(s.home, "forge"))
-	if _, err := s.review(func(b *bent) {
-		b.pull = func(_ int, pr *forge.PullRequest) error {
-			pr.Base.CloneURL = other.URL + "/octo/app.git"
-			return nil
-		}
-	}); err != nil {
-		t.Error(err)
-	}
-	if other.fetches.Load() != 0 || !strings.Contains(s.err.String(), "forge's diff") {
-		t.Errorf("the token was sent elsewhere, or it is not said:\n%s", s.err.String())
+	_, err := s.review(func(_ int, pr *forge.PullRequest) { pr.Base.CloneURL = other.URL + "/octo/app.git" })
+	if err != nil || other.fetches.Load() != 0 || !strings.Contains(s.err.String(), "forge's diff") {
+		t.Errorf("the token was sent elsewhere, or it is not said: %v\n%s", err, s.err.String())
 	}
 	if strings.Contains(s.out.String()+s.err.String(), forgetest.Secret[4:12]) {
 		t.Error("the token is shown")
-	}
-}
-
-func TestPullThatIsEmpty(t *testing.T) {
-	t.Parallel()
-	s := newPRStage(t)
-	s.git(s.origin, "update-ref", "refs/pull/7/head", "refs/heads/main")
-	s.door.stage.World.Change(func() { s.pull.Head.SHA = s.id("main") })
-	r, err := s.review(nil)
-	if err != nil || r.Verdict != precedent.Skipped {
-		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -206,7 +193,7 @@ func TestPullOfAPartialClone(t *testing.T) {
 	s.git(s.home, "clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+s.origin, clone)
 	s.git(clone, "remote", "set-url", "origin", s.door.URL+"/octo/app.git")
 	s.app.dir = clone
-	r, err := s.review(nil)
+	r, err := s.review(func(int, *forge.PullRequest) {})
 	if err != nil || len(r.Findings) == 0 || len(r.Failures) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}

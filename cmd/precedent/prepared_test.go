@@ -80,9 +80,6 @@ func prepareShop(t testing.TB, home string) []string {
 	said, work, origin := preparePull(t, home), filepath.Join(home, "work"), pullOrigin(home)
 	git(work, "checkout", "-q", "-B", "feature", "main")
 	till := filepath.Join(work, "src", "till.js")
-	if err := os.MkdirAll(filepath.Dir(till), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	writeFile(t, till, tillFile, 0o644)
 	git(work, "add", "-A")
 	git(work, "commit", "-q", "-m", "Add a till")

@@ -35,7 +35,6 @@ type editor struct {
 	engine.Engine
 	mu    sync.Mutex
 	texts []string
-	asked string // the last prompt
 }
 
 func (e *editor) Info() engine.Info {
@@ -50,7 +49,6 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.asked = t.User()
 	addressed := []map[string]string{}
 	if len(e.texts) > 0 && e.texts[0] == malformed {
 		e.texts = e.texts[1:]
@@ -67,11 +65,22 @@ func (e *editor) Run(ctx context.Context, t engine.Task) (engine.Answer, error) 
 	if len(e.texts) > 0 {
 		e.texts = e.texts[1:]
 	}
-	data, err := json.Marshal(map[string]any{
-		"threads_addressed": addressed,
-		"summary":           "I changed what the remarks ask for.",
-	})
+	data, err := json.Marshal(map[string]any{"threads_addressed": addressed, "summary": "I changed what is asked for."})
 	return engine.Answer{Status: precedent.StatusOK, JSON: data, Model: "parrot"}, err
+}
+
+// during is an engine that does something, once, while a finder asks it.
+type during struct {
+	engine.Engine
+	once sync.Once
+	do   func()
+}
+
+func (d *during) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
+	if t.Role == engine.Finder {
+		d.once.Do(d.do)
+	}
+	return d.Engine.Run(ctx, t)
 }
 
 // report reports a status of the head, as a CI does.
@@ -79,10 +88,8 @@ func (s *rounds) report(name, state string) {
 	var head string
 	s.world(func() { head = s.pull.Head.SHA })
 	world := s.door.stage.World
-	world.ReportStatus(world.Repo("octo", "app"), forgetest.Status{
-		Commit: head, Context: name, State: state,
-		URL: s.door.URL + "/ci/" + name, By: otherBot,
-	})
+	status := forgetest.Status{Commit: head, Context: name, State: state, URL: s.door.URL + "/ci/" + name, By: otherBot}
+	world.ReportStatus(world.Repo("octo", "app"), status)
 }
 
 // ciForge is a forge whose checks the test plays.
@@ -98,6 +105,11 @@ func (f ciForge) Checks(context.Context, precedent.Repo, string) ([]forge.Commit
 // labels are the five, by the state that they stand for.
 var labels = label.DefaultNames()
 
+// serverForges are kinds of forges that servers work for.
+var serverForges = map[string]forgetest.GiteaKind{
+	"GitHub": onGitHub, "Gitea": forgetest.Gitea127, "Forgejo": forgetest.Forgejo,
+}
+
 func newRounds(t *testing.T) *rounds {
 	t.Helper()
 	s := &rounds{shopPull: newShopPull(t)}
@@ -111,30 +123,9 @@ func newRounds(t *testing.T) *rounds {
 // resolved.
 func (s *rounds) open() {
 	s.app.now = s.door.stage.Clock.Now
-	s.world(func() {
-		s.pull.Labels = []string{"area/till", labels.ReviewNeeded}
-		s.pull.Head.Repo, s.pull.Head.RepoID, s.pull.Head.Name = s.pull.Base.Repo, s.pull.Base.RepoID, "feature"
-	})
+	s.world(func() { s.pull.Labels = []string{"area/till", labels.ReviewNeeded} })
+	s.ownBranch()
 	s.door.stage.World.Close(s.pull, s.pull.Comments[0].ID, maintainer)
-}
-
-// onLabelledForges runs a test on GitHub and on servers of Gitea's family.
-func onLabelledForges(t *testing.T, test func(t *testing.T, s *rounds)) {
-	for name, kind := range map[string]forgetest.GiteaKind{
-		"GitHub": -1, "Gitea": forgetest.Gitea127,
-		"Forgejo": forgetest.Forgejo,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newRounds(t)
-			if kind >= 0 {
-				s.toGitea(kind)
-				s.open()
-			}
-			s.app.env["PRECEDENT_MARKER_KEY"] = strings.Repeat("a key of tests ", 2)
-			test(t, s)
-		})
-	}
 }
 
 // try runs a round.
@@ -174,8 +165,7 @@ func (s *rounds) round(step string, act round.Act, to label.State) round.Result 
 		s.t.Fatalf("%s: %v\n%s", step, err, s.err.String())
 	}
 	if did.Did != act || did.After != to {
-		s.t.Fatalf("%s: did %q and is %q (%s), want %q and %q\n%s", step, did.Did, did.After, did.Why, act, to,
-			s.err.String())
+		s.t.Fatalf("%s: %+v, want %q and %q\n%s", step, did, act, to, s.err.String())
 	}
 	s.labelled(step, to)
 	return did

@@ -12,6 +12,7 @@ import (
 
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
+	"github.com/precedent-dev/precedent/internal/queue"
 )
 
 // backupWay is a way of docs/operation.md to back up the database of a server and to restore it.
@@ -29,8 +30,8 @@ var backupWays = map[string]backupWay{
 		restore: restoreFile,
 	},
 	"sqlite3": {save: func(s *serveStory, to string) error {
-		return s.tool(needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3"), "-cmd", ".timeout 10000", serverFile(s.home),
-			`.backup "`+to+`"`)
+		sqlite3 := needs.Command(s.t, "PRECEDENT_TEST_SQLITE", "sqlite3")
+		return s.tool(sqlite3, "-cmd", ".timeout 10000", serverFile(s.home), `.backup "`+to+`"`)
 	}, restore: restoreFile},
 	"psql": {postgres: true, save: func(s *serveStory, to string) error {
 		return s.tool("pg_dump", "--file", to, s.app.env[databaseVariable])
@@ -71,7 +72,7 @@ func TestBackups(t *testing.T) {
 			if err := way.restore(s, saved); err != nil {
 				t.Fatal(err)
 			}
-			if len(s.reviewJobs()) == 0 {
+			if len(s.jobsOf(queue.Review)) == 0 {
 				t.Error("the job for a review is not restored")
 			}
 			s.wait(time.Hour)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -33,15 +32,12 @@ func burstNow(began time.Time) time.Time {
 
 // bursting is the program with an engine of its own and a fast clock.
 func bursting() {
-	first, second, _ := strings.Cut(os.Getenv(burstClock), " ")
-	start, err1 := strconv.ParseInt(first, 10, 64)
-	wrong, err2 := strconv.ParseInt(second, 10, 64)
-	if err1 != nil || err2 != nil {
-		fmt.Fprintln(os.Stderr, err1, err2)
+	var start, wrong int64
+	if _, err := fmt.Sscan(os.Getenv(burstClock), &start, &wrong); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		syscall.Exit(9)
 	}
 	began := time.Unix(0, start)
-	now := func() time.Time { return burstNow(began).Add(time.Duration(wrong)) }
 	sleep := func(ctx context.Context, d time.Duration) error {
 		select {
 		case <-ctx.Done():
@@ -53,13 +49,10 @@ func bursting() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), now: now, sleep: sleep,
-		fixedEngine: riskEngine{},
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()), sleep: sleep, fixedEngine: riskEngine{},
+		now: func() time.Time { return burstNow(began).Add(time.Duration(wrong)) },
 	}
-	end := a.makeTemp()
-	status := a.run(ctx, os.Args[1:])
-	end()
-	syscall.Exit(status) // os.Exit takes a second in a binary with the race detector
+	a.exit(ctx)
 }
 
 // risks are words, each of which names one defect of a shop.
@@ -68,21 +61,22 @@ var risks = []string{
 	"stock", "invoice", "carrier",
 }
 
-// riskLine is a line that has one.
-var riskLine = regexp.MustCompile(`(?m)  till\.(\w+)\((\d+)\)$`)
+var (
+	riskWord = regexp.MustCompile(strings.Join(risks, "|"))
+	// riskLine is a line that has one.
+	riskLine = regexp.MustCompile(`(?m)  till\.(\w+)\((\d+)\)$`)
+)
 
 // shopFile is the file of a shop, and shopText its text with these risks.
-func shopFile(shop int) string { return filepath.ToSlash(fmt.Sprintf("src/shop%d.js", shop)) }
+func shopFile(shop string) string { return "src/shop" + shop + ".js" }
 
-func shopText(shop int, has []int) string {
+func shopText(shop string, has []int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "export function shop%d(till) {\n", shop)
+	fmt.Fprintf(&b, "export function shop%s(till) {\n", shop)
 	for i, risk := range risks {
 		line := "// There is nothing about " + risk
-		for _, n := range has {
-			if n == i {
-				line = fmt.Sprintf("  till.%s(%d)", risk, shop)
-			}
+		if slices.Contains(has, i) {
+			line = fmt.Sprintf("  till.%s(%s)", risk, shop)
 		}
 		fmt.Fprintf(&b, "%s\n  step(%d)\n", line, i)
 	}
@@ -92,45 +86,35 @@ func shopText(shop int, has []int) string {
 // riskEngine finds the risks that its prompt shows.
 type riskEngine struct{}
 
-// Info says what it is.
 func (riskEngine) Info() engine.Info {
 	return engine.Info{Name: "risks", Line: "risks, on this machine", Who: "risks"}
 }
 
-// Run answers a task.
 func (riskEngine) Run(_ context.Context, t engine.Task) (engine.Answer, error) {
 	find := func() []map[string]any {
 		found, seen := []map[string]any{}, map[string]bool{}
 		for _, m := range riskLine.FindAllStringSubmatch(t.User(), -1) {
-			shop, err := strconv.Atoi(m[2])
-			if err != nil || seen[m[0]] {
+			if seen[m[0]] {
 				continue
 			}
 			seen[m[0]] = true
 			found = append(found, map[string]any{
-				"path": shopFile(shop), "quote": m[0], "severity": "medium", "confidence": 90, "category": "bugs", "side": "RIGHT",
+				"path": shopFile(m[2]), "quote": m[0], "severity": "medium", "confidence": 90, "category": "bugs", "side": "RIGHT",
 				"title": strings.ToUpper(m[1][:1]) + m[1][1:] + " fails when the till is closed",
-				"body": "The call about " + m[1] + " is made without a look at the state of the till, so that its " + m[1] +
-					" is lost.",
+				"body":  "The call about " + m[1] + " is made without a look at the till, so that its " + m[1] + " is lost.",
 			})
 		}
 		return found
 	}
 	same := func(pair string) bool {
 		first, second, _ := strings.Cut(strings.ToLower(pair), "the second remark")
-		for _, risk := range risks {
-			if strings.Contains(first, risk) && strings.Contains(second, risk) {
-				return true
-			}
-		}
-		return false
+		word := riskWord.FindString(first)
+		return word != "" && word == riskWord.FindString(second)
 	}
 	look := func(thread string) (state, reply string) {
 		remark, lines, _ := strings.Cut(thread, "The lines ")
-		for _, risk := range risks {
-			if strings.Contains(remark, "The call about "+risk) && strings.Contains(lines, "till."+risk+"(") {
-				return "still_there", ""
-			}
+		if strings.Contains(lines, "till."+riskWord.FindString(strings.ToLower(remark))+"(") {
+			return "still_there", ""
 		}
 		return "addressed", ""
 	}

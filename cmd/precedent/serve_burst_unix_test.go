@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,9 +53,6 @@ type burst struct {
 	logs     strings.Builder
 
 	events, resent, dropped, killed atomic.Int64
-	lossless                        bool // no webhook is lost
-	accepted                        func(e *burstEvent)
-	said                            func(line string)
 	relayed                         sync.WaitGroup
 	relay                           chan *burstEvent
 }
@@ -79,14 +77,7 @@ type burstEvent struct {
 type burstReplica struct {
 	cmd  *exec.Cmd
 	done chan struct{}
-	mu   sync.Mutex
-	at   string // its address; empty until it listens
-}
-
-func (r *burstReplica) address() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.at
+	at   atomic.Value // its address; nil until it listens
 }
 
 func (r *burstReplica) ended() bool {
@@ -117,8 +108,7 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 		repo := &forgetest.Repo{
 			ID: int64(n + 1), Owner: "octo", Name: name, Pulls: map[int]*forgetest.Pull{},
 			Members: []forgetest.Member{
-				{Person: author, Permission: forge.Write},
-				{Person: forgetest.Bot, Permission: forge.Write},
+				{Person: author, Permission: forge.Write}, {Person: forgetest.Bot, Permission: forge.Write},
 			},
 		}
 		b.door.stage.World.Add(repo)
@@ -130,9 +120,8 @@ func newBurst(t *testing.T, size burstSize, url string) *burst {
 	}
 	b.env = []string{
 		"HOME=" + b.home, "TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "GITHUB_API_URL=" + b.door.URL + "/api/v3",
-		"GITHUB_TOKEN=" + forgetest.Secret,
-		webhookSecret + "=" + hookSecret, markerKeyVariable + "=" + burstKey, "PRECEDENT_CONSOLIDATION=off",
-		"PRECEDENT_FIXES=false", "PRECEDENT_GATES=false",
+		"GITHUB_TOKEN=" + forgetest.Secret, webhookSecret + "=" + hookSecret, markerKeyVariable + "=" + burstKey,
+		"PRECEDENT_CONSOLIDATION=off", "PRECEDENT_FIXES=false", "PRECEDENT_GATES=false",
 	}
 	if url != "" {
 		b.env = append(b.env, databaseVariable+"="+url)
@@ -152,29 +141,27 @@ func (b *burst) fill(repo *forgetest.Repo, dir, host string, n int) {
 	mark := 0
 	commit := func(ref string, from int, name, text string) int {
 		mark++
-		fmt.Fprintf(&all, "commit %s\nmark :%d\ncommitter dana <dana@example.org> %d +0000\ndata 4\npush\n", ref, mark,
-			1767600000+mark)
+		const who = "committer dana <dana@example.org>"
+		fmt.Fprintf(&all, "commit %s\nmark :%d\n%s %d +0000\ndata 4\npush\n", ref, mark, who, 1767600000+mark)
 		if from > 0 {
 			fmt.Fprintf(&all, "from :%d\n", from)
 		}
 		fmt.Fprintf(&all, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 		return mark
 	}
-	policy := "reviews: {on: [open, push]}\nfinders: {security: false, types: false, performance: false, architecture: " +
-		"false, tests: false, style: false, guidelines: false}\n"
-	main := commit("refs/heads/main", 0, ".precedent.yaml", policy)
+	main := commit("refs/heads/main", 0, ".precedent.yaml", "reviews: {on: [open, push]}\n"+oneFinder)
 	of := (b.size.pulls + b.size.repos - 1 - n) / b.size.repos
 	for i := range of {
 		p := &burstPull{repo: repo, dir: dir, Pull: &forgetest.Pull{}}
-		number, from := i+1, main
+		number, from, shop := i+1, main, strconv.Itoa(i+1)
 		for k := range b.size.pushes {
 			has := []int{0, 1 + k%(len(risks)-1)}
 			if k%3 == 2 {
 				has = append(has, 1+(k-1)%(len(risks)-1))
 			}
 			p.risks = append(p.risks, has)
-			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, shopFile(number),
-				fmt.Sprintf("// Version %d\n", k)+shopText(number, has))
+			text := fmt.Sprintf("// Version %d\n", k) + shopText(shop, has)
+			from = commit(fmt.Sprintf("refs/staged/%d/%d", number, k), from, shopFile(shop), text)
 		}
 		here := precedent.Repo{Host: host, Owner: repo.Owner, Name: repo.Name}
 		p.PullRequest = forge.PullRequest{
@@ -233,7 +220,7 @@ func (b *burst) send() {
 			b.t.Error(err)
 		}
 		w.WriteHeader(http.StatusAccepted)
-		if bytes.Contains(body, []byte(`"action":"synchronize"`)) && !b.lossless && rand.N(10) == 0 {
+		if bytes.Contains(body, []byte(`"action":"synchronize"`)) && rand.N(10) == 0 {
 			b.dropped.Add(1)
 			return
 		}
@@ -262,12 +249,12 @@ func (b *burst) deliver(e *burstEvent) bool {
 	b.mu.Lock()
 	r := b.replicas[rand.N(len(b.replicas))]
 	b.mu.Unlock()
-	at := r.address()
-	if at == "" {
+	at, listens := r.at.Load().(string)
+	if !listens {
 		return false
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+at+"/webhooks/github",
-		bytes.NewReader(e.body))
+	to := "http://" + at + "/webhooks/github"
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, to, bytes.NewReader(e.body))
 	if err != nil {
 		return false
 	}
@@ -279,9 +266,6 @@ func (b *burst) deliver(e *burstEvent) bool {
 	_ = resp.Body.Close()
 	switch resp.StatusCode {
 	case http.StatusAccepted, http.StatusOK, http.StatusNoContent:
-		if b.accepted != nil {
-			b.accepted(e)
-		}
 		return true
 	case http.StatusServiceUnavailable:
 	default:
@@ -316,9 +300,7 @@ func (b *burst) start(i int) {
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			if m := startedAt.FindStringSubmatch(lines.Text()); m != nil {
-				r.mu.Lock()
-				r.at = m[1]
-				r.mu.Unlock()
+				r.at.Store(m[1])
 			}
 			b.note(name, lines.Text())
 		}
@@ -337,9 +319,6 @@ func (b *burst) start(i int) {
 }
 
 func (b *burst) note(name, line string) {
-	if b.said != nil {
-		b.said(line)
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	fmt.Fprintf(&b.logs, "%.3f %s %s\n", time.Since(b.began).Seconds(), name, line)
@@ -352,10 +331,8 @@ func (b *burst) keep() {
 	all := slices.Clone(b.replicas)
 	b.mu.Unlock()
 	for i, r := range all {
-		select {
-		case <-r.done:
+		if r.ended() {
 			b.start(i)
-		default:
 		}
 	}
 }
@@ -399,16 +376,11 @@ func (b *burst) push(p *burstPull) {
 
 // play pushes everything, and kills replicas meanwhile.
 func (b *burst) play(replicas int, restart func(n int)) {
-	b.door.stage.Script.Plan(
-		forgetest.Fault{
-			Method: http.MethodPost, Times: 1 << 30, Call: func() { b.spring(false) },
-			CallAfter: func() { b.spring(true) },
-		},
-		forgetest.Fault{
-			Method: http.MethodPatch, Times: 1 << 30, Call: func() { b.spring(false) },
-			CallAfter: func() { b.spring(true) },
-		},
-	)
+	for _, method := range []string{http.MethodPost, http.MethodPatch} {
+		b.door.stage.Script.Plan(forgetest.Fault{
+			Method: method, Times: 1 << 30, Call: func() { b.spring(false) }, CallAfter: func() { b.spring(true) },
+		})
+	}
 	for i := range replicas {
 		b.start(i)
 	}
@@ -457,7 +429,7 @@ func (b *burst) end() {
 	b.t.Helper()
 	for _, r := range b.replicas {
 		// One that has not said its address may not catch the signal yet.
-		needs.WaitUntil(b.t, "a replica listens", func() bool { return r.address() != "" || r.ended() })
+		needs.WaitUntil(b.t, "a replica listens", func() bool { return r.at.Load() != nil || r.ended() })
 		_ = r.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-r.done:

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -71,25 +70,17 @@ func TestCanaryInServer(t *testing.T) {
 // TestCanaryInMetrics looks for the secrets of a real process in what it answers, in its log and
 // in its database.
 func TestCanaryInMetrics(t *testing.T) {
-	s := startServed(t, t.TempDir(), []string{serverToken + "=" + "a token for looking at metrics"}, "--debug")
+	env := []string{serverToken + "=" + "a token for looking at metrics"}
+	s := startServed(t, "precedent", t.TempDir(), env, "--debug")
 	if status, answer := s.post(t.Context(), http.DefaultClient, "d1", 1); status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, answer)
 	}
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.at+path, nil)
-		if err != nil {
-			t.Fatal(err)
+		_, text := fetched(t, http.DefaultClient, http.MethodGet, "http://"+s.at+path, nil)
+		if text == "" {
+			t.Errorf("%s is empty", path)
 		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || len(text) == 0 {
-			t.Fatal(err)
-		}
-		s.log.add(string(text))
+		s.log.add(text)
 	}
 	for _, secret := range []string{forgetest.Secret, hookSecret, "a token for looking"} {
 		if strings.Contains(s.log.String(), secret) {

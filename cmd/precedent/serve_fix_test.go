@@ -13,10 +13,9 @@ import (
 // serves runs serve --once, with more arguments.
 func (s *rounds) serves(args ...string) {
 	s.t.Helper()
-	s.err.Reset()
-	if status := s.app.run(s.t.Context(), append([]string{"serve", "--once", "--repositories", s.repoName()},
-		args...)); status != 0 {
-		s.t.Fatalf("status %d\n%s", status, s.err.String())
+	status, said := s.run(append([]string{"serve", "--once", "--repositories", s.repoName()}, args...)...)
+	if status != 0 {
+		s.t.Fatalf("status %d\n%s", status, said)
 	}
 }
 
@@ -44,8 +43,13 @@ func (s *rounds) told(words string) (n int) {
 	return n
 }
 
-// pushes is the number of commits that were pushed for fixes.
-func (s *rounds) pushes() int { return len(s.door.git.Pushes()) }
+// pushedOnce expects one commit that was pushed for a fix, and one comment about it.
+func (s *rounds) pushedOnce() {
+	s.t.Helper()
+	if n := len(s.door.git.Pushes()); n != 1 || len(s.notes("**Pushed")) != 1 {
+		s.t.Fatalf("%d pushes\n%s", n, s.err.String())
+	}
+}
 
 // TestServeFixAsked: a person with write permission asks for a fix in a comment; the server makes one
 // round and says how it ended. Nothing is pushed twice, and the labels stay as they are.
@@ -53,29 +57,19 @@ func TestServeFixAsked(t *testing.T) {
 	t.Run("pushed", func(t *testing.T) {
 		t.Parallel()
 		s := asked(t, "fix: {ungated: true}\n", fixedTill, fixedTill+"// again\n")
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
+		s.door.stage.World.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "fix") // in the conversation of a finding
 		s.serves()
-		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 || s.told("A fix round follows") != 1 {
-			t.Fatalf("%d pushes\n%s", s.pushes(), s.err.String())
+		s.pushedOnce()
+		if s.told("A fix round follows") != 1 {
+			t.Errorf("it is not answered\n%s", s.err.String())
 		}
 		s.labelled("after the fix", label.None)
 		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix") // what was pushed is not reviewed yet
 		s.serves()
 		s.serves()
-		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 {
-			t.Errorf("asked again: %d pushes", s.pushes())
-		}
+		s.pushedOnce()
 		if fixes := s.jobsOf(queue.Fix); len(fixes) != 1 || fixes[0].State != queue.Done {
 			t.Errorf("jobs %+v", fixes)
-		}
-	})
-	t.Run("in the conversation of a finding", func(t *testing.T) {
-		t.Parallel()
-		s := asked(t, "fix: {ungated: true}\n", fixedTill)
-		s.door.stage.World.Say(s.pull, maintainer, s.shown(forge.OnLine)[0].ID, "fix")
-		s.serves()
-		if s.pushes() != 1 {
-			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
 		}
 	})
 	t.Run("with the label", func(t *testing.T) {
@@ -85,35 +79,30 @@ func TestServeFixAsked(t *testing.T) {
 		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
 		s.serves()
 		s.serves()
-		if s.pushes() != 1 || len(s.notes("**Pushed")) != 1 {
-			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
-		}
+		s.pushedOnce()
 	})
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		s := asked(t, "fix: {ungated: true}\n", fixedTill)
 		s.withoutSay()
+		says := func(words string, who forge.Person, orders ...string) {
+			t.Helper()
+			for _, order := range orders {
+				s.door.stage.World.Say(s.pull, who, "", order)
+			}
+			s.serves()
+			if n := s.told(words); n != 1 {
+				t.Errorf("%q: %d times\n%s", words, n, s.err.String())
+			}
+		}
 		s.door.stage.World.Say(s.pull, author, "", "@precedent fix")
-		s.door.stage.World.Say(s.pull, dana, "", "@precedent fix")
-		s.serves()
-		if n := s.told("Asking for a fix needs write permission."); n != 1 { // dana, a stranger, is told whom it is for
-			t.Errorf("%d answers\n%s", n, s.err.String())
-		}
+		says("Asking for a fix needs write permission.", dana, "@precedent fix") // a stranger is told whom it is for
 		s.app.env["PRECEDENT_FIXES"] = "false"
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
-		s.serves()
-		if n := s.told("Nothing is fixed on request here"); n != 1 {
-			t.Errorf("without fixes: %d answers\n%s", n, s.err.String())
-		}
+		says("Nothing is fixed on request here", maintainer, "@precedent fix")
 		delete(s.app.env, "PRECEDENT_FIXES")
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent pause")
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
-		s.serves()
-		if n := s.told("Nothing is fixed, because"); n != 1 {
-			t.Errorf("paused: %d answers\n%s", n, s.err.String())
-		}
-		if s.pushes() != 0 || len(s.jobsOf(queue.Fix)) != 0 {
-			t.Errorf("%d pushes", s.pushes())
+		says("Nothing is fixed, because", maintainer, "@precedent pause", "@precedent fix")
+		if len(s.door.git.Pushes()) != 0 || len(s.jobsOf(queue.Fix)) != 0 {
+			t.Errorf("pushes %+v", s.door.git.Pushes())
 		}
 	})
 	t.Run("the policy refuses", func(t *testing.T) {
@@ -122,18 +111,7 @@ func TestServeFixAsked(t *testing.T) {
 		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
 		s.serves()
 		s.serves()
-		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 ||
-			!strings.Contains(s.notes("**Nothing was fixed**")[0], "turns fixes off") {
-			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
-		}
-	})
-	t.Run("the gate is skipped", func(t *testing.T) {
-		t.Parallel()
-		s := asked(t, "threshold: 75\n", fixedTill)
-		s.door.stage.World.Say(s.pull, maintainer, "", "@precedent fix")
-		s.serves()
-		if s.pushes() != 0 || len(s.notes("**Nothing was fixed**")) != 1 {
-			t.Errorf("%d pushes\n%s", s.pushes(), s.err.String())
-		}
+		s.says("the policy refuses", "**Nothing was fixed**", 1)
+		s.has("the policy refuses", s.notes("**Nothing was fixed**")[0], "turns fixes off")
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -43,10 +42,7 @@ func timed() {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environment(os.Environ()),
 		now: func() time.Time { return time.Now().Add(later) }, sleep: sleep,
 	}
-	end := a.makeTemp()
-	status := a.run(ctx, os.Args[1:])
-	end()
-	syscall.Exit(status) // os.Exit takes a second in a binary with the race detector
+	a.exit(ctx)
 }
 
 // What a story tells the program editing by its environment: how it works, and the file that gets
@@ -56,12 +52,8 @@ const (
 	editingLog = "EDITING_LOG"
 )
 
-// Ways of editing, besides fixing all flaws.
-const (
-	changesNothing = "changes nothing"
-	fixesNothing   = "fixes nothing" // but changes the file
-	refusesSome    = "refuses some"  // finders refuse, except the one for bugs
-)
+// fixesNothing is a way of editing that changes the file all the same.
+const fixesNothing = "fixes nothing"
 
 // editing is a program for the command engine: it finds the flaws of the till, as the parrot does,
 // and fixes all of them when it is asked to. If there are none, it changes something else.
@@ -69,30 +61,23 @@ func editing() {
 	var r engine.Request
 	err := json.NewDecoder(os.Stdin).Decode(&r)
 	response := engine.Response{Model: "parrot"}
-	way := os.Getenv(editingWay)
-	switch {
-	case err != nil:
-	case way == refusesSome && r.Role == engine.Finder && r.Name != "general":
-		response.Refused = true
-	default:
+	if err == nil {
 		text, _ := os.ReadFile(filepath.Join(r.TreeDir, "src", "till.js")) // judges have no tree
 		changed := tillFixes.Replace(string(text))
-		if way == fixesNothing || changed == string(text) {
+		if os.Getenv(editingWay) == fixesNothing || changed == string(text) {
 			changed = "// Looked at.\n" + string(text)
-		}
-		if way == changesNothing {
-			changed = ""
 		}
 		var answer engine.Answer
 		e := &editor{Engine: &parrot{path: "src/till.js", text: string(text)}, texts: []string{changed}}
-		answer, err = e.Run(context.Background(), engine.Task{
-			Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir,
-			Edit: r.Edit,
-		})
+		task := engine.Task{Role: r.Role, Name: r.Name, Prompt: r.Prompt, Tree: r.TreeDir, Edit: r.Edit}
+		answer, err = e.Run(context.Background(), task)
 		response.Answer = answer.JSON
 	}
 	if err == nil {
-		err = noteTask(os.Getenv(editingLog), r)
+		var line []byte
+		if line, err = json.Marshal(r); err == nil {
+			note(os.Getenv(editingLog), string(line)+"\n")
+		}
 	}
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(response)
@@ -102,20 +87,6 @@ func editing() {
 		syscall.Exit(1)
 	}
 	syscall.Exit(0)
-}
-
-// noteTask adds a task to a file. Programs do so at the same time.
-func noteTask(path string, r engine.Request) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
 }
 
 // serveStory is a labelled pull request and a server that is started again for each step.
@@ -135,9 +106,7 @@ type serveStory struct {
 // window is a request at which a server is killed: before the forge gets it, or after it was answered.
 type window struct {
 	Method, On string // a part of its path
-	Skip       int    // so many before it
 	after      bool
-	skipped    atomic.Int64
 	kill       func()
 }
 
@@ -199,11 +168,7 @@ func (s *serveStory) tasks(role engine.Role) (all []engine.Request) {
 		s.t.Fatal(err)
 	}
 	for line := range bytes.Lines(data) {
-		var r engine.Request
-		if err := json.Unmarshal(line, &r); err != nil {
-			s.t.Fatal(err)
-		}
-		if r.Role == role {
+		if r := parsed[engine.Request](s.t, string(line)); r.Role == role {
 			all = append(all, r)
 		}
 	}
@@ -291,13 +256,10 @@ func (s *serveStory) entered() (all []string) {
 		if d.Event != "pull_request" {
 			continue
 		}
-		var e struct {
+		e := parsed[struct {
 			Sender      struct{ Login string }
 			PullRequest struct{ Labels []struct{ Name string } } `json:"pull_request"`
-		}
-		if err := json.Unmarshal(d.Body, &e); err != nil {
-			s.t.Fatal(err)
-		}
+		}](s.t, string(d.Body))
 		var now []string
 		for _, l := range e.PullRequest.Labels {
 			now = append(now, l.Name)
@@ -354,10 +316,8 @@ func (s *serveStory) pushed(step string, n int) {
 		return
 	}
 	all := s.door.git.Pushes()
-	if len(all) != n || slices.ContainsFunc(all, func(p forgetest.PushedRef) bool {
-		return p.Repo != "octo/app" ||
-			p.Ref != "refs/heads/feature"
-	}) {
+	elsewhere := func(p forgetest.PushedRef) bool { return p.Repo != "octo/app" || p.Ref != "refs/heads/feature" }
+	if len(all) != n || slices.ContainsFunc(all, elsewhere) {
 		s.t.Fatalf("%s: pushes %+v, want %d", step, all, n)
 	}
 }
@@ -370,7 +330,7 @@ func (s *serveStory) toReal(from forgetest.Origin) {
 	s.git(s.origin, "push", "-q", "-f", s.real.GitURL(nil), "main")
 	s.real.Proxy(func() time.Duration { return time.Duration(s.ahead.Load()) }, func(r *http.Request, next func()) {
 		w := s.deadly.Load()
-		if w == nil || r.Method != w.Method || !strings.Contains(r.URL.Path, w.On) || w.skipped.Add(1) <= int64(w.Skip) {
+		if w == nil || r.Method != w.Method || !strings.Contains(r.URL.Path, w.On) {
 			next()
 			return
 		}
@@ -454,10 +414,7 @@ func (s *serveStory) play(flaws int, fixed string) {
 // once, and with nothing due it writes nothing.
 func TestServeStory(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]forgetest.GiteaKind{
-		"GitHub": onGitHub, "Gitea": forgetest.Gitea127,
-		"Forgejo": forgetest.Forgejo,
-	} {
+	for name, kind := range serverForges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			policy := ungated + oneFinder
@@ -474,14 +431,11 @@ func TestServeStory(t *testing.T) {
 	})
 	t.Run("Claude Code", func(t *testing.T) {
 		t.Parallel()
-		program := needs.Program(t, "PRECEDENT_TEST_CLAUDE", "claude/node_modules/.bin/claude", "the real Claude Code")
-		model := &fixingModel{tools: map[string]int{}}
-		server := httptest.NewServer(model)
-		t.Cleanup(server.Close)
+		model, url, program := serveClaude(t, fixesTheRefund)
 		s := newServeStory(t, "timed", onGitHub, ungated+oneFinder)
 		s.app.env["PRECEDENT_ENGINE"] = "claude"
 		s.app.env["PATH"] = filepath.Dir(program) + string(filepath.ListSeparator) + os.Getenv("PATH")
-		s.app.env["ANTHROPIC_API_KEY"], s.app.env["ANTHROPIC_BASE_URL"] = "sk-ant-canary-0123456789", server.URL
+		s.app.env["ANTHROPIC_API_KEY"], s.app.env["ANTHROPIC_BASE_URL"] = "sk-ant-canary-0123456789", url
 		s.play(1, strings.Replace(tillFile, flaws[0].lines[0], boundedRefund, 1))
 		if model.tools["Read"] != 1 || model.tools["Edit"] != 1 {
 			t.Errorf("calls: %v", model.tools)

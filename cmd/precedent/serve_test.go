@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,36 +11,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
-
-// TestServeOnce: serve --once finds a pull request, reviews it, and does nothing when it looks
-// again.
-func TestServeOnce(t *testing.T) {
-	t.Parallel()
-	s := newShopPull(t)
-	s.door.stage.World.Change(func() { s.pull.Labels = append(s.pull.Labels, "bot-review-needed") })
-	s.app.env["PRECEDENT_FIXES"] = "false"
-	serve := func() {
-		t.Helper()
-		s.err.Reset()
-		if status := s.app.run(t.Context(), []string{"serve", "--once", "--repositories", s.repoName()}); status != 0 {
-			t.Fatalf("status %d\n%s", status, s.err.String())
-		}
-	}
-	serve()
-	if n := len(s.shown(forge.OnLine)); n != 3 {
-		t.Fatalf("%d comments\n%s", n, s.err.String())
-	}
-	before := len(s.door.stage.Script.Requests())
-	serve()
-	if n := len(s.shown(forge.OnLine)); n != 3 {
-		t.Errorf("%d comments after another look", n)
-	}
-	for _, r := range s.door.stage.Script.Requests()[before:] {
-		if r.Writes() {
-			t.Errorf("%s %s", r.Method, r.Path)
-		}
-	}
-}
 
 // TestServeReviews: the operator's reviews say what leads to a review where the policy does not, from
 // each source of a setting.
@@ -66,23 +34,15 @@ func TestServeReviews(t *testing.T) {
 			if test.policy != "" {
 				s.base(test.policy)
 			}
-			config := filepath.Join(s.home, ".config", "precedent", "config.yaml")
-			if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(config, []byte(test.file+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			s.configure(test.file)
 			s.app.env["PRECEDENT_REVIEWS"], s.app.env["PRECEDENT_GATES"] = test.env, "false"
 			args := []string{"serve", "--once", "--repositories", s.repoName()}
 			if test.flag != "" {
 				args = append(args, "--reviews", test.flag)
 			}
-			if status := s.app.run(t.Context(), args); status != 0 {
-				t.Fatalf("status %d\n%s", status, s.err.String())
-			}
-			if n := len(s.shown(forge.OnLine)); (n > 0) != test.reviewed {
-				t.Errorf("%d comments, reviewed: %v\n%s", n, test.reviewed, s.err.String())
+			status, said := s.run(args...)
+			if n := len(s.shown(forge.OnLine)); status != 0 || (n > 0) != test.reviewed {
+				t.Errorf("status %d, %d comments, reviewed: %v\n%s", status, n, test.reviewed, said)
 			}
 		})
 	}
@@ -92,19 +52,22 @@ func TestServeReviews(t *testing.T) {
 func TestServeAlone(t *testing.T) {
 	t.Parallel()
 	s := newShopPull(t)
-	serve := []string{"serve", "--once", "--repositories", s.repoName()}
 	release, err := s.app.holdServer(t.Context(), s.app.workflow().DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status := s.app.run(t.Context(), serve); status != precedent.ExitUsage ||
-		!strings.Contains(s.err.String(), "another server uses") {
-		t.Errorf("status %d\n%s", status, s.err.String())
+	for _, want := range []int{precedent.ExitUsage, precedent.ExitClean} {
+		status, said := s.run("serve", "--once", "--repositories", s.repoName())
+		if status != want || strings.Contains(said, "another server uses") != (want == precedent.ExitUsage) {
+			t.Errorf("status %d, want %d\n%s", status, want, said)
+		}
+		release()
 	}
-	release()
-	if status := s.app.run(t.Context(), serve); status != 0 {
-		t.Errorf("after it ended: status %d\n%s", status, s.err.String())
-	}
+}
+
+// configure writes the configuration file.
+func (s *prStage) configure(text string) {
+	writeFile(s.t, filepath.Join(s.home, ".config", "precedent", "config.yaml"), text+"\n", 0o600)
 }
 
 // repoName is the repository as --repositories takes it.
@@ -113,15 +76,6 @@ func (s *prStage) repoName() string {
 		return s.pull.Base.Repo.String()
 	}
 	return s.door.URL[len("http://"):] + "/octo/app"
-}
-
-// reviewJobs are the jobs for reviews of a server, in all states if none is named.
-func (s *prStage) reviewJobs(states ...queue.State) []queue.Job {
-	s.t.Helper()
-	return slices.DeleteFunc(s.jobsOf(queue.Review), func(j queue.Job) bool {
-		return len(states) > 0 &&
-			!slices.Contains(states, j.State)
-	})
 }
 
 // jobsOf are the jobs of a kind of the server.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,16 +16,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/label"
 	"github.com/precedent-dev/precedent/internal/needs"
 )
-
-// hasAll expects parts in a text.
-func (s *rounds) hasAll(step, text string, parts ...string) {
-	s.t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			s.t.Errorf("%s: it does not have %q:\n%s", step, part, text)
-		}
-	}
-}
 
 // passes reports that the CI has passed, and lets the minute end within which other checks may start.
 func (s *serveStory) passes() {
@@ -84,7 +72,7 @@ func storyGate(s *serveStory) {
 	s.once("the gate fails, and a fix does", label.Changes)
 	s.says("the gate fails", "**The build or the tests fail**", 1)
 	note := s.notes("**The build or the tests fail**")[0]
-	s.hasAll("the gate fails", note, "at `"+shortID(s.id("feature"))+"`",
+	s.has("the gate fails", note, "at `"+shortID(s.id("feature"))+"`",
 		"- `seq 1 3000; grep -q once src/till.js`: exit status 1", "\n| 2602\n", "\n| 3000\n")
 	if strings.Contains(note, "| 2600\n") { // each line has five
 		s.t.Errorf("more than the last 2,000 characters:\n%s", note)
@@ -109,11 +97,11 @@ func storyGate(s *serveStory) {
 	s.once("a fix passes", label.CIPending)
 	s.pushed("a fix passes", 1)
 	tasks := s.tasks(engine.Fixer)
-	s.hasAll("the task", tasks[len(tasks)-1].Prompt, "2999", "3000", "grep -q once")
+	s.has("the task", tasks[len(tasks)-1].Prompt, "2999", "3000", "grep -q once")
 	s.passes()
 	s.once("green", label.ReviewNeeded, label.HumanReview)
 	s.says("the end", "## Precedent: clean, no findings", 1)
-	s.hasAll("the end", s.notes("## Precedent")[0], "- Build and tests: passed (`seq 1 3000; grep -q once src/till.js`)")
+	s.has("the end", s.notes("## Precedent")[0], "- Build and tests: passed (`seq 1 3000; grep -q once src/till.js`)")
 	s.says("the end", "**The build or the tests fail**", 1)
 	s.says("the end", "**Nothing was fixed**", 1)
 }
@@ -136,12 +124,12 @@ func storyChecks(s *serveStory) {
 	s.once("red", label.Changes, label.CIPending)
 	s.says("red", "**2 checks failed** at `"+shortID(red)+"`", 1)
 	note := s.notes("**2 checks failed**")[0]
-	s.hasAll("red", note, "- [`unit *tests*`]("+s.door.URL+"/octo/app/runs/", "- [`lint`]("+s.door.URL+"/ci/lint): failed")
+	s.has("red", note, "- [`unit *tests*`]("+s.door.URL+"/octo/app/runs/", "- [`lint`]("+s.door.URL+"/ci/lint): failed")
 	if strings.Contains(note, "docs") || strings.Contains(note, "slow") {
 		s.t.Errorf("checks that did not fail:\n%s", note)
 	}
 	tasks := s.tasks(engine.Fixer)
-	s.hasAll("the task", tasks[len(tasks)-1].Prompt, "2 checks failed", "lint")
+	s.has("the task", tasks[len(tasks)-1].Prompt, "2 checks failed", "lint")
 	s.pushed("red", 2)
 
 	s.report("build", "success")
@@ -157,7 +145,7 @@ func storyChecks(s *serveStory) {
 	s.pass(time.Minute)
 	s.once("pending for more than 10 minutes", label.Changes, label.CIPending)
 	s.says("timed out", "**The checks timed out** at `"+shortID(stuck)+"`: after 10 minutes, 1 is still pending.", 1)
-	s.hasAll("timed out", s.notes("**The checks timed out**")[0], "- [`slow`]("+s.door.URL+"/ci/slow): pending")
+	s.has("timed out", s.notes("**The checks timed out**")[0], "- [`slow`]("+s.door.URL+"/ci/slow): pending")
 	s.pushed("timed out", 3)
 
 	s.passes()
@@ -189,7 +177,7 @@ func storyFork(s *serveStory) {
 	s.once("review and suggestion", label.Changes)
 	head := shortID(s.id("feature"))
 	s.says("suggested", "**Nothing was pushed** at `"+head+"`: the head is not a branch of this repository.", 1)
-	s.hasAll("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations",
+	s.has("suggested", s.notes("**Nothing was pushed**")[0], "This change would address 3 conversations",
 		"+  ledger.total -= Math.min(amount, ledger.paid)")
 	suggestions := 0
 	for _, c := range s.door.stage.World.By(s.pull, forgetest.Bot) {
@@ -242,20 +230,12 @@ func storyCycles(s *serveStory) {
 	s.pushed("counted anew", 6)
 }
 
-// dies runs a server that is killed at a request.
-func (s *serveStory) dies(step string, at *window) (said *bytes.Buffer) {
+// dies runs a server of a real forge that is killed at a request.
+func (s *serveStory) dies(step string, at *window) {
 	s.t.Helper()
 	var running atomic.Pointer[os.Process]
 	at.kill = func() { _ = running.Load().Kill() }
-	if s.real != nil {
-		s.deadly.Store(at)
-	} else {
-		s.door.stage.Script.Forget() // else the trap comes first
-		s.door.stage.Script.Plan(forgetest.Fault{Method: at.Method, On: at.On, Skip: at.Skip, Call: func() {
-			at.kill()
-			panic(http.ErrAbortHandler) // the request never arrived
-		}})
-	}
+	s.deadly.Store(at)
 	cmd, said := s.server()
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
@@ -265,8 +245,7 @@ func (s *serveStory) dies(step string, at *window) (said *bytes.Buffer) {
 		s.t.Fatalf("%s: it was not killed: %v\n%s", step, err, said)
 	}
 	s.sync()
-	s.t.Logf("killed: %s: %s %s, after %d, answered %t", step, at.Method, at.On, at.Skip, at.after)
-	return said
+	s.t.Logf("killed: %s: %s %s, answered %t", step, at.Method, at.On, at.after)
 }
 
 // storyElsewhere: each step is made by a server that knows nothing of those before it, with

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,9 +38,7 @@ func TestServiceUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Replace(text, "/usr/local/bin/precedent serve", self, 1) // which is installed
-		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, unit, text, 0o600)
 		said, err := exec.CommandContext(t.Context(), program, "--man=no", "verify", unit).CombinedOutput()
 		if about := regexp.MustCompile(`(?m)^.*precedent\.service.*$`).FindAllString(string(said), -1); err != nil || len(about) > 0 {
 			t.Errorf("%v\n%s", err, said)
@@ -82,5 +82,37 @@ func TestPasswordOf(t *testing.T) {
 		if got := passwordOf(address); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
+	}
+}
+
+// TestOnlyServer: a gate asks the operator's servers for packages, the usual ones, or none, and never without
+// encryption.
+func TestOnlyServer(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "https://usual.example", "https://own.example/npm/": "https://own.example/npm/",
+		"sparse+https://own.example/": "https://own.example/",
+		"off":                         "", "http://own.example": "", "file:///packages": "",
+	} {
+		a := &app{env: map[string]string{"PIP_INDEX_URL": value}}
+		if got := a.onlyServer("PIP_INDEX_URL", "https://usual.example"); got != want {
+			t.Errorf("%q: %q", value, got)
+		}
+	}
+	visited := false
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visited = true }))
+	defer plain.Close()
+	from := httptest.NewServer(http.RedirectHandler(plain.URL, http.StatusFound))
+	defer from.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, from.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&app{env: map[string]string{}}).packageClient().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusFound || visited {
+		t.Errorf("status %d, visited %v", response.StatusCode, visited)
 	}
 }

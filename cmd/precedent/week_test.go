@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -75,10 +74,8 @@ func (m *member) runs(status int, args ...string) string {
 // dropped reviews the branch and returns what became of the finding about a flaw; empty if it is shown.
 func (m *member) dropped(status int, flaw string) precedent.Dropped {
 	m.w.t.Helper()
-	var r precedent.Review
-	if err := json.Unmarshal([]byte(m.runs(status, "review", "origin/main...feature", "--again", "--fail-on", "medium", "--json")), &r); err != nil {
-		m.w.t.Fatal(err)
-	}
+	out := m.runs(status, "review", "origin/main...feature", "--again", "--fail-on", "medium", "--json")
+	r := parsed[precedent.Review](m.w.t, out)
 	i := slices.IndexFunc(r.Findings, func(f precedent.Finding) bool { return strings.Contains(strings.ToLower(f.Title), flaw) })
 	if i < 0 {
 		m.w.t.Fatalf("%s: nothing about %s in %+v", m.name, flaw, r.Findings)
@@ -123,11 +120,8 @@ func TestTeamWeek(t *testing.T) {
 	if got := w.threads(); len(got) != 3 {
 		t.Fatalf("%v\n%s", got, w.err.String())
 	}
-	ann.runs(precedent.ExitFindings, "review", "origin/main...feature", "--fail-on", "medium", "--json")
-	var r precedent.Review
-	if err := json.Unmarshal(ann.out.Bytes(), &r); err != nil {
-		t.Fatal(err)
-	}
+	out := ann.runs(precedent.ExitFindings, "review", "origin/main...feature", "--fail-on", "medium", "--json")
+	r := parsed[precedent.Review](t, out)
 	id := func(flaw string) string {
 		i := slices.IndexFunc(r.Findings, func(f precedent.Finding) bool { return strings.Contains(strings.ToLower(f.Title), flaw) })
 		return r.Findings[i].ID
