@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,113 +15,54 @@ func TestDefaultRange(t *testing.T) {
 		base, head                 string // revisions; "tree" for a snapshot, "empty" for the empty tree
 		baseName, headName, whyHas string
 	}
+	const noTrack, alone = "checkout -q -b feature --no-track; ", "remote remove origin; "
+	adds := func(branch, base, why string) want { return want{Commits, base, "HEAD", base, branch, why} }
+	feature := func(base string) want { return adds("feature", base, "what feature adds to "+base) }
+	last := func(why string) want { return want{LastCommit, "HEAD~1", "HEAD", "^", "main", why} }
+	first := func(branch, why string) want { return want{LastCommit, "empty", "HEAD", emptyTreeName, branch, why} }
+	dirty := func(why string) want { return want{Worktree, "HEAD", "tree", "HEAD", "working tree", why} }
 	for _, test := range []struct {
-		name  string
-		setUp func(origin, f fixture)
-		want  want
+		name, steps string
+		want        want
 	}{
+		{"fresh clone", "", last("main adds nothing to origin/main, nothing is uncommitted: the last commit")},
+		{"ahead of the upstream", "commit m.txt", adds("main", "origin/main", "what main adds to origin/main")},
+		{"ahead and behind", "commit o.txt; theirs", want{Commits, "origin/main~1", "HEAD", "origin/main", "main", "what main adds"}},
 		{
-			"fresh clone", func(_, _ fixture) {},
-			want{LastCommit, "HEAD~1", "HEAD", "^", "main", "main adds nothing to origin/main, nothing is uncommitted: the last commit"},
+			"ahead with a dirty work tree", "commit m.txt; write a.txt dirty",
+			want{Branch, "origin/main", "tree", "origin/main", "main and working tree", "what main adds to origin/main, and what is not committed"},
 		},
+		{"behind", "theirs", last("the last commit")},
+		{"upstream of another name", "checkout -q -b feature --track origin/main; commit m.txt", feature("origin/main")},
+		{"local upstream", "checkout -q -b feature --track main; commit m.txt", feature("main")},
+		{"no upstream", noTrack + "commit m.txt", feature("origin/main")},
+		{"upstream is gone", noTrack + "config branch.feature.remote origin; " +
+			"config branch.feature.merge refs/heads/feature; commit m.txt", feature("origin/main")},
+		{"upstream of a fork's branch", toFork, adds("theirs", "origin/main", "what theirs adds")},
+		{"no remote, main", noTrack + alone + "commit m.txt", feature("main")},
+		{"no remote, master", noTrack + alone + "branch -q -m main master; commit m.txt", feature("master")},
+		{"main beside an old master", alone + "branch -q master HEAD~1", last("nothing is uncommitted: the last commit")},
+		{"detached, ahead", "checkout -q --detach; commit m.txt", adds("", "origin/main", "adds to origin/main")},
+		{"detached, behind", "checkout -q --detach HEAD~1", first("", "the last commit")},
+		{"dirty", "write a.txt dirty", dirty("main adds nothing to origin/main: what is not committed")},
+		{"staged only", "write a.txt dirty; add a.txt", dirty("what is not committed")},
+		{"untracked only", "write new.txt new", dirty("what is not committed")},
+		{"ignored only", "write .git/info/exclude *.o; write x.o x", last("nothing is uncommitted")},
+		{"touched only", "write a.txt 2", last("nothing is uncommitted")},
 		{
-			"ahead of the upstream", func(_, f fixture) { f.commit("more", "m.txt", "m\n") },
-			want{Commits, "origin/main", "HEAD", "origin/main", "main", "what main adds to origin/main"},
+			"root commit", alone + "checkout -q --orphan fresh; branch -q -D main; commit",
+			first("fresh", "no range was given, nothing is uncommitted: the last commit"),
 		},
-		{"ahead and behind", func(o, f fixture) {
-			o.commit("theirs", "t.txt", "t\n")
-			f.commit("ours", "o.txt", "o\n")
-			f.git("fetch", "-q")
-		}, want{Commits, "origin/main~1", "HEAD", "origin/main", "main", "what main adds"}},
-		{"ahead with a dirty work tree", func(_, f fixture) {
-			f.commit("more", "m.txt", "m\n")
-			f.write("a.txt", "dirty\n")
-		}, want{Branch, "origin/main", "tree", "origin/main", "main and working tree", "what main adds to origin/main, and what is not committed"}},
-		{"behind", func(o, f fixture) {
-			o.commit("theirs", "t.txt", "t\n")
-			f.git("fetch", "-q")
-		}, want{LastCommit, "HEAD~1", "HEAD", "^", "main", "the last commit"}},
-		{"upstream of another name", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--track", "origin/main")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "origin/main", "HEAD", "origin/main", "feature", "what feature adds to origin/main"}},
-		{"local upstream", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--track", "main")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "main", "HEAD", "main", "feature", "what feature adds to main"}},
-		{"no upstream", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--no-track")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "origin/main", "HEAD", "origin/main", "feature", "what feature adds to origin/main"}},
-		{"upstream is gone", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--no-track")
-			f.git("config", "branch.feature.remote", "origin")
-			f.git("config", "branch.feature.merge", "refs/heads/feature")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "origin/main", "HEAD", "origin/main", "feature", "what feature adds to origin/main"}},
-		{"no remote, main", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--no-track")
-			f.git("remote", "remove", "origin")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "main", "HEAD", "main", "feature", "what feature adds to main"}},
-		{"no remote, master", func(_, f fixture) {
-			f.git("checkout", "-q", "-b", "feature", "--no-track")
-			f.git("remote", "remove", "origin")
-			f.git("branch", "-q", "-m", "main", "master")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "master", "HEAD", "master", "feature", "what feature adds to master"}},
-		{"main beside an old master", func(_, f fixture) {
-			f.git("remote", "remove", "origin")
-			f.git("branch", "-q", "master", "HEAD~1")
-		}, want{LastCommit, "HEAD~1", "HEAD", "^", "main", "nothing is uncommitted: the last commit"}},
-		{"detached, ahead", func(_, f fixture) {
-			f.git("checkout", "-q", "--detach")
-			f.commit("more", "m.txt", "m\n")
-		}, want{Commits, "origin/main", "HEAD", "origin/main", "", "adds to origin/main"}},
+		{"unrelated to the default branch", "checkout -q --orphan island; commit", first("island", "the last commit")},
 		{
-			"detached, behind", func(_, f fixture) { f.git("checkout", "-q", "--detach", "HEAD~1") },
-			want{LastCommit, "empty", "HEAD", emptyTreeName, "", "the last commit"},
+			"merge commit", alone + "checkout -q -b x HEAD~1; commit x.txt; checkout -q main; merge -q --no-ff -m merge x",
+			want{LastCommit, "HEAD^1", "HEAD", "^", "main", "the last commit"},
 		},
-		{
-			"dirty", func(_, f fixture) { f.write("a.txt", "dirty\n") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "main adds nothing to origin/main: what is not committed"},
-		},
-		{
-			"staged only", func(_, f fixture) { f.write("a.txt", "dirty\n"); f.git("add", "a.txt") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"},
-		},
-		{
-			"untracked only", func(_, f fixture) { f.write("new.txt", "new\n") },
-			want{Worktree, "HEAD", "tree", "HEAD", "working tree", "what is not committed"},
-		},
-		{"ignored only", func(_, f fixture) {
-			f.write(".git/info/exclude", "*.o\n", "x.o", "x")
-		}, want{LastCommit, "HEAD~1", "HEAD", "^", "main", "nothing is uncommitted"}},
-		{"touched only", func(_, f fixture) {
-			f.write("a.txt", "2\n")
-		}, want{LastCommit, "HEAD~1", "HEAD", "^", "main", "nothing is uncommitted"}},
-		{"root commit", func(_, f fixture) {
-			f.git("remote", "remove", "origin")
-			f.git("checkout", "-q", "--orphan", "fresh")
-			f.git("branch", "-q", "-D", "main")
-			f.commit("root")
-		}, want{LastCommit, "empty", "HEAD", emptyTreeName, "fresh", "no range was given, nothing is uncommitted: the last commit"}},
-		{"unrelated to the default branch", func(_, f fixture) {
-			f.git("checkout", "-q", "--orphan", "island")
-			f.commit("root")
-		}, want{LastCommit, "empty", "HEAD", emptyTreeName, "island", "the last commit"}},
-		{"merge commit", func(_, f fixture) {
-			f.git("remote", "remove", "origin")
-			f.git("checkout", "-q", "-b", "x", "HEAD~1")
-			f.commit("x", "x.txt", "x\n")
-			f.git("checkout", "-q", "main")
-			f.git("merge", "-q", "--no-ff", "-m", "merge", "x")
-		}, want{LastCommit, "HEAD^1", "HEAD", "^", "main", "the last commit"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			origin, f := newClone(t)
-			test.setUp(origin, f)
+			f.run(origin, test.steps)
 			r := f.open()
 			rg := resolve(t, r, Spec{})
 			wantBase := sha1Hash.emptyTree()
@@ -142,10 +82,8 @@ func TestDefaultRange(t *testing.T) {
 			wantEqual(t, "commit of the guide", rg.BaseCommit, wantBase)
 			if !strings.HasSuffix(rg.BaseName, test.want.baseName) ||
 				test.want.headName != "" && rg.HeadName != test.want.headName {
-				t.Errorf(
-					"names %q and %q, want %q and %q", rg.BaseName, rg.HeadName, test.want.baseName,
-					test.want.headName,
-				)
+				t.Errorf("names %q and %q, want %q and %q", rg.BaseName, rg.HeadName, test.want.baseName,
+					test.want.headName)
 			}
 			if test.want.headName == "" && !strings.HasPrefix(rg.Head, rg.HeadName) {
 				t.Errorf("name %q of a detached head", rg.HeadName)
@@ -163,33 +101,29 @@ func TestDefaultRangeOfAnEmptyRepository(t *testing.T) {
 	f := newRepo(t)
 	r := f.open()
 	for _, spec := range []Spec{{}, {Committed: true}, {Range: "HEAD~1"}, {Range: "HEAD"}, {Commit: "HEAD"}} {
-		_, err := r.Resolve(context.Background(), spec)
-		wantError(t, err, "no commits yet", "--staged")
+		wantRefused(t, r, spec, "no commits yet", "--staged")
 	}
 	// What the hint names works, and without a commit nothing else can be meant.
 	f.write("a.txt", "a\n")
-	wantEqual(t, "chosen", changedPaths(t, r, resolve(t, r, Spec{})), []string{"A a.txt"})
+	wantChanged(t, r, Spec{}, "A a.txt")
 	rg := resolve(t, r, Spec{Worktree: true})
 	wantEqual(t, "base", rg.Base, sha1Hash.emptyTree())
 	wantEqual(t, "guide", rg.BaseCommit, "")
 	wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"A a.txt"})
-	wantEqual(t, "nothing is staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), nil)
+	wantChanged(t, r, Spec{Staged: true})
 	f.git("add", ".")
-	wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"A a.txt"})
+	wantChanged(t, r, Spec{Staged: true}, "A a.txt")
 }
 
 func TestDefaultRangeOfABareRepository(t *testing.T) {
 	t.Parallel()
 	f, _, two, _ := forked(t)
-	c := fixture{t, filepath.Join(scratch(t), "bare.git")}
-	f.git("clone", "-q", "--bare", "file://"+f.dir, c.dir)
-	r := c.open()
+	r := f.clone("--bare").open()
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "kind", rg.Kind, LastCommit)
 	wantEqual(t, "head", rg.Head, two)
 	for _, spec := range []Spec{{Staged: true}, {Worktree: true}} {
-		_, err := r.Resolve(context.Background(), spec)
-		wantError(t, err, "the repository is bare", "A..B")
+		wantRefused(t, r, spec, "the repository is bare", "A..B")
 	}
 }
 
@@ -198,14 +132,11 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	t.Parallel()
 	f, _, _, _ := forked(t)
 	other := scratch(t)
-	if err := os.WriteFile(filepath.Join(other, "secret"), []byte("s"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(other, "secret"), []byte("s"), 0o600))
 	f.git("config", "core.worktree", other)
 	r := f.open()
 	wantEqual(t, "Top", r.Top(), f.dir)
-	_, err := r.Resolve(context.Background(), Spec{Worktree: true})
-	wantError(t, err, "core.worktree names "+other, "--staged")
+	wantRefused(t, r, Spec{Worktree: true}, "core.worktree names "+other, "--staged")
 	wantEqual(t, "kind", resolve(t, r, Spec{}).Kind, LastCommit)
 	resolve(t, r, Spec{Staged: true})
 }
@@ -213,8 +144,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 // What a range up to HEAD leaves out of the work tree.
 func TestUncommitted(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n", "b.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n", "b.txt", "1\n")
 	f.commit("two", "a.txt", "2\n")
 	f.write("a.txt", "3\n")
 	f.git("add", "a.txt")

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
@@ -21,8 +22,7 @@ import (
 
 const fetchToken = "ghs" + "_q7Zk2XvB9LmTn4Rw8YpC" // it opens nothing
 
-// forgeServer serves repositories the way a forge does: git's own server
-// program, which wants the token.
+// forgeServer serves repositories the way a forge does: git's own server program, which wants the token.
 type forgeServer struct {
 	*httptest.Server
 	asked atomic.Int64 // requests with the right token
@@ -32,9 +32,7 @@ type forgeServer struct {
 func serveForge(t *testing.T, root, token string) *forgeServer {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("needs git-http-backend")
@@ -94,15 +92,21 @@ func newPulls(t *testing.T) pulls {
 func openMirror(t *testing.T, folder string) *Mirror {
 	t.Helper()
 	m, err := OpenMirror(t.Context(), folder, "repo", Options{TempDir: scratch(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { m.Close() })
 	return m
 }
 
-func wantPull(t *testing.T, r *Repo, rg Range, p pulls) {
+// puller is a clone or a mirror.
+type puller interface {
+	FetchPull(ctx context.Context, p Pull) (Range, error)
+}
+
+// wantPull fetches the pull request into a clone or a mirror, which r is.
+func wantPull(t *testing.T, into puller, r *Repo, p pulls) Range {
 	t.Helper()
+	rg, err := into.FetchPull(t.Context(), p.pull)
+	must(t, err)
 	if rg.Head != p.pull.Head || rg.BaseCommit != p.pull.Base || rg.Kind != PullRequest {
 		t.Errorf("range %+v", rg)
 	}
@@ -112,27 +116,23 @@ func wantPull(t *testing.T, r *Repo, rg Range, p pulls) {
 	if !strings.Contains(string(rg.Log), "from the fork") || strings.Contains(string(rg.Log), "second") {
 		t.Errorf("messages %q", string(rg.Log))
 	}
-	b, err := r.Blobs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := b.Read(rg.Head, "a.txt", 100)
-	if err != nil || string(data) != "one\ntwo\n" {
-		t.Errorf("a.txt of the head: %q, %v", data, err)
-	}
+	wantRead(t, blobs(t, r), rg.Head, "a.txt", "one\ntwo\n")
+	return rg
+}
+
+// pushForced replaces the pull request's branch by one commit on the base.
+func (p *pulls) pushForced(content string) {
+	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
+	p.pull.Head = p.origin.commit("from the fork, again", "a.txt", content)
+	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	p.origin.git("checkout", "-q", "main")
 }
 
 func TestFetchPullIntoClone(t *testing.T) {
 	p := newPulls(t)
 	clone := p.origin.clone()
 	r := clone.open()
-	clone.untouched(r, func() {
-		rg, err := r.FetchPull(t.Context(), p.pull)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantPull(t, r, rg, p)
-	})
+	clone.untouched(r, func() { wantPull(t, r, r, p) })
 	if p.server.asked.Load() == 0 || p.server.bare.Load() != 0 {
 		t.Errorf("%d requests with the token, %d without", p.server.asked.Load(), p.server.bare.Load())
 	}
@@ -141,10 +141,8 @@ func TestFetchPullIntoClone(t *testing.T) {
 	if err != nil || len(packs) != 1 {
 		t.Fatalf("packs %q, %v", packs, err)
 	}
-	if out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx"); strings.Count(
-		out, "commit",
-	) != 1 ||
-		strings.Contains(out, "5000 ") {
+	out := clone.git("verify-pack", "-v", strings.TrimSuffix(packs[0], ".pack")+".idx")
+	if strings.Count(out, "commit") != 1 || strings.Contains(out, "5000 ") {
 		t.Errorf("the pack holds more than is new:\n%s", out)
 	}
 }
@@ -153,28 +151,17 @@ func TestFetchPullIntoMirror(t *testing.T) {
 	p := newPulls(t)
 	folder := filepath.Join(scratch(t), "cache")
 	m := openMirror(t, folder)
-	rg, err := m.FetchPull(t.Context(), p.pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPull(t, m.Repo, rg, p)
+	wantPull(t, m, m.Repo, p)
 	m.Close()
 
 	// Force-pushed: the next fetch follows, and the former head is refused.
-	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
 	was := p.pull
-	p.pull.Head = p.origin.commit("from the fork, again", "a.txt", "one\ntwo\n")
-	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	p.pushForced("one\ntwo\n")
 	m = openMirror(t, folder)
 	if _, err := m.FetchPull(t.Context(), was); !errors.Is(err, ErrMoved) {
 		t.Fatalf("the former head: %v, want ErrMoved", err)
 	}
-	rg, err = m.FetchPull(t.Context(), p.pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPull(t, m.Repo, rg, p)
-	if rg.Base != p.pull.Base {
+	if rg := wantPull(t, m, m.Repo, p); rg.Base != p.pull.Base {
 		t.Errorf("merge base %s, want the base itself %s", rg.Base, p.pull.Base)
 	}
 }
@@ -211,26 +198,17 @@ func TestMirrorIsTidied(t *testing.T) {
 	first := p.pull.Head
 	packs := func() int {
 		found, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return len(found)
 	}
 	// Packs of one loose object each, as fetches make them.
 	for i := 0; packs() <= maxPacks; i++ {
 		id := p.origin.git("commit-tree", "-m", fmt.Sprint(i), p.origin.id("main^{tree}"))
-		p.origin.git(
-			"--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q",
-			"--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i),
-		)
+		p.origin.git("--git-dir", m.dir, "-c", "protocol.file.allow=always", "-c", "fetch.unpackLimit=1", "fetch", "-q",
+			"--no-auto-maintenance", "--no-tags", p.origin.dir, id+":refs/x/"+fmt.Sprint(i))
 	}
-	b, err := m.Blobs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
-	p.pull.Head = p.origin.commit("again", "a.txt", "one\ntwo\n")
-	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
+	b := blobs(t, m.Repo)
+	p.pushForced("one\ntwo\n")
 	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
 		t.Fatal(err)
 	}
@@ -238,9 +216,7 @@ func TestMirrorIsTidied(t *testing.T) {
 		t.Errorf("%d packs are left", n)
 	}
 	for _, head := range []string{first, p.pull.Head} {
-		if data, err := b.Read(head, "a.txt", 100); err != nil || string(data) != "one\ntwo\n" {
-			t.Errorf("a.txt of %s: %q, %v", head, data, err)
-		}
+		wantRead(t, b, head, "a.txt", "one\ntwo\n")
 	}
 }
 
@@ -250,9 +226,8 @@ func TestFetchPullOverTLS(t *testing.T) {
 	secure := httptest.NewTLSServer(p.server.Config.Handler)
 	defer secure.Close()
 	file := filepath.Join(scratch(t), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	must(t, os.WriteFile(file, certificate, 0o600))
 	p.pull.URL = secure.URL + "/repo/.git"
 	r := p.origin.clone().open()
 	before := p.server.asked.Load()
@@ -262,11 +237,7 @@ func TestFetchPullOverTLS(t *testing.T) {
 		t.Error("the token was sent to a server that nobody vouches for")
 	}
 	p.pull.CAFile = file
-	rg, err := r.FetchPull(t.Context(), p.pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPull(t, r, rg, p)
+	wantPull(t, r, r, p)
 }
 
 // TestFetchPullAfterACrash: what an ended process left does not hold up the next.
@@ -276,41 +247,26 @@ func TestFetchPullAfterACrash(t *testing.T) {
 	openMirror(t, folder).Close()
 	for _, name := range []string{"shallow.lock", "packed-refs.lock", "refs/precedent/pull/7/head.lock", "objects/pack/tmp_pack_x"} {
 		file := filepath.Join(folder, "repo.git", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		appendFile(t, file, "x")
 	}
 	m := openMirror(t, folder)
-	rg, err := m.FetchPull(t.Context(), p.pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPull(t, m.Repo, rg, p)
+	wantPull(t, m, m.Repo, p)
 }
 
 func TestMirrorsArePruned(t *testing.T) {
 	folder := scratch(t)
 	held, err := OpenMirror(t.Context(), folder, "held", Options{TempDir: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer held.Close()
-	names := func() string {
-		found, err := filepath.Glob(filepath.Join(folder, "*.git"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(found, " ")
-	}
 	for i := range maxMirrors + 2 {
 		m, err := OpenMirror(t.Context(), folder, fmt.Sprintf("m%02d", i), Options{TempDir: folder})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m.Close()
 	}
-	got := names()
+	found, err := filepath.Glob(filepath.Join(folder, "*.git"))
+	must(t, err)
+	got := strings.Join(found, " ")
 	if n := strings.Count(got, ".git"); n != maxMirrors+1 { // thirty, and the one in use
 		t.Errorf("%d mirrors are left: %s", n, got)
 	}
@@ -371,72 +327,51 @@ func TestFetchPullRefuses(t *testing.T) {
 	}
 }
 
-// TestFetchPullFollowsNoRedirect is row 20 of the fault matrix: nobody else gets to see the token.
-func TestFetchPullFollowsNoRedirect(t *testing.T) {
-	p := newPulls(t)
-	var met atomic.Int64
+// redirects is a server that sends every request on to another, and says whether the other was reached.
+func redirects(t *testing.T) (url string, met *atomic.Int64) {
+	t.Helper()
+	met = &atomic.Int64{}
 	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		met.Add(1)
 		w.WriteHeader(http.StatusNotFound)
 	}))
-	defer thief.Close()
+	t.Cleanup(thief.Close)
 	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, thief.URL+r.URL.Path+"?"+r.URL.RawQuery, http.StatusFound)
 	}))
-	defer door.Close()
-	p.pull.URL = door.URL + "/repo/.git"
-	r := p.origin.clone().open()
-	if _, err := r.FetchPull(t.Context(), p.pull); err == nil {
-		t.Error("the redirect was followed")
-	}
-	if met.Load() != 0 {
-		t.Errorf("%d requests reached the other host", met.Load())
-	}
+	t.Cleanup(door.Close)
+	return door.URL, met
 }
 
-// TestFetchPullRunsNothing: a hostile clone's configuration, hooks and URL
-// aliases have no say.
-func TestFetchPullRunsNothing(t *testing.T) {
+// TestFetchPullFollowsNoRedirect is row 20 of the fault matrix: nobody else gets to see the token.
+func TestFetchPullFollowsNoRedirect(t *testing.T) {
 	p := newPulls(t)
-	trap := newTrap(t)
-	f := armed(t, trap)
-	appendFile(t, f.path(".git/config"), programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n"+
-		"[http]\n\tproxy = http://127.0.0.1:1\n\textraHeader = X: y\n[core]\n\talternateRefsCommand = "+trap.script+"\n")
-	r := f.open()
-	if _, err := r.FetchPull(t.Context(), p.pull); err != nil {
-		t.Errorf("%v", err)
+	url, met := redirects(t)
+	p.pull.URL = url + "/repo/.git"
+	if _, err := p.origin.clone().open().FetchPull(t.Context(), p.pull); err == nil || met.Load() != 0 {
+		t.Errorf("%v, and %d requests reached the other host", err, met.Load())
 	}
-	trap.quiet()
 }
 
 // TestFetchPullRefusesAttacks: git's own checks of what arrives are on.
 func TestFetchPullRefusesAttacks(t *testing.T) {
 	p := newPulls(t)
 	blob := p.origin.git("hash-object", "-w", "a.txt")
-	tree := mktree(t, p.origin, "100644 blob "+blob+"\t.git\n")
+	p.origin.write(".git/listing", "100644 blob "+blob+"\t.git\n")
+	tree := p.origin.git("-c", "alias.make=!git mktree < .git/listing", "make")
 	p.pull.Head = p.origin.git("commit-tree", "-p", p.pull.Base, "-m", "evil", tree)
 	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
 	r := p.origin.clone().open()
 	_, err := r.FetchPull(t.Context(), p.pull)
-	if err == nil || !strings.Contains(err.Error(), "hasDotgit") {
-		t.Errorf("%v, want a refusal for hasDotgit", err)
-	}
+	wantError(t, err, "hasDotgit", "")
 }
 
-func mktree(t *testing.T, f fixture, listing string) string {
+// watchToken does something with a server, and looks for the token in the arguments of all processes meanwhile.
+func watchToken(t *testing.T, server string, do func()) {
 	t.Helper()
-	cmd := exec.Command("git", "mktree")
-	cmd.Dir, cmd.Stdin = f.dir, strings.NewReader(listing)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("needs /proc")
 	}
-	return strings.TrimSpace(string(out))
-}
-
-// watchCommandLines collects the arguments of all processes until the function that it returns is
-// called.
-func watchCommandLines() (all func() map[string]bool) {
 	stop, seen := make(chan struct{}), make(chan map[string]bool)
 	go func() {
 		lines := map[string]bool{}
@@ -455,37 +390,32 @@ func watchCommandLines() (all func() map[string]bool) {
 			}
 		}
 	}()
-	return func() map[string]bool { close(stop); return <-seen }
-}
-
-// TestFetchPullKeepsTheToken looks for the token in everything that others can
-// see: arguments of programs while git runs, and every file that is left.
-func TestFetchPullKeepsTheToken(t *testing.T) {
-	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("needs /proc")
-	}
-	p := newPulls(t)
-	clone := p.origin.clone()
-	folder := scratch(t)
-	commandLines := watchCommandLines()
-	r := clone.open()
-	if _, err := r.FetchPull(t.Context(), p.pull); err != nil {
-		t.Error(err)
-	}
-	m := openMirror(t, folder)
-	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
-		t.Error(err)
-	}
-	fetches := false
-	for line := range commandLines() {
-		fetches = fetches || strings.Contains(line, "remote-http") && strings.Contains(line, p.server.URL)
+	do()
+	close(stop)
+	asked := false
+	for line := range <-seen {
+		asked = asked || strings.Contains(line, "remote-http") && strings.Contains(line, server)
 		if why := leak([]byte(line)); why != "" {
 			t.Errorf("%s in the arguments %q", why, line)
 		}
 	}
-	if !fetches {
-		t.Error("the sampler saw no fetch, so it proves nothing")
+	if !asked {
+		t.Error("the sampler saw no request, so it proves nothing")
 	}
+}
+
+// TestFetchPullKeepsTheToken looks for the token in everything that others can see: arguments of programs
+// while git runs, and every file that is left.
+func TestFetchPullKeepsTheToken(t *testing.T) {
+	p := newPulls(t)
+	clone, folder := p.origin.clone(), scratch(t)
+	r, m := clone.open(), openMirror(t, folder)
+	watchToken(t, p.server.URL, func() {
+		for _, into := range []puller{r, m} {
+			_, err := into.FetchPull(t.Context(), p.pull)
+			must(t, err)
+		}
+	})
 	checkFiles(t, clone.dir, r.shadow, folder, m.shadow)
 }
 
@@ -494,7 +424,7 @@ func checkFiles(t *testing.T, dirs ...string) {
 	t.Helper()
 	files := 0
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
 			}
@@ -504,10 +434,7 @@ func checkFiles(t *testing.T, dirs ...string) {
 				t.Errorf("%s in %s", why, name)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if files < 20 {
 		t.Errorf("only %d files were looked at", files)
@@ -526,15 +453,11 @@ func leak(text []byte) string {
 	return ""
 }
 
-// TestFetchEarlier: what a push by force took away is fetched by its id as long
-// as the server has it.
+// TestFetchEarlier: what a push by force took away is fetched by its id as long as the server has it.
 func TestFetchEarlier(t *testing.T) {
 	p := newPulls(t)
 	before := p.pull.Head
-	p.origin.git("checkout", "-q", "--detach", p.pull.Base)
-	p.pull.Head = p.origin.commit("rebased", "a.txt", "one\nthree\n")
-	p.origin.git("update-ref", "refs/pull/7/head", p.pull.Head)
-	p.origin.git("checkout", "-q", "main")
+	p.pushForced("one\nthree\n")
 	m := openMirror(t, t.TempDir())
 	if _, err := m.FetchPull(t.Context(), p.pull); err != nil {
 		t.Fatal(err)
@@ -542,9 +465,7 @@ func TestFetchEarlier(t *testing.T) {
 	never := strings.Repeat("9", 40)
 	asked := p.server.asked.Load()
 	got := m.FetchEarlier(t.Context(), p.pull, []string{never, before, p.pull.Base, "--upload-pack=touch x", before})
-	if want := []string{before, p.pull.Base}; !sameElements(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	wantEqual(t, "got", slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values([]string{before, p.pull.Base})))
 	if p.server.asked.Load() == asked {
 		t.Error("nothing was fetched")
 	}
@@ -554,23 +475,12 @@ func TestFetchEarlier(t *testing.T) {
 	}
 }
 
-func sameElements(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}
-
 // TestFetchFromFolder: a folder that the operator names is as good as a server.
 func TestFetchFromFolder(t *testing.T) {
 	p := newPulls(t)
 	p.pull.Folder, p.pull.URL, p.pull.Token = p.origin.dir, "", ""
 	m := openMirror(t, t.TempDir())
-	rg, err := m.FetchPull(t.Context(), p.pull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantPull(t, m.Repo, rg, p)
+	wantPull(t, m, m.Repo, p)
 	for _, folder := range []string{"relative", "-u/x", "/a\nb"} {
 		p.pull.Folder = folder
 		if _, err := m.FetchPull(t.Context(), p.pull); err == nil {

@@ -2,8 +2,8 @@ package git
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -25,13 +25,19 @@ type fixture struct {
 	dir string
 }
 
+// must stops the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // scratch is a temporary folder without links in its path.
 func scratch(tb testing.TB) string {
 	tb.Helper()
 	dir, err := filepath.EvalSymlinks(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return dir
 }
 
@@ -39,10 +45,16 @@ func scratch(tb testing.TB) string {
 func newRepo(tb testing.TB, options ...string) fixture {
 	tb.Helper()
 	f := fixture{tb, filepath.Join(scratch(tb), "repo")}
-	if err := os.Mkdir(f.dir, 0o755); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.Mkdir(f.dir, 0o755))
 	f.git(append([]string{"init", "-q", "-b", "main"}, options...)...)
+	return f
+}
+
+// repoOf makes a repository whose first commit has these files.
+func repoOf(tb testing.TB, namesAndContents ...string) fixture {
+	tb.Helper()
+	f := newRepo(tb)
+	f.commit("one", namesAndContents...)
 	return f
 }
 
@@ -53,9 +65,7 @@ func (f fixture) tryAllowing(transport string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = f.dir
 	cmd.Env = []string{
-		"PATH=" + os.Getenv(
-			"PATH",
-		), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2024-01-02T03:04:05Z",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2024-01-02T03:04:05Z",
 		"GIT_ALLOW_PROTOCOL=" + transport, "GIT_LITERAL_PATHSPECS=1",
@@ -78,12 +88,8 @@ func (f fixture) write(namesAndContents ...string) {
 	f.t.Helper()
 	for pair := range slices.Chunk(namesAndContents, 2) {
 		name := filepath.Join(f.dir, pair[0])
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			f.t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(pair[1]), 0o644); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(f.t, os.WriteFile(name, []byte(pair[1]), 0o644))
 	}
 }
 
@@ -104,10 +110,13 @@ func (f fixture) id(revision string) string {
 // clone clones the repository into a new folder.
 func (f fixture) clone(options ...string) fixture {
 	f.t.Helper()
-	to := fixture{f.t, filepath.Join(scratch(f.t), "clone")}
+	to := f.beside("clone")
 	f.git(append(append([]string{"clone", "-q"}, options...), "file://"+f.dir, to.dir)...)
 	return to
 }
+
+// beside is a new folder, not yet made, for another work tree.
+func (f fixture) beside(name string) fixture { return fixture{f.t, filepath.Join(scratch(f.t), name)} }
 
 // newClone makes a repository of two commits and clones it.
 func newClone(tb testing.TB) (origin, clone fixture) {
@@ -118,14 +127,36 @@ func newClone(tb testing.TB) (origin, clone fixture) {
 	return origin, origin.clone()
 }
 
-// branchOfFork checks out the branch theirs, with two commits, in a repository that has a
-// remote called fork.
-func (f fixture) branchOfFork(first ...string) {
+// toFork leaves what `git checkout fork/theirs` does: the branch theirs of a remote called fork, with two commits.
+const toFork = "fork; update-ref refs/remotes/fork/theirs theirs; config remote.fork.fetch +refs/heads/*:refs/remotes/fork/*; " +
+	"config branch.theirs.remote fork; config branch.theirs.merge refs/heads/theirs"
+
+// run takes steps, each with a semicolon after it: commit and write make a file, theirs adds a commit to the
+// origin, and everything else is git's.
+func (f fixture) run(origin fixture, steps string) {
 	f.t.Helper()
-	f.git("remote", "add", "fork", "file://"+f.dir)
-	f.git("checkout", "-q", "-b", "theirs")
-	f.commit("first", first...)
-	f.commit("their change", "b.txt", "b\n")
+	for step := range strings.SplitSeq(steps, "; ") {
+		switch args := strings.Fields(step); {
+		case len(args) == 0:
+		case args[0] == "commit":
+			for _, name := range args[1:] {
+				f.write(name, "new\n")
+			}
+			f.commit("more")
+		case args[0] == "write":
+			f.write(args[1], args[2]+"\n")
+		case args[0] == "theirs":
+			origin.commit("theirs", "t.txt", "t\n")
+			f.git("fetch", "-q")
+		case args[0] == "fork":
+			f.git("remote", "add", "fork", "file://"+f.dir)
+			f.git("checkout", "-q", "-b", "theirs")
+			f.commit("first", ".precedent.yaml", "ignore: [b.txt]\n")
+			f.commit("their change", "b.txt", "b\n")
+		default:
+			f.git(args...)
+		}
+	}
 }
 
 func (f fixture) path(name string) string { return filepath.Join(f.dir, name) }
@@ -139,10 +170,8 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Minute
 	}
-	r, err := Open(context.Background(), dir, o)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	r, err := Open(f.t.Context(), dir, o)
+	must(f.t, err)
 	f.t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			f.t.Error(err)
@@ -157,7 +186,7 @@ func (f fixture) openAt(dir string, o Options) *Repo {
 // resolve resolves a spec that must have a range.
 func resolve(tb testing.TB, r *Repo, s Spec) Range {
 	tb.Helper()
-	rg, err := r.Resolve(context.Background(), s)
+	rg, err := r.Resolve(tb.Context(), s)
 	if err != nil {
 		tb.Fatalf("Resolve(%+v): %v", s, err)
 	}
@@ -190,13 +219,11 @@ func wantError(tb testing.TB, err error, msg, hint string) {
 func diffText(tb testing.TB, r *Repo, rg Range) string {
 	tb.Helper()
 	var b bytes.Buffer
-	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
+	err := r.Diff(tb.Context(), rg, func(in io.Reader) error {
 		_, err := io.Copy(&b, in)
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return b.String()
 }
 
@@ -216,6 +243,37 @@ func changedPaths(tb testing.TB, r *Repo, rg Range) []string {
 		paths = append(paths, entry)
 	}
 	return paths
+}
+
+// wantChanged checks which paths a spec changes.
+func wantChanged(tb testing.TB, r *Repo, s Spec, want ...string) {
+	tb.Helper()
+	wantEqual(tb, fmt.Sprintf("changed in %+v", s), changedPaths(tb, r, resolve(tb, r, s)), want)
+}
+
+// wantRefused checks the error of a spec that has no range.
+func wantRefused(tb testing.TB, r *Repo, s Spec, msg, hint string) {
+	tb.Helper()
+	_, err := r.Resolve(tb.Context(), s)
+	wantError(tb, err, msg, hint)
+}
+
+// wantRead checks the content of a file of a revision.
+func wantRead(tb testing.TB, b *Blobs, rev, path, want string) {
+	tb.Helper()
+	if data, err := b.Read(rev, path, 1000); err != nil || string(data) != want {
+		tb.Errorf("%q of %s: %q, %v, want %q", path, rev, data, err, want)
+	}
+}
+
+// wantContent checks the content of a plain file.
+func wantContent(tb testing.TB, name, want string) {
+	tb.Helper()
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		tb.Errorf("%q: %v, %v", name, info, err)
+	} else if data, err := os.ReadFile(name); err != nil || string(data) != want {
+		tb.Errorf("%q holds %q, %v, want %q", name, data, err, want)
+	}
 }
 
 // state is every file below the git folder with its content, and with its time
@@ -238,9 +296,7 @@ func (f fixture) state(r *Repo) map[string]string {
 			}
 			return err
 		})
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 	}
 	return all
 }
@@ -253,9 +309,8 @@ func (f fixture) untouched(r *Repo, do func()) {
 	do()
 	after := f.state(r)
 	if statusErr == nil {
-		wantEqual(
-			f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"), status,
-		)
+		wantEqual(f.t, "status", f.git("--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"),
+			status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if before[name] != after[name] {

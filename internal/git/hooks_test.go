@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -25,17 +24,11 @@ func TestHooks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := newRepo(t)
 			home := scratch(t)
-			if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(test.user), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fixture{t, home}.write(".gitconfig", test.user)
 			for _, dir := range test.config {
 				f.git("config", "--add", "core.hooksPath", dir)
 			}
-			r, err := Open(t.Context(), f.dir, Options{Home: home})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := f.openAt(f.dir, Options{Home: home})
 			want := filepath.Join(f.dir, test.want)
 			if test.want[0] == '/' {
 				want = filepath.Join(home, test.want)
@@ -48,11 +41,7 @@ func TestHooks(t *testing.T) {
 	}
 	f := newRepo(t)
 	f.git("config", "core.hooksPath", "~somebody/hooks")
-	r, err := Open(t.Context(), f.dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := f.open()
 	var told *Error
 	if h, err := r.Hooks(); !errors.As(err, &told) || told.Hint == "" {
 		t.Errorf("somebody's home folder was found: %+v, %v", h, err)
@@ -64,11 +53,7 @@ func TestDefaultBranch(t *testing.T) {
 	f := newRepo(t)
 	one := f.commit("one", "a.txt", "1\n")
 	two := f.commit("two", "a.txt", "2\n")
-	r, err := Open(t.Context(), f.dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := f.open()
 	expect := func(remote, want string) {
 		t.Helper()
 		if got, err := r.DefaultBranch(t.Context(), remote); err != nil || got != want {
@@ -87,24 +72,14 @@ func TestDefaultBranch(t *testing.T) {
 
 // TestWhole: everything of a revision is new, the first commit included.
 func TestWhole(t *testing.T) {
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	head := f.commit("two", "b.txt", "2\n")
-	r, err := Open(t.Context(), f.dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	rg, err := r.Resolve(t.Context(), Spec{Whole: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := f.open()
+	rg := resolve(t, r, Spec{Whole: "main"})
 	if rg.Base != r.hash.emptyTree() || rg.Head != head || rg.BaseCommit != "" || rg.Kind != Commits {
 		t.Errorf("range %+v", rg)
 	}
-	if _, err := r.Resolve(t.Context(), Spec{Whole: "nothing"}); err == nil {
-		t.Error("what does not exist was resolved")
-	}
+	wantRefused(t, r, Spec{Whole: "nothing"}, "", "")
 }
 
 func TestVersion(t *testing.T) {

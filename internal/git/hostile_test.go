@@ -1,13 +1,11 @@
 package git
 
 import (
-	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +24,8 @@ func newTrap(t *testing.T) trap {
 	t.Helper()
 	dir := scratch(t)
 	p := trap{t, filepath.Join(dir, "script"), filepath.Join(dir, "marker")}
-	needs.WriteProgram(
-		t, p.script, "#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n",
-	)
+	needs.WriteProgram(t, p.script,
+		"#!/bin/sh\necho \"$0 $*\" >> '"+p.marker+"'\ncase \"$*\" in *upload-pack*) exit 1; esac\ncat\n")
 	return p
 }
 
@@ -46,11 +43,10 @@ func (p trap) quiet() {
 	}
 }
 
-// everything uses all that the package offers, in bounded time. Errors are
-// allowed; they must be clear.
+// everything uses all that the package offers, in bounded time. Errors are allowed; they must be clear.
 func everything(t *testing.T, dir string, o Options) {
 	t.Helper()
-	ctx := context.Background()
+	ctx := t.Context()
 	o.TempDir = scratch(t)
 	check := func(err error) {
 		t.Helper()
@@ -78,15 +74,15 @@ func everything(t *testing.T, dir string, o Options) {
 		{Range: "HEAD~1..HEAD"},
 		{Range: "nothing"},
 		{Range: "@{upstream}"},
-		{Range: "--upload-pack=touch " + filepath.Join(o.TempDir, "X")},
-		{Range: "--output=" + filepath.Join(o.TempDir, "X")},
 		{Range: "-oX"},
+		{Range: "--output=" + filepath.Join(o.TempDir, "X")},
+		{Range: "--upload-pack=touch " + filepath.Join(o.TempDir, "X")},
 	} {
 		rg, err := r.Resolve(ctx, spec)
 		if check(err); err != nil {
 			continue
 		}
-		check(r.Diff(ctx, rg, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err }))
+		check(r.Diff(ctx, rg, discard))
 		b := blobs(t, r)
 		for _, rev := range []string{rg.Base, rg.Head} {
 			entries, err := r.Tree(ctx, rev, "")
@@ -127,24 +123,13 @@ func programs(script string) string {
 	for _, command := range []string{"config", "cat-file", "diff-tree", "diff-files", "log", "ls-files", "ls-tree", "merge-base", "rev-list", "for-each-ref"} {
 		fmt.Fprintf(&b, "[alias]\n\t%s = !%s\n", command, script)
 	}
-	b.WriteString(
-		"[filter \"evil\"]\n\trequired = true\n[log]\n\tshowSignature = true\n[core]\n\thooksPath = " + filepath.Dir(
-			script,
-		) + "\n\tuntrackedCache = true\n",
-	)
-	b.WriteString(
-		"[remote \"origin\"]\n\turl = ext::" + script + " %S\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\tpromisor = true\n",
-	)
-	b.WriteString(
-		"[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
-	)
-	b.WriteString(
-		"[trace2]\n\tnormalTarget = " + filepath.Join(
-			filepath.Dir(script), "marker",
-		) + "\n\teventTarget = " + filepath.Join(
-			filepath.Dir(script), "marker",
-		) + "\n",
-	)
+	marker := filepath.Join(filepath.Dir(script), "marker")
+	b.WriteString("[filter \"evil\"]\n\trequired = true\n[log]\n\tshowSignature = true\n" +
+		"[core]\n\thooksPath = " + filepath.Dir(script) + "\n\tuntrackedCache = true\n" +
+		"[remote \"origin\"]\n\turl = ext::" + script + " %S\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\tpromisor = true\n" +
+		"[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n" +
+		"[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n" +
+		"[trace2]\n\tnormalTarget = " + marker + "\n\teventTarget = " + marker + "\n")
 	return b.String()
 }
 
@@ -157,8 +142,7 @@ var hooks = []string{
 // can name a program names the trap.
 func armed(t *testing.T, p trap) fixture {
 	t.Helper()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n", "b.go", "package b\n", "c.md", "# c\n", "d.evil", "1\n")
+	f := repoOf(t, "a.txt", "1\n", "b.go", "package b\n", "c.md", "# c\n", "d.evil", "1\n")
 	f.commit(
 		"two", "a.txt", "2\n", "b.go", "package c\n", "c.md", "# d\n", "d.evil", "2\n", ".gitattributes",
 		"* filter=evil diff=evil merge=evil\n*.txt filter=lfs diff=lfs\n", ".gitmodules",
@@ -167,16 +151,11 @@ func armed(t *testing.T, p trap) fixture {
 	f.write("a.txt", "3\n", "b.go", "package d\n", "new.evil", "new\n", "new.go", "package n\n")
 	f.git("add", "b.go")
 	f.write("b.go", "package e\n", ".git/info/attributes", "* filter=evil diff=evil\n*.go diff=golang\n")
+	script, err := os.ReadFile(p.script)
+	must(t, err)
 	for _, hook := range hooks {
-		data, err := os.ReadFile(p.script)
-		if err == nil {
-			err = os.WriteFile(f.path(".git/hooks/"+hook), data, 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(filepath.Dir(p.script), hook), data, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
+		for _, name := range []string{f.path(".git/hooks/" + hook), filepath.Join(filepath.Dir(p.script), hook)} {
+			needs.WriteProgram(t, name, string(script))
 		}
 	}
 	return f
@@ -188,9 +167,7 @@ func appendFile(tb testing.TB, name, text string) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		tb.Fatal(err)
 	}
-	if err := os.WriteFile(name, append(data, text...), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.WriteFile(name, append(data, text...), 0o600))
 }
 
 func TestHostileConfiguration(t *testing.T) {
@@ -211,12 +188,8 @@ func TestHostileHome(t *testing.T) {
 	p := newTrap(t)
 	f := armed(t, p)
 	home := scratch(t)
-	fixture{
-		t, home,
-	}.write(
-		".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes",
-		"* filter=evil diff=evil\n",
-	)
+	fixture{t, home}.write(".gitconfig", programs(p.script), ".config/git/config", programs(p.script), ".config/git/attributes",
+		"* filter=evil diff=evil\n")
 	everything(t, f.dir, Options{Home: home})
 	p.quiet()
 }
@@ -224,14 +197,11 @@ func TestHostileHome(t *testing.T) {
 func TestHostileBareRepositoryInside(t *testing.T) {
 	t.Parallel()
 	p := newTrap(t)
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
-	f.write(
-		"sub/HEAD", "ref: refs/heads/main\n", "sub/objects/keep", "", "sub/refs/keep", "", "sub/a.txt", "1\n",
+	f := repoOf(t, "a.txt", "1\n")
+	f.write("sub/HEAD", "ref: refs/heads/main\n", "sub/objects/keep", "", "sub/refs/keep", "", "sub/a.txt", "1\n",
 		"sub/config",
 		"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = worktree\n\tfsmonitor = "+p.script+"\n",
-		"sub/worktree/keep", "",
-	)
+		"sub/worktree/keep", "")
 	f.commit("two", "a.txt", "2\n")
 	c := f.clone()
 	c.write("sub/new.txt", "x\n", "sub/a.txt", "2\n")
@@ -241,7 +211,7 @@ func TestHostileBareRepositoryInside(t *testing.T) {
 	p.quiet()
 	r := fixture{t, sub}.open()
 	wantEqual(t, "Top", r.Top(), c.dir)
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{})), []string{"M sub/a.txt", "A sub/new.txt"})
+	wantChanged(t, r, Spec{}, "M sub/a.txt", "A sub/new.txt")
 	// The trap is armed.
 	fixture{t, sub}.try("-c", "safe.bareRepository=all", "status")
 	if !p.sprung() {
@@ -249,14 +219,12 @@ func TestHostileBareRepositoryInside(t *testing.T) {
 	}
 }
 
-// The same folder without a repository around it is taken for what it is, and
-// still runs nothing.
+// The same folder without a repository around it is taken for what it is, and still runs nothing.
 func TestHostileBareRepositoryAlone(t *testing.T) {
 	t.Parallel()
 	p := newTrap(t)
 	f, _, two, _ := forked(t)
-	c := fixture{t, filepath.Join(scratch(t), "bare.git")}
-	f.git("clone", "-q", "--bare", "file://"+f.dir, c.dir)
+	c := f.clone("--bare")
 	appendFile(t, c.path("config"), programs(p.script))
 	everything(t, c.dir, Options{})
 	p.quiet()
@@ -273,13 +241,10 @@ func TestHostilePartialClone(t *testing.T) {
 		"vcs": "[remote \"origin\"]\n\turl = x\n\tvcs = ext\n", "file": "[remote \"origin\"]\n\turl = /\n\tuploadpack = " + p.script + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newRepo(t)
-			f.commit("one", "a.txt", "1\n")
+			f := repoOf(t, "a.txt", "1\n")
 			f.commit("two", "a.txt", "2\n")
 			blob := f.id("HEAD~1:a.txt")
-			if err := os.Remove(f.path(".git/objects/" + blob[:2] + "/" + blob[2:])); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(f.path(".git/objects/"+blob[:2]+"/"+blob[2:])))
 			appendFile(
 				t, f.path(".git/config"),
 				"[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n"+
@@ -292,7 +257,7 @@ func TestHostilePartialClone(t *testing.T) {
 				r := f.openAt(f.dir, o)
 				rg := resolve(t, r, Spec{Range: "HEAD~1"})
 				wantEqual(t, "skipped", rg.Skipped, []precedent.SkippedFile{skipped("a.txt", missingReason)})
-				wantEqual(t, "diff", diffOf(t, r, rg), "")
+				wantEqual(t, "diff", diffText(t, r, rg), "")
 			}
 			if name == "ext" {
 				f.tryAllowing("ext", "diff", "HEAD~1")
@@ -329,12 +294,11 @@ func TestHostileCommonDir(t *testing.T) {
 	t.Parallel()
 	victim := newRepo(t)
 	victim.commit("victim", "v.txt", "1\n")
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.write(".git/commondir", victim.path(".git")+"\n", ".git/gitdir", victim.path(".git")+"\n")
 	r := f.open()
 	wantEqual(t, "MainTop", r.MainTop(), f.dir)
-	if _, err := r.Resolve(context.Background(), Spec{}); err == nil {
+	if _, err := r.Resolve(t.Context(), Spec{}); err == nil {
 		t.Log("the refs of the other repository are used, as git does")
 	}
 }
@@ -345,27 +309,18 @@ func TestHostileTree(t *testing.T) {
 	f := newRepo(t)
 	f.write("evil", "evil\n")
 	blob := f.git("hash-object", "-w", "evil")
-	made := 0
 	object := func(kind, content string) string {
-		f.t.Helper()
-		made++
-		name := fmt.Sprintf("object%d", made)
-		f.write(name, content)
-		return f.git("hash-object", "-t", kind, "--literally", "-w", name)
+		f.write("object", content)
+		return f.git("hash-object", "-t", kind, "--literally", "-w", "object")
 	}
-	raw := func(id string) string {
-		var b strings.Builder
-		for pair := range slices.Chunk([]byte(id), 2) {
-			var c byte
-			fmt.Sscanf(string(pair), "%02x", &c)
-			b.WriteByte(c)
-		}
-		return b.String()
+	entry := func(mode, name, id string) string {
+		raw, err := hex.DecodeString(id)
+		must(t, err)
+		return mode + " " + name + "\x00" + string(raw)
 	}
-	entry := func(mode, name, id string) string { return mode + " " + name + "\x00" + raw(id) }
 	inner := object("tree", entry("100755", "config", blob))
 	link := object("blob", "/etc")
-	var top, wanted string
+	var top string
 	evil := []string{
 		".", "..", ".git", ".GIT", ".Git ", ".git.", ".git...", "git~1", "GIT~1", ".git::$INDEX_ALLOCATION", ".g\u200cit", ".git\u200d", "..\\x", "a\\.git\\b",
 		".git\\config", "\ufeff.git", ".. ",
@@ -374,40 +329,21 @@ func TestHostileTree(t *testing.T) {
 		top += entry("40000", name, inner)
 	}
 	for _, name := range evil[2:] {
-		top += entry("100644", name+"", blob)
+		top += entry("100644", name, blob)
 	}
-	top += entry(
-		"120000", "escape", link,
-	) + entry(
-		"40000", "escape", inner,
-	) + entry(
-		"160000", "module", strings.Repeat("1", 40),
-	)
-	top += entry(
-		"100644", "fine", blob,
-	) + entry(
-		"100644", "fine", blob,
-	) + entry(
-		"100644", strings.Repeat("n", 300), blob,
-	) + entry(
-		"100644", ".gitignore", blob,
-	)
-	wanted = object("tree", top)
-	commit := object(
-		"commit", "tree "+wanted+"\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nevil\n",
-	)
+	top += entry("120000", "escape", link) + entry("40000", "escape", inner) +
+		entry("160000", "module", strings.Repeat("1", 40)) + entry("100644", "fine", blob) + entry("100644", "fine", blob) +
+		entry("100644", strings.Repeat("n", 300), blob) + entry("100644", ".gitignore", blob)
+	commit := object("commit",
+		"tree "+object("tree", top)+"\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nevil\n")
 	f.git("update-ref", "refs/heads/main", commit)
 	everything(t, f.dir, Options{})
 
 	parent := scratch(t)
 	dir := filepath.Join(parent, "export")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	report, err := f.open().Export(context.Background(), commit, dir, ExportLimits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o755))
+	report, err := f.open().Export(t.Context(), commit, dir, ExportLimits{})
+	must(t, err)
 	var found []string
 	filepath.WalkDir(parent, func(path string, d os.DirEntry, err error) error {
 		if rel, _ := filepath.Rel(parent, path); err != nil || !d.Type().IsRegular() && !d.IsDir() {
@@ -423,8 +359,7 @@ func TestHostileTree(t *testing.T) {
 		reasons[s.Reason]++
 	}
 	if len(report.Skipped) != len(evil)+len(evil[2:])+4 || reasons["a submodule"] != 1 ||
-		reasons["its path leads into a git folder"] == 0 ||
-		reasons["its path leads out of the tree"] == 0 {
+		reasons["its path leads into a git folder"] == 0 || reasons["its path leads out of the tree"] == 0 {
 		t.Errorf("skipped %v", reasons)
 	}
 }
@@ -466,9 +401,7 @@ func TestHostileProgram(t *testing.T) {
 			program := filepath.Join(scratch(t), "git")
 			needs.WriteProgram(t, program, "#!/bin/sh\n"+test.script+"\n")
 			bounded(t, func() {
-				_, err := Open(
-					context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: test.timeout},
-				)
+				_, err := Open(t.Context(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: test.timeout})
 				wantError(t, err, test.msg, "")
 			})
 		})
@@ -479,8 +412,7 @@ func TestHostileProgram(t *testing.T) {
 func TestHostileCrowd(t *testing.T) {
 	t.Parallel()
 	needs.Soak(t, "makes 200,000 files")
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	// Names of few files are made faster than files.
 	const files, names = 200_000, 20_000
 	for i := range files {

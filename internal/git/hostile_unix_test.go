@@ -3,7 +3,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -19,16 +18,11 @@ import (
 func fifo(tb testing.TB, name string) {
 	tb.Helper()
 	os.Remove(name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		tb.Fatal(err)
-	}
-	if err := syscall.Mkfifo(name, 0o644); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.MkdirAll(filepath.Dir(name), 0o755))
+	must(tb, syscall.Mkfifo(name, 0o644))
 }
 
-// What is no plain file in a work tree, in the place of tracked files and
-// beside them.
+// What is no plain file in a work tree, in the place of tracked files and beside them.
 func TestHostileWorkTree(t *testing.T) {
 	t.Parallel()
 	outside := scratch(t)
@@ -39,42 +33,26 @@ func TestHostileWorkTree(t *testing.T) {
 		f.write(name, "before\n")
 	}
 	f.commit("one")
-	remove := func(name string) {
-		if err := os.RemoveAll(f.path(name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"socket", "hard", "link", "dir", "loop", "swapped"} {
+		must(t, os.RemoveAll(f.path(name)))
 	}
 	fifo(t, f.path("fifo"))
 	fifo(t, f.path("new-fifo"))
-	remove("socket")
 	var config net.ListenConfig
-	listener, err := config.Listen(context.Background(), "unix", f.path("socket"))
-	must(err)
+	listener, err := config.Listen(t.Context(), "unix", f.path("socket"))
+	must(t, err)
 	defer listener.Close()
-	remove("hard")
-	must(os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
-	must(os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))
-	must(os.Truncate(f.path("sparse"), 3<<30))
+	must(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("hard")))
+	must(t, os.Link(filepath.Join(outside, "secret.txt"), f.path("new-hard")))
+	must(t, os.Truncate(f.path("sparse"), 3<<30))
 	f.write("new-sparse", "")
-	must(os.Truncate(f.path("new-sparse"), 3<<30))
-	remove("link")
-	must(os.Symlink(filepath.Join(outside, "secret.txt"), f.path("link")))
-	must(os.Symlink("/etc/passwd", f.path("new-link")))
-	remove("dir")
-	must(os.Symlink(filepath.Join(outside, "dir"), f.path("dir")))
-	remove("loop")
-	must(os.Symlink("loop", f.path("loop")))
-	remove("swapped")
-	f.write(
-		"swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n",
-		"nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n",
-	)
+	must(t, os.Truncate(f.path("new-sparse"), 3<<30))
+	must(t, os.Symlink(filepath.Join(outside, "secret.txt"), f.path("link")))
+	must(t, os.Symlink("/etc/passwd", f.path("new-link")))
+	must(t, os.Symlink(filepath.Join(outside, "dir"), f.path("dir")))
+	must(t, os.Symlink("loop", f.path("loop")))
+	f.write("swapped", "a file now\n", "plain", "after\n", "nested/.git/HEAD", "ref: refs/heads/main\n",
+		"nested/.git/objects/x", "", "nested/.git/refs/x", "", "nested/n.txt", "n\n")
 	r := f.open()
 	var rg Range
 	bounded(t, func() {
@@ -98,9 +76,7 @@ func TestHostileWorkTree(t *testing.T) {
 	}
 	b := blobs(t, r)
 	for path, want := range map[string]string{"fifo": "before\n", "hard": "before\n", "link": filepath.Join(outside, "secret.txt"), "new-link": "/etc/passwd"} {
-		if data, err := b.Read(rg.Head, path, 1000); err != nil || string(data) != want {
-			t.Errorf("%s: %q, %v", path, data, err)
-		}
+		wantRead(t, b, rg.Head, path, want)
 	}
 	for _, path := range []string{"fifo", "socket", "hard", "link", "dir/a.txt", "loop", "loop/a.txt", "swapped/a.txt"} {
 		bounded(t, func() {
@@ -124,14 +100,11 @@ func TestHostileFIFO(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newRepo(t)
-			f.commit("one", "a.txt", "1\n")
+			f := repoOf(t, "a.txt", "1\n")
 			f.commit("two", "a.txt", "2\n")
 			f.write("a.txt", "3\n", "new.txt", "n\n")
 			if name == ".git" {
-				if err := os.RemoveAll(f.path(".git")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.RemoveAll(f.path(name)))
 			}
 			if name == "included" {
 				appendFile(t, f.path(".git/config"), "[include]\n\tpath = "+f.path(name)+"\n")
@@ -145,19 +118,17 @@ func TestHostileFIFO(t *testing.T) {
 	}
 	home := scratch(t)
 	fifo(t, filepath.Join(home, ".gitconfig"))
-	_, err := Open(context.Background(), newRepo(t).dir, Options{Home: home, TempDir: scratch(t)})
+	_, err := Open(t.Context(), newRepo(t).dir, Options{Home: home, TempDir: scratch(t)})
 	wantError(t, err, "is not a regular file", "")
 }
 
 // The error of a wait in vain says what to look for.
 func TestHostileFIFOIsNamed(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	fifo(t, f.path(".gitignore"))
 	r := f.openAt(f.dir, Options{Timeout: 3 * time.Second}) // what needs no FIFO takes less on the busiest machine
-	_, err := r.Resolve(context.Background(), Spec{Worktree: true})
-	wantError(t, err, "git took longer than 3s", ".gitignore")
+	wantRefused(t, r, Spec{Worktree: true}, "git took longer than 3s", ".gitignore")
 }
 
 // Killing a run ends all that it started.
@@ -174,7 +145,7 @@ func TestKilledWithItsChildren(t *testing.T) {
 		_, err := os.ReadFile(held)
 		reader <- err
 	}()
-	_, err := Open(context.Background(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: 3 * time.Second})
+	_, err := Open(t.Context(), f.dir, Options{Exec: program, TempDir: scratch(t), Timeout: 3 * time.Second})
 	wantError(t, err, "git took longer than 3s", "")
 	select {
 	case <-reader:

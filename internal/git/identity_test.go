@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +12,8 @@ import (
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	home := scratch(t)
-	fixture{
-		t, home,
-	}.write(
-		".gitconfig",
-		"[url \"https://git.example.com/\"]\n\tinsteadOf = ex:\n[url \"https://git.example.com/deep/\"]\n\tinsteadOf = ex:d/\n",
-	)
+	fixture{t, home}.write(".gitconfig", "[url \"https://git.example.com/\"]\n\tinsteadOf = ex:\n"+
+		"[url \"https://git.example.com/deep/\"]\n\tinsteadOf = ex:d/\n")
 	for _, test := range []struct {
 		name    string
 		remotes [][2]string
@@ -53,10 +48,8 @@ func TestIdentity(t *testing.T) {
 			if test.want == "" {
 				test.want = "local/root/" + root
 			}
-			id, err := f.openAt(f.dir, Options{Home: home}).Identity(context.Background(), precedent.ParseRepo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			id, err := f.openAt(f.dir, Options{Home: home}).Identity(t.Context(), precedent.ParseRepo)
+			must(t, err)
 			wantEqual(t, "identity", id.String(), test.want)
 		})
 	}
@@ -66,22 +59,17 @@ func TestIdentity(t *testing.T) {
 // however they name it; a linked work tree is no other.
 func TestIdentityOfClones(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	a, b := f.clone(), f.clone()
 	rel, err := filepath.Rel(b.dir, f.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b.git("remote", "set-url", "origin", rel)
 	linked := fixture{t, filepath.Join(scratch(t), "linked")}
 	b.git("worktree", "add", "-q", "-b", "side", linked.dir)
 	var ids []precedent.Repo
 	for _, c := range []fixture{a, b, linked} {
-		id, err := c.open().Identity(context.Background(), precedent.ParseRepo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id, err := c.open().Identity(t.Context(), precedent.ParseRepo)
+		must(t, err)
 		ids = append(ids, id)
 	}
 	if ids[0] != ids[1] || ids[1] != ids[2] || ids[0].Host != "file" {
@@ -92,11 +80,11 @@ func TestIdentityOfClones(t *testing.T) {
 func TestIdentityIsUnknown(t *testing.T) {
 	t.Parallel()
 	f, _, _, _ := forked(t)
-	_, err := newRepo(t).open().Identity(context.Background(), precedent.ParseRepo)
+	_, err := newRepo(t).open().Identity(t.Context(), precedent.ParseRepo)
 	wantError(t, err, "no commits yet", "")
 	c := f.clone("--depth", "1")
 	c.git("remote", "rename", "origin", "other")
-	_, err = c.open().Identity(context.Background(), precedent.ParseRepo)
+	_, err = c.open().Identity(t.Context(), precedent.ParseRepo)
 	wantError(t, err, "the clone is shallow", "git fetch --unshallow other")
 }
 
@@ -113,7 +101,7 @@ func TestRootCommitIsKept(t *testing.T) {
 	ask := func(want string) {
 		t.Helper()
 		r := f.openAt(f.dir, Options{Cache: cache})
-		got, err := r.RootCommit(context.Background())
+		got, err := r.RootCommit(t.Context())
 		if err != nil || got != want {
 			t.Errorf("%s, %v; want %s", got, err, want)
 		}
@@ -125,9 +113,7 @@ func TestRootCommitIsKept(t *testing.T) {
 		t.Fatalf("kept %v, %v", kept, err)
 	}
 	believed := strings.Repeat("1", 40)
-	if err := os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(kept[0], []byte(f.git("rev-parse", "HEAD")+" "+believed+"\n"), 0o600))
 	ask(believed)
 	f.git("checkout", "-q", "-b", "side", "HEAD~1")
 	f.commit("four")
@@ -139,9 +125,7 @@ func TestRootCommitIsKept(t *testing.T) {
 	ask(other)
 	f.git("checkout", "-q", "side")
 	ask(root)
-	if err := os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(kept[0], []byte(strings.Repeat("2", 40)+" "+believed+"\n"), 0o600))
 	ask(root) // the commit is gone
 }
 
@@ -153,8 +137,6 @@ func TestRemotes(t *testing.T) {
 	f.git("config", "remote.a.url", "git@example.com:x/y.git")
 	f.git("config", "remote.dotted.name.url", "ssh://git@example.com:2222/x/y")
 	wantEqual(t, "remotes", f.open().Remotes(), []Remote{
-		{
-			"a", "git@example.com:x/y.git",
-		}, {"b", "https://example.com/x/y.git"}, {"dotted.name", "ssh://example.com:2222/x/y"},
+		{"a", "git@example.com:x/y.git"}, {"b", "https://example.com/x/y.git"}, {"dotted.name", "ssh://example.com:2222/x/y"},
 	})
 }

@@ -14,8 +14,7 @@ import (
 
 func TestOpenFindsTheRepository(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "a\n", "sub/deep/b.txt", "b\n")
+	f := repoOf(t, "a.txt", "a\n", "sub/deep/b.txt", "b\n")
 	linked := filepath.Join(scratch(t), "linked")
 	f.git("worktree", "add", "-q", "-b", "side", linked)
 	bare := filepath.Join(scratch(t), "bare.git")
@@ -27,9 +26,7 @@ func TestOpenFindsTheRepository(t *testing.T) {
 	super := newRepo(t)
 	super.git("submodule", "add", "-q", "file://"+f.dir, "module")
 	byLink := filepath.Join(scratch(t), "by-link")
-	if err := os.Symlink(f.path("sub"), byLink); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(f.path("sub"), byLink))
 
 	for _, test := range []struct{ name, dir, top, main string }{
 		{"top", f.dir, f.dir, f.dir},
@@ -81,9 +78,9 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.o.TempDir = scratch(t)
-			r, err := Open(context.Background(), test.dir, test.o)
+			r, err := Open(t.Context(), test.dir, test.o)
 			if err == nil && test.name == "a format of the future" {
-				_, err = r.Resolve(context.Background(), Spec{}) // some gits list the configuration all the same
+				_, err = r.Resolve(t.Context(), Spec{}) // some gits list the configuration all the same
 				r.Close()
 			}
 			wantError(t, err, test.msg, test.hint)
@@ -108,7 +105,7 @@ func TestOpenRefusesAnOldGit(t *testing.T) {
 	} {
 		old := filepath.Join(dir, name)
 		needs.WriteProgram(t, old, script)
-		_, err := Open(context.Background(), f.dir, Options{Exec: old, TempDir: scratch(t)})
+		_, err := Open(t.Context(), f.dir, Options{Exec: old, TempDir: scratch(t)})
 		wantError(t, err, "", "git 2.38 or newer")
 	}
 }
@@ -116,7 +113,7 @@ func TestOpenRefusesAnOldGit(t *testing.T) {
 func TestOpenIsCancelled(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := Open(ctx, f.dir, Options{TempDir: scratch(t)})
 	wantError(t, err, "stopped: context canceled", "")
@@ -151,7 +148,7 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 		t.Errorf("diff %q", text)
 	}
 	f.write("new.txt", "new\n")
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"A new.txt"})
+	wantChanged(t, r, Spec{Worktree: true}, "A new.txt")
 	if _, err := os.Lstat(marker); err == nil {
 		t.Error("a program or a trace of the caller's environment was used")
 	}
@@ -160,10 +157,8 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	r, err := Open(context.Background(), f.dir, Options{TempDir: scratch(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := Open(t.Context(), f.dir, Options{TempDir: scratch(t)})
+	must(t, err)
 	b := blobs(t, r)
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatal(err)
@@ -176,7 +171,7 @@ func TestCloseTwice(t *testing.T) {
 	if _, err := b.ReadID(strings.Repeat("1", 40), 1); !errors.Is(err, errClosed) {
 		t.Errorf("a closed repository was read: %v", err)
 	}
-	if _, err := r.Blobs(context.Background()); err == nil {
+	if _, err := r.Blobs(t.Context()); err == nil {
 		t.Error("a closed repository was read")
 	}
 }

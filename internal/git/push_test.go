@@ -2,13 +2,10 @@ package git
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,9 +32,8 @@ func newPushes(t *testing.T) *pushes {
 	p.server = serveForge(t, filepath.Dir(p.origin.dir), fetchToken)
 	p.repo = p.origin.clone().open()
 	p.push = Push{To: Pull{URL: p.server.URL + "/repo/.git", Token: fetchToken}, Branch: "topic", Expect: p.head}
-	p.push.Commit = p.commit(
-		t, "Fix it", []string{p.head}, Edit{Path: "a.txt", Content: []byte("one\n2\n"), Mode: plainMode},
-	)
+	p.push.Commit = p.commit(t, "Fix it", []string{p.head},
+		Edit{Path: "a.txt", Content: []byte("one\n2\n"), Mode: plainMode})
 	return p
 }
 
@@ -45,9 +41,7 @@ func newPushes(t *testing.T) *pushes {
 func (p *pushes) commit(t *testing.T, message string, parents []string, edits ...Edit) string {
 	t.Helper()
 	tree, err := p.repo.EditTree(t.Context(), parents[0], edits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	id, err := p.repo.WriteCommit(
 		t.Context(),
 		Commit{
@@ -55,36 +49,21 @@ func (p *pushes) commit(t *testing.T, message string, parents []string, edits ..
 			At: time.Unix(1e9, 0),
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return id
 }
 
 func TestPushCommit(t *testing.T) {
 	p := newPushes(t)
-	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
-		t.Fatal(err)
-	}
-	if got := p.origin.id("topic"); got != p.push.Commit {
-		t.Fatalf("topic is at %s, want %s", got, p.push.Commit)
-	}
-	if got := p.origin.git("log", "-1", "--format=%an %ae %cn %at %s %P", "topic"); got != "bot bot@example.org bot 1000000000 Fix it "+p.head {
-		t.Errorf("the commit is %q", got)
-	}
-	if got := p.origin.git("diff", "--name-only", p.head, "topic"); got != "a.txt" {
-		t.Errorf("changed %q", got)
-	}
-	if refs := p.origin.git("for-each-ref", "--format=%(refname)"); refs != "refs/heads/main\nrefs/heads/topic" {
-		t.Errorf("refs %q", refs)
-	}
-	if p.origin.id("main") != p.main {
-		t.Error("main has moved")
-	}
+	must(t, p.repo.PushCommit(t.Context(), p.push))
+	wantEqual(t, "the commit", p.origin.git("log", "-1", "--format=%an %ae %cn %at %s %P", "topic"),
+		"bot bot@example.org bot 1000000000 Fix it "+p.head)
+	wantEqual(t, "changed", p.origin.git("diff", "--name-only", p.head, "topic"), "a.txt")
+	wantEqual(t, "refs", p.origin.git("for-each-ref", "--format=%(objectname) %(refname)"),
+		p.main+" refs/heads/main\n"+p.push.Commit+" refs/heads/topic")
 	c, err := p.repo.ReadCommit(t.Context(), p.push.Commit)
 	if err != nil || c.Email != "bot@example.org" || c.Message != "Fix it\n" ||
-		!slices.Equal(c.Parents, []string{p.head}) ||
-		c.At.Unix() != 1e9 {
+		!slices.Equal(c.Parents, []string{p.head}) || c.At.Unix() != 1e9 {
 		t.Errorf("read %+v, %v", c, err)
 	}
 	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
@@ -114,9 +93,7 @@ func TestFault53PushNeverForces(t *testing.T) {
 		{"nothing new", func(_ *testing.T, p *pushes) { p.push.Commit = p.head }, ErrRejected, "does not follow"},
 		{"a hook of the server", func(t *testing.T, p *pushes) {
 			hook := p.origin.path(".git/hooks/pre-receive")
-			if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(hook), 0o700))
 			needs.WriteProgram(t, hook, "#!/bin/sh\necho Protected branch: ask ann. >&2\nexit 1\n")
 		}, ErrRejected, "ask ann"},
 		{"a protected branch", func(_ *testing.T, p *pushes) { p.origin.git("checkout", "-q", "topic") }, ErrRejected, "checked out"},
@@ -186,64 +163,37 @@ func TestPushBranchNames(t *testing.T) {
 	}
 }
 
-// TestThreat14PushKeepsTheToken looks for the token in all command lines and in every file that
-// is left, and checks that it does not follow a redirect.
+// TestThreat14PushKeepsTheToken looks for the token in all command lines and in every file that is left, and
+// checks that it does not follow a redirect.
 func TestThreat14PushKeepsTheToken(t *testing.T) {
-	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("needs /proc")
-	}
 	p := newPushes(t)
-	commandLines := watchCommandLines()
-	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
-		t.Error(err)
-	}
-	pushed := false
-	for line := range commandLines() {
-		pushed = pushed || strings.Contains(line, "remote-http") && strings.Contains(line, p.server.URL)
-		if why := leak([]byte(line)); why != "" {
-			t.Errorf("%s in %q", why, line)
-		}
-	}
-	if !pushed {
-		t.Error("the push was not seen")
-	}
+	watchToken(t, p.server.URL, func() { must(t, p.repo.PushCommit(t.Context(), p.push)) })
 	checkFiles(t, p.repo.place.top, p.repo.shadow, p.origin.dir)
 
-	var met atomic.Int64
-	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		met.Add(1)
-		w.WriteHeader(http.StatusNotFound)
-	}))
-	defer thief.Close()
-	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, thief.URL+r.URL.Path+"?"+r.URL.RawQuery, http.StatusFound)
-	}))
-	defer door.Close()
-	p.push.To.URL, p.push.Expect = door.URL+"/repo/.git", p.push.Commit
+	url, met := redirects(t)
+	p.push.To.URL, p.push.Expect = url+"/repo/.git", p.push.Commit
 	p.push.Commit = p.commit(t, "Again", []string{p.push.Expect})
 	if err := p.repo.PushCommit(t.Context(), p.push); err == nil || met.Load() != 0 {
 		t.Errorf("%v, and %d requests reached the other host", err, met.Load())
 	}
 }
 
-// TestPushRunsNothing: a hostile clone's configuration, hooks and URL aliases have no say.
-func TestPushRunsNothing(t *testing.T) {
+// TestServerRunsNothing: a hostile clone's configuration, hooks and URL aliases have no say in what is fetched and
+// pushed.
+func TestServerRunsNothing(t *testing.T) {
 	p := newPushes(t)
 	trap := newTrap(t)
 	f := armed(t, trap)
-	appendFile(
-		t, f.path(".git/config"),
-		programs(trap.script)+"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n\tpushInsteadOf = http://\n"+
-			"[http]\n\tproxy = http://127.0.0.1:1\n[remote \"origin\"]\n\treceivepack = "+trap.script+"\n[push]\n\tfollowTags = true\n",
-	)
+	appendFile(t, f.path(".git/config"), programs(trap.script)+
+		"\n[url \"ext::touch x\"]\n\tinsteadOf = http://\n\tpushInsteadOf = http://\n"+
+		"[http]\n\tproxy = http://127.0.0.1:1\n\textraHeader = X: y\n[push]\n\tfollowTags = true\n"+
+		"[remote \"origin\"]\n\treceivepack = "+trap.script+"\n[core]\n\talternateRefsCommand = "+trap.script+"\n")
 	p.repo = f.open()
-	if _, err := p.repo.FetchPull(t.Context(), Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := p.repo.FetchPull(t.Context(),
+		Pull{URL: p.push.To.URL, Token: fetchToken, Ref: "refs/heads/topic", Base: p.main, Head: p.head})
+	must(t, err)
 	p.push.Commit = p.commit(t, "Fix it", []string{p.head})
-	if err := p.repo.PushCommit(t.Context(), p.push); err != nil {
-		t.Error(err)
-	}
+	must(t, p.repo.PushCommit(t.Context(), p.push))
 	trap.quiet()
 }
 
@@ -263,13 +213,12 @@ func TestMergeCommits(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	entries, err := r.Tree(t.Context(), m.Tree, "")
+	must(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Path)
 	}
-	if err != nil || strings.Join(names, " ") != "a.txt b.txt c.txt d.txt" {
-		t.Errorf("%q, %v", names, err)
-	}
+	wantEqual(t, "merged", strings.Join(names, " "), "a.txt b.txt c.txt d.txt")
 	if m, err = r.MergeCommits(t.Context(), ours, theirs); err != nil {
 		t.Fatal(err)
 	}
@@ -277,17 +226,10 @@ func TestMergeCommits(t *testing.T) {
 	for _, s := range m.Conflicts {
 		stages = append(stages, s.Path+" "+s.Mode+" "+string(rune('0'+s.Stage)))
 	}
-	if got := strings.Join(stages, ", "); got != "a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2" {
-		t.Errorf("conflicts %s", got)
-	}
-	b, err := r.Blobs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := b.Read(m.Tree, "a.txt", 1000); err != nil ||
-		string(text) != "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n" {
-		t.Errorf("%q, %v", text, err)
-	}
+	wantEqual(t, "conflicts", strings.Join(stages, ", "),
+		"a.txt 100644 1, a.txt 100644 2, a.txt 100644 3, gone.txt 100644 1, gone.txt 100644 2")
+	b := blobs(t, r)
+	wantRead(t, b, m.Tree, "a.txt", "1\n<<<<<<< "+ours+"\nours\n=======\ntheirs\n>>>>>>> "+theirs+"\n3\n")
 	for _, test := range []struct {
 		commit, ancestor string
 		want             bool
@@ -301,37 +243,26 @@ func TestMergeCommits(t *testing.T) {
 // TestEditTree: modes and everything that is not edited stay, and no path leads elsewhere.
 func TestEditTree(t *testing.T) {
 	f := newRepo(t)
-	f.write("run.sh", "x\n", "link", "")
-	if err := os.Remove(f.path("link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("run.sh", f.path("link")); err != nil {
-		t.Fatal(err)
-	}
+	f.write("run.sh", "x\n")
+	must(t, os.Symlink("run.sh", f.path("link")))
 	f.git("add", "-A")
 	f.git("update-index", "--chmod=+x", "run.sh")
 	head := f.commit("first", "a/b.txt", "b\n", "a/c.txt", "c\n")
 	f.git("update-index", "--chmod=+x", "run.sh")
 	r := f.open()
 	tree, err := r.EditTree(t.Context(), head, []Edit{
-		{
-			Path: "a/b.txt", Delete: true,
-		}, {Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode}, {Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
+		{Path: "a/b.txt", Delete: true},
+		{Path: "a/new \"name\".txt", Content: []byte("new"), Mode: plainMode},
+		{Path: "run.sh", Content: []byte("y\n"), Mode: executableMode},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	entries, err := r.Tree(t.Context(), tree, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Mode+" "+e.Path)
 	}
-	if s := strings.Join(got, ", "); s != `100644 a/c.txt, 100644 a/new "name".txt, 120000 link, 100755 run.sh` {
-		t.Errorf("the tree is %s", s)
-	}
+	wantEqual(t, "tree", strings.Join(got, ", "), `100644 a/c.txt, 100644 a/new "name".txt, 120000 link, 100755 run.sh`)
 	for _, bad := range []Edit{
 		{Path: "../x", Mode: plainMode},
 		{Path: ".git/config", Mode: plainMode},

@@ -14,19 +14,15 @@ import (
 
 func blobs(tb testing.TB, r *Repo) *Blobs {
 	tb.Helper()
-	b, err := r.Blobs(context.Background())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	b, err := r.Blobs(tb.Context())
+	must(tb, err)
 	return b
 }
 
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	if err := os.Symlink("../../etc/passwd", f.path("link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("../../etc/passwd", f.path("link")))
 	f.write("sub/CLAUDE.md", "in sub\n", "empty", "", "no-newline", "x")
 	id := f.commit("one", "a.txt", "hello\n")
 	tree := f.id("HEAD^{tree}")
@@ -36,9 +32,7 @@ func TestBlobs(t *testing.T) {
 		for path, want := range map[string]string{
 			"a.txt": "hello\n", "sub/CLAUDE.md": "in sub\n", "empty": "", "no-newline": "x", "link": "../../etc/passwd",
 		} {
-			if data, err := b.Read(rev, path, 100); err != nil || string(data) != want {
-				t.Errorf("Read(%s, %s) = %q, %v", rev, path, data, err)
-			}
+			wantRead(t, b, rev, path, want)
 		}
 		for _, path := range []string{
 			"none", "sub", "sub/", "", ".", "./a.txt", "../a.txt", "/a.txt", "sub/../a.txt", "a.txt/x", "a\x00b", "new\nline", "\n", "\n\n", "a.txt\n",
@@ -52,11 +46,10 @@ func TestBlobs(t *testing.T) {
 	if _, err := b.Read(id, "a.txt", 5); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := b.Read("", "a.txt", 5); !errors.Is(err, ErrNotFound) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := b.Read(strings.Repeat("1", 40), "a.txt", 5); !errors.Is(err, ErrNotFound) {
-		t.Errorf("error %v", err)
+	for _, rev := range []string{"", strings.Repeat("1", 40)} {
+		if _, err := b.Read(rev, "a.txt", 5); !errors.Is(err, ErrNotFound) {
+			t.Errorf("of %q: %v", rev, err)
+		}
 	}
 	if data, err := b.ReadID(f.id("HEAD:a.txt"), 6); err != nil || string(data) != "hello\n" {
 		t.Errorf("ReadID = %q, %v", data, err)
@@ -73,9 +66,7 @@ func TestBlobs(t *testing.T) {
 			t.Errorf("ReadID(%q): %v", rev, err)
 		}
 	}
-	if data, err := b.Read(id, "a.txt", 100); err != nil || string(data) != "hello\n" {
-		t.Errorf("afterwards: %q, %v", data, err)
-	}
+	wantRead(t, b, id, "a.txt", "hello\n")
 }
 
 func TestBlobsConcurrently(t *testing.T) {
@@ -104,19 +95,15 @@ func TestBlobsEnd(t *testing.T) {
 	f := newRepo(t)
 	id := f.commit("one", "a.txt", "a\n")
 	r := f.open()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	b, err := r.Blobs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cancel()
 	for err == nil { // until the run has noticed
 		_, err = b.Read(id, "a.txt", 10)
 	}
 	complaintOf(t, err)
-	if data, err := blobs(t, r).Read(id, "a.txt", 10); err != nil || string(data) != "a\n" {
-		t.Errorf("after it, another reader: %q, %v", data, err)
-	}
+	wantRead(t, blobs(t, r), id, "a.txt", "a\n")
 }
 
 // A broken object is an error and not an absent file.
@@ -127,15 +114,9 @@ func TestBlobsBroken(t *testing.T) {
 	blob := f.id("HEAD:a.txt")
 	object := f.path(filepath.Join(".git/objects", blob[:2], blob[2:]))
 	data, err := os.ReadFile(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(object, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(object, data[:len(data)-6], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.Chmod(object, 0o600))
+	must(t, os.WriteFile(object, data[:len(data)-6], 0o600))
 	_, err = blobs(t, f.open()).Read(id, "a.txt", 10_000)
 	if complaintOf(t, err); errors.Is(err, ErrNotFound) {
 		t.Error("reported as absent")
@@ -145,9 +126,7 @@ func TestBlobsBroken(t *testing.T) {
 func TestTree(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	if err := os.Symlink("a.txt", f.path("link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("a.txt", f.path("link")))
 	id := f.commit("one", "a.txt", "1\n", "dir/b.txt", "2\n", "dir/sub/c.txt", "3\n", "dirt/d.txt", "4\n")
 	r := f.open()
 	for prefix, want := range map[string][]string{
@@ -155,7 +134,7 @@ func TestTree(t *testing.T) {
 		"dir/sub": {"dir/sub/c.txt"}, "none": nil, "a.txt": nil, "..": nil, "/": nil, "d*": nil, ":/dir": nil, "-r": nil,
 	} {
 		for _, rev := range []string{id, f.id("HEAD^{tree}")} {
-			entries, err := r.Tree(context.Background(), rev, prefix)
+			entries, err := r.Tree(t.Context(), rev, prefix)
 			if err != nil {
 				t.Errorf("Tree(%q): %v", prefix, err)
 			}
@@ -173,14 +152,14 @@ func TestTree(t *testing.T) {
 			wantEqual(t, "Tree of "+prefix, paths, want)
 		}
 	}
-	if entries, err := r.Tree(context.Background(), "", ""); err != nil || entries != nil {
+	if entries, err := r.Tree(t.Context(), "", ""); err != nil || entries != nil {
 		t.Errorf("of nothing: %v, %v", entries, err)
 	}
 	for _, rev := range []string{"HEAD", "--output=x", strings.Repeat("1", 40)} {
-		_, err := r.Tree(context.Background(), rev, "")
+		_, err := r.Tree(t.Context(), rev, "")
 		complaintOf(t, err)
 	}
-	_, err := r.list(context.Background(), id, "", 3, false)
+	_, err := r.list(t.Context(), id, "", 3, false)
 	wantError(t, err, "more than 3 files", "")
 }
 
@@ -208,15 +187,11 @@ func TestLookup(t *testing.T) {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	f.commit(
-		"one", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 5\n}\n",
-		"old/name.txt", strings.Repeat("line\n", 30), "bin", "x\x00y",
-	)
+	f.commit("one", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 5\n}\n",
+		"old/name.txt", strings.Repeat("line\n", 30), "bin", "x\x00y")
 	f.git("mv", "old/name.txt", "new näme")
-	f.commit(
-		"two", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 6\n}\n", "new näme",
-		strings.Repeat("line\n", 30)+"more\n", "bin", "x\x00z",
-	)
+	f.commit("two", "a.go", "package a\n\nfunc F() {\n\ta := 1\n\tb := 2\n\tc := 3\n\td := 4\n\te := 6\n}\n",
+		"new näme", strings.Repeat("line\n", 30)+"more\n", "bin", "x\x00z")
 	r := f.open()
 	got := diffText(t, r, resolve(t, r, Spec{Range: "HEAD~1"}))
 	want := strings.Join([]string{
@@ -237,8 +212,7 @@ func TestDiff(t *testing.T) {
 // Neither the head's attributes nor the configuration shape what is read.
 func TestDiffIsNotShaped(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n", "b.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n", "b.txt", "1\n")
 	f.commit("two", "a.txt", "2\n", "b.txt", "2\n", ".gitattributes", "* -diff\n*.txt binary\n")
 	f.write(".git/info/attributes", "* -diff\n")
 	for key, value := range map[string]string{
@@ -261,33 +235,33 @@ func TestDiffIsNotShaped(t *testing.T) {
 	}
 }
 
+// discard reads a diff to its end.
+func discard(in io.Reader) error {
+	_, err := io.Copy(io.Discard, in)
+	return err
+}
+
 // A reader that has enough stops git; one that fails is heard.
 func TestDiffStops(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	f.commit("one")
-	f.commit(
-		"two", "big.txt", strings.Repeat("a line of text\n", 1_000_000), "huge.txt",
-		strings.Repeat("a line of text\n", 3_000_000),
-	)
+	f.commit("two", "big.txt", strings.Repeat("a line of text\n", 1_000_000), "huge.txt",
+		strings.Repeat("a line of text\n", 3_000_000))
 	r := f.open()
 	rg := resolve(t, r, Spec{Range: "HEAD~1"})
-	err := r.Diff(context.Background(), rg, func(in io.Reader) error {
+	must(t, r.Diff(t.Context(), rg, func(in io.Reader) error {
 		_, err := io.ReadFull(in, make([]byte, 1000))
 		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))
 	enough := errors.New("enough")
-	if err := r.Diff(context.Background(), rg, func(io.Reader) error { return enough }); !errors.Is(err, enough) {
+	if err := r.Diff(t.Context(), rg, func(io.Reader) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	err = r.Diff(ctx, rg, func(in io.Reader) error {
+	ctx, cancel := context.WithCancel(t.Context())
+	err := r.Diff(ctx, rg, func(in io.Reader) error {
 		cancel()
-		_, err := io.Copy(io.Discard, in)
-		return err
+		return discard(in)
 	})
 	wantError(t, err, "stopped", "")
 	if !errors.Is(err, context.Canceled) {
@@ -296,23 +270,16 @@ func TestDiffStops(t *testing.T) {
 	if text := diffText(t, r, rg); !strings.Contains(text, "Binary files /dev/null and b/huge.txt differ") {
 		t.Error("a text of 45 MB is shown")
 	}
-	wantError(t, r.Diff(context.Background(), Range{}, nil), "not resolved", "")
-	wantError(t, r.Diff(context.Background(), Range{Base: "--output=x", Head: "HEAD"}, nil), "not resolved", "")
+	wantError(t, r.Diff(t.Context(), Range{}, nil), "not resolved", "")
+	wantError(t, r.Diff(t.Context(), Range{Base: "--output=x", Head: "HEAD"}, nil), "not resolved", "")
 	missing := Range{Base: strings.Repeat("1", 40), Head: rg.Head}
-	wantError(
-		t,
-		r.Diff(
-			context.Background(), missing, func(in io.Reader) error { _, err := io.Copy(io.Discard, in); return err },
-		),
-		"1111", "",
-	)
+	wantError(t, r.Diff(t.Context(), missing, discard), "1111", "")
 }
 
 // Objects that a repository borrows from others are borrowed here, too.
 func TestAlternates(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.commit("two", "a.txt", "2\n")
 	first := fixture{t, filepath.Join(filepath.Dir(f.dir), "first")}
 	f.git("clone", "-q", "--shared", f.dir, first.dir)
@@ -327,8 +294,7 @@ func TestAlternates(t *testing.T) {
 
 func TestReplacedObjectsAreNot(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.commit("two", "a.txt", "evil\n")
 	evil := f.id("HEAD:a.txt")
 	f.write("b", "harmless\n")
@@ -342,23 +308,15 @@ func TestReplacedObjectsAreNot(t *testing.T) {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	if err := os.Symlink("/etc/passwd", f.path("link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("/etc/passwd", f.path("link")))
 	f.write("run.sh", "#!/bin/sh\n", ".gitattributes", "*.txt eol=crlf ident export-subst\nhidden.txt export-ignore\n")
-	if err := os.Chmod(f.path("run.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	id := f.commit(
-		"one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big",
-		strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000),
-	)
+	must(t, os.Chmod(f.path("run.sh"), 0o755))
+	id := f.commit("one", "dir/sub/a.txt", "$Id$\n$Format:%H$\n", "hidden.txt", "h\n", "empty", "", "big",
+		strings.Repeat("b", 1000), "huge", strings.Repeat("h", 5000))
 	r := f.open()
 	dir := scratch(t)
-	report, err := r.Export(context.Background(), id, dir, ExportLimits{FileBytes: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report, err := r.Export(t.Context(), id, dir, ExportLimits{FileBytes: 1000})
+	must(t, err)
 	wantEqual(t, "skipped", report.Skipped, []skippedFile{{Path: "huge", Reason: "larger than 1000 bytes"}})
 	files := map[string]string{}
 	bytes := int64(0)
@@ -386,22 +344,22 @@ func TestExport(t *testing.T) {
 		t.Errorf("report %+v", report)
 	}
 
-	report, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Bytes: 1500})
+	report, err = r.Export(t.Context(), id, scratch(t), ExportLimits{Bytes: 1500})
 	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Reason != "more than 1500 bytes in total" {
 		t.Errorf("report %+v, %v", report, err)
 	}
-	_, err = r.Export(context.Background(), id, scratch(t), ExportLimits{Files: 2})
+	_, err = r.Export(t.Context(), id, scratch(t), ExportLimits{Files: 2})
 	wantError(t, err, "more than 2 files", "")
-	_, err = r.Export(context.Background(), "HEAD", scratch(t), ExportLimits{})
+	_, err = r.Export(t.Context(), "HEAD", scratch(t), ExportLimits{})
 	wantError(t, err, "not a commit", "")
-	_, err = r.Export(context.Background(), id, filepath.Join(dir, "none"), ExportLimits{})
+	_, err = r.Export(t.Context(), id, filepath.Join(dir, "none"), ExportLimits{})
 	wantError(t, err, "no such file", "")
 	// What is there already stays, and is said.
-	report, err = r.Export(context.Background(), id, dir, ExportLimits{})
+	report, err = r.Export(t.Context(), id, dir, ExportLimits{})
 	if err != nil || report.Files != 1 || len(report.Skipped) != len(files) {
 		t.Errorf("report %+v, %v", report, err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = r.Export(ctx, id, scratch(t), ExportLimits{})
 	wantError(t, err, "stopped", "")
@@ -412,20 +370,14 @@ func TestExportLinks(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	for name, target := range map[string]string{"good": "dir/a.txt", "absolute": "/etc/passwd", "outside": "../x", "folder": "dir"} {
-		if err := os.Symlink(target, f.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, f.path(name)))
 	}
 	f.commit("one", "dir/a.txt", "a\n", "dir/sub/b.txt", "b\n", "z.txt", "z\n")
-	if err := os.Symlink("../../../x", f.path("dir/sub/up")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../a.txt", f.path("dir/sub/near")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("../../../x", f.path("dir/sub/up")))
+	must(t, os.Symlink("../a.txt", f.path("dir/sub/near")))
 	id := f.commit("two", "y.txt", "y\n")
 	dir := scratch(t)
-	if report, err := f.open().Export(context.Background(), id, dir, ExportLimits{Links: true}); err != nil ||
+	if report, err := f.open().Export(t.Context(), id, dir, ExportLimits{Links: true}); err != nil ||
 		len(report.Skipped) > 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -434,15 +386,10 @@ func TestExportLinks(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	for name, want := range map[string]string{"absolute": "/etc/passwd", "outside": "../x", "dir/sub/up": "../../../x", "z.txt": "z\n", "y.txt": "y\n"} {
-		info, err := os.Lstat(filepath.Join(dir, name))
-		if err != nil || !info.Mode().IsRegular() {
-			t.Errorf("%s: %v, %v", name, info, err)
-			continue
-		}
-		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+	for name, want := range map[string]string{
+		"absolute": "/etc/passwd", "outside": "../x", "dir/sub/up": "../../../x", "z.txt": "z\n", "y.txt": "y\n",
+	} {
+		wantContent(t, filepath.Join(dir, name), want)
 	}
 }
 
@@ -452,19 +399,12 @@ func TestExportOfManyFiles(t *testing.T) {
 	var input strings.Builder
 	input.WriteString("commit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 0\n")
 	for i := range 3000 {
-		input.WriteString(
-			"M 100644 inline " + strings.Repeat(
-				"d/", i%5,
-			) + "f" + string(
-				rune('a'+i%26),
-			) + strings.Repeat(
-				"x", i/26,
-			) + "\ndata 5\nhello\n",
-		)
+		fmt.Fprintf(&input, "M 100644 inline %sf%c%s\ndata 5\nhello\n",
+			strings.Repeat("d/", i%5), 'a'+i%26, strings.Repeat("x", i/26))
 	}
 	f.write("input", input.String())
 	f.git("-c", "alias.load=!git fast-import --quiet < input", "load")
-	report, err := f.open().Export(context.Background(), f.id("main"), scratch(t), ExportLimits{})
+	report, err := f.open().Export(t.Context(), f.id("main"), scratch(t), ExportLimits{})
 	if err != nil || report.Files+len(report.Skipped) != 3000 || report.Bytes != int64(5*report.Files) {
 		t.Errorf("report %d files, %d bytes, %d skipped, %v", report.Files, report.Bytes, len(report.Skipped), err)
 	}
@@ -472,21 +412,20 @@ func TestExportOfManyFiles(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", ":(exclude)x", "1\n", "a.txt", "1\n")
+	f := repoOf(t, ":(exclude)x", "1\n", "a.txt", "1\n")
 	f.commit("two", "a.txt", "2\n")
 	id := f.commit("three", ":(exclude)x", "2\n")
 	r := f.open()
 	for path, want := range map[string]string{
 		":(exclude)x": "2024-01-02 A: three\n2024-01-02 A: one\n", "a.txt": "2024-01-02 A: two\n2024-01-02 A: one\n", "none": "", "--all": "",
 	} {
-		got, err := r.History(context.Background(), id, path)
+		got, err := r.History(t.Context(), id, path)
 		if err != nil || string(got) != want {
 			t.Errorf("history of %s: %q, %v", path, string(got), err)
 		}
 	}
 	for _, revAndPath := range [][2]string{{"HEAD", "a.txt"}, {"--output=x", "a.txt"}, {id, "../a.txt"}, {id, ""}} {
-		_, err := r.History(context.Background(), revAndPath[0], revAndPath[1])
+		_, err := r.History(t.Context(), revAndPath[0], revAndPath[1])
 		wantError(t, err, "not a commit", "")
 	}
 }

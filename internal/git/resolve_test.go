@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"os"
 	"strconv"
 	"strings"
@@ -96,8 +95,7 @@ func TestResolveRefuses(t *testing.T) {
 		{Spec{Range: "main", Staged: true}, "cannot be combined", ""},
 		{Spec{Staged: true, Worktree: true}, "cannot be combined", ""},
 	} {
-		_, err := r.Resolve(context.Background(), test.spec)
-		wantError(t, err, test.msg, test.hint)
+		wantRefused(t, r, test.spec, test.msg, test.hint)
 	}
 }
 
@@ -113,8 +111,7 @@ func TestResolveAmbiguous(t *testing.T) {
 		if other, ok := seen[short]; ok {
 			f.write("a", text, "b", other)
 			f.git("hash-object", "-w", "a", "b")
-			_, err := r.Resolve(context.Background(), Spec{Range: short})
-			wantError(t, err, "is an ambiguous id", "more digits")
+			wantRefused(t, r, Spec{Range: short}, "is an ambiguous id", "more digits")
 			return
 		}
 		seen[short] = text
@@ -141,24 +138,26 @@ func TestResolveLogIsCapped(t *testing.T) {
 
 func TestShallowClone(t *testing.T) {
 	t.Parallel()
-	f, _, _, _ := forked(t)
+	f, base, _, _ := forked(t)
 	c := f.clone("--depth", "1", "--no-single-branch")
 	r := c.open()
 	if !r.Shallow() {
 		t.Error("not shallow")
 	}
-	_, err := r.Resolve(context.Background(), Spec{Range: "main...origin/side"})
-	wantError(
-		t, err, "no common ancestor in this shallow clone",
-		"git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)",
-	)
-	_, err = r.Resolve(context.Background(), Spec{Range: "HEAD~1"})
-	wantError(t, err, "unknown revision", "git fetch --unshallow origin")
-	_, err = r.Resolve(context.Background(), Spec{})
-	wantError(t, err, "lacks the parent of the last commit", "git fetch --deepen=1 origin")
+	wantRefused(t, r, Spec{Range: "main...origin/side"}, "no common ancestor in this shallow clone",
+		"git fetch --unshallow origin (or, to fetch less: git fetch --deepen=200 origin)")
+	for _, text := range []string{base, "HEAD~1", base + "..HEAD"} {
+		wantRefused(t, r, Spec{Range: text}, "unknown revision",
+			"the clone is shallow; fetch the missing history: git fetch --unshallow origin")
+	}
+	wantRefused(t, r, Spec{}, "the clone is shallow: it lacks the parent of the last commit", "git fetch --deepen=1 origin")
 	if rg := resolve(t, r, Spec{Range: "main..origin/side"}); rg.Base == "" {
 		t.Error("two dots need no ancestor")
 	}
+	c.git("checkout", "-q", "-b", "work", "origin/side", "--no-track")
+	wantRefused(t, r, Spec{}, "origin/main and work have no common ancestor in this shallow clone",
+		"git fetch --unshallow origin")
+	c.git("checkout", "-q", "main")
 	// The hint works.
 	c.git("fetch", "-q", "--unshallow", "origin")
 	r = c.open()
@@ -169,18 +168,6 @@ func TestShallowClone(t *testing.T) {
 	wantEqual(t, "kind", resolve(t, r, Spec{}).Kind, LastCommit)
 }
 
-// A branch of a shallow clone whose default range needs history that is not there.
-func TestShallowDefault(t *testing.T) {
-	t.Parallel()
-	f, _, _, _ := forked(t)
-	c := f.clone("--depth", "1", "--no-single-branch")
-	c.git("checkout", "-q", "-b", "work", "origin/side", "--no-track")
-	_, err := c.open().Resolve(context.Background(), Spec{})
-	wantError(
-		t, err, "origin/main and work have no common ancestor in this shallow clone", "git fetch --unshallow origin",
-	)
-}
-
 func TestSHA256(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t, "--object-format=sha256")
@@ -189,18 +176,13 @@ func TestSHA256(t *testing.T) {
 	f.write("new.txt", "n\n")
 	r := f.open()
 	wantEqual(t, "head", resolve(t, r, Spec{Range: "HEAD~1"}).Head, two)
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{})), []string{"A new.txt"})
-	if err := os.Remove(f.path("new.txt")); err != nil {
-		t.Fatal(err)
-	}
+	wantChanged(t, r, Spec{}, "A new.txt")
+	must(t, os.Remove(f.path("new.txt")))
 	f.git("checkout", "-q", "--orphan", "fresh")
 	f.commit("root", "a.txt", "3\n")
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "base of the root", rg.Base, f.git("hash-object", "-t", "tree", os.DevNull))
-	b, err := r.Blobs(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := blobs(t, r)
 	data, err := b.Read(rg.Head, "a.txt", 100)
 	if err != nil || string(data) != "3\n" {
 		t.Errorf("read %q, %v", data, err)
@@ -221,5 +203,5 @@ func TestReftable(t *testing.T) {
 	rg := resolve(t, r, Spec{})
 	wantEqual(t, "range", []string{rg.Head, rg.BaseName, rg.HeadName}, []string{two, "main", "feature"})
 	f.write("a.txt", "3\n")
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt"})
+	wantChanged(t, r, Spec{Worktree: true}, "M a.txt")
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,27 +20,17 @@ import (
 func TestStagedAndWorkTree(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
-	f.commit(
-		"one", "both.txt", "1\n", "staged.txt", "1\n", "unstaged.txt", "1\n", "same.txt", "1\n", "deleted.txt",
+	f.commit("one", "both.txt", "1\n", "staged.txt", "1\n", "unstaged.txt", "1\n", "same.txt", "1\n", "deleted.txt",
 		"deleted\n", "removed.txt", "removed\n", "moved.txt", strings.Repeat("a long line\n", 20), "dir/x", "x\n",
-		"run.sh", "#!/bin/sh\n",
-	)
+		"run.sh", "#!/bin/sh\n")
 	f.write("staged.txt", "2\n", "both.txt", "2\n", "added.txt", "1\n")
 	f.git("add", "staged.txt", "both.txt", "added.txt")
 	f.git("rm", "-q", "--cached", "removed.txt")
 	f.git("mv", "moved.txt", "renamed.txt")
-	f.write(
-		"both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log",
-		"x",
-	)
-	for _, err := range []error{
-		os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.WriteFile(f.path("dir"), []byte("a file now\n"), 0o644),
-		os.Chmod(f.path("run.sh"), 0o755),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	f.write("both.txt", "3\n", "unstaged.txt", "2\n", "new/untracked.txt", "1\n", ".gitignore", "*.log\n", "noise.log",
+		"x")
+	must(t, errors.Join(os.Remove(f.path("deleted.txt")), os.RemoveAll(f.path("dir")), os.Chmod(f.path("run.sh"), 0o755)))
+	f.write("dir", "a file now\n")
 	r := f.open()
 	head := f.id("HEAD")
 	f.untouched(r, func() {
@@ -49,27 +38,18 @@ func TestStagedAndWorkTree(t *testing.T) {
 		wantEqual(t, "staged", changedPaths(t, r, rg), []string{
 			"A added.txt", "M both.txt", "D removed.txt", "R moved.txt renamed.txt", "M staged.txt",
 		})
-		wantEqual(
-			t, "staged names",
+		wantEqual(t, "staged names",
 			[]string{string(rg.Kind), rg.Base, rg.BaseCommit, rg.BaseName, rg.HeadName, rg.Why, string(rg.Log)},
-			[]string{"staged", head, head, "HEAD", "staged changes", "", ""},
-		)
-		b, err := r.Blobs(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err := b.Read(rg.Head, "both.txt", 100); err != nil || string(data) != "2\n" {
-			t.Errorf("staged both.txt: %q, %v", data, err)
-		}
+			[]string{"staged", head, head, "HEAD", "staged changes", "", ""})
+		b := blobs(t, r)
+		wantRead(t, b, rg.Head, "both.txt", "2\n")
 		rg = resolve(t, r, Spec{Worktree: true})
 		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{
 			"A .gitignore", "A added.txt", "M both.txt", "D deleted.txt", "A dir", "D dir/x", "A new/untracked.txt",
 			"R moved.txt renamed.txt", "M run.sh", "M staged.txt", "M unstaged.txt",
 		})
 		wantEqual(t, "skipped", rg.Skipped, nil)
-		if data, err := b.Read(rg.Head, "both.txt", 100); err != nil || string(data) != "3\n" {
-			t.Errorf("both.txt of the work tree: %q, %v", data, err)
-		}
+		wantRead(t, b, rg.Head, "both.txt", "3\n")
 		if text := diffText(t, r, rg); !strings.Contains(text, "old mode 100644\nnew mode 100755\n") {
 			t.Error("the mode of run.sh is lost")
 		}
@@ -96,8 +76,7 @@ func TestSnapshotOfConflicts(t *testing.T) {
 	f.write("big.txt", strings.Repeat("x", workFileBytes+1))
 	r := f.open()
 	f.untouched(r, func() {
-		_, err := r.Resolve(context.Background(), Spec{Staged: true})
-		wantError(t, err, "unresolved conflicts", "--worktree")
+		wantRefused(t, r, Spec{Staged: true}, "unresolved conflicts", "--worktree")
 		rg := resolve(t, r, Spec{Worktree: true})
 		wantEqual(t, "work tree", changedPaths(t, r, rg), []string{"M a.txt", "M added.txt", "A gone.txt"})
 		wantEqual(t, "skipped", rg.Skipped, []skippedFile{{Path: "big.txt", Reason: "larger than 8 MiB"}})
@@ -109,13 +88,12 @@ func TestSnapshotOfConflicts(t *testing.T) {
 
 func TestSnapshotOfIntentToAdd(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.write("planned.txt", "later\n")
 	f.git("add", "-N", "planned.txt")
 	r := f.open()
-	wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), nil)
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"A planned.txt"})
+	wantChanged(t, r, Spec{Staged: true})
+	wantChanged(t, r, Spec{Worktree: true}, "A planned.txt")
 }
 
 // Indexes in their rarer forms, and the index of a commit in the making.
@@ -131,76 +109,50 @@ func TestSnapshotOfOtherIndexes(t *testing.T) {
 		},
 		"untracked cache": func(f fixture) Options { f.git("update-index", "--force-untracked-cache"); return Options{} },
 		"of a hook": func(f fixture) Options {
-			from := f.path(".git/index")
-			data, err := os.ReadFile(from)
-			if err == nil {
-				err = os.WriteFile(f.path(".git/next-index"), data, 0o600)
-			}
-			if err == nil {
-				err = os.WriteFile(from, []byte("not an index"), 0o600)
-			}
-			if err != nil {
-				f.t.Fatal(err)
-			}
+			must(f.t, os.Rename(f.path(".git/index"), f.path(".git/next-index")))
+			f.write(".git/index", "not an index")
 			return Options{Index: ".git/next-index"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newRepo(t)
-			f.commit("one", "in/a.txt", "1\n", "out/b.txt", "1\n", "top.txt", "1\n")
-			o := setUp(f)
-			r := f.openAt(f.dir, o)
+			f := repoOf(t, "in/a.txt", "1\n", "out/b.txt", "1\n", "top.txt", "1\n")
+			r := f.openAt(f.dir, setUp(f))
 			f.untouched(r, func() {
 				wantEqual(t, "clean", resolve(t, r, Spec{Worktree: true}).Head, f.id("HEAD^{tree}"))
 				wantEqual(t, "clean", resolve(t, r, Spec{Staged: true}).Head, f.id("HEAD^{tree}"))
 			})
 			f.write("in/a.txt", "2\n", "in/new.txt", "1\n")
-			f.untouched(r, func() {
-				wantEqual(
-					t, "changed", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})),
-					[]string{"M in/a.txt", "A in/new.txt"},
-				)
-			})
+			f.untouched(r, func() { wantChanged(t, r, Spec{Worktree: true}, "M in/a.txt", "A in/new.txt") })
 		})
 	}
 }
 
 func TestSnapshotOfABrokenIndex(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.write(".git/index", "DIRC nonsense")
 	r := f.open()
 	for _, spec := range []Spec{{Staged: true}, {Worktree: true}, {}} {
-		_, err := r.Resolve(context.Background(), spec)
-		wantError(t, err, "index file", "")
+		wantRefused(t, r, spec, "index file", "")
 	}
 	r = f.openAt(f.dir, Options{Index: "no/such/index"})
-	_, err := r.Resolve(context.Background(), Spec{Staged: true})
-	wantError(t, err, "no such file", "")
+	wantRefused(t, r, Spec{Staged: true}, "no such file", "")
 }
 
 // A file that changes without a change of its size or time right after the
 // index was written is still seen: git compares with the index's own time.
 func TestSnapshotSeesRacyChanges(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	fi, err := os.Stat(f.path("a.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.write("a.txt", "2\n")
 	f.git("config", "core.trustctime", "false")
-	if err := os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(f.path(".git/index"), time.Time{}, fi.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(f.path("a.txt"), time.Time{}, fi.ModTime()))
+	must(t, os.Chtimes(f.path(".git/index"), time.Time{}, fi.ModTime()))
 	r := f.open()
-	wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), []string{"M a.txt"})
+	wantChanged(t, r, Spec{Worktree: true}, "M a.txt")
 }
 
 // What a snapshot says of paths is what git says, whatever they are called.
@@ -229,15 +181,10 @@ func TestOddPaths(t *testing.T) {
 	if got := changedPaths(t, r, rg); len(got) != len(odd) {
 		t.Errorf("%d changed files, want %d: %q", len(got), len(odd), got)
 	}
-	b, err := r.Blobs(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := blobs(t, r)
 	for _, name := range odd {
 		for rev, want := range map[string]string{rg.Base: "before\n", rg.Head: "after\n"} {
-			if data, err := b.Read(rev, name, 100); err != nil || string(data) != want {
-				t.Errorf("%q: read %q, %v", name, data, err)
-			}
+			wantRead(t, b, rev, name, want)
 		}
 		if _, err := b.Read(rg.Base, name+"\nx", 100); err == nil {
 			t.Errorf("%q has a neighbour", name)
@@ -247,14 +194,12 @@ func TestOddPaths(t *testing.T) {
 		}
 	}
 	dir := scratch(t)
-	report, err := r.Export(context.Background(), rg.Head, dir, ExportLimits{})
+	report, err := r.Export(t.Context(), rg.Head, dir, ExportLimits{})
 	if err != nil || report.Files != len(odd)+2 || len(report.Skipped) > 0 {
 		t.Errorf("export: %+v, %v", report, err)
 	}
 	for _, name := range odd {
-		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != "after\n" {
-			t.Errorf("exported %q: %q, %v", name, data, err)
-		}
+		wantContent(t, filepath.Join(dir, name), "after\n")
 	}
 }
 
@@ -262,12 +207,9 @@ func TestOddPaths(t *testing.T) {
 // at random: the snapshot is the tree that git add -A makes.
 func TestSnapshotEqualsGitAdd(t *testing.T) {
 	t.Parallel()
-	line := rapid.SampledFrom(
-		[]string{
-			"a", "b\t", "$Id$", "$Id: x $", "$Id: x", "nul\x00", "bell\a\a\a", "\r", "é", strings.Repeat("w", 200),
-			"\x1a",
-		},
-	)
+	line := rapid.SampledFrom([]string{
+		"a", "b\t", "$Id$", "$Id: x $", "$Id: x", "nul\x00", "bell\a\a\a", "\r", "é", strings.Repeat("w", 200), "\x1a",
+	})
 	end := rapid.SampledFrom([]string{"\n", "\r\n", "\n", "\r\n", ""})
 	content := rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
@@ -327,14 +269,8 @@ func TestSnapshotEqualsGitAdd(t *testing.T) {
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	home := scratch(t)
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\tautocrlf = true\n\texcludesFile = ~/ignored\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "ignored"), []byte("*.bak\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f := newRepo(t)
-	f.commit("one", "lf.txt", "1\n2\n", "crlf.txt", "1\r\n2\r\n")
+	fixture{t, home}.write(".gitconfig", "[core]\n\tautocrlf = true\n\texcludesFile = ~/ignored\n", "ignored", "*.bak\n")
+	f := repoOf(t, "lf.txt", "1\n2\n", "crlf.txt", "1\r\n2\r\n")
 	f.write("lf.txt", "1\r\n2\r\n3\r\n", "crlf.txt", "1\r\n2\r\n3\r\n", "x.bak", "x")
 	r := f.openAt(f.dir, Options{Home: home})
 	rg := resolve(t, r, Spec{Worktree: true})
@@ -355,8 +291,7 @@ func TestUserIgnores(t *testing.T) {
 	t.Parallel()
 	home := scratch(t)
 	fixture{t, home}.write(".config/git/ignore", "*.bak\n", "elsewhere/git/ignore", "*.tmp\n")
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	f.write("x.bak", "x", "x.tmp", "x")
 	for _, test := range []struct {
 		o    Options
@@ -374,8 +309,7 @@ func TestUserIgnores(t *testing.T) {
 // Snapshots of linked work trees and submodules are of their own index.
 func TestSnapshotOfOtherWorkTrees(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	linked := fixture{t, filepath.Join(scratch(t), "linked")}
 	f.git("worktree", "add", "-q", "-b", "side", linked.dir)
 	super := newRepo(t)
@@ -388,22 +322,20 @@ func TestSnapshotOfOtherWorkTrees(t *testing.T) {
 		g.git("add", "new.txt")
 		r := g.open()
 		g.untouched(r, func() {
-			wantEqual(t, "staged", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"A new.txt"})
-			wantEqual(
-				t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})),
-				[]string{"M a.txt", "A new.txt"},
-			)
+			wantChanged(t, r, Spec{Staged: true}, "A new.txt")
+			wantEqual(t, "work tree", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})),
+				[]string{"M a.txt", "A new.txt"})
 		})
 	}
 	// From outside a submodule is its commit; what is not committed in it is its own affair.
 	r := super.open()
-	wantEqual(t, "dirty module", changedPaths(t, r, resolve(t, r, Spec{Worktree: true})), nil)
+	wantChanged(t, r, Spec{Worktree: true})
 	module.commit("more")
 	super.git("add", "module")
-	wantEqual(t, "other module", changedPaths(t, r, resolve(t, r, Spec{Staged: true})), []string{"M module"})
+	wantChanged(t, r, Spec{Staged: true}, "M module")
 	rg := resolve(t, r, Spec{Worktree: true})
 	wantEqual(t, "other module", changedPaths(t, r, rg), []string{"M module"})
-	entries, err := r.Tree(context.Background(), rg.Head, "module")
+	entries, err := r.Tree(t.Context(), rg.Head, "module")
 	if err != nil || len(entries) != 0 {
 		t.Errorf("below a submodule: %v, %v", entries, err)
 	}
@@ -411,8 +343,7 @@ func TestSnapshotOfOtherWorkTrees(t *testing.T) {
 
 func TestSnapshotCaps(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n", "big.bin", "small\n")
+	f := repoOf(t, "a.txt", "1\n", "big.bin", "small\n")
 	for i := range untrackedFiles + 7 {
 		f.write(fmt.Sprintf("many/%05d", i), "x\n")
 	}
@@ -434,15 +365,12 @@ func TestSnapshotCaps(t *testing.T) {
 
 func TestSnapshotTotalIsCapped(t *testing.T) {
 	t.Parallel()
-	f := newRepo(t)
-	f.commit("one", "a.txt", "1\n")
+	f := repoOf(t, "a.txt", "1\n")
 	const files = workTotalBytes/workFileBytes + 2
 	for i := range files {
 		name := fmt.Sprintf("big%02d", i)
 		f.write(name, "")
-		if err := os.Truncate(f.path(name), workFileBytes); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Truncate(f.path(name), workFileBytes))
 	}
 	rg := resolve(t, f.open(), Spec{Worktree: true})
 	if len(rg.Skipped) != 2 || rg.Skipped[0].Reason != "changed files of more than 128 MiB in total" {
@@ -454,12 +382,8 @@ func TestWorkFile(t *testing.T) {
 	t.Parallel()
 	f := newRepo(t)
 	f.write("dir/a.txt", "abc")
-	if err := os.Symlink("a.txt", f.path("dir/link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("dir", f.path("linked")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("a.txt", f.path("dir/link")))
+	must(t, os.Symlink("dir", f.path("linked")))
 	r := f.open()
 	if data, err := r.WorkFile("dir/a.txt", 3); err != nil || string(data) != "abc" {
 		t.Errorf("read %q, %v", data, err)
