@@ -35,20 +35,12 @@ func newOutside(t *testing.T) *outside {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	o := &outside{folder: folder(t)}
 	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o.marker = "86400." + n.String()
-	if err := os.WriteFile(filepath.Join(o.folder, "canary"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(o.folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(o.folder, "canary"), nil, 0o666))
+	must(t, os.Chmod(o.folder, 0o777))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -96,9 +88,7 @@ func TestT1HostileRepository(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
 	dir := folder(t)
-	if err := os.CopyFS(dir, os.DirFS("../sandbox/testdata/hostile")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS("../sandbox/testdata/hostile")))
 	caches := contentOf(t, r.CacheDir)
 	for _, test := range []struct {
 		program, line string
@@ -160,10 +150,8 @@ exit 0
 // shelf is a toolchain that a runner takes for Go, so that it keeps a build cache.
 func shelf(t *testing.T) string {
 	t.Helper()
-	root := tree(
-		t, "bin/go", "#!/bin/sh\ntest \"$1\" != test || { "+cacheEntry+"; }\n", "src/runtime/runtime2.go",
-		"package runtime\n", "VERSION", "go1.0-test\n",
-	)
+	root := tree(t, "bin/go", "#!/bin/sh\ntest \"$1\" != test || { "+cacheEntry+"; }\n", "src/runtime/runtime2.go",
+		"package runtime\n", "VERSION", "go1.0-test\n")
 	return filepath.Join(root, "bin")
 }
 
@@ -205,9 +193,7 @@ func TestT28PoisonedCache(t *testing.T) {
 	pushed.BaseTree = func(context.Context) (string, error) { return pushed.Tree, nil }
 	fresh := r
 	fresh.CacheDir = t.TempDir()
-	if got := fresh.Run(t.Context(), pushed); got.Status != Passed {
-		t.Errorf("a base that forges: %+v", got)
-	}
+	wantRun(t, fresh, pushed, Passed, "")
 	// It is read for another base only if it is of that one's history.
 	for _, inHistory := range []bool{false, true} {
 		later := request(base, "test ! -e $GOCACHE/cd && "+cacheEntry)
@@ -237,12 +223,8 @@ func TestT28PoisonedCache(t *testing.T) {
 		}
 		return nil
 	})
-	if err := os.Chmod(entry, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(entry, []byte("from elsewhere\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(entry, 0o644))
+	must(t, os.WriteFile(entry, []byte("from elsewhere\n"), 0o644))
 	if got := run(base); got.Status != Passed || got.Commands[0].Output != "of the base" {
 		t.Errorf("with a changed cache: %+v", got)
 	}
@@ -259,27 +241,19 @@ func TestT28SandboxAttacks(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", attacks, "../sandbox").CombinedOutput(); err != nil {
 		t.Skipf("needs go: %v\n%s", err, out)
 	}
-	if err := os.Chmod(filepath.Join(dir, "file"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(dir, "file"), 0o644))
 	o := newOutside(t)
 	canary := filepath.Join(o.folder, "canary")
 	for name, target := range map[string]string{"absolute": canary, "relative": "../canary", "root": "/"} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	limits := sandbox.Limits{Processes: 100, OpenFiles: 200, FileSize: 16 << 20, Scratch: 128 << 20}
 	told, err := json.Marshal(map[string]any{
 		"Canary": canary, "Folder": o.folder, "Address": "127.0.0.1:" + o.port, "Abstract": "@precedent-" + rand.Text(), "Process": os.Getpid(),
 		"Env": []string{"HOME=" + sandbox.Home}, "Writable": true, "Limits": limits,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q := request(dir, cacheEntry, "sh attack.sh", "exec /.box/self "+becomeVariable+" '"+string(told)+"'")
 	q.Limits.Sandbox = limits
 	q.BaseTree = func(context.Context) (string, error) { return dir, nil }
@@ -313,10 +287,8 @@ const becomeVariable = "become-the-attacks"
 
 func becomeTheAttacks() {
 	if len(os.Args) == 3 && os.Args[1] == becomeVariable {
-		err := syscall.Exec(
-			"/work/sandbox.test", []string{"/.box/self", "trap", "inside", os.Args[2]},
-			[]string{"HOME=" + sandbox.Home},
-		)
+		err := syscall.Exec("/work/sandbox.test", []string{"/.box/self", "trap", "inside", os.Args[2]},
+			[]string{"HOME=" + sandbox.Home})
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -326,16 +298,13 @@ func becomeTheAttacks() {
 func TestFault23Hang(t *testing.T) {
 	r := runner(t)
 	o := newOutside(t)
-	q := request(
-		tree(t, "a", "b"),
+	q := request(tree(t, "a", "b"),
 		fmt.Sprintf("(trap '' HUP TERM INT; exec setsid sleep %[1]s) & echo waiting; sleep %[1]s", o.marker),
-		"echo unreached",
-	)
+		"echo unreached")
 	q.Limits.Time = time.Second
 	got := r.Run(t.Context(), q)
 	if got.Status != TimedOut || got.Blocks || !strings.Contains(got.Why, "not done after 1s") ||
-		got.Tail() != "waiting" ||
-		got.Commands[1].Status != Skipped {
+		got.Tail() != "waiting" || got.Commands[1].Status != Skipped {
 		t.Errorf("%+v", got)
 	}
 	o.check(t, got.Tail())
@@ -408,9 +377,8 @@ func TestFault26Flaky(t *testing.T) {
 	// The first run ends before the instant, the second after it.
 	for _, fail := range []bool{false, true} {
 		const wait = 1500 * time.Millisecond
-		line := fmt.Sprintf(
-			"echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }", time.Now().Add(wait).UnixNano(),
-		)
+		line := fmt.Sprintf("echo look; test $(date +%%s%%N) -ge %d || { sleep 1.6; exit 4; }",
+			time.Now().Add(wait).UnixNano())
 		q := request(tree(t, "a", "b"), line, "echo next")
 		q.Policy = precedent.Gate{FailFlaky: fail}
 		got := r.Run(t.Context(), q)
@@ -432,22 +400,15 @@ func TestTreeWithGit(t *testing.T) {
 	}
 }
 
-// TestSecretsInOutput: credentials that a command prints are not in the result, wherever they
-// are.
+// TestSecretsInOutput: credentials that a command prints are not in the result, wherever they are.
 func TestSecretsInOutput(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
 	key := "ghp_" + strings.Repeat("a1B2c3D4e5", 4)[:36]
-	got := r.Run(
-		t.Context(),
-		request(
-			tree(t, "a", "b"),
-			"echo token="+key+"; printf '\\033[31mred\\033[0m \\033]0;title\\007 \\342\\200\\256rtl'; exit 1",
-		),
-	)
+	got := r.Run(t.Context(), request(tree(t, "a", "b"),
+		"echo token="+key+"; printf '\\033[31mred\\033[0m \\033]0;title\\007 \\342\\200\\256rtl'; exit 1"))
 	if strings.Contains(got.Tail(), key) || !strings.Contains(got.Tail(), "[REDACTED:") ||
-		strings.ContainsAny(got.Tail(), "\x1b\x07\u202e") ||
-		!strings.Contains(got.Tail(), "red") {
+		strings.ContainsAny(got.Tail(), "\x1b\x07\u202e") || !strings.Contains(got.Tail(), "red") {
 		t.Errorf("%q", got.Tail())
 	}
 }

@@ -26,9 +26,7 @@ func TestFetchSandbox(t *testing.T) {
 	registry.files["/listed"], registry.files["/unlisted"] = []byte("listed"), []byte("unlisted")
 
 	box, err := probe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &session{Runner: r, exec: box.Run, tools: findToolchains(r.Path), managers: findManagers(r.Path)}
 	script := `cat >ask.js <<'END'
 const fs = require("fs");
@@ -46,13 +44,9 @@ node ask.js && ls /registry >door && rm -rf ask.js && ln -s /etc/passwd link 2>/
 		return f.serveRegistry(registry.url, "a lock file with "+hex.EncodeToString(sum[:]))
 	}
 	to := folder(t)
-	err = s.runManager(
-		t.Context(), to,
-		managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	err = s.runManager(t.Context(), to,
+		managerRun{files: map[string][]byte{"a/b": []byte("x")}, program: "node", script: script, serve: serve})
+	must(t, err)
 	for name, want := range map[string]string{
 		"a/b": "x", "listed": "200 listed", "unlisted": "502 " + errOther.Error() + "\n", "above": "502 the registry answers with status 404\n",
 		"evil": "none", "registry": "none", "network": "none", "door": "bridge.js\nbridge.py\nsocket\n",
@@ -113,8 +107,7 @@ func TestFetcher(t *testing.T) {
 	}
 	for _, address := range []string{server.URL + "/fails", "http://user:secret@127.0.0.1:1/", "http://secret\x7f/"} {
 		if _, err := f.fetch(t.Context(), archive{url: address}); err == nil ||
-			strings.Contains(err.Error(), "secret") ||
-			strings.Contains(err.Error(), "127.0.0.1") {
+			strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -139,12 +132,8 @@ func TestOtherCrate(t *testing.T) {
 	s := &session{Runner: Runner{CratesIndex: index.url + "/"}}
 	dir := t.TempDir()
 	to := filepath.Join(dir, "to")
-	if err := os.Mkdir(to, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.fetchCrates(t.Context(), to, []crate{{Name: "sums", Version: "1.0.0", Checksum: sum}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(to, 0o700))
+	must(t, s.fetchCrates(t.Context(), to, []crate{{Name: "sums", Version: "1.0.0", Checksum: sum}}))
 	for _, name := range []string{"evil", "to/other", "to/evil"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was written", name)

@@ -34,8 +34,8 @@ func runner(t *testing.T) Runner {
 		needs.Missing(t, "PRECEDENT_TEST_SANDBOX", "a sandbox")
 	}
 	return Runner{
-		Sandbox:  func(context.Context) (sandbox.Sandbox, error) { return probe() },
-		CacheDir: folder(t), Path: os.Getenv("PATH"),
+		Sandbox: func(context.Context) (sandbox.Sandbox, error) { return probe() }, CacheDir: folder(t),
+		Path: os.Getenv("PATH"),
 	}
 }
 
@@ -43,9 +43,7 @@ func runner(t *testing.T) Runner {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "precedent-gate-test-") //nolint:usetesting // t.TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		_ = filepath.WalkDir(dir, func(name string, d os.DirEntry, _ error) error { // read-only folders
 			if d != nil && d.IsDir() {
@@ -57,9 +55,7 @@ func folder(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
@@ -69,12 +65,8 @@ func tree(t *testing.T, files ...string) string {
 	dir := folder(t)
 	for i := 0; i < len(files); i += 2 {
 		name := filepath.Join(dir, filepath.FromSlash(files[i]))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(files[i+1]), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(t, os.WriteFile(name, []byte(files[i+1]), 0o755))
 	}
 	return dir
 }
@@ -89,6 +81,31 @@ func request(tree string, lines ...string) Request {
 	}
 	q.Limits.Sandbox.Scratch = 64 << 20
 	return q
+}
+
+// requestAt is a request for a tree that is its own base.
+func requestAt(base string, lines ...string) Request {
+	q := request(base, lines...)
+	q.Read = filesOf(base)
+	return q
+}
+
+// wantRun runs a request and checks its verdict.
+func wantRun(t *testing.T, r Runner, q Request, want Status, why string) Result {
+	t.Helper()
+	got := r.Run(t.Context(), q)
+	if got.Status != want || got.Blocks != (want == Failed) || !strings.Contains(got.Why, why) {
+		t.Errorf("%+v; want %s, because of %q", got, want, why)
+	}
+	return got
+}
+
+// wantPassed runs a request that passes with the packages of its base or head.
+func wantPassed(t *testing.T, r Runner, q Request, dependencies string) {
+	t.Helper()
+	if got := wantRun(t, r, q, Passed, ""); got.Dependencies != dependencies {
+		t.Errorf("with %q, want %q", got.Dependencies, dependencies)
+	}
 }
 
 // TestStatuses runs commands that end in every way.
@@ -150,8 +167,7 @@ func TestFailsAtBase(t *testing.T) {
 		exports := 0
 		q.BaseTree = func(context.Context) (string, error) { exports++; return test.base, nil }
 		if got := r.Run(t.Context(), q); got.Status != test.want || got.Blocks != (test.want == Failed) ||
-			exports > 1 ||
-			(got.Status == Skipped) && !strings.Contains(got.Why, test.lacks) {
+			exports > 1 || (got.Status == Skipped) && !strings.Contains(got.Why, test.lacks) {
 			t.Errorf("%s: %+v, %d exports", test.name, got, exports)
 		}
 	}
@@ -177,9 +193,7 @@ func shopModule(t *testing.T) []string {
 	t.Helper()
 	var sums []string
 	own, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	version := ""
 	for line := range strings.Lines(string(own)) {
 		if strings.HasPrefix(line, "github.com/google/go-cmp ") {
@@ -203,11 +217,8 @@ func TestGoRepository(t *testing.T) {
 	r.ModCache = operatorsModules(t)
 	needs.Soak(t, "compiles with an empty cache")
 	files := shopModule(t)
-	base, head := tree(
-		t,
-		files...), tree(
-		t,
-		append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
+	base := tree(t, files...)
+	head := tree(t, append(files, "more.go", "package shop\n\nfunc More() int { return Sum(1, 1) }\n")...)
 	q := request(head, "go vet ./...", "go test ./...")
 	q.Limits.Sandbox.Scratch = 0
 	q.Read = filesOf(base)
@@ -224,10 +235,8 @@ func TestGoRepository(t *testing.T) {
 	if after := contentOf(t, r.CacheDir); after != before {
 		t.Error("the second run changed the caches")
 	}
-	t.Logf(
-		"the first run took %v, the second %v", first.Took.Round(time.Millisecond),
-		second.Took.Round(time.Millisecond),
-	)
+	t.Logf("the first run took %v, the second %v", first.Took.Round(time.Millisecond),
+		second.Took.Round(time.Millisecond))
 
 	q.Tree = tree(t, append(files, "bad.go", "package shop\n\nfunc Bad() string { return 1 }\n")...)
 	if bad := r.Run(t.Context(), q); bad.Status != Failed || !bad.Blocks || !strings.Contains(bad.Tail(), "bad.go:3") {
@@ -239,8 +248,6 @@ func TestGoRepository(t *testing.T) {
 func contentOf(t *testing.T, dir string) string {
 	t.Helper()
 	sum, err := sumFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sum
 }

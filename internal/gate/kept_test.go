@@ -25,10 +25,8 @@ func TestKeepOnce(t *testing.T) {
 	<-begun
 	for range 8 {
 		all.Go(func() {
-			err := keep(
-				dir, keepNewest,
-				func(to string) error { made++; return os.WriteFile(filepath.Join(to, "a"), nil, 0o600) },
-			)
+			err := keep(dir, keepNewest,
+				func(to string) error { made++; return os.WriteFile(filepath.Join(to, "a"), nil, 0o600) })
 			if err != nil || !findKept(dir) {
 				t.Errorf("a later one: %v", err)
 			}

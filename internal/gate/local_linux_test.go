@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/sandbox"
 )
 
-// unsandboxed is a runner of a person who lets commands run without a sandbox, on a machine that has
-// none.
+// unsandboxed is a runner of a person who lets commands run without a sandbox, on a machine that has none.
 func unsandboxed() Runner {
 	return Runner{
 		Sandbox: func(context.Context) (sandbox.Sandbox, error) {
@@ -73,9 +72,7 @@ func TestLocalRun(t *testing.T) {
 	t.Run("copies", func(t *testing.T) {
 		t.Parallel()
 		dir := tree(t, "a", "b", "sub/script.sh", "#!/bin/sh\necho $SAID\n")
-		if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink("a", filepath.Join(dir, "link")))
 		q := request(dir, "echo new >a && test $(cat link) = new && env", "sub/script.sh && test $(cat a) = b")
 		q.Trust = Own
 		shown := 0
@@ -111,10 +108,7 @@ func TestLocalRun(t *testing.T) {
 			if test.want == TimedOut {
 				q.Limits.Time = time.Second
 			}
-			got := unsandboxed().Run(t.Context(), q)
-			if got.Status != test.want || !strings.Contains(got.Why, test.why) || got.Blocks != (test.want == Failed) {
-				t.Errorf("%s, %q", got.Status, got.Why)
-			}
+			got := wantRun(t, unsandboxed(), q, test.want, test.why)
 			if test.name == "long" &&
 				(!strings.HasSuffix(got.Tail(), "99999\n100000") || !strings.HasPrefix(got.Commands[0].Output, "1\n2\n")) {
 				t.Errorf("%q", got.Tail())

@@ -5,7 +5,6 @@ package gate
 import (
 	"context"
 	"os"
-	"strings"
 	"testing"
 )
 
@@ -47,10 +46,7 @@ func TestMissingDependencies(t *testing.T) {
 			if test.base != "" {
 				q.BaseTree = func(context.Context) (string, error) { return base, nil }
 			}
-			if got := r.Run(t.Context(), q); got.Status != test.want || !strings.Contains(got.Why, test.why) ||
-				got.Blocks != (test.want == Failed) {
-				t.Errorf("%+v", got)
-			}
+			wantRun(t, r, q, test.want, test.why)
 		})
 	}
 }
@@ -78,9 +74,7 @@ func TestCorepack(t *testing.T) {
 		"node_modules/pnpm/bin/pnpm.cjs", "#!/bin/sh\n", "bin/x", "",
 	)
 	for name, to := range map[string]string{"yarn": "corepack/dist/yarn.js", "pnpm": "pnpm/bin/pnpm.cjs"} {
-		if err := os.Symlink("../node_modules/"+to, dir+"/bin/"+name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink("../node_modules/"+to, dir+"/bin/"+name))
 	}
 	got := findManagers(dir + "/bin")
 	if len(got) != 1 || got[0].name != "pnpm" || got[0].version != "10.1.0" ||

@@ -50,14 +50,8 @@ func TestServeRegistry(t *testing.T) {
 
 // TestLocalize: the registry in a lock file is the one in the sandbox, and no other server is.
 func TestLocalize(t *testing.T) {
-	got := string(
-		localize(
-			[]byte(
-				"https://registry.example/npm/a.tgz https://registry.npmjs.org/b https://registry.example.evil/npm/c",
-			),
-			"https://registry.example/npm",
-		),
-	)
+	got := string(localize([]byte("https://registry.example/npm/a.tgz https://registry.npmjs.org/b "+
+		"https://registry.example.evil/npm/c"), "https://registry.example/npm"))
 	if want := registryIs + "/a.tgz " + registryIs + "/b https://registry.example.evil/npm/c"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -34,9 +34,7 @@ func packed(t *testing.T, files ...string) []byte {
 			t.Fatal(err, failed)
 		}
 	}
-	if err := errors.Join(content.Close(), zip.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(content.Close(), zip.Close()))
 	return archive.Bytes()
 }
 
@@ -104,9 +102,7 @@ func withManager(t *testing.T, folder string) Runner {
 		bin, err := filepath.Abs(
 			needs.File(t, "PRECEDENT_TEST_MANAGERS", "managers/"+folder+"/node_modules/.bin", "pnpm and yarn"),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.Path = bin + string(os.PathListSeparator) + r.Path
 	}
 	if findProgram("node", "/usr/local/bin:/usr/bin:/bin") == "" &&
@@ -167,12 +163,8 @@ func TestNodeRepository(t *testing.T) {
 			r.NPMRegistry = registry.url
 			files := []string{"package.json", shopPackage, m.file, m.lock, "test.js", shopTest}
 			base := tree(t, files...)
-			q := request(base, m.command)
-			q.Read = filesOf(base)
-			if got := r.Run(t.Context(), q); got.Status != Passed ||
-				got.Dependencies != "node: packages as of the base" {
-				t.Fatalf("%+v", got)
-			}
+			q := requestAt(base, m.command)
+			wantPassed(t, r, q, "node: packages as of the base")
 			if _, err := os.Stat(ran); err == nil {
 				t.Error("an install script ran")
 			}
@@ -180,22 +172,14 @@ func TestNodeRepository(t *testing.T) {
 			if name != "npm" {
 				return // the rest is the same for all
 			}
-			if got := r.Run(t.Context(), q); got.Status != Passed {
-				t.Errorf("with the cache: %+v", got)
-			}
+			wantRun(t, r, q, Passed, "")
 
 			// A change of the lock file is not followed, and what fails then says so.
 			q.Tree = tree(t, append(files, m.file, m.lock+" ", "test.js", "require('other')\n")...)
-			if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
-				!strings.Contains(got.Why, "those that the change adds are not fetched") {
-				t.Errorf("%+v", got)
-			}
+			wantRun(t, r, q, Skipped, "those that the change adds are not fetched")
 			q.Policy.Dependencies = precedent.DependenciesOff
 			q.Tree = base
-			if got := r.Run(t.Context(), q); got.Status != Skipped ||
-				!strings.Contains(got.Why, "the policy turns them off") {
-				t.Errorf("%+v", got)
-			}
+			wantRun(t, r, q, Skipped, "the policy turns them off")
 		})
 	}
 }
@@ -226,24 +210,16 @@ func TestT1HostileNode(t *testing.T) {
 			r.NPMRegistry = registry.url
 			top, lock := withMember(name, m.lock)
 			base := tree(t, append(hostile, "package.json", top, m.file, lock)...)
-			q := request(base, "node test.js && cd packages/till && node till.js")
-			q.Read = filesOf(base)
-			if got := r.Run(t.Context(), q); got.Status != Passed ||
-				got.Dependencies != "node: packages as of the base" {
-				t.Errorf("%+v", got)
-			}
+			q := requestAt(base, "node test.js && cd packages/till && node till.js")
+			wantPassed(t, r, q, "node: packages as of the base")
 			if name != "npm" {
 				return // the rest is the same for all
 			}
 			other := "sha512-" + base64.StdEncoding.EncodeToString(make([]byte, sha512.Size))
-			base = tree(
-				t, "package.json", shopPackage, m.file, strings.ReplaceAll(m.lock, hash, other), "test.js", shopTest,
-			)
+			base = tree(t, "package.json", shopPackage, m.file, strings.ReplaceAll(m.lock, hash, other), "test.js",
+				shopTest)
 			q.Tree, q.Read = base, filesOf(base)
-			if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
-				!strings.Contains(got.Why, "node: not fetched: ") {
-				t.Errorf("another archive than the lock file says: %+v", got)
-			}
+			wantRun(t, r, q, Skipped, "node: not fetched: ")
 		})
 	}
 	t.Cleanup(func() {
@@ -255,45 +231,26 @@ func TestT1HostileNode(t *testing.T) {
 
 // withMember adds a folder that is a package of its own to a repository.
 func withMember(name, lock string) (top, locked string) {
-	const packages = "packages:\n\n"
-	top = strings.Replace(
-		shopPackage,
-		`"dependencies":{`,
-		`"workspaces":["packages/*"],"dependencies":{"till":"1.0.0",`,
-		1,
-	)
+	swap := func(text *string, old, by string) { *text = strings.Replace(*text, old, by, 1) }
+	top = shopPackage
+	swap(&top, `"dependencies":{`, `"workspaces":["packages/*"],"dependencies":{"till":"1.0.0",`)
 	if name == "pnpm" || name == "berry" {
-		top = strings.Replace(top, `"till":"1.0.0"`, `"till":"workspace:*"`, 1)
+		swap(&top, `"till":"1.0.0"`, `"till":"workspace:*"`)
 	}
 	switch name {
 	case "npm":
-		lock = strings.Replace(
-			lock,
-			`"":{"name":"shop","version":"1.0.0","dependencies":{`,
-			`"":{"name":"shop","version":"1.0.0","workspaces":["packages/*"],"dependencies":{"till":"1.0.0",`,
-			1,
-		)
-		lock = strings.Replace(
-			lock,
-			`"node_modules/sums"`,
-			`"packages/till":{"name":"till","version":"1.0.0","dependencies":{"sums":"^1.0.0"}},"node_modules/till":{"resolved":"packages/till","link":true},"node_modules/sums"`,
-			1,
-		)
+		swap(&lock, `"":{"name":"shop","version":"1.0.0","dependencies":{`,
+			`"":{"name":"shop","version":"1.0.0","workspaces":["packages/*"],"dependencies":{"till":"1.0.0",`)
+		swap(&lock, `"node_modules/sums"`,
+			`"packages/till":{"name":"till","version":"1.0.0","dependencies":{"sums":"^1.0.0"}},`+
+				`"node_modules/till":{"resolved":"packages/till","link":true},"node_modules/sums"`)
 	case "pnpm":
-		lock = strings.Replace(
-			lock, packages,
-			"  packages/till:\n    dependencies:\n      sums:\n        specifier: ^1.0.0\n        version: 1.0.0\n\n"+packages,
-			1,
-		)
-		lock = strings.Replace(
-			lock, "        version: 1.0.0\n\n",
-			"        version: 1.0.0\n      till:\n        specifier: workspace:*\n        version: link:packages/till\n\n",
-			1,
-		)
+		swap(&lock, "packages:\n\n",
+			"  packages/till:\n    dependencies:\n      sums:\n        specifier: ^1.0.0\n        version: 1.0.0\n\npackages:\n\n")
+		swap(&lock, "        version: 1.0.0\n\n",
+			"        version: 1.0.0\n      till:\n        specifier: workspace:*\n        version: link:packages/till\n\n")
 	case "berry":
-		lock = strings.Replace(
-			lock, "    sums: \"npm:^1.0.0\"\n", "    sums: \"npm:^1.0.0\"\n    till: \"workspace:*\"\n", 1,
-		)
+		swap(&lock, "    sums: \"npm:^1.0.0\"\n", "    sums: \"npm:^1.0.0\"\n    till: \"workspace:*\"\n")
 		lock += "\n\"till@workspace:*, till@workspace:packages/till\":\n  version: 0.0.0-use.local\n  resolution: \"till@workspace:packages/till\"\n  dependencies:\n    sums: \"npm:^1.0.0\"\n  languageName: unknown\n  linkType: soft\n"
 	}
 	return top, lock

@@ -52,13 +52,9 @@ func wheel(t *testing.T, s *server, name, version, module string, requires ...st
 		if err == nil {
 			_, err = w.Write([]byte(f[1]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
-	if err := content.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, content.Close())
 	sum := sha256.Sum256(archive.Bytes())
 	digest := hex.EncodeToString(sum[:])
 	file := name + "-" + version + "-py3-none-any.whl"
@@ -69,11 +65,8 @@ func wheel(t *testing.T, s *server, name, version, module string, requires ...st
 	if s.files[page] == nil {
 		s.files[page] = []byte("<!DOCTYPE html>\n")
 	}
-	s.files[page] = append(
-		s.files[page],
-		fmt.Sprintf(
-			"<a href=\"../../files/%s#sha256=%s\" data-requires-python=\"&gt;=3\">%s</a>\n", file, digest, file,
-		)...)
+	s.files[page] = fmt.Appendf(s.files[page],
+		"<a href=\"../../files/%[1]s#sha256=%[2]s\" data-requires-python=\"&gt;=3\">%[1]s</a>\n", file, digest)
 	return digest
 }
 
@@ -88,23 +81,18 @@ func pythonServer(t *testing.T) (s *server, sums, more string) {
 	sums = wheel(t, s, "sums", "1.0.0", sumsModule)
 	wheel(t, s, "sums", "2.0.0", sumsModule+"raise SystemExit('too new')\n")
 	more = wheel(t, s, "more_sums", "1.0.0", "import sums\n", "sums>=1")
-	source := packed(
-		t, "built-1.0.0/setup.py",
+	source := packed(t, "built-1.0.0/setup.py",
 		"open('"+ran+"', 'w')\nfrom setuptools import setup\nsetup(name='built', version='1.0.0')\n",
-		"built-1.0.0/PKG-INFO", "Metadata-Version: 2.1\nName: built\nVersion: 1.0.0\n",
-	)
+		"built-1.0.0/PKG-INFO", "Metadata-Version: 2.1\nName: built\nVersion: 1.0.0\n")
 	sum := sha256.Sum256(source)
 	s.files["/files/built-1.0.0.tar.gz"] = source
-	s.files["/simple/built/"] = []byte(
-		`{"meta":{"api-version":"1.0"},"name":"built","files":[{"filename":"built-1.0.0.tar.gz","url":"../../files/built-1.0.0.tar.gz","hashes":{"sha256":"` + hex.EncodeToString(
-			sum[:],
-		) + `"}}]}`,
-	)
+	s.files["/simple/built/"] = fmt.Appendf(nil, `{"meta":{"api-version":"1.0"},"name":"built","files":[{"filename":`+
+		`"built-1.0.0.tar.gz","url":"../../files/built-1.0.0.tar.gz","hashes":{"sha256":"%x"}}]}`, sum)
 	s.kinds["/simple/built/"] = "application/vnd.pypi.simple.v1+json"
 	return s, sums, more
 }
 
-// TestPythonRepository gates repositories that say in various ways which wheels they need.
+// TestPythonRepository gates a repository that says in a lock file which wheels it needs; TestReadPython has the others.
 func TestPythonRepository(t *testing.T) {
 	t.Parallel()
 	index, one, two := pythonServer(t)
@@ -115,24 +103,13 @@ func TestPythonRepository(t *testing.T) {
 	}
 	uv := "version = 1\nrequires-python = \">=3.8\"\n\n[[package]]\nname = \"sums\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://evil.example/sums.whl\", hash = \"sha256:" + one + "\" }]\n\n" +
 		"[[package]]\nname = \"more-sums\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\nwheels = [{ url = \"https://evil.example/more.whl\", hash = \"sha256:" + two + "\" }]\n\n[[package]]\nname = \"shop\"\nversion = \"1.0.0\"\nsource = { editable = \".\" }\n"
-	for name, files := range map[string][]string{
-		"uv": {"pyproject.toml", "[project]\nname = 'shop'\nversion = '1'\ndependencies = ['sums', 'more-sums>=1']\n", "uv.lock", uv},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := withPip(t)
-			r.PythonIndex = index.url + "/simple/"
-			base := tree(t, append(files, test...)...)
-			q := request(base, "python3 test.py && sums")
-			q.Read = filesOf(base)
-			if got := r.Run(t.Context(), q); got.Status != Passed ||
-				got.Dependencies != "python: wheels as of the base" {
-				t.Fatalf("%+v", got)
-			}
-			if _, err := os.Stat(ran); err == nil {
-				t.Error("something ran outside of the sandbox")
-			}
-		})
+	r := withPip(t)
+	r.PythonIndex = index.url + "/simple/"
+	base := tree(t, append(test, "pyproject.toml",
+		"[project]\nname = 'shop'\nversion = '1'\ndependencies = ['sums', 'more-sums>=1']\n", "uv.lock", uv)...)
+	wantPassed(t, r, requestAt(base, "python3 test.py && sums"), "python: wheels as of the base")
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("something ran outside of the sandbox")
 	}
 }
 
@@ -152,15 +129,11 @@ func TestT1HostilePython(t *testing.T) {
 			t.Parallel()
 			r := withPip(t)
 			r.PythonIndex = index.url + "/simple"
-			base := tree(
-				t, "requirements.txt", test.text, "pip.conf", "[global]\nindex-url = "+evil.url+"\n", "setup.py",
-				"open('"+ran+"', 'w')\n", "test.py", "import sums\n",
-			)
-			q := request(base, "python3 test.py")
-			q.Read = filesOf(base)
+			base := tree(t, "requirements.txt", test.text, "pip.conf", "[global]\nindex-url = "+evil.url+"\n",
+				"setup.py", "open('"+ran+"', 'w')\n", "test.py", "import sums\n")
+			q := requestAt(base, "python3 test.py")
 			if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
-				!strings.Contains(got.Dependencies, test.why) ||
-				!strings.Contains(got.Why, test.why) {
+				!strings.Contains(got.Dependencies, test.why) || !strings.Contains(got.Why, test.why) {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -188,24 +161,13 @@ func TestChangedRequirements(t *testing.T) {
 		"requirements/all.txt", "Sums ; python_version > '3'\n-c limits.txt\n", "requirements/limits.txt", "sums<2\n",
 	}
 	base := tree(t, append(limits, "requirements.txt", "-r requirements/all.txt\n", "test.py", "import sums\n")...)
-	q := request(
-		tree(
-			t,
-			append(
-				limits, "requirements.txt", "-r requirements/all.txt\nmore-sums\n", "test.py", "import more_sums\n",
-			)...),
-		"python3 test.py",
-	)
+	q := request(tree(t, append(limits, "requirements.txt", "-r requirements/all.txt\nmore-sums\n",
+		"test.py", "import more_sums\n")...), "python3 test.py")
 	q.Read = filesOf(base)
-	if got := r.Run(t.Context(), q); got.Status != Skipped ||
-		!strings.Contains(got.Why, "those that the change adds are not fetched") {
-		t.Errorf("%+v", got)
-	}
+	wantRun(t, r, q, Skipped, "those that the change adds are not fetched")
 	before := contentOf(t, r.keptDir("dependencies", q.Repo, Base))
 	q.Policy.Dependencies = precedent.DependenciesHead
-	if got := r.Run(t.Context(), q); got.Status != Passed || got.Dependencies != "python: wheels as of the change" {
-		t.Errorf("%+v", got)
-	}
+	wantPassed(t, r, q, "python: wheels as of the change")
 	if contentOf(t, r.keptDir("dependencies", q.Repo, Base)) != before {
 		t.Error("the change's dependencies are in the base's cache")
 	}

@@ -29,12 +29,9 @@ func TestCargoLock(t *testing.T) {
 		"a marker as name":  {"name = '{crate}'\nversion = '1.0.0'\nsource = 'registry+https://github.com/rust-lang/crates.io-index'\nchecksum = '" + someSum + "'", -1},
 		"something else":    {"name = ", -1},
 	} {
-		read := readFrom(
-			"Cargo.lock", "[[package]]\n"+test.text+"\n", "sub/Cargo.lock", "[[package]]\n"+test.text+"\n",
-		)
-		got, err := readCargoLocks(
-			choice{read: read}, []string{"Cargo.lock", "sub/Cargo.lock", "gone/Cargo.lock"}, "https://index.example",
-		)
+		read := readFrom("Cargo.lock", "[[package]]\n"+test.text+"\n", "sub/Cargo.lock", "[[package]]\n"+test.text+"\n")
+		got, err := readCargoLocks(choice{read: read}, []string{"Cargo.lock", "sub/Cargo.lock", "gone/Cargo.lock"},
+			"https://index.example")
 		if (err != nil) != (test.want < 0) || err == nil && len(got) != test.want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
@@ -77,18 +74,12 @@ func TestUnpackTree(t *testing.T) {
 		var data bytes.Buffer
 		w := tar.NewWriter(&data)
 		for _, h := range test.headers {
-			if err := w.WriteHeader(&h); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.WriteHeader(&h))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		above := t.TempDir()
 		to := filepath.Join(above, "to")
-		if err := os.Mkdir(to, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(to, 0o700))
 		if err := unpackTree(&data, to); (err == nil) != test.ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -115,14 +106,10 @@ func TestHeadLinks(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	large := strings.Repeat(" ", maxManifest+1)
 	for name, data := range map[string]string{filepath.Join(outside, "yarn.lock"): "secret", filepath.Join(dir, "real.lock"): "fine", filepath.Join(dir, "large.lock"): large} {
-		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(data), 0o600))
 	}
 	for name, to := range map[string]string{"web": outside, "yarn.lock": filepath.Join(outside, "yarn.lock"), "own.lock": "real.lock"} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	s := &session{Request: Request{Tree: dir}}
 	for _, name := range []string{"web/yarn.lock", "yarn.lock", "own.lock", "large.lock", "../" + filepath.Base(outside) + "/yarn.lock", "missing"} {

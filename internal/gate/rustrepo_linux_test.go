@@ -32,11 +32,9 @@ func cratesServer(t *testing.T) (*server, string) {
 	t.Helper()
 	t.Cleanup(func() { os.Remove(ran) })
 	s := newServer(t)
-	data := packed(
-		t, "sums-1.0.0/Cargo.toml", "[package]\nname = \"sums\"\nversion = \"1.0.0\"\nedition = \"2021\"\n",
+	data := packed(t, "sums-1.0.0/Cargo.toml", "[package]\nname = \"sums\"\nversion = \"1.0.0\"\nedition = \"2021\"\n",
 		"sums-1.0.0/src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 { a + b }\n", "sums-1.0.0/../../evil", "x",
-		"other/src/lib.rs", "x", "/etc/evil", "x",
-	)
+		"other/src/lib.rs", "x", "/etc/evil", "x")
 	sum := sha256.Sum256(data)
 	s.files["/crates/su/ms/sums-1.0.0.crate"] = data
 	s.files["/config.json"] = []byte(`{"dl":"` + s.url + `/crates/{prefix}/{crate}-{version}.crate"}`)
@@ -61,19 +59,14 @@ func TestRustRepository(t *testing.T) {
 	r.CratesIndex = index.url
 	files := rustRepository(sum)
 	base := tree(t, files...)
-	q := request(base, "cargo check")
-	q.Read = filesOf(base)
-	if got := r.Run(t.Context(), q); got.Status != Passed || got.Dependencies != "rust: crates as of the base" {
-		t.Fatalf("%+v", got)
-	}
+	q := requestAt(base, "cargo check")
+	wantPassed(t, r, q, "rust: crates as of the base")
 	kept, err := filepath.Glob(filepath.Join(r.keptDir("dependencies", q.Repo, Base), "*", "*"))
 	if err != nil || len(kept) != 2 {
 		t.Errorf("kept are %q, %v", kept, err)
 	}
 	q.Tree = tree(t, append(files, "src/lib.rs", "pub fn total() -> i32 { sums::gone(1, 2) }\n")...)
-	if got := r.Run(t.Context(), q); got.Status != Failed || !got.Blocks {
-		t.Errorf("%+v", got)
-	}
+	wantRun(t, r, q, Failed, "")
 	if len(index.asked) != 2 { // its configuration and the crate, once
 		t.Errorf("asked for %q", index.asked)
 	}
@@ -94,18 +87,14 @@ func TestT1HostileRust(t *testing.T) {
 		"#!/bin/sh\ntouch "+ran+"\nexec \"$@\"\n", "build.rs",
 		"fn main() { std::fs::write(\""+ran+"\", \"\").unwrap() }\n",
 	)...)
-	q := request(base, "cargo check")
-	q.Read = filesOf(base)
+	q := requestAt(base, "cargo check")
 	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
 		got.Dependencies != "rust: crates as of the base" {
 		t.Errorf("%+v", got)
 	}
 	base = tree(t, rustRepository(strings.Repeat("0", 64))...)
 	q.Tree, q.Read = base, filesOf(base)
-	if got := r.Run(t.Context(), q); got.Status != Skipped || got.Blocks ||
-		!strings.Contains(got.Why, errOther.Error()) {
-		t.Errorf("%+v", got)
-	}
+	wantRun(t, r, q, Skipped, errOther.Error())
 	if _, err := os.Stat(ran); err == nil || len(evil.visits()) > 0 {
 		t.Errorf("a program of the tree ran: %v; the other registry was asked for %q", err == nil, evil.visits())
 	}
