@@ -73,8 +73,7 @@ func another(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// leave leaves a process behind that ignores what can be ignored, and returns
-// when it is there.
+// leave leaves a process behind that ignores what can be ignored, and returns when it is there.
 func leave(marker string) error {
 	cmd := another("stay", marker)
 	out, err := cmd.StdoutPipe()

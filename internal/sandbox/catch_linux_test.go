@@ -47,31 +47,21 @@ func TestTrapsCatch(t *testing.T) {
 			}
 			dir := readable(t)
 			f, _, done, err := hostileOutside(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer done()
 			f.Env = []string{"KNOWN=1"}
 			said, err := json.Marshal(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			j, err := Job{
 				Tree: filepath.Join(dir, "tree"), Argv: []string{self, "trap", "inside", string(said)},
 				Env: f.Env[:1:1], Limits: f.Limits, program: self,
 			}.checked()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			o, err := b.orderFor(j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			test.order(&o, f)
 			l, err := b.prepare(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			test.launch(l)
 			r, err := l.run(t.Context(), o.Limits, nil)
 			var traps []Trap
@@ -104,19 +94,13 @@ func TestTrapsCatch(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		marker := rand.Text()
 		cmd := exec.CommandContext(t.Context(), exe)
 		cmd.Env = []string{victimVariable + "=" + string(b.Kind()), markerVariable + "=" + marker}
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		alive := func() bool { return survivors(marker) != "" }
 		if !within(time.Minute, alive) {
 			t.Error("the sandbox never started")
@@ -154,9 +138,7 @@ func TestSetuid(t *testing.T) {
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		dir := readable(t)
 		copyFrom(t, "/usr/bin/id", filepath.Join(dir, "id"))
-		if err := os.Chmod(filepath.Join(dir, "id"), 0o755|os.ModeSetuid|os.ModeSetgid); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(dir, "id"), 0o755|os.ModeSetuid|os.ModeSetgid))
 		j := sh("/tools/id -u; /tools/id -g")
 		j.Mounts = []Mount{{dir, "/tools"}}
 		r, err := b.Run(t.Context(), j)

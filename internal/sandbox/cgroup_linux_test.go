@@ -16,12 +16,8 @@ func TestGroupParent(t *testing.T) {
 	for dir, hands := range map[string]string{
 		"": "cpu memory pids\n", "user.slice": "cpu memory pids\n", "user.slice/app.slice": "pids\n", "user.slice/app.slice/run.scope": "",
 	} {
-		if err := os.MkdirAll(filepath.Join(mount, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(mount, dir, "cgroup.subtree_control"), []byte(hands), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(mount, dir), 0o755))
+		must(t, os.WriteFile(filepath.Join(mount, dir, "cgroup.subtree_control"), []byte(hands), 0o644))
 	}
 	info := "30 23 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n29 23 0:25 / " + mount + " rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
 	for _, test := range []struct{ mountinfo, cgroup, want string }{
@@ -42,9 +38,7 @@ func TestGroupParent(t *testing.T) {
 			t.Errorf("%q: %q, want %q", test.cgroup, got, want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("hugetlb\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("hugetlb\n"), 0o644))
 	if got := groupParent(info, "0::/\n"); got != "" {
 		t.Errorf("a group without memory: %q", got)
 	}
@@ -73,19 +67,13 @@ func TestGroup(t *testing.T) {
 			"is ended":       {Job{Argv: []string{self, "trap", "linger", "x"}, Limits: Limits{Time: 300e6}, program: self}, TimedOut},
 		} {
 			j, err := test.job.checked()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			o, err := b.orderFor(j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			plain := b
 			plain.groups = ""
 			l, err := plain.prepare(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if l.group, err = newGroup(parent, nil); err != nil {
 				l.close()
 				t.Skipf("needs a control group that it can write to: %v", err)
@@ -104,13 +92,9 @@ func TestGroup(t *testing.T) {
 			t.Log("the kernel does not limit memory in groups here")
 			return
 		}
-		r, err := b.Run(
-			t.Context(),
-			Job{
-				Argv: []string{self, "trap", "eat"}, Limits: Limits{Memory: 64 << 20, Scratch: 1 << 20},
-				program: self,
-			},
-		)
+		r, err := b.Run(t.Context(), Job{
+			Argv: []string{self, "trap", "eat"}, Limits: Limits{Memory: 64 << 20, Scratch: 1 << 20}, program: self,
+		})
 		if err != nil || r.Status != OverMemory {
 			t.Errorf("%+v, %v", r, err)
 		}

@@ -34,9 +34,8 @@ func (b Sandbox) attackEverything(ctx context.Context, dir string) ([]Trap, erro
 			return nil, err
 		}
 		traps, err := b.runEscapes(ctx, Job{
-			Tree: filepath.Join(
-				dir, "tree",
-			), Writable: f.Writable, Argv: []string{self, "trap", "inside", string(said)}, Env: f.Env, Limits: f.Limits,
+			Tree: filepath.Join(dir, "tree"), Writable: f.Writable, Env: f.Env,
+			Limits: f.Limits, Argv: []string{self, "trap", "inside", string(said)},
 		})
 		if err != nil {
 			return all, err
@@ -62,11 +61,9 @@ func (b Sandbox) attackEverything(ctx context.Context, dir string) ([]Trap, erro
 // and counts the visitors of the servers.
 func hostileOutside(ctx context.Context, dir string) (told, *atomic.Int64, func(), error) {
 	tree := filepath.Join(dir, "tree")
-	err := errors.Join(
-		os.Mkdir(tree, 0o755), os.Chmod(tree, 0o755),
+	err := errors.Join(os.Mkdir(tree, 0o755), os.Chmod(tree, 0o755),
 		os.WriteFile(filepath.Join(tree, "file"), []byte("in the tree\n"), 0o644),
-		os.Chmod(filepath.Join(tree, "file"), 0o644),
-	)
+		os.Chmod(filepath.Join(tree, "file"), 0o644))
 	for name, target := range map[string]string{"absolute": filepath.Join(dir, "canary"), "relative": "../canary", "root": "/"} {
 		err = errors.Join(err, os.Symlink(target, filepath.Join(tree, name)))
 	}
@@ -116,17 +113,12 @@ func attacks() []attack {
 			}
 			return survivors(marker)
 		}},
-		{
-			"survive the time limit",
-			[]string{"linger", marker},
-			Limits{Time: 300 * time.Millisecond},
-			func(r Result) string {
-				if r.Status != TimedOut || r.Usage.Wall > 10*time.Second {
-					return ended(r)
-				}
-				return survivors(marker)
-			},
-		},
+		{"survive the time limit", []string{"linger", marker}, Limits{Time: 300 * time.Millisecond}, func(r Result) string {
+			if r.Status != TimedOut || r.Usage.Wall > 10*time.Second {
+				return ended(r)
+			}
+			return survivors(marker)
+		}},
 		{"fork bomb", []string{"bomb"}, Limits{Processes: 40, Time: 20 * time.Second}, func(r Result) string {
 			n, err := strconv.Atoi(r.Stdout.String())
 			if r.Status == OverProcesses || r.Status == OK && err == nil && n < 40 {
@@ -140,59 +132,33 @@ func attacks() []attack {
 			}
 			return ended(r)
 		}},
-		{
-			"memory in socket buffers",
-			[]string{"hoard", "socket buffers"},
-			Limits{Memory: hoarded, Time: 20 * time.Second},
-			expectOverMemory,
-		},
-		{
-			"memory in sockets on their way",
-			[]string{"hoard", "sockets on their way"},
-			Limits{Memory: hoarded, Time: 20 * time.Second},
-			expectOverMemory,
-		},
-		{
-			"memory in TCP buffers",
-			[]string{"hoard", "TCP buffers"},
-			Limits{Memory: hoarded, Time: 20 * time.Second},
-			expectOverMemory,
-		},
-		{
-			"memory in page tables",
-			[]string{"hoard", "page tables"},
-			Limits{Memory: hoarded, Time: 20 * time.Second},
-			expectOverMemory,
-		},
-		{
-			"memory in pipes",
-			[]string{"hoard", "pipes"},
-			Limits{Memory: 50 << 20, OpenFiles: 8192, Time: 20 * time.Second},
-			expectOverMemory,
-		},
+		hoards("socket buffers", Limits{Memory: hoarded}),
+		hoards("sockets on their way", Limits{Memory: hoarded}),
+		hoards("TCP buffers", Limits{Memory: hoarded}),
+		hoards("page tables", Limits{Memory: hoarded}),
+		hoards("pipes", Limits{Memory: 50 << 20, OpenFiles: 8192}),
 		{"a large file", []string{"file"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
 		{"a full disk", []string{"files"}, Limits{FileSize: 1 << 20, Scratch: 8 << 20}, expectOK},
-		{
-			"endless output",
-			[]string{"flood"},
-			Limits{Output: most, Time: 500 * time.Millisecond},
-			func(r Result) string {
-				// A fast machine writes a gibibyte before the time is over.
-				if r.Status != TimedOut && r.Status != OverOutput || r.Stdout.Omitted == 0 ||
-					len(r.Stdout.Head)+len(r.Stdout.Tail) > most {
-					return ended(r)
-				}
-				return ""
-			},
-		},
+		{"endless output", []string{"flood"}, Limits{Output: most, Time: 500 * time.Millisecond}, func(r Result) string {
+			// A fast machine writes a gibibyte before the time is over.
+			if r.Status != TimedOut && r.Status != OverOutput || r.Stdout.Omitted == 0 ||
+				len(r.Stdout.Head)+len(r.Stdout.Tail) > most {
+				return ended(r)
+			}
+			return ""
+		}},
 	}
 }
 
-func expectOverMemory(r Result) string {
-	if r.Status == OverMemory {
-		return ""
-	}
-	return ended(r)
+// hoards holds memory that belongs to no process.
+func hoards(where string, most Limits) attack {
+	most.Time = 20 * time.Second
+	return attack{"memory in " + where, []string{"hoard", where}, most, func(r Result) string {
+		if r.Status == OverMemory {
+			return ""
+		}
+		return ended(r)
+	}}
 }
 
 func expectOK(r Result) string {
@@ -203,10 +169,8 @@ func expectOK(r Result) string {
 }
 
 func ended(r Result) string {
-	return fmt.Sprintf(
-		"ended with %s, %d, after %v, %d MiB: %.200q %.500q", r.Status, r.Exit, r.Usage.Wall, r.Usage.Memory>>20,
-		r.Stdout, r.Stderr,
-	)
+	return fmt.Sprintf("ended with %s, %d, after %v, %d MiB: %.200q %.500q", r.Status, r.Exit, r.Usage.Wall,
+		r.Usage.Memory>>20, r.Stdout, r.Stderr)
 }
 
 func (b Sandbox) attack(ctx context.Context, a attack) (Trap, error) {

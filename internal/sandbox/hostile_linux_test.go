@@ -101,35 +101,24 @@ func TestHostileBuilds(t *testing.T) {
 
 func hostileBuild(t *testing.T, b Sandbox, test build, source string) {
 	tree, folder := readable(t), t.TempDir()
-	if err := os.CopyFS(tree, os.DirFS(source)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "canary"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(tree, os.DirFS(source)))
+	must(t, os.WriteFile(filepath.Join(folder, "canary"), nil, 0o666))
+	must(t, os.Chmod(folder, 0o777))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	var visits atomic.Int64
 	go count(l, &visits)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	n, err := rand.Int(rand.Reader, big.NewInt(1e15))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	marker := "86400." + n.String()
 
 	j := Job{
 		Tree: tree, Writable: true, Argv: strings.Fields(test.argv),
 		Env: []string{
-			"PATH=/tools/bin:" + strings.Join(
-				sandboxPath, ":",
-			), "HOME=" + Home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
+			"PATH=/tools/bin:" + strings.Join(sandboxPath, ":"), "HOME=" + Home,
+			"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0",
 			"TRAP_PORT=" + port, "TRAP_FOLDER=" + folder, "TRAP_MARKER=" + marker,
 		},
 	}

@@ -86,10 +86,8 @@ func triesToRead() []attempt {
 					}
 				}
 			}
-			return readAny(
-				"/usr/local/etc", "/usr/etc", "/usr/local/src", "/usr/src", "/opt", "/srv", "/mnt", "/media", "/boot",
-				"/nix", "/snap", "/etc/npmrc", "/etc/pip.conf", "/etc/gitconfig",
-			)
+			return readAny("/usr/local/etc", "/usr/etc", "/usr/local/src", "/usr/src", "/opt", "/srv", "/mnt", "/media",
+				"/boot", "/nix", "/snap", "/etc/npmrc", "/etc/pip.conf", "/etc/gitconfig")
 		}},
 		{"memory of process 1", func(told) string {
 			for _, name := range []string{"/proc/1/mem", "/proc/1/maps", "/proc/1/fd/3"} {

@@ -56,11 +56,8 @@ func TestOutputString(t *testing.T) {
 	if got := (Output{Head: []byte("ab"), Tail: []byte("cd")}).String(); got != "abcd" {
 		t.Errorf("%q", got)
 	}
-	if got := (Output{Head: []byte("ab\n"), Tail: []byte("cd"), Omitted: 7}).String(); !strings.HasPrefix(
-		got, "ab\n[",
-	) ||
-		!strings.Contains(got, "7 bytes") ||
-		!strings.HasSuffix(got, "]\ncd") {
+	got := (Output{Head: []byte("ab\n"), Tail: []byte("cd"), Omitted: 7}).String()
+	if !strings.HasPrefix(got, "ab\n[") || !strings.Contains(got, "7 bytes") || !strings.HasSuffix(got, "]\ncd") {
 		t.Errorf("%q", got)
 	}
 }

@@ -18,9 +18,7 @@ import (
 // TestNone takes away what this machine offers: then nothing is run.
 func TestNone(t *testing.T) {
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = []string{victimVariable + "=none"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -101,9 +99,7 @@ func TestWhatCannotBeRun(t *testing.T) {
 func bigTree(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
-	if err := os.WriteFile(filepath.Join(dir, "big"), make([]byte, 2<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, 2<<20), 0o644))
 	return dir
 }
 
@@ -111,8 +107,6 @@ func bigTree(t *testing.T) string {
 func readable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o755))
 	return dir
 }

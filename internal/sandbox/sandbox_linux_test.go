@@ -20,8 +20,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// sandboxVariable set to "off" lets make test pass on a machine that has no
-// sandbox.
+// sandboxVariable set to "off" lets make test pass on a machine that has no sandbox.
 const sandboxVariable = "PRECEDENT_TEST_SANDBOX"
 
 func TestMain(m *testing.M) {
@@ -40,15 +39,21 @@ func TestMain(m *testing.M) {
 	default:
 		b, err := probe(context.Background(), Kind(kind), "")
 		if err == nil {
-			_, err = b.Run(
-				context.Background(),
-				Job{Argv: []string{self, "trap", "linger", os.Getenv(markerVariable)}, program: self},
-			)
+			_, err = b.Run(context.Background(),
+				Job{Argv: []string{self, "trap", "linger", os.Getenv(markerVariable)}, program: self})
 		}
 		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
+}
+
+// must stops the test at an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // eachKind runs test in a sandbox of each kind that this machine has, and says
@@ -76,15 +81,11 @@ func TestSelfTest(t *testing.T) {
 	t.Setenv("PRECEDENT_CANARY", "in the environment of this process")
 	defer syscall.Umask(syscall.Umask(0o077)) // as a careful service has it
 	leaked, err := os.Open("/etc/passwd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer leaked.Close()
-	if fd, err := syscall.Dup(int(leaked.Fd())); err != nil { // without close-on-exec
-		t.Fatal(err)
-	} else {
-		defer syscall.Close(fd)
-	}
+	fd, err := syscall.Dup(int(leaked.Fd())) // without close-on-exec
+	must(t, err)
+	defer syscall.Close(fd)
 	eachKind(t, func(t *testing.T, b Sandbox) {
 		begun := time.Now()
 		traps, err := b.SelfTest(t.Context())
@@ -92,9 +93,7 @@ func TestSelfTest(t *testing.T) {
 			t.Errorf("self-test: %d traps, %v", len(traps), err)
 		}
 		dir, err := os.MkdirTemp("", "precedent-box-") //nolint:usetesting // t.TempDir is closed to others
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		most, err := b.attackEverything(t.Context(), dir)
 		traps = append(traps, most...)
@@ -118,17 +117,11 @@ func TestUnprivileged(t *testing.T) {
 	}
 	const nobody = 65534
 	dir, err := os.MkdirTemp("", "precedent-sandbox-test-") //nolint:usetesting // t.TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	program := filepath.Join(dir, "tests")
 	copyFrom(t, "/proc/self/exe", program)
-	for _, err := range []error{os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777), os.Chmod(filepath.Join(dir, "tmp"), 0o777)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	must(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o777), os.Chmod(dir+"/tmp", 0o777)))
 	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.count=1", "-test.short")
 	cmd.Dir = dir
 	cmd.Env = []string{
@@ -148,18 +141,12 @@ func TestUnprivileged(t *testing.T) {
 func copyFrom(t *testing.T, source, target string) {
 	t.Helper()
 	in, err := os.Open(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
 	out, err := os.OpenFile(target, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, out.Close()))
 }
 
 func sh(script string) Job {
@@ -214,16 +201,10 @@ func TestTreeAndMounts(t *testing.T) {
 		tree, tools := readable(t), readable(t)
 		for name, text := range map[string]string{"tree/a": "a\n", "tree/deps/evil": "evil\n", "tools/tool": "#!/bin/sh\necho tool\n"} {
 			name = filepath.Join(map[bool]string{true: tools, false: tree}[strings.HasPrefix(name, "tools")], name[5:])
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			must(t, os.WriteFile(name, []byte(text), 0o755))
 		}
-		j := sh(
-			"cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null",
-		)
+		j := sh("cat a && echo changed > a && cat a && deps/tool && tools/tool && /opt/a/b/tool && ls deps && ! touch deps/x 2>/dev/null && ! touch tools/x 2>/dev/null")
 		j.Tree, j.Writable = tree, true
 		j.Mounts = []Mount{{tools, Work + "/deps"}, {tools, Work + "/tools"}, {tools, "/opt/a/b"}, {Source: tools}}
 		r, err := b.Run(t.Context(), j)
@@ -240,9 +221,7 @@ func TestTreeAndMounts(t *testing.T) {
 			t.Errorf("read-only: %+v, %v", r, err)
 		}
 		if os.Getuid() == 0 { // the command is somebody else
-			if err := os.Chmod(tree, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(tree, 0o700))
 			if _, err := b.Run(t.Context(), j); err == nil || !strings.Contains(err.Error(), "chmod") {
 				t.Errorf("%v; want a hint", err)
 			}
