@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the process in the background: it holds a file until it is
-// ended.
+// TestMain lets the test binary be the process in the background: it holds a file until it is ended.
 func TestMain(m *testing.M) {
 	path := os.Getenv("BACKGROUND_TEST_FILE")
 	if path == "" {

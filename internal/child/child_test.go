@@ -55,8 +55,7 @@ func TestEnds(t *testing.T) {
 	if r, err = Run(t.Context(), program(t, "fail")); err != nil || !errors.As(r.Err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("%+v, %v; want the exit status 3", r, err)
 	}
-	if r, err = Run(t.Context(), program(t, "flood")); err != nil || !r.Full || r.Err == nil ||
-		len(r.Output) > 10_000 {
+	if r, err = Run(t.Context(), program(t, "flood")); err != nil || !r.Full || r.Err == nil || len(r.Output) > 10_000 {
 		t.Errorf("full %v with %d bytes, %v, %v", r.Full, len(r.Output), r.Err, err)
 	}
 	if _, err = Run(t.Context(), Program{Path: "/nowhere/at/all"}); err == nil {

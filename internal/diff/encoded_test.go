@@ -22,8 +22,7 @@ func inUTF16(s string, big, mark bool) string {
 	return b.String()
 }
 
-// TestEncoded: a file does not escape a review by its encoding, or by zero bytes, which
-// git takes for binary.
+// TestEncoded: a file does not escape a review by its encoding, or by zero bytes, which git takes for binary.
 func TestEncoded(t *testing.T) {
 	const text = "first();\r\nsecond('ä');\nthird();\n"
 	later := strings.Replace(text, "second", "evil", 1)
@@ -67,8 +66,7 @@ func TestEncoded(t *testing.T) {
 			if test.added == 1 {
 				h := got.Hunks[0]
 				if h.OldStart != 1 || h.OldLines != 3 || h.NewStart != 1 || h.NewLines != 3 ||
-					h.Lines[1].Op != Delete || h.Lines[2].New != 2 ||
-					h.Lines[3].Old != 3 {
+					h.Lines[1].Op != Delete || h.Lines[2].New != 2 || h.Lines[3].Old != 3 {
 					t.Errorf("hunk %+v", h)
 				}
 			}

@@ -176,9 +176,7 @@ func TestLimits(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			e := &endless{parts: test.parts}
 			c, err := Parse(e, DefaultLimits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			checkInvariants(t, c)
 			test.check(t, c)
 			if grown := int64(e.peak) - int64(before.HeapInuse); grown > 192<<20 {
@@ -215,9 +213,7 @@ func TestTooManyFiles(t *testing.T) {
 func TestCutHunk(t *testing.T) {
 	in := record + "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@ f()\n a\n b\n+c\n\\ No newline at end of file\n d\n@@ -9,2 +10,2 @@\n-a\n+b\n c\n"
 	c, err := Parse(strings.NewReader(in), Limits{Bytes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkInvariants(t, c)
 	for _, h := range c.Files[0].Hunks {
 		if h.Cut != "diff larger than 2 bytes" || len(h.Lines) != 0 {

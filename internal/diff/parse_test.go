@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -34,10 +35,9 @@ func (r repo) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(
-		os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C", "GIT_AUTHOR_NAME=a",
-		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-	)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.com")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -50,15 +50,11 @@ func (r repo) git(args ...string) string {
 func (r repo) write(name, text string) {
 	r.t.Helper()
 	name = filepath.Join(r.dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, os.MkdirAll(filepath.Dir(name), 0o755))
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.t.Fatal(err)
 	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func (r repo) commit() { r.git("add", "-A"); r.git("commit", "-q", "--allow-empty", "-m", "x") }
@@ -81,9 +77,7 @@ func everything(t *testing.T) repo {
 	r := newRepo(t)
 	link := func(to, name string) {
 		os.Remove(filepath.Join(r.dir, name))
-		if err := os.Symlink(to, filepath.Join(r.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, filepath.Join(r.dir, name)))
 	}
 	long := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	r.write("bin", "a\x00b")
@@ -103,9 +97,7 @@ func everything(t *testing.T) repo {
 	r.write("crlf.txt", "x\r\nz\n")
 	os.RemoveAll(filepath.Join(r.dir, "del"))
 	r.write("empty", "")
-	if err := os.Chmod(filepath.Join(r.dir, "mode only"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(r.dir, "mode only"), 0o755))
 	r.write(odd, "q\n\n+++ p\n")
 	r.write("noeol", "new")
 	os.Remove(filepath.Join(r.dir, "source"))
@@ -123,9 +115,7 @@ func everything(t *testing.T) repo {
 func TestParse(t *testing.T) {
 	r := everything(t)
 	got, err := Parse(strings.NewReader(r.diff()), DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkInvariants(t, got)
 	hunk := func(a, b, c, d int, lines ...Line) []Hunk {
 		return []Hunk{{OldStart: a, OldLines: b, NewStart: c, NewLines: d, Lines: lines}}
@@ -144,13 +134,9 @@ func TestParse(t *testing.T) {
 			Hunks: hunk(7, 3, 7, 4,
 				both(7, 7, "7"), both(8, 8, "8"), both(9, 9, "9"), one(Add, 10, "10")),
 		},
-		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(
-			1, 2, 1, 2,
-			Line{
-				Op: Context, Old: 1, New: 1, Text: "x", CRLF: true,
-			},
-			Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"),
-		)},
+		{Path: "crlf.txt", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: hunk(1, 2, 1, 2,
+			Line{Op: Context, Old: 1, New: 1, Text: "x", CRLF: true},
+			Line{Op: Delete, Old: 2, Text: "y", CRLF: true}, one(Add, 2, "z"))},
 		{Path: "del/gone", Status: Deleted, OldMode: "100644", NewMode: absent, Hunks: hunk(1, 2, 0, 0,
 			one(Delete, 1, "-- gone"), one(Delete, 2, "++ too"))},
 		{Path: "empty", Status: Added, OldMode: absent, NewMode: "100644"},
@@ -163,14 +149,10 @@ func TestParse(t *testing.T) {
 		{Path: "sub", Status: Added, OldMode: absent, NewMode: modeSubmodule, Hunks: hunk(0, 0, 1, 1,
 			one(Add, 1, "Subproject commit "+strings.TrimSpace(r.git("rev-parse", "HEAD~1"))))},
 		{Path: "tofile", Status: Retyped, OldMode: modeLink, NewMode: "100644", Hunks: append(
-			hunk(
-				1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true},
-			),
+			hunk(1, 1, 0, 0, Line{Op: Delete, Old: 1, Text: "a", NoEOL: true}),
 			hunk(0, 0, 1, 1, one(Add, 1, "f"))...)},
 		{Path: "tofile2", Status: Retyped, OldMode: "100644", NewMode: modeLink, Hunks: append(
-			hunk(
-				1, 1, 0, 0, one(Delete, 1, "t"),
-			),
+			hunk(1, 1, 0, 0, one(Delete, 1, "t")),
 			hunk(0, 0, 1, 1, Line{Op: Add, New: 1, Text: "t", NoEOL: true})...)},
 		{Path: "two.go", Status: Modified, OldMode: "100644", NewMode: "100644", Hunks: append(
 			hunk(1, 7, 1, 7, both(1, 1, "package two"), both(2, 2, ""), both(3, 3, "func a() {"),
@@ -201,9 +183,7 @@ func TestParse(t *testing.T) {
 
 	// The patch alone says the same, but for the ids of what did not change.
 	alone, err := ParsePatch(strings.NewReader(r.patch()), DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sameMode := cmp.FilterPath(func(p cmp.Path) bool {
 		return strings.HasSuffix(p.String(), "Mode") || strings.HasSuffix(p.String(), "Blob")
 	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))
@@ -224,9 +204,7 @@ func TestParseShortIDs(t *testing.T) {
 	r := everything(t)
 	short := r.git("diff", "--raw", "-z", "-p", "--full-index", "-M", "-C", "HEAD~1", "HEAD")
 	got, err := Parse(strings.NewReader(short), DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f := got.File("two.go"); len(f.OldBlob) != 40 || len(f.NewBlob) != 40 {
 		t.Errorf("ids %q and %q", f.OldBlob, f.NewBlob)
 	}
@@ -260,9 +238,8 @@ func TestParseMergeRefused(t *testing.T) {
 	if _, err := Parse(strings.NewReader(raw), DefaultLimits); !errors.Is(err, errCombined) {
 		t.Errorf("records of a merge: %v", err)
 	}
-	if _, err := ParsePatch(strings.NewReader(r.git("show", "--format=", "--cc", "HEAD")), DefaultLimits); !errors.Is(
-		err, errCombined,
-	) {
+	patch := r.git("show", "--format=", "--cc", "HEAD")
+	if _, err := ParsePatch(strings.NewReader(patch), DefaultLimits); !errors.Is(err, errCombined) {
 		t.Errorf("patch of a merge: %v", err)
 	}
 }
@@ -305,16 +282,11 @@ func TestParseErrors(t *testing.T) {
 		})
 	}
 	broken := errors.New("broken pipe")
-	if _, err := Parse(io.MultiReader(strings.NewReader(record), &failing{broken}), DefaultLimits); !errors.Is(
-		err, broken,
-	) {
+	in := io.MultiReader(strings.NewReader(record), iotest.ErrReader(broken))
+	if _, err := Parse(in, DefaultLimits); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
 }
-
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestParsePatchForms(t *testing.T) {
 	for _, test := range []struct {
@@ -361,9 +333,7 @@ func TestParsePatchForms(t *testing.T) {
 
 func TestCommentable(t *testing.T) {
 	c, err := Parse(strings.NewReader(everything(t).diff()), DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := c.File("two.go")
 	numbers := func(side precedent.Side) (got []int) {
 		for _, l := range f.Commentable(side) {

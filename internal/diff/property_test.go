@@ -161,8 +161,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestApply makes the new content from the old one and what was read of git's
-// diff between them.
+// TestApply makes the new content from the old one and what was read of git's diff between them.
 func TestApply(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -206,9 +205,7 @@ func TestApply(t *testing.T) {
 	for _, context := range []string{"-U3", "-U0", "-U1"} {
 		out := r.git("diff", "--raw", "-z", "-p", "--full-index", "--no-abbrev", "--no-renames", context, "HEAD~1", "HEAD")
 		c, err := Parse(strings.NewReader(out), DefaultLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkInvariants(t, c)
 		for i := range c.Files {
 			f := &c.Files[i]

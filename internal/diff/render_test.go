@@ -29,9 +29,7 @@ deleted file mode 100644
 -1
 -2
 `), DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.Files[0].Hunks[1].Cut = "line longer than 64 KiB"
 	var b strings.Builder
 	for _, f := range c.Files {
