@@ -54,8 +54,7 @@ func (r *Repo) batch(v view) *batch {
 
 var errClosed = errors.New("the repository is closed")
 
-// request calls ask while the process runs. What git ends by itself is an error with its
-// exit code.
+// request calls ask while the process runs. What git ends by itself is an error with its exit code.
 func (b *batch) request(ctx context.Context, op string, ask func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,8 +113,7 @@ func (b *batch) start(ctx context.Context) error {
 	return nil
 }
 
-// end ends the process and returns how it ended. One that has closed its output may still
-// have to say why.
+// end ends the process and returns how it ended. One that has closed its output may still have to say why.
 func (b *batch) end() error {
 	if b.cmd == nil {
 		return nil
@@ -189,7 +187,6 @@ func (b *batch) read(ctx context.Context, op, name, kind string, max int64) (o o
 	return o, data[:o.size], nil
 }
 
-// ask sends one command and reads the header of the answer.
 func (b *batch) ask(command, name string) (object, error) {
 	if _, err := io.WriteString(b.in, command+" "+name+"\x00"); err != nil {
 		return object{}, err

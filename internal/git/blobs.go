@@ -26,10 +26,9 @@ func (r *Repo) Blobs(ctx context.Context) (*Blobs, error) {
 	return &Blobs{r, ctx}, nil
 }
 
-// Read returns the file at a path of a revision. The revision is the full id of a
-// commit or a tree; an empty one has no files. A symbolic link's content is its
-// target. Errors wrap ErrNotFound if the path has no file, ErrTooLarge if it is larger
-// than max bytes, and ErrMissing if a partial clone lacks it and cannot fetch it.
+// Read returns the file at a path of a revision. The revision is the full id of a commit or a tree; an empty
+// one has no files. A symbolic link's content is its target. Errors wrap ErrNotFound if the path has no file,
+// ErrTooLarge if it is larger than max bytes, and ErrMissing if a partial clone lacks it and cannot fetch it.
 func (b *Blobs) Read(rev, path string, max int64) ([]byte, error) {
 	if rev == "" || !isPlain(path) {
 		return nil, fmt.Errorf("%s: %w", printable(path), ErrNotFound)
@@ -59,7 +58,6 @@ func (b *Blobs) ReadID(id string, max int64) ([]byte, error) {
 	return data, err
 }
 
-// read returns a blob.
 func (b *Blobs) read(name string, max int64) ([]byte, error) {
 	o, data, err := b.repo.objects().read(b.ctx, opBlob, name, "blob", max)
 	if err == nil && o.id == "" {

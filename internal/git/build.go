@@ -11,13 +11,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// builder makes a tree from another one and a list of changes, with one git process
-// that writes all new objects of a snapshot to one file in the shadow. Remove a path
-// before adding a path below it.
+// builder makes a tree from another one and a list of changes, with one git process that writes all new
+// objects of a snapshot to one file in the shadow. Remove a path before adding a path below it.
 type builder struct{ to *bufio.Writer }
 
-// build makes a tree from head's, with the changes that fill writes, and returns its
-// id.
+// build makes a tree from head's, with the changes that fill writes, and returns its id.
 func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) (string, error) {
 	in, out := io.Pipe()
 	filled := make(chan error, 1)
@@ -36,10 +34,8 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 		out.CloseWithError(err)
 		filled <- err
 	}()
-	said, err := r.run(
-		ctx, call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}},
-		configBytes,
-	)
+	said, err := r.run(ctx,
+		call{op: opSnapshot, stdin: in, args: []string{"fast-import", "--quiet", "--done", "--force"}}, configBytes)
 	in.Close() // unblocks a writer without a reader
 	// An error from fill is the cause, unless git was stopped first.
 	if fillErr := <-filled; fillErr != nil && !errors.Is(fillErr, io.ErrClosedPipe) &&
@@ -59,7 +55,6 @@ func (r *Repo) build(ctx context.Context, from head, fill func(*builder) error) 
 	return "", &Error{Op: opSnapshot, Msg: "git did not name a tree: " + printable(string(said))}
 }
 
-// staged applies the changes between HEAD and the index.
 func (w *builder) staged(changes []change) {
 	for _, c := range changes {
 		if !c.conflict && c.newMode == "" {
@@ -78,7 +73,6 @@ func (w *builder) remove(path string) {
 	fmt.Fprintf(w.to, "D %s\n", precedent.QuotePath(path))
 }
 
-// add puts a file into the tree.
 func (w *builder) add(path, mode string, data []byte) error {
 	fmt.Fprintf(w.to, "M %s inline %s\ndata %d\n", mode, precedent.QuotePath(path), len(data))
 	if _, err := w.to.Write(data); err != nil {

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// choose picks the range that a user most likely means: what the branch adds to its
-// upstream together with what is uncommitted, else what is uncommitted, else the last
-// commit. Without an upstream, or with one in somebody else's fork, it uses the remote's
-// default branch, or a local main or master. With committed it leaves out what is
-// uncommitted.
+// choose picks the range that a user most likely means: what the branch adds to its upstream together with
+// what is uncommitted, else what is uncommitted, else the last commit. Without an upstream, or with one in
+// somebody else's fork, it uses the remote's default branch, or a local main or master. With committed it
+// leaves out what is uncommitted.
 func (r *Repo) choose(ctx context.Context, committed bool) (Range, error) {
 	at, err := r.head(ctx)
 	if err != nil {
@@ -135,10 +134,8 @@ func (r *Repo) last(ctx context.Context, head, name string) (Range, error) {
 		return Range{}, err
 	}
 	if parent == "" && r.shallow[head] {
-		return Range{}, &Error{
-			Op: opRange, Msg: "the clone is shallow: it lacks the parent of the last commit",
-			Hint: r.deepen("--deepen=1"),
-		}
+		return Range{}, hinted(opRange, "the clone is shallow: it lacks the parent of the last commit",
+			r.deepen("--deepen=1"))
 	}
 	rg := Range{
 		Kind: LastCommit, Base: parent, Head: head, BaseCommit: parent, HeadCommit: head,
@@ -207,11 +204,10 @@ func (r *Repo) branch(ctx context.Context) string {
 		}
 		ref = strings.TrimSpace(string(out))
 	}
-	name, ok := strings.CutPrefix(ref, heads)
-	if !ok {
-		return ""
+	if name, ok := strings.CutPrefix(ref, heads); ok {
+		return name
 	}
-	return name
+	return ""
 }
 
 // upstream returns the ref of the branch's configured upstream, and its short name;
@@ -219,8 +215,7 @@ func (r *Repo) branch(ctx context.Context) string {
 func (r *Repo) upstream(branch string) (ref, name string) {
 	const heads, remotes = "refs/heads/", "refs/remotes/"
 	remote, merge := r.config.last("branch."+branch+".remote"), r.config.last("branch."+branch+".merge")
-	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") ||
-		!r.isTrustedRemote(remote) {
+	if branch == "" || remote == "" || merge == "" || strings.ContainsAny(merge, "\n\r") || !r.isTrustedRemote(remote) {
 		return "", ""
 	}
 	if remote == "." {

@@ -10,10 +10,9 @@ import (
 
 // Commit is a commit object.
 type Commit struct {
-	Tree    string
-	Parents []string
-	// Name and Email are those of the author and of the committer.
-	Name, Email string
+	Tree        string
+	Parents     []string
+	Name, Email string // those of the author and of the committer
 	Message     string
 	At          time.Time
 
@@ -38,14 +37,12 @@ func (r *Repo) WriteCommit(ctx context.Context, c Commit) (string, error) {
 		args = append(args, "-p", p)
 	}
 	at := fmt.Sprintf("%d +0000", c.At.Unix())
-	out, err := r.run(
-		ctx,
-		call{op: opCommit, args: append(args, c.Tree), stdin: strings.NewReader(c.Message), env: []string{
+	out, err := r.run(ctx, call{
+		op: opCommit, args: append(args, c.Tree), stdin: strings.NewReader(c.Message), env: []string{
 			"GIT_AUTHOR_NAME=" + c.Name, "GIT_AUTHOR_EMAIL=" + c.Email, "GIT_AUTHOR_DATE=" + at,
 			"GIT_COMMITTER_NAME=" + c.Name, "GIT_COMMITTER_EMAIL=" + c.Email, "GIT_COMMITTER_DATE=" + at,
-		}},
-		configBytes,
-	)
+		},
+	}, configBytes)
 	id := strings.TrimSpace(string(out))
 	if err == nil && !r.hash.valid(id) {
 		err = &Error{Op: opCommit, Msg: "git did not name a commit: " + printable(id)}

@@ -16,18 +16,17 @@ type config []setting
 // are unchanged. A key without a value has the value "true".
 type setting struct{ scope, key, value string }
 
-// configBytes is the size limit of the configuration: 1 MiB, a thousand times the
-// usual size.
+// configBytes is the size limit of the configuration: 1 MiB, a thousand times the usual size.
 const configBytes = 1 << 20
 
-// probeSetting is listed only if git accepts settings from the environment, which the
-// protections of this package depend on.
-var probeSetting = [2]string{"precedent.obeyed", "true"}
+// probeKey is set and listed only if git accepts settings from the environment, which the protections of this
+// package depend on.
+const probeKey = "precedent.obeyed"
 
 // readConfig reads the whole configuration. Listing it runs no other program.
 func (r *Repo) readConfig(ctx context.Context) (config, error) {
 	c := call{
-		op: "open repository", view: real, set: [][2]string{probeSetting},
+		op: "open repository", view: real, set: []string{probeKey + "=true"},
 		args: []string{"config", "--list", "-z", "--show-scope", "--includes"},
 	}
 	if r.options.Home != "" {
@@ -45,13 +44,12 @@ func (r *Repo) readConfig(ctx context.Context) (config, error) {
 		return nil, err
 	}
 	cfg := parseConfig(out)
-	if cfg.last(probeSetting[0]) != probeSetting[1] {
-		return nil, &Error{Op: c.op, Msg: "this git ignores settings from the environment", Hint: tooOld}
+	if cfg.last(probeKey) != "true" {
+		return nil, hinted(c.op, "this git ignores settings from the environment", tooOld)
 	}
 	return cfg, nil
 }
 
-// configHome is the user's configuration folder.
 func (r *Repo) configHome() string {
 	if r.options.ConfigHome == "" && r.options.Home != "" {
 		return filepath.Join(r.options.Home, ".config")
@@ -73,47 +71,23 @@ func parseConfig(out []byte) config {
 	return cfg
 }
 
-// last returns the effective value of a key with one value; empty if it is not set.
-func (c config) last(key string) string {
+// find returns the value of a key that counts, the last one of the settings of some scopes; empty if there is none.
+func (c config) find(key string, scopes ...string) string {
 	for _, s := range slices.Backward(c) {
-		if s.key == key {
+		if s.key == key && (len(scopes) == 0 || slices.Contains(scopes, s.scope)) {
 			return s.value
 		}
 	}
 	return ""
 }
 
-// repository is like last, but only the repository's own settings count.
-func (c config) repository(key string) string {
-	for _, s := range slices.Backward(c) {
-		if s.key == key && (s.scope == "local" || s.scope == "worktree") {
-			return s.value
-		}
-	}
-	return ""
-}
+// ownScopes are those of the repository's own settings, which may be hostile.
+var ownScopes = []string{"local", "worktree"}
 
-// outside returns the settings without the repository's own, which may be hostile.
-func (c config) outside() config {
-	return slices.DeleteFunc(
-		slices.Clone(c), func(s setting) bool { return s.scope == "local" || s.scope == "worktree" },
-	)
-}
+// last returns the effective value of a key, repository only that of the repository's own settings.
+func (c config) last(key string) string       { return c.find(key) }
+func (c config) repository(key string) string { return c.find(key, ownScopes...) }
 
-// user is like last, but only the user's own settings count.
-func (c config) user(key string) string {
-	for _, s := range slices.Backward(c) {
-		if s.key == key && s.scope == "global" {
-			return s.value
-		}
-	}
-	return ""
-}
-
-// isTrue reports whether the repository's own settings turn a key on.
-func (c config) isTrue(key string) bool { return isTruthy(c.repository(key)) }
-
-// isTruthy reads a value as git reads a boolean.
 func isTruthy(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":

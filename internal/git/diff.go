@@ -8,18 +8,16 @@ import (
 	"slices"
 )
 
-// renameLimit limits the files that are compared to find renames with edits: 500 new
-// with 500 old files take about a second. Above the limit, only renames without edits
-// are found.
+// renameLimit limits the files that are compared to find renames with edits: 500 new with 500 old files take
+// about a second. Above the limit, only renames without edits are found.
 const renameLimit = "500"
 
-// Diff streams the difference of a range to use. First comes a record per file, each
-// ":oldmode newmode oldid newid status" NUL path NUL (two paths for renames), then a
-// NUL, then the patch with full ids, prefixes a/ and b/, and three lines of context.
-// It finds renames but not copies, so that copied code is shown in full. Attributes,
-// filters and drivers are ignored: git treats a file as binary if it has a NUL near
-// its start or is larger than 32 MiB. Files whose contents a partial clone lacks are
-// left out; Range.Skipped lists them. If use returns early, git is stopped.
+// Diff streams the difference of a range to use. First comes a record per file, each ":oldmode newmode oldid
+// newid status" NUL path NUL (two paths for renames), then a NUL, then the patch with full ids, prefixes a/
+// and b/, and three lines of context. It finds renames but not copies, so that copied code is shown in full.
+// Attributes, filters and drivers are ignored: git treats a file as binary if it has a NUL near its start or
+// is larger than 32 MiB. Files whose contents a partial clone lacks are left out; Range.Skipped lists them.
+// If use returns early, git is stopped.
 //
 // It uses the histogram algorithm, which is the easiest to read.
 func (r *Repo) Diff(ctx context.Context, rg Range, use func(io.Reader) error) error {
@@ -38,7 +36,7 @@ func (r *Repo) diff(ctx context.Context, rg Range, algorithm string, use func(io
 	if !r.hash.valid(rg.Base) || !r.hash.valid(rg.Head) {
 		return &Error{Op: op, Msg: "the range was not resolved"}
 	}
-	set := [][2]string{{"core.attributesFile", filepath.Join(r.shadow, "attributes")}}
+	set := []string{"core.attributesFile=" + filepath.Join(r.shadow, "attributes")}
 	err := r.stream(ctx, call{op: op, set: set, env: []string{"GIT_LITERAL_PATHSPECS=1"}, args: slices.Concat([]string{
 		"diff-tree", "-r", "--raw", "-z", "-p", "--full-index", "--no-abbrev",
 		"--diff-algorithm=" + algorithm, "--unified=3", "--inter-hunk-context=0", "--indent-heuristic",

@@ -98,8 +98,7 @@ type newFiles struct {
 	more  int // number of files left out
 }
 
-// readNewFiles reads the output of ls-files --others -z. It counts all names and
-// keeps the first ones.
+// readNewFiles reads the output of ls-files --others -z. It counts all names and keeps the first ones.
 func readNewFiles(in *bufio.Reader) (newFiles, error) {
 	var found newFiles
 	for {
@@ -126,8 +125,7 @@ type attributes struct{ text, crlf, eol, filter, ident, encoding string }
 // attributeNames is the order in which the attributes are requested.
 var attributeNames = []string{"text", "crlf", "eol", "filter", "ident", "working-tree-encoding"}
 
-// readAttributes reads the output of check-attr -z: path, attribute, value, each
-// ended by NUL.
+// readAttributes reads the output of check-attr -z: path, attribute, value, each ended by NUL.
 func readAttributes(out []byte) map[string]attributes {
 	all := map[string]attributes{}
 	for record := range slices.Chunk(bytes.Split(out, []byte{0}), 3) {

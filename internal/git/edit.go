@@ -1,10 +1,8 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 )
 
 // Edit is a change of one regular file of a tree.
@@ -105,11 +103,4 @@ func ModeOf(executable bool) string {
 		return executableMode
 	}
 	return plainMode
-}
-
-// sortStages sorts versions of files by path, and those of one path by stage.
-func sortStages(all []Stage) {
-	slices.SortStableFunc(
-		all, func(a, b Stage) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Stage, b.Stage)) },
-	)
 }

@@ -21,6 +21,9 @@ type Error struct {
 // Error returns the operation and the message, without the hint.
 func (e *Error) Error() string { return e.Op + ": " + e.Msg }
 
+// hinted is an error without a cause.
+func hinted(op, msg, hint string) *Error { return &Error{Op: op, Msg: msg, Hint: hint} }
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -59,15 +62,13 @@ func failureOf(cause error, op string, err error, said string, limit time.Durati
 		e.Msg = "git does not support an option: " + errorLine(said)
 		e.Hint = tooOld
 	default:
-		e.Msg = errorLine(said)
-		if e.Msg == "" {
+		if e.Msg = errorLine(said); e.Msg == "" {
 			e.Msg = err.Error()
 		}
 	}
 	return e
 }
 
-// asError converts any error to an Error.
 func asError(op string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -87,8 +88,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// errorLine returns the line of git's standard error that describes the problem, made
-// safe to print.
+// errorLine returns the line of git's standard error that describes the problem, made safe to print.
 func errorLine(said string) string {
 	line := ""
 	for l := range strings.Lines(said) {

@@ -43,12 +43,11 @@ type ExportReport struct {
 
 const opExport = "export tree"
 
-// Export writes the files of a revision (the full id of a commit or a tree) to dir,
-// which must exist and should be empty. Contents are written as stored, without
-// filters or line ending conversion. Everything becomes a read-only regular file:
-// links become files with the link's target unless limits say otherwise, submodules are
-// skipped, and so is every path that would leave dir or enter a git folder on any system (T11). A
-// writable export has no links, because an edited one would become a file.
+// Export writes the files of a revision (the full id of a commit or a tree) to dir, which must exist and
+// should be empty. Contents are written as stored, without filters or line ending conversion. Everything
+// becomes a read-only regular file: links become files with the link's target unless limits say otherwise,
+// submodules are skipped, and so is every path that would leave dir or enter a git folder on any system
+// (T11). A writable export has no links, because an edited one would become a file.
 func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits) (ExportReport, error) {
 	if limits.Files <= 0 {
 		limits.Files = 100_000
@@ -112,18 +111,15 @@ func (r *Repo) Export(ctx context.Context, rev, dir string, limits ExportLimits)
 	for _, e := range chosen {
 		ids.WriteString(e.ID + "\n")
 	}
-	err = r.stream(
-		ctx,
+	err = r.stream(ctx,
 		call{op: opExport, args: []string{"cat-file", "--batch", "--buffer"}, stdin: strings.NewReader(ids.String())},
-		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) },
-	)
+		func(out io.Reader) error { return x.write(bufio.NewReaderSize(out, 64<<10), chosen) })
 	if err == nil {
 		err = x.makeLinks()
 	}
 	return x.report, err
 }
 
-// exporter writes files below a folder.
 type exporter struct {
 	root    *os.Root
 	made    map[string]bool // folders created so far
@@ -135,8 +131,7 @@ type exporter struct {
 	pending []pendingLink // made after all files, so that no file is written through one
 }
 
-// write reads the blobs in the order of the entries: "id blob size", a newline, the
-// content, a newline.
+// write reads the blobs in the order of the entries: "id blob size", a newline, the content, a newline.
 func (x *exporter) write(in *bufio.Reader, entries []Entry) error {
 	for _, e := range entries {
 		line, err := in.ReadString('\n')
@@ -192,8 +187,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	if e.Mode == "100755" {
 		mode = 0o555
 	}
-	// Never overwrite a file: names that differ in the tree may be equal on this
-	// system.
+	// Never overwrite a file: names that differ in the tree may be equal on this system.
 	f, err := x.root.OpenFile(filepath.FromSlash(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&^x.mask|x.more)
 	if err != nil {
 		return unwritable(err)
@@ -208,8 +202,7 @@ func (x *exporter) file(e Entry, content io.Reader) (string, error) {
 	return "", err
 }
 
-// copy writes a file's content, or its replacement, and returns the size of the
-// original content.
+// copy writes a file's content, or its replacement, and returns the size of the original content.
 func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, error) {
 	if x.rewrite == nil {
 		return io.Copy(f, content)
@@ -222,10 +215,8 @@ func (x *exporter) copy(f *os.File, content io.Reader, name string) (int64, erro
 	return int64(len(data)), err
 }
 
-// pendingLink is a link that is not made yet.
 type pendingLink struct{ name, target string }
 
-// mostTarget is the longest target of a link, in bytes.
 const mostTarget = 4096
 
 // keepLink keeps a link for later, if its target is below the folder.
@@ -260,7 +251,6 @@ func (x *exporter) makeLinks() error {
 	return nil
 }
 
-// folder creates a folder and its parents.
 func (x *exporter) folder(dir string) error {
 	if x.made[dir] {
 		return nil
@@ -272,8 +262,7 @@ func (x *exporter) folder(dir string) error {
 	return nil
 }
 
-// unwritable distinguishes a name that is invalid on this system from errors such as
-// a full disk.
+// unwritable distinguishes a name that is invalid on this system from errors such as a full disk.
 func unwritable(err error) (string, error) {
 	var p *fs.PathError
 	if errors.Is(err, fs.ErrExist) || isBadName(err) {

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// PullRequest is the kind of a fetched range: what a pull request adds to its base
-// branch.
+// PullRequest is the kind of a fetched range: what a pull request adds to its base branch.
 const PullRequest Kind = "pull-request"
 
 // Pull is a pull request to fetch.
@@ -33,13 +32,10 @@ type Pull struct {
 	Token string
 	// Proxy is the operator's proxy for the URL's host: http://HOST:PORT. It may
 	// contain a user and a password. If empty, none is used.
-	Proxy string
-	// Ref is the head's ref in the base repository, also for forks: refs/pull/7/head.
-	Ref string
-	// Base and Head are the commit ids from the forge.
-	Base, Head string
-	// CAFile holds the trusted certificate authorities, as PEM. If empty, the
-	// system's are used.
+	Proxy      string
+	Ref        string // the head's ref in the base repository, also for forks: refs/pull/7/head
+	Base, Head string // the commit ids from the forge
+	// CAFile holds the trusted certificate authorities, as PEM. If empty, the system's are used.
 	CAFile string
 	// MaxBytes limits the size of the fetch. Zero means 4 GiB.
 	MaxBytes int64
@@ -68,7 +64,6 @@ var pullRef = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^refs(?:/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*){2,}$`)
 })
 
-// completed checks a pull request and fills in the defaults.
 func (p Pull) completed(h hash) (Pull, error) {
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = fetchBytes
@@ -108,9 +103,8 @@ func (p Pull) from() (address string, u *url.URL, err error) {
 	return p.Folder, &url.URL{Scheme: "file"}, nil
 }
 
-// fetchURL parses the address of a remote repository. Only https is allowed, because
-// other transports run programs or read files (T13), and http shows the token (T14); it is
-// allowed for a server on this machine.
+// fetchURL parses the address of a remote repository. Only https is allowed, because other transports run
+// programs or read files (T13), and http shows the token (T14); it is allowed for a server on this machine.
 func fetchURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	refuse := func(why string) (*url.URL, error) {
@@ -139,15 +133,13 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Whole reports whether the clone has its whole history and all files, so that a
-// fetch can build on it.
+// Whole reports whether the clone has its whole history and all files, so that a fetch can build on it.
 func (r *Repo) Whole() bool { return !r.Shallow() && !r.partial() }
 
-// FetchPull fetches a pull request and resolves its range: from the merge base with
-// the reported base, whose guide and policy apply, to the reported head. The clone
-// must be whole. Its objects are reused, but it does not change: new objects go to
-// the shadow, which is temporary. Errors are of type *Error; they wrap ErrMoved if
-// the ref points at another head.
+// FetchPull fetches a pull request and resolves its range: from the merge base with the reported base, whose
+// guide and policy apply, to the reported head. The clone must be whole. Its objects are reused, but it does
+// not change: new objects go to the shadow, which is temporary. Errors are of type *Error; they wrap ErrMoved
+// if the ref points at another head.
 func (r *Repo) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	p, err := p.completed(r.hash)
 	if err != nil {
@@ -200,7 +192,6 @@ func (p Pull) refNames() (head, base string) {
 	return name + "/head", name + "/base"
 }
 
-// resolvePull resolves what was fetched.
 func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	head, _ := p.refNames()
 	base, err := r.batch(v).find(ctx, opFetch, p.Base)
@@ -238,8 +229,7 @@ func (r *Repo) resolvePull(ctx context.Context, p Pull, v view) (Range, error) {
 	return rg, err
 }
 
-// authorization is the header for a token. Forges accept any kind of token as a
-// password, for any user name.
+// authorization is the header for a token. Forges accept any kind of token as a password, for any user name.
 func authorization(token string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 }

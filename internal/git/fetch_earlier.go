@@ -10,9 +10,8 @@ import (
 // maxEarlier limits the earlier commits that are fetched for a pull request.
 const maxEarlier = 50
 
-// FetchEarlier fetches commits that a pull request had before a force push, and
-// returns those that can be read. The server may have deleted the others. p is the
-// argument of FetchPull.
+// FetchEarlier fetches commits that a pull request had before a force push, and returns those that can be
+// read. The server may have deleted the others. p is the argument of FetchPull.
 func (r *Repo) FetchEarlier(ctx context.Context, p Pull, ids []string) []string {
 	return r.fetchEarlier(ctx, p, ids, shadowed, r.shadowObjects())
 }

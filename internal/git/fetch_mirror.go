@@ -12,12 +12,10 @@ import (
 	"time"
 )
 
-// maxMirrors is the number of mirrors that a folder keeps: the most recently used
-// ones.
+// maxMirrors is the number of mirrors that a folder keeps: the most recently used ones.
 const maxMirrors = 30
 
-// maxPacks is the number of packs above which a mirror is repacked: the limit of
-// git's own gc.
+// maxPacks is the number of packs above which a mirror is repacked: the limit of git's own gc.
 const maxPacks = 50
 
 // Mirror is a bare repository for pull requests of repositories without a local
@@ -117,16 +115,15 @@ func (m *Mirror) FetchPull(ctx context.Context, p Pull) (Range, error) {
 	return m.resolvePull(ctx, p, real)
 }
 
-// repack makes one pack of many: each fetch adds one, and git searches all of them.
-// Concurrent readers find everything in the new pack, including unreachable objects.
-// Errors are ignored: many packs are only slow.
+// repack makes one pack of many: each fetch adds one, and git searches all of them. Concurrent readers find
+// everything in the new pack, including unreachable objects. Errors are ignored: many packs are only slow.
 func (m *Mirror) repack(ctx context.Context) {
 	packs, err := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "*.pack"))
 	if err != nil || len(packs) <= maxPacks {
 		return
 	}
 	_, _ = m.run(ctx, call{ // git cannot write a bitmap for unreachable objects
-		op: "tidy mirror", view: real, set: [][2]string{{"pack.compression", "-1"}, {"core.fsync", "committed"}},
+		op: "tidy mirror", view: real, set: []string{"pack.compression=-1", "core.fsync=committed"},
 		args: []string{"repack", "-a", "-d", "--keep-unreachable", "--no-write-bitmap-index", "--quiet"},
 	}, configBytes)
 }
@@ -217,7 +214,6 @@ func tryLock(name string, alone bool) (*lock, error) {
 	return &lock{f}, nil
 }
 
-// release releases the lock by closing the file.
 func (l *lock) release() {
 	if l != nil {
 		l.file.Close()

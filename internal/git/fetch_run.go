@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,41 +21,51 @@ const watchEvery = 100 * time.Millisecond
 // legacyFlaws occur in honest old histories. All other flaws that git checks for,
 // including every known attack by an object (T13), end a fetch.
 var legacyFlaws = []string{
-	"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "missingEmail",
-	"badEmail",
+	"zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
+	"missingEmail", "badEmail",
 }
 
 // fetchSettings are the settings of the one command that uses the network. They
 // include the token and the proxy, which are thus in the environment of that command
 // only, and are not sent on to where a redirect leads (T14).
-func (p Pull) fetchSettings() [][2]string {
+func (p Pull) fetchSettings() []string {
 	_, u, _ := p.from()
-	set := [][2]string{
-		{"protocol." + u.Scheme + ".allow", "always"},
-		{"http.followRedirects", "false"},
+	set := []string{
+		"protocol." + u.Scheme + ".allow=always", "http.followRedirects=false",
 		// The proxy resolves host names, as with Go's client. Empty means none.
-		{"http.proxy", strings.Replace(p.Proxy, "socks5://", "socks5h://", 1)},
-		{"http.lowSpeedLimit", "1000"},
-		{"http.lowSpeedTime", "60"},
-		{"transfer.fsckObjects", "true"},
-		{"fetch.fsckObjects", "true"},
-		{"fetch.unpackLimit", "1"},
-		{"fetch.recurseSubmodules", "false"},
-		{"fetch.writeCommitGraph", "false"},
-		// By default git would ask the clone itself for its branches.
-		{"core.alternateRefsCommand", ":"},
-		{"core.logAllRefUpdates", "false"},
+		"http.proxy=" + strings.Replace(p.Proxy, "socks5://", "socks5h://", 1),
+		"http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "transfer.fsckObjects=true", "fetch.fsckObjects=true",
+		"fetch.unpackLimit=1", "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false",
+		"core.alternateRefsCommand=:", // by default git would ask the clone itself for its branches
+		"core.logAllRefUpdates=false",
 	}
 	for _, flaw := range legacyFlaws {
-		set = append(set, [2]string{"fetch.fsck." + flaw, "ignore"})
+		set = append(set, "fetch.fsck."+flaw+"=ignore")
 	}
 	if p.CAFile != "" {
-		set = append(set, [2]string{"http.sslCAInfo", p.CAFile})
+		set = append(set, "http.sslCAInfo="+p.CAFile)
 	}
 	if p.Token != "" {
-		set = append(set, [2]string{"http." + u.Scheme + "://" + u.Host + "/.extraHeader", authorization(p.Token)})
+		set = append(set, tokenSetting(u, p.Token))
 	}
 	return set
+}
+
+// tokenSetting makes git send a token to the host of an address.
+func tokenSetting(u *url.URL, token string) string {
+	return "http." + u.Scheme + "://" + u.Host + "/.extraHeader=" + authorization(token)
+}
+
+// fetchArgs begin each fetch: only what is asked for, and nothing besides.
+var fetchArgs = []string{
+	"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
+	"--refmap=",
+}
+
+// userFetch are settings of the commands that use the network as the user would.
+var userFetch = []string{
+	"fetch.negotiationAlgorithm=noop", "fetch.unpackLimit=1", "fetch.writeCommitGraph=false",
+	"core.alternateRefsCommand=:", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30",
 }
 
 // fetch fetches both ends of a pull request.
@@ -70,15 +82,11 @@ func (r *Repo) fetchRefs(ctx context.Context, p Pull, v view, objects string, re
 	}
 	c := call{
 		op: opFetch, view: v, set: p.fetchSettings(),
-		env: []string{"GIT_ALLOW_PROTOCOL=" + u.Scheme},
-		args: append([]string{
-			"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-			"--no-auto-maintenance", "--refmap=",
-			"--end-of-options", from,
-		}, refspecs...),
+		env:  []string{"GIT_ALLOW_PROTOCOL=" + u.Scheme},
+		args: slices.Concat(fetchArgs, []string{"--end-of-options", from}, refspecs),
 	}
 	if v == real { // permanent, so it must survive a power cut
-		c.set = append(c.set, [2]string{"core.fsync", "committed"})
+		c.set = append(c.set, "core.fsync=committed")
 	}
 	said, cause, err := r.fetchWithin(ctx, c, objects, p.MaxBytes, p.Timeout)
 	if err == nil && cause == nil {
@@ -126,7 +134,6 @@ func (r *Repo) fetchWithin(
 	return words.String(), context.Cause(ctx), err
 }
 
-// failure explains why a fetch failed, and what to do.
 func (p Pull) failure(cause, err error, said string) error {
 	if errors.Is(cause, errTooMuch) {
 		return &Error{Op: opFetch, Msg: "it is larger than " + sizeText(p.MaxBytes), Err: errTooMuch}
@@ -142,10 +149,7 @@ func (p Pull) failure(cause, err error, said string) error {
 		return e
 	}
 	e.Hint = cmp.Or(hintFor(said, []knownFailure{
-		{
-			" from proxy",
-			"set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none",
-		},
+		{" from proxy", "set HTTPS_PROXY to the proxy, with user and password, and NO_PROXY to the hosts that need none"},
 		{"resolve proxy", "set HTTPS_PROXY to the proxy, and NO_PROXY to the hosts that need none"},
 		{"could not read Username", "provide a token that can read the repository"},
 		{"Authentication failed", "the token cannot read the repository"},

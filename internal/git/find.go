@@ -20,9 +20,8 @@ type place struct {
 	linked    bool   // gitDir belongs to a linked work tree
 }
 
-// find searches dir and its parents for a repository. It reads a few small files and
-// runs nothing. Configuration that moves the work tree is ignored: the work tree is
-// where its .git is.
+// find searches dir and its parents for a repository. It reads a few small files and runs nothing.
+// Configuration that moves the work tree is ignored: the work tree is where its .git is.
 func find(dir string) (place, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
@@ -56,10 +55,8 @@ func find(dir string) (place, error) {
 	if bare != "" {
 		return place{gitDir: bare, commonDir: commonDir(bare)}, nil
 	}
-	return place{}, &Error{
-		Op: "open repository", Msg: printable(abs) + " is not inside a git repository",
-		Hint: "run this in a clone, or create a repository here: git init",
-	}
+	return place{}, hinted("open repository", printable(abs)+" is not inside a git repository",
+		"run this in a clone, or create a repository here: git init")
 }
 
 // dotGit returns the folder that d's .git is or points at, or "" if d has none.
@@ -90,10 +87,9 @@ func dotGit(d string) (string, error) {
 		target = filepath.Join(d, target)
 	}
 	if !isGitDir(target) {
-		return "", &Error{
-			Op: "open repository", Msg: printable(dot) + " points at " + printable(target) + ", which is not a repository",
-			Hint: "if the main clone was moved, run this in it: git worktree repair",
-		}
+		return "", hinted("open repository",
+			printable(dot)+" points at "+printable(target)+", which is not a repository",
+			"if the main clone was moved, run this in it: git worktree repair")
 	}
 	return target, nil
 }
@@ -104,9 +100,8 @@ func newPlace(gitDir, top string) place {
 	if p.commonDir == p.gitDir {
 		return p
 	}
-	// A linked work tree's folder is in worktrees/ of the shared one and names the
-	// work tree. Only then is the shared folder's owner taken for the main work tree,
-	// because memory is written there.
+	// A linked work tree's folder is in worktrees/ of the shared one and names the work tree. Only then is
+	// the shared folder's owner taken for the main work tree, because memory is written there.
 	back, err := readRegular(filepath.Join(gitDir, "gitdir"), 1<<16)
 	if err != nil || !sameFile(strings.TrimRight(string(back), "\r\n"), filepath.Join(top, ".git")) ||
 		!sameFile(filepath.Dir(gitDir), filepath.Join(p.commonDir, "worktrees")) {

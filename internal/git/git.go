@@ -4,10 +4,9 @@
 // clone's remote. The fetches write to a shadow or a mirror. The push never forces, and moves one
 // branch; the commit, its tree and merges are made in the shadow, without a checkout.
 //
-// Nothing that a repository contains may run (threat T13 of docs/security.md): no hooks,
-// filters, diff drivers, file system monitors, transports or pagers, whether its
-// configuration, attributes, submodules or refs name them. The user's own configuration is
-// only data, too. Three rules ensure this:
+// Nothing that a repository contains may run (threat T13 of docs/security.md): no hooks, filters, diff
+// drivers, file system monitors, transports or pagers, whether its configuration, attributes, submodules or
+// refs name them. The user's own configuration is only data, too. Three rules ensure this:
 //
 //   - Almost all commands run on a shadow: an empty bare repository in a
 //     temporary folder that borrows the real one's objects. It has no
@@ -23,8 +22,7 @@
 //   - This package reads files of the work tree itself, without git: it follows
 //     no link, opens regular files only, and limits sizes.
 //
-// Every call has a time limit, and a limit on git's output. It needs git 2.38 or
-// newer.
+// Every call has a time limit, and a limit on git's output. It needs git 2.38 or newer.
 package git
 
 import (
@@ -49,18 +47,15 @@ type Options struct {
 	// Index is the index file of a commit in progress, which git passes to its hooks
 	// in GIT_INDEX_FILE; relative to the work tree. Default: the repository's index.
 	Index string
-	// Lazy lets a partial clone fetch files that it lacks from its remote, as git itself
-	// does. LazyEnv are variables of the user's environment that this fetch gets, as
-	// NAME=VALUE: PATH, SSH_AUTH_SOCK, proxies.
+	// Lazy lets a partial clone fetch files that it lacks from its remote, as git itself does. LazyEnv are
+	// variables of the user's environment that this fetch gets, as NAME=VALUE: PATH, SSH_AUTH_SOCK, proxies.
 	Lazy    bool
 	LazyEnv []string
-	// Cache is a folder in which answers are kept that take long to find; empty to keep none.
-	Cache string
+	Cache   string // a folder in which answers are kept that take long to find; empty to keep none
 	// Timeout limits each git process. Zero means one minute.
 	Timeout time.Duration
 }
 
-// completed fills in the defaults.
 func (o Options) completed() Options {
 	if o.Exec == "" {
 		o.Exec = "git"
@@ -88,9 +83,8 @@ type Repo struct {
 	closed bool
 }
 
-// Open opens the repository that contains the folder dir. A bare repository inside a
-// work tree is refused, because it could have come with untrusted files. Close must
-// be called. Errors are of type *Error.
+// Open opens the repository that contains the folder dir. A bare repository inside a work tree is refused,
+// because it could have come with untrusted files. Close must be called. Errors are of type *Error.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	o = o.completed()
 	program, err := locate("open repository", o.Exec)
@@ -117,7 +111,6 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	return r, nil
 }
 
-// prepare reads the configuration and writes the shadow.
 func (r *Repo) prepare(ctx context.Context) error {
 	var err error
 	if r.config, err = r.readConfig(ctx); err != nil {
@@ -127,7 +120,7 @@ func (r *Repo) prepare(ctx context.Context) error {
 	if r.config.repository("extensions.objectformat") == "sha256" {
 		r.hash = sha256Hash
 	}
-	if !r.place.linked && r.config.isTrue("core.bare") {
+	if !r.place.linked && isTruthy(r.config.repository("core.bare")) {
 		r.place.top, r.place.mainTop = "", ""
 	}
 	return r.writeShadow()
@@ -146,12 +139,10 @@ func (r *Repo) Close() error {
 	return nil
 }
 
-// Top is the top folder of the work tree, absolute and without links; empty for a
-// bare repository.
+// Top is the top folder of the work tree, absolute and without links; empty for a bare repository.
 func (r *Repo) Top() string { return r.place.top }
 
-// MainTop is the top folder of the main work tree, which all linked work trees share;
-// empty if there is none.
+// MainTop is the top folder of the main work tree, which all linked work trees share; empty if there is none.
 func (r *Repo) MainTop() string { return r.place.mainTop }
 
 // Shallow reports whether the clone lacks a part of its history.

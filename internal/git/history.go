@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"io"
 	"strconv"
 	"strings"
 
@@ -20,13 +19,8 @@ func (r *Repo) History(ctx context.Context, rev, path string) (precedent.Untrust
 		"log", "--format=%as %an: %s", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",
 		"--no-show-signature", "--max-count=20", "--end-of-options", rev, "--", path,
 	}}
-	var text []byte
-	err := r.stream(ctx, c, func(out io.Reader) error {
-		var err error
-		text, err = io.ReadAll(io.LimitReader(out, logBytes))
-		return err
-	})
-	return precedent.Untrusted(strings.ToValidUTF8(string(text), "\uFFFD")), err
+	text, err := r.start(ctx, c, logBytes)
+	return messages(text), err
 }
 
 // historyBytes holds a million ids of 64 digits.
@@ -43,4 +37,18 @@ func (r *Repo) FirstParents(ctx context.Context, revision string, n int) ([]stri
 		"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(n), "--end-of-options", ids[0],
 	}}, historyBytes)
 	return strings.Fields(string(out)), err
+}
+
+const maxBranches = "1000"
+
+// Branches returns the short names of branches, those of remotes, and tags, the newest first, at most 1,000.
+func (r *Repo) Branches(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, call{op: "list branches", view: real, args: []string{
+		"for-each-ref", "--count=" + maxBranches, "--sort=-creatordate", "--format=%(refname:short)", "refs/heads",
+		"refs/remotes", "refs/tags",
+	}}, configBytes)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(out)), nil
 }

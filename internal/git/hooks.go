@@ -2,6 +2,7 @@ package git
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func (r *Repo) Hooks() (Hooks, error) {
 			continue
 		}
 		h.Dir, h.Source = s.value, "user"
-		if s.scope == "local" || s.scope == "worktree" {
+		if slices.Contains(ownScopes, s.scope) {
 			h.Source = "repository"
 		}
 	}
@@ -35,10 +36,8 @@ func (r *Repo) Hooks() (Hooks, error) {
 	}
 	switch {
 	case raw == "" || strings.HasPrefix(raw, "~") && h.Dir == raw || strings.HasPrefix(raw, "%("):
-		return Hooks{}, &Error{
-			Op: "find hooks", Msg: "core.hooksPath is " + printable(raw) + ", which only git can resolve",
-			Hint: "use an absolute path: git config core.hooksPath FOLDER",
-		}
+		return Hooks{}, hinted("find hooks", "core.hooksPath is "+printable(raw)+", which only git can resolve",
+			"use an absolute path: git config core.hooksPath FOLDER")
 	case !filepath.IsAbs(h.Dir) && r.place.top != "":
 		h.Dir = filepath.Join(r.place.top, h.Dir)
 	case !filepath.IsAbs(h.Dir):

@@ -33,7 +33,9 @@ func (r *Repo) Remotes() []Remote {
 // memory (T16), then paths relative to the repository.
 func (r *Repo) address(raw string) string {
 	full, longest := raw, 0
-	r.config.outside().sub("url", "insteadof", func(base, prefix string) {
+	outside := slices.DeleteFunc(slices.Clone(r.config),
+		func(s setting) bool { return slices.Contains(ownScopes, s.scope) })
+	outside.sub("url", "insteadof", func(base, prefix string) {
 		if len(prefix) > longest && strings.HasPrefix(raw, prefix) {
 			full, longest = base+raw[len(prefix):], len(prefix)
 		}

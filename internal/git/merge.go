@@ -1,8 +1,10 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,25 +27,19 @@ type Stage struct {
 
 const opMerge = "merge"
 
-// MergeCommits merges theirs into ours, both full ids of commits. Conflicts are a result, not an
-// error.
+// MergeCommits merges theirs into ours, both full ids of commits. Conflicts are a result, not an error.
 func (r *Repo) MergeCommits(ctx context.Context, ours, theirs string) (Merge, error) {
 	if !r.hash.valid(ours) || !r.hash.valid(theirs) {
 		return Merge{}, &Error{Op: opMerge, Msg: "not two commit ids"}
 	}
-	out, err := r.run(
-		ctx,
-		call{
-			op:   opMerge,
-			args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", ours, theirs},
-			set: [][2]string{
-				{
-					"merge.conflictStyle", "merge",
-				}, {"merge.directoryRenames", "false"}, {"merge.renameLimit", renameLimit}, {"merge.renormalize", "false"},
-			},
+	out, err := r.run(ctx, call{
+		op:   opMerge,
+		args: []string{"merge-tree", "--write-tree", "-z", "--no-messages", "--end-of-options", ours, theirs},
+		set: []string{
+			"merge.conflictStyle=merge", "merge.directoryRenames=false", "merge.renameLimit=" + renameLimit,
+			"merge.renormalize=false",
 		},
-		historyBytes,
-	)
+	}, historyBytes)
 	const conflicts = 1 // the exit status
 	if err != nil && exitCode(err) != conflicts {
 		return Merge{}, err
@@ -66,7 +62,8 @@ func (r *Repo) MergeCommits(ctx context.Context, ours, theirs string) (Merge, er
 	if err != nil && len(m.Conflicts) == 0 {
 		return Merge{}, &Error{Op: opMerge, Msg: "git found a conflict and did not say where"}
 	}
-	sortStages(m.Conflicts)
+	slices.SortStableFunc(m.Conflicts,
+		func(a, b Stage) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Stage, b.Stage)) })
 	return m, nil
 }
 
@@ -84,16 +81,12 @@ func parseStage(line string) (Stage, error) {
 	return Stage{e, int(f[2][0] - '0')}, nil
 }
 
-// Contains tells whether a commit has another one in its history, or is the same; both are full
-// ids.
+// Contains tells whether a commit has another one in its history, or is the same; both are full ids.
 func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
 	const op = "read history"
 	if !r.hash.valid(commit) || !r.hash.valid(ancestor) {
 		return false, &Error{Op: op, Msg: "not two commit ids"}
 	}
-	out, err := r.run(
-		ctx, call{op: op, args: []string{"rev-list", "--max-count=1", "--end-of-options", ancestor, "^" + commit}},
-		configBytes,
-	)
-	return err == nil && len(out) == 0, err
+	missing, err := r.line(ctx, op, "rev-list", "--max-count=1", "--end-of-options", ancestor, "^"+commit)
+	return err == nil && missing == "", err
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 )
 
-// lazy is the state of fetching what a partial clone lacks.
 type lazy struct {
 	mu  sync.Mutex
 	err error // why a fetch failed; there is no second one
@@ -26,8 +25,7 @@ const opLazy = "fetch missing files"
 // partial reports whether the clone may lack files that its remote has.
 func (r *Repo) partial() bool { return r.promisor() != "" }
 
-// promisor is the remote that promised to have what a partial clone lacks; empty for
-// other clones.
+// promisor is the remote that promised to have what a partial clone lacks; empty for other clones.
 func (r *Repo) promisor() string {
 	name := r.config.repository("extensions.partialclone")
 	r.config.sub("remote", "promisor", func(remote, value string) {
@@ -167,11 +165,10 @@ func (r *Repo) explainMissing(err error, rg Range) error {
 	return err
 }
 
-// fetchMissing fetches objects by their ids into the shadow, from the remote that
-// promised them. The address is the only thing that is taken from the repository's
-// configuration. As with git, the user's own configuration and environment count:
-// proxies, certificates, credential helpers and keys. Nothing can ask a person for a
-// password. After a failure it does not try again.
+// fetchMissing fetches objects by their ids into the shadow, from the remote that promised them. The address
+// is the only thing that is taken from the repository's configuration. As with git, the user's own
+// configuration and environment count: proxies, certificates, credential helpers and keys. Nothing can ask a
+// person for a password. After a failure it does not try again.
 func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 	r.lazy.mu.Lock()
 	defer r.lazy.mu.Unlock()
@@ -182,19 +179,7 @@ func (r *Repo) fetchMissing(ctx context.Context, ids []string) error {
 	if err == nil {
 		c := call{
 			op: opLazy, asUser: true, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"),
-			set: [][2]string{
-				{"fetch.negotiationAlgorithm", "noop"},
-				{"fetch.unpackLimit", "1"},
-				{"fetch.writeCommitGraph", "false"},
-				{"core.alternateRefsCommand", ":"},
-				{"http.lowSpeedLimit", "1000"},
-				{"http.lowSpeedTime", "30"},
-			},
-			args: []string{
-				"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-				"--no-auto-maintenance",
-				"--refmap=", "--stdin", "--end-of-options", from,
-			},
+			set: userFetch, args: append(slices.Clone(fetchArgs), "--stdin", "--end-of-options", from),
 		}
 		said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), lazyBytes, r.options.Timeout)
 		if ended != nil || cause != nil {

@@ -10,7 +10,6 @@ import (
 // ownGroup does nothing: this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
-// killGroup ends the command.
 func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
 // links always returns 1: this system does not report the number of hard links.

@@ -13,7 +13,6 @@ import (
 // ownGroup starts the command as the leader of a process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends the command and everything that it started.
 func killGroup(cmd *exec.Cmd) error {
 	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
@@ -22,7 +21,6 @@ func killGroup(cmd *exec.Cmd) error {
 	return err
 }
 
-// links returns a file's number of hard links.
 func links(fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink) //nolint:unconvert // its width differs between systems

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,9 +15,8 @@ import (
 type Push struct {
 	// To has the address and the credentials, as for a fetch. Only URL, Folder, Token, Proxy, CAFile and
 	// Timeout are used.
-	To Pull
-	// Branch is the name of the branch, without refs/heads/.
-	Branch string
+	To     Pull
+	Branch string // the name of the branch, without refs/heads/
 	// Expect is the commit that the branch must be at, and an ancestor of Commit.
 	Expect, Commit string
 }
@@ -35,16 +34,15 @@ var busyRef = []string{"cannot lock ref", "Unable to create", "failed to update 
 
 const (
 	opPush = "push"
-	// pushBytes limits what git says about a push.
-	pushBytes = 64 << 10
+	// tipBytes limits what git says about a branch.
+	tipBytes = 64 << 10
 )
 
-// PushCommit moves a branch from one commit to a later one. It never forces: Expect must be an
-// ancestor of Commit, which is checked here, and the server moves the branch only if it is at
-// Expect, which --force-with-lease asks for. (A plain push would also move a branch that somebody
-// reset to an ancestor, and create one that was deleted.) A branch that is at Commit already is
-// left as it is. Nothing but the branch is pushed, and no hook or credential helper of this
-// machine runs.
+// PushCommit moves a branch from one commit to a later one. It never forces: Expect must be an ancestor of
+// Commit, which is checked here, and the server moves the branch only if it is at Expect, which
+// --force-with-lease asks for. (A plain push would also move a branch that somebody reset to an ancestor, and
+// create one that was deleted.) A branch that is at Commit already is left as it is. Nothing but the branch
+// is pushed, and no hook or credential helper of this machine runs.
 //
 // Errors are of type *Error; they wrap ErrStale or ErrRejected if the server said so. After any
 // other error it is not known whether the branch has moved.
@@ -63,10 +61,7 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	ref := "refs/heads/" + p.Branch
 	c := call{
 		op: opPush, env: []string{"GIT_ALLOW_PROTOCOL=" + u},
-		set: append(
-			p.To.fetchSettings(), [2]string{"push.gpgSign", "false"}, [2]string{"push.negotiate", "false"},
-			[2]string{"pack.compression", "-1"},
-		),
+		set: append(p.To.fetchSettings(), "push.gpgSign=false", "push.negotiate=false", "pack.compression=-1"),
 		args: []string{
 			"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no",
 			"--force-with-lease=" + ref + ":" + p.Expect,
@@ -79,7 +74,7 @@ func (r *Repo) PushCommit(ctx context.Context, p Push) error {
 	var out bytes.Buffer
 	cmd := r.command(ctx, c)
 	cmd.Stderr = &said
-	cmd.Stdout = &limited{to: &out, left: pushBytes}
+	cmd.Stdout = &out // a line for the one ref
 	err = cmd.Run()
 	if err == nil {
 		return nil
@@ -102,7 +97,7 @@ func (r *Repo) BranchTip(ctx context.Context, to Pull, branch string) (string, e
 	out, err := r.run(ctx, call{
 		op: opPush, env: []string{"GIT_ALLOW_PROTOCOL=" + scheme}, set: push.To.fetchSettings(),
 		args: []string{"ls-remote", "--refs", "--end-of-options", address, ref},
-	}, pushBytes)
+	}, tipBytes)
 	if err != nil {
 		return "", err
 	}
@@ -142,13 +137,9 @@ func isBranch(name string) bool {
 		strings.HasPrefix(name, "-") {
 		return false
 	}
-	if strings.ContainsFunc(
-		name,
-		func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) },
-	) {
-		return false
-	}
-	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
+	odd := func(c rune) bool { return c == ' ' || !unicode.IsPrint(c) || strings.ContainsRune(`~^:?*[\`, c) }
+	if strings.ContainsFunc(name, odd) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+		strings.HasSuffix(name, ".") {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -169,26 +160,26 @@ func (p Push) failure(e *Error, out, said string) error {
 		}
 		why := fields[2]
 		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+printable(why)+remoteWords(said)
-		for _, stale := range append([]string{"(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)"},
-			busyRef...) {
-			if strings.Contains(why, stale) {
-				e.Err, e.Msg = ErrStale, ErrStale.Error()+": "+printable(why)
-				e.Hint = "run it again for the new head"
-			}
+		if containsAny(why, "(stale info)", "(non-fast-forward)", "(fetch first)", "(needs force)") ||
+			containsAny(why, busyRef...) {
+			e.Err, e.Msg = ErrStale, ErrStale.Error()+": "+printable(why)
+			e.Hint = "run it again for the new head"
 		}
 		return e
 	}
 	switch {
-	case strings.Contains(said, "returned error: 403"),
-		strings.Contains(said, "returned error: 401"), strings.Contains(said, "Authentication failed"),
-		strings.Contains(said, "could not read Username"),
-		strings.Contains(said, "returned error: 404"):
+	case containsAny(said, "returned error: 403", "returned error: 401", "Authentication failed",
+		"could not read Username", "returned error: 404"):
 		e.Err, e.Msg = ErrRejected, ErrRejected.Error()+": "+e.Msg
 		e.Hint = "the token needs permission to write the contents of the repository"
 	default:
 		e.Hint = cmp.Or(e.Hint, "run it again: it finds out whether the push arrived")
 	}
 	return e
+}
+
+func containsAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // remoteWords returns what the server said, with a colon in front; empty if it said nothing.
@@ -204,19 +195,4 @@ func remoteWords(said string) string {
 		return ""
 	}
 	return ": " + printable(strings.Join(lines, " "))
-}
-
-// limited writes to a buffer until it is full, and drops the rest.
-type limited struct {
-	to   io.Writer
-	left int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	n := min(len(p), l.left)
-	l.left -= n
-	if _, err := l.to.Write(p[:n]); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

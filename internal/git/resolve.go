@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 
@@ -13,8 +12,7 @@ import (
 
 // Spec is what to review. At most one field is set beside the names; if none is, Resolve chooses.
 type Spec struct {
-	// BaseName and HeadName are shown in place of the revisions; empty to show those.
-	BaseName, HeadName string
+	BaseName, HeadName string // shown in place of the revisions; empty to show those
 	// Range is a user's text: "A..B", "A...B" (from their merge base to B), or "A"
 	// for "A...HEAD". An empty side means HEAD.
 	Range string
@@ -22,10 +20,8 @@ type Spec struct {
 	Staged bool
 	// Worktree means everything that is uncommitted: staged, unstaged and untracked.
 	Worktree bool
-	// Whole is a revision whose whole content counts as new.
-	Whole string
-	// Commit is a revision that is compared with its first parent.
-	Commit string
+	Whole    string // a revision whose whole content counts as new
+	Commit   string // a revision that is compared with its first parent
 	// Committed means what Resolve chooses, without anything uncommitted.
 	Committed bool
 }
@@ -45,8 +41,7 @@ const (
 // Range is a resolved change: two trees and their description.
 type Range struct {
 	Kind Kind
-	// Base and Head are commit ids, or tree ids for the empty tree, for staged
-	// changes and for the work tree.
+	// Base and Head are commit ids, or tree ids for the empty tree, for staged changes and for the work tree.
 	Base, Head string
 	// BaseCommit is the commit whose guide, policy and configuration apply; empty if the
 	// change starts from nothing. For a local range see TrustedBase.
@@ -59,12 +54,10 @@ type Range struct {
 	// Log has the messages of the range's commits, newest first, each after a line
 	// "commit ID": at most 50 commits and 32 KiB.
 	Log precedent.Untrusted
-	// Paths limit what Diff shows to these files and folders, relative to the top; all if
-	// empty.
+	// Paths limit what Diff shows to these files and folders, relative to the top; all if empty.
 	Paths []string
-	// Skipped lists files that are not in the snapshot of the work tree. In Head they
-	// are as staged, or absent if they were not staged. It also lists files whose
-	// contents a partial clone lacks.
+	// Skipped lists files that are not in the snapshot of the work tree. In Head they are as staged, or
+	// absent if they were not staged. It also lists files whose contents a partial clone lacks.
 	Skipped []precedent.SkippedFile
 	// BaseTree and HeadTree are the trees of Base and Head without the files whose
 	// contents a partial clone lacks; empty if it has all.
@@ -94,10 +87,8 @@ func (r *Repo) resolve(ctx context.Context, s Spec) (Range, error) {
 	case s.Whole != "":
 		return r.resolveWhole(ctx, s.Whole)
 	case asked > 1:
-		return Range{}, &Error{
-			Op: opRange, Msg: "a range, --commit, --staged, --worktree and --committed cannot be combined",
-			Hint: "use only one of them",
-		}
+		return Range{}, hinted(opRange, "a range, --commit, --staged, --worktree and --committed cannot be combined",
+			"use only one of them")
 	case s.Range != "":
 		return r.resolveText(ctx, s.Range)
 	case s.Commit != "":
@@ -122,7 +113,6 @@ func (r *Repo) resolveCommit(ctx context.Context, name string) (Range, error) {
 	return rg, err
 }
 
-// resolveText resolves the text of a range.
 func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 	from, to, symmetric := text, "HEAD", true
 	if a, b, ok := strings.Cut(text, "..."); ok {
@@ -141,8 +131,8 @@ func (r *Repo) resolveText(ctx context.Context, text string) (Range, error) {
 		return Range{}, err
 	}
 	rg := Range{
-		Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1],
-		BaseName: names[0], HeadName: names[1],
+		Kind: Commits, Base: ids[0], Head: ids[1], BaseCommit: ids[0], HeadCommit: ids[1], BaseName: names[0],
+		HeadName: names[1],
 	}
 	var line bool
 	if rg.Log, line = r.between(ctx, rg.Base, rg.Head); line {
@@ -172,8 +162,8 @@ func (r *Repo) resolveWhole(ctx context.Context, name string) (Range, error) {
 		return Range{}, err
 	}
 	rg := Range{
-		Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], HeadCommit: ids[0],
-		BaseName: emptyTreeName, HeadName: name,
+		Kind: Commits, Base: r.hash.emptyTree(), Head: ids[0], HeadCommit: ids[0], BaseName: emptyTreeName,
+		HeadName: name,
 	}
 	rg.Log, err = r.log(ctx, logCommits, rg.Head)
 	return rg, err
@@ -187,8 +177,7 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 			return nil, &Error{Op: opRange, Msg: "not a revision: " + printable(strconv.Quote(name))}
 		}
 	}
-	// In ":/text" a suffix would be part of the text, so the bare name is resolved,
-	// too.
+	// In ":/text" a suffix would be part of the text, so the bare name is resolved, too.
 	questions := []string{"HEAD^{commit}"}
 	for _, name := range names {
 		questions = append(questions, name, name+"^{commit}")
@@ -205,10 +194,8 @@ func (r *Repo) commits(ctx context.Context, names ...string) ([]string, error) {
 		case plain.kind == "commit":
 			ids = append(ids, plain.id)
 		case plain.id != "":
-			return nil, &Error{
-				Op: opRange, Msg: printable(strconv.Quote(name)) + " is a " + plain.kind + ", not a commit",
-				Hint: "use commits, branches or tags: A..B",
-			}
+			return nil, hinted(opRange, printable(strconv.Quote(name))+" is a "+plain.kind+", not a commit",
+				"use commits, branches or tags: A..B")
 		case found[0].id == "" && strings.HasPrefix(name, "HEAD"):
 			return nil, noCommitsError(opRange)
 		default:
@@ -246,19 +233,16 @@ func (r *Repo) idOf(ctx context.Context, revision string) (string, error) {
 	return found[0].id, nil
 }
 
-// mergeBase returns the best common ancestor of two commits, or "" if the clone has
-// none.
+// mergeBase returns the best common ancestor of two commits, or "" if the clone has none.
 func (r *Repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if a == b {
 		return a, nil
 	}
-	out, err := r.run(
-		ctx, call{op: "find merge base", args: []string{"merge-base", "--end-of-options", a, b}}, configBytes,
-	)
+	base, err := r.line(ctx, "find merge base", "merge-base", "--end-of-options", a, b)
 	if err != nil && exitCode(err) != 1 {
 		return "", err
 	}
-	return strings.TrimSpace(string(out)), nil
+	return base, nil
 }
 
 const (
@@ -266,20 +250,14 @@ const (
 	logBytes   = 32 << 10
 )
 
-// log returns the messages of at most n commits reachable from the revisions, up to a
-// size limit.
+// log returns the messages of at most n commits reachable from the revisions, up to a size limit.
 func (r *Repo) log(ctx context.Context, n int, revisions ...string) (precedent.Untrusted, error) {
 	c := call{op: "read commit messages", args: append([]string{
 		"log", "--format=commit %H%n%B", "--no-color", "--no-decorate", "--no-notes", "--no-mailmap",
 		"--no-show-signature", "--max-count=" + strconv.Itoa(n), "--end-of-options",
 	}, revisions...)}
-	var text []byte
-	err := r.stream(ctx, c, func(out io.Reader) error {
-		var err error
-		text, err = io.ReadAll(io.LimitReader(out, logBytes))
-		return err
-	})
-	return messages(string(text)), err
+	text, err := r.start(ctx, c, logBytes)
+	return messages(text), err
 }
 
 // messages limits the messages of commits.
@@ -296,10 +274,8 @@ func noCommitsError(op string) *Error {
 
 // unrelated is the error for two commits without a common ancestor in this clone.
 func (r *Repo) unrelated(a, b string) *Error {
-	e := &Error{
-		Op: opRange, Msg: printable(a) + " and " + printable(b) + " have no common ancestor",
-		Hint: "compare them directly with two dots: " + printable(a) + ".." + printable(b),
-	}
+	e := hinted(opRange, printable(a)+" and "+printable(b)+" have no common ancestor",
+		"compare them directly with two dots: "+printable(a)+".."+printable(b))
 	if r.Shallow() {
 		e.Msg += " in this shallow clone"
 		e.Hint = r.deepen("--unshallow") + " (or, to fetch less: " + r.deepenCommand("--deepen=200") + ")"

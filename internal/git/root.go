@@ -41,10 +41,7 @@ func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 	}
 	switch {
 	case r.shallow[root]:
-		return "", &Error{
-			Op: opRoot, Msg: "the clone is shallow: it lacks the first commit",
-			Hint: r.deepen("--unshallow"),
-		}
+		return "", hinted(opRoot, "the clone is shallow: it lacks the first commit", r.deepen("--unshallow"))
 	case !r.hash.valid(root):
 		return "", &Error{Op: opRoot, Msg: "git did not name a commit"}
 	}
@@ -52,20 +49,13 @@ func (r *Repo) RootCommit(ctx context.Context) (string, error) {
 	return root, nil
 }
 
-// rootOf returns the commit without parents along the first parents of revisions; empty if
-// there is none.
+// rootOf returns the commit without parents along the first parents of revisions; empty if there is none.
 func (r *Repo) rootOf(ctx context.Context, revisions ...string) (string, error) {
-	out, err := r.run(
-		ctx, call{op: opRoot, args: append([]string{"rev-list", "--first-parent", "--max-parents=0"}, revisions...)},
-		configBytes,
-	)
-	return strings.TrimSpace(string(out)), err
+	return r.line(ctx, opRoot, append([]string{"rev-list", "--first-parent", "--max-parents=0"}, revisions...)...)
 }
 
-// rooted is a commit with the first one in its history.
 type rooted struct{ head, root string }
 
-// rootFile keeps what is known of the repository.
 func (r *Repo) rootFile() string {
 	sum := sha256.Sum256([]byte(r.place.commonDir))
 	return filepath.Join(r.options.Cache, "roots", hex.EncodeToString(sum[:16]))

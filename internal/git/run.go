@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
 )
 
-// view is the repository that a command sees.
 type view int
 
 const (
@@ -23,14 +23,13 @@ const (
 	real                 // the real repository; see the package's second rule
 )
 
-// call is one git process.
 type call struct {
 	op    string // for errors
 	view  view
 	args  []string
-	env   []string    // additional variables
-	set   [][2]string // additional configuration
-	dir   string      // working folder; empty: the shadow
+	env   []string // additional variables
+	set   []string // additional configuration, as key=value
+	dir   string   // working folder; empty: the shadow
 	stdin io.Reader
 	// userConfig makes the user's configuration visible. Only listing it is safe.
 	userConfig bool
@@ -50,31 +49,14 @@ const waitDelay = 2 * time.Second
 // settings apply to every process and override all files: each turns off something that a
 // repository could make git run, follow or ask (T13). For the shadow they are a second line of
 // defence, for the real repository the first. The last ones only save time.
-var settings = [][2]string{
-	{"safe.bareRepository", "explicit"},
-	{"core.hooksPath", os.DevNull},
-	{"core.fsmonitor", "false"},
-	{"core.untrackedCache", "false"},
-	{"core.attributesFile", os.DevNull},
-	{"core.excludesFile", os.DevNull},
-	{"core.sshCommand", "false"},
-	{"core.gitProxy", ""},
-	{"core.pager", "cat"},
-	{"core.protectHFS", "true"},
-	{"core.protectNTFS", "true"},
-	{"core.quotePath", "false"},
-	{"core.bigFileThreshold", bigFile},
-	{"core.warnAmbiguousRefs", "false"},
-	{"credential.helper", ""},
-	{"protocol.allow", "never"},
-	{"diff.external", ""},
-	{"log.showSignature", "false"},
-	{"submodule.recurse", "false"},
-	{"core.fsync", "none"}, // temporary files need no fsync
-	{"fastimport.unpackLimit", "1"},
-	{"pack.compression", "0"},
-	{"gc.auto", "0"},
-	{"maintenance.auto", "false"},
+var settings = []string{
+	"safe.bareRepository=explicit", "core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.untrackedCache=false",
+	"core.attributesFile=" + os.DevNull, "core.excludesFile=" + os.DevNull, "core.sshCommand=false", "core.gitProxy=",
+	"core.pager=cat", "core.protectHFS=true", "core.protectNTFS=true", "core.quotePath=false",
+	"core.bigFileThreshold=" + bigFile, "core.warnAmbiguousRefs=false", "credential.helper=", "protocol.allow=never",
+	"diff.external=", "log.showSignature=false", "submodule.recurse=false",
+	"core.fsync=none", // temporary files need no fsync
+	"fastimport.unpackLimit=1", "pack.compression=0", "gc.auto=0", "maintenance.auto=false",
 }
 
 // bigFile is the size from which git treats a file as binary: 32 MiB. No one reviews
@@ -85,27 +67,11 @@ const bigFile = "32m"
 // variables that make git run programs (T13).
 func (r *Repo) environment(c call) []string {
 	env := []string{
-		"PATH=" + filepath.Dir(
-			r.exec,
-		) + string(
-			os.PathListSeparator,
-		) + "/usr/bin" + string(
-			os.PathListSeparator,
-		) + "/bin",
-		"HOME=" + r.shadow,
-		"XDG_CONFIG_HOME=" + r.shadow,
-		"LC_ALL=C",
-		"GIT_CONFIG_NOSYSTEM=1",
-		"GIT_ATTR_NOSYSTEM=1",
-		"GIT_ALLOW_PROTOCOL=none",
-		"GIT_NO_LAZY_FETCH=1",
-		"GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_LITERAL_PATHSPECS=1",
-		"GIT_OPTIONAL_LOCKS=0",
-		"GIT_LFS_SKIP_SMUDGE=1",
-		"GIT_TERMINAL_PROMPT=0",
-		"GIT_ASKPASS=false",
-		"GIT_PAGER=cat",
+		"PATH=" + strings.Join([]string{filepath.Dir(r.exec), "/usr/bin", "/bin"}, string(os.PathListSeparator)),
+		"HOME=" + r.shadow, "XDG_CONFIG_HOME=" + r.shadow, "LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LFS_SKIP_SMUDGE=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=false", "GIT_PAGER=cat",
 		"GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0",
 	}
 	if c.view == real {
@@ -117,22 +83,22 @@ func (r *Repo) environment(c call) []string {
 	if !c.userConfig && !c.asUser {
 		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)
 	}
-	set := append([][2]string{{"safe.directory", r.place.gitDir}, {"safe.directory", r.place.top}}, settings...)
+	set := append([]string{"safe.directory=" + r.place.gitDir, "safe.directory=" + r.place.top}, settings...)
 	if c.asUser { // an empty value would end the user's list of helpers
-		set = slices.DeleteFunc(set, func(kv [2]string) bool { return kv[0] == "credential.helper" })
+		set = slices.DeleteFunc(set, func(kv string) bool { return kv == "credential.helper=" })
 		env = append(env, r.userEnvironment()...)
 	}
 	set = append(set, c.set...)
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
 	for i, kv := range set {
+		key, value, _ := strings.Cut(kv, "=")
 		n := strconv.Itoa(i)
-		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+key, "GIT_CONFIG_VALUE_"+n+"="+value)
 	}
 	return append(env, c.env...)
 }
 
-// command prepares a git process that is killed with its process group when the
-// context ends.
+// command prepares a git process that is killed with its process group when the context ends.
 func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.exec, c.args...)
 	cmd.Env = r.environment(c)
@@ -192,6 +158,22 @@ func (r *Repo) run(ctx context.Context, c call, max int64) ([]byte, error) {
 		return err
 	})
 	return out, err
+}
+
+// line runs git and returns its output, which is short, without the space around it.
+func (r *Repo) line(ctx context.Context, op string, args ...string) (string, error) {
+	out, err := r.run(ctx, call{op: op, args: args}, configBytes)
+	return strings.TrimSpace(string(out)), err
+}
+
+// start runs git and returns the first bytes of its standard output.
+func (r *Repo) start(ctx context.Context, c call, bytes int64) (string, error) {
+	var text []byte
+	err := r.stream(ctx, c, func(out io.Reader) (err error) {
+		text, err = io.ReadAll(io.LimitReader(out, bytes))
+		return err
+	})
+	return string(text), err
 }
 
 // tail keeps the end of what is written to it.

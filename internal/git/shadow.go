@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// hash is an object format.
 type hash struct {
 	name string
 	size int // of an id in hex digits
@@ -36,6 +35,12 @@ func (h hash) emptyTree() string { return h.sum([]byte("tree 0\x00")) }
 // valid reports whether s is the full id of an object.
 func (h hash) valid(s string) bool {
 	return len(s) == h.size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// IsObjectID reports whether s is a full object id: 40 lower-case hexadecimal digits,
+// or 64 in a SHA-256 repository.
+func IsObjectID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // adminBytes is the size limit of files copied from the real git folder: 16 MiB.
@@ -75,7 +80,6 @@ func (r *Repo) writeShadow() error {
 	return nil
 }
 
-// shadowObjects is where the shadow has its own objects.
 func (r *Repo) shadowObjects() string { return filepath.Join(r.shadow, "objects") }
 
 // sectionDrivers let git name the function around a hunk. These drivers are built
@@ -96,9 +100,6 @@ var sectionDrivers = func() string {
 	return b.String()
 }()
 
-// blobID is the id of a blob with this content.
 func (r *Repo) blobID(data []byte) string { return r.hash.sum(append(blobHeader(data), data...)) }
 
-func blobHeader(data []byte) []byte {
-	return append([]byte("blob "+strconv.Itoa(len(data))), 0)
-}
+func blobHeader(data []byte) []byte { return append([]byte("blob "+strconv.Itoa(len(data))), 0) }

@@ -55,7 +55,7 @@ func (r *Repo) remoteAddress(name string) (string, error) {
 	}
 	switch scheme, _, found := strings.Cut(raw, "://"); {
 	case raw == "":
-		return "", &Error{Op: opRemote, Msg: "there is no remote " + printable(name), Hint: "name one with --remote"}
+		return "", hinted(opRemote, "there is no remote "+printable(name), "name one with --remote")
 	case strings.HasPrefix(raw, "-") || strings.ContainsFunc(raw, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "", refuse
 	case found:
@@ -75,36 +75,20 @@ func (r *Repo) remoteAddress(name string) (string, error) {
 // call prepares a command that uses the network as the user would: with the user's
 // configuration, keys and credential helpers, and with the token if there is one.
 func (s Shared) call(address string) call {
-	c := call{op: opShare, asUser: true, set: [][2]string{
-		{"fetch.negotiationAlgorithm", "noop"},
-		{"fetch.unpackLimit", "1"},
-		{"fetch.writeCommitGraph", "false"},
-		{"fetch.fsckObjects", "true"},
-		{"transfer.fsckObjects", "true"},
-		{"core.alternateRefsCommand", ":"},
-		{"pack.compression", "-1"},
-		{"push.gpgSign", "false"},
-		{"http.lowSpeedLimit", "1000"},
-		{"http.lowSpeedTime", "30"},
-	}}
+	c := call{op: opShare, asUser: true, set: append(slices.Clone(userFetch),
+		"fetch.fsckObjects=true", "transfer.fsckObjects=true", "pack.compression=-1", "push.gpgSign=false")}
 	if u, err := url.Parse(address); err == nil && s.Token != "" &&
 		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) &&
 		!strings.ContainsAny(s.Token, "\x00\r\n") {
-		c.set = append(
-			c.set, [2]string{"http." + u.Scheme + "://" + u.Host + "/.extraHeader", authorization(s.Token)},
-			[2]string{"http.followRedirects", "false"},
-		)
+		c.set = append(c.set, tokenSetting(u, s.Token), "http.followRedirects=false")
 	}
 	return c
 }
 
-// sharedAddress returns where the ref is.
 func (r *Repo) sharedAddress(s Shared) (string, error) {
 	if !pullRef().MatchString(s.Ref) || strings.HasSuffix(s.Ref, ".lock") {
-		return "", &Error{
-			Op: opShare, Msg: "not the full name of a ref: " + printable(s.Ref),
-			Hint: "use refs/precedent/memory, or a branch: refs/heads/precedent-memory",
-		}
+		return "", hinted(opShare, "not the full name of a ref: "+printable(s.Ref),
+			"use refs/precedent/memory, or a branch: refs/heads/precedent-memory")
 	}
 	if s.Address == "" {
 		return r.remoteAddress(s.Remote)
@@ -124,17 +108,13 @@ func (r *Repo) FetchShared(ctx context.Context, s Shared) (string, error) {
 		return "", err
 	}
 	c := s.call(from)
-	c.args = []string{
-		"fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-		"--no-auto-maintenance",
-		"--refmap=", "--end-of-options", from, "+" + s.Ref + ":" + sharedRef,
-	}
+	c.args = append(slices.Clone(fetchArgs), "--depth=1", "--end-of-options", from, "+"+s.Ref+":"+sharedRef)
 	said, cause, ended := r.fetchWithin(ctx, c, r.shadowObjects(), shareBytes, shareTimeout)
 	switch {
 	case errors.Is(cause, errTooMuch):
 		return "", &Error{
-			Op: opShare, Msg: printable(s.Ref) + " is larger than " + sizeText(shareBytes), Err: errTooMuch,
-			Hint: "look at who wrote it, and delete it on the remote if it is not a memory",
+			Op: opShare, Msg: printable(s.Ref) + " is larger than " + sizeText(shareBytes),
+			Err: errTooMuch, Hint: "look at who wrote it, and delete it on the remote if it is not a memory",
 		}
 	case ended == nil && cause == nil:
 	case cause == nil && strings.Contains(said, "couldn't find remote ref"):
@@ -147,15 +127,9 @@ func (r *Repo) FetchShared(ctx context.Context, s Shared) (string, error) {
 	default:
 		return "", s.failure(cause, ended, said)
 	}
-	out, err := r.run(
-		ctx, call{op: opShare, args: []string{"rev-parse", "--verify", "--end-of-options", sharedRef + "^{commit}"}},
-		configBytes,
-	)
-	if err != nil {
-		return "", err
-	}
-	if id := strings.TrimSpace(string(out)); r.hash.valid(id) {
-		return id, nil
+	id, err := r.line(ctx, opShare, "rev-parse", "--verify", "--end-of-options", sharedRef+"^{commit}")
+	if err != nil || r.hash.valid(id) {
+		return id, err
 	}
 	return "", &Error{Op: opShare, Msg: printable(s.Ref) + " is not a commit"}
 }
@@ -206,9 +180,8 @@ func (r *Repo) CommitShared(
 	return r.WriteCommit(ctx, c)
 }
 
-// PushShared moves the ref from the fetched commit to a new one; an empty one stands for no
-// ref. The error wraps ErrBehind if somebody else has moved it, and ErrRefused if the remote
-// does not accept the push.
+// PushShared moves the ref from the fetched commit to a new one; an empty one stands for no ref. The error
+// wraps ErrBehind if somebody else has moved it, and ErrRefused if the remote does not accept the push.
 func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error {
 	address, err := r.sharedAddress(s)
 	if err != nil {
@@ -229,10 +202,8 @@ func (r *Repo) PushShared(ctx context.Context, s Shared, from, to string) error 
 	if now, err := r.FetchShared(ctx, s); err != nil || now != from {
 		return errors.Join(err, fmt.Errorf("%s: %w", opShare, ErrBehind))
 	}
-	for _, busy := range busyRef {
-		if strings.Contains(said, busy) {
-			return fmt.Errorf("%s: %w", opShare, ErrBehind) // another push is under way
-		}
+	if containsAny(said, busyRef...) { // another push is under way
+		return fmt.Errorf("%s: %w", opShare, ErrBehind)
 	}
 	e := &Error{
 		Op: opShare, Msg: "the remote does not accept " + printable(s.Ref) + ": " + dismissal(said),
@@ -254,7 +225,6 @@ func dismissal(said string) string {
 	return errorLine(said)
 }
 
-// failure explains why a fetch or a push failed.
 func (s Shared) failure(cause, err error, said string) error {
 	e := failureOf(cause, opShare, err, said, shareTimeout)
 	e.Hint = hintFor(said, []knownFailure{

@@ -23,7 +23,6 @@ const (
 
 const opSnapshot = "take a snapshot"
 
-// staged returns the range of staged changes.
 func (r *Repo) staged(ctx context.Context) (Range, error) {
 	if r.place.top == "" {
 		return Range{}, bareError()
@@ -43,10 +42,8 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	}
 	for _, c := range changes {
 		if c.conflict {
-			return Range{}, &Error{
-				Op: opSnapshot, Msg: "some files have unresolved conflicts",
-				Hint: "resolve and stage them (git add), or review the work tree as it is (--worktree)",
-			}
+			return Range{}, hinted(opSnapshot, "some files have unresolved conflicts",
+				"resolve and stage them (git add), or review the work tree as it is (--worktree)")
 		}
 	}
 	rg := head.snapshot(Staged, "staged changes")
@@ -57,16 +54,14 @@ func (r *Repo) staged(ctx context.Context) (Range, error) {
 	return rg, err
 }
 
-// worktree returns the range of all uncommitted changes.
 func (r *Repo) worktree(ctx context.Context) (Range, error) {
 	if r.place.top == "" {
 		return Range{}, bareError()
 	}
 	if elsewhere := r.configuredWorkTree(); elsewhere != "" {
-		return Range{}, &Error{
-			Op: opRange, Msg: "core.worktree names " + printable(elsewhere) + ", which is not the folder with .git",
-			Hint: "review what is staged (--staged) or commits instead",
-		}
+		return Range{}, hinted(opRange,
+			"core.worktree names "+printable(elsewhere)+", which is not the folder with .git",
+			"review what is staged (--staged) or commits instead")
 	}
 	head, err := r.head(ctx)
 	if err != nil {
@@ -76,14 +71,10 @@ func (r *Repo) worktree(ctx context.Context) (Range, error) {
 }
 
 func bareError() *Error {
-	return &Error{
-		Op: opRange, Msg: "the repository is bare: it has no work tree",
-		Hint: "review a range of commits: A..B",
-	}
+	return hinted(opRange, "the repository is bare: it has no work tree", "review a range of commits: A..B")
 }
 
-// configuredWorkTree returns the work tree that the configuration names, if it is not
-// the one that was found.
+// configuredWorkTree returns the work tree that the configuration names, if it is not the one that was found.
 func (r *Repo) configuredWorkTree() string {
 	dir := r.config.repository("core.worktree")
 	if dir == "" || r.place.linked {
@@ -229,9 +220,8 @@ type dirtyState struct {
 
 func (d dirtyState) clean() bool { return len(d.staged)+len(d.changed)+len(d.untracked.paths) == 0 }
 
-// dirty asks git, with three processes in parallel, what is staged, which files may
-// have changed and which are new. Git compares times and sizes and rarely reads a
-// file.
+// dirty asks git, with three processes in parallel, what is staged, which files may have changed and which
+// are new. Git compares times and sizes and rarely reads a file.
 func (r *Repo) dirty(ctx context.Context, x index, from head) (dirtyState, error) {
 	var (
 		d    dirtyState
@@ -245,7 +235,7 @@ func (r *Repo) dirty(ctx context.Context, x index, from head) (dirtyState, error
 	changed, others := here, here
 	changed.args = []string{"diff-files", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all"}
 	others.args = []string{"ls-files", "-z", "--others", "--exclude-standard"}
-	others.set = append(others.set, [2]string{"core.excludesFile", r.userExcludes()})
+	others.set = append(others.set, "core.excludesFile="+r.userExcludes())
 	exclude := filepath.Join(x.dir, "exclude")
 	err := copyRegular(filepath.Join(r.place.commonDir, "info", "exclude"), exclude, adminBytes)
 	if err == nil {
@@ -278,7 +268,6 @@ func (r *Repo) stagedCall(x index, from head) call {
 	}}
 }
 
-// changes runs a command that lists changed files.
 func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error) {
 	err = r.stream(ctx, c, func(out io.Reader) error {
 		var err error
@@ -288,34 +277,22 @@ func (r *Repo) changes(ctx context.Context, c call) (changes []change, err error
 	return changes, err
 }
 
-// fileSystem returns the repository's settings about its file system, which only
-// affect comparisons.
-func (r *Repo) fileSystem() [][2]string {
-	var set [][2]string
+// fileSystem returns the repository's settings about its file system, which only affect comparisons.
+func (r *Repo) fileSystem() []string {
+	var set []string
 	for _, key := range []string{"filemode", "symlinks", "ignorecase", "precomposeunicode", "trustctime"} {
-		key = "core." + key
-		switch value := r.config.repository(key); {
-		case value == "":
-		case isTruthy(value):
-			set = append(set, [2]string{key, "true"})
-		default:
-			set = append(set, [2]string{key, "false"})
+		if value := r.config.repository("core." + key); value != "" {
+			set = append(set, fmt.Sprintf("core.%s=%t", key, isTruthy(value)))
 		}
 	}
 	if r.config.repository("core.checkstat") == "minimal" {
-		set = append(set, [2]string{"core.checkStat", "minimal"})
+		set = append(set, "core.checkStat=minimal")
 	}
 	return set
 }
 
-// userExcludes returns the user's global ignore file.
 func (r *Repo) userExcludes() string {
-	name := ""
-	for _, s := range r.config {
-		if s.key == "core.excludesfile" && s.scope == "global" {
-			name = s.value
-		}
-	}
+	name := r.config.find("core.excludesfile", "global")
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = filepath.Join(r.options.Home, rest)
 	}

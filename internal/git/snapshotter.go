@@ -10,8 +10,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// snapshotter collects the contents of a snapshot of the work tree, and what it
-// leaves out.
+// snapshotter collects the contents of a snapshot of the work tree, and what it leaves out.
 type snapshotter struct {
 	repo    *Repo
 	index   index
@@ -19,8 +18,7 @@ type snapshotter struct {
 	total   int64
 }
 
-// takeSnapshot reads the new files and those that may have changed, and passes them
-// to w.
+// takeSnapshot reads the new files and those that may have changed, and passes them to w.
 func (s *snapshotter) takeSnapshot(ctx context.Context, w *builder, changed []change, untracked []string) error {
 	attrs, err := s.attributes(ctx, changed, untracked)
 	if err != nil {
@@ -93,16 +91,14 @@ func hasValue(value string) bool {
 	return true
 }
 
-// store adds a file in the form that git would store, unless the index already has it
-// in that form.
+// store adds a file in the form that git would store, unless the index already has it in that form.
 func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFile, a attributes) error {
 	mode := "120000"
 	if f.kind == regular {
 		mode = s.mode(c, f)
 		var err error
-		f.data, err = toRepository(
-			f.data, a, s.repo.config.last("core.autocrlf"), func() ([]byte, error) { return s.former(ctx, c) },
-		)
+		f.data, err = toRepository(f.data, a, s.repo.config.last("core.autocrlf"),
+			func() ([]byte, error) { return s.former(ctx, c) })
 		if err != nil {
 			return err
 		}
@@ -114,8 +110,7 @@ func (s *snapshotter) store(ctx context.Context, w *builder, c change, f workFil
 	return w.add(c.path, mode, f.data)
 }
 
-// mode returns a regular file's mode in the repository. If the file system has no
-// modes, the index decides.
+// mode returns a regular file's mode in the repository. If the file system has no modes, the index decides.
 func (s *snapshotter) mode(c change, f workFile) string {
 	switch {
 	case slices.Contains([]string{"100644", "100755", "120000"}, c.newMode):
@@ -180,9 +175,8 @@ func (s *snapshotter) attributes(
 	return readAttributes(out), nil
 }
 
-// addAttributes makes the index's folder a second shadow with the attributes from the
-// repository's info/attributes. The first shadow must not have them: there an
-// attribute could hide a difference.
+// addAttributes makes the index's folder a second shadow with the attributes from the repository's
+// info/attributes. The first shadow must not have them: there an attribute could hide a difference.
 func (s *snapshotter) addAttributes(attributes string) error {
 	dir := s.index.dir
 	for _, name := range []string{"info", "refs"} {

@@ -2,14 +2,12 @@ package git
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// unknownRevision is the error for a revision that does not exist, with the nearest
-// one that does.
+// unknownRevision is the error for a revision that does not exist, with the nearest one that does.
 func (r *Repo) unknownRevision(ctx context.Context, name, why string) *Error {
 	e := &Error{Op: opRange, Msg: "unknown revision " + printable(strconv.Quote(name))}
 	if why == "ambiguous" {
@@ -37,7 +35,6 @@ func (r *Repo) unknownRevision(ctx context.Context, name, why string) *Error {
 	return e
 }
 
-// refsRead limits the names read for a suggestion.
 const refsRead = 5000
 
 // nearest returns the branch or tag with the most similar name, or "".
@@ -46,17 +43,12 @@ func (r *Repo) nearest(ctx context.Context, text string) string {
 		"for-each-ref", "--format=%(refname:short)", "--count=" + strconv.Itoa(refsRead),
 		"refs/heads", "refs/remotes", "refs/tags",
 	}}
-	var out []byte
-	err := r.stream(ctx, c, func(names io.Reader) error {
-		var err error
-		out, err = io.ReadAll(io.LimitReader(names, configBytes))
-		return err
-	})
+	names, err := r.start(ctx, c, configBytes)
 	if err != nil {
 		return "" // a suggestion is optional
 	}
 	best, least := "", max(2, len(text)/3)+1
-	for name := range strings.Lines("HEAD\n" + string(out)) {
+	for name := range strings.Lines("HEAD\n" + names) {
 		name = strings.TrimSuffix(name, "\n")
 		d := distance(text, name, least)
 		if strings.HasSuffix(name, "/"+text) {
@@ -69,8 +61,7 @@ func (r *Repo) nearest(ctx context.Context, text string) string {
 	return best
 }
 
-// distance counts the edits between two names, ignoring case. It returns limit for
-// limit or more.
+// distance counts the edits between two names, ignoring case. It returns limit for limit or more.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d >= limit || -d >= limit || len(a) > 200 {
 		return limit

@@ -27,9 +27,8 @@ const unknownSize = -1
 // treeEntries limits the files of a tree: one million.
 const treeEntries = 1_000_000
 
-// Tree lists the files of a revision (the full id of a commit or a tree; an empty one
-// has none) below prefix, which is a folder's path or empty for all files. It returns
-// none if prefix has no files.
+// Tree lists the files of a revision (the full id of a commit or a tree; an empty one has none) below prefix,
+// which is a folder's path or empty for all files. It returns none if prefix has no files.
 func (r *Repo) Tree(ctx context.Context, rev, prefix string) ([]Entry, error) {
 	return r.list(ctx, rev, prefix, treeEntries, false)
 }
@@ -123,8 +122,7 @@ func (r *Repo) Lookup(ctx context.Context, rev string, paths ...string) (map[str
 	return found, nil
 }
 
-// folder reads one folder of a tree, by name. If a name is there twice, the first counts,
-// as for git.
+// folder reads one folder of a tree, by name. If a name is there twice, the first counts, as for git.
 func (r *Repo) folder(ctx context.Context, name string) (map[string]Entry, error) {
 	o, data, err := r.objects().read(ctx, opTree, name, "tree", treeBytes)
 	if err == nil && o.id == "" {

@@ -16,13 +16,12 @@ var ErrNotTrusted = errors.New("the default branch is not known")
 // trustedRemotes are the remotes that a clone is made from, the original first.
 var trustedRemotes = []string{"upstream", "origin"}
 
-// TrustedBase returns the commit whose guide and policy apply to a local range; empty if
-// there is none yet. The author of a change must not choose it (T3), as with the parent of the
-// last commit of a branch from a fork. So it is in the trusted branch: the one that the
-// operator named, else the default branch of the remote upstream or origin, as the clone
-// recorded it, else its main or master. As long as nothing was fetched from these remotes,
-// it is the local branch that init.defaultBranch of the user names, or main or master. In
-// a bare clone, it is HEAD.
+// TrustedBase returns the commit whose guide and policy apply to a local range; empty if there is none yet.
+// The author of a change must not choose it (T3), as with the parent of the last commit of a branch from a
+// fork. So it is in the trusted branch: the one that the operator named, else the default branch of the
+// remote upstream or origin, as the clone recorded it, else its main or master. As long as nothing was
+// fetched from these remotes, it is the local branch that init.defaultBranch of the user names, or main or
+// master. In a bare clone, it is HEAD.
 //
 // It is the commit before the range if the trusted branch contains the whole range, and
 // otherwise the tip of that branch. Errors wrap ErrNotTrusted if there is no such branch.
@@ -91,7 +90,8 @@ func (r *Repo) defaultTip(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	return r.firstCommit(ctx, "refs/heads/"+r.config.user("init.defaultbranch"), "refs/heads/main", "refs/heads/master")
+	own := r.config.find("init.defaultbranch", "global")
+	return r.firstCommit(ctx, "refs/heads/"+own, "refs/heads/main", "refs/heads/master")
 }
 
 // mayHaveRefs reports whether the repository may have refs below one of the folders, which
@@ -110,8 +110,7 @@ func (r *Repo) mayHaveRefs(folders []string) bool {
 	})
 }
 
-// DefaultBranch returns the commit of a remote's default branch at the last fetch;
-// empty if it is unknown.
+// DefaultBranch returns the commit of a remote's default branch at the last fetch; empty if it is unknown.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error) {
 	folder := "refs/remotes/" + remote + "/"
 	return r.firstCommit(ctx, folder+"HEAD", folder+"main", folder+"master")

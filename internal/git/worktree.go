@@ -33,13 +33,11 @@ const (
 	link                    // data is the target of the symbolic link
 )
 
-// workFile is what was found at a path.
 type workFile struct {
 	kind       fileKind
 	data       []byte
 	executable bool
-	// why is why the content was not read; empty if it was. It is also set for
-	// tooLarge files.
+	// why is why the content was not read; empty if it was. It is also set for tooLarge files.
 	why      string
 	tooLarge bool
 }
@@ -65,10 +63,9 @@ func (w *workTree) has(name string) (bool, error) {
 	return fi != nil, err
 }
 
-// read reads what is at a path. It checks every component before it opens anything,
-// so it follows no link. It opens without blocking, so a FIFO or device in the file's
-// place cannot delay it. The opened file must be the checked one. A file with several
-// hard links is refused, because another link may be outside.
+// read reads what is at a path. It checks every component before it opens anything, so it follows no link. It
+// opens without blocking, so a FIFO or device in the file's place cannot delay it. The opened file must be
+// the checked one. A file with several hard links is refused, because another link may be outside.
 func (w *workTree) read(name string, max int64) (workFile, error) {
 	seen, err := w.lookAt(name)
 	if seen == nil {
