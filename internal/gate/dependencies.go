@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,11 +61,8 @@ func languages() []language {
 			"java", words("pom.xml build.gradle build.gradle.kts build.sbt"),
 			words("mvn ./mvnw gradle ./gradlew sbt ant"), nil, nil,
 		},
-		{
-			"php", words("composer.json"),
-			words("composer phpunit vendor/bin/phpunit ./vendor/bin/phpunit phpstan vendor/bin/phpstan ./vendor/bin/phpstan"),
-			nil, nil,
-		},
+		{"php", words("composer.json"), words("composer phpunit vendor/bin/phpunit ./vendor/bin/phpunit " +
+			"phpstan vendor/bin/phpstan ./vendor/bin/phpstan"), nil, nil},
 		{"elixir", words("mix.lock"), words("mix"), nil, nil},
 		{"dotnet", words("packages.lock.json Directory.Packages.props"), words("dotnet"), nil, nil},
 		{"swift", words("Package.resolved"), words("swift"), nil, nil},
@@ -120,12 +118,7 @@ func (s *session) vendored(name string) bool {
 	return at != "" && s.exists(at)
 }
 
-var (
-	errOff        = errors.New("the policy turns them off")
-	errNoRegistry = errors.New("the operator allows no registry for them")
-	errNoBase     = errors.New("the files of the base cannot be read")
-	errNoCache    = errors.New("the server has no folder for caches")
-)
+var errOff = errors.New("the policy turns them off")
 
 // mayFetch returns why nothing may be fetched from a registry; nil if it may.
 func (s *session) mayFetch(registry string) error {
@@ -133,16 +126,15 @@ func (s *session) mayFetch(registry string) error {
 	case s.Policy.Dependencies == precedent.DependenciesOff:
 		return errOff
 	case s.CacheDir == "":
-		return errNoCache
+		return errors.New("the server has no folder for caches")
 	case registry == "":
-		return errNoRegistry
+		return errors.New("the operator allows no registry for them")
 	case s.Read == nil:
-		return errNoBase
+		return errors.New("the files of the base cannot be read")
 	}
 	return nil
 }
 
-// fail notes why the dependencies are missing.
 func (d *dependencies) fail(err error) {
 	if d.missing = "not fetched: " + err.Error(); errors.Is(err, errOff) {
 		d.missing = err.Error()
@@ -175,7 +167,6 @@ func (s *session) choose(names ...string) choice {
 	return c
 }
 
-// say notes what was fetched.
 func (d *dependencies) say(what string, c choice) {
 	switch {
 	case c.trust != Base:
@@ -192,14 +183,8 @@ func (d *dependencies) say(what string, c choice) {
 func (s *session) keepInstalled(
 	ctx context.Context, trust Trust, parts []string, r managerRun, finish func(string) error,
 ) (string, error) {
-	parts = append(slices.Clone(parts), r.program, r.script)
-	parts = append(parts, r.env...)
-	names := make([]string, 0, len(r.files))
-	for name := range r.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	parts = slices.Concat(parts, []string{r.program, r.script}, r.env)
+	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		parts = append(parts, name, string(r.files[name]))
 	}
 	return s.keepAs(trust, parts, func(to string) error {
@@ -255,11 +240,8 @@ func mayUse(line string, users []string, unsure bool) bool {
 		if slices.Contains(users, w) {
 			return true
 		}
-		if slices.ContainsFunc(
-			all, func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) },
-		) {
-			other = true
-		}
+		other = other || slices.ContainsFunc(all,
+			func(l language) bool { return slices.Contains(l.users, w) || slices.Contains(l.apart, w) })
 	}
 	return unsure && !other
 }

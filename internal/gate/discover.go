@@ -10,8 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Documents are the files of the base that may name commands, the most authoritative
-// first.
+// Documents are the files of the base that may name commands, the most authoritative first.
 var Documents = []string{"AGENTS.md", "CLAUDE.md", "README.md"}
 
 // Limits of what is read and run.
@@ -39,13 +38,11 @@ func ReadDocuments(read func(path string) ([]byte, error)) []Document {
 	return docs
 }
 
-// fromPolicy is the source of a policy's commands.
 const fromPolicy = "policy"
 
-// Discover returns the commands of a gate: those of the policy, else those of the first
-// document that has any. In a document, a command is a line of a fenced code block below one
-// of the headings Build, Test, Quick Reference, Development and Getting Started that runs a
-// known build tool and nothing else; see docs/gate.md.
+// Discover returns the commands of a gate: those of the policy, else those of the first document that has
+// any. In a document, a command is a line of a fenced code block below one of the headings Build, Test, Quick
+// Reference, Development and Getting Started that runs a known build tool and nothing else; see docs/gate.md.
 func Discover(policy precedent.Gate, docs []Document) []Command {
 	if policy.Off {
 		return nil
@@ -63,14 +60,12 @@ func Discover(policy precedent.Gate, docs []Document) []Command {
 	return all
 }
 
-// heading matches the headings below which commands count.
 var heading = text.Pattern(`(?i)\b(?:build(?:ing)?|tests?|testing|quick reference|development|getting started)\b`)
 
 // shells are the languages of blocks that hold commands.
 var shells = []string{"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "sh-session"}
 
-// commandsOf finds the commands of a document: of those that do the same with other options,
-// the first.
+// commandsOf finds the commands of a document: of those that do the same with other options, the first.
 func commandsOf(d Document) []Command {
 	var all []Command
 	seen := map[string]bool{}

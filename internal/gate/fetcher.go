@@ -27,7 +27,6 @@ const (
 	atOnce      = 8         // requests
 )
 
-// archive is a file of a registry.
 type archive struct {
 	url string
 	// locked is a text that has its hash: a lock file, or the hash alone. If it is empty, the
@@ -41,7 +40,6 @@ type hashes [3]hash.Hash
 
 func newHashes() hashes { return hashes{sha1.New(), sha256.New(), sha512.New()} } //nolint:gosec // see above
 
-// isIn reports whether a text has one of the hashes.
 func (h hashes) isIn(locked string) bool {
 	for i, algorithm := range []string{"sha1", "sha256", "sha512"} {
 		sum := h[i].Sum(nil)
@@ -95,9 +93,8 @@ func (f *fetcher) get(ctx context.Context, address, accept string, most int64, t
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	request, err := http.NewRequestWithContext( //nolint:gosec // the operator's registry, or a server that it names
-		ctx, http.MethodGet, address, nil,
-	)
+	//nolint:gosec // the operator's registry, or a server that it names
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, errRegistry // the address may hold a password
 	}

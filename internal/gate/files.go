@@ -25,15 +25,13 @@ var (
 	elsewhereDirs = []string{"fixtures", "examples", "example", "third_party", "target", "docs", "doc"}
 )
 
-// find returns the folders of the tree's own build that have regular files of the names, the
-// outermost first.
+// find returns the folders of the tree's own build that have regular files of the names, the outermost first.
 func (s *session) find(names ...string) map[string][]string {
 	found := map[string][]string{}
 	for _, name := range names {
 		for _, dir := range s.folders()[name] {
-			if !slices.ContainsFunc(
-				strings.Split(dir, "/"), func(part string) bool { return slices.Contains(elsewhereDirs, part) },
-			) {
+			elsewhere := func(part string) bool { return slices.Contains(elsewhereDirs, part) }
+			if !slices.ContainsFunc(strings.Split(dir, "/"), elsewhere) {
 				found[name] = append(found[name], dir)
 			}
 		}
@@ -76,14 +74,12 @@ func (s *session) folders() map[string][]string {
 	return s.found()
 }
 
-// exists reports whether the tree has a file or folder.
 func (s *session) exists(name string) bool {
 	_, err := os.Lstat(filepath.Join(s.Tree, filepath.FromSlash(name)))
 	return err == nil
 }
 
-// head reads a regular file of the tree, nil if there is none. Links are not followed out of
-// the tree (T11).
+// head reads a regular file of the tree, nil if there is none. Links are not followed out of the tree (T11).
 func (s *session) head(name string) []byte {
 	name = filepath.FromSlash(path.Clean(name))
 	if !filepath.IsLocal(name) {

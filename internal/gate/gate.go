@@ -61,14 +61,13 @@ type Request struct {
 	Repo precedent.Repo
 	// Tree is the folder of the exported head, without .git. Commands see a copy.
 	Tree string
-	// Base is the base commit's hash.
-	Base string
+	Base string // the base commit's hash
 	// Read reads a file of the base commit; the error is fs.ErrNotExist if there is none. Nil
 	// means that no dependencies are fetched.
 	Read func(path string) ([]byte, error)
 	// Lacks says, in a few words, which files of the head Tree lacks; empty if it has all.
 	Lacks string
-	Trust Trust // empty means Pull
+	Trust Trust // Own, or empty for Pull
 	// BaseTree exports the base commit without .git, to fill the build cache that runs of
 	// pull requests start from; nil means that they start from what there is.
 	BaseTree func(context.Context) (string, error)
@@ -104,8 +103,7 @@ type CommandResult struct {
 	Status Status
 	Why    string // in a few words; empty if it passed
 	Exit   int    // of the last run; -1 if the sandbox ended it
-	// Output is what the command printed, its start and its end, with secrets redacted.
-	// It is hostile text.
+	// Output is what the command printed, its start and its end, with secrets redacted. It is hostile text.
 	Output string
 	Took   time.Duration
 }
@@ -118,11 +116,9 @@ type Runner struct {
 	CacheDir string
 	// Path lists the folders of the operator's toolchains.
 	Path string
-	// ModCache is the operator's cache of Go modules. Modules that the base requires are
-	// copied from it.
+	// ModCache is the operator's cache of Go modules. Modules that the base requires are copied from it.
 	ModCache string
-	// GoProxy is the only server that Go modules are fetched from; empty means none.
-	GoProxy string
+	GoProxy  string // the only server that Go modules are fetched from; empty means none
 	// NPMRegistry is the only server that packages of npm, pnpm and yarn are fetched from; empty means none.
 	NPMRegistry string
 	// PythonIndex is the only index that wheels of Python are fetched from, with the servers that it

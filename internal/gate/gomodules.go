@@ -26,8 +26,6 @@ const (
 	fetchTotal = 15 * time.Minute   // of all together
 )
 
-var errNoProxy = errors.New("no server to fetch them from")
-
 // goFiles are the files of a module that say which others it needs.
 type goFiles struct{ mod, sum []byte }
 
@@ -42,11 +40,11 @@ type goModule struct {
 // base's go.mod and go.sum list, and runs nothing of it. go.sum pins every byte.
 func (s *session) fetchGo(ctx context.Context, l language) []dependencies {
 	modules := s.goModules()
-	i := slices.IndexFunc(s.tools, func(t toolchain) bool { return t.name == "go" })
-	if len(modules) == 0 || i < 0 { // without a go command, the commands say so
+	tool, ok := s.tool("go")
+	if len(modules) == 0 || !ok { // without a go command, the commands say so
 		return nil
 	}
-	program := filepath.Join(s.tools[i].root, "bin", "go")
+	program := filepath.Join(tool.root, "bin", "go")
 	d := l.in(".")
 	c := choice{trust: Base, differs: slices.ContainsFunc(modules, func(m goModule) bool { return m.differing })}
 	err := s.mayFetch(s.baseProxies())
@@ -113,7 +111,7 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 	}
 	return s.keepAs(trust, parts, func(cache string) error {
 		if added && s.GoProxy == "" {
-			return errNoProxy
+			return errors.New("no server to fetch them from")
 		}
 		scratch, err := os.MkdirTemp("", "precedent-fetch-")
 		if err != nil {
@@ -135,8 +133,7 @@ func (s *session) fetchModules(ctx context.Context, program string, modules []go
 	})
 }
 
-// baseProxies are where the modules of the base come from: the operator's cache, then the
-// server.
+// baseProxies are where the modules of the base come from: the operator's cache, then the server.
 func (s *session) baseProxies() string {
 	var all []string
 	if local := filepath.Join(s.ModCache, "cache", "download"); s.ModCache != "" && filepath.IsAbs(local) {
@@ -170,7 +167,6 @@ func (f *goFetcher) write(module string, files goFiles) error {
 		os.WriteFile(filepath.Join(dir, "go.sum"), files.sum, 0o600))
 }
 
-// download runs the go command for each module.
 func (f *goFetcher) download(ctx context.Context, proxy string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()

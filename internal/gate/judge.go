@@ -12,9 +12,8 @@ import (
 // mostOutput is how many bytes of a command's output are kept.
 const mostOutput = 64 << 10
 
-// What a failed command prints if something else than the change made it fail. A command
-// decides what it prints, but a pull request gains nothing by it: its command could as
-// well end with success.
+// What a failed command prints if something else than the change made it fail. A command decides what it
+// prints, but a pull request gains nothing by it: its command could as well end with success.
 var (
 	missing = text.Pattern(`(?m)([\w./+-]+): (?:(?:command |inaccessible or )?not found|` +
 		`No such file or directory\nmake)`)
@@ -49,7 +48,6 @@ const lacking = ", but dependencies are missing: "
 // programMissing is the exit status of a shell that finds no program.
 const programMissing = 127
 
-// judge says how a command ended.
 func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, string) {
 	out := r.Stdout.String()
 	switch r.Status {
@@ -78,15 +76,12 @@ func (s *session) judge(c Command, r sandbox.Result, l sandbox.Limits) (Status, 
 		return Skipped, fmt.Sprintf("it ended with status %d%s%s", r.Exit, lacking, why)
 	}
 	if asked := unfetched().FindString(out); asked != "" {
-		return Skipped, fmt.Sprintf(
-			"it ended with status %d, and asked for packages that were not fetched: %s", r.Exit,
-			text.Cut(text.VisibleLine(asked), 80),
-		)
+		return Skipped, fmt.Sprintf("it ended with status %d, and asked for packages that were not fetched: %s", r.Exit,
+			text.Cut(text.VisibleLine(asked), 80))
 	}
 	return Failed, fmt.Sprintf("exit status %d", r.Exit)
 }
 
-// missingProgram is the program that a shell did not find.
 func missingProgram(c Command, out string) string {
 	if all := missing().FindAllStringSubmatch(out, -1); len(all) > 0 {
 		return text.Cut(all[len(all)-1][1], 40)
@@ -103,8 +98,7 @@ func missingTool(out string) string {
 	return ""
 }
 
-// readable is an output without secrets and without characters that do something in a
-// terminal.
+// readable is an output without secrets and without characters that do something in a terminal.
 func readable(o sandbox.Output) string {
 	s, _ := secret.Redact("", strings.ToValidUTF8(o.String(), "\ufffd"))
 	return strings.TrimSpace(text.Visible(escapes().ReplaceAllString(s, "")))

@@ -49,8 +49,7 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// findKept returns a kept folder if it is there and as it was written. A changed one is
-// removed.
+// findKept returns a kept folder if it is there and as it was written. A changed one is removed.
 func findKept(dir string) bool {
 	want, err := os.ReadFile(dir + sumSuffix)
 	if err != nil {
@@ -169,7 +168,6 @@ func sumFolder(dir string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// kept is a kept folder of a repository.
 type kept struct {
 	dir  string
 	used time.Time

@@ -19,7 +19,6 @@ type Local struct {
 	Env []string // the whole environment of the commands
 }
 
-// shell is what runs a command.
 const shell = "/bin/sh"
 
 // mostLocal is how many bytes a command may print: they are held in memory.
@@ -40,9 +39,7 @@ func (l *Local) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error
 	timed, cancel := context.WithTimeout(ctx, job.Limits.Time)
 	defer cancel()
 	begun := time.Now()
-	out, err := child.Run(
-		timed, child.Program{Path: shell, Args: job.Argv[1:], Dir: tree, Env: l.Env, Most: mostLocal},
-	)
+	out, err := child.Run(timed, child.Program{Path: shell, Args: job.Argv[1:], Dir: tree, Env: l.Env, Most: mostLocal})
 	if err != nil {
 		return sandbox.Result{}, err
 	}

@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // managersAt is a folder of links in a sandbox, to the package managers that lie outside of the toolchains.
 const managersAt = sandbox.Home + "/.precedent/bin"
 
-// manager is a package manager that is a package of npm.
 type manager struct {
 	name    string
 	version string
@@ -57,32 +58,27 @@ func packageOf(program string) (root, version string, ok bool) {
 		data, err := os.ReadFile(filepath.Join(root, "package.json"))
 		var p struct{ Name, Version string }
 		if err == nil && json.Unmarshal(data, &p) == nil && p.Name != "" {
-			known := map[string]bool{
-				"npm": true, "pnpm": true, "@pnpm/exe": true,
-				"yarn": true, "@yarnpkg/cli-dist": true,
-			}
-			return root, p.Version, known[p.Name]
+			known := []string{"npm", "pnpm", "@pnpm/exe", "yarn", "@yarnpkg/cli-dist"}
+			return root, p.Version, slices.Contains(known, p.Name)
 		}
 		root = filepath.Dir(root)
 	}
 	return "", "", false
 }
 
-// manager is a package manager that the server has.
 func (s *session) manager(name string) (manager, bool) {
-	for _, m := range s.managers {
-		if m.name == name {
-			return m, true
-		}
+	i := slices.IndexFunc(s.managers, func(m manager) bool { return m.name == name })
+	if i < 0 {
+		return manager{}, false
 	}
-	return manager{}, false
+	return s.managers[i], true
 }
 
 // managerLinks is what a shell does so that it finds the package managers.
 func (s *session) managerLinks() string {
 	all := ""
 	for _, m := range s.managers {
-		all += " && ln -sf " + quoted(m.file) + " " + managersAt + "/" + m.name
+		all += " && ln -sf " + text.ShellQuoted(m.file) + " " + managersAt + "/" + m.name
 	}
 	if all != "" {
 		all = "mkdir -p " + managersAt + all + "\n"

@@ -21,7 +21,6 @@ import (
 // packagesAt is where a sandbox has the packages of npm, pnpm and yarn, below it a folder for each project.
 const packagesAt = "/dependencies/node"
 
-// packageFile is what counts of a package.json.
 type packageFile struct {
 	Manager      string            `json:"packageManager"`
 	Dependencies map[string]string `json:"dependencies"`
@@ -44,10 +43,9 @@ type nodeManager struct {
 	berry      bool     // yarn 2 or newer
 }
 
-// nodeManagers are in the order in which they count if a project has several lock files. They
-// install without the scripts of packages and without hooks of the tree, which a sandbox has not. What
-// they print is not part of the result. They check each archive against the lock file, as the
-// fetcher does where it can.
+// nodeManagers are in the order in which they count if a project has several lock files. They install without
+// the scripts of packages and without hooks of the tree, which a sandbox has not. What they print is not part
+// of the result. They check each archive against the lock file, as the fetcher does where it can.
 var nodeManagers = []nodeManager{
 	{
 		name: "pnpm", file: "pnpm-lock.yaml",
@@ -147,7 +145,7 @@ func (s *session) fetchProject(ctx context.Context, d *dependencies, dir, at str
 	d.env = m.env
 	d.mounts = []sandbox.Mount{{Source: kept, Target: at}}
 	// The folders are the command's own, because tools keep caches in them.
-	d.prelude = fmt.Sprintf("(cd %s && sh %s/link.sh %s) 2>/dev/null\n", quoted(dir), at, at)
+	d.prelude = fmt.Sprintf("(cd %s && sh %s/link.sh %s) 2>/dev/null\n", text.ShellQuoted(dir), at, at)
 	return true
 }
 
@@ -167,9 +165,7 @@ func (s *session) chooseManager(dir string) (nodeManager, choice, error) {
 			return m, c, nil
 		}
 	}
-	return nodeManager{}, choice{}, errors.New(
-		"there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base",
-	)
+	return nodeManager{}, choice{}, errors.New("there is no package-lock.json, pnpm-lock.yaml or yarn.lock at the base")
 }
 
 // cacheKey matches the level of compression in a lock file of yarn 2 or newer.
@@ -198,15 +194,13 @@ func (s *session) installed(m nodeManager, lock []byte) (nodeManager, error) {
 	return m, nil
 }
 
-// patchFile matches the patches that a lock file names.
 var patchFile = text.Pattern(`[\w@./+~-]+\.patch\b`)
 
 // keepProject returns the folder with the packages of a project, which it fetches if it has to.
 func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c choice) (string, error) {
 	r := managerRun{
-		files: map[string][]byte{
-			m.file: localize(c.data, s.NPMRegistry),
-		}, program: "node", script: m.install + packNode, env: m.fetchEnv,
+		files:   map[string][]byte{m.file: localize(c.data, s.NPMRegistry)},
+		program: "node", script: m.install + packNode, env: m.fetchEnv,
 		serve: func(f *fetcher) http.Handler {
 			locked := string(c.data)
 			if m.berry { // it has no hashes of archives, but of what yarn makes of them
@@ -215,8 +209,7 @@ func (s *session) keepProject(ctx context.Context, m nodeManager, dir string, c 
 			return f.serveRegistry(s.NPMRegistry, locked)
 		},
 	}
-	names := append(
-		[]string{"package.json", "pnpm-workspace.yaml"},
+	names := append([]string{"package.json", "pnpm-workspace.yaml"},
 		patchFile().FindAllString(string(c.data), maxMembers)...)
 	for _, of := range s.folders()["package.json"] { // they may be workspaces
 		if rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(of)); err == nil && of != dir &&

@@ -7,6 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // writeLinks writes link.sh, which gives a tree the packages of a kept folder, whose path in the sandbox is
@@ -23,7 +25,7 @@ func writeLinks(dir string) error {
 			return err
 		}
 		at := filepath.ToSlash(rel)
-		fmt.Fprintf(&script, "if test -d %s; then\n", quoted(path.Dir(at)))
+		fmt.Fprintf(&script, "if test -d %s; then\n", text.ShellQuoted(path.Dir(at)))
 		if err := linkEntries(&script, name, at); err != nil {
 			return err
 		}
@@ -45,12 +47,12 @@ func linkEntries(script *strings.Builder, dir, at string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(script, "mkdir -p %s\n", quoted(at))
+	fmt.Fprintf(script, "mkdir -p %s\n", text.ShellQuoted(at))
 	const batch = 100
 	var words []string
 	flush := func() {
 		if len(words) > 0 {
-			fmt.Fprintf(script, "ln -s %s %s/\n", strings.Join(words, " "), quoted(at))
+			fmt.Fprintf(script, "ln -s %s %s/\n", strings.Join(words, " "), text.ShellQuoted(at))
 		}
 		words = nil
 	}
@@ -63,9 +65,9 @@ func linkEntries(script *strings.Builder, dir, at string) error {
 				return err
 			}
 		case to != "" && !strings.Contains("/"+path.Join(path.Dir(name), filepath.ToSlash(to))+"/", "/node_modules/"):
-			fmt.Fprintf(script, "ln -s %s %s\n", quoted(filepath.ToSlash(to)), quoted(name))
+			fmt.Fprintf(script, "ln -s %s %s\n", text.ShellQuoted(filepath.ToSlash(to)), text.ShellQuoted(name))
 		default:
-			if words = append(words, `"$1"/`+quoted(name)); len(words) == batch {
+			if words = append(words, `"$1"/`+text.ShellQuoted(name)); len(words) == batch {
 				flush()
 			}
 		}

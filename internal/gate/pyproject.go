@@ -10,7 +10,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// pyproject is what counts of a pyproject.toml.
 type pyproject struct {
 	Project *struct {
 		Dependencies []string            `toml:"dependencies"`
@@ -47,8 +46,6 @@ func isWanted(extra string) bool {
 		"dev", "develop", "development", "test", "tests", "testing", "lint", "typing", "types", "check", "ci",
 	}, strings.ToLower(extra))
 }
-
-var errNoLock = errors.New("pyproject.toml of poetry without poetry.lock")
 
 // readPython reads what a folder asks for: its lock file, else its requirements and pyproject.toml.
 func readPython(read func(string) []byte, dir, index string) (*requirements, error) {
@@ -93,7 +90,7 @@ func (r *requirements) addProject(p pyproject, locked bool) error {
 		return err
 	}
 	if len(lines) > 0 && !locked {
-		return errNoLock
+		return errors.New("pyproject.toml of poetry without poetry.lock")
 	}
 	if p.Project != nil {
 		if slices.Contains(p.Project.Dynamic, "dependencies") && len(r.lines) == 0 {

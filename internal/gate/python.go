@@ -46,22 +46,18 @@ func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 	case c.differs:
 		d.say("nothing", c)
 	}
-	search := wheelsAt + "/site:" + path.Join(
-		sandbox.Work, dir,
-	) // the folder, as an installation for development has it
+	own := dir // as an installation for development has it
 	if s.exists(path.Join(dir, "src")) {
-		search = wheelsAt + "/site:" + path.Join(sandbox.Work, dir, "src")
+		own = path.Join(dir, "src")
 	}
-	d.env = append(
-		d.env, "PYTHONPATH="+search, "UV_NO_SYNC=1", "UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never",
-		"POETRY_VIRTUALENVS_CREATE=false",
-	)
+	d.env = append(d.env, "PYTHONPATH="+wheelsAt+"/site:"+path.Join(sandbox.Work, own), "UV_NO_SYNC=1",
+		"UV_NO_INDEX=1", "UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_CREATE=false")
 	all := []dependencies{d}
 	for _, name := range l.files { // in order, so that it is always the same one that is named
 		dirs := found[name]
 		if i := slices.IndexFunc(dirs, func(other string) bool { return other != dir }); i >= 0 && len(all) == 1 {
 			other := l.in(dirs[i])
-			other.fail(errManyFolders)
+			other.fail(errors.New("only one folder with packages of Python is supported"))
 			all = append(all, other)
 		}
 	}
@@ -70,8 +66,7 @@ func (s *session) fetchPython(ctx context.Context, l language) []dependencies {
 
 // fetchWheels returns the kept folder with the wheels of a folder; none if it needs none.
 func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, error) {
-	names := []string{"pyproject.toml", "uv.lock", "poetry.lock", "Pipfile.lock"}
-	names = append(names, requirementFiles...)
+	names := append([]string{"pyproject.toml", "uv.lock", "poetry.lock", "Pipfile.lock"}, requirementFiles...)
 	for i, name := range names {
 		names[i] = path.Join(dir, name)
 	}
@@ -84,9 +79,8 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 		return "", c, err
 	}
 	if !c.differs && c.trust == Base { // a file that another one includes
-		c.differs = slices.ContainsFunc(
-			wanted.files, func(name string) bool { return string(s.head(name)) != string(s.atBase(name)) },
-		)
+		c.differs = slices.ContainsFunc(wanted.files,
+			func(name string) bool { return string(s.head(name)) != string(s.atBase(name)) })
 	}
 	r := managerRun{
 		files: map[string][]byte{
@@ -95,20 +89,16 @@ func (s *session) fetchWheels(ctx context.Context, dir string) (string, choice, 
 		program: "python3", script: pipInstall,
 		serve: func(f *fetcher) http.Handler { return newWheelIndex(f, s.PythonIndex, wanted.locked) },
 	}
-	kept, err := s.keepInstalled(
-		ctx, c.trust, []string{"python", s.PythonIndex, s.python(), wanted.locked}, r,
-		func(string) error { return nil },
-	)
+	kept, err := s.keepInstalled(ctx, c.trust, []string{"python", s.PythonIndex, s.python(), wanted.locked}, r,
+		func(string) error { return nil })
 	return kept, c, err
 }
 
 // python is the program that runs as python3 in a sandbox, whose version decides which wheels fit.
 func (s *session) python() string {
-	for _, t := range s.tools {
-		if t.name == "python" {
-			name, _ := filepath.EvalSymlinks(filepath.Join(t.root, "bin", "python3"))
-			return name
-		}
+	if t, ok := s.tool("python"); ok {
+		name, _ := filepath.EvalSymlinks(filepath.Join(t.root, "bin", "python3"))
+		return name
 	}
 	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
 		if name, err := filepath.EvalSymlinks(dir + "/python3"); err == nil {
@@ -117,5 +107,3 @@ func (s *session) python() string {
 	}
 	return ""
 }
-
-var errManyFolders = errors.New("only one folder with packages of Python is supported")

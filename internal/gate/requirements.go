@@ -15,9 +15,8 @@ import (
 // requirementFiles are the files of pip that count, if they are beside each other.
 var requirementFiles = []string{
 	"requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
-	"requirements-test.txt", "requirements_test.txt",
-	"test-requirements.txt", "requirements-tests.txt", "requirements/dev.txt", "requirements/test.txt",
-	"requirements/tests.txt",
+	"requirements-test.txt", "requirements_test.txt", "test-requirements.txt", "requirements-tests.txt",
+	"requirements/dev.txt", "requirements/test.txt", "requirements/tests.txt",
 }
 
 // Limits of requirements.
@@ -133,7 +132,6 @@ func (r *requirements) addOption(read func(string) []byte, name, line string) er
 	return errIndex
 }
 
-// addLine reads one requirement.
 func (r *requirements) addLine(line string, constraint bool) error {
 	project, is := strings.CutPrefix(line, ".")
 	if is && (project == "" || project == "/" || strings.HasPrefix(project, "[") && strings.HasSuffix(project, "]")) {
@@ -181,7 +179,6 @@ func (r *requirements) addLock(read func(string) []byte, dir string) (found bool
 	return false, nil
 }
 
-// addPipfile reads which packages a Pipfile.lock has.
 func (r *requirements) addPipfile(data []byte) error {
 	type pinned map[string]struct{ Version, Markers string }
 	var lock struct{ Default, Develop pinned }

@@ -29,10 +29,8 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 	res := r.run(ctx, q)
 	res.Took = time.Since(begun)
 	if r.Log != nil {
-		r.Log.InfoContext(
-			ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status, "reason",
-			res.Why, "commands", len(res.Commands), "took", res.Took,
-		)
+		r.Log.InfoContext(ctx, "gate", "repo", q.Repo.String(), "base", q.Base, "trust", q.Trust, "status", res.Status,
+			"reason", res.Why, "commands", len(res.Commands), "took", res.Took)
 	}
 	return res
 }
@@ -40,9 +38,6 @@ func (r Runner) Run(ctx context.Context, q Request) Result {
 func (q Request) withDefaults() Request {
 	q.Trust = cmp.Or(q.Trust, Pull)
 	q.Limits.Time = cmp.Or(q.Limits.Time, q.Policy.Timeout, defaultTime)
-	if q.Trust == Base && q.BaseTree == nil {
-		q.BaseTree = func(context.Context) (string, error) { return q.Tree, nil }
-	}
 	q.Limits.Total = cmp.Or(q.Limits.Total, defaultTotal)
 	return q
 }
@@ -64,7 +59,14 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		return skipped("the tree has a .git")
 	}
 	s := &session{Runner: r, Request: q, begun: time.Now()}
-	box, err := r.findSandbox(ctx)
+	if q.BaseTree != nil {
+		s.base = sync.OnceValues(func() (string, error) { return q.BaseTree(ctx) })
+	}
+	var box sandbox.Sandbox
+	err := error(&sandbox.NoneError{})
+	if r.Sandbox != nil {
+		box, err = r.Sandbox(ctx)
+	}
 	switch {
 	case err == nil:
 		s.exec = box.Run
@@ -73,8 +75,10 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 		res := s.runAll(ctx)
 		res.Unsandboxed = true
 		return res
+	case errors.As(err, new(*sandbox.NoneError)):
+		return skipped("no sandbox")
 	default:
-		return skipped("no sandbox%s", because(err))
+		return skipped("no sandbox: %v", err)
 	}
 	s.tools, s.managers = findToolchains(r.Path), findManagers(r.Path)
 	s.fetch(ctx)
@@ -82,24 +86,6 @@ func (r Runner) run(ctx context.Context, q Request) Result {
 	return s.runAll(ctx)
 }
 
-// findSandbox returns the sandbox.
-func (r Runner) findSandbox(ctx context.Context) (sandbox.Sandbox, error) {
-	if r.Sandbox == nil {
-		return sandbox.Sandbox{}, &sandbox.NoneError{}
-	}
-	return r.Sandbox(ctx)
-}
-
-// because is the short reason of a missing sandbox, if there is one.
-func because(err error) string {
-	var none *sandbox.NoneError
-	if errors.As(err, &none) {
-		return ""
-	}
-	return ": " + err.Error()
-}
-
-// session is one run.
 type session struct {
 	Runner
 	Request
@@ -109,11 +95,10 @@ type session struct {
 	managers []manager
 	found    func() map[string][]string // see folders
 	needed   []dependencies             // of the tree
-	base     func() (string, error)
-	seed     string // folder of the build cache to start from, "" for none
+	base     func() (string, error)     // exports the base commit, once; nil if it cannot
+	seed     string                     // folder of the build cache to start from, "" for none
 }
 
-// runAll runs the commands and sums up.
 func (s *session) runAll(ctx context.Context) Result {
 	s.begun = time.Now()
 	res := Result{Status: Skipped, Dependencies: s.describeDependencies()}
@@ -158,10 +143,8 @@ func (r *Result) sumUp() {
 	r.Why = strings.Join(why, "; ")
 }
 
-// notRun is why a command did not run after another one.
 const notRun = "not run: another command did not pass"
 
-// runCommand runs one command, and again if it fails.
 func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 	begun := time.Now()
 	out := s.runOnce(ctx, c, s.Tree)
@@ -188,11 +171,10 @@ func (s *session) runCommand(ctx context.Context, c Command) CommandResult {
 // the change adds dependencies.
 func (s *session) needsNoneOfThese(ctx context.Context, c Command, out CommandResult) bool {
 	why, added := s.incomplete(c)
-	if out.Status != Skipped || !strings.Contains(out.Why, lacking+why) || added || s.BaseTree == nil ||
-		s.Trust == Base {
+	if out.Status != Skipped || !strings.Contains(out.Why, lacking+why) || added || s.base == nil {
 		return false
 	}
-	tree, err := s.baseTree(ctx)
+	tree, err := s.base()
 	return err == nil && s.runOnce(ctx, c, tree).Status == Passed
 }
 
@@ -200,22 +182,13 @@ func (s *session) needsNoneOfThese(ctx context.Context, c Command, out CommandRe
 // here, or needs what the sandbox has not, and says nothing of the change. A policy's commands are
 // meant: they are compared only if files are lacking.
 func (s *session) failsAtBase(ctx context.Context, c Command) bool {
-	if c.Source == fromPolicy && s.Lacks == "" || s.BaseTree == nil {
+	if c.Source == fromPolicy && s.Lacks == "" || s.base == nil {
 		return false
 	}
-	tree, err := s.baseTree(ctx)
+	tree, err := s.base()
 	return err == nil && s.runOnce(ctx, c, tree).Status == Failed
 }
 
-// baseTree exports the base commit, once.
-func (s *session) baseTree(ctx context.Context) (string, error) {
-	if s.base == nil {
-		s.base = sync.OnceValues(func() (string, error) { return s.BaseTree(ctx) })
-	}
-	return s.base()
-}
-
-// runOnce runs a command in a copy of a tree.
 func (s *session) runOnce(ctx context.Context, c Command, tree string) CommandResult {
 	job := s.job(c.Line)
 	job.Tree = tree
@@ -234,7 +207,6 @@ func (s *session) runOnce(ctx context.Context, c Command, tree string) CommandRe
 	return out
 }
 
-// job is a command as a job for the sandbox.
 func (s *session) job(line string) sandbox.Job {
 	limits := s.Limits.Sandbox
 	limits.Time = max(time.Second, min(s.Limits.Time, s.Limits.Total-time.Since(s.begun)))

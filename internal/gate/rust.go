@@ -67,7 +67,8 @@ func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
 		files = append(files, path.Join(dir, "Cargo.lock"))
 	}
 	if len(files) == 0 {
-		if slices.ContainsFunc(found["Cargo.toml"], s.asksForCrates) {
+		asks := func(dir string) bool { return cargoTable().Match(s.head(path.Join(dir, "Cargo.toml"))) }
+		if slices.ContainsFunc(found["Cargo.toml"], asks) {
 			d.fail(errors.New("there is no Cargo.lock"))
 			return []dependencies{d}
 		}
@@ -97,11 +98,6 @@ func (s *session) fetchRust(ctx context.Context, l language) []dependencies {
 	return []dependencies{d}
 }
 
-// asksForCrates reports whether the manifest in a folder has dependencies.
-func (s *session) asksForCrates(dir string) bool {
-	return cargoTable().Match(s.head(path.Join(dir, "Cargo.toml")))
-}
-
 var (
 	cargoTable   = text.Pattern(`(?m)^\s*\[.*dependencies`)
 	crateName    = text.Pattern(`^[A-Za-z0-9_-]{1,64}$`)
@@ -114,6 +110,7 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 	if len(files) > maxLocks {
 		return nil, errEntries
 	}
+	indexes := append([]string{"sparse+" + strings.TrimSuffix(index, "/") + "/"}, cratesIndexes...)
 	seen := map[crate]bool{}
 	var all []crate
 	for _, name := range files {
@@ -131,9 +128,7 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 			if one.Source == "" {
 				continue
 			}
-			if !slices.Contains(
-				append([]string{"sparse+" + strings.TrimSuffix(index, "/") + "/"}, cratesIndexes...), one.Source,
-			) {
+			if !slices.Contains(indexes, one.Source) {
 				return nil, fmt.Errorf("%.60q does not come from the registry", one.Name)
 			}
 			one.Source = ""
@@ -151,10 +146,8 @@ func readCargoLocks(c choice, files []string, index string) ([]crate, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b crate) int {
-		return cmp.Or(
-			strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version),
-			strings.Compare(a.Checksum, b.Checksum),
-		)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Version, b.Version),
+			strings.Compare(a.Checksum, b.Checksum))
 	})
 	return all, nil
 }
@@ -249,9 +242,6 @@ func (f *fetcher) unpackCrate(ctx context.Context, root *os.Root, c crate, templ
 	if err != nil {
 		return err
 	}
-	return root.WriteFile(
-		filepath.Join(top, ".cargo-checksum.json"),
-		[]byte(`{"files":{},"package":"`+c.Checksum+`"}`),
-		0o644,
-	)
+	return root.WriteFile(filepath.Join(top, ".cargo-checksum.json"),
+		[]byte(`{"files":{},"package":"`+c.Checksum+`"}`), 0o644)
 }

@@ -29,36 +29,29 @@ const (
 	mostFiles = 200_000
 )
 
-// prelude is what a shell does before a command. It fills the private build cache from the
-// seed: entries are copied, and what they point to is linked. The sandbox discards the cache with
-// everything else.
+// prelude is what a shell does before a command. It fills the private build cache from the seed: entries are
+// copied, and what they point to is linked. The sandbox discards the cache with everything else.
 func (s *session) prelude() string {
-	var all strings.Builder
-	all.WriteString(s.managerLinks())
+	all := s.managerLinks()
 	for _, d := range s.needed {
-		all.WriteString(d.prelude)
+		all += d.prelude
 	}
-	if s.seed == "" {
-		return all.String()
+	if s.seed != "" {
+		all += fmt.Sprintf("mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && "+
+			"date +%%s >%[1]s/trim.txt\n", goCache, seedAt)
 	}
-	return all.String() + fmt.Sprintf(
-		"mkdir -p %[1]s && cp -r %[2]s/entries/. %[1]s/ && cp -rs %[2]s/content/. %[1]s/ && date +%%s >%[1]s/trim.txt\n",
-		goCache, seedAt,
-	)
+	return all
 }
 
-// warm finds the build cache to start from, and fills one if there is none: it compiles the
-// base commit, in a sandbox like any other, and keeps what was built. A run of a pull request
-// reads it and never writes to it. A cache belongs to a repository, a version of Go and a base
-// commit. Nothing of a base runs while its cache is filled (threat T28), and a base starts from the
-// cache of another one only if that is in its history: anyone who could have tampered with that
-// cache could as well have changed the base.
+// warm finds the build cache to start from, and fills one if there is none: it compiles the base commit, in a
+// sandbox like any other, and keeps what was built. A run of a pull request reads it and never writes to it.
+// A cache belongs to a repository, a version of Go and a base commit. Nothing of a base runs while its cache
+// is filled (threat T28), and a base starts from the cache of another one only if that is in its history:
+// anyone who could have tampered with that cache could as well have changed the base.
 func (s *session) warm(ctx context.Context) {
-	version := []byte{}
-	for _, t := range s.tools {
-		if t.name == "go" {
-			version, _ = os.ReadFile(filepath.Join(t.root, "VERSION"))
-		}
+	var version []byte
+	if t, ok := s.tool("go"); ok {
+		version, _ = os.ReadFile(filepath.Join(t.root, "VERSION"))
 	}
 	if len(version) == 0 || s.CacheDir == "" || s.Base == "" || !s.usesGo() {
 		return
@@ -72,7 +65,7 @@ func (s *session) warm(ctx context.Context) {
 			return
 		}
 	}
-	if s.BaseTree == nil {
+	if s.base == nil {
 		return
 	}
 	dir := dirOf(s.Base)
@@ -92,7 +85,6 @@ func (s *session) isFresh(ctx context.Context, dir, commit string) bool {
 // goPrograms are those that compile Go, with its build cache.
 var goPrograms = []string{"go", "gotestsum", "ginkgo"}
 
-// usesGo reports whether a command may compile Go.
 func (s *session) usesGo() bool {
 	return len(s.find("go.mod", "go.work")) > 0 &&
 		slices.ContainsFunc(s.Commands, func(c Command) bool { return mayUse(c.Line, goPrograms, true) })
@@ -101,9 +93,8 @@ func (s *session) usesGo() bool {
 // buildFlags matches what decides about the keys of a build cache, in a command.
 var buildFlags = text.Pattern(`(?:^|\s)(CGO_ENABLED=[01]|-race|-tags[= ][\w.,]+)(?:\s|$)`)
 
-// compile is a script that fills the build cache with what a command needs, and runs nothing of
-// the tree: go starts true in place of the tests, which could replace entries of the cache that
-// later runs trust.
+// compile is a script that fills the build cache with what a command needs, and runs nothing of the tree: go
+// starts true in place of the tests, which could replace entries of the cache that later runs trust.
 func compile(command string) string {
 	env, flags := "", ""
 	for rest := command; ; {
@@ -128,7 +119,7 @@ func compile(command string) string {
 // buildBase compiles the base commit, and writes the build cache to a folder. Whether that
 // succeeds is of no account.
 func (s *session) buildBase(ctx context.Context, to string) error {
-	dir, err := s.baseTree(ctx)
+	dir, err := s.base()
 	if err != nil {
 		return err
 	}
@@ -155,8 +146,6 @@ func (s *session) buildBase(ctx context.Context, to string) error {
 // entryName matches the files of a build cache: an action, or the content that one has.
 var entryName = text.Pattern(`^[0-9a-f]{2}/[0-9a-f]{64}-([ad])$`)
 
-var errSeed = errors.New("the build cache is too large")
-
 // unpackSeed writes the files of a build cache to a folder, and nothing else of the archive.
 func unpackSeed(in io.Reader, to string) error {
 	root, err := os.OpenRoot(to)
@@ -170,7 +159,7 @@ func unpackSeed(in io.Reader, to string) error {
 			return err
 		}
 	}
-	return eachEntry(in, errSeed, func(header *tar.Header, content io.Reader) error {
+	return eachEntry(in, errors.New("the build cache is too large"), func(header *tar.Header, content io.Reader) error {
 		name := path.Clean(header.Name)
 		m := entryName().FindStringSubmatch(name)
 		if m == nil || header.Typeflag != tar.TypeReg {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/sandbox"
@@ -61,6 +62,14 @@ func findProgram(name, path string) string {
 	return ""
 }
 
+func (s *session) tool(name string) (toolchain, bool) {
+	i := slices.IndexFunc(s.tools, func(t toolchain) bool { return t.name == name })
+	if i < 0 {
+		return toolchain{}, false
+	}
+	return s.tools[i], true
+}
+
 // othersRead reports whether the user of a sandbox can read a folder.
 func othersRead(dir string) bool {
 	info, err := os.Stat(dir)
@@ -89,14 +98,11 @@ func (s *session) plainEnv() []string {
 	}
 }
 
-// env is the whole environment of a command.
 func (s *session) env() []string {
-	env := append(
-		s.plainEnv(), "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off",
+	env := append(s.plainEnv(), "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOENV=off", "GOTELEMETRY=off",
 		"GOCACHE="+goCache, "npm_config_offline=true", "npm_config_audit=false", "npm_config_fund=false",
 		"npm_config_update_notifier=false", "COREPACK_ENABLE_NETWORK=0", "CARGO_NET_OFFLINE=true", "PIP_NO_INDEX=1",
-		"PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1",
-	)
+		"PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1")
 	for _, d := range s.needed {
 		env = append(env, d.env...)
 	}

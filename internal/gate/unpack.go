@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 var errLarge = errors.New("more files than a cache may have")
@@ -80,6 +79,3 @@ func unpackOne(root *os.Root, header *tar.Header, content io.Reader) error {
 	}
 	return nil // devices and the like are left out
 }
-
-// quoted is a word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

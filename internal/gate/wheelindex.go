@@ -55,9 +55,8 @@ func (x *wheelIndex) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	address := x.index + "/" + name + "/"
 	var page bytes.Buffer
-	header, err := x.fetcher.get(
-		r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage, &page,
-	)
+	header, err := x.fetcher.get(r.Context(), address, "application/vnd.pypi.simple.v1+json, text/html;q=0.5", maxPage,
+		&page)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -86,8 +85,7 @@ func (x *wheelIndex) list(page string, files []wheelFile) []wheelFile {
 		at, err := base.Parse(f.URL)
 		sum := strings.ToLower(f.Hashes["sha256"])
 		if err != nil || !sha256Hex().MatchString(sum) || !wheelName().MatchString(f.Name) ||
-			!strings.Contains(cmp.Or(x.locked, sum), sum) ||
-			at.Scheme != base.Scheme && at.Scheme != "https" {
+			!strings.Contains(cmp.Or(x.locked, sum), sum) || at.Scheme != base.Scheme && at.Scheme != "https" {
 			continue
 		}
 		at.Fragment = ""
