@@ -9,10 +9,9 @@ import (
 	"strconv"
 )
 
-// bubblewrapArgs returns the arguments of bwrap for an order. data passes the content
-// of a file and returns its descriptor; the other descriptor options are not
-// included. Bubblewrap gets the arguments through a pipe, because its command line is
-// visible in the sandbox (T10).
+// bubblewrapArgs returns the arguments of bwrap for an order. data passes the content of a file and returns
+// its descriptor; the other descriptor options are not included. Bubblewrap gets the arguments through a
+// pipe, because its command line is visible in the sandbox (T10).
 func (o order) bubblewrapArgs(data func(content string) (fd int, err error)) ([]string, error) {
 	args := []string{
 		"--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",

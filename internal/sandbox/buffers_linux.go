@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// Memory that the kernel holds for a sandbox, in bytes: a program that is out of its own could fill
-// that of the machine (fault 24). It belongs to no process, so it is
-// estimated from what is open, and never too low: the filter keeps programs from making
-// buffers larger, and from filling them with pages instead of bytes.
+// Memory that the kernel holds for a sandbox, in bytes: a program that is out of its own could fill that of
+// the machine (fault 24). It belongs to no process, so it is estimated from what is open, and never too low:
+// the filter keeps programs from making buffers larger, and from filling them with pages instead of bytes.
 const (
 	// pipeSize is two pages: what the kernel gives to a pipe of a user who has pipes of
 	// 64 MiB in total (fs.pipe-user-pages-soft), and more than any other descriptor takes.
@@ -22,9 +21,8 @@ const (
 	socketSize = 4 << 10
 )
 
-// bufferSize returns the memory of the pipes and sockets of a sandbox. TCP makes its buffers
-// larger by itself. Listing them takes time, so it is done only if they could hold more
-// than left.
+// bufferSize returns the memory of the pipes and sockets of a sandbox. TCP makes its buffers larger by
+// itself. Listing them takes time, so it is done only if they could hold more than left.
 func bufferSize(first int, pids []int, left int64) int64 {
 	size := int64(0)
 	for _, pid := range pids {

@@ -20,8 +20,7 @@ const (
 	newRoot = "/inside" // the sandbox's files
 )
 
-// build creates the sandbox's file system and moves into it. Afterwards the host's files
-// are out of reach.
+// build creates the sandbox's file system and moves into it. Afterwards the host's files are out of reach.
 func (o order) build() error {
 	const hard = unix.MS_NOSUID | unix.MS_NODEV
 	steps := []func() error{
@@ -103,18 +102,15 @@ func (o order) mountDev() error {
 	if err := makeFolder(filepath.Join(dev, "pts")); err != nil {
 		return err
 	}
-	err := unix.Mount(
-		"devpts", filepath.Join(dev, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC,
-		"newinstance,ptmxmode=0666,mode=620",
-	)
+	err := unix.Mount("devpts", filepath.Join(dev, "pts"), "devpts", unix.MS_NOSUID|unix.MS_NOEXEC,
+		"newinstance,ptmxmode=0666,mode=620")
 	if err != nil {
 		return fmt.Errorf("mount devpts: %w", err)
 	}
 	return nil
 }
 
-// mountSized mounts the writable folders. Inodes are limited too, because they use
-// memory.
+// mountSized mounts the writable folders. Inodes are limited too, because they use memory.
 func (o order) mountSized() error {
 	for _, name := range o.sized() {
 		target := newRoot + name

@@ -3,11 +3,11 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -46,7 +46,6 @@ func groupParent(mountinfo, cgroup string) string {
 	return ""
 }
 
-// findGroups returns groupParent for this program.
 func findGroups() string {
 	mountinfo, _ := os.ReadFile("/proc/self/mountinfo") // without it, there is none
 	cgroup, _ := os.ReadFile("/proc/self/cgroup")
@@ -61,13 +60,10 @@ func (o order) groupLimits() map[string]string {
 	}
 	const slack = 16 // for the stages
 	return map[string]string{
-		"memory.max": strconv.FormatInt(
-			memory, 10,
-		), "memory.oom.group": "1", "pids.max": strconv.Itoa(o.Limits.Processes + slack),
+		"memory.max": fmt.Sprint(memory), "memory.oom.group": "1", "pids.max": fmt.Sprint(o.Limits.Processes + slack),
 	}
 }
 
-// newGroup creates a group with limits.
 func newGroup(parent string, limits map[string]string) (*group, error) {
 	name, err := os.MkdirTemp(parent, "precedent-")
 	if err != nil {
@@ -94,10 +90,7 @@ func (g *group) set(file, value string) error {
 		return err
 	}
 	_, err = f.WriteString(value)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // isOverMemory reports whether the kernel ended the sandbox because of its memory.

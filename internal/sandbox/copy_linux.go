@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -65,16 +66,12 @@ func copyFile(name, target string) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = errors.Join(err, out.Close()); err == nil {
 		err = os.Chtimes(target, info.ModTime(), info.ModTime()) // make compares them
 	}
 	return err
 }
 
-// giveToUser makes the command's user the owner of a file.
 func (o order) giveToUser(name string) error {
 	if o.User == 0 {
 		return nil

@@ -14,14 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// first is process 1 of a sandbox. It starts in new namespaces, builds the sandbox from
-// inside (unless bubblewrap did), starts the last stage and lives as long as it does.
-// When process 1 ends, the kernel ends all others. It also ends when the other end of
-// its pipe is closed, because then the program that ordered the sandbox is gone. The
-// command may have the same user, so no process may trace this one.
+// first is process 1 of a sandbox. It starts in new namespaces, builds the sandbox from inside (unless
+// bubblewrap did), starts the last stage and lives as long as it does. When process 1 ends, the kernel ends
+// all others. It also ends when the other end of its pipe is closed, because then the program that ordered
+// the sandbox is gone. The command may have the same user, so no process may trace this one.
 func first() (int, error) {
-	// Processes in the sandbox cannot end it. Ignored signals would stay ignored in the
-	// command.
+	// Processes in the sandbox cannot end it. Ignored signals would stay ignored in the command.
 	signal.Notify(make(chan os.Signal, 1))
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, err

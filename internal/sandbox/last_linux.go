@@ -25,9 +25,8 @@ const (
 // the command. Anything else there is an error message.
 const running = "+"
 
-// last runs inside the finished sandbox. It drops everything that the command must not
-// have (T1), and becomes the command. The calling goroutine is locked to its thread,
-// because some privileges belong to the thread.
+// last runs inside the finished sandbox. It drops everything that the command must not have (T1), and becomes
+// the command. The calling goroutine is locked to its thread, because some privileges belong to the thread.
 func last() error {
 	orders := os.NewFile(orderFD, "order")
 	o, err := readOrder(orders)
@@ -48,9 +47,8 @@ func last() error {
 	if err := os.Chdir(Work); err != nil {
 		return err
 	}
-	_ = os.WriteFile(
-		"/proc/self/oom_score_adj", []byte("1000"), 0o600,
-	) // if memory runs out, the kernel ends the sandbox first
+	// If memory runs out, the kernel ends the sandbox first.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600)
 	_, _ = unix.Setsid() // fails for a session leader, which has no terminal either
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
@@ -116,8 +114,7 @@ func (o order) dropPrivileges() error {
 	return nil
 }
 
-// limit sets the resource limits. It runs last, because the stage itself may need
-// more.
+// limit sets the resource limits. It runs last, because the stage itself may need more.
 func (o order) limit() error {
 	for _, l := range []struct {
 		resource int

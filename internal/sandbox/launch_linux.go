@@ -23,7 +23,6 @@ const (
 	someUser = 1000            // the user in the sandbox, if the sandbox has the user of this program
 )
 
-// launch is a sandbox that is starting or running.
 type launch struct {
 	cmd        *exec.Cmd
 	background []func()   // tasks to run next to the child, each in a goroutine
@@ -69,7 +68,6 @@ func (b Sandbox) prepare(ctx context.Context, o order) (*launch, error) {
 	return l, nil
 }
 
-// joinGroup makes the child start in the group.
 func (l *launch) joinGroup() {
 	if l.cmd.SysProcAttr == nil {
 		l.cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -77,7 +75,6 @@ func (l *launch) joinGroup() {
 	l.cmd.SysProcAttr.UseCgroupFD, l.cmd.SysProcAttr.CgroupFD = true, int(l.group.dir.Fd())
 }
 
-// namespaces prepares the launch of a Namespaces sandbox.
 func (l *launch) namespaces(o order) {
 	l.cmd.Args = []string{self, "first"} // the path is this program
 	attr := &syscall.SysProcAttr{
@@ -94,7 +91,6 @@ func (l *launch) namespaces(o order) {
 	l.cmd.SysProcAttr = attr
 }
 
-// bubblewrap prepares the launch of a Bubblewrap sandbox.
 func (l *launch) bubblewrap(program string, o order) error {
 	args, err := o.bubblewrapArgs(func(content string) (int, error) { return l.pipeTo([]byte(content), false) })
 	if err != nil {
@@ -223,7 +219,6 @@ func (l *launch) awaitEnd() error {
 	return fmt.Errorf("processes of the sandbox are still running after %v", endTime)
 }
 
-// close releases all resources.
 func (l *launch) close() {
 	for _, f := range l.ourEnds {
 		_ = f.Close()

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main lets this program build sandboxes: if it was restarted as a stage of one, this
-// call does that stage's work and does not return. Call it first in main, before
-// anything reads arguments or the environment.
+// Main lets this program build sandboxes: if it was restarted as a stage of one, this call does that stage's
+// work and does not return. Call it first in main, before anything reads arguments or the environment.
 func Main() {
 	mainCalled.Store(true)
 	if len(os.Args) < 2 || os.Args[0] != self {

@@ -3,11 +3,13 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -42,16 +44,10 @@ func (o order) sized() []string {
 }
 
 func (o order) worksOnTree() bool {
-	for _, b := range o.Binds {
-		if b.Target == Work {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Binds, func(b Mount) bool { return b.Target == Work })
 }
 
-// orderFor returns the order for a job. The command's user is listed in the sandbox's
-// /etc/passwd.
+// orderFor returns the order for a job. The command's user is listed in the sandbox's /etc/passwd.
 func (b Sandbox) orderFor(j Job) (order, error) {
 	o := order{
 		User: b.dedicatedUser(), Program: j.program, Argv: j.Argv, Env: j.Env, Limits: j.Limits,
@@ -81,10 +77,7 @@ func (b Sandbox) orderFor(j Job) (order, error) {
 			return o, err
 		}
 	}
-	user := o.User
-	if user == 0 {
-		user = someUser
-	}
+	user := cmp.Or(o.User, someUser)
 	o.Files = map[string]string{
 		"/etc/passwd":        fmt.Sprintf("box:x:%d:%d::%s:/bin/sh\n", user, user, Home),
 		"/etc/group":         fmt.Sprintf("box:x:%d:\n", user),
@@ -94,8 +87,7 @@ func (b Sandbox) orderFor(j Job) (order, error) {
 	return o, nil
 }
 
-// addSystem adds the host's programs and libraries, and only those settings that they
-// need to start.
+// addSystem adds the host's programs and libraries, and only those settings that they need to start.
 func (o *order) addSystem() error {
 	for _, name := range systemDirs() {
 		info, err := os.Lstat(name)
@@ -128,22 +120,14 @@ func (o order) checkReadable(name string) error {
 	if err != nil {
 		return err
 	}
+	if slices.Contains(o.Binds, Mount{name, tree}) { // it is read before the command changes its user
+		return nil
+	}
 	const dir, file = 0o005, 0o004
-	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && !o.copies(name) &&
-		info.Mode()&need != need {
+	if need := map[bool]os.FileMode{true: dir, false: file}[info.IsDir()]; o.User != 0 && info.Mode()&need != need {
 		return fmt.Errorf("%s (mode %v) is not readable for the command's user: chmod o+rX", name, info.Mode().Perm())
 	}
 	return nil
-}
-
-// copies reports whether name is read before the command changes its user.
-func (o order) copies(name string) bool {
-	for _, b := range o.Binds {
-		if b.Target == tree && b.Source == name {
-			return true
-		}
-	}
-	return false
 }
 
 func readOrder(r io.Reader) (order, error) {

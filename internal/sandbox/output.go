@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Output is what a command wrote: the start, the end, and the number of bytes omitted
-// in between.
+// Output is what a command wrote: the start, the end, and the number of bytes omitted in between.
 type Output struct {
 	Head, Tail []byte
 	Omitted    int64 // bytes between the two

@@ -25,6 +25,8 @@ type Sandbox struct {
 // Kind is how the sandboxes are made.
 func (b Sandbox) Kind() Kind { return b.kind }
 
+const probeOutput = "hello from the sandbox\n"
+
 const probeTime = 20 * time.Second // for a program of 60 MB on a loaded machine
 
 var mainCalled atomic.Bool // Main was called

@@ -1,8 +1,7 @@
-// Package sandbox runs one untrusted command: a build, a test or a linter on code
-// from strangers (threat T1 of docs/security.md). The command gets only the given environment, no network, no
-// writable storage except memory, and a user that owns nothing. When it ends,
-// everything that it started ends too. Time, memory, processes, files and output are
-// limited.
+// Package sandbox runs one untrusted command: a build, a test or a linter on code from strangers (threat T1
+// of docs/security.md). The command gets only the given environment, no network, no writable storage except
+// memory, and a user that owns nothing. When it ends, everything that it started ends too. Time, memory,
+// processes, files and output are limited.
 //
 // [Probe] finds out what works on this machine by trying it. Where no kind works,
 // [Probe] returns an error and nothing runs: a weaker sandbox is never used.
@@ -12,6 +11,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -110,30 +110,21 @@ type NoneError struct {
 	Hint string   // how to get one
 }
 
-func (e *NoneError) Error() string {
-	return "no sandbox: " + strings.Join(e.Why, "; ")
-}
-
-func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
-	if *value == 0 {
-		*value = otherwise
-	}
-}
+func (e *NoneError) Error() string { return "no sandbox: " + strings.Join(e.Why, "; ") }
 
 // checked returns the limits with defaults filled in.
 func (l Limits) checked() (Limits, error) {
-	orDefault(&l.Time, 5*time.Minute)
-	orDefault(&l.Memory, 4<<30)
-	orDefault(&l.Processes, 512)
-	orDefault(&l.Scratch, 1<<30)
-	orDefault(&l.FileSize, 1<<30)
-	orDefault(&l.OpenFiles, 1024)
-	orDefault(&l.Output, 1<<20)
-	orDefault(&l.Written, 1<<30)
+	l.Time = cmp.Or(l.Time, 5*time.Minute)
+	l.Memory = cmp.Or(l.Memory, 4<<30)
+	l.Processes = cmp.Or(l.Processes, 512)
+	l.Scratch = cmp.Or(l.Scratch, 1<<30)
+	l.FileSize = cmp.Or(l.FileSize, 1<<30)
+	l.OpenFiles = cmp.Or(l.OpenFiles, 1024)
+	l.Output = cmp.Or(l.Output, 1<<20)
+	l.Written = cmp.Or(l.Written, 1<<30)
 	const fewest = 16 // the stage that starts the command has threads itself
 	if l.Time < 0 || l.Memory < 0 || l.Processes < fewest || l.Scratch < 0 || l.FileSize < 0 || l.OpenFiles < 0 ||
-		l.Output < 0 ||
-		l.Written < 0 {
+		l.Output < 0 || l.Written < 0 {
 		return l, fmt.Errorf("invalid limits: %+v", l)
 	}
 	return l, nil
@@ -183,9 +174,7 @@ func (j Job) checked() (Job, error) {
 	}
 	mounts := make([]Mount, 0, len(j.Mounts))
 	for _, m := range j.Mounts {
-		if m.Target == "" {
-			m.Target = m.Source
-		}
+		m.Target = cmp.Or(m.Target, m.Source)
 		if err := checkTarget(m.Target); err != nil {
 			return j, err
 		}
@@ -215,4 +204,11 @@ func hostPath(name string) (string, error) {
 		return "", fmt.Errorf("%q is not an absolute path", name)
 	}
 	return filepath.EvalSymlinks(name)
+}
+
+// Trap is one way out of a sandbox, and whether the sandbox blocked it.
+type Trap struct {
+	Name   string
+	Held   bool
+	Detail string // what was reached, or why the attempt could not run; empty if the sandbox blocked it
 }

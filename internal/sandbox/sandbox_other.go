@@ -14,9 +14,7 @@ type Sandbox struct{}
 func Main() {}
 
 // Probe always returns a *NoneError on this system.
-func Probe(context.Context, string) (Sandbox, error) {
-	return Sandbox{}, none()
-}
+func Probe(context.Context, string) (Sandbox, error) { return Sandbox{}, none() }
 
 func none() *NoneError {
 	return &NoneError{

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are system calls that builds do not need but attackers do (T1): they reach into
-// other processes, change the sandbox, or expose large parts of the kernel. They fail
-// with EPERM.
+// refused are system calls that builds do not need but attackers do (T1): they reach into other processes,
+// change the sandbox, or expose large parts of the kernel. They fail with EPERM.
 var refused = append([]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
@@ -37,9 +36,8 @@ var absent = []uint32{
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_SHMGET, unix.SYS_SEMGET, unix.SYS_MSGGET,
 }
 
-// unfit are the calls that put pages of a process or a file into a pipe or a socket,
-// which counts their bytes and not the pages (fault 24). They fail as for files that do not
-// support them, after which programs copy.
+// unfit are the calls that put pages of a process or a file into a pipe or a socket, which counts their bytes
+// and not the pages (fault 24). They fail as for files that do not support them, after which programs copy.
 var unfit = []uint32{unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE, unix.SYS_SENDFILE}
 
 const (
@@ -71,16 +69,13 @@ func end(action uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
 }
 
-func fail(errno unix.Errno) unix.SockFilter {
-	return end(unix.SECCOMP_RET_ERRNO | uint32(errno))
-}
+func fail(errno unix.Errno) unix.SockFilter { return end(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
 
 // on runs body for one call. body must return.
 func on(number uint32, body ...unix.SockFilter) filter {
 	return append(filter{jump(unix.BPF_JEQ, number, 0, uint8(len(body)))}, body...)
 }
 
-// seccompFilter returns the filter of every sandbox.
 func seccompFilter() filter {
 	allow := end(unix.SECCOMP_RET_ALLOW)
 	f := filter{
@@ -100,41 +95,28 @@ func seccompFilter() filter {
 	for _, n := range unfit {
 		f = append(f, on(n, fail(unix.EINVAL))...)
 	}
-	f = append(
-		f,
-		on(unix.SYS_SETSOCKOPT, // buffers keep their size; programs expect that, because the kernel limits it silently
-			load(arg1At), jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, 6), load(arg2At),
-			jump(unix.BPF_JEQ, unix.SO_SNDBUF, 5, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUF, 4, 0),
-			jump(unix.BPF_JEQ, unix.SO_SNDBUFFORCE, 1, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUFFORCE, 0, 1),
-			fail(unix.EPERM), allow,
-			fail(0))...)
+	// Buffers keep their size; programs expect that, because the kernel limits it silently.
+	f = append(f, on(unix.SYS_SETSOCKOPT,
+		load(arg1At), jump(unix.BPF_JEQ, unix.SOL_SOCKET, 0, 6), load(arg2At),
+		jump(unix.BPF_JEQ, unix.SO_SNDBUF, 5, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUF, 4, 0),
+		jump(unix.BPF_JEQ, unix.SO_SNDBUFFORCE, 1, 0), jump(unix.BPF_JEQ, unix.SO_RCVBUFFORCE, 0, 1),
+		fail(unix.EPERM), allow, fail(0))...)
 	f = append(f, on(unix.SYS_FCNTL,
 		load(arg1At), jump(unix.BPF_JEQ, unix.F_SETPIPE_SZ, 0, 1), fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_CLONE,
 		load(arg0At), jump(unix.BPF_JSET, namespaces, 0, 1), fail(unix.EPERM), allow)...)
-	f = append(f, on(
-		unix.SYS_IOCTL, // these type into a terminal
-		load(
-			arg1At,
-		),
-		jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1), fail(unix.EPERM), allow,
-	)...)
+	f = append(f, on(unix.SYS_IOCTL, // these type into a terminal
+		load(arg1At), jump(unix.BPF_JEQ, unix.TIOCSTI, 1, 0), jump(unix.BPF_JEQ, tioclinux, 0, 1),
+		fail(unix.EPERM), allow)...)
 	f = append(f, on(unix.SYS_SOCKET, // the network namespace does not cover all families, such as vsock
-		load(arg0At),
-		jump(unix.BPF_JEQ, unix.AF_UNIX, 11, 0),
-		jump(unix.BPF_JEQ, unix.AF_INET, 4, 0),
-		jump(unix.BPF_JEQ, unix.AF_INET6, 3, 0),
-		jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 9),
-		load(arg2At),
-		jump(unix.BPF_JEQ, unix.NETLINK_ROUTE, 6, 7),
+		load(arg0At), jump(unix.BPF_JEQ, unix.AF_UNIX, 11, 0),
+		jump(unix.BPF_JEQ, unix.AF_INET, 4, 0), jump(unix.BPF_JEQ, unix.AF_INET6, 3, 0),
+		jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 9), load(arg2At), jump(unix.BPF_JEQ, unix.NETLINK_ROUTE, 6, 7),
 		load(arg2At), // buffers of other protocols, such as MPTCP, are not counted
-		jump(unix.BPF_JEQ, 0, 4, 0),
-		jump(unix.BPF_JEQ, unix.IPPROTO_TCP, 3, 0),
-		jump(unix.BPF_JEQ, unix.IPPROTO_UDP, 2, 0),
-		jump(unix.BPF_JEQ, unix.IPPROTO_ICMP, 1, 0),
+		jump(unix.BPF_JEQ, 0, 4, 0), jump(unix.BPF_JEQ, unix.IPPROTO_TCP, 3, 0),
+		jump(unix.BPF_JEQ, unix.IPPROTO_UDP, 2, 0), jump(unix.BPF_JEQ, unix.IPPROTO_ICMP, 1, 0),
 		jump(unix.BPF_JEQ, unix.IPPROTO_ICMPV6, 0, 1),
-		allow,
-		fail(unix.EAFNOSUPPORT))...)
+		allow, fail(unix.EAFNOSUPPORT))...)
 	return append(f, allow)
 }
 
@@ -151,8 +133,7 @@ func (f filter) bytes() []byte {
 	return b
 }
 
-// install applies the filter to the thread, and to whatever it executes. This cannot
-// be undone.
+// install applies the filter to the thread, and to whatever it executes. This cannot be undone.
 func (f filter) install() error {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	address := uintptr(unsafe.Pointer(&program)) //nolint:gosec // a system call's argument

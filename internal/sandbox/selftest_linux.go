@@ -47,9 +47,8 @@ func escapes() []escape {
 	}
 }
 
-// SelfTest tries from inside a sandbox to reach the host's files, processes and network,
-// and this program's environment. It returns each attempt with its outcome. An error
-// means that it could not run.
+// SelfTest tries from inside a sandbox to reach the host's files, processes and network, and this program's
+// environment. It returns each attempt with its outcome. An error means that it could not run.
 func (b Sandbox) SelfTest(ctx context.Context) ([]Trap, error) {
 	dir, err := os.MkdirTemp("", "precedent-box-")
 	if err != nil {
@@ -65,9 +64,8 @@ func (b Sandbox) SelfTest(ctx context.Context) ([]Trap, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.runEscapes(
-		ctx, Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: probeTime}},
-	)
+	return b.runEscapes(ctx,
+		Job{Argv: []string{self, "try", string(told)}, Env: f.Env, Limits: Limits{Time: probeTime}})
 }
 
 // runEscapes runs this program in a sandbox and reads the traps that it writes.
@@ -99,8 +97,8 @@ func (l listeners) close() {
 // setUpTargets creates what the sandbox must not reach: a file in dir, and servers.
 func setUpTargets(ctx context.Context, dir string) (facts, listeners, error) {
 	f := facts{
-		Canary: filepath.Join(dir, "canary"), Folder: dir, Abstract: "@precedent-" + rand.Text(), Process: os.Getpid(),
-		Env: []string{"HOME=" + Home, "KNOWN=1"},
+		Canary: filepath.Join(dir, "canary"), Folder: dir, Abstract: "@precedent-" + rand.Text(),
+		Process: os.Getpid(), Env: []string{"HOME=" + Home, "KNOWN=1"},
 	}
 	err := os.WriteFile(f.Canary, []byte(rand.Text()), 0o600)
 	for name, mode := range map[string]os.FileMode{f.Canary: 0o644, dir: 0o755} {
@@ -180,10 +178,8 @@ func reachProcesses(f facts) string {
 }
 
 func readFiles(f facts) string {
-	return readAny(
-		f.Canary, "/proc/1/root"+f.Canary, "/proc/self/root"+f.Canary, "../canary",
-		"/etc/shadow", "/etc/resolv.conf", "/run", "/var", "/root", "/home", "/sys/kernel", "/host",
-	)
+	return readAny(f.Canary, "/proc/1/root"+f.Canary, "/proc/self/root"+f.Canary, "../canary", "/etc/shadow",
+		"/etc/resolv.conf", "/run", "/var", "/root", "/home", "/sys/kernel", "/host")
 }
 
 func readAny(names ...string) string {
@@ -224,8 +220,7 @@ func reachNetwork(facts) string {
 	if err != nil || len(interfaces) != 1 || interfaces[0].Flags&net.FlagLoopback == 0 {
 		return fmt.Sprint(interfaces, err)
 	}
-	// Documentation addresses, which belong to no host. Without a network, connecting
-	// fails immediately.
+	// Documentation addresses, which belong to no host. Without a network, connecting fails immediately.
 	for _, a := range [][2]string{{"tcp", "192.0.2.1:443"}, {"udp", "192.0.2.53:53"}, {"tcp", "[2001:db8::1]:443"}} {
 		if err := dial(a[0], a[1]); !errors.Is(err, unix.ENETUNREACH) && !errors.Is(err, unix.EADDRNOTAVAIL) &&
 			!errors.Is(err, unix.EAFNOSUPPORT) {

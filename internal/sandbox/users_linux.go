@@ -11,21 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// users are the user ids for commands when this program runs as root. They own
-// nothing (T1) and no one else has them, so that the kernel's per-user limits apply to one
-// job (fault 24).
+// users are the user ids for commands when this program runs as root. They own nothing (T1) and no one else
+// has them, so that the kernel's per-user limits apply to one job (fault 24).
 type users struct {
 	first, count int // empty if count is 0
 }
 
-// Ranges of user ids that no system assigns: far above those of useradd and
-// containers, or, in a container with 65,536 users, above systemd's dynamic users,
-// where Debian reserves nothing.
+// Ranges of user ids that no system assigns: far above those of useradd and containers, or, in a container
+// with 65,536 users, above systemd's dynamic users, where Debian reserves nothing.
 var userRanges = []users{{0x70000000, 1 << 22}, {65520 - 4096, 4000}}
 
 var jobs atomic.Int64
 
-// findUsers reports which users this program can change to.
 func findUsers() users {
 	if os.Geteuid() != 0 ||
 		!capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_SETPCAP,
@@ -40,8 +37,7 @@ func findUsers() users {
 	return users{}
 }
 
-// dedicatedUser returns a user for the next job, or 0 if only the user of this
-// program is available.
+// dedicatedUser returns a user for the next job, or 0 if only the user of this program is available.
 func (b Sandbox) dedicatedUser() int {
 	if b.users.count == 0 {
 		return 0
