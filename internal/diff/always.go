@@ -8,21 +8,18 @@ import (
 // all usual hosts, and what configures bots that merge; hooks, and what editors run.
 const (
 	pipelines = `\.(github|gitea|forgejo)/(workflows|actions)/.*|action\.ya?ml|\.gitlab-ci[^/]*\.ya?ml` +
-		`|\.gitlab/.*\.ya?ml|\.circleci/.*|\.buildkite/.*|\.teamcity/.*|\.semaphore/.*|\.tekton/.*` +
-		`|\.builds/.*|\.build\.ya?ml|\.zuul\.ya?ml|zuul\.ya?ml|\.?zuul\.d/.*|\.azuredevops/.*|\.vsts-ci\.ya?ml` +
-		`|\.harness/.*|screwdriver\.ya?ml|\.?shippable\.ya?ml|\.?codefresh(\.ya?ml|/.*)|\.packit\.ya?ml` +
-		`|\.prow\.ya?ml|\.ci-operator\.ya?ml|\.copr/.*|\.jenkins/.*` +
-		`|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml` +
-		`|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
+		`|\.gitlab/.*\.ya?ml|\.circleci/.*|\.buildkite/.*|\.teamcity/.*|\.semaphore/.*|\.tekton/.*|\.builds/.*` +
+		`|\.build\.ya?ml|\.zuul\.ya?ml|zuul\.ya?ml|\.?zuul\.d/.*|\.azuredevops/.*|\.vsts-ci\.ya?ml|\.harness/.*` +
+		`|screwdriver\.ya?ml|\.?shippable\.ya?ml|\.?codefresh(\.ya?ml|/.*)|\.packit\.ya?ml|\.prow\.ya?ml` +
+		`|\.ci-operator\.ya?ml|\.copr/.*|\.jenkins/.*|\.travis\.yml|\.?azure-pipelines[^/]*\.ya?ml` +
+		`|\.azure-pipelines/.*|bitbucket-pipelines\.ya?ml|\.drone\.(ya?ml|star|jsonnet)|\.woodpecker(\.ya?ml|/.*)` +
 		`|\.cirrus\.(ya?ml|star)|\.?appveyor\.ya?ml|jenkinsfile[^/]*|cloudbuild\.(ya?ml|json)|buildspec\.ya?ml` +
 		`|codemagic\.ya?ml|bitrise\.ya?ml|wercker\.ya?ml|netlify\.toml|vercel\.json|fly\.toml|render\.ya?ml` +
-		`|procfile` +
-		`|amplify\.ya?ml|railway\.(json|toml)|wrangler\.(toml|jsonc?)|firebase\.json|heroku\.ya?ml|appspec\.ya?ml` +
-		`|\.do/.*|\.platform/.*|\.ebextensions/.*|\.gitlab-ci/.*|\.?ci/.*\.ya?ml|dagger\.json` +
+		`|procfile|amplify\.ya?ml|railway\.(json|toml)|wrangler\.(toml|jsonc?)|firebase\.json|heroku\.ya?ml` +
+		`|appspec\.ya?ml|\.do/.*|\.platform/.*|\.ebextensions/.*|\.gitlab-ci/.*|\.?ci/.*\.ya?ml|dagger\.json` +
 		// Bots that merge, approve or update
-		`|\.mergify(\.ya?ml|/.*)|\.kodiak\.toml|bors\.toml|\.bulldozer\.ya?ml|\.policy\.ya?ml` +
-		`|\.pullapprove\.ya?ml|\.aviator/.*|\.trunk/.*|renovate\.json5?|\.renovaterc(\.json5?)?|\.probot\.ya?ml` +
-		`|\.asf\.ya?ml`
+		`|\.mergify(\.ya?ml|/.*)|\.kodiak\.toml|bors\.toml|\.bulldozer\.ya?ml|\.policy\.ya?ml|\.pullapprove\.ya?ml` +
+		`|\.aviator/.*|\.trunk/.*|renovate\.json5?|\.renovaterc(\.json5?)?|\.probot\.ya?ml|\.asf\.ya?ml`
 	hooks = `|\.husky/.*|\.huskyrc(\.[^/]*)?|\.?git-?hooks/.*|\.?lefthook(-local)?\.(ya?ml|toml|json)` +
 		`|\.lefthook(-local)?/.*|\.?simple-git-hooks\.[^/]*|\.lintstagedrc(\.[^/]*)?|lint-staged\.config\.[^/]*` +
 		`|captainhook\.json|grumphp\.ya?ml|hk\.pkl|prek\.toml|\.pre-commit-(config|hooks)\.ya?ml` +
@@ -78,5 +75,4 @@ var alwaysRead = pattern(`(?i)(^|/)(` + pipelines + hooks + managers +
 	`|package\.swift|fastfile` +
 	// Python, Ruby, Rust, PHP and others
 	`|setup\.(py|cfg)|pyproject\.toml|conftest\.py|tox\.ini|noxfile\.py|requirements[^/]*\.txt|rakefile|gemfile` +
-	`|[^/]*\.gemspec|extconf\.rb|build\.rs|cargo\.toml|composer\.json|mix\.exs|rebar\.config|go\.mod|go\.work` +
-	`)$`)
+	`|[^/]*\.gemspec|extconf\.rb|build\.rs|cargo\.toml|composer\.json|mix\.exs|rebar\.config|go\.mod|go\.work)$`)

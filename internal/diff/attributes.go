@@ -17,17 +17,13 @@ const (
 	reset                    // "!name" in a line: unspecified again
 )
 
-// attribute holds the states of the attributes that say who wrote a file, or that it is
-// binary. generated is linguist-generated and GitLab's gitlab-generated.
-// linguist-documentation is not one of them: documents are reviewed. text alone does
-// not make a file binary: "* -text" only turns off the conversion of line endings.
-type attribute struct {
-	generated, vendored, diff, text state
-}
+// attribute holds the states of the attributes that say who wrote a file, or that it is binary. generated is
+// linguist-generated and GitLab's gitlab-generated. linguist-documentation is not one of them: documents are
+// reviewed. text alone does not make a file binary: "* -text" only turns off the conversion of line endings.
+type attribute struct{ generated, vendored, diff, text state }
 
-// Limits for untrusted attributes files (T21). git itself ignores lines longer than 2,048
-// bytes. Every rule is tried on every file until the work limit is reached; after
-// that, the attributes are ignored.
+// Limits for untrusted attributes files (T21). git itself ignores lines longer than 2,048 bytes. Every rule
+// is tried on every file until the work limit is reached; after that, the attributes are ignored.
 const (
 	maxAttributesFile   = 256 << 10
 	maxAttributesLine   = 2048
@@ -48,7 +44,6 @@ type attributes struct {
 	work   int
 }
 
-// attributeRule is one line of a file.
 type attributeRule struct {
 	pattern  string // for doublestar, relative to the file's folder
 	anywhere bool   // the pattern matches the last element of a path
@@ -84,7 +79,6 @@ func (a *attributes) get(name string) attribute {
 	}
 }
 
-// in returns the rules of a folder.
 func (a *attributes) in(dir string) []attributeRule {
 	rules, ok := a.dirs[dir]
 	if !ok && len(a.dirs) < maxAttributesDirs {
@@ -110,8 +104,7 @@ func (got *attribute) apply(says attribute) {
 	got.text.apply(says.text)
 }
 
-// include adds what a macro says to a line. "!name" in a macro resets what came before
-// it.
+// include adds what a macro says to a line. "!name" in a macro resets what came before it.
 func (got *attribute) include(macro attribute) {
 	for to, from := range map[*state]state{
 		&got.generated: macro.generated, &got.vendored: macro.vendored, &got.diff: macro.diff, &got.text: macro.text,

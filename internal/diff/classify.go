@@ -12,18 +12,16 @@ const (
 	modeSubmodule = "160000"
 )
 
-// Classify sets Skip, the reason not to review a file: binary, deleted, generated,
-// vendored and minified files, lock files, links, submodules, and files of which only
-// the mode or the path changed. Their hunks are kept, because analyzers read the
-// added lines of all text. A rule's reason replaces that of a limit. It also sets
-// Content.
+// Classify sets Skip, the reason not to review a file: binary, deleted, generated, vendored and minified
+// files, lock files, links, submodules, and files of which only the mode or the path changed. Their hunks are
+// kept, because analyzers read the added lines of all text. A rule's reason replaces that of a limit. It also
+// sets Content.
 //
-// A change must not exempt itself (T5), so the base decides: by its attributes, or because it
-// has a file of the same kind in the folder. Otherwise a new file that its own name or
-// content calls generated or minified is reviewed, or Excused if it is long, and new
-// third-party code is Excused. A moved file is skipped if the rule matches both paths. A
-// file that cannot be read is reviewed. Pipelines, hooks and build files are always
-// reviewed if they are text. Text that git takes for binary gets its hunks.
+// A change must not exempt itself (T5), so the base decides: by its attributes, or because it has a file of
+// the same kind in the folder. Otherwise a new file that its own name or content calls generated or minified
+// is reviewed, or Excused if it is long, and new third-party code is Excused. A moved file is skipped if the
+// rule matches both paths. A file that cannot be read is reviewed. Pipelines, hooks and build files are
+// always reviewed if they are text. Text that git takes for binary gets its hunks.
 func (c *Change) Classify(at Trees) {
 	if at.Base == nil {
 		at.Base = func(string) ([]byte, error) { return nil, nil }
@@ -47,8 +45,7 @@ type Trees struct {
 	Attributes []byte                            // the base's root .gitattributes
 }
 
-// skip returns the reason not to review the file, "" for none, and whether only the file
-// itself gives it.
+// skip returns the reason not to review the file, "" for none, and whether only the file itself gives it.
 func (f *File) skip(attrs *attributes, base *known) (why string, itself bool) {
 	if why := f.skipKind(); why != "" {
 		return why, false
@@ -123,8 +120,7 @@ func (f *File) skipKind() string {
 	return ""
 }
 
-// skipPath returns the reason from a file's path and attributes, "" for none, and whether
-// it is the path.
+// skipPath returns the reason from a file's path and attributes, "" for none, and whether it is the path.
 func skipPath(name string, a attribute) (why string, named bool) {
 	switch {
 	case a.generated == set:
@@ -183,8 +179,7 @@ func (f *File) skipText(a attribute, base *known) (why string, itself bool) {
 	return "", false
 }
 
-// isCode reports whether a file is code by its name, which no compiler reads if it is
-// binary.
+// isCode reports whether a file is code by its name, which no compiler reads if it is binary.
 func isCode(name string) bool { return codeName().MatchString(name) }
 
 var codeName = pattern(`(?i)\.(go|py[iw]?|rb|php|[cm]?[jt]sx?|vue|svelte|java|kts?|scala|groovy|cs|fs|vb|c|h|cc` +
@@ -197,8 +192,7 @@ const Minified = "minified"
 // maxSniff is how much of the start of a file is checked, in bytes.
 const maxSniff = 64 << 10
 
-// keepsHeader reports whether the old file has a generator's header that the new one
-// keeps.
+// keepsHeader reports whether the old file has a generator's header that the new one keeps.
 func (f *File) keepsHeader(old []string) bool {
 	at := generatedHeader(f.OldPath, old)
 	if at < 0 {
@@ -265,13 +259,9 @@ func (f *File) isMinified(old []string) bool {
 const binaryShare = 10
 
 // oddBytes counts the characters of lines that do not belong in text.
-type oddBytes struct {
-	nul, controls, invalid, all int
-}
+type oddBytes struct{ nul, controls, invalid, all int }
 
-func (o oddBytes) many() bool {
-	return (o.nul+o.controls+o.invalid)*100 >= o.all*binaryShare
-}
+func (o oddBytes) many() bool { return (o.nul+o.controls+o.invalid)*100 >= o.all*binaryShare }
 
 // mixed reports whether the lines have control characters and invalid bytes. Text in
 // an old encoding has only the latter.

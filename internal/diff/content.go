@@ -57,8 +57,7 @@ func isCatalogue(name string) bool {
 	return false
 }
 
-// isQtSource reports whether a file can be a catalogue of Qt: TypeScript uses the same
-// ending.
+// isQtSource reports whether a file can be a catalogue of Qt: TypeScript uses the same ending.
 func isQtSource(name string) bool { return path.Ext(name) == ".ts" }
 
 // isQt reports whether the first line is XML of Qt, which no TypeScript begins with.

@@ -1,6 +1,5 @@
-// Package diff reads git's description of a change and answers questions about it:
-// its files, hunks and lines, which of them a remark can refer to, and which files
-// need no review.
+// Package diff reads git's description of a change and answers questions about it: its files, hunks and
+// lines, which of them a remark can refer to, and which files need no review.
 //
 // A diff is untrusted: it is read as a stream, and [Limits] bound what is kept. Files
 // and hunks that are not kept completely say so.
@@ -18,8 +17,7 @@ import (
 // Change is a parsed change: every file that differs between two trees.
 type Change struct {
 	Files []File
-	// Added and Removed count the changed lines of all files, including those that
-	// exceeded a limit.
+	// Added and Removed count the changed lines of all files, including those that exceeded a limit.
 	Added, Removed int
 }
 
@@ -50,17 +48,13 @@ type File struct {
 	Binary           bool
 	// Hunks are sorted by line. Those of a Retyped file are the complete old content
 	// followed by the complete new content.
-	Hunks []Hunk
-	// Skip is why the file is not reviewed; empty if it is.
-	Skip string
-	// Content is what the lines hold, if it is neither code nor prose.
-	Content Content
+	Hunks   []Hunk
+	Skip    string  // why the file is not reviewed; empty if it is
+	Content Content // what the lines hold, if it is neither code nor prose
 	// Excused is set if the file is skipped for what only its own name or content says, and
 	// nothing of its kind is in the base: a review without the file is incomplete.
-	Excused bool
-	// TooLarge is set if Skip comes from a limit, not a rule: a review without the
-	// file is incomplete.
-	TooLarge bool
+	Excused  bool
+	TooLarge bool // set if Skip comes from a limit, not a rule: a review without the file is incomplete
 }
 
 // Hunk is one block of a file's diff.
@@ -69,8 +63,7 @@ type Hunk struct {
 	NewStart, NewLines int
 	Section            string // the text after the second @@
 	Lines              []Line
-	// Cut is why lines of the hunk are missing or shortened; empty if it is complete.
-	Cut string
+	Cut                string // why lines of the hunk are missing or shortened; empty if it is complete
 }
 
 // lineCut begins the reason for which lines of a hunk are shortened.
@@ -89,8 +82,7 @@ const (
 	Delete  Op = '-'
 )
 
-// Line is one line of a hunk. Old and New count from 1, and are 0 on a side that does
-// not have the line.
+// Line is one line of a hunk. Old and New count from 1, and are 0 on a side that does not have the line.
 type Line struct {
 	Op       Op
 	CRLF     bool // the line ends in CRLF
@@ -131,8 +123,7 @@ func (f *File) Commentable(side precedent.Side) []Line {
 	return lines
 }
 
-// HunkAt returns the index of the hunk that contains a line of one side, -1 if none
-// does.
+// HunkAt returns the index of the hunk that contains a line of one side, -1 if none does.
 func (f *File) HunkAt(side precedent.Side, line int) int {
 	for i := range f.Hunks {
 		if f.Hunks[i].Holds(side, line) {

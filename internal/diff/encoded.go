@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Text returns the text of a file in UTF-8: that of one in UTF-16, with a mark of its
@@ -88,10 +87,8 @@ func (c *Change) readEncoded(at Trees, attrs *attributes) {
 			}
 		}
 		f.Binary, f.Hunks = false, wholeHunk(splitLines(before), splitLines(now))
-		for l := range f.AddedLines() {
-			if l.Op == Add {
-				c.Added++
-			}
+		for range f.AddedLines() {
+			c.Added++
 		}
 	}
 }
@@ -119,13 +116,12 @@ const aroundEncoded = 3
 
 // wholeHunk returns one hunk from the first to the last line that differs.
 func wholeHunk(before, now []Line) []Hunk {
-	same := func(a, b Line) bool { return a == b }
 	first := 0
-	for first < min(len(before), len(now)) && same(before[first], now[first]) {
+	for first < min(len(before), len(now)) && before[first] == now[first] {
 		first++
 	}
 	last := 0
-	for last < min(len(before), len(now))-first && same(before[len(before)-1-last], now[len(now)-1-last]) {
+	for last < min(len(before), len(now))-first && before[len(before)-1-last] == now[len(now)-1-last] {
 		last++
 	}
 	if first == len(before) && first == len(now) {
@@ -135,11 +131,8 @@ func wholeHunk(before, now []Line) []Hunk {
 	add := func(op Op, l Line, from, to int) {
 		l.Op, l.Old, l.New = op, from, to
 		if len(l.Text) > DefaultLimits.LineBytes {
-			end := DefaultLimits.LineBytes
-			for end > 0 && !utf8.RuneStart(l.Text[end]) {
-				end--
-			}
-			l.Text, h.Cut = l.Text[:end], lineCut+size(int64(DefaultLimits.LineBytes))
+			most := DefaultLimits.LineBytes
+			l.Text, h.Cut = l.Text[:runeStart(l.Text, most)], lineCut+size(int64(most))
 		}
 		if from > 0 {
 			h.OldLines++

@@ -89,7 +89,6 @@ func parseRange(s string) (start, n int, err error) {
 	return int(a), int(b), nil
 }
 
-// takeBody reads one line of the hunk.
 func (p *parser) takeBody(line []byte, long bool) error {
 	h := &p.hunk
 	op := line[0]
@@ -156,7 +155,6 @@ func (p *parser) keep(op byte, line []byte, long bool) {
 	h.changed = h.changed || l.Op != Context
 }
 
-// noEOL records that the last line has no line ending.
 func (h *openHunk) noEOL() {
 	if !h.lastKept {
 		return
@@ -168,7 +166,6 @@ func (h *openHunk) noEOL() {
 	l.CRLF, l.NoEOL, h.lastKept = false, true, false
 }
 
-// closeHunk adds the finished hunk to its file.
 func (p *parser) closeHunk() error {
 	h := &p.hunk
 	if h.at == 0 {
@@ -194,8 +191,7 @@ func (p *parser) closeHunk() error {
 	return nil
 }
 
-// runeStart returns the largest index up to n where s can be cut without splitting a
-// character.
+// runeStart returns the largest index up to n where s can be cut without splitting a character.
 func runeStart[S string | []byte](s S, n int) int {
 	if len(s) <= n {
 		return len(s)

@@ -5,8 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// HunkRef identifies a hunk: the index of its file in the change, and its index in
-// the file.
+// HunkRef identifies a hunk: the index of its file in the change, and its index in the file.
 type HunkRef struct{ File, Hunk int }
 
 // Group is a set of hunks that delete and add the same lines, in the order of the
@@ -16,9 +15,8 @@ type Group struct {
 	Hunks []HunkRef
 }
 
-// Identical groups the hunks of reviewed files by their deleted and added lines,
-// ignoring context. Groups are ordered by their first hunk. Most have one hunk. A cut
-// hunk is not identical to any other.
+// Identical groups the hunks of reviewed files by their deleted and added lines, ignoring context. Groups are
+// ordered by their first hunk. Most have one hunk. A cut hunk is not identical to any other.
 func Identical(c *Change) []Group {
 	var groups []Group
 	byKey := map[string]int{}
@@ -43,7 +41,6 @@ func Identical(c *Change) []Group {
 	return groups
 }
 
-// key is the hash of the changed lines of the hunk.
 func (h *Hunk) key() string {
 	sum := sha256.New()
 	for i := range h.Lines {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -39,15 +40,12 @@ func (k *known) dir(name string) []string {
 	return k.byDir[name]
 }
 
-// vendored tells whether the base has third-party code in the folder of a file, or beside
-// that folder.
+// vendored tells whether the base has third-party code in the folder of a file, or beside that folder.
 func (k *known) vendored(name string) bool {
 	dir := path.Dir(name)
 	for _, there := range [][]string{k.dir(dir), k.dir(path.Dir(dir))} {
-		for _, p := range there {
-			if isVendored(p) {
-				return true
-			}
+		if slices.ContainsFunc(there, isVendored) {
+			return true
 		}
 	}
 	return false

@@ -18,22 +18,13 @@ type Limits struct {
 
 // DefaultLimits are more than anyone reviews: 16 MiB are about four million tokens,
 // twice what a review may spend. Files without hunks are limited by maxListed.
-var DefaultLimits = Limits{
-	Bytes:     16 << 20,
-	FileBytes: 4 << 20,
-	LineBytes: 1 << 20,
-	Lines:     250_000,
-	Hunks:     25_000,
-}
+var DefaultLimits = Limits{Bytes: 16 << 20, FileBytes: 4 << 20, LineBytes: 1 << 20, Lines: 250_000, Hunks: 25_000}
 
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
 	return Limits{
-		Bytes:     cmp.Or(l.Bytes, d.Bytes),
-		FileBytes: cmp.Or(l.FileBytes, d.FileBytes),
-		LineBytes: cmp.Or(l.LineBytes, d.LineBytes),
-		Lines:     cmp.Or(l.Lines, d.Lines),
-		Hunks:     cmp.Or(l.Hunks, d.Hunks),
+		Bytes: cmp.Or(l.Bytes, d.Bytes), FileBytes: cmp.Or(l.FileBytes, d.FileBytes),
+		LineBytes: cmp.Or(l.LineBytes, d.LineBytes), Lines: cmp.Or(l.Lines, d.Lines), Hunks: cmp.Or(l.Hunks, d.Hunks),
 	}
 }
 
@@ -44,8 +35,7 @@ const (
 	maxListedBytes = 32 << 20
 )
 
-// ErrTooLarge is wrapped by the error for a change whose list of files is too long to
-// keep.
+// ErrTooLarge is wrapped by the error for a change whose list of files is too long to keep.
 var ErrTooLarge = errors.New("change too large")
 
 // budget counts what is kept against the limits.
@@ -97,7 +87,6 @@ func (b *budget) hunk() string {
 	return ""
 }
 
-// file counts a file.
 func (b *budget) file(f *File) error {
 	b.listed++
 	b.paths += len(f.Path)
@@ -105,14 +94,12 @@ func (b *budget) file(f *File) error {
 		b.paths += len(f.OldPath)
 	}
 	if b.listed > maxListed || b.paths > maxListedBytes {
-		return fmt.Errorf(
-			"%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed, size(maxListedBytes),
-		)
+		return fmt.Errorf("%w: more than %d files, or their paths longer than %s", ErrTooLarge, maxListed,
+			size(maxListedBytes))
 	}
 	return nil
 }
 
-// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

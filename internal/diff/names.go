@@ -44,10 +44,7 @@ var lockPatterns = pattern(`^(` +
 	`.*\.opam\.locked` + // OCaml
 	`|pylock\..+\.toml` + // PEP 751
 	`|Manifest-v\d+(\.\d+)*\.toml` + // Julia, one for each version
-	`|mise\..+\.lock` +
-	`|.*\.gradle\.lockfile` +
-	`|conda-.*-lock\.ya?ml` +
-	`)$`)
+	`|mise\..+\.lock|.*\.gradle\.lockfile|conda-.*-lock\.ya?ml)$`)
 
 // IsLock reports whether a file is, by its name, one in which a package manager pins versions.
 func IsLock(name string) bool {
@@ -77,17 +74,14 @@ var assetDirs = nameSet(
 	"scripts lib libs",
 )
 
-// vendoredLibrary matches copies of well-known browser libraries with a version in
-// the name.
+// vendoredLibrary matches copies of well-known browser libraries with a version in the name.
 var vendoredLibrary = pattern(`(?i)^(jquery([.-]ui)?|bootstrap|angular|react(-dom)?|vue|lodash|underscore|backbone|` +
 	`d3|moment|three|chart|knockout|modernizr|mootools|prototype|dojo|ext-all|handlebars|ember|require|leaflet` +
-	`|normalize|` +
-	`font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js` +
-	`|mjs|css)$`)
+	`|normalize|font-?awesome|tinymce|ckeditor|codemirror|highlight|popper|select2` +
+	`|datatables)[.-]v?\d+(\.\d+)+[^/]*\.(js|mjs|css)$`)
 
-// isVendored reports whether the path is in a folder for third-party code. The word
-// vendor alone is not enough within a program's own folders, where it can be a
-// business term.
+// isVendored reports whether the path is in a folder for third-party code. The word vendor alone is not
+// enough within a program's own folders, where it can be a business term.
 func isVendored(name string) bool {
 	dirs := strings.Split(name, "/")
 	base := dirs[len(dirs)-1]
@@ -117,9 +111,8 @@ func isVendored(name string) bool {
 var generatedName = pattern(`(^|/)__generated__/` + // Relay, GraphQL
 	`|(^|/)\.pnp\.(cjs|js|loader\.mjs)$` + // Yarn
 	`|(^|/)\.idea/|\.xcworkspacedata$|\.xcuserstate$|\.nib$` + // written by the editor
-	`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$` +
-	`|\.(js|mjs|cjs|css|ts)\.map$` +
-	`|\.zep\.(c|h|php)$|\.feature\.cs$|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
+	`|(^|/)htmlcov/|(^|/)\.sqlx/query-[0-9a-f]+\.json$|\.(js|mjs|cjs|css|ts)\.map$|\.zep\.(c|h|php)$|\.feature\.cs$` +
+	`|\.designer\.(cs|vb)$|\.Designer\.(cs|vb)$`)
 
 func isGenerated(name string) bool { return generatedName().MatchString(name) }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -13,11 +14,10 @@ import (
 //
 //	git diff --raw -z -p --full-index --no-abbrev --src-prefix=a/ --dst-prefix=b/
 //
-// that is, one NUL-terminated record per file and then the patch. Paths, modes and
-// statuses come from the records, which are not quoted; the patch's sections are
-// matched with them by order and path. Files and hunks record which limits were
-// reached. An error names its line in the patch; it wraps [ErrTooLarge] if even the
-// list of files is too long.
+// that is, one NUL-terminated record per file and then the patch. Paths, modes and statuses come from the
+// records, which are not quoted; the patch's sections are matched with them by order and path. Files and
+// hunks record which limits were reached. An error names its line in the patch; it wraps [ErrTooLarge] if
+// even the list of files is too long.
 func Parse(r io.Reader, lim Limits) (*Change, error) {
 	p := newParser(r, lim)
 	if err := p.readRecords(); err != nil {
@@ -27,10 +27,9 @@ func Parse(r io.Reader, lim Limits) (*Change, error) {
 	return p.run()
 }
 
-// ParsePatch parses a plain patch: the output of git diff without --raw, or of diff
-// -u. Text around the sections is ignored, as with git apply. A path that occurs
-// twice is an error, because such a patch is a series whose line numbers refer to
-// different trees. Limits and errors are those of [Parse].
+// ParsePatch parses a plain patch: the output of git diff without --raw, or of diff -u. Text around the
+// sections is ignored, as with git apply. A path that occurs twice is an error, because such a patch is a
+// series whose line numbers refer to different trees. Limits and errors are those of [Parse].
 func ParsePatch(r io.Reader, lim Limits) (*Change, error) {
 	p := newParser(r, lim)
 	p.seen = map[string]bool{}
@@ -65,12 +64,7 @@ func newParser(r io.Reader, lim Limits) *parser {
 	lim = lim.orDefault()
 	// A line and its ending always fit into the buffer unless the line is too long.
 	size := max(lim.LineBytes+3, maxHeaderLine)
-	return &parser{
-		in:     input{r: bufio.NewReaderSize(r, size)},
-		budget: budget{lim: lim},
-		change: &Change{},
-		file:   -1,
-	}
+	return &parser{in: input{r: bufio.NewReaderSize(r, size)}, budget: budget{lim: lim}, change: &Change{}, file: -1}
 }
 
 func (p *parser) run() (*Change, error) {
@@ -121,7 +115,6 @@ var (
 	}
 )
 
-// take parses one line of the patch.
 func (p *parser) take(line []byte, long bool) error {
 	switch {
 	case p.hunk.unfinished():
@@ -190,7 +183,6 @@ func (p *parser) closeHeader() error {
 	return nil
 }
 
-// closeSection ends the current section, if there is one.
 func (p *parser) closeSection() error {
 	if err := p.closeHeader(); err != nil {
 		return err
@@ -203,7 +195,6 @@ func (p *parser) closeSection() error {
 	return nil
 }
 
-// startHunk parses the header of a hunk.
 func (p *parser) startHunk(line []byte) error {
 	if p.named != nil && p.namedAt == p.in.line-1 {
 		if err := p.closeSection(); err != nil {
@@ -231,9 +222,8 @@ type input struct {
 	long []byte
 }
 
-// next returns the next line with its ending, valid until the next call. If a line is
-// longer than the buffer, it returns the beginning, without an ending, and long is
-// set.
+// next returns the next line with its ending, valid until the next call. If a line is longer than the buffer,
+// it returns the beginning, without an ending, and long is set.
 func (in *input) next() (line []byte, long bool, err error) {
 	in.line++
 	line, err = in.r.ReadSlice('\n')
@@ -274,10 +264,5 @@ func (h *header) add(line []byte, long bool) error {
 }
 
 func hasMark(line []byte, marks [][]byte) bool {
-	for _, m := range marks {
-		if bytes.HasPrefix(line, m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(m []byte) bool { return bytes.HasPrefix(line, m) })
 }

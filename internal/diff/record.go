@@ -11,9 +11,7 @@ import (
 
 // statuses are the status letters in git's records. Unmerged files and unknown types
 // have none: they do not occur between two trees.
-var statuses = map[byte]Status{
-	'A': Added, 'M': Modified, 'D': Deleted, 'R': Renamed, 'C': Copied, 'T': Retyped,
-}
+var statuses = map[byte]Status{'A': Added, 'M': Modified, 'D': Deleted, 'R': Renamed, 'C': Copied, 'T': Retyped}
 
 const absent = "000000" // the mode of an absent file
 
@@ -57,8 +55,8 @@ func (p *parser) readRecord(first byte) error {
 		return fmt.Errorf("unknown status %.10q in a record", fields[4])
 	}
 	f := File{
-		Status: status, OldMode: fields[0], NewMode: fields[1],
-		OldBlob: objectID(fields[2]), NewBlob: objectID(fields[3]),
+		Status: status, OldMode: fields[0], NewMode: fields[1], OldBlob: objectID(fields[2]),
+		NewBlob: objectID(fields[3]),
 	}
 	if f.OldPath, err = p.readField(); err != nil {
 		return err
@@ -98,7 +96,6 @@ func objectID(s string) string {
 	return s
 }
 
-// addFile appends a file and returns its index.
 func (p *parser) addFile(f File) (int, error) {
 	if err := p.budget.file(&f); err != nil {
 		return 0, err

@@ -5,16 +5,14 @@ import (
 	"strings"
 )
 
-// numberEvery is the distance of line numbers in a prompt. Each costs as much as a
-// tenth of a line. A remark is located by its quote, so numbers only tell equal lines
-// apart, and a reader can count to four.
+// numberEvery is the distance of line numbers in a prompt. Each costs as much as a tenth of a line. A remark
+// is located by its quote, so numbers only tell equal lines apart, and a reader can count to four.
 const numberEvery = 5
 
-// Numbered writes the hunk as unified text for a model. Of the context and added
-// lines the first and every fifth carry their number in the new file; the text
-// behind the sign is verbatim, so that it can be quoted. A hunk that only deletes
-// carries the numbers of the old file, as its header says. Nothing is aligned:
-// blanks are paid for, too.
+// Numbered writes the hunk as unified text for a model. Of the context and added lines the first and every
+// fifth carry their number in the new file; the text behind the sign is verbatim, so that it can be quoted. A
+// hunk that only deletes carries the numbers of the old file, as its header says. Nothing is aligned: blanks
+// are paid for, too.
 //
 //	@@ -8,2 +8,3 @@ func main() {
 //	8  	a()

@@ -9,7 +9,6 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// devNull is the name of an absent file in a patch.
 const devNull = "/dev/null"
 
 // addSection adds the file of a section of a plain patch.
@@ -48,19 +47,16 @@ func (p *parser) retypes(f File) bool {
 	return n > 0 && p.change.Files[n-1].Status == Deleted && p.change.Files[n-1].Path == f.Path
 }
 
-// parse passes the header to gitdiff.
 func (h *header) parse() (*gitdiff.File, error) {
 	var text strings.Builder
 	for _, l := range h.lines {
-		// gitdiff misreads a quoted name that ends in an escaped backslash; written
-		// in octal it works.
+		// gitdiff misreads a quoted name that ends in an escaped backslash; written in octal it works.
 		if strings.Contains(l, `"`) {
 			l = strings.ReplaceAll(l, `\\`, `\134`)
 		}
 		text.WriteString(l + "\n")
 	}
-	// Without git's header line, gitdiff requires a hunk that fits the file's status,
-	// which is not known yet.
+	// Without git's header line, gitdiff requires a hunk that fits the file's status, which is not known yet.
 	tails := []string{""}
 	if h.traditional {
 		tails = []string{"@@ -1 +1 @@\n-a\n+b\n", "@@ -0,0 +1 @@\n+b\n", "@@ -1 +0,0 @@\n-a\n"}
@@ -82,8 +78,7 @@ func (h *header) parse() (*gitdiff.File, error) {
 	return nil, err
 }
 
-// stripPrefix removes the first element of a path. diff -u has no fixed prefix; git
-// apply does the same.
+// stripPrefix removes the first element of a path. diff -u has no fixed prefix; git apply does the same.
 func stripPrefix(name string) string {
 	if _, rest, ok := strings.Cut(name, "/"); ok && name[0] != '/' {
 		return rest
@@ -91,12 +86,8 @@ func stripPrefix(name string) string {
 	return name
 }
 
-// fileOf converts what gitdiff parsed from a header.
 func fileOf(g *gitdiff.File) (File, error) {
-	f := File{
-		Status: Modified, Path: g.NewName, OldPath: g.OldName,
-		OldMode: mode(g.OldMode), NewMode: mode(g.NewMode),
-	}
+	f := File{Status: Modified, Path: g.NewName, OldPath: g.OldName, OldMode: mode(g.OldMode), NewMode: mode(g.NewMode)}
 	if f.NewMode == "" {
 		f.NewMode = f.OldMode
 	}
