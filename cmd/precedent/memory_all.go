@@ -93,7 +93,7 @@ func (a *app) exportAll(ctx context.Context, out string) error {
 		return err
 	}
 	defer db.Close()
-	export := func(to io.Writer) (int, error) { return a.workflow().ExportInstallation(ctx, db, to) }
+	export := func(to io.Writer) (int, error) { return db.Dump(ctx, to) }
 	if out == "" {
 		_, err := export(a.out)
 		return err
@@ -112,7 +112,7 @@ func (a *app) importAll(ctx context.Context, from io.Reader, asJSON bool) error 
 		return err
 	}
 	defer db.Close()
-	n, err := a.workflow().ImportInstallation(ctx, db, from)
+	n, err := db.Restore(ctx, from)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ type OtherMemory struct {
 	Has  string         `json:"has"` // counts, for people
 }
 
-// countOf says how much a database has under a name.
 func countOf(ctx context.Context, db *store.DB, name precedent.Repo) (string, error) {
 	rows, err := db.RepoFor(ctx, name)
 	if err != nil {

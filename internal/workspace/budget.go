@@ -15,12 +15,11 @@ func Budget(s *settings.Settings) *engine.Budget {
 	return &engine.Budget{USD: s.MaxCost.Value, Tokens: s.MaxTokens.Value}
 }
 
-// BookedBudget is a Budget that also keeps the bounds of the day and of the pull
-// request, if its number is not 0, across processes. posted, which may be nil, is what
-// was spent today as the forge knows it: runs whose memories are copies of one another
-// do not see what the others book.
-func BookedBudget(s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64,
-	error),
+// BookedBudget is a Budget that also keeps the bounds of the day and of the pull request, if its number is
+// not 0, across processes. posted, which may be nil, is what was spent today as the forge knows it: runs
+// whose memories are copies of one another do not see what the others book.
+func BookedBudget(
+	s *settings.Settings, rows *store.Repo, pull int, posted func(context.Context) (float64, error),
 ) *engine.Budget {
 	b := Budget(s)
 	bounds := store.Bounds{Number: pull, Day: s.MaxCostPerDay.Value, Pull: s.MaxCostPull.Value}

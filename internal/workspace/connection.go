@@ -16,8 +16,7 @@ type Connection struct {
 	Token func(ctx context.Context, r precedent.Repo) (string, error)
 	// TokenName says where the token is, for hints.
 	TokenName string
-	// Folder is where git fetches from, in place of the forge's address; empty for that.
-	Folder string
+	Folder    string // where git fetches from, in place of the forge's address; empty for that
 	// Known reports whether requests are authenticated.
 	Known bool
 	// Instant tells that the forge lists a comment at once.

@@ -22,11 +22,10 @@ type Consolidation struct {
 	Engine   EngineSetup
 	// Pull is the pull request whose budget pays for it; 0 for none. USD and Tokens are what its
 	// review has used of the budget of a review.
-	Pull   int
-	USD    float64
-	Tokens int
-	// Patience is how long the engine may take; DefaultPatience if it is not positive.
-	Patience time.Duration
+	Pull     int
+	USD      float64
+	Tokens   int
+	Patience time.Duration // how long the engine may take; DefaultPatience if it is not positive
 	// Begun is called when this run has its turn. It may be nil.
 	Begun func()
 }
@@ -71,9 +70,9 @@ func (r *Env) Consolidate(ctx context.Context, w *Workspace, c Consolidation) (C
 }
 
 // namePatterns asks the engine once about the patterns.
-func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) (named int,
-	refused []string,
-) {
+func (r *Env) namePatterns(
+	ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern,
+) (named int, refused []string) {
 	refused = []string{}
 	if !c.Engine.Enabled() {
 		return 0, refused
@@ -87,25 +86,22 @@ func (r *Env) namePatterns(ctx context.Context, w *Workspace, c Consolidation, p
 		return 0, append(refused, err.Error())
 	}
 	for i, p := range patterns {
-		n, ok := names[patternID(i)]
-		if !ok {
+		if n, ok := names[patternID(i)]; !ok {
 			continue
-		}
-		if err := p.Rename(n); err != nil {
+		} else if err := p.Rename(n); err != nil {
 			refused = append(refused, fmt.Sprintf("the name of insight %s: %v", p.ID, err))
-			continue
+		} else {
+			named++
 		}
-		named++
 	}
 	return named, refused
 }
 
 func patternID(i int) string { return fmt.Sprintf("i%d", i+1) }
 
-// askForNames returns the engine's answer.
-func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern) ([]byte,
-	error,
-) {
+func (r *Env) askForNames(
+	ctx context.Context, w *Workspace, c Consolidation, patterns []*memory.Pattern,
+) ([]byte, error) {
 	rows, err := w.Rows(ctx)
 	if err != nil {
 		return nil, err
@@ -125,9 +121,8 @@ func (r *Env) askForNames(ctx context.Context, w *Workspace, c Consolidation, pa
 	defer func() { _ = budget.Release(ctx) }()
 	p := prompt.Insights(groupsOf(patterns))
 	t := engine.Task{
-		Role: engine.Insight, Name: string(engine.Insight), System: p.System, Common: p.Common, Prefix: p.Prefix,
-		Prompt: p.Suffix,
-		Schema: prompt.Schema(string(engine.Insight)), Timeout: DefaultPatience,
+		Role: engine.Insight, Name: string(engine.Insight), System: p.System, Common: p.Common,
+		Prefix: p.Prefix, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Insight)), Timeout: DefaultPatience,
 	}
 	if c.Patience > 0 {
 		t.Timeout = c.Patience

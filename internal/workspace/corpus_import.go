@@ -3,8 +3,8 @@ package workspace
 import (
 	"context"
 	"io"
+	"slices"
 
-	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -20,14 +20,19 @@ func (r *Env) CorpusOf(ctx context.Context, w *Workspace) (*corpus.Corpus, error
 	return &corpus.Corpus{Rows: rows, Now: r.Now, Embedding: embedding}, nil
 }
 
-// ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
-func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from io.Reader,
-	progress func(corpus.Imported),
-) (corpus.Imported, error) {
+// keptCorpus is the corpus of a workspace that is about to be written to.
+func (r *Env) keptCorpus(ctx context.Context, w *Workspace) (*corpus.Corpus, error) {
 	if err := r.KeepMemory(ctx, w); err != nil {
-		return corpus.Imported{}, err
+		return nil, err
 	}
-	c, err := r.CorpusOf(ctx, w)
+	return r.CorpusOf(ctx, w)
+}
+
+// ImportCorpus saves the comments of a file in the corpus, and calls progress after each part.
+func (r *Env) ImportCorpus(
+	ctx context.Context, w *Workspace, name string, from io.Reader, progress func(corpus.Imported),
+) (corpus.Imported, error) {
+	c, err := r.keptCorpus(ctx, w)
 	if err != nil {
 		return corpus.Imported{}, err
 	}
@@ -35,8 +40,8 @@ func (r *Env) ImportCorpus(ctx context.Context, w *Workspace, name string, from 
 	if err != nil {
 		return corpus.Imported{}, err
 	}
-	imported, err := c.Import(ctx, name, from, corpus.ImportOptions{Repos: append(append([]precedent.Repo{}, w.IDs...),
-		names...), Progress: progress})
+	o := corpus.ImportOptions{Repos: slices.Concat(w.IDs, names), Progress: progress}
+	imported, err := c.Import(ctx, name, from, o)
 	if err == nil {
 		r.embedNew(ctx, c)
 	}

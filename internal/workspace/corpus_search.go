@@ -19,12 +19,10 @@ import (
 // CorpusQuery is what to search the corpus for. One of Text and File is set.
 type CorpusQuery struct {
 	Text string
-	// File is a file of the work tree, relative to the working folder.
-	File string
+	File string // a file of the work tree, relative to the working folder
 	// Line of the file, from 1; 0 for the file as a whole.
-	Line int
-	// Limit is the number of results; 0 for 10.
-	Limit int
+	Line  int
+	Limit int // the number of results; 0 for 10
 	// All also finds what is not usable as a precedent.
 	All bool
 }
@@ -152,7 +150,6 @@ func (p *Repository) searchedLines(file string, line int) (string, []string, err
 	return paths[0], lines[max(0, line-1-linesBefore):line], nil
 }
 
-// readWithin reads the beginning of a regular file.
 func readWithin(root *os.Root, name string) ([]byte, error) {
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, cmp.Or(err, errors.New("it is not a regular file"))
@@ -169,17 +166,13 @@ func readWithin(root *os.Root, name string) ([]byte, error) {
 	return data, err
 }
 
-// corpusFound describes a hit.
 func corpusFound(h *corpus.Hit) CorpusFound {
-	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)),
-		strings.TrimSpace(string(h.Text)))
+	words := cmp.Or(strings.TrimSpace(string(h.Words)), strings.TrimSpace(string(h.Body)), strings.TrimSpace(string(h.Text)))
 	out := CorpusFound{
-		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339), Path: h.Path,
-		Line: h.End, URL: h.URL,
-		Text: text.Cut(text.Collapse(words), maxFoundText), Outcome: string(h.Outcome), Unusable: h.Unusable,
-		MayWrite: h.MayWrite,
-		Citable:  citable[h.Strength()], Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{},
-		Priors: append([]corpus.Prior{}, h.Priors...),
+		Pull: h.Pull, Kind: h.Kind, ID: string(h.ID), Author: h.Author, At: h.At.UTC().Format(time.RFC3339),
+		Path: h.Path, Line: h.End, URL: h.URL, Text: text.Cut(text.Collapse(words), maxFoundText),
+		Outcome: string(h.Outcome), Unusable: h.Unusable, MayWrite: h.MayWrite, Citable: citable[h.Strength()],
+		Score: h.Score, Cosine: h.Cosine, Ranks: []CorpusRank{}, Priors: append([]corpus.Prior{}, h.Priors...),
 	}
 	for _, r := range h.Ranks {
 		out.Ranks = append(out.Ranks, CorpusRank(r))
@@ -187,5 +180,4 @@ func corpusFound(h *corpus.Hit) CorpusFound {
 	return out
 }
 
-// citable names the strengths.
 var citable = map[corpus.Strength]string{corpus.Weak: "weak", corpus.Candidate: "candidate", corpus.Strong: "strong"}

@@ -30,10 +30,7 @@ func (r *Env) SyncCorpus(ctx context.Context, conn Connection, w *Workspace, o C
 		return corpus.SyncResult{}, Hinted(fmt.Errorf("%s is not on %s", repo, conn.Host()),
 			"set the forge with --forge, as for precedent pr")
 	}
-	if err := r.KeepMemory(ctx, w); err != nil {
-		return corpus.SyncResult{}, err
-	}
-	c, err := r.CorpusOf(ctx, w)
+	c, err := r.keptCorpus(ctx, w)
 	if err != nil {
 		return corpus.SyncResult{}, err
 	}

@@ -22,8 +22,7 @@ type Dismissal struct {
 	Pull int
 	// Connect opens the forge for that.
 	Connect func() (Connection, error)
-	// User is the name if git's configuration has none.
-	User string
+	User    string // the name if git's configuration has none
 }
 
 // Dismissed is the result for an id, or for a rule.
@@ -73,8 +72,7 @@ func (d *Dismissal) distinctIDs() []string {
 	return ids
 }
 
-// dismissPosted dismisses those of the unknown ids that have a comment, and writes the
-// results into all.
+// dismissPosted dismisses those of the unknown ids that have a comment, and writes the results into all.
 func (r *Env) dismissPosted(ctx context.Context, w *Workspace, d Dismissal, unknown map[string]int, all []Dismissed) {
 	l := lookup{
 		reviewer: r, workspace: w, pull: d.Pull, wanted: map[string]bool{},

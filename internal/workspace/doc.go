@@ -31,7 +31,6 @@
 // for each. An [EngineSetup] makes engines. A [BookedBudget] bounds what they spend, across processes:
 // for one run, for a pull request and for a day.
 //
-// Nothing here prints or reads an environment variable: notices go to the log of the Env, and
-// everything else is returned. An [Error] has a hint for people, which [HintOf] finds whichever
-// package attached it.
+// Nothing here prints or reads an environment variable: notices go to the log of the Env, and everything else
+// is returned. An [Error] has a hint for people, which [HintOf] finds whichever package attached it.
 package workspace

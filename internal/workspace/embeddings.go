@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/corpus"
@@ -69,10 +68,7 @@ func DayBudget(s *settings.Settings, rows *store.Repo) *engine.Budget {
 
 // EmbedCorpus computes the vectors of the comments that have none, see corpus.Corpus.Embed.
 func (r *Env) EmbedCorpus(ctx context.Context, w *Workspace, progress func(done int)) (corpus.Swept, error) {
-	if err := r.KeepMemory(ctx, w); err != nil {
-		return corpus.Swept{}, err
-	}
-	c, err := r.CorpusOf(ctx, w)
+	c, err := r.keptCorpus(ctx, w)
 	if err != nil {
 		return corpus.Swept{}, err
 	}
@@ -86,8 +82,7 @@ func (r *Env) embedNew(ctx context.Context, c *corpus.Corpus) {
 		return
 	}
 	if swept, err := c.Embed(ctx, nil); err != nil && ctx.Err() == nil {
-		r.Notice(ctx, "%s",
-			fmt.Sprintf("%d comments have a vector now, the others have none: %v; precedent corpus embed goes on", swept.Chunks,
-				err))
+		r.Notice(ctx, "%d comments have a vector now, the others have none: %v; precedent corpus embed goes on",
+			swept.Chunks, err)
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Env is what all runs of a process share. It is safe for concurrent use
-// as long as nobody changes it.
+// Env is what all runs of a process share. It is safe for concurrent use as long as nobody changes it.
 type Env struct {
 	Now   func() time.Time
 	NewID func() string // UUIDv7
@@ -22,19 +21,16 @@ type Env struct {
 	// Log gets notices: one sentence each, with what helps in the attribute HintKey.
 	Log *slog.Logger
 
-	Git git.Options // without an index
-	Go  lint.GoEnv  // where the Go toolchain is
-	// Sandbox is where external linters run.
-	Sandbox func(ctx context.Context) (lint.Runner, error)
-	Version string // of this program
+	Git     git.Options                                    // without an index
+	Go      lint.GoEnv                                     // where the Go toolchain is
+	Sandbox func(ctx context.Context) (lint.Runner, error) // where external linters run
+	Version string                                         // of this program
 	// DataDir holds the memories of repositories without a work tree, and CacheDir
 	// their commits. Without the first such a repository has no memory unless one is
 	// named; without the second its commits are in a temporary folder.
 	DataDir, CacheDir string
-	// Shared is the database of all repositories, as a server has one; nil for a file of each.
-	Shared *store.DB
-	// Replica is the name that the jobs of a server run under; empty for a command.
-	Replica string
+	Shared            *store.DB // the database of all repositories, as a server has one; nil for a file of each
+	Replica           string    // the name that the jobs of a server run under; empty for a command
 	// CAFile holds the certificates that git trusts; empty for the system's.
 	CAFile string
 	// Proxy is the address of the proxy for an address; empty for none.
@@ -81,8 +77,7 @@ type EngineOptions struct {
 	Learnings []precedent.Learning
 }
 
-// Files let a model look at the repository at the reviewed head (RIGHT) and at the base
-// (LEFT).
+// Files let a model look at the repository at the reviewed head (RIGHT) and at the base (LEFT).
 type Files struct {
 	// List returns the paths of all regular files, sorted.
 	List func(ctx context.Context, at precedent.Side) ([]string, error)

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,7 +47,6 @@ func (r *Env) OldInstallation(ctx context.Context, url, dataDir string) (*Databa
 	return r.OpenInstallation(ctx, url, dataDir)
 }
 
-// hasInstallation tells whether there is a URL or a file.
 func hasInstallation(url, dataDir string) bool {
 	if url != "" {
 		return true
@@ -106,14 +104,4 @@ func (r *Env) StatusOfInstallation(ctx context.Context, db *Database) (Installat
 func (r *Env) PruneInstallation(ctx context.Context, db *Database) (store.Counts, error) {
 	now := r.Now()
 	return db.PruneAll(ctx, now.Add(-memory.KeepFor), memory.KeepPerFile, now)
-}
-
-// ExportInstallation writes all rows of the database of a server, and returns their number.
-func (r *Env) ExportInstallation(ctx context.Context, db *Database, to io.Writer) (int, error) {
-	return db.Dump(ctx, to)
-}
-
-// ImportInstallation reads an export into an empty database, completely or not at all.
-func (r *Env) ImportInstallation(ctx context.Context, db *Database, from io.Reader) (int, error) {
-	return db.Restore(ctx, from)
 }

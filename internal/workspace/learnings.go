@@ -57,7 +57,6 @@ func (r *Env) LearnFromAgent(ctx context.Context, w *Workspace, p memory.Proposa
 	return w.Memory.Propose(ctx, p)
 }
 
-// learner is the person at the computer.
 func (r *Env) learner(ctx context.Context, w *Workspace, user string) string {
 	return cmp.Or(r.userName(ctx, w), user)
 }
@@ -74,8 +73,7 @@ func (r *Env) EditLearning(ctx context.Context, w *Workspace, id, user string,
 	return w.Memory.EditLearning(ctx, id, r.learner(ctx, w, user), true, change)
 }
 
-// ForgetLearnings forgets a learning, by its id or its words, in the name of the user of the
-// computer.
+// ForgetLearnings forgets a learning, by its id or its words, in the name of the user of the computer.
 func (r *Env) ForgetLearnings(ctx context.Context, w *Workspace, which, user string) ([]precedent.Learning, error) {
 	return w.Memory.ForgetLearnings(ctx, which, r.learner(ctx, w, user))
 }

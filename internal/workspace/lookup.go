@@ -76,10 +76,8 @@ func (l *lookup) run(ctx context.Context, connect func() (Connection, error)) er
 	return nil
 }
 
-// errNoForge means that there is no forge to search.
 var errNoForge = errors.New("no forge")
 
-// pulls are the pull requests to search.
 func (l *lookup) pulls(ctx context.Context, repo precedent.Repo) ([]forge.PullRequest, error) {
 	if l.pull != 0 {
 		p, err := l.connection.PullRequest(ctx, repo, l.pull)
@@ -133,10 +131,8 @@ func (l *lookup) search(ctx context.Context, p forge.PullRequest) error {
 // author of a comment cannot have another finding dismissed. What the person is shown of the
 // finding is believed if it is signed, or if the account is a bot or may write.
 func (l *lookup) valid(ctx context.Context, m comment.Marker, author forge.Person) bool {
-	bound := false
-	for _, id := range l.workspace.IDs {
-		bound = bound || precedent.FindingID(id, m.Fingerprint) == m.Finding
-	}
+	bound := slices.ContainsFunc(l.workspace.IDs,
+		func(id precedent.Repo) bool { return precedent.FindingID(id, m.Fingerprint) == m.Finding })
 	switch {
 	case m.Fingerprint == "" || author.ID == "":
 		return false
@@ -157,13 +153,10 @@ func (l *lookup) notFound(unknown, failure error) error {
 		return Hinted(fmt.Errorf("%w, and #%d has no comment with it", unknown, l.pull),
 			"precedent review prints the id of each finding")
 	}
-	return Hinted(fmt.Errorf("%w, and it is in no comment on the %s that changed last", unknown, countPulls(l.searched)),
-		"name the pull request with --pr NUMBER")
-}
-
-func countPulls(n int) string {
-	if n == 1 {
-		return "open pull request"
+	pulls := "open pull request"
+	if l.searched != 1 {
+		pulls = fmt.Sprintf("%d open pull requests", l.searched)
 	}
-	return fmt.Sprintf("%d open pull requests", n)
+	return Hinted(fmt.Errorf("%w, and it is in no comment on the %s that changed last", unknown, pulls),
+		"name the pull request with --pr NUMBER")
 }

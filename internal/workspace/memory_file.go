@@ -22,8 +22,7 @@ const (
 
 // memoryFiles are what a memory's folder may hold, besides git's own.
 var memoryFiles = []string{
-	MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore",
-	fixesDir,
+	MemoryName, MemoryName + "-wal", MemoryName + "-shm", MemoryName + "-journal", ".gitignore", fixesDir,
 }
 
 func memoryPath(top string) string { return filepath.Join(top, memoryDir, MemoryName) }
@@ -37,10 +36,9 @@ func (p *Repository) FindMemory(ctx context.Context, r *Env, named settings.Valu
 	return err
 }
 
-// MemoryFile returns the file of the memory: the named one, else the one in the main work
-// tree, else one in the data folder. The work tree's is only used if nobody else can have
-// made it; otherwise foreign says why not. Without a data folder the file is then the zero
-// Value, for no memory. The repository may be nil.
+// MemoryFile returns the file of the memory: the named one, else the one in the main work tree, else one in
+// the data folder. The work tree's is only used if nobody else can have made it; otherwise foreign says why
+// not. Without a data folder the file is then the zero Value, for no memory. The repository may be nil.
 func (r *Env) MemoryFile(ctx context.Context, named settings.Value[string], repo *git.Repo,
 	id precedent.Repo,
 ) (file settings.Value[string], foreign, err error) {

@@ -39,6 +39,6 @@ func (r *Env) Mirror(ctx context.Context, named precedent.Repo) (Commits, error)
 	if err != nil {
 		return Commits{}, errors.Join(err, remove())
 	}
-	return Commits{m.Repo, true, m.FetchPull, m.FetchEarlier, func() error { return errors.Join(m.Close(), remove()) }},
-		nil
+	end := func() error { return errors.Join(m.Close(), remove()) }
+	return Commits{m.Repo, true, m.FetchPull, m.FetchEarlier, end}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file belongs to this user.
 func isOwn(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int64(s.Uid) == int64(os.Geteuid())

@@ -12,7 +12,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// maxPeople bounds the people whose permission is asked for.
 const maxPeople = 50
 
 // Permissions asks what people may do, for each once.

@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/portable"
 )
 
-// ExportMemory writes the memory so that another database can import it, and returns the number
-// of rows.
+// ExportMemory writes the memory so that another database can import it, and returns the number of rows.
 func (r *Env) ExportMemory(ctx context.Context, w *Workspace, to io.Writer) (int, error) {
 	n, left, err := portable.Export(ctx, w.Memory, to)
 	if err == nil && left > 0 {
@@ -52,8 +51,8 @@ func (r *Env) SyncMemory(ctx context.Context, w *Workspace, o SyncOptions) (port
 		return portable.Synced{}, err
 	}
 	s := portable.Sync{
-		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly, Existing: o.Existing,
-		Sleep: r.Sleep, Rand: o.Rand,
+		Git: w.Git, Memory: w.Memory, At: git.Shared{Ref: o.Ref}, ReadOnly: o.ReadOnly,
+		Existing: o.Existing, Sleep: r.Sleep, Rand: o.Rand,
 	}
 	conn, connErr := o.Connect()
 	var address string

@@ -28,8 +28,7 @@ const (
 	maxReplays  = 200   // findings that are listed
 )
 
-// Replay compares what past reviews showed with what they would have shown with the present
-// memory.
+// Replay compares what past reviews showed with what they would have shown with the present memory.
 type Replay struct {
 	Schema  string    `json:"schema"`
 	Since   time.Time `json:"since"`
@@ -55,8 +54,7 @@ type ReplayCount struct {
 	Rejected int `json:"rejected"`
 }
 
-// Precision is the share of the answered findings that people accepted; ok is false if nobody
-// answered.
+// Precision is the share of the answered findings that people accepted; ok is false if nobody answered.
 func (c ReplayCount) Precision() (share float64, ok bool) {
 	if c.Accepted+c.Rejected == 0 {
 		return 0, false
@@ -157,7 +155,6 @@ func (w *Workspace) ReplayStored(ctx context.Context, o ReplayOptions) (Replay, 
 	return out, nil
 }
 
-// replayOne decides one review again.
 func (w *Workspace) replayOne(r *precedent.Review, dismissals []precedent.Dismissal, learnings []precedent.Learning,
 	o ReplayOptions,
 ) ([]Replayed, error) {

@@ -19,15 +19,12 @@ import (
 
 // Location says where to find a repository and its memory.
 type Location struct {
-	Dir   string // the working folder
-	Index string // git.Options.Index
-	// Repo is the identity that the operator set; the zero Repo for the one of the
-	// remote.
-	Repo precedent.Repo
+	Dir   string         // the working folder
+	Index string         // git.Options.Index
+	Repo  precedent.Repo // the identity that the operator set; the zero Repo for the one of the remote
 	// Forge is the operator's. It says which remotes are on it.
-	Forge forge.Address
-	// Memory is the file that the operator named; the zero Value for none.
-	Memory settings.Value[string]
+	Forge  forge.Address
+	Memory settings.Value[string] // the file that the operator named; the zero Value for none
 	// Forget turns the memory off: reviews recall nothing and store nothing.
 	Forget bool
 	// NoLearnings turns learnings off: reviews use none, and none is saved.
@@ -38,18 +35,15 @@ type Location struct {
 type Repository struct {
 	Git *git.Repo // nil for the memory of a repository without a clone
 	// IDs are its identities. Ids of findings are made from the first.
-	IDs []precedent.Repo
-	// File is the memory's, and who named it; the zero Value if the memory is off.
-	File settings.Value[string]
+	IDs  []precedent.Repo
+	File settings.Value[string] // the memory's, and who named it; the zero Value if the memory is off
 	// Foreign is why the memory is not beside the repository, although there is a work tree;
 	// nil if it is, or if the operator named a file.
 	Foreign error
 	// Own tells that the first identity is what the clone is called now, not that of a pull request elsewhere.
-	Own bool
-	// noLearnings is that of the location.
-	noLearnings bool
-	// dir is the working folder, without links.
-	dir string
+	Own         bool
+	noLearnings bool   // that of the location
+	dir         string // the working folder, without links
 	// unborn means that there is neither a remote nor a commit to name it by.
 	unborn bool
 }

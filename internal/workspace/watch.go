@@ -65,8 +65,7 @@ func (r *Env) SharedWorkspace(ctx context.Context, repo precedent.Repo) (*Worksp
 	return r.workspace(&Repository{IDs: []precedent.Repo{repo}}, r.Shared.Borrow()), nil
 }
 
-// ApplyComments brings the corpus of a repository up to date with what an event tells about
-// comments.
+// ApplyComments brings the corpus of a repository up to date with what an event tells about comments.
 func (r *Env) ApplyComments(ctx context.Context, conn Connection, e forge.Event) error {
 	w, err := r.SharedWorkspace(ctx, e.Repo)
 	if err != nil {
