@@ -75,9 +75,8 @@ const pause = 20 * time.Millisecond
 // for that of the one that is starting.
 func marked(path string) string { return path + ".running" }
 
-// Hold locks the file for this process, writes the record to it, and returns what releases it.
-// The system releases it, too, when the process ends. The error wraps ErrRunning if another
-// process holds it.
+// Hold locks the file for this process, writes the record to it, and returns what releases it. The system
+// releases it, too, when the process ends. The error wraps ErrRunning if another process holds it.
 func Hold(ctx context.Context, path string, r Record, sleep Sleep) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)

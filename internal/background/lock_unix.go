@@ -15,7 +15,6 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 // lock opens the file, creates it if there is none, and locks it until it is closed.
 func lock(path string) (*os.File, error) { return open(path, os.O_CREATE) }
 
-// lockExisting locks a file that exists.
 func lockExisting(path string) (*os.File, error) { return open(path, 0) }
 
 func open(path string, flags int) (*os.File, error) {
@@ -44,5 +43,4 @@ func unlock(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
-// terminate asks the process to end.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

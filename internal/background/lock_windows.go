@@ -14,11 +14,9 @@ func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// lock opens the file, creates it if there is none, and lets others only read it until it is
-// closed.
+// lock opens the file, creates it if there is none, and lets others only read it until it is closed.
 func lock(path string) (*os.File, error) { return open(path, windows.OPEN_ALWAYS) }
 
-// lockExisting locks a file that exists.
 func lockExisting(path string) (*os.File, error) { return open(path, windows.OPEN_EXISTING) }
 
 func open(path string, mode uint32) (*os.File, error) {
@@ -37,7 +35,6 @@ func open(path string, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// unlock closes a locked file.
 func unlock(f *os.File) error { return f.Close() }
 
 // terminate ends the process: there is no signal that asks it to.

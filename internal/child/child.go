@@ -34,8 +34,7 @@ type Program struct {
 	Env  []string // its complete environment, except for Tag; nil means empty
 	// Input is standard input; the program need not read all of it. Nil means empty.
 	Input io.Reader
-	// Most is how many bytes of standard output are kept. A program that writes more
-	// is killed.
+	// Most is how many bytes of standard output are kept. A program that writes more is killed.
 	Most int
 	// Watch, if not nil, gets each piece of standard output as it arrives, valid only
 	// during the call. An error kills the program.
@@ -52,11 +51,10 @@ type Result struct {
 	Err error
 }
 
-// Run starts the program and waits for it. It kills the program if ctx ends, if it
-// writes too much, or if Watch returns an error. Children left in its process group
-// (on Windows: in its job) are killed with it. On Linux, so are those that left the
-// group, unless the program exited by itself: then they are services that are meant
-// to stay.
+// Run starts the program and waits for it. It kills the program if ctx ends, if it writes too much, or if
+// Watch returns an error. Children left in its process group (on Windows: in its job) are killed with it. On
+// Linux, so are those that left the group, unless the program exited by itself: then they are services that
+// are meant to stay.
 //
 // The error means that the program could not be started.
 func Run(ctx context.Context, p Program) (Result, error) {

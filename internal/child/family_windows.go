@@ -20,8 +20,7 @@ type family struct {
 // adopt prepares cmd, which is not yet started, to have its own family.
 func adopt(cmd *exec.Cmd) *family { return &family{cmd: cmd} }
 
-// join is called once the program runs. If Windows refuses a job, the family is only
-// the program.
+// join is called once the program runs. If Windows refuses a job, the family is only the program.
 func (f *family) join() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,9 +43,8 @@ func (f *family) join() {
 }
 
 func (f *family) enter(job windows.Handle) error {
-	process, err := windows.OpenProcess(
-		windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(f.cmd.Process.Pid),
-	)
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
+		uint32(f.cmd.Process.Pid))
 	if err != nil {
 		return err
 	}

@@ -43,10 +43,9 @@ func shortRef(ref string) string {
 
 func isZeroID(id string) bool { return strings.Trim(id, "0") == "" }
 
-// Range returns the commits of a ref that the remote does not have yet; the zero Spec
-// if it has all. For a new ref, these are the commits that it adds to the remote's
-// default branch, as last fetched; without a known remote branch, all commits. The names
-// of the range are those of the refs.
+// Range returns the commits of a ref that the remote does not have yet; the zero Spec if it has all. For a
+// new ref, these are the commits that it adds to the remote's default branch, as last fetched; without a
+// known remote branch, all commits. The names of the range are those of the refs.
 func (ref Pushed) Range(ctx context.Context, repo *git.Repo, remote string) (git.Spec, error) {
 	if ref.Local == ref.Remote {
 		return git.Spec{}, nil

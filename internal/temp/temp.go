@@ -24,9 +24,8 @@ type Folder struct {
 	lock *os.File
 }
 
-// Open removes what killed processes left, and makes a folder for this one. It is below
-// parent, in a folder that all processes of the user share, or directly in parent if
-// somebody else has that one's name.
+// Open removes what killed processes left, and makes a folder for this one. It is below parent, in a folder
+// that all processes of the user share, or directly in parent if somebody else has that one's name.
 func Open(parent string) (*Folder, error) {
 	parent, err := filepath.Abs(parent)
 	if err != nil {
@@ -104,8 +103,7 @@ func lockFolder(user string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the folders whose process has ended. What cannot be removed only takes
-// space.
+// sweep removes the folders whose process has ended. What cannot be removed only takes space.
 func sweep(user string) {
 	entries, err := os.ReadDir(user)
 	if err != nil {
