@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// named finds what a document claims to exist: paths of the repository, targets of
-// its Makefile, and tests.
+// named finds what a document claims to exist: paths of the repository, targets of its Makefile, and tests.
 var (
 	namedPath   = regexp.MustCompile("`((?:internal|cmd|docs|scripts|\\.ci)/[A-Za-z0-9_./-]*|[a-z_]+\\.go)`")
 	namedLink   = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)

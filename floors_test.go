@@ -245,9 +245,8 @@ func isWired(target string) bool {
 	return ok
 }
 
-// walkImports calls visit for every import of every Go file below fsys, with
-// the folder and the file, both relative to it, and at least once, with an
-// empty import, for a folder that imports nothing.
+// walkImports calls visit for every import of every Go file below fsys, with the folder and the file, both
+// relative to it, and at least once, with an empty import, for a folder that imports nothing.
 func walkImports(t *testing.T, fsys fs.FS, visit func(dir, file, imported string)) {
 	t.Helper()
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {

@@ -38,8 +38,7 @@ func wrote(text string) Reply {
 	}
 }
 
-// tried is what an agent has to show that tried so many answers, and took seven
-// turns for it.
+// tried is what an agent has to show that tried so many answers, and took seven turns for it.
 func tried(attempts int) Reply {
 	return Reply{
 		Status: precedent.StatusMalformed, Message: "it was prose", Attempts: attempts,
@@ -125,10 +124,8 @@ func TestAskTimeout(t *testing.T) {
 	}{
 		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
 		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
-		{
-			"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
-			3 * time.Second,
-		},
+		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
+			3 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -36,10 +36,8 @@ var repairable = []struct{ name, in, want string }{
 	{"invalid UTF-8", "{\"a\":\"\xff\"}", "{\"a\":\"\uFFFD\"}"},
 	{"numbers", `x {"a":[0,-0,-1.5,1e9,2E-3,0.5]}`, `{"a":[0,-0,-1.5,1e9,2E-3,0.5]}`},
 	{"escapes", `x {"a":"\u00e9\n\"\\\/\b\f\r\t"}`, `{"a":"\u00e9\n\"\\\/\b\f\r\t"}`},
-	{
-		"as deep as may be", strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
-		strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
-	},
+	{"as deep as may be", strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
+		strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)},
 }
 
 func TestRepair(t *testing.T) {
@@ -68,10 +66,8 @@ var irreparable = []struct{ name, in, want string }{
 	{"breaks off in an escape", `{"a":"b\u00`, "incomplete"},
 	{"breaks off in a backslash", `{"a":"b\`, "incomplete"},
 	{"no part for the whole", `{"findings":[{"a":1},{"a":x},{"a":3}]}`, "line 1, byte 28: invalid character"},
-	{
-		"no part for a fenced whole", "```json\n{\"findings\":[{\"a\":1}{\"a\":2}]}\n```",
-		"invalid character '{' after array element",
-	},
+	{"no part for a fenced whole", "```json\n{\"findings\":[{\"a\":1}{\"a\":2}]}\n```",
+		"invalid character '{' after array element"},
 	{"NaN", `{"a":NaN}`, "invalid character"},
 	{"minus infinity", `{"a":-Infinity}`, "invalid character"},
 	{"Python's None", `{"a":None}`, "invalid character"},
@@ -91,10 +87,8 @@ var irreparable = []struct{ name, in, want string }{
 	{"repeated key", `{"a":1,"a":2}`, `the key "a" occurs twice`},
 	{"repeated key after an escape", `{"a":1,"\u0061":2}`, `the key "a" occurs twice`},
 	{"repeated key deep inside", "{\"a\":[{\"b\":{\"c\":1,\n\"c\":2}}]}", `line 2, byte 4: the key "c" occurs twice`},
-	{
-		"keys that differ in case", `{"suppress":false,"SUPPRESS":true}`,
-		`the key "SUPPRESS" occurs twice in one object, or differs only in case`,
-	},
+	{"keys that differ in case", `{"suppress":false,"SUPPRESS":true}`,
+		`the key "SUPPRESS" occurs twice in one object, or differs only in case`},
 	{"Kelvin sign", `{"key":1,"` + "\u212A" + `ey":2}`, `"\u212aey" occurs twice`},
 	{"long s", `{"suppress":1,"` + "\u017F" + `uppress":2}`, "differs only in case"},
 	{"too deep", strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), "nested deeper than 100"},
@@ -259,8 +253,7 @@ func writeNoisyString(t *rapid.T, b *strings.Builder, s string) {
 	b.WriteByte('"')
 }
 
-// FuzzRepair wants valid JSON or an error from whatever there is, and the same
-// again from the result.
+// FuzzRepair wants valid JSON or an error from whatever there is, and the same again from the result.
 func FuzzRepair(f *testing.F) {
 	for _, test := range repairable {
 		f.Add([]byte(test.in))

@@ -11,19 +11,15 @@ import (
 
 const marks = "testdata/anchor"
 
-// TestAnchor holds the placing of remarks to what is promised of it: verbatim
-// quotes with wrong numbers land on their line in 97 % of all cases and more
-// than one line off in at most 1 %; quotes and numbers as models get them land
-// right in 95 % and wrong in at most 2.5 %.
+// TestAnchor holds the placing of remarks to what is promised of it: verbatim quotes with wrong numbers land
+// on their line in 97 % of all cases and more than one line off in at most 1 %; quotes and numbers as models
+// get them land right in 95 % and wrong in at most 2.5 %.
 func TestAnchor(t *testing.T) {
 	for _, test := range []struct {
 		name             string
 		noisy            bool
 		exact, misplaced float64 // at least, at most
-	}{
-		{"verbatim", false, 0.97, 0.01},
-		{"noisy", true, 0.95, 0.025},
-	} {
+	}{{"verbatim", false, 0.97, 0.01}, {"noisy", true, 0.95, 0.025}} {
 		t.Run(test.name, func(t *testing.T) {
 			var sum AnchorResult
 			for seed := range uint64(20) {

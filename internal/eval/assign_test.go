@@ -45,8 +45,7 @@ func TestAssignIsBest(t *testing.T) {
 	})
 }
 
-// best tries every matching of the candidates from a on with the marks that are
-// not taken, a set of bits.
+// best tries every matching of the candidates from a on with the marks that are not taken, a set of bits.
 func best(candidates, marks int, cost map[[2]int]int, a, taken int) (size, sum int) {
 	if a == candidates {
 		return 0, 0

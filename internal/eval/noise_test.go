@@ -75,8 +75,7 @@ func TestMeasureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The five commits are four ranges with 6, 1, 0 and 5 added lines. The second
-	// adds no marker.
+	// The five commits are four ranges with 6, 1, 0 and 5 added lines. The second adds no marker.
 	want := []RuleNoise{{Analyzer: "conflict-markers", Rule: "conflict-marker", Severity: precedent.High, Found: 2, Shown: 2, Ranges: 2, FoundRate: 1000. / 6, ShownRate: 1000. / 6}}
 	if !slices.Equal(n.Rules, want) || n.Ranges != 4 || n.Added != 12 || n.Found != 2 || n.Shown != 2 || n.Serious != 2 || n.Sampled != 2 || !n.Whole() {
 		t.Errorf("%s", indented(t, n))

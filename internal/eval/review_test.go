@@ -102,8 +102,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestJudge: all pairs of a file are asked about, the nearest first, and only
-// what the mark bears out counts.
+// TestJudge: all pairs of a file are asked about, the nearest first, and only what the mark bears out counts.
 func TestJudge(t *testing.T) {
 	c := &dataSet(t, `{"gold": [
 		{"path": "a.py", "from_line": 2, "to_line": 2, "note": "An empty list has no first element, key AKIAQYLPMN5HFIQR7XY`+`A."},

@@ -19,8 +19,7 @@ func at(from, to int, c precedent.Category, title string) Candidate {
 	}}
 }
 
-// TestOneToOne: of two candidates about one gold remark one is right, and the
-// nearest take each other.
+// TestOneToOne: of two candidates about one gold remark one is right, and the nearest take each other.
 func TestOneToOne(t *testing.T) {
 	c := &dataSet(t, `{"gold": [
 		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "Code Defect"},
@@ -55,8 +54,7 @@ func TestOneToOne(t *testing.T) {
 	}
 }
 
-// TestUnfinishedReviewsMiss: they are named, with the reason, and their gold remarks
-// count as missed.
+// TestUnfinishedReviewsMiss: they are named, with the reason, and their gold remarks count as missed.
 func TestUnfinishedReviewsMiss(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -104,8 +102,7 @@ func TestUnfinishedReviewsMiss(t *testing.T) {
 	}
 }
 
-// TestJudgeDismissals: a judge is asked once what a dismissal covers, and believed if
-// it quotes the person.
+// TestJudgeDismissals: a judge is asked once what a dismissal covers, and believed if it quotes the person.
 func TestJudgeDismissals(t *testing.T) {
 	cases := dataSet(t, `{"negative": [
 		{"path": "a.py", "from_line": 2, "to_line": 2, "category": "tests", "note": "Check that the list is empty.", "symbol": "first", "reason": "Never report this in this repository."}]}`)

@@ -110,8 +110,7 @@ func TestReadMemoriesRefuses(t *testing.T) {
 	}
 }
 
-// TestJudgeMemories: each question is asked once, and yes takes words of the
-// person as proof.
+// TestJudgeMemories: each question is asked once, and yes takes words of the person as proof.
 func TestJudgeMemories(t *testing.T) {
 	m, err := ReadMemories(filepath.Join("testdata", "suppress"), 1)
 	if err != nil {

@@ -181,8 +181,7 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 	}
 }
 
-// TestAnthropicTakesNoBadArguments: the arguments of a call that are no JSON do not break the
-// next request.
+// TestAnthropicTakesNoBadArguments: the arguments of a call that are no JSON do not break the next request.
 func TestAnthropicTakesNoBadArguments(t *testing.T) {
 	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
 	turn := Turn{

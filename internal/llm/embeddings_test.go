@@ -66,9 +66,7 @@ func TestEmbeddings(t *testing.T) {
 			for _, text := range texts {
 				want = append(want, direction(text, cmp.Or(test.dimensions, 8)))
 			}
-			if d := gocmp.Diff(want, got.Vectors, gocmp.Comparer(func(a,
-				b float32,
-			) bool {
+			if d := gocmp.Diff(want, got.Vectors, gocmp.Comparer(func(a, b float32) bool {
 				return math.Abs(float64(a-b)) < 1e-6
 			})); d != "" {
 				t.Error(d)
@@ -101,85 +99,45 @@ func TestEmbeddingsFail(t *testing.T) {
 		says       string
 		requests   int
 	}{
-		{
-			"a wrong key",
-			llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary},
-			0, KindAuth,
-			"answered 401: Incorrect API key: [key]", 1,
-		},
-		{
-			"too many requests",
-			llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")},
-			0, KindRate, "answered 429",
-			maxTries,
-		},
+		{"a wrong key", llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary}, 0, KindAuth,
+			"answered 401: Incorrect API key: [key]", 1},
+		{"too many requests", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}, 0, KindRate,
+			"answered 429", maxTries},
 		{"no time soon", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("86400")}, 0, KindRate, "answered 429", 1},
 		{"in trouble", llmtest.VectorReply{Status: 500, Message: "out of memory"}, 0, KindServer, "out of memory", maxTries},
 		{"overloaded", llmtest.VectorReply{Status: 503}, 0, KindOverloaded, "answered 503", maxTries},
 		{"no such model", llmtest.VectorReply{Status: 404, Message: "model not found"}, 0, KindRequest, "model not found", 1},
-		{
-			"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector,
-			"a vector has 2 dimensions, and 3 are set", 1,
-		},
-		{
-			"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector,
-			"a vector has 3 dimensions, and others of the same model have 2", 1,
-		},
+		{"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector,
+			"a vector has 2 dimensions, and 3 are set", 1},
+		{"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector,
+			"a vector has 3 dimensions, and others of the same model have 2", 1},
 		{"too few", vectors([]float32{1}), 0, KindVector, "1 vectors were returned for 2 texts", 1},
-		{
-			"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector, "3 vectors were returned for 2 texts",
-			1,
-		},
+		{"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector,
+			"3 vectors were returned for 2 texts", 1},
 		{"none", llmtest.VectorReply{Body: `{"data":[]}`}, 0, KindVector, "0 vectors were returned for 2 texts", 1},
 		{"empty", vectors([]float32{}, []float32{}), 0, KindVector, "a vector has 0 dimensions", 1},
-		{
-			"twice the same number",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`},
-			0, KindVector,
-			"not numbered like the texts", 1,
-		},
-		{
-			"a number beyond the texts",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`},
-			0, KindVector,
-			"not numbered like the texts", 1,
-		},
-		{
-			"one without a number",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`},
-			0,
-			KindVector, "not numbered like the texts", 1,
-		},
-		{
-			"not a number",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`},
-			0,
-			KindVector, "not a finite number", 3,
-		},
+		{"twice the same number",
+			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, 0,
+			KindVector, "not numbered like the texts", 1},
+		{"a number beyond the texts",
+			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`}, 0,
+			KindVector, "not numbered like the texts", 1},
+		{"one without a number", llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`},
+			0, KindVector, "not numbered like the texts", 1},
+		{"not a number",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`}, 0,
+			KindVector, "not a finite number", 3},
 		{"infinite", vectors([]float32{inf}, []float32{-inf}), 0, KindVector, "not a finite number", 3},
-		{
-			"not a number in base64",
-			llmtest.VectorReply{Vectors: [][]float32{{nan}, {nan}}, Base64: true},
-			0, KindVector,
-			"not a finite number", 3,
-		},
-		{
-			"null",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`},
-			0,
-			KindVector, "not a finite number", 3,
-		},
-		{
-			"no vector",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`},
-			0,
-			KindVector, "not a finite number", 3,
-		},
-		{
-			"beyond 32 bits",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`},
-			0, KindVector, "not a finite number", 3,
-		},
+		{"not a number in base64", llmtest.VectorReply{Vectors: [][]float32{{nan}, {nan}}, Base64: true}, 0, KindVector,
+			"not a finite number", 3},
+		{"null", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`},
+			0, KindVector, "not a finite number", 3},
+		{"no vector",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`}, 0,
+			KindVector, "not a finite number", 3},
+		{"beyond 32 bits",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`}, 0,
+			KindVector, "not a finite number", 3},
 		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), 0, KindVector, "has no direction", 3},
 		{"a value that Ollama cannot write", llmtest.VectorReply{
 			Status:  500,
@@ -188,12 +146,8 @@ func TestEmbeddingsFail(t *testing.T) {
 		{"cut short", llmtest.VectorReply{Cut: 60}, 0, KindServer, "cut short", maxTries},
 		{"torn", llmtest.VectorReply{Cut: 60, Torn: true}, 0, KindServer, "cut short", maxTries},
 		{"a page", llmtest.VectorReply{Body: "<html>"}, 0, KindServer, "not JSON", maxTries},
-		{
-			"an error as an answer",
-			llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`},
-			0, KindServer,
-			"no such model", maxTries,
-		},
+		{"an error as an answer", llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`}, 0, KindServer,
+			"no such model", maxTries},
 		{"without end", llmtest.VectorReply{Flood: true}, 0, KindTooLarge, "larger than 8 MiB", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,8 +190,7 @@ func TestEmbeddingsChangeSize(t *testing.T) {
 	}
 }
 
-// TestEmbeddingsWait: the server is asked again when it wants to be, and not after the
-// caller's time.
+// TestEmbeddingsWait: the server is asked again when it wants to be, and not after the caller's time.
 func TestEmbeddingsWait(t *testing.T) {
 	clock := &fakeTime{}
 	busy := llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}
@@ -274,8 +227,7 @@ func kindOf(err error) Kind {
 	return e.Kind
 }
 
-// TestEmbeddingsElsewhere: no redirect is followed, so that no other host sees the key or a
-// text.
+// TestEmbeddingsElsewhere: no redirect is followed, so that no other host sees the key or a text.
 func TestEmbeddingsElsewhere(t *testing.T) {
 	other := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
 	for _, status := range []int{301, 302, 307, 308} {
@@ -391,8 +343,7 @@ func TestEmbeddingsOddTexts(t *testing.T) {
 	}
 }
 
-// TestEmbeddingsOfAnything: whatever is answered, the vectors are those of the texts or there
-// is an error.
+// TestEmbeddingsOfAnything: whatever is answered, the vectors are those of the texts or there is an error.
 func TestEmbeddingsOfAnything(t *testing.T) {
 	words := rapid.SampledFrom([]string{
 		`{"data":[`, `]}`, `{"index":0,"embedding":[`, `{"embedding":[`, `{"index":1,"embedding":[`, `]}`, `,`, "1", "-2.5e3",
@@ -401,8 +352,7 @@ func TestEmbeddingsOfAnything(t *testing.T) {
 	})
 	var answer string
 	s := llmtest.Embeddings(t, func(llmtest.TextRequest) llmtest.VectorReply {
-		return llmtest.VectorReply{Body: answer +
-			" "}
+		return llmtest.VectorReply{Body: answer + " "}
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		answer = strings.Join(rapid.SliceOfN(words, 0, 16).Draw(rt, "words"), "")

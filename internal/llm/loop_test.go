@@ -51,8 +51,7 @@ func TestLoopAnswers(t *testing.T) {
 	}
 }
 
-// TestLoopEnds: a model that only ever calls is told to answer, then made to,
-// then given up.
+// TestLoopEnds: a model that only ever calls is told to answer, then made to, then given up.
 func TestLoopEnds(t *testing.T) {
 	for api, s := range both(t, called("t", "read", `{"path":"a.go"}`)) {
 		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")},
@@ -123,8 +122,7 @@ func TestLoopReadsItsTurnsFromTheCache(t *testing.T) {
 	}
 }
 
-// TestLoopTakesBackWhatDoesNotFit: results that exceed the window end the
-// reading, not the task.
+// TestLoopTakesBackWhatDoesNotFit: results that exceed the window end the reading, not the task.
 func TestLoopTakesBackWhatDoesNotFit(t *testing.T) {
 	for api, s := range both(t, called("t1", "read", `{"path":"a.go"}`), called("t2", "read", `{"path":"b.go"}`),
 		failed(400, "prompt is too long: 8200 tokens > 8192 maximum"), llmtest.Reply{Text: "done"}) {

@@ -30,43 +30,24 @@ func TestReliable(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{
-			"Retry-After to the second",
-			[]llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok},
-			"", 2,
-			[]time.Duration{17 * time.Second},
-		},
-		{
-			"overloaded three times",
-			[]llmtest.Reply{overloaded, overloaded, overloaded, ok},
-			"", 4,
-			[]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second},
-		},
-		{
-			"overloaded five times",
-			[]llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok},
-			"", 6,
-			backoffs[:5],
-		},
+		{"Retry-After to the second", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok}, "", 2,
+			[]time.Duration{17 * time.Second}},
+		{"overloaded three times", []llmtest.Reply{overloaded, overloaded, overloaded, ok}, "", 4,
+			[]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
+		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "",
+			6, backoffs[:5]},
 		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
-		{
-			"broken within the stream",
-			[]llmtest.Reply{{Broken: "overloaded_error"}, ok},
-			"", 2,
-			[]time.Duration{2 * time.Second},
-		},
+		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2,
+			[]time.Duration{2 * time.Second}},
 		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"a wait that is too long", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("86400")}}, KindRate, 1, nil},
 		{"bad key", []llmtest.Reply{failed(401, "invalid x-api-key")}, KindAuth, 1, nil},
 		{"bad request", []llmtest.Reply{failed(400, "")}, KindRequest, 1, nil},
 		{"too long", []llmtest.Reply{failed(400, "prompt is too long: 203284 tokens > 200000 maximum")}, KindContext, 1, nil},
-		{
-			"redirect",
-			[]llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
-			KindRequest, 1, nil,
-		},
+		{"redirect", []llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
+			KindRequest, 1, nil},
 	} {
 		for api, s := range both(t, test.replies...) {
 			t.Run(api+" "+test.name, func(t *testing.T) {
@@ -264,8 +245,7 @@ func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
 	return Reply{Text: "fine"}, nil
 }
 
-// TestFailoverRemembers: a model that is down is not tried by each request, until its
-// back-off is over.
+// TestFailoverRemembers: a model that is down is not tried by each request, until its back-off is over.
 func TestFailoverRemembers(t *testing.T) {
 	clock := &fakeTime{}
 	s := llmtest.Anthropic(t, llmtest.Script(failed(529, "Overloaded"), failed(529, "Overloaded"),

@@ -284,8 +284,7 @@ func TestBlockHasColours(t *testing.T) {
 	})
 }
 
-// At the bottom of the screen the block makes the terminal scroll, and what it
-// pushed up stays whole.
+// At the bottom of the screen the block makes the terminal scroll, and what it pushed up stays whole.
 func TestBlockScrolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVT(80, 4)
@@ -371,9 +370,8 @@ func TestTellAndStopAtOnce(t *testing.T) {
 	}
 }
 
-// TestBlockStaysInItsPlace feeds any events to terminals of any size: no line
-// runs over the edge, no more rows than there are, and whatever was above the
-// block stays.
+// TestBlockStaysInItsPlace feeds any events to terminals of any size: no line runs over the edge, no more
+// rows than there are, and whatever was above the block stays.
 func TestBlockStaysInItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns, rows := rapid.IntRange(minColumns, 200).Draw(t, "columns"), rapid.IntRange(1, 12).Draw(t, "rows")

@@ -28,22 +28,15 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
 			pulltest.Write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
 		}, nil, precedent.NoFindings},
-		{
-			"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
-			precedent.NoFindings,
-		},
-		{
-			"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") }, nil,
-			precedent.NoFindings,
-		},
-		{
-			"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
-			precedent.Partial,
-		},
-		{
-			"a folder has the attributes", func(t *testing.T, work string) { pulltest.Write(t, work, ".gitattributes/x", "") },
-			nil, precedent.Partial,
-		},
+		{"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
+			precedent.NoFindings},
+		{"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") },
+			nil, precedent.NoFindings},
+		{"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
+			precedent.Partial},
+		{"a folder has the attributes",
+			func(t *testing.T, work string) { pulltest.Write(t, work, ".gitattributes/x", "") }, nil,
+			precedent.Partial},
 		{"a submodule is the policy", func(t *testing.T, work string) {
 			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo",
 				"160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
@@ -53,12 +46,10 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", "120000,"+blob+",.precedent.yaml")
 		}, nil, precedent.NoFindings},
 		{"the policy is malformed", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml",
-				"treshold: 60\n")
+			pulltest.Write(t, work, ".precedent.yaml", "treshold: 60\n")
 		}, nil, precedent.NoFindings},
 		{"the policy is not text", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml",
-				"a: \x00\n")
+			pulltest.Write(t, work, ".precedent.yaml", "a: \x00\n")
 		}, nil, precedent.NoFindings},
 		{"the policy is too large", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1))
@@ -67,23 +58,19 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, "AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20))
 		}, nil, precedent.Partial},
 		{"the guide is not text", func(t *testing.T, work string) {
-			pulltest.Write(t, work, "AGENTS.md",
-				"\xff\xfe- Never panic.\n")
+			pulltest.Write(t, work, "AGENTS.md", "\xff\xfe- Never panic.\n")
 		}, nil, precedent.Partial},
 		{"the attributes are too large", func(t *testing.T, work string) {
 			pulltest.Write(t, work, ".gitattributes", strings.Repeat("#\n", MaxFile/2+1))
 		}, nil, precedent.Partial},
 		{"the policy is missing", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml",
-				"threshold: 60\n")
+			pulltest.Write(t, work, ".precedent.yaml", "threshold: 60\n")
 		}, lose(".precedent.yaml"), precedent.Partial},
-		{
-			"the guide is missing", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md", "- Never panic.\n") },
-			lose("CLAUDE.md"), precedent.Partial,
-		},
+		{"the guide is missing",
+			func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md", "- Never panic.\n") },
+			lose("CLAUDE.md"), precedent.Partial},
 		{"the attributes are missing", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".gitattributes",
-				"*.js text\n")
+			pulltest.Write(t, work, ".gitattributes", "*.js text\n")
 		}, lose(".gitattributes"), precedent.Partial},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -53,16 +53,14 @@ func TestForeignMemory(t *testing.T) {
 		{"a gitlink in another case", committed("160000", ".PRECEDENT"), "git tracks", false},
 		{"a link", committed("120000", ".precedent"), "git tracks", false},
 		{"in the index alone", func(t *testing.T, work string) {
-			index(t, work, "100644", blob(t, work),
-				".precedent/memory.db")
+			index(t, work, "100644", blob(t, work), ".precedent/memory.db")
 		}, "git tracks", false},
 		{"removed from the index alone", func(t *testing.T, work string) {
 			committed("100644", ".precedent/memory.db")(t, work)
 			pulltest.Git(t, filepath.Dir(work), work, "rm", "-q", "-r", "--cached", ".precedent")
 		}, "git tracks", false},
 		{"what a submodule left", func(t *testing.T, work string) {
-			pulltest.Git(t, filepath.Dir(work), work, "init", "-q",
-				".precedent")
+			pulltest.Git(t, filepath.Dir(work), work, "init", "-q", ".precedent")
 		}, "a repository of its own", false},
 		{"a file", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent", "") }, "not a folder", false},
 		{"an untracked link", link("elsewhere", ".precedent"), "not a folder", true},

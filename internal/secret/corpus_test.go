@@ -30,8 +30,7 @@ func table(text string) (rows [][]string) {
 	return rows
 }
 
-// spellings are the ways in which a context writes the name of a kind, which has capitals and
-// underscores.
+// spellings are the ways in which a context writes the name of a kind, which has capitals and underscores.
 func spellings(name, value string) *strings.Replacer {
 	small := strings.ToLower(name)
 	camel := strings.ReplaceAll(strings.Title(strings.ReplaceAll(small, "_", " ")), " ", "")

@@ -17,8 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// own is a secret of every kind of character, in two halves so that nothing takes
-// this file for a leak.
+// own is a secret of every kind of character, in two halves so that nothing takes this file for a leak.
 const own = "tok_Qz7" + "-m2K/v0X+pR=4~bN"
 
 // disguises are ways to carry a text past a search.
@@ -82,8 +81,7 @@ func TestOwnSecretsAreNotSeenEverywhere(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAreNotInOrdinaryText: no part of random tokens is seen in texts that do not
-// have one.
+// TestOwnSecretsAreNotInOrdinaryText: no part of random tokens is seen in texts that do not have one.
 func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewSource(seed))
@@ -124,8 +122,7 @@ func TestOwnSecretsAreNotInOrdinaryText(t *testing.T) {
 	}
 }
 
-// FuzzOwn hides a part of a secret between other text: it is found, and nothing else
-// happens.
+// FuzzOwn hides a part of a secret between other text: it is found, and nothing else happens.
 func FuzzOwn(f *testing.F) {
 	f.Add("some text", "more", uint8(0), uint8(0))
 	f.Add("%5C\\x", "\\u{", uint8(12), uint8(3))

@@ -65,9 +65,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestSameWithoutShortcuts: what a scan leaves out because it cannot match changes no result, in
-// texts with credentials of every form, the same without their line feeds, mutated ones, and the
-// files of this package.
+// TestSameWithoutShortcuts: what a scan leaves out because it cannot match changes no result, in texts with
+// credentials of every form, the same without their line feeds, mutated ones, and the files of this package.
 func TestSameWithoutShortcuts(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	var texts []string

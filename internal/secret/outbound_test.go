@@ -220,8 +220,7 @@ var (
 	plantCode = regexp.MustCompile(`⟦([a-z0-9]+):([^⟦⟧]*)⟧`)
 )
 
-// plant replaces the holes of a text and returns the secrets in it, as they are written
-// there.
+// plant replaces the holes of a text and returns the secrets in it, as they are written there.
 func plant(r *rand.Rand, text string) (string, []string) {
 	var secrets []string
 	draw := func(alphabet string, n int) string {
@@ -314,8 +313,7 @@ func encodeAs(how, s string) string {
 	panic(how)
 }
 
-// remains returns a part of a secret that is in a text: eight bytes, or all of a shorter
-// one.
+// remains returns a part of a secret that is in a text: eight bytes, or all of a shorter one.
 func remains(text string, secrets []string) string {
 	for _, s := range secrets {
 		n := min(8, len(s))

@@ -20,9 +20,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// team is a forge with one locked pull request in each of its repositories: a round opens the
-// mirror and the memory, and then has nothing to do. The number of a pull request says which
-// repository it is in.
+// team is a forge with one locked pull request in each of its repositories: a round opens the mirror and the
+// memory, and then has nothing to do. The number of a pull request says which repository it is in.
 type team struct {
 	repos []precedent.Repo
 

@@ -48,8 +48,7 @@ func TestLogFields(t *testing.T) {
 	}
 }
 
-// loggedKeys are the names of the attributes of a call of a logger, or of a function of slog that
-// makes one.
+// loggedKeys are the names of the attributes of a call of a logger, or of a function of slog that makes one.
 func loggedKeys(call *ast.CallExpr) []string {
 	of, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -45,39 +45,24 @@ func TestCompare(t *testing.T) {
 		want string
 	}{
 		{"nothing", []forge.PullRequest{change(func(*forge.PullRequest) {})}, ""},
-		{
-			"the order of labels",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })},
-			"",
-		},
+		{"the order of labels",
+			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })}, ""},
 		{"a push", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Head.SHA = sha(2) })}, "review 7 poll: push"},
-		{
-			"a label",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })},
-			"review 7 poll: changed",
-		},
+		{"a label", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })},
+			"review 7 poll: changed"},
 		{"ready", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Draft = true })}, "review 7 poll: changed"},
-		{
-			"a request for a review",
+		{"a request for a review",
 			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} })},
-			"review 7 poll: changed",
-		},
+			"review 7 poll: changed"},
 		{"unlocked", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Locked = true })}, "review 7 poll: changed"},
-		{
-			"another base",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })},
-			"review 7 poll: changed",
-		},
-		{
-			"a comment",
+		{"another base", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })},
+			"review 7 poll: changed"},
+		{"a comment",
 			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })},
-			"reply 7 poll: updated",
-		},
-		{
-			"the forge's clock goes back",
+			"reply 7 poll: updated"},
+		{"the forge's clock goes back",
 			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) })},
-			"reply 7 poll: updated",
-		},
+			"reply 7 poll: updated"},
 		{"another one", []forge.PullRequest{openPull(7, 1, "a", "b"), openPull(8, 5)}, "review 8 poll: new"},
 		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
 	} {
@@ -165,8 +150,7 @@ func TestPollAfterRestart(t *testing.T) {
 	p.poller.store.save = save
 	p.poller.Round(t.Context())
 	if jobs := p.jobs(t); !slices.ContainsFunc(jobs, func(j queue.Job) bool {
-		return j.Kind == queue.Review &&
-			j.Pull == 8 && j.Head == sha(4)
+		return j.Kind == queue.Review && j.Pull == 8 && j.Head == sha(4)
 	}) {
 		t.Errorf("missed: %+v", jobs)
 	}
@@ -269,8 +253,7 @@ func TestFault11Unchanged(t *testing.T) {
 	}
 }
 
-// TestFault10ClockJumps: whatever our clock says, nothing is missed and nothing is done twice
-// (fault row 10).
+// TestFault10ClockJumps: whatever our clock says, nothing is missed and nothing is done twice (fault row 10).
 func TestFault10ClockJumps(t *testing.T) {
 	p := newPollStage(t)
 	jumps := []time.Duration{0, -2 * time.Hour, 2 * time.Hour, 2 * time.Hour, -4 * time.Hour}

@@ -21,8 +21,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// shop is the repository of the tests. Its name on the forge has other capitals than the operator
-// wrote.
+// shop is the repository of the tests. Its name on the forge has other capitals than the operator wrote.
 var shop = precedent.Repo{Host: "git.example", Owner: "acme", Name: "shop"}
 
 const (

@@ -201,8 +201,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestRatioTable compares the length that Ratio finds with that of the
-// textbook's table.
+// TestRatioTable compares the length that Ratio finds with that of the textbook's table.
 func TestRatioTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letter := rapid.SampledFrom([]string{"a", "b", "c", "d"})

@@ -124,9 +124,7 @@ func TestAgentSignsIn(t *testing.T) {
 		t.Fatal(status, page)
 	}
 	var sent *url.URL
-	rita.client.CheckRedirect = func(r *http.Request,
-		_ []*http.Request,
-	) error {
+	rita.client.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
 		sent = r.URL
 		return http.ErrUseLastResponse
 	}

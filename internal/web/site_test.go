@@ -112,40 +112,22 @@ func testChanges(t *testing.T, w *world) {
 		before, after  string
 		page, contains string
 	}{
-		{
-			"wanda", at + "/findings/" + is.shown + "/dismiss",
-			url.Values{"reason": {"We always do it so"}},
-			"dismiss",
-			"not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so",
-		},
-		{
-			"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so",
-			"not dismissed", at + "/findings/" + is.shown, "Shown by the last review",
-		},
-		{
-			"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do",
-			at + "/learnings?state=active", "Name the caller zebra",
-		},
-		{
-			"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller",
-			"Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark",
-		},
-		{
-			"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten",
-			at + "/learnings?state=forgotten", "Ask for a benchmark",
-		},
-		{
-			"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active",
-			"Ask for a benchmark",
-		},
-		{
-			"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed",
-			at + "/insights", "Restore",
-		},
-		{
-			"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights",
-			"Dismiss",
-		},
+		{"wanda", at + "/findings/" + is.shown + "/dismiss", url.Values{"reason": {"We always do it so"}}, "dismiss",
+			"not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so"},
+		{"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so",
+			"not dismissed", at + "/findings/" + is.shown, "Shown by the last review"},
+		{"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do",
+			at + "/learnings?state=active", "Name the caller zebra"},
+		{"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller",
+			"Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark"},
+		{"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten",
+			at + "/learnings?state=forgotten", "Ask for a benchmark"},
+		{"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active",
+			"Ask for a benchmark"},
+		{"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed",
+			at + "/insights", "Restore"},
+		{"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights",
+			"Dismiss"},
 		{"oskar", job + "retry", nil, "retry job", "dead", "ready", "/jobs", "the engine is gone"},
 		{"oskar", job + "cancel", nil, "cancel job", "ready", "cancelled", "/jobs", "cancelled"},
 	} {

@@ -45,12 +45,10 @@ func (w *world) tell(repo precedent.Repo) string {
 		"A refund is booked twice if the request is retried",
 		"if err := s.book(ctx, r); err != nil {", "The key is made after the booking, so a retry books again.")
 	closing := found("internal/export/csv.go", 31, precedent.Medium, precedent.Bugs,
-		"The error of Close is ignored after writing",
-		"defer f.Close()", "A full disk shows when the file is closed.")
+		"The error of Close is ignored after writing", "defer f.Close()", "A full disk shows when the file is closed.")
 	closing.Confidence = 81
 	quiet := found("internal/migrate/007.go", 12, precedent.Medium, precedent.Bugs,
-		"The query does not take the context",
-		"rows, err := db.Query(q)", "It cannot be cancelled.")
+		"The query does not take the context", "rows, err := db.Query(q)", "It cannot be cancelled.")
 	quiet.Drop("suppress",
 		precedent.ByLearning, taught.ID, "wanda said: don't ask for context parameters in internal/migrate")
 	quiet.Placement = precedent.Hidden

@@ -160,9 +160,7 @@ func newWorld(t testing.TB, database string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter,
-		r *http.Request,
-	) {
+	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.site.ServeHTTP(rw, r)
 	}))
 	address, _ := url.Parse(w.http.URL)
@@ -198,9 +196,7 @@ func newWorld(t testing.TB, database string) *world {
 func (w *world) fail(repo precedent.Repo, why string) int64 {
 	w.t.Helper()
 	q, err := queue.Open(w.t.Context(), w.db, queue.Options{
-		Now: w.clock, Replica: "failing", Do: func(context.Context,
-			*queue.Run,
-		) error {
+		Now: w.clock, Replica: "failing", Do: func(context.Context, *queue.Run) error {
 			return queue.Never(fmt.Errorf("%s", why))
 		},
 	})

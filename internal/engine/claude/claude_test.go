@@ -163,49 +163,32 @@ func TestRead(t *testing.T) {
 		said         string // the output, or part of the message
 		usage        precedent.Usage
 	}{
-		{
-			"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`), precedent.StatusOK,
-			`{"n":5}`, all,
-		},
-		{
-			"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`), precedent.StatusOK,
-			`it is {"n":1}`, all,
-		},
+		{"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`),
+			precedent.StatusOK, `{"n":5}`, all},
+		{"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`),
+			precedent.StatusOK, `it is {"n":1}`, all},
 		{"401", result(`"subtype":"success","is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`), precedent.StatusError, "401 nope; check the key", all},
 		{
 			"error as success",
 			result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`),
 			precedent.StatusError, "Unable to connect", all,
 		},
-		{
-			"turns", result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`),
-			precedent.StatusTruncated, "turns", all,
-		},
-		{
-			"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
-			"schema", all,
-		},
-		{
-			"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
-			"error_during_execution: odd", all,
-		},
-		{
-			"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
-			precedent.StatusRefused, "refused", all,
-		},
+		{"turns",
+			result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`),
+			precedent.StatusTruncated, "turns", all},
+		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
+			"schema", all},
+		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
+			"error_during_execution: odd", all},
+		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
+			precedent.StatusRefused, "refused", all},
 		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "output limit", all},
-		{
-			"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
-			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10},
-		},
-		{
-			"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
-			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1},
-		},
-		{
-			"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
-			precedent.Usage{},
-		},
+		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
+			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
+		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
+			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
+		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
+			precedent.Usage{}},
 		{"nothing", "", "", "", precedent.Usage{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -105,8 +105,7 @@ func realCache(t *testing.T) {
 	}
 }
 
-// realCacheRefused: should the API refuse the marks, the review goes on without
-// that of the prompt.
+// realCacheRefused: should the API refuse the marks, the review goes on without that of the prompt.
 func realCacheRefused(t *testing.T) {
 	m := serve(t, turn{fail: 400, why: "A maximum of 4 blocks with cache_control may be provided. Found 5."},
 		answer(`{"n":5}`))

@@ -32,8 +32,7 @@ const (
 	canary          = "sk-ant-canary-0123456789"
 )
 
-// TestRealCLI runs Claude Code itself against a scripted model, where there is
-// no network but loopback.
+// TestRealCLI runs Claude Code itself against a scripted model, where there is no network but loopback.
 func TestRealCLI(t *testing.T) {
 	needs.Soak(t, "starts Claude Code a hundred times")
 	if os.Getenv(insideVariable) == "" {
@@ -229,8 +228,7 @@ func (m *model) leaked() bool {
 	return strings.Contains(strings.Join(m.keys, " "), canary)
 }
 
-// start returns an engine that asks the CLI, changed by the edits, with a HOME of
-// its own, against the model.
+// start returns an engine that asks the CLI, changed by the edits, with a HOME of its own, against the model.
 func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -276,8 +274,7 @@ func plant(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// realAnswer: the agent reads a file and answers; with a prompt of 400 KB that
-// begins like a command.
+// realAnswer: the agent reads a file and answers; with a prompt of 400 KB that begins like a command.
 func realAnswer(t *testing.T) {
 	tree := t.TempDir()
 	plant(t, tree, map[string]string{"a.go": "package zebra\n"})
@@ -386,9 +383,8 @@ func realTimeout(t *testing.T) {
 	}
 }
 
-// realDefences takes each defence away, alone and with those that stand behind
-// it, and names the harm that is then done. A row without harm says that
-// another defence holds as well.
+// realDefences takes each defence away, alone and with those that stand behind it, and names the harm that is
+// then done. A row without harm says that another defence holds as well.
 func realDefences(t *testing.T) {
 	bare := map[string]string{"--allowedTools": strings.Join(tools, ",")}
 	guides := []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS"}
@@ -403,59 +399,28 @@ func realDefences(t *testing.T) {
 		// One alone is what keeps these out.
 		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
-		{
-			"--strict-mcp-config",
-			edits{Drop: []string{"--strict-mcp-config"}},
-			false,
-			[]string{"not connected", "user's server run"},
-		},
-		{
-			"--no-session-persistence",
-			edits{Drop: []string{"--no-session-persistence"}},
-			false,
-			[]string{"prompt left in HOME"},
-		},
-		{
-			"variable against memory",
-			edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}},
-			false,
-			[]string{"memory offered"},
-		},
-		{
-			"variable against attachments",
-			edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}},
-			false,
-			[]string{"file of HOME attached"},
-		},
+		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false,
+			[]string{"not connected", "user's server run"}},
+		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false,
+			[]string{"prompt left in HOME"}},
+		{"variable against memory", edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}}, false,
+			[]string{"memory offered"}},
+		{"variable against attachments", edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}}, false,
+			[]string{"file of HOME attached"}},
 
 		// Two or more keep these out: any one of them may fail.
 		{"--setting-sources", edits{Drop: []string{"--setting-sources"}}, false, nil},
 		{"copy", edits{}, true, nil},
-		{
-			"--setting-sources, copy",
-			edits{Drop: []string{"--setting-sources"}},
-			true,
-			[]string{"hook run", "key at the other server"},
-		},
-		{
-			"--setting-sources, copy, variable against guides",
-			edits{Drop: []string{"--setting-sources"}, Unset: guides},
-			true,
-			[]string{"guide read", "hook run", "key at the other server"},
-		},
+		{"--setting-sources, copy", edits{Drop: []string{"--setting-sources"}}, true,
+			[]string{"hook run", "key at the other server"}},
+		{"--setting-sources, copy, variable against guides", edits{Drop: []string{"--setting-sources"}, Unset: guides},
+			true, []string{"guide read", "hook run", "key at the other server"}},
 		{"variable against guides", edits{Unset: guides}, false, nil},
-		{
-			"--strict-mcp-config, copy",
-			edits{Drop: []string{"--strict-mcp-config"}},
-			true,
-			[]string{"not connected", "user's server run"},
-		},
-		{
-			"--strict-mcp-config, --setting-sources, copy",
-			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}},
-			true,
-			[]string{"hook run", "not connected", "server run", "user's server run"},
-		},
+		{"--strict-mcp-config, copy", edits{Drop: []string{"--strict-mcp-config"}}, true,
+			[]string{"not connected", "user's server run"}},
+		{"--strict-mcp-config, --setting-sources, copy",
+			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}}, true,
+			[]string{"hook run", "not connected", "server run", "user's server run"}},
 
 		// Redundant: the default mode grants reading below the folder, and no more;
 		// the engine sees to it that no prompt begins like a command.

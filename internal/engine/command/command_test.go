@@ -175,10 +175,8 @@ func TestManners(t *testing.T) {
 		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
 		{"complain and answer", task(time.Minute), precedent.StatusOK, ""},
 		{"complain in vain", task(time.Minute), precedent.StatusOK, ""},
-		{
-			"nothing at all", task(time.Minute), precedent.StatusMalformed,
-			"the program's output is not a valid response: it is empty",
-		},
+		{"nothing at all", task(time.Minute), precedent.StatusMalformed,
+			"the program's output is not a valid response: it is empty"},
 		{"abort", task(time.Minute), precedent.StatusError, "killed"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
