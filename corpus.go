@@ -76,9 +76,8 @@ type CitedComment struct {
 	Path     string    `json:"path"` // empty for a comment on no file
 	Line     int       `json:"line"` // 0 for none
 	Kind     string    `json:"kind"` // see CorpusComment
-	// Similarity is that of the texts of finding and comment, from 0 to 1, and Quote the
-	// sentence of the comment by which a model found that both make the same point; empty if
-	// the similarity alone decided.
+	// Similarity is that of the texts of finding and comment, from 0 to 1, and Quote the sentence of the
+	// comment by which a model found that both make the same point; empty if the similarity alone decided.
 	Similarity float64 `json:"similarity"`
 	Quote      string  `json:"quote"`
 }

@@ -1,6 +1,5 @@
-// Package precedent defines the types of Precedent, the code reviewer that
-// remembers: change, finding, review and memory. It imports only the standard
-// library, and every other package imports it.
+// Package precedent defines the types of Precedent, the code reviewer that remembers: change, finding, review
+// and memory. It imports only the standard library, and every other package imports it.
 //
 // # A tour, bottom up
 //
@@ -24,26 +23,22 @@
 // that outlives this process, and knows whether it runs. internal/temp keeps the temporary files of a process in one
 // private folder.
 //
-// Speech and sources. internal/forge is the interface to the hosts of pull
-// requests, for reading and for writing. internal/chat finds the commands in the
-// comments of people. internal/llm sends a request to a model, runs a tool loop, and makes
-// both reliable. internal/guide reads guide files, rules
-// and policy of the base commit. internal/markdown turns text from outside into
-// inert Markdown. internal/prompt builds the prompts for models. internal/match
-// decides whether two remarks are the same, for merging, memory, threads and their
-// measurement. internal/search finds the documents that share the most telling words with a
-// query. internal/store keeps everything in SQLite or PostgreSQL. internal/sandbox runs
-// hostile commands in a sandbox, or not at all.
+// Speech and sources. internal/forge is the interface to the hosts of pull requests, for reading and for
+// writing. internal/chat finds the commands in the comments of people. internal/llm sends a request to a
+// model, runs a tool loop, and makes both reliable. internal/guide reads guide files, rules and policy of the
+// base commit. internal/markdown turns text from outside into inert Markdown. internal/prompt builds the
+// prompts for models. internal/match decides whether two remarks are the same, for merging, memory, threads
+// and their measurement. internal/search finds the documents that share the most telling words with a query.
+// internal/store keeps everything in SQLite or PostgreSQL. internal/sandbox runs hostile commands in a
+// sandbox, or not at all.
 //
-// Hands. internal/lint runs the analyzers that need no model, and linters in the
-// sandbox. internal/gate runs the repository's own build and tests, in the sandbox or,
-// except for a person's own work tree, not at all. internal/queue keeps the jobs of a server and runs them.
-// internal/hook is the pre-push hook of git. internal/engine is the
-// interface to what reads with a model. internal/report prints a review.
-// internal/comment writes all comments on a forge, checks them for secrets and
-// active content, and recognizes them by their marker. internal/forge/wire sends
-// requests to a forge's API: it guards the token, and reports whether a request
-// was carried out.
+// Hands. internal/lint runs the analyzers that need no model, and linters in the sandbox. internal/gate runs
+// the repository's own build and tests, in the sandbox or, except for a person's own work tree, not at all.
+// internal/queue keeps the jobs of a server and runs them. internal/hook is the pre-push hook of git.
+// internal/engine is the interface to what reads with a model. internal/report prints a review.
+// internal/comment writes all comments on a forge, checks them for secrets and active content, and recognizes
+// them by their marker. internal/forge/wire sends requests to a forge's API: it guards the token, and reports
+// whether a request was carried out.
 //
 // Mind. internal/memory recalls before a review and records after it: history,
 // hotspots, dismissals and learnings. internal/thread follows what was posted: it assembles
@@ -63,25 +58,20 @@
 // exactly once. internal/portable carries what people said between databases: as a
 // file, through a ref of the remote, and as a file that is reviewed like code.
 //
-// Flow. internal/workspace opens a repository with its memory, and serves the commands that
-// only read and write that. internal/run prepares a change for its review, and runs it; a local change
-// needs no more. internal/pull gathers a pull request, has it reviewed, and publishes the review.
-// internal/converse hears what people write there, answers and learns. internal/fix
-// addresses what is open. internal/round does the one thing that is due. Commands call them, and so do jobs of a
-// server.
+// Flow. internal/workspace opens a repository with its memory, and serves the commands that only read and
+// write that. internal/run prepares a change for its review, and runs it; a local change needs no more.
+// internal/pull gathers a pull request, has it reviewed, and publishes the review. internal/converse hears
+// what people write there, answers and learns. internal/fix addresses what is open. internal/round does the
+// one thing that is due. Commands call them, and so do jobs of a server.
 //
-// Front ends and adapters. internal/doctor checks what a
-// review needs, and internal/progress shows what it is doing. internal/mcp serves the
-// memory to agents, and internal/server reviews pull requests as they change. internal/engine/api
-// asks a model behind an API, internal/engine/claude asks Claude Code,
-// internal/engine/command lets any program be the model,
-// internal/engine/enginetest is the suite that every engine passes, and
-// internal/llm/llmtest plays the servers that models are behind.
-// internal/forge/github is GitHub, internal/forge/gitea is Gitea and Forgejo,
-// internal/forge/local is a folder of JSON for trying, and
-// internal/forge/forgetest plays the servers and is the suite that the clients
-// pass. internal/markdown/markdowntest checks how a forge and its bots read
-// Markdown.
+// Front ends and adapters. internal/doctor checks what a review needs, and internal/progress shows what it is
+// doing. internal/mcp serves the memory to agents, and internal/server reviews pull requests as they change.
+// internal/engine/api asks a model behind an API, internal/engine/claude asks Claude Code,
+// internal/engine/command lets any program be the model, internal/engine/enginetest is the suite that every
+// engine passes, and internal/llm/llmtest plays the servers that models are behind. internal/forge/github is
+// GitHub, internal/forge/gitea is Gitea and Forgejo, internal/forge/local is a folder of JSON for trying, and
+// internal/forge/forgetest plays the servers and is the suite that the clients pass.
+// internal/markdown/markdowntest checks how a forge and its bots read Markdown.
 //
 // cmd/precedent wires them: one file a subcommand, and the only reader of the
 // environment. cmd/precedent-eval, a program of its own, measures quality on folders
@@ -89,9 +79,8 @@
 //
 // # Where to look first
 //
-// To follow one review through the code: cmd/precedent/review.go calls
-// internal/run, in which local.go gathers and run.go computes (review.Run)
-// and keeps (memory.Record). Then report.Text prints.
+// To follow one review through the code: cmd/precedent/review.go calls internal/run, in which local.go
+// gathers and run.go computes (review.Run) and keeps (memory.Record). Then report.Text prints.
 //
 // To follow a pull request: cmd/precedent/pr.go calls internal/round, in which Post answers comments
 // (internal/converse, chat.Parse) and reviews (Publisher.Review of internal/pull). There fetch.go

@@ -78,8 +78,7 @@ type CorpusMatch struct {
 	Why string // why it counts as the same point, in one sentence
 }
 
-// Counterfactual says what a review would have decided about a finding without some of what
-// influenced it.
+// Counterfactual says what a review would have decided about a finding without some of what influenced it.
 type Counterfactual struct {
 	Without []string `json:"without"` // ids of memories, "threshold" or "policy"
 	// Silent are those of them that had no say about the finding.

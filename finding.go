@@ -173,8 +173,7 @@ const (
 	Hidden    Placement = "hidden"
 )
 
-// Origin says why a later review of a pull request has a finding that earlier ones did not
-// have.
+// Origin says why a later review of a pull request has a finding that earlier ones did not have.
 type Origin string
 
 // The origins; the empty one is the change itself.
@@ -225,8 +224,7 @@ type Cite struct {
 	Precedent *CitedComment `json:"precedent,omitempty"`
 }
 
-// Decision is one step that led to a finding being shown or hidden. The explain command prints
-// all of them.
+// Decision is one step that led to a finding being shown or hidden. The explain command prints all of them.
 type Decision struct {
 	Step  string `json:"step"`            // find, place, merge, threads, verify, cite, score, suppress, precedents or select
 	Text  string `json:"text"`            // one sentence for a person
@@ -237,8 +235,7 @@ type Decision struct {
 // Finding is one remark about one place. The same type is used from the finder to the database
 // to the comment.
 type Finding struct {
-	// ID is 10 base-32 characters made from the repository and the
-	// fingerprint: the same on every machine.
+	// ID is 10 base-32 characters made from the repository and the fingerprint: the same on every machine.
 	ID string `json:"id"`
 	// Fingerprint is 32 hex digits that identify the place and the category.
 	Fingerprint string   `json:"fingerprint"`
@@ -267,9 +264,8 @@ type Finding struct {
 	Rule     string     `json:"rule"` // the analyzer's rule, or the guide's
 	Evidence []Evidence `json:"evidence"`
 	Cites    []Cite     `json:"cites"`
-	// Breaks is the line outside the change on which the defect shows; its path is empty if
-	// the defect is on the lines of the span. The span then has the changed line that
-	// causes it.
+	// Breaks is the line outside the change on which the defect shows; its path is empty if the defect is on
+	// the lines of the span. The span then has the changed line that causes it.
 	Breaks Evidence `json:"breaks"`
 	// Votes is the number of distinct finders that made the remark, at least 1.
 	Votes    int   `json:"votes"`
@@ -371,8 +367,7 @@ func Fingerprint(place string, c Category, ordinal int) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// idEncoding is lower-case Crockford base 32, which leaves out i, l, o and u because they are
-// easily misread.
+// idEncoding is lower-case Crockford base 32, which leaves out i, l, o and u because they are easily misread.
 var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // FindingIDLen is the length of a finding's id in characters.

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// ForgeID is a forge's id of a comment, a conversation, a review or an account: a number on
-// GitHub and Gitea, something else elsewhere; empty for none. Only the forge that issued it
-// can interpret it.
+// ForgeID is a forge's id of a comment, a conversation, a review or an account: a number on GitHub and Gitea,
+// something else elsewhere; empty for none. Only the forge that issued it can interpret it.
 type ForgeID string
 
 // NumberID returns the id for a number of a forge; empty for 0.

@@ -159,9 +159,8 @@ type Insight struct {
 	Text     string   `json:"text"`
 	Scope    string   `json:"scope"`
 	Category Category `json:"category"` // the most frequent one
-	// Findings are the fingerprints of the findings that it summarises, Citations the ids of
-	// those that show it best, PullRequests where they were shown, and People who answered
-	// them, each sorted.
+	// Findings are the fingerprints of the findings that it summarises, Citations the ids of those that show
+	// it best, PullRequests where they were shown, and People who answered them, each sorted.
 	Findings     []string `json:"findings"`
 	Citations    []string `json:"citations"`
 	PullRequests []int    `json:"pull_requests"`

@@ -38,8 +38,7 @@ type Dismissal struct {
 	// Glob limits the similar findings, or those of the rule, to these files; empty for no limit.
 	// A path without wildcards is that file, or everything in that folder.
 	Glob string `json:"glob"`
-	// Source is the page of the comment that the finding was read from; empty if the memory
-	// had it.
+	// Source is the page of the comment that the finding was read from; empty if the memory had it.
 	Source string `json:"source"`
 	// Place is that of the finding: it matches similar findings of another category, too.
 	Place string `json:"-"`

@@ -2,12 +2,10 @@ package precedent
 
 import "time"
 
-// Policy is what a repository may set for its own reviews, in .precedent.yaml at the base
-// commit. It is an allow-list: none of it can name a URL, a secret, a model, or a program
-// outside of the gate's sandbox.
+// Policy is what a repository may set for its own reviews, in .precedent.yaml at the base commit. It is an
+// allow-list: none of it can name a URL, a secret, a model, or a program outside of the gate's sandbox.
 type Policy struct {
-	// Threshold sets the confidence, 0 to 100, below which findings are not shown; nil leaves it
-	// open.
+	// Threshold sets the confidence, 0 to 100, below which findings are not shown; nil leaves it open.
 	Threshold *int
 	// MaxInline caps the inline comments of one review; 0 means the default, 20.
 	MaxInline int
@@ -109,8 +107,7 @@ type Gate struct {
 	Broken string
 	// Commands are run instead of those that the documents name.
 	Commands []GateCommand
-	// Dependencies says which dependencies the commands get; empty means
-	// DependenciesBase.
+	// Dependencies says which dependencies the commands get; empty means DependenciesBase.
 	Dependencies GateDependencies
 	// Timeout is the time limit of a command; 0 means 5 minutes.
 	Timeout time.Duration

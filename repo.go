@@ -19,12 +19,10 @@ type Repo struct {
 	Name  string // without ".git"
 }
 
-// localHost is the host of repositories without a remote: they are identified by their root
-// commit.
+// localHost is the host of repositories without a remote: they are identified by their root commit.
 const localHost = "local"
 
-// LocalRepo is the identity of a repository without a remote, from the object
-// id of its root commit.
+// LocalRepo is the identity of a repository without a remote, from the object id of its root commit.
 func LocalRepo(rootCommit string) Repo {
 	return Repo{Host: localHost, Owner: "root", Name: rootCommit}
 }
@@ -41,8 +39,7 @@ func NumberedRepo(host string, number ForgeID) Repo {
 // IsLocal tells whether the identity is a root commit, not a remote.
 func (r Repo) IsLocal() bool { return r.Host == localHost }
 
-// HasOwner tells whether the identity names an account: one by root commit or by number does
-// not.
+// HasOwner tells whether the identity names an account: one by root commit or by number does not.
 func (r Repo) HasOwner() bool { return !r.IsLocal() && r.Owner != numberOwner && r.Owner != "" }
 
 // IsZero tells whether r is the zero Repo.
@@ -83,11 +80,10 @@ func ParseRepo(s string) (Repo, error) {
 	return r, err
 }
 
-// ParseRemote reads the identity that a remote of git names, and whether git reaches it by
-// SSH: then a port says nothing about the address of the forge's pages. It reads URLs, the
-// scp form [user@]host:path, the same with a port or an IPv6 address in brackets, and local
-// paths. It ignores user names, passwords, default ports, ".git", slashes at the end, and
-// the case of the host. Errors wrap ErrRepo.
+// ParseRemote reads the identity that a remote of git names, and whether git reaches it by SSH: then a port
+// says nothing about the address of the forge's pages. It reads URLs, the scp form [user@]host:path, the same
+// with a port or an IPv6 address in brackets, and local paths. It ignores user names, passwords, default
+// ports, ".git", slashes at the end, and the case of the host. Errors wrap ErrRepo.
 func ParseRemote(s string) (r Repo, ssh bool, err error) {
 	wrong := fmt.Errorf("%w: %q (want host/owner/name or a remote URL)", ErrRepo, s)
 	raw := strings.TrimSpace(s)

@@ -221,11 +221,9 @@ type Review struct {
 	Finders       []FinderRun `json:"finders"`
 	Coverage      Coverage    `json:"coverage"`
 	Memory        MemoryUse   `json:"memory"`
-	// TakenAway names the findings of high or critical severity that a model's answer ended,
-	// the worst first.
+	// TakenAway names the findings of high or critical severity that a model's answer ended, the worst first.
 	TakenAway []TakenAway `json:"taken_away"`
-	// Threads holds an answer for each thread of the pull request that was open when the review
-	// began.
+	// Threads holds an answer for each thread of the pull request that was open when the review began.
 	Threads []ThreadAnswer `json:"threads"`
 	Gate    *GateResult    `json:"gate"`
 	// Since compares a local review with the one before it; nil if there is none, and for a
@@ -274,8 +272,7 @@ type SinceLast struct {
 	Unknown []string `json:"undetermined"` // their lines changed, and nobody compared them
 }
 
-// Reading identifies what a review read, without its text, so that the next one can tell what
-// is unchanged.
+// Reading identifies what a review read, without its text, so that the next one can tell what is unchanged.
 type Reading struct {
 	// Work names the line of work: a branch, what is staged on it, or a range.
 	Work string
@@ -363,9 +360,8 @@ const (
 	ExitIncomplete = 3
 )
 
-// ExitStatus is the exit status for a command that printed the review. Incomplete takes
-// precedence over findings. Live findings, and those of open threads, count from failOn
-// upwards. A nit never blocks.
+// ExitStatus is the exit status for a command that printed the review. Incomplete takes precedence over
+// findings. Live findings, and those of open threads, count from failOn upwards. A nit never blocks.
 func (r *Review) ExitStatus(failOn Severity) int {
 	if r.Verdict == Partial || r.Verdict == Failed {
 		return ExitIncomplete

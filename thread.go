@@ -154,9 +154,8 @@ type Outcome struct {
 	At       time.Time `json:"at"`  // when it was determined
 }
 
-// Label tells whether the team accepted the finding or not; ok is false if the outcome does not
-// tell. Nothing follows from silence, a closed conversation, or a dismissal by somebody without
-// write permission.
+// Label tells whether the team accepted the finding or not; ok is false if the outcome does not tell. Nothing
+// follows from silence, a closed conversation, or a dismissal by somebody without write permission.
 func (o Outcome) Label() (accepted, ok bool) {
 	switch o.Kind {
 	case Fixed, SuggestionTaken, Accepted:

@@ -19,9 +19,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/settings"
 )
 
-// judge returns the engine that the command line sets as judge, or nil. It ignores
-// the engine of the environment and the configuration file, so that a measurement
-// costs nothing unless requested.
+// judge returns the engine that the command line sets as judge, or nil. It ignores the engine of the
+// environment and the configuration file, so that a measurement costs nothing unless requested.
 func (p *program) judge(cmd *cobra.Command) (v *eval.Reviewer, end func(), err error) {
 	flags := given(cmd)
 	if len(flags) == 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/report"
 )
 
-// measurement is a result, the function that prints it, and whether everything was
-// measured.
+// measurement is a result, the function that prints it, and whether everything was measured.
 type measurement struct {
 	result any
 	show   func(*report.Page) error

@@ -27,8 +27,7 @@ func (d *Diagnosis) Git(ctx context.Context, o git.Options) {
 	}
 }
 
-// Sandbox tries to break out of the sandbox, and reports whether there is one that
-// stops all attacks.
+// Sandbox tries to break out of the sandbox, and reports whether there is one that stops all attacks.
 func (d *Diagnosis) Sandbox(ctx context.Context, path string) bool {
 	const name = "sandbox"
 	box, err := sandbox.Probe(ctx, path)

@@ -24,25 +24,22 @@ type Reply struct {
 	Model   string
 	Usage   precedent.Usage // Requests of less than one count as one
 	CostUSD float64
-	// Attempts counts the answers that were tried, including this one; less than one
-	// counts as one. A turn in which an agent used a tool is a request, but not an
-	// attempt.
+	// Attempts counts the answers that were tried, including this one; less than one counts as one. A turn in
+	// which an agent used a tool is a request, but not an attempt.
 	Attempts int
 }
 
-// MostAttempts is how many answers to a task are tried: one, and two more if an answer
-// could not be used.
+// MostAttempts is how many answers to a task are tried: one, and two more if an answer could not be used.
 const MostAttempts = 3
 
 //go:embed reask.md
 var reask string
 
-// Ask does a task with up to MostAttempts answers. It is the only place where an
-// answer becomes JSON that satisfies the task's schema. once sends the given task,
-// whose prompt differs from t's after a malformed answer, and respects the context,
-// which ends with the task's timeout. If once repeats a request by itself, it stays
-// within MostAttempts and reports the number in Reply.Attempts. Only malformed answers
-// are repeated, refusals are not. The usage of all requests is summed.
+// Ask does a task with up to MostAttempts answers. It is the only place where an answer becomes JSON that
+// satisfies the task's schema. once sends the given task, whose prompt differs from t's after a malformed
+// answer, and respects the context, which ends with the task's timeout. If once repeats a request by itself,
+// it stays within MostAttempts and reports the number in Reply.Attempts. Only malformed answers are repeated,
+// refusals are not. The usage of all requests is summed.
 //
 // The error is that of a cancelled ctx, of an invalid schema, or of once.
 func Ask(ctx context.Context, t Task, once func(context.Context, Task) (Reply, error)) (Answer, error) {

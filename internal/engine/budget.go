@@ -13,8 +13,7 @@ import (
 // ErrOverBudget is wrapped by the error of a reservation beyond the budget.
 var ErrOverBudget = errors.New("over budget")
 
-// The default bounds: of one review, of all reviews of a pull request, and of
-// all reviews of a day.
+// The default bounds: of one review, of all reviews of a pull request, and of all reviews of a day.
 const (
 	DefaultReviewUSD    = 2.0
 	DefaultReviewTokens = 2_000_000
@@ -25,16 +24,14 @@ const (
 // minBooking is in dollars. Anything less is an error of floating-point arithmetic.
 const minBooking = 1e-7
 
-// Budget bounds what the requests of one review may use. Each request reserves an
-// estimate before it is sent, so that no bound is exceeded. It is safe for concurrent
-// use.
+// Budget bounds what the requests of one review may use. Each request reserves an estimate before it is sent,
+// so that no bound is exceeded. It is safe for concurrent use.
 type Budget struct {
 	USD    float64 // dollars; 0 means no bound
 	Tokens int     // input and output together; 0 means no bound
-	// Book books dollars across processes; nil for no such bound. What is not yet spent
-	// is booked or refused with an error that says why; what is spent is always booked.
-	// What a request leaves of its estimate stays booked for the next requests, because
-	// booking waits for the disk; Release returns it.
+	// Book books dollars across processes; nil for no such bound. What is not yet spent is booked or refused
+	// with an error that says why; what is spent is always booked. What a request leaves of its estimate
+	// stays booked for the next requests, because booking waits for the disk; Release returns it.
 	Book func(ctx context.Context, usd float64, spent bool) error
 
 	mu     sync.Mutex

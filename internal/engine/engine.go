@@ -1,7 +1,6 @@
-// Package engine is the interface to what does a reading task: a model behind an API,
-// an agent on the command line, or any program. It takes a task and returns an answer
-// that satisfies the task's schema, or a status that says what went wrong. An engine
-// never posts, decides or stores anything.
+// Package engine is the interface to what does a reading task: a model behind an API, an agent on the command
+// line, or any program. It takes a task and returns an answer that satisfies the task's schema, or a status
+// that says what went wrong. An engine never posts, decides or stores anything.
 package engine
 
 import (
@@ -32,10 +31,9 @@ type Task struct {
 	Role   Role
 	Name   string // the finder's name, or the role's: for transcripts and progress
 	System string
-	// The text is Common, Prefix and Prompt in this order. Common is the same, byte for
-	// byte, in all tasks of a role in one review; Prefix in those that read the same
-	// part of the change. If possible, an engine has the provider cache System, the
-	// text up to Common, and the text up to Prefix.
+	// The text is Common, Prefix and Prompt in this order. Common is the same, byte for byte, in all tasks of
+	// a role in one review; Prefix in those that read the same part of the change. If possible, an engine has
+	// the provider cache System, the text up to Common, and the text up to Prefix.
 	Common, Prefix string
 	Prompt         string
 	// Schema is the JSON Schema that the answer must satisfy.
@@ -57,17 +55,15 @@ type Task struct {
 	FirstByte func()
 }
 
-// DefaultTimeout bounds a task without a timeout. It is the time that a whole review
-// of a pull request has.
+// DefaultTimeout bounds a task without a timeout. It is the time that a whole review of a pull request has.
 const DefaultTimeout = 10 * time.Minute
 
 // Answer is the result of a task. Problems that a review survives are values: Status
 // says how the task ended and Message why, for people.
 type Answer struct {
 	Status precedent.Status // ok, refused, malformed, timeout, truncated, over-budget or error
-	// JSON satisfies the task's schema when Status is ok, else it is nil. Its
-	// whole numbers have neither fraction nor exponent, so that what the schema
-	// calls an integer decodes into one.
+	// JSON satisfies the task's schema when Status is ok, else it is nil. Its whole numbers have neither
+	// fraction nor exponent, so that what the schema calls an integer decodes into one.
 	JSON json.RawMessage
 	// Message may contain what a program wrote to its standard error, including control
 	// characters: escape it before printing.
@@ -81,24 +77,21 @@ type Answer struct {
 type Info struct {
 	Name string // "command", "api", "claude"
 	Line string // which engine, why it was chosen, where the code goes: one line for people
-	// Who is the model and host, or the program: engines with the same Name and Who
-	// give equivalent answers.
+	// Who is the model and host, or the program: engines with the same Name and Who give equivalent answers.
 	Who string
 	// WantsTree tells whether tasks need Task.Tree.
 	WantsTree bool
 	// Edits tells whether the engine does tasks with Task.Edit.
 	Edits bool
-	// Cost returns what usage costs in US dollars; nil if the prices are not known
-	// beforehand.
+	// Cost returns what usage costs in US dollars; nil if the prices are not known beforehand.
 	Cost func(precedent.Usage) float64
 }
 
 // User returns the whole prompt.
 func (t Task) User() string { return t.Common + t.Prefix + t.Prompt }
 
-// Engine does tasks. Run returns an error only for a cancelled context or a defect of
-// the engine itself; everything that the model or program does is an Answer.
-// Implementations are safe for concurrent use.
+// Engine does tasks. Run returns an error only for a cancelled context or a defect of the engine itself;
+// everything that the model or program does is an Answer. Implementations are safe for concurrent use.
 type Engine interface {
 	Info() Info
 	Run(ctx context.Context, t Task) (Answer, error)

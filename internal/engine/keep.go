@@ -15,9 +15,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Keeper wraps an engine and stores good answers as they arrive. A review that was
-// killed, or failed in part, can be resumed from them and pays for nothing twice. It
-// is safe for concurrent use.
+// Keeper wraps an engine and stores good answers as they arrive. A review that was killed, or failed in part,
+// can be resumed from them and pays for nothing twice. It is safe for concurrent use.
 type Keeper struct {
 	Engine
 	// Of names what the answers are about in addition to the tasks: base and head.
@@ -169,8 +168,7 @@ func (k *Keeper) note(tasks ...string) {
 	k.tasks = append(k.tasks, tasks...)
 }
 
-// fail records the first error of each step: a database that cannot be written fails
-// for every answer.
+// fail records the first error of each step: a database that cannot be written fails for every answer.
 func (k *Keeper) fail(step string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -7,9 +7,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
-// The limits of an answer. A finder's answer has about a thousand values and a depth of
-// four; the limits keep an answer that a hostile change inflates below some tens of
-// MiB of memory.
+// The limits of an answer. A finder's answer has about a thousand values and a depth of four; the limits keep
+// an answer that a hostile change inflates below some tens of MiB of memory.
 const (
 	// MaxReply is the largest output of one request that is read, in bytes.
 	MaxReply = 16 << 20
@@ -23,8 +22,7 @@ var Limits = strict.Limits{Depth: maxDepth, Values: maxValues}
 
 var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
 
-// shown quotes a word of a model's answer for a message: short, and without terminal
-// control characters.
+// shown quotes a word of a model's answer for a message: short, and without terminal control characters.
 func shown(s string) string {
 	const most = 40
 	return strconv.QuoteToASCII(shorten(s, most))

@@ -36,8 +36,7 @@ func NewRequest(t Task, left time.Duration) Request {
 	}
 }
 
-// Response is what the program writes to its standard output: one JSON object, which
-// Repair may have to find.
+// Response is what the program writes to its standard output: one JSON object, which Repair may have to find.
 type Response struct {
 	// Answer is the answer as JSON, or a string with what a model wrote, which is
 	// repaired like the output of any model.
@@ -49,9 +48,8 @@ type Response struct {
 	Model   string `json:"model,omitempty"` // which model answered
 }
 
-// ReadResponse reads what a program wrote to its standard output. Unknown fields are
-// ignored; invalid known fields make it malformed, except usage and model, which are
-// omitted instead.
+// ReadResponse reads what a program wrote to its standard output. Unknown fields are ignored; invalid known
+// fields make it malformed, except usage and model, which are omitted instead.
 func ReadResponse(output []byte) Reply {
 	malformed := func(format string, args ...any) Reply {
 		return Reply{Status: precedent.StatusMalformed, Message: fmt.Sprintf(format, args...)}

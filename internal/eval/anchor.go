@@ -28,21 +28,18 @@ type AnchorResult struct {
 // plainError is the maximum error of a line number without noise, in lines.
 const plainError = 15
 
-// noisyRounds is how many remarks are made per mark with noise. In a data set of a
-// hundred marks, only five quotes are of a neighbouring line: the result of one round
-// would depend on chance.
+// noisyRounds is how many remarks are made per mark with noise. In a data set of a hundred marks, only five
+// quotes are of a neighbouring line: the result of one round would depend on chance.
 const noisyRounds = 20
 
-// Anchor measures how well remarks are placed on their lines. Each folder in dir has
-// a change as diff.patch, and a meta.json whose "gold" lists the marks that people
-// made: path, side ("left" or "right"), from_line, to_line. A remark quotes the first
-// line of a mark and the next one.
+// Anchor measures how well remarks are placed on their lines. Each folder in dir has a change as diff.patch,
+// and a meta.json whose "gold" lists the marks that people made: path, side ("left" or "right"), from_line,
+// to_line. A remark quotes the first line of a mark and the next one.
 //
-// Without noise the quote is exact, the line number is off by up to 15 in either
-// direction, uniformly distributed, and only the quoted line is exact. With noise the
-// quote and the number have the errors that models make (the shares are in misquote.go),
-// and any line of the mark is exact, because a remark about several lines is as right
-// on the second as on the first. The seed decides every draw, so equal seeds give
+// Without noise the quote is exact, the line number is off by up to 15 in either direction, uniformly
+// distributed, and only the quoted line is exact. With noise the quote and the number have the errors that
+// models make (the shares are in misquote.go), and any line of the mark is exact, because a remark about
+// several lines is as right on the second as on the first. The seed decides every draw, so equal seeds give
 // equal results.
 func Anchor(dir string, noisy bool, seed uint64) (AnchorResult, error) {
 	trials, unquotable, err := readTrials(dir)
@@ -111,8 +108,7 @@ func (t *trial) follows(i int) bool {
 	return i > 0 && i < len(t.lines) && t.numberOf(i) == t.numberOf(i-1)+1
 }
 
-// quote returns a line and those after it, up to the first non-blank one, at most
-// three lines in total.
+// quote returns a line and those after it, up to the first non-blank one, at most three lines in total.
 func (t *trial) quote(at int) []string {
 	q := []string{t.lines[at].Text}
 	for i := at + 1; t.follows(i) && len(q) < 3; i++ {
@@ -167,8 +163,7 @@ func readTrials(dir string) (trials []trial, unquotable int, err error) {
 	return trials, unquotable, nil
 }
 
-// newTrial finds the first marked line that is in the diff and not blank. It returns
-// false if there is none.
+// newTrial finds the first marked line that is in the diff and not blank. It returns false if there is none.
 func newTrial(c *diff.Change, m mark) (trial, bool) {
 	t := trial{path: m.Path, side: sideOf(m.Side)}
 	file := c.File(m.Path)

@@ -2,13 +2,11 @@ package eval
 
 import "math"
 
-// edge means that candidate a can be matched with mark b, at a cost; nearer is
-// better.
+// edge means that candidate a can be matched with mark b, at a cost; nearer is better.
 type edge struct{ a, b, cost int }
 
-// assign pairs candidates with marks one to one: as many pairs as possible and, among
-// those solutions, one with the lowest total cost. It returns the mark of each
-// candidate, -1 for none. Costs must not be negative.
+// assign pairs candidates with marks one to one: as many pairs as possible and, among those solutions, one
+// with the lowest total cost. It returns the mark of each candidate, -1 for none. Costs must not be negative.
 //
 // Each round finds the cheapest path that matches one more candidate (successive
 // shortest paths, with Bellman-Ford because undoing a pair has a negative cost).

@@ -107,8 +107,7 @@ type File struct {
 	Spent Spent                 // of all lines
 }
 
-// ReadCandidates reads a candidates file. It ignores an incomplete last line, which a
-// killed run can leave.
+// ReadCandidates reads a candidates file. It ignores an incomplete last line, which a killed run can leave.
 func ReadCandidates(path string) (File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -147,8 +146,7 @@ func Create(path string) (*Writer, error) {
 	return &Writer{f}, nil
 }
 
-// Resume opens or creates a candidates file to append after its last complete line,
-// and returns its content.
+// Resume opens or creates a candidates file to append after its last complete line, and returns its content.
 func Resume(path string) (*Writer, File, error) {
 	file, err := ReadCandidates(path)
 	if errors.Is(err, fs.ErrNotExist) {

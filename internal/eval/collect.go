@@ -8,9 +8,8 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// collect reviews and judges the cases, except for what the candidates file already
-// has. If candidates are given, they are judged instead. It ends early when a budget
-// limit is reached.
+// collect reviews and judges the cases, except for what the candidates file already has. If candidates are
+// given, they are judged instead. It ends early when a budget limit is reached.
 func (v Reviewer) collect(ctx context.Context, cases []Case, o Run, given *File) (file File, err error) {
 	w, file, err := o.open()
 	if err != nil {

@@ -20,11 +20,9 @@ import (
 // Case is one change of a data set, with people's remarks about it.
 type Case struct {
 	Name string // of its folder
-	// Repo is where the change comes from. A case without one gets its own
-	// repository.
+	// Repo is where the change comes from. A case without one gets its own repository.
 	Repo precedent.Repo
-	// Number is that of the pull request, 0 if it is unknown. It orders the changes of a
-	// repository.
+	// Number is that of the pull request, 0 if it is unknown. It orders the changes of a repository.
 	Number     int
 	Base, Head string
 	Intent     precedent.Untrusted // commit messages
@@ -42,9 +40,8 @@ type Mark struct {
 	To       int    `json:"to_line"`
 	Note     string `json:"note"`     // the remark's text
 	Category string `json:"category"` // the data set's category; see classOf
-	// The other fields are for dismissals only, and optional: the function or type
-	// around the lines, the highest severity that is suppressed (default medium), and
-	// why people rejected the remark.
+	// The other fields are for dismissals only, and optional: the function or type around the lines, the
+	// highest severity that is suppressed (default medium), and why people rejected the remark.
 	Symbol   string             `json:"symbol"`
 	Severity precedent.Severity `json:"severity"`
 	Reason   string             `json:"reason"`

@@ -56,8 +56,7 @@ type Threshold struct {
 	Merging
 }
 
-// thresholds are the similarities in the tables: those of internal/match, and others
-// around them.
+// thresholds are the similarities in the tables: those of internal/match, and others around them.
 var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80}
 
 // ScoreDedup scores the merge stage's decisions, using a judge's answers for the pairs
@@ -165,9 +164,8 @@ func (g *grouped) of(name string) *tally {
 	return &g.list[i]
 }
 
-// area is the area under the receiver operating characteristic: the probability that
-// a value of the first kind is larger than one of the second, counting equal values
-// as one half.
+// area is the area under the receiver operating characteristic: the probability that a value of the first
+// kind is larger than one of the second, counting equal values as one half.
 func area(first, second []float64) *float64 {
 	if len(first) == 0 || len(second) == 0 {
 		return nil

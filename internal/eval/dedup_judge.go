@@ -26,9 +26,8 @@ type Judging struct {
 	covered map[question]bool // findings, by dismissals
 }
 
-// JudgePairs asks the engine about the pairs that a judge decides, in requests as large as a
-// review's. It stops at the first request that fails. The error is that of a
-// cancelled context.
+// JudgePairs asks the engine about the pairs that a judge decides, in requests as large as a review's. It
+// stops at the first request that fails. The error is that of a cancelled context.
 func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, same: map[int]bool{}}
 	var open []int

@@ -12,8 +12,7 @@ import (
 // DismissedName is the task name for the judge of a replay.
 const DismissedName = "eval-dismissed"
 
-// Dismissed is a judge's answers about dismissals that may cover the candidates of a
-// case.
+// Dismissed is a judge's answers about dismissals that may cover the candidates of a case.
 type Dismissed struct {
 	Engine  string   `json:"engine"`
 	Answers []Covers `json:"answers"`
@@ -42,10 +41,9 @@ func (d *Dismissed) answers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// JudgeDismissals asks the engine the questions about dismissals that a review would
-// ask in a replay, except those answered in the file. It saves each answer as a new
-// line of its case, and stops at the first request that fails. The error is that of
-// saving, or of a cancelled context.
+// JudgeDismissals asks the engine the questions about dismissals that a review would ask in a replay, except
+// those answered in the file. It saves each answer as a new line of its case, and stops at the first request
+// that fails. The error is that of saving, or of a cancelled context.
 func (v Reviewer) JudgeDismissals(ctx context.Context, cases []Case, file File, o Options, save func(Candidates) error) (trouble string, err error) {
 	all, err := admit(cases, file, o, &Result{})
 	if err != nil {
@@ -98,10 +96,7 @@ func (v Reviewer) judgeDismissals(ctx context.Context, s *scored, questions []me
 			continue
 		}
 		q := questions[at]
-		d.Answers = append(d.Answers, Covers{
-			q.Finding.Fingerprint, q.Dismissal.ID,
-			said.Covered(pairs[i].Texts()...),
-		})
+		d.Answers = append(d.Answers, Covers{q.Finding.Fingerprint, q.Dismissal.ID, said.Covered(pairs[i].Texts()...)})
 	}
 	cs.Dismissed, cs.Spent = &d, a.spent
 	s.cs = &cs

@@ -43,9 +43,8 @@ func (t tally) f1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-// intervals returns precision, recall and F1 of all cases together. The bootstrap
-// draws whole cases, because remarks about one change are not independent. It uses
-// the 2.5th and 97.5th percentile.
+// intervals returns precision, recall and F1 of all cases together. The bootstrap draws whole cases, because
+// remarks about one change are not independent. It uses the 2.5th and 97.5th percentile.
 func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
 	var all tally
 	for _, c := range cases {
@@ -77,8 +76,7 @@ func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
 	return ratios[0], ratios[1], ratios[2]
 }
 
-// percentile returns the value below which the given share of values lies, nil if
-// there are none.
+// percentile returns the value below which the given share of values lies, nil if there are none.
 func percentile(values []float64, share float64) *float64 {
 	if len(values) == 0 {
 		return nil
@@ -87,9 +85,8 @@ func percentile(values []float64, share float64) *float64 {
 	return &values[int(math.Round(share*float64(len(values)-1)))]
 }
 
-// wilson returns the share of hits in n with its 95 % Wilson score interval, for single
-// draws that are independent (E. B. Wilson, JASA 22, 1927). It is also meaningful at
-// 0 and 100 %.
+// wilson returns the share of hits in n with its 95 % Wilson score interval, for single draws that are
+// independent (E. B. Wilson, JASA 22, 1927). It is also meaningful at 0 and 100 %.
 func wilson(hits, n int) Ratio {
 	if n == 0 {
 		return Ratio{}

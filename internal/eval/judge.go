@@ -49,10 +49,9 @@ const (
 	negativeList = "negative"
 )
 
-// Judge asks the engine which candidates and marks make the same point: all pairs in
-// the same file, limited to the nearest MostJudged. Only live findings are judged,
-// and with all also those below the threshold. The error is that of a cancelled
-// context; other errors are in the judgement.
+// Judge asks the engine which candidates and marks make the same point: all pairs in the same file, limited
+// to the nearest MostJudged. Only live findings are judged, and with all also those below the threshold. The
+// error is that of a cancelled context; other errors are in the judgement.
 func (v Reviewer) Judge(ctx context.Context, c *Case, cs *Candidates, all bool) (*Judgement, error) {
 	j := &Judgement{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, All: all, Same: []Same{}}
 	pairs := judgePairs(c, cs, all)

@@ -9,12 +9,7 @@ import (
 )
 
 // How often a model's line number is off, and by how much, in percent.
-var numberShares = []share[numberSlip]{
-	{rightNumber, 55},
-	{nearNumber, 25},
-	{farNumber, 12},
-	{anyNumber, 8},
-}
+var numberShares = []share[numberSlip]{{rightNumber, 55}, {nearNumber, 25}, {farNumber, 12}, {anyNumber, 8}}
 
 // How often a model's quote is off, and how, in percent.
 var quoteShares = []share[quoteSlip]{
@@ -111,8 +106,7 @@ func (t *trial) misquote(rng *rand.Rand, s slip) (int, string) {
 
 func sign(rng *rand.Rand) int { return 1 - 2*rng.IntN(2) }
 
-// respace changes white space as models do: no indentation, single spaces, or another
-// tab width.
+// respace changes white space as models do: no indentation, single spaces, or another tab width.
 func respace(rng *rand.Rand, lines []string) []string {
 	change := []func(string) string{
 		strings.TrimSpace,
@@ -132,12 +126,10 @@ func cutEnd(rng *rand.Rand, quote string) string {
 	return string(body[:min(len(body), max(10, len(body)*(50+rng.IntN(41))/100))])
 }
 
-// Compiled on first use: the character classes would add a millisecond to every start
-// of the program.
+// Compiled on first use: the character classes would add a millisecond to every start of the program.
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\pN_]+`) })
 
-// rename replaces one of the quote's identifiers with one from another line of the
-// file.
+// rename replaces one of the quote's identifiers with one from another line of the file.
 func (t *trial) rename(rng *rand.Rand, quote string) string {
 	own := identifier().FindAllStringIndex(quote, -1)
 	if len(own) == 0 {

@@ -6,8 +6,7 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// class groups categories for counting: data sets have fewer and different categories
-// than findings.
+// class groups categories for counting: data sets have fewer and different categories than findings.
 type class string
 
 const (
@@ -20,8 +19,7 @@ const (
 
 var classes = []class{defects, security, performance, maintainability, other}
 
-// classOf returns the class of a finding's or data set's category. The phrases are
-// AACR-Bench's.
+// classOf returns the class of a finding's or data set's category. The phrases are AACR-Bench's.
 func classOf(category string) class {
 	switch strings.ToLower(strings.TrimSpace(category)) {
 	case "code defect", string(precedent.Bugs), string(precedent.DataLoss), string(precedent.Crash), string(precedent.Race), string(precedent.Types):
@@ -68,8 +66,7 @@ func (s *scored) list(name string) []Mark {
 	return s.Gold
 }
 
-// match pairs the scored findings with gold marks, and the remaining ones with
-// negative marks.
+// match pairs the scored findings with gold marks, and the remaining ones with negative marks.
 func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) matched {
 	pair := func(list string, free func(k int) bool) []int {
 		var edges []edge
@@ -87,12 +84,10 @@ func (s *scored) match(may func(list string, k, mark int) (cost int, ok bool)) m
 	return m
 }
 
-// linesApart is the number of lines between two spans of one file, plus one; 0 if
-// they share a line.
+// linesApart is the number of lines between two spans of one file, plus one; 0 if they share a line.
 func linesApart(a, b precedent.Span) int { return max(a.Start-b.End, b.Start-a.End, 0) }
 
-// endDistance is the total distance between the ends of two spans, in lines: 0 only
-// for equal spans.
+// endDistance is the total distance between the ends of two spans, in lines: 0 only for equal spans.
 func endDistance(a, b precedent.Span) int {
 	return max(a.Start-b.Start, b.Start-a.Start) + max(a.End-b.End, b.End-a.End)
 }

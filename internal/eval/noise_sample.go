@@ -99,9 +99,8 @@ func drawSample(shown []NoiseFinding, n int, seed uint64) []NoiseFinding {
 	return sample
 }
 
-// writeSample writes a sample for a judge. It never replaces a file, which may hold
-// somebody's judgement. Only the user can read it, because the code in it may have
-// credentials.
+// writeSample writes a sample for a judge. It never replaces a file, which may hold somebody's judgement.
+// Only the user can read it, because the code in it may have credentials.
 func writeSample(path string, p Population, sample []NoiseFinding) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {

@@ -22,8 +22,7 @@ type NoiseScore struct {
 	Judged   int `json:"judged"`
 	Unjudged int `json:"unjudged"`
 	Right    int `json:"right"`
-	// Precision is the share of the judged findings that are right, with a Wilson
-	// interval.
+	// Precision is the share of the judged findings that are right, with a Wilson interval.
 	Precision Ratio           `json:"precision"`
 	Rules     []RulePrecision `json:"rules"` // the most judged first
 	// SeriousJudged counts the judged findings of high or critical severity, and
@@ -48,8 +47,7 @@ type RulePrecision struct {
 // maxSampleLine is the longest line of a sample, in bytes.
 const maxSampleLine = 1 << 20
 
-// ScoreNoise scores a judged sample. A file may hold several samples one after the
-// other.
+// ScoreNoise scores a judged sample. A file may hold several samples one after the other.
 func ScoreNoise(path string) (NoiseScore, error) {
 	j, err := readJudged(path)
 	return j, fault(err, "use a file that --out wrote, with \"right\" set to true or false")

@@ -39,11 +39,10 @@ type Pairs struct {
 	Unknown int
 }
 
-// ReadPairs reads pairs of remarks, in one of three formats. A file pairs.json or
-// pairs.jsonl has complete pairs. A file whose name ends in pairs.json has ids of
-// review comments, which are in *.jsonl and *.jsonl.gz next to it. Without such a
-// file, the folders are read as in Read, and every two gold marks on one side of one
-// file are a pair of distinct remarks.
+// ReadPairs reads pairs of remarks, in one of three formats. A file pairs.json or pairs.jsonl has complete
+// pairs. A file whose name ends in pairs.json has ids of review comments, which are in *.jsonl and *.jsonl.gz
+// next to it. Without such a file, the folders are read as in Read, and every two gold marks on one side of
+// one file are a pair of distinct remarks.
 func ReadPairs(dir string) (Pairs, error) {
 	entries, err := readEntries[givenPair](dir, "pairs")
 	if err == nil {

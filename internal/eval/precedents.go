@@ -104,8 +104,7 @@ func MeasurePrecedents(ctx context.Context, dirs []string, seed uint64) (Precede
 // together names the rows about all files.
 const together = "all"
 
-// rank is the place of the first right comment among the hits of a query, from 1; 0 if there is
-// none.
+// rank is the place of the first right comment among the hits of a query, from 1; 0 if there is none.
 type rank struct {
 	pull string
 	at   int

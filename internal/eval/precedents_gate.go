@@ -17,8 +17,7 @@ type Gate struct {
 	// them that makes the same point.
 	Pairs     int   `json:"pairs"`
 	Precision Ratio `json:"precision"`
-	// Recall is the share of the comments with a precedent, Queries, for which a right one
-	// would be cited.
+	// Recall is the share of the comments with a precedent, Queries, for which a right one would be cited.
 	Queries int   `json:"queries"`
 	Recall  Ratio `json:"recall"`
 	// Spurious is the share of the comments that are in no labelled pair that makes the same

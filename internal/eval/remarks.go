@@ -17,10 +17,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// dismissals are the negative marks of a case as memory would store them if a review
-// had made these remarks and people had dismissed them. They go through a review, so
-// that their place and fingerprint are made as for findings. Marks that are not in
-// the diff are ignored: no review could have made them.
+// dismissals are the negative marks of a case as memory would store them if a review had made these remarks
+// and people had dismissed them. They go through a review, so that their place and fingerprint are made as
+// for findings. Marks that are not in the diff are ignored: no review could have made them.
 func dismissals(ctx context.Context, s *scored) ([]precedent.Dismissal, error) {
 	remarks := scriptedEngine{findings: s.remarks()}
 	if len(remarks.findings) == 0 {
@@ -61,9 +60,8 @@ type remark struct {
 	Body       string             `json:"body"` // the mark's index: dismissals keep no body
 }
 
-// remarks are the negative marks that are in the diff. Missing values are filled in:
-// the symbol from a candidate in the same place, the severity as medium, the category
-// from its class.
+// remarks are the negative marks that are in the diff. Missing values are filled in: the symbol from a
+// candidate in the same place, the severity as medium, the category from its class.
 func (s *scored) remarks() []remark {
 	symbol := map[int]string{}
 	for k, mark := range s.byLocation(match.BenchmarkDistance).negative {
@@ -121,8 +119,7 @@ func claim(note string) string {
 	return first
 }
 
-// scriptedEngine is an engine that returns the given remarks once, on its first
-// request.
+// scriptedEngine is an engine that returns the given remarks once, on its first request.
 type scriptedEngine struct {
 	findings []remark
 	said     sync.Once

@@ -23,8 +23,7 @@ type Replay struct {
 	// candidate. If no judge answered, text alone decided.
 	Questions int `json:"questions"`
 	Answered  int `json:"answered"`
-	// Location and Judge say what the hidden candidates match; Judge is nil if no
-	// case was judged.
+	// Location and Judge say what the hidden candidates match; Judge is nil if no case was judged.
 	Location Hidden  `json:"location"`
 	Judge    *Hidden `json:"judge"`
 }
@@ -50,13 +49,11 @@ func (h *Hidden) count(m *matched, k int) {
 	}
 }
 
-// rejectedAt is the time of the dismissals in a replay; the replay happens an hour
-// later.
+// rejectedAt is the time of the dismissals in a replay; the replay happens an hour later.
 var rejectedAt = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// replay measures what the dismissals of a repository's earlier changes hide, and what
-// those of the change itself hide. It asks judge for the judge of a case. Changes that
-// were missed take no part.
+// replay measures what the dismissals of a repository's earlier changes hide, and what those of the change
+// itself hide. It asks judge for the judge of a case. Changes that were missed take no part.
 func replay(ctx context.Context, all []scored, below bool, judge func(*scored) memory.Judge) (others, own Replay, err error) {
 	own.InSample = true
 	all = slices.DeleteFunc(slices.Clone(all), func(s scored) bool { return s.missed })
@@ -79,8 +76,7 @@ func replay(ctx context.Context, all []scored, below bool, judge func(*scored) m
 	return others, own, nil
 }
 
-// suppress runs the candidates of a case through the review stage that applies
-// dismissals.
+// suppress runs the candidates of a case through the review stage that applies dismissals.
 func (r *Replay) suppress(s *scored, dismissals []precedent.Dismissal, below bool, judge memory.Judge) {
 	if len(dismissals) == 0 {
 		return

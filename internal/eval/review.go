@@ -13,8 +13,7 @@ import (
 // without the repository around the change, its guide and its memory.
 type Reviewer struct {
 	Engine engine.Engine
-	// Threshold is the confidence in percent from which findings are live; nil means
-	// the default of a review.
+	// Threshold is the confidence in percent from which findings are live; nil means the default of a review.
 	Threshold   *int
 	Window      int           // the engine's context window in tokens; 0 for a large one
 	Concurrency int           // requests at a time; 0 means the default of a review

@@ -45,8 +45,7 @@ type Run struct {
 // Asks reports whether an engine is needed.
 func (o *Run) Asks() bool { return o.Candidates == "" || o.Judge }
 
-// Check returns what is wrong with the options; named is set if any option is about
-// engines.
+// Check returns what is wrong with the options; named is set if any option is about engines.
 func (o *Run) Check(named bool) error {
 	switch {
 	case o.Asks() && o.Out == "":
@@ -101,8 +100,7 @@ func (o *Run) open() (*Writer, File, error) {
 	return w, File{Lines: map[string]Candidates{}}, err
 }
 
-// MeasureDedup reads the pairs in dir, judges them if there is a judge, and scores
-// them.
+// MeasureDedup reads the pairs in dir, judges them if there is a judge, and scores them.
 func MeasureDedup(ctx context.Context, dir string, judge *Reviewer, seed uint64) (Dedup, error) {
 	pairs, err := ReadPairs(dir)
 	if err != nil {

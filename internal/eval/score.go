@@ -50,14 +50,12 @@ type Score struct {
 	Cases      int   `json:"cases"`
 	Total      Row   `json:"total"`
 	Categories []Row `json:"categories"` // those with a candidate or a gold mark
-	// Rejected counts the candidates that match a mark that experts rejected, and
-	// none that they accepted.
+	// Rejected counts the candidates that match a mark that experts rejected, and none that they accepted.
 	Rejected int `json:"match_negative"`
 }
 
-// Row is the score of one class of remarks. In a category's row, Hits counts its
-// candidates that match a gold mark of any category, and Found its gold marks that a
-// candidate of any category matches.
+// Row is the score of one class of remarks. In a category's row, Hits counts its candidates that match a gold
+// mark of any category, and Found its gold marks that a candidate of any category matches.
 type Row struct {
 	Category   string `json:"category"`
 	Candidates int    `json:"candidates"`
@@ -89,12 +87,10 @@ type scored struct {
 	judged *matched // nil unless a judge was asked about all of them
 }
 
-// matched is the mark of each scored finding: a gold mark, else a negative one, by
-// its index, or -1.
+// matched is the mark of each scored finding: a gold mark, else a negative one, by its index, or -1.
 type matched struct{ gold, negative []int }
 
-// Compute scores candidates. The error is about candidates of another change, or that
-// of a cancelled context.
+// Compute scores candidates. The error is about candidates of another change, or that of a cancelled context.
 func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, error) {
 	r := Result{
 		Cases: len(cases), Near: o.Near, All: o.All, Resamples: Resamples, Seed: o.Seed,

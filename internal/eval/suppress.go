@@ -20,8 +20,7 @@ type Suppress struct {
 	Resamples  int    `json:"resamples"`
 	Seed       uint64 `json:"seed"`
 	Draws      int    `json:"draws"`
-	// Text uses no judge. Ideal uses a perfect judge, so its recall is the upper
-	// limit for any judge.
+	// Text uses no judge. Ideal uses a perfect judge, so its recall is the upper limit for any judge.
 	Text    Suppression  `json:"text"`
 	Ideal   Suppression  `json:"ideal_judge"`
 	Judge   *Suppression `json:"judge"`   // nil without a judge
@@ -49,13 +48,11 @@ type Suppression struct {
 	// protected category, and Serious how often a pattern hid it then.
 	Replayed int `json:"replayed_serious"`
 	Serious  int `json:"hidden_serious"`
-	// Drawn is what drawn dismissals hide; nil for the perfect judge, which hides
-	// nothing.
+	// Drawn is what drawn dismissals hide; nil for the perfect judge, which hides nothing.
 	Drawn []DrawnMemory `json:"drawn"`
 }
 
-// DrawnMemory is what a number of dismissals, drawn from those that cover nothing,
-// hides.
+// DrawnMemory is what a number of dismissals, drawn from those that cover nothing, hides.
 type DrawnMemory struct {
 	Memories int   `json:"memories"`
 	Findings int   `json:"findings"` // in each draw
@@ -63,8 +60,7 @@ type DrawnMemory struct {
 	False    Ratio `json:"false_suppression"`
 }
 
-// SuppressionAt is what would be hidden if only the similarity of title and claim
-// decided.
+// SuppressionAt is what would be hidden if only the similarity of title and claim decided.
 type SuppressionAt struct {
 	From   float64       `json:"from"`
 	Recall Ratio         `json:"recall"`

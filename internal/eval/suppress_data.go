@@ -20,8 +20,7 @@ type Memories struct {
 	pools []pool
 }
 
-// remembered is what people dismissed, and findings labelled by whether that covers
-// them.
+// remembered is what people dismissed, and findings labelled by whether that covers them.
 type remembered struct {
 	change     string // intervals draw whole changes
 	now        time.Time
@@ -40,8 +39,7 @@ type pool struct {
 	from      []drawable
 }
 
-// drawable is a dismissal and its change; it is not drawn for findings of the same
-// change.
+// drawable is a dismissal and its change; it is not drawn for findings of the same change.
 type drawable struct {
 	precedent.Dismissal
 	change string
@@ -50,20 +48,18 @@ type drawable struct {
 // Defaults for missing data.
 const (
 	usualConfidence = 90 // percent
-	// anySymbol is the symbol of remarks without one in the data. With text alone, a
-	// dismissal only applies to its own symbol, so giving all the same symbol is the
-	// worst case for hiding too much.
+	// anySymbol is the symbol of remarks without one in the data. With text alone, a dismissal only applies
+	// to its own symbol, so giving all the same symbol is the worst case for hiding too much.
 	anySymbol = "*"
 	// widest is the reason with the widest scope, which also hides at once.
 	widest = "Never report this in this repository."
 )
 
-// ReadMemories reads dismissals and findings. A file cases.json or cases.jsonl has
-// them with labels. Otherwise it uses pairs of review comments, as in ReadPairs: the
-// earlier one is dismissed, and the later one is covered if both make the same point.
-// Without pairs, it uses the remarks that experts accepted about a repository's
-// changes, which remarks about other changes do not cover. The seed selects the
-// comments that nothing covers.
+// ReadMemories reads dismissals and findings. A file cases.json or cases.jsonl has them with labels.
+// Otherwise it uses pairs of review comments, as in ReadPairs: the earlier one is dismissed, and the later
+// one is covered if both make the same point. Without pairs, it uses the remarks that experts accepted about
+// a repository's changes, which remarks about other changes do not cover. The seed selects the comments that
+// nothing covers.
 func ReadMemories(dir string, seed uint64) (Memories, error) {
 	given, err := readEntries[givenCase](dir, "cases")
 	if err == nil {

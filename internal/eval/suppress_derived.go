@@ -60,8 +60,7 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 // minClaim is how many words a comment's first sentence needs to count as a claim.
 const minClaim = 4
 
-// titled returns the comment as memory compares it, with its first own sentence as
-// title.
+// titled returns the comment as memory compares it, with its first own sentence as title.
 func (c *comment) titled() precedent.Finding {
 	f := c.finding()
 	f.Title, f.Symbol, f.Category = claim(unquoted(c.Body)), anySymbol, precedent.Style

@@ -59,8 +59,7 @@ func (p *pool) pick(rng *rand.Rand, n int) []precedent.Dismissal {
 	return picked
 }
 
-// bySimilarity scores similarity thresholds, ignoring everything else that memory
-// considers.
+// bySimilarity scores similarity thresholds, ignoring everything else that memory considers.
 func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
 	claims := map[string]match.Claim{}
 	claimOf := func(s string) match.Claim {

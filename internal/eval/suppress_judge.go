@@ -27,10 +27,9 @@ func (j *Judging) covers(questions []memory.Question) map[int]bool {
 	return covered
 }
 
-// JudgeMemories asks the engine every question that the stage would ask a judge, each
-// once, in requests as large as a review's. It stops at the first request that fails;
-// text alone decides the unanswered questions. The error is that of a cancelled
-// context.
+// JudgeMemories asks the engine every question that the stage would ask a judge, each once, in requests as
+// large as a review's. It stops at the first request that fails; text alone decides the unanswered questions.
+// The error is that of a cancelled context.
 func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed uint64) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, covered: map[question]bool{}}
 	var open []memory.Question

@@ -47,8 +47,7 @@ type ThresholdResult struct {
 	// Yield is the share of the accepted findings that the lowest good threshold would post,
 	// where there is one.
 	Yield Ratio `json:"share_of_oracle"`
-	// Below is the share of feasible repositories whose precision from the 60th label on is
-	// below .88.
+	// Below is the share of feasible repositories whose precision from the 60th label on is below .88.
 	Below Ratio `json:"feasible_below_88"`
 	// Recovered is the share of the repositories made bad by a change of habits whose threshold
 	// is good again within 25 labels; Changed is their number.
@@ -249,8 +248,7 @@ func (p *part) add(o part) {
 	p.in += o.in
 }
 
-// watchDrift follows how long the threshold is bad after a change of habits, if a good one
-// is possible.
+// watchDrift follows how long the threshold is bad after a change of habits, if a good one is possible.
 func (w *watcher) watchDrift(i int, now calibration.Learned) {
 	if w.r.drift == 0 || i < w.r.drift || w.best[i] == 0 {
 		return

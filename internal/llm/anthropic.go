@@ -41,10 +41,9 @@ type anthropicModel struct {
 	unstructured atomic.Bool
 }
 
-// Anthropic returns a model behind Anthropic's Messages API. Replies are streamed. The
-// four cache breakpoints are the ends of the system text, of what all requests share,
-// of what those about one part share, and of the last tool results, so that each turn
-// of a tool loop reads the earlier ones from the cache.
+// Anthropic returns a model behind Anthropic's Messages API. Replies are streamed. The four cache breakpoints
+// are the ends of the system text, of what all requests share, of what those about one part share, and of the
+// last tool results, so that each turn of a tool loop reads the earlier ones from the cache.
 func Anthropic(c AnthropicConfig) (Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = AnthropicURL
@@ -168,8 +167,7 @@ func (m *anthropicModel) body(r Request, structured bool) (anthropicBody, error)
 	return b, nil
 }
 
-// anthropicTurn is one round of the tool loop as two messages. The last one
-// ends with a cache breakpoint.
+// anthropicTurn is one round of the tool loop as two messages. The last one ends with a cache breakpoint.
 func anthropicTurn(t Turn, last bool) []anthropicMessage {
 	var said, got []anthropicBlock
 	if strings.TrimSpace(t.Text) != "" { // the API refuses blank blocks

@@ -23,9 +23,8 @@ const (
 	// leastText is to how many bytes a text is shortened that is too long for a model: a model
 	// that does not take 256 tokens is useless.
 	leastText = 512
-	// mostUnfit is how many texts in a row may have no usable vector before the others are given
-	// up: a model that fails for a few texts is known (Ollama with bge-m3), and one that fails
-	// for all is out of order.
+	// mostUnfit is how many texts in a row may have no usable vector before the others are given up: a model
+	// that fails for a few texts is known (Ollama with bge-m3), and one that fails for all is out of order.
 	mostUnfit = 4
 	// maxVector is the largest number of dimensions. Known models have at most 8,192.
 	maxVector = 16_384

@@ -90,9 +90,8 @@ func (e *Embeddings) agree(vectors [][]float32) error {
 	return nil
 }
 
-// vector reads one vector, from an array of numbers or from base64, the two encodings of
-// OpenAI's API: numbers are what every server sends if none is asked for. It has the length 1
-// then.
+// vector reads one vector, from an array of numbers or from base64, the two encodings of OpenAI's API:
+// numbers are what every server sends if none is asked for. It has the length 1 then.
 func (e *Embeddings) vector(raw json.RawMessage) ([]float32, error) {
 	unfit := func(format string, args ...any) ([]float32, error) {
 		err := e.wrong(format, args...)

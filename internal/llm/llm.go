@@ -1,7 +1,6 @@
-// Package llm sends requests to language models: single requests and tool loops, with
-// retries, and for the vectors of texts. It knows nothing about reviews. It supports
-// Anthropic's Messages API, and every server that is compatible with OpenAI's chat
-// completions or embeddings, through one client.
+// Package llm sends requests to language models: single requests and tool loops, with retries, and for the
+// vectors of texts. It knows nothing about reviews. It supports Anthropic's Messages API, and every server
+// that is compatible with OpenAI's chat completions or embeddings, through one client.
 //
 // A key is only sent to the configured host: there are no environment defaults, no
 // redirects to other hosts, and no keys in errors.
@@ -71,8 +70,7 @@ type Result struct {
 	Error bool
 }
 
-// Turn is one round of the tool loop: what the model wrote and called, and the result
-// of each call.
+// Turn is one round of the tool loop: what the model wrote and called, and the result of each call.
 type Turn struct {
 	Text string
 	// Reasoning is the model's reasoning, if a compatible server returned it; some
@@ -152,9 +150,8 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[key]")) }
 // MarshalText writes a placeholder, so that no encoder leaks the key.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("[key]"), nil }
 
-// charsPerToken is how many characters a token of code has: 3.1 in the patches of
-// AACR-Bench's pull requests, and four in prose. Estimates are checked against bounds,
-// so they are rather too high than too low.
+// charsPerToken is how many characters a token of code has: 3.1 in the patches of AACR-Bench's pull requests,
+// and four in prose. Estimates are checked against bounds, so they are rather too high than too low.
 const charsPerToken = 3
 
 // expectedOutput is the usual size of a finder's answer, in tokens.

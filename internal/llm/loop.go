@@ -16,11 +16,10 @@ type Limits struct {
 // DefaultLimits are what one finder may read besides the change: 40 calls, 1.5 MB.
 var DefaultLimits = Limits{Calls: 40, Bytes: 1_500_000}
 
-// Loop sends the request and runs the tools that the model calls until it answers. If a
-// tool is unknown or fails, the model gets an error. At a limit the model is asked to
-// answer with what it has, then calls are forbidden; if it still calls, the reply ends
-// with StopLength. Results that do not fit into the context window are withdrawn once.
-// The usage is the sum of all requests.
+// Loop sends the request and runs the tools that the model calls until it answers. If a tool is unknown or
+// fails, the model gets an error. At a limit the model is asked to answer with what it has, then calls are
+// forbidden; if it still calls, the reply ends with StopLength. Results that do not fit into the context
+// window are withdrawn once. The usage is the sum of all requests.
 func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 	var sum Reply
 	calls, bytes := 0, 0

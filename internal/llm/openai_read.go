@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/strict"
 )
 
-// errorMessage finds the message in an error's body, whichever of the usual
-// forms the server has.
+// errorMessage finds the message in an error's body, whichever of the usual forms the server has.
 func errorMessage(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -79,8 +78,7 @@ type gathered struct {
 // mostCalls bounds the tool calls of one reply; a loop runs at most 40.
 const mostCalls = 128
 
-// read reads a stream of chunks, or the single answer of a server that ignores
-// "stream".
+// read reads a stream of chunks, or the single answer of a server that ignores "stream".
 func (m *openAIModel) read(body io.Reader, r Request) (Reply, error) {
 	g := gathered{Reply: Reply{Model: m.Model}}
 	in := bufio.NewReaderSize(body, 64<<10)
@@ -166,9 +164,8 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	return nil
 }
 
-// call adds a piece of a tool call: the first piece names it, the others continue its
-// arguments. Some servers give all calls the same index and distinguish them only by
-// id.
+// call adds a piece of a tool call: the first piece names it, the others continue its arguments. Some servers
+// give all calls the same index and distinguish them only by id.
 func (g *gathered) call(c chatCall) {
 	at := -1
 	for i, index := range g.indexes {

@@ -104,8 +104,7 @@ func ListPrices() Prices {
 
 // Find returns the price of a model, and whether it is known.
 func (p Prices) Find(model string) (Price, bool) {
-	// Routers prepend the vendor, and some write versions with dots:
-	// anthropic/claude-sonnet-4.5.
+	// Routers prepend the vendor, and some write versions with dots: anthropic/claude-sonnet-4.5.
 	bare := model[strings.LastIndexByte(model, '/')+1:]
 	hyphens := strings.ReplaceAll(bare, ".", "-")
 	best, found := "", false

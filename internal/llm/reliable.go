@@ -13,9 +13,8 @@ import (
 const (
 	maxTries        = 4 // of one request
 	maxTimeoutTries = 2 // a request that timed out is tried once more
-	// overloadTries is how often a request is sent to a server that is overloaded: for
-	// up to three minutes, within the time that the request has. If there is another
-	// model, it is maxTries.
+	// overloadTries is how often a request is sent to a server that is overloaded: for up to three minutes,
+	// within the time that the request has. If there is another model, it is maxTries.
 	overloadTries = 8
 	maxBackoff    = 60 * time.Second
 	maxRetryAfter = 15 * time.Minute // a server that asks for more is not asked again

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// unsupportedKeywords are those of JSON Schema that structured outputs refuse
-// (Anthropic's and OpenAI's documentation of structured outputs). The answer is
-// checked against the whole schema afterwards.
+// unsupportedKeywords are those of JSON Schema that structured outputs refuse (Anthropic's and OpenAI's
+// documentation of structured outputs). The answer is checked against the whole schema afterwards.
 var unsupportedKeywords = []string{
 	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
 	"pattern", "$schema", "$id", "title", "examples", "default",

@@ -44,9 +44,8 @@ func Precedents(cites []precedent.Cite) []precedent.Cite {
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(
-		all, func(a, b precedent.Cite) int { return cmp.Compare(b.Precedent.Similarity, a.Precedent.Similarity) },
-	)
+	slices.SortStableFunc(all,
+		func(a, b precedent.Cite) int { return cmp.Compare(b.Precedent.Similarity, a.Precedent.Similarity) })
 	return all[:min(len(all), MaxCited)]
 }
 

@@ -121,8 +121,7 @@ func escapeStart(s string) string {
 	return escaper.Replace(s)
 }
 
-// Code renders untrusted text as a code span if possible, within a line of the
-// caller: at most 400 bytes.
+// Code renders untrusted text as a code span if possible, within a line of the caller: at most 400 bytes.
 func Code(s string) string {
 	s = visibleLine(text.Head(s, maxCode))
 	if !fitsSpan(s) {
@@ -152,10 +151,9 @@ func span(s string) string {
 	return fence + pad + s + pad + fence
 }
 
-// Fenced renders untrusted lines of code as a code block. Each line begins with the
-// mark, so that none begins like a command. The rest is unchanged, except that hidden
-// characters are spelled out, as are names of programs that react to their name
-// anywhere.
+// Fenced renders untrusted lines of code as a code block. Each line begins with the mark, so that none begins
+// like a command. The rest is unchanged, except that hidden characters are spelled out, as are names of
+// programs that react to their name anywhere.
 func Fenced(info string, mark func(i int) string, lines []string) []string {
 	marked := make([]string, len(lines))
 	longest := 0
@@ -169,8 +167,7 @@ func Fenced(info string, mark func(i int) string, lines []string) []string {
 	return append(append([]string{fence + info}, marked...), fence)
 }
 
-// longestRun returns the length of the longest run of c in s, or least if that is
-// longer.
+// longestRun returns the length of the longest run of c in s, or least if that is longer.
 func longestRun(s string, c byte, least int) int {
 	longest, n := least, 0
 	for i := range len(s) {

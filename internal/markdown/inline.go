@@ -119,8 +119,7 @@ func allowedLink(to string, hosts []string) (string, bool) {
 	return to, linkable().MatchString(to) && !pinging().MatchString(to) && !trigger().MatchString(to)
 }
 
-// decode resolves backslash escapes and entities: forges recognize names that are
-// spelled with entities.
+// decode resolves backslash escapes and entities: forges recognize names that are spelled with entities.
 func decode(b []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }

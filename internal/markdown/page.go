@@ -117,8 +117,7 @@ func LastComment(page string) (string, bool) {
 	return s, strings.HasPrefix(s, "<!--") && strings.HasSuffix(s, "-->")
 }
 
-// fenceLine matches the first line of a code block, after the marks of lists and
-// quotes.
+// fenceLine matches the first line of a code block, after the marks of lists and quotes.
 var fenceLine = text.Pattern("^[ >0-9.-]*(`{3,})[a-z]*$")
 
 // Blocks splits a page written by this package and its callers at its empty lines,

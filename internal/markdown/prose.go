@@ -37,21 +37,17 @@ type renderer struct {
 
 var (
 	bodies = sync.OnceValue(func() parser.Parser {
-		return parser.NewParser(
-			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		)
+		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 	})
 	// phrases knows no blocks but the paragraph: a title that begins like a list is a title.
 	phrases = sync.OnceValue(func() parser.Parser {
-		return parser.NewParser(
-			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+		return parser.NewParser(parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 			parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 	})
 )
 
-// Body renders a text of several paragraphs as lines: at most 2,000 bytes of it.
-// Links may lead to the hosts.
+// Body renders a text of several paragraphs as lines: at most 2,000 bytes of it. Links may lead to the hosts.
 func Body(s string, hosts []string) []string {
 	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, false}
 	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
@@ -140,8 +136,7 @@ func (p *renderer) list(n *ast.List, depth int) []string {
 	return out
 }
 
-// prefixed puts first before the first line and rest before the others, unless that
-// would nest too deep.
+// prefixed puts first before the first line and rest before the others, unless that would nest too deep.
 func prefixed(lines []string, depth int, first, rest string) []string {
 	if depth >= maxNesting {
 		return lines
@@ -170,9 +165,7 @@ func (p *renderer) code(segments *source.Segments) []string { return indented(p.
 // indented renders code by a model. Its lines have no numbers in front of them, so
 // they get spaces, or a bar if a line looks like a command.
 func indented(lines []string) []string {
-	if slices.ContainsFunc(
-		lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) },
-	) {
+	if slices.ContainsFunc(lines, func(l string) bool { return command().MatchString(l) || mention().MatchString(l) }) {
 		return Fenced("", func(int) string { return "│ " }, lines)
 	}
 	// A fence that is indented takes as much off its lines.

@@ -21,11 +21,10 @@ func Asks(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity
 	return atPlace(j, f) || reaches && similarity() >= LikeClaim
 }
 
-// Covers reports whether a dismissal covers a finding where no judge answers: at
-// one place in the same category or in similar words, and about one symbol, as
-// far as its scope reaches, in nearly the same words. Text alone cannot both
-// recognise other words for one remark and spare other bugs, so only near
-// certainty counts.
+// Covers reports whether a dismissal covers a finding where no judge answers: at one place in the same
+// category or in similar words, and about one symbol, as far as its scope reaches, in nearly the same words.
+// Text alone cannot both recognise other words for one remark and spare other bugs, so only near certainty
+// counts.
 func Covers(j *precedent.Dismissal, f *precedent.Finding, reaches bool, similarity func() float64) bool {
 	if atPlace(j, f) && (j.Category == f.Category || similarity() >= SamePlace) {
 		return true

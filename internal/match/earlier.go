@@ -7,12 +7,11 @@ import (
 	"github.com/precedent-dev/precedent"
 )
 
-// Earlier finds new findings that are known ones whose surroundings changed, and with
-// them the fingerprint: they flag the same line of the same file, in the same
-// category and in similar words, as a known finding that was not found again under
-// its own fingerprint. It returns the known finding by the fingerprint of the new one.
-// Each is used once, the most similar pair first. former maps the path of a renamed
-// file to its old path.
+// Earlier finds new findings that are known ones whose surroundings changed, and with them the fingerprint:
+// they flag the same line of the same file, in the same category and in similar words, as a known finding
+// that was not found again under its own fingerprint. It returns the known finding by the fingerprint of the
+// new one. Each is used once, the most similar pair first. former maps the path of a renamed file to its old
+// path.
 func Earlier(found, known []*precedent.Finding, former map[string]string) map[string]*precedent.Finding {
 	again := map[string]bool{} // fingerprints
 	for _, f := range found {

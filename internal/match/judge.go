@@ -19,8 +19,7 @@ type Answer struct {
 // PairID names the pair with an index in a request to a judge.
 func PairID(i int) string { return fmt.Sprintf("p%d", i+1) }
 
-// ReadAnswers returns a judge's answers about n pairs, by index. Pairs without an
-// answer are missing.
+// ReadAnswers returns a judge's answers about n pairs, by index. Pairs without an answer are missing.
 func ReadAnswers(raw json.RawMessage, n int) (map[int]Answer, error) {
 	var all struct {
 		Pairs []Answer `json:"pairs"`
@@ -37,9 +36,8 @@ func ReadAnswers(raw json.RawMessage, n int) (map[int]Answer, error) {
 	return said, nil
 }
 
-// SameRemark reports whether the answer says that two remarks are the same, and is
-// valid: it needs no quote, but a quote must be in one of the texts of the remarks, as
-// the judge read them.
+// SameRemark reports whether the answer says that two remarks are the same, and is valid: it needs no quote,
+// but a quote must be in one of the texts of the remarks, as the judge read them.
 func (a Answer) SameRemark(shown ...string) bool {
 	return a.Same && (strings.TrimSpace(a.Quote) == "" || a.quotes(shown))
 }

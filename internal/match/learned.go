@@ -19,9 +19,8 @@ func DirectiveMayCover(l *precedent.Learning, f *precedent.Finding, similarity f
 	return learnedAt(l, f) || similarity() >= LikeClaim
 }
 
-// DirectiveCovers reports whether a learning speaks of a finding in its files where no judge
-// answers. As for dismissals, only the place, or the symbol with nearly the same words, is
-// certain.
+// DirectiveCovers reports whether a learning speaks of a finding in its files where no judge answers. As for
+// dismissals, only the place, or the symbol with nearly the same words, is certain.
 func DirectiveCovers(l *precedent.Learning, f *precedent.Finding, similarity func() float64) bool {
 	if learnedAt(l, f) && (l.About.Category == f.Category || similarity() >= SamePlace) {
 		return true
@@ -39,8 +38,7 @@ func SameDirective(a, b *precedent.Learning, similarity float64) bool {
 	return similarity >= EqualDirective && !opposite(a, b) && place(a) == place(b)
 }
 
-// Contradict reports whether two learnings for the same files say opposite things about one
-// subject.
+// Contradict reports whether two learnings for the same files say opposite things about one subject.
 func Contradict(a, b *precedent.Learning, similarity float64) bool {
 	return similarity >= OneSubject && opposite(a, b)
 }

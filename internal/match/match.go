@@ -1,11 +1,9 @@
-// Package match decides whether two remarks are the same: two findings of one
-// review, a finding and the thread of an earlier one, a finding and one in memory, a
-// finding and a dismissal. It compares place, category and words, selects the pairs
-// that a judge decides, and reads the judge's answers. All thresholds are in
-// thresholds.go.
+// Package match decides whether two remarks are the same: two findings of one review, a finding and the
+// thread of an earlier one, a finding and one in memory, a finding and a dismissal. It compares place,
+// category and words, selects the pairs that a judge decides, and reads the judge's answers. All thresholds
+// are in thresholds.go.
 //
-// Its functions only use their arguments, so that reviews and their evaluation
-// (internal/eval) share them.
+// Its functions only use their arguments, so that reviews and their evaluation (internal/eval) share them.
 package match
 
 import (
@@ -51,10 +49,9 @@ func Similarity(a, b *precedent.Finding) float64 {
 
 func words(f *precedent.Finding) text.Vector { return text.NewVector(f.Title + "\n" + f.Body) }
 
-// inOrder compares two findings, the first of which does not start after the second.
-// It calls similarity only if place and category do not decide. Only similar words
-// about shared lines in one category are the same without a judge: findings of
-// different categories on one line are mostly about different things, and so are
+// inOrder compares two findings, the first of which does not start after the second. It calls similarity only
+// if place and category do not decide. Only similar words about shared lines in one category are the same
+// without a judge: findings of different categories on one line are mostly about different things, and so are
 // those of one category in different words.
 func inOrder(a, b *precedent.Finding, similarity func() float64) Likeness {
 	sameStart, sameCategory := a.Start == b.Start, a.Category == b.Category

@@ -8,12 +8,10 @@ import (
 
 // Posted is a posted finding that findings of a later review are compared with.
 type Posted struct {
-	// Remark has its current place: no line if its lines were deleted, or if it never
-	// had one.
+	// Remark has its current place: no line if its lines were deleted, or if it never had one.
 	Remark *precedent.Finding
-	// Ended reports whether people closed its conversation. That hides this finding and
-	// no other, so place and category are not enough: another defect of the same line
-	// is new.
+	// Ended reports whether people closed its conversation. That hides this finding and no other, so place
+	// and category are not enough: another defect of the same line is new.
 	Ended   bool
 	Changed bool // the lines were changed or deleted
 }
@@ -58,14 +56,12 @@ func (p *Posted) Compare(f *precedent.Finding) Comparison {
 	return p.compareLines(c)
 }
 
-// Nearest compares a finding and its duplicates with the posted one, and returns the
-// best match.
+// Nearest compares a finding and its duplicates with the posted one, and returns the best match.
 func (p *Posted) Nearest(f *precedent.Finding, repeats []*precedent.Finding) Comparison {
 	best := p.Compare(f)
 	for _, r := range repeats {
-		if c := p.Compare(r); cmp.Or(
-			cmp.Compare(rank(c.Like), rank(best.Like)), cmp.Compare(c.By, best.By), -cmp.Compare(c.Similarity, best.Similarity),
-		) < 0 {
+		if c := p.Compare(r); cmp.Or(cmp.Compare(rank(c.Like), rank(best.Like)), cmp.Compare(c.By, best.By),
+			-cmp.Compare(c.Similarity, best.Similarity)) < 0 {
 			best = c
 		}
 	}

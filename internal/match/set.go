@@ -12,9 +12,8 @@ const maxSiblings = 200
 type Set struct {
 	all   []*precedent.Finding
 	texts map[*precedent.Finding]text.Vector // made on first use
-	// same holds the pairs that are surely the same, alike those and the pairs that
-	// likely are. sure and open are the edges of the pairs that are surely the same,
-	// and of those that a judge decides.
+	// same holds the pairs that are surely the same, alike those and the pairs that likely are. sure and open
+	// are the edges of the pairs that are surely the same, and of those that a judge decides.
 	same, alike map[pair]bool
 	sure, open  []edge
 }
@@ -47,8 +46,7 @@ func NewSet(fs []*precedent.Finding) *Set {
 	return s
 }
 
-// compare decides about two findings, the first of which does not start after the
-// second.
+// compare decides about two findings, the first of which does not start after the second.
 func (s *Set) compare(p pair) {
 	a, b := s.all[p.a], s.all[p.b]
 	similarity := 1.0 // if place and category decide

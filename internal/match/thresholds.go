@@ -2,15 +2,13 @@ package match
 
 // The thresholds: every figure that decides whether two remarks are the same.
 //
-// A similarity is the cosine of the split tokens of two texts, 0 to 1: of title
-// and body or, for a claim, of a finding's title and the claim that was
-// dismissed. Place alone is not enough, because a third of all valid remarks have
-// another one within three lines; text alone confuses one site with its sibling.
+// A similarity is the cosine of the split tokens of two texts, 0 to 1: of title and body or, for a claim, of
+// a finding's title and the claim that was dismissed. Place alone is not enough, because a third of all valid
+// remarks have another one within three lines; text alone confuses one site with its sibling.
 //
-// The figures in the last column are of 235 pairs of review comments of two
-// projects, 128 of which make the same point (eval dedup, eval suppress), and of
-// 142 remarks on 19 pull requests of AACR-Bench (eval anchor and the same two).
-// eval dedup and eval suppress print the values around each of them.
+// The figures in the last column are of 235 pairs of review comments of two projects, 128 of which make the
+// same point (eval dedup, eval suppress), and of 142 remarks on 19 pull requests of AACR-Bench (eval anchor
+// and the same two). eval dedup and eval suppress print the values around each of them.
 const (
 	// Above each: what it decides | who uses it | how it was measured.
 	//
@@ -20,11 +18,9 @@ const (
 	// lines and category in common: the same if no judge answers | merge, threads, memory      | dedup: precision 82 %, 14
 	// % of distinct pairs merged
 	Overlap = 0.55
-	// lines in common: a judge is asked from here                | merge, threads              | dedup: 2 of 128 pairs are
-	// lost below
+	// lines in common: a judge is asked from here | merge, threads | dedup: 2 of 128 pairs are lost below
 	Grey = 0.25
-	// one first line: the same from here                         | threads, dismissals         | dedup: unrelated remarks
-	// stay below
+	// one first line: the same from here | threads, dismissals | dedup: unrelated remarks stay below
 	SamePlace = 0.25
 	// near lines, or none to compare: a judge is asked from here | merge, threads              | dedup: as Overlap
 	Near = 0.55
@@ -55,7 +51,6 @@ const (
 	NeighbourNeed = 2
 	// characters of a line that is known without neighbours      | threads                     | real edits
 	UniqueLine = 12
-	// lines between a finding and an expert's remark             | eval review                 | as AACR-Bench's own
-	// evaluation
+	// lines between a finding and an expert's remark | eval review | as AACR-Bench's own evaluation
 	BenchmarkDistance = 1
 )

@@ -94,8 +94,7 @@ func (s *Server) addDismissals(open Open) {
 			return page[dismissal]{}, err
 		}
 		all = slices.DeleteFunc(all, func(j precedent.Dismissal) bool {
-			return len(in.Paths) > 0 &&
-				!slices.Contains(in.Paths, j.Path)
+			return len(in.Paths) > 0 && !slices.Contains(in.Paths, j.Path)
 		})
 		return paged(in.pages, all, showDismissal)
 	}))

@@ -86,8 +86,7 @@ func (b *display) apply(e review.Event, now time.Time) (*activity, bool) {
 	return w, w.ended
 }
 
-// activity finds the work that an event is about. A step that begins once more is
-// another work.
+// activity finds the work that an event is about. A step that begins once more is another work.
 func (b *display) activity(e review.Event, now time.Time) *activity {
 	for _, w := range slices.Backward(b.activities) {
 		if w.name == e.Finder && w.step == e.Step && (!w.ended || e.Step == "" || e.Done > 0) {
@@ -107,10 +106,9 @@ func (b *display) rank(w *activity) int {
 	return len(b.order)
 }
 
-// lines lays the board out: a header with time, tokens and dollars, then the
-// finders, as many a line as fit, then the stages after them. There are at
-// most so many rows; no line is wider than the columns, nor as wide where there
-// is room, because some terminals go on to the next line then.
+// lines lays the board out: a header with time, tokens and dollars, then the finders, as many a line as fit,
+// then the stages after them. There are at most so many rows; no line is wider than the columns, nor as wide
+// where there is room, because some terminals go on to the next line then.
 func (b *display) lines(now time.Time, columns, rows int, color bool) []string {
 	var out strings.Builder
 	width := max(columns-1, minColumns)
@@ -172,8 +170,7 @@ func (b *display) writeFound(page *report.Page, width int) {
 	}
 }
 
-// cutColumns cuts a line to a number of columns, where what may be a wide letter counts
-// as two.
+// cutColumns cuts a line to a number of columns, where what may be a wide letter counts as two.
 func cutColumns(line string, most int) string {
 	columns := 0
 	for i, r := range line {
@@ -187,9 +184,8 @@ func cutColumns(line string, most int) string {
 	return line
 }
 
-// item is one work on the board, "" for those that say nothing there: finders
-// that are off, analyzers that ended well, which are counted together, and
-// steps with nothing to ask.
+// item is one work on the board, "" for those that say nothing there: finders that are off, analyzers that
+// ended well, which are counted together, and steps with nothing to ask.
 func (w *activity) item(page *report.Page, width int) string {
 	name, said, ink := w.name, "waiting", report.Faint
 	if w.step != "" {

@@ -1,6 +1,5 @@
-// Package progress shows the progress of a review: a live block of lines on a
-// terminal; elsewhere one plain line for each prompted finder and each later stage
-// that ends. Analyzers end too soon to be worth a line.
+// Package progress shows the progress of a review: a live block of lines on a terminal; elsewhere one plain
+// line for each prompted finder and each later stage that ends. Analyzers end too soon to be worth a line.
 package progress
 
 import (
@@ -123,13 +122,11 @@ func (p *Progress) Stop() {
 	p.ticking.Wait()
 }
 
-// canvas is the place on a terminal that is drawn over and over. Its control
-// sequences are two that every terminal since the VT100 has: the cursor's way up
-// and the erasing of all that follows it.
+// canvas is the place on a terminal that is drawn over and over. Its control sequences are two that every
+// terminal since the VT100 has: the cursor's way up and the erasing of all that follows it.
 type canvas struct{ shown []string }
 
-// draw replaces the lines that are shown, in one write. The cursor rests at the
-// end of the last one.
+// draw replaces the lines that are shown, in one write. The cursor rests at the end of the last one.
 func (c *canvas) draw(w io.Writer, lines []string) {
 	if slices.Equal(lines, c.shown) {
 		return

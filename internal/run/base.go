@@ -31,8 +31,7 @@ func OpenBase(ctx context.Context, repo *git.Repo, blobs *git.Blobs, commit stri
 	return Base{blobs, commit, there}, err
 }
 
-// Read returns a file that was looked up. The error wraps fs.ErrNotExist only if nothing has
-// the name.
+// Read returns a file that was looked up. The error wraps fs.ErrNotExist only if nothing has the name.
 func (b Base) Read(path string, max int64) ([]byte, error) {
 	e, ok := b.there[path]
 	switch {

@@ -102,8 +102,7 @@ func (g *WorkTreeGate) readRules(ctx context.Context) error {
 	return nil
 }
 
-// selected is the tree with the uncommitted changes of the paths; with all of them, if there are no
-// paths.
+// selected is the tree with the uncommitted changes of the paths; with all of them, if there are no paths.
 func (g *WorkTreeGate) selected(ctx context.Context) (string, error) {
 	s := g.subject
 	if len(s.Range.Paths) == 0 {
@@ -125,8 +124,7 @@ func (g *WorkTreeGate) selected(ctx context.Context) (string, error) {
 	}
 	other := func(e git.Entry) bool {
 		return !slices.ContainsFunc(s.Range.Paths, func(name string) bool {
-			return name == "." ||
-				guide.AtOrBelow(name, e.Path)
+			return name == "." || guide.AtOrBelow(name, e.Path)
 		})
 	}
 	edits, err := g.edits(slices.DeleteFunc(was, other), slices.DeleteFunc(is, other))

@@ -17,10 +17,9 @@ import (
 // maxWork limits how many reviews of a line of work are looked at for a complete one.
 const maxWork = 20
 
-// followLast compares the change with the last review of the same work, as follow does
-// for a pull request: its findings become threads that nobody sees, and what it read is
-// not read again, unless job.Again is set. The objects of uncommitted files are gone, so
-// the reading tells what changed.
+// followLast compares the change with the last review of the same work, as follow does for a pull request:
+// its findings become threads that nobody sees, and what it read is not read again, unless job.Again is set.
+// The objects of uncommitted files are gone, so the reading tells what changed.
 func (p *Prepared) followLast(ctx context.Context, job Job) error {
 	in, s := &p.Input, p.subject
 	work, err := s.Repo.Work(ctx, s.Range, in.Target.Uncommitted)
@@ -69,8 +68,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	trees := TreesAt(ctx, s, []string{s.Range.Head, s.Range.Base, last.Head}, s.Range.Head, s.Range.Base)
 	thread.Relocate(threads, trees)
 	in.Threads = slices.DeleteFunc(threads, func(t precedent.Thread) bool {
-		return leftChange(t, last.Reading,
-			in.Change)
+		return leftChange(t, last.Reading, in.Change)
 	})
 	if in.Engine == nil || last.Reading.With != in.Reading.With {
 		return nil
@@ -93,8 +91,7 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 	return nil
 }
 
-// openFindings returns the live findings of a review as threads, without those that
-// were dismissed since.
+// openFindings returns the live findings of a review as threads, without those that were dismissed since.
 func openFindings(last *precedent.Review, dismissed []precedent.Dismissal) []precedent.Thread {
 	var open []precedent.Thread
 	for _, f := range last.Live() {

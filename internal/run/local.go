@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// PrepareLocal fetches everything that the review of a local change needs. The
-// repository stays the caller's.
+// PrepareLocal fetches everything that the review of a local change needs. The repository stays the caller's.
 func PrepareLocal(ctx context.Context, r *workspace.Env, repo *workspace.Repository, spec git.Spec, job Job) (*Prepared,
 	error,
 ) {
@@ -91,8 +90,7 @@ func (p *Prepared) completeLocal(ctx context.Context, repo *workspace.Repository
 	return p.followLast(ctx, job)
 }
 
-// checkPaths returns an error for a path that no file of the change is at or below,
-// and no other file.
+// checkPaths returns an error for a path that no file of the change is at or below, and no other file.
 func checkPaths(ctx context.Context, repo *git.Repo, rg git.Range, change *diff.Change) error {
 	changed := pathsOf(change)
 	for _, name := range rg.Paths {

@@ -26,8 +26,7 @@ type Policy struct {
 	Own    bool // it is the user's own, uncommitted one
 }
 
-// problems says in one line for each section with an error what is wrong with it first, and what
-// that means.
+// problems says in one line for each section with an error what is wrong with it first, and what that means.
 func (p Policy) problems() []string {
 	var lines []string
 	seen := map[string]bool{}
@@ -47,11 +46,10 @@ func (p Policy) problems() []string {
 	return lines
 }
 
-// ReadPolicy reads the policy for a range: the one at the base. An uncommitted policy
-// takes precedence, unless the range changes the policy: then the author of the file
-// in the work tree is unknown. If an uncommitted policy has any error, the committed
-// one is used as a whole, because attributes of the reviewed commit can garble the
-// file on checkout.
+// ReadPolicy reads the policy for a range: the one at the base. An uncommitted policy takes precedence,
+// unless the range changes the policy: then the author of the file in the work tree is unknown. If an
+// uncommitted policy has any error, the committed one is used as a whole, because attributes of the reviewed
+// commit can garble the file on checkout.
 func ReadPolicy(ctx context.Context, repo *git.Repo, at Base, rg git.Range) (Policy, error) {
 	held := Policy{}
 	committed, err := at.Read(guide.PolicyFile, maxPolicy)

@@ -29,8 +29,7 @@ import (
 // MaxFile is the largest file that a review reads whole, in bytes.
 const MaxFile = 8 << 20
 
-// Prepared is a change with everything for its review. Close releases what was
-// opened and created for it.
+// Prepared is a change with everything for its review. Close releases what was opened and created for it.
 type Prepared struct {
 	Input review.Input
 	// Engine says which engine reads and where the code goes, or why none does.
@@ -68,8 +67,7 @@ type Subject struct {
 	Blobs *git.Blobs
 }
 
-// differing lists the paths that are not the same in the head and in the commit whose
-// guide and policy apply.
+// differing lists the paths that are not the same in the head and in the commit whose guide and policy apply.
 func (s Subject) differing(ctx context.Context) ([]string, error) {
 	there, err := s.Repo.Tree(ctx, s.Range.BaseCommit, "")
 	if err != nil {
@@ -103,8 +101,7 @@ func (p *Prepared) Close() {
 	p.cleanups = nil
 }
 
-// onClose adds a function for Close to call. It locks, because finders that run
-// concurrently export trees.
+// onClose adds a function for Close to call. It locks, because finders that run concurrently export trees.
 func (p *Prepared) onClose(end func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,8 +154,7 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 	return p
 }
 
-// noticePolicy says what about the policy should be known before the result is
-// read.
+// noticePolicy says what about the policy should be known before the result is read.
 func noticePolicy(ctx context.Context, r *workspace.Env, p Policy) {
 	if p.Own {
 		r.Notice(ctx, "this review uses the uncommitted %s; commit it to use it in everyone's reviews", guide.PolicyFile)

@@ -13,8 +13,7 @@ import (
 
 // Watch holds callbacks for the progress of a run.
 type Watch struct {
-	// Planned is called with the estimate before the first request to the engine. It
-	// may be nil.
+	// Planned is called with the estimate before the first request to the engine. It may be nil.
 	Planned func(review.Estimate)
 	// Progress is called with events, from several goroutines. It may be nil.
 	Progress func(review.Event)
@@ -23,8 +22,7 @@ type Watch struct {
 // Result is a completed review.
 type Result struct {
 	Review *precedent.Review
-	// Style is what a report needs in addition to the review; the caller sets width
-	// and colours.
+	// Style is what a report needs in addition to the review; the caller sets width and colours.
 	Style report.Style
 	// Status is the exit status: precedent.ExitClean, ExitFindings or ExitIncomplete.
 	Status int
@@ -112,8 +110,7 @@ func shownBefore(r memory.Recall) int {
 type Job struct {
 	Settings *settings.Settings
 	Engine   workspace.EngineSetup
-	// Resume continues from the answers that an unfinished review of the same change
-	// paid for.
+	// Resume continues from the answers that an unfinished review of the same change paid for.
 	Resume bool
 	// Again reads everything, also what an earlier review has read.
 	Again bool

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// allowlist describes what is not a secret. Its fields are those of the
-// configuration.
+// allowlist describes what is not a secret. Its fields are those of the configuration.
 type allowlist struct {
 	Condition   string   // AND or &&: all given criteria must match; else one of regexes and stop words
 	Paths       []string // used only with AND
@@ -40,8 +39,7 @@ func compileAllow(lists []allowlist) func() []allowlist {
 	})
 }
 
-// compileAny joins expressions as gitleaks does: a flag in one applies to those after
-// it.
+// compileAny joins expressions as gitleaks does: a flag in one applies to those after it.
 func compileAny(patterns []string) *regexp.Regexp {
 	if len(patterns) == 0 {
 		return nil
@@ -53,8 +51,7 @@ func (a *allowlist) needsAll() bool {
 	return strings.EqualFold(a.Condition, "AND") || a.Condition == "&&"
 }
 
-// allows reports whether the list excludes a secret. target is what the expressions
-// are matched against.
+// allows reports whether the list excludes a secret. target is what the expressions are matched against.
 func (a *allowlist) allows(path, target, secret string) bool {
 	all := a.needsAll()
 	if all && a.path != nil && (path == "" || !a.path.MatchString(path)) {

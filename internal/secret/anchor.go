@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// beginsWith reports whether every match of an expression begins with one of the
-// lower-case words.
+// beginsWith reports whether every match of an expression begins with one of the lower-case words.
 func beginsWith(pattern string, words []string) bool {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

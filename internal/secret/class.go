@@ -86,10 +86,9 @@ func (m Match) byService() bool {
 	return err == nil && set.byService[m.Rule]
 }
 
-// Class returns what a match of a scan of the lines of a file is. Redaction does not
-// ask: what may be a credential must not get out. The file's path and the names and
-// values around a match are those of the change, so they only move a match down if
-// the value itself is not of a form that a service issues.
+// Class returns what a match of a scan of the lines of a file is. Redaction does not ask: what may be a
+// credential must not get out. The file's path and the names and values around a match are those of the
+// change, so they only move a match down if the value itself is not of a form that a service issues.
 func (m Match) Class(path string, lines []string) Class {
 	if isWellKnown(m.Secret) {
 		return TestKey
@@ -155,16 +154,14 @@ func (m Match) looseClass(where placed, lines []string) Class {
 	return Credential
 }
 
-// minKey is the length in bytes below which the value of some key, such as one of a
-// map, is not a credential.
+// minKey is the length in bytes below which the value of some key, such as one of a map, is not a credential.
 const minKey = 20
 
 // serviceFrom is what randomness must exceed if the rule knows the length and the
 // characters of a service's values.
 const serviceFrom = -1
 
-// before returns the text before a match: its line, or the line above it if there
-// is nothing else on its own.
+// before returns the text before a match: its line, or the line above it if there is nothing else on its own.
 func (m Match) before(lines []string) string {
 	text := lines[m.Line][:m.Start]
 	if m.Line > 0 && strings.Trim(text, betweenNameAndValue) == "" {
@@ -186,8 +183,7 @@ func (m Match) judgeName(lines []string) named {
 	return namesOther
 }
 
-// hasNotName reports whether a word in the name says that the value is something
-// else than a credential.
+// hasNotName reports whether a word in the name says that the value is something else than a credential.
 func (m Match) hasNotName(lines []string) bool {
 	words := nameWords(nameBefore(m.before(lines)))
 	for _, w := range words {
@@ -213,9 +209,8 @@ func (m Match) hasTestName(lines []string) bool {
 // keyID matches the id of a key that Google Cloud issued.
 var keyID = compile(`"private_key_id"\s*:\s*"([0-9a-f]{40})"`)
 
-// isServiceAccount reports whether a private key is in the file that Google Cloud
-// makes for a service account, which is real wherever it is. The id of an invented one
-// is short or a run of digits.
+// isServiceAccount reports whether a private key is in the file that Google Cloud makes for a service
+// account, which is real wherever it is. The id of an invented one is short or a run of digits.
 func isServiceAccount(m Match, lines []string) bool {
 	for _, l := range lines[max(0, m.Line-5):m.Line] {
 		if id := keyID().FindStringSubmatch(l[:min(len(l), maxMeasured)]); id != nil {

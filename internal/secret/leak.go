@@ -104,8 +104,7 @@ func prepare(secrets []string) Own {
 	return o
 }
 
-// prefix is how the tokens of services begin. "GitHub patches" must not look like a part
-// of one.
+// prefix is how the tokens of services begin. "GitHub patches" must not look like a part of one.
 var prefix = compile(`^(?:github_pat_|gh[a-z]_|glpat-|gitea[_-]|sk-(?:ant-|proj-|svcacct-)?(?:api\d\d-)?|xox[a-z]-|Bearer |Basic )`)
 
 var armour = compile(`-----[A-Z0-9 ]+-----`)
@@ -126,9 +125,8 @@ func windowsOf(s string) map[string]bool {
 	return found
 }
 
-// inBase64s returns a window in base64. It encodes three bytes as four characters, so a
-// window can begin at three offsets. Characters at its ends depend on its neighbours and are
-// left out.
+// inBase64s returns a window in base64. It encodes three bytes as four characters, so a window can begin at
+// three offsets. Characters at its ends depend on its neighbours and are left out.
 func inBase64s(w string) []string {
 	var all []string
 	for offset := range 3 {

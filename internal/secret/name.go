@@ -12,8 +12,7 @@ const (
 	namesTest                    // a credential that is not meant to be real
 )
 
-// The words of names, in lower case. A name is split where the case changes and at
-// all signs.
+// The words of names, in lower case. A name is split where the case changes and at all signs.
 var (
 	credentialWords = wordSet("password passwords passwd passphrase passphrases passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc")
 	// credentialEnds end words that are written as one: "dbpassword".

@@ -48,10 +48,9 @@ const runCost = 256
 // maxDepth is how many encodings within each other are decoded.
 const maxDepth = 3
 
-// Outgoing returns what must not leave the process of the lines of a file: what Scan
-// finds, what the outbound rules find, and both within encodings and within texts that
-// are put together from literals. Matches that overlap are one. Rules for some files
-// only apply also if the path is empty.
+// Outgoing returns what must not leave the process of the lines of a file: what Scan finds, what the outbound
+// rules find, and both within encodings and within texts that are put together from literals. Matches that
+// overlap are one. Rules for some files only apply also if the path is empty.
 func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
 	set, err := loadRules()
 	if err != nil {
@@ -64,9 +63,8 @@ func (s *Scanner) Outgoing(path string, lines []string) ([]Match, error) {
 	return t.matches(set, t.united(hits, set)), err
 }
 
-// Both returns what Scan returns, and what Outgoing returns, for the cost of Outgoing. The
-// path must not be empty. After an error, more is missing of what Scan returns than after
-// an error of Scan.
+// Both returns what Scan returns, and what Outgoing returns, for the cost of Outgoing. The path must not be
+// empty. After an error, more is missing of what Scan returns than after an error of Scan.
 func (s *Scanner) Both(path string, lines []string) (found, leaving []Match, err error) {
 	set, err := loadRules()
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// placed is what a file is for, by its path. Keys of tests and documentation rarely
-// open anything.
+// placed is what a file is for, by its path. Keys of tests and documentation rarely open anything.
 type placed int
 
 const (

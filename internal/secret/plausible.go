@@ -32,13 +32,11 @@ func isBlock(name, value string, _ bool) bool {
 	return opensSomething(name) && isGiven(first) && !strings.Contains(strings.TrimSpace(first), " ")
 }
 
-// hasPassword reports whether one of the arguments of a call after the first may be a
-// password.
+// hasPassword reports whether one of the arguments of a call after the first may be a password.
 func hasPassword(arguments string) bool {
 	_, rest, _ := strings.Cut(arguments, ",")
 	for _, a := range strings.FieldsFunc(rest, func(r rune) bool {
-		return r == '"' || r == '\'' || r == ',' || r == ' ' ||
-			r == '\n'
+		return r == '"' || r == '\'' || r == ',' || r == ' ' || r == '\n'
 	}) {
 		if isMixed(a) && (!strings.Contains(a, ".") || strings.Trim(a, "abcdefghijklmnopqrstuvwxyz0123456789.-@") != "") {
 			return true
@@ -47,8 +45,7 @@ func hasPassword(arguments string) bool {
 	return false
 }
 
-// isWords reports whether the value of what can only be a password is one of words and
-// numbers alone.
+// isWords reports whether the value of what can only be a password is one of words and numbers alone.
 func isWords(name, value string) bool {
 	words := nameWords(name)
 	if len(words) == 0 || !onlyPassword[words[len(words)-1]] || len(value) < 8 || isTemplate(value) || placeholders[strings.ToLower(value)] {
@@ -186,8 +183,7 @@ var placeholders = wordSet("password pass passwd pwd pw secret token user userna
 	"string value text none null nil true false undefined empty required optional foo bar baz foobar postgres redis mysql todo dummy fake sample somepassword some-password auth password1 " +
 	"newpassword oldpassword new_password old_password new-password old-password prompt stdin secret123 user:password hidden redacted hash basic bearer")
 
-// isGiven reports whether a value may be a credential in a place where only credentials
-// are.
+// isGiven reports whether a value may be a credential in a place where only credentials are.
 func isGiven(value string) bool {
 	value = strings.Trim(value, "\"'`,;.)")
 	if len(value) < 3 || isTemplate(value) || placeholders[strings.ToLower(value)] {
@@ -203,9 +199,8 @@ func isGiven(value string) bool {
 // minMixed is the length in bytes below which a value is not redacted for its name alone.
 const minMixed = 6
 
-// isMixed reports whether a value is more than words: it looks random, or it has letters
-// together with digits or signs as people make passwords of, and is not a name with a
-// number.
+// isMixed reports whether a value is more than words: it looks random, or it has letters together with digits
+// or signs as people make passwords of, and is not a name with a number.
 func isMixed(value string) bool {
 	if len(value) < minMixed || isTemplate(value) || strings.Contains(value, "://") || !isLatin(value) {
 		return false
@@ -247,8 +242,7 @@ func isMixed(value string) bool {
 	return false
 }
 
-// isLatin reports whether a text is mostly ASCII. The letters of other alphabets would look
-// random.
+// isLatin reports whether a text is mostly ASCII. The letters of other alphabets would look random.
 func isLatin(s string) bool {
 	other := 0
 	for i := range len(s) {
@@ -277,8 +271,7 @@ func isNumbered(value string) bool {
 	return false
 }
 
-// isExpression reports whether a value without quotes is a name of code: a variable, a
-// field, a call.
+// isExpression reports whether a value without quotes is a name of code: a variable, a field, a call.
 func isExpression(value string) bool {
 	if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:") != "" {
 		return false

@@ -15,8 +15,7 @@ var (
 	privatePath = compile(`(?i)(^|/)(\.aws/credentials|\.docker/config\.json|\.kube/config)$`)
 )
 
-// Private reports whether a file holds credentials, by its name. No model may see its
-// content.
+// Private reports whether a file holds credentials, by its name. No model may see its content.
 func Private(name string) bool {
 	base := path.Base(name)
 	return private().MatchString(base) && !template().MatchString(base) || privatePath().MatchString(name)

@@ -5,14 +5,12 @@ import (
 	"strings"
 )
 
-// isRandom reports whether a value looks like it came from a random generator: its
-// characters are cheaper to encode as random ones than as the letters, words and
-// numbers of a name.
+// isRandom reports whether a value looks like it came from a random generator: its characters are cheaper to
+// encode as random ones than as the letters, words and numbers of a name.
 //
-// Over the names of Go's standard library that are 10 to 60 characters long, the
-// median of randomness is -1.5 and the 95th percentile -0.6; those above are mostly
-// hashes. Over random values of 20 letters and digits, the median is 0.6 and the
-// first percentile -0.3.
+// Over the names of Go's standard library that are 10 to 60 characters long, the median of randomness is -1.5
+// and the 95th percentile -0.6; those above are mostly hashes. Over random values of 20 letters and digits,
+// the median is 0.6 and the first percentile -0.3.
 //
 // A value without digits must look more random: words of other languages, and names in
 // capitals, look less like names.
@@ -101,8 +99,7 @@ func (a *alphabetOf) size() float64 {
 	return n
 }
 
-// The costs in bits of what happens between the letters of names. Only their rough
-// size matters.
+// The costs in bits of what happens between the letters of names. Only their rough size matters.
 const (
 	sameCase  = 0.3 // the next letter of a word
 	capitals  = 0.5 // the next letter of a word in capitals
@@ -139,8 +136,7 @@ func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// bigram is the cost of a letter after another one, or at the start of a word if that
-// is 0, ignoring case.
+// bigram is the cost of a letter after another one, or at the start of a word if that is 0, ignoring case.
 func bigram(prev, c byte) float64 {
 	row := 26
 	if prev != 0 {

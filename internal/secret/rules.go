@@ -11,9 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// rule is one rule of gitleaks' configuration. Its expressions are compiled when one
-// of its keywords first occurs: compiling all of them takes 20 ms, and a change needs
-// only a few.
+// rule is one rule of gitleaks' configuration. Its expressions are compiled when one of its keywords first
+// occurs: compiling all of them takes 20 ms, and a change needs only a few.
 type rule struct {
 	id, description string
 	pattern         func() expression     // nil for a rule about paths only
@@ -102,8 +101,7 @@ func (set *ruleSet) addForms(text string) {
 	}
 }
 
-// parseRules parses gitleaks' configuration format. The allowlist for all rules is that
-// of the first text.
+// parseRules parses gitleaks' configuration format. The allowlist for all rules is that of the first text.
 func parseRules(texts ...string) (*ruleSet, error) {
 	set := &ruleSet{generic: -1, byService: map[string]bool{}, named: map[string]int{}}
 	for _, text := range texts {
@@ -182,9 +180,8 @@ func (set *ruleSet) add(r rule) {
 	set.rules = append(set.rules, r)
 }
 
-// leadIn begins most of the expressions. It matches up to 50 characters of the name
-// before the keyword. It cannot change which secret is found, but makes the search
-// five times slower; leadStart replaces it.
+// leadIn begins most of the expressions. It matches up to 50 characters of the name before the keyword. It
+// cannot change which secret is found, but makes the search five times slower; leadStart replaces it.
 const leadIn = `[\w.-]{0,50}?`
 
 // tokenEnd is what gitleaks wants after a token. anyEnd replaces it, and adds what stands there in prose,
@@ -206,9 +203,8 @@ func leadStart(text string, start int) int {
 	return start
 }
 
-// farBefore and farAfter are the lines searched around a keyword for an expression
-// that crosses lines freely: enough for the key block of a 16,384 bit RSA key (260
-// lines) and for the head of a Kubernetes manifest.
+// farBefore and farAfter are the lines searched around a keyword for an expression that crosses lines freely:
+// enough for the key block of a 16,384 bit RSA key (260 lines) and for the head of a Kubernetes manifest.
 const farBefore, farAfter = 20, 400
 
 // crossesLines reports whether an expression can match any number of lines.
@@ -221,9 +217,8 @@ func crossesLines(pattern string) bool {
 	return false
 }
 
-// expression is a rule's expression. An anchored one begins with a keyword and is
-// matched where the keyword is, which costs a hundredth of a search in the lines
-// around it.
+// expression is a rule's expression. An anchored one begins with a keyword and is matched where the keyword
+// is, which costs a hundredth of a search in the lines around it.
 type expression struct {
 	*regexp.Regexp
 	anchored bool

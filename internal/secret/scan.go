@@ -32,11 +32,10 @@ var ErrTooMuch = errors.New("too much text that looks like secrets")
 // take 300,000. A hostile text is stopped after a second for each MiB, a hostile change after 5 s.
 const budget, firstBudget, perByte = 48 << 20, 2 << 20, 8
 
-// anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound
-// rule, and farCost that of a byte where a rule that crosses lines, an outbound rule or a member
-// of an object is searched. They reflect the slowest known texts. An attempt also costs half a byte
-// for each that follows before the end of the word, since keywords in one long word are each matched
-// against its rest.
+// anchoredCost is the cost of one attempt at a keyword, outboundCost that of an outbound rule, and farCost
+// that of a byte where a rule that crosses lines, an outbound rule or a member of an object is searched. They
+// reflect the slowest known texts. An attempt also costs half a byte for each that follows before the end of
+// the word, since keywords in one long word are each matched against its rest.
 const anchoredCost, outboundCost, farCost = 64, 256, 4
 
 // maxMatches limits the memory of one scan: a match takes 100 bytes.
@@ -47,8 +46,7 @@ const maxMatches = 200_000
 // 4,020 bytes long, except for tokens without an upper bound.
 const segmentLen = 4096
 
-// anchoredLen is how far a match can extend from its keyword, in bytes: the longest
-// bounded one takes 1,020.
+// anchoredLen is how far a match can extend from its keyword, in bytes: the longest bounded one takes 1,020.
 const anchoredLen = 2048
 
 // Scanner finds secrets in texts. The zero value is ready to use. One Scanner serves
@@ -85,10 +83,9 @@ func (s *Scanner) Path(path string) (Match, bool) {
 	return Match{}, false
 }
 
-// Scan returns the secrets in the lines of a file, in order and without overlaps. The
-// path, relative to the repository and with slashes, selects rules that apply to some
-// files only; it may be empty. A line may end in a carriage return. The error is
-// ErrTooMuch, or an error in the rules.
+// Scan returns the secrets in the lines of a file, in order and without overlaps. The path, relative to the
+// repository and with slashes, selects rules that apply to some files only; it may be empty. A line may end
+// in a carriage return. The error is ErrTooMuch, or an error in the rules.
 func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 	set, err := loadRules()
 	if err != nil {
@@ -104,8 +101,7 @@ func (s *Scanner) Scan(path string, lines []string) ([]Match, error) {
 	return t.matches(set, withoutOverlaps(w.hits, set)), err
 }
 
-// text is the lines as one string, divided into segments: whole lines, or pieces of
-// long ones.
+// text is the lines as one string, divided into segments: whole lines, or pieces of long ones.
 type text struct {
 	s        string
 	lines    []int             // where each line starts
@@ -131,8 +127,7 @@ func newText(lines []string) *text {
 	return t
 }
 
-// breakAt returns where to cut a long line: after the last character in the piece
-// that no secret contains.
+// breakAt returns where to cut a long line: after the last character in the piece that no secret contains.
 func breakAt(piece string) int {
 	if i := strings.LastIndexAny(piece, " \t,;{}()<>\"'`"); i >= segmentLen/2 {
 		return i + 1
@@ -184,8 +179,7 @@ func (w *walk) opensAt(at int) bool {
 	return w.named.opens
 }
 
-// newWalk prepares a scan, with the rules for some files only if the path is one of those,
-// or empty.
+// newWalk prepares a scan, with the rules for some files only if the path is one of those, or empty.
 func newWalk(s *Scanner, set *ruleSet, path string, t *text) *walk {
 	w := &walk{Scanner: s, set: set, path: path, text: t, open: make([]window, len(set.rules))}
 	for _, i := range set.pathed {

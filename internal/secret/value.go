@@ -49,9 +49,8 @@ var placeholderWords = []string{
 	"testkey", "testtoken",
 }
 
-// isPlaceholder reports whether a value stands for a credential: words such as
-// "changeme", templates, variables, expressions, repeated characters, and runs of the
-// alphabet or of digits.
+// isPlaceholder reports whether a value stands for a credential: words such as "changeme", templates,
+// variables, expressions, repeated characters, and runs of the alphabet or of digits.
 func isPlaceholder(value string) bool {
 	small := strings.ToLower(value[:min(len(value), maxMeasured)])
 	for _, w := range placeholderWords {
@@ -159,8 +158,7 @@ func isPublicKey(value string) bool {
 	return false
 }
 
-// minBody is how many characters of base64 a private key has at least. Those of
-// Ed25519 have 64.
+// minBody is how many characters of base64 a private key has at least. Those of Ed25519 have 64.
 const minBody = 60
 
 // hasKeyBody reports whether there is a key between the lines of a PEM block, rather
@@ -182,8 +180,7 @@ func hasKeyBody(block string) bool {
 	return body >= minBody && longest >= minLine && body*4 >= len(block)*3
 }
 
-// minLine is the length of the longest line that a key has at least: quoted in code,
-// PEM is sometimes folded.
+// minLine is the length of the longest line that a key has at least: quoted in code, PEM is sometimes folded.
 const minLine = 24
 
 // isSecretToken reports whether a JSON Web Token may be a credential: its header and

@@ -30,8 +30,7 @@ type edit struct {
 	text       string
 }
 
-// plain returns the view of a text; the zero view if it has neither escapes nor adjacent
-// literals.
+// plain returns the view of a text; the zero view if it has neither escapes nor adjacent literals.
 func plain(s string) view {
 	v := viewer{s: s}
 	for _, call := range []string{"join(", "concat(", "concat ", "implode(", ".reduce("} {
@@ -97,8 +96,7 @@ func (v *viewer) lineBefore(at int) int {
 	return from
 }
 
-// lineAfter returns the end of the line after that of a position, or a position at most
-// maxLine after it.
+// lineAfter returns the end of the line after that of a position, or a position at most maxLine after it.
 func (v *viewer) lineAfter(at int) int {
 	to := min(len(v.s), at+maxLine)
 	if i := strings.IndexByte(v.s[at:to], '\n'); i >= 0 {
@@ -112,8 +110,7 @@ func (v *viewer) lineAfter(at int) int {
 // maxLine bounds the lines that are shown beside an edit, in bytes.
 const maxLine = 1024
 
-// at returns where the escape or the joint at i ends, and what it stands for; i itself
-// for an ordinary byte.
+// at returns where the escape or the joint at i ends, and what it stands for; i itself for an ordinary byte.
 func (v *viewer) at(i int) (int, string) {
 	s := v.s
 	switch c := s[i]; {
@@ -195,8 +192,7 @@ func reference(s string) (int, string) {
 const (
 	// maxJoint limits the white space between two literals, in bytes.
 	maxJoint = 120
-	// maxCodes limits a list of character codes, in bytes, and minCodes is the least
-	// number of them.
+	// maxCodes limits a list of character codes, in bytes, and minCodes is the least number of them.
 	maxCodes, minCodes = 4096, 8
 )
 

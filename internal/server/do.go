@@ -82,8 +82,7 @@ func (s *Server) work(ctx context.Context, job *queue.Run) error {
 	return queue.Never(fmt.Errorf("unknown kind of job %q", job.Kind))
 }
 
-// judge turns the error of a job into what the queue does next, and names the result: a label of a
-// metric.
+// judge turns the error of a job into what the queue does next, and names the result: a label of a metric.
 func (s *Server) judge(ctx context.Context, err error) (string, error) {
 	if err == nil {
 		return "done", nil

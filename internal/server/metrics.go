@@ -31,9 +31,7 @@ var queueStates = []string{"ready", "waiting", "running", "dead"}
 // secondsBuckets are the upper bounds of the histograms.
 var secondsBuckets = []float64{0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800}
 
-func newMetrics(
-	version string, quota func() forge.Quota, stats func(context.Context) (queue.Stats, error),
-) *metrics {
+func newMetrics(version string, quota func() forge.Quota, stats func(context.Context) (queue.Stats, error)) *metrics {
 	m := &metrics{set: vm.NewSet(), stats: stats}
 	m.set.NewFloatCounter("precedent_cost_dollars_total")
 	m.histogram("precedent_review_seconds")

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// maxEdits bounds the events of comments that wait for the corpus. The sync reads what is left
-	// out.
+	// maxEdits bounds the events of comments that wait for the corpus. The sync reads what is left out.
 	maxEdits = 100
 	// redeliverEvery is how often failed deliveries are asked for when none was sent away here.
 	redeliverEvery = time.Hour
@@ -41,9 +40,8 @@ func (s *Server) repositories(ctx context.Context) ([]precedent.Repo, error) {
 	return all, err
 }
 
-// sweep wants a round of each open pull request whose head had none that ended well and that no
-// job is for, and has the forge send failed deliveries again. What people cancelled and dead
-// letters stay as they are.
+// sweep wants a round of each open pull request whose head had none that ended well and that no job is for,
+// and has the forge send failed deliveries again. What people cancelled and dead letters stay as they are.
 func (s *Server) sweep(ctx context.Context) error {
 	type key struct {
 		repo precedent.Repo
@@ -153,8 +151,7 @@ func (s *Server) redeliverOf(ctx context.Context, repo precedent.Repo, since tim
 	return true, nil
 }
 
-// syncCorpus reads what people wrote since the last time. Without a repository, it wants that of
-// each.
+// syncCorpus reads what people wrote since the last time. Without a repository, it wants that of each.
 func (s *Server) syncCorpus(ctx context.Context, run *queue.Run) error {
 	if !s.o.Job.Settings.Precedents.Value {
 		return nil

@@ -28,8 +28,7 @@ const (
 	leadTime = 3 * time.Minute
 	// maxSkips bounds how many polls a repository is skipped that fails alone.
 	maxSkips = 32
-	// reserveShare is the share of the quota below which polls are less frequent: the rest is for
-	// reviews.
+	// reserveShare is the share of the quota below which polls are less frequent: the rest is for reviews.
 	reserveShare = 10
 	slowdown     = 5
 	// freeEvery is after how many rounds memory is given back, which takes some 20 ms.

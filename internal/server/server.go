@@ -38,8 +38,7 @@ type Options struct {
 	Interval     time.Duration // between two polls; DefaultInterval if it is 0
 	// Secrets of webhooks; without any, there are none.
 	Secrets []string
-	// Hooks is the address that the forge sends webhooks to, for redelivery; empty if it is not
-	// known.
+	// Hooks is the address that the forge sends webhooks to, for redelivery; empty if it is not known.
 	Hooks string
 	// Token opens metrics and details to those who are not on this machine; empty for nobody.
 	Token string

@@ -163,9 +163,8 @@ type parsing struct{ path string }
 func (p parsing) at(n *yaml.Node) string     { return fmt.Sprintf("%s:%d:%d", p.path, n.Line, n.Column) }
 func (p parsing) source(n *yaml.Node) string { return fmt.Sprintf("file %s:%d", p.path, n.Line) }
 
-// eachKey visits the entries of a mapping, whose keys are among the known ones,
-// or any if known is nil, and stand there once. Where names the mapping in
-// messages: " in …", or nothing for the whole file.
+// eachKey visits the entries of a mapping, whose keys are among the known ones, or any if known is nil, and
+// stand there once. Where names the mapping in messages: " in …", or nothing for the whole file.
 func (p parsing) eachKey(mapping *yaml.Node, where string, known []string,
 	visit func(key, val *yaml.Node) error,
 ) error {

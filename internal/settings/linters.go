@@ -37,10 +37,8 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 			return hinted(fmt.Errorf("%s: the linter %s is listed twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
-		file.linterLines = append(file.linterLines, Line{
-			lintersKey + "." + l.Name, strings.Join(l.Command, " "),
-			p.source(row),
-		})
+		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "),
+			p.source(row)})
 	}
 	return nil
 }
@@ -118,8 +116,7 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 	}
 	switch {
 	case key == "mounts" && !slices.ContainsFunc(l.Mounts, func(m string) bool {
-		return !filepath.IsAbs(m) ||
-			filepath.Clean(m) != m
+		return !filepath.IsAbs(m) || filepath.Clean(m) != m
 	}):
 		return ""
 	case key == "mounts":

@@ -1,6 +1,5 @@
-// Package settings reads the operator's settings once: flags take precedence over the
-// environment, the configuration file and the defaults. Every value is parsed and
-// checked then, and has its source.
+// Package settings reads the operator's settings once: flags take precedence over the environment, the
+// configuration file and the defaults. Every value is parsed and checked then, and has its source.
 //
 // The operator is the person who runs the program. Only the operator sets programs,
 // files, addresses and times; what a repository may set is its policy.
@@ -236,8 +235,7 @@ func engineOf(env map[string]string) Value[Engine] {
 	return Value[Engine]{Engine{Kind: NoEngine}, NoEngine, Source{Default, "default"}}
 }
 
-// OnGitea tells whether an environment is that of a workflow of Gitea, which
-// sets GitHub's variables, too.
+// OnGitea tells whether an environment is that of a workflow of Gitea, which sets GitHub's variables, too.
 func OnGitea(env map[string]string) bool { return env["GITEA_ACTIONS"] == "true" }
 
 // forgeOf returns the default forge: the one that a workflow runs on, else GitHub.

@@ -17,10 +17,9 @@ const cleanRounds = 8
 // normal form inserts hidden characters into runs of more than 30.
 const maxMarks = 8
 
-// Clean makes prose read the same to a model as to a person. It decodes character
-// references, removes HTML comments and hidden characters (all of [Hidden], except
-// the joiners within emoji), converts line endings to line feeds, and applies
-// Unicode's normal form C. It repeats this until nothing changes, so nothing can hide
+// Clean makes prose read the same to a model as to a person. It decodes character references, removes HTML
+// comments and hidden characters (all of [Hidden], except the joiners within emoji), converts line endings to
+// line feeds, and applies Unicode's normal form C. It repeats this until nothing changes, so nothing can hide
 // behind a second encoding: Clean(Clean(s)) = Clean(s).
 //
 // Code spans and fenced blocks keep their references and comments, as people see them.
@@ -98,8 +97,7 @@ func stripComments(s string) string {
 	return b.String()
 }
 
-// beginsLine reports whether a block can begin after the text: Markdown allows three
-// spaces.
+// beginsLine reports whether a block can begin after the text: Markdown allows three spaces.
 func beginsLine(before string) bool {
 	for range 4 {
 		if before == "" || before[len(before)-1] == '\n' {

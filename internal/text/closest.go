@@ -18,8 +18,7 @@ func Closest(s string, known []string) string {
 	return best
 }
 
-// edits returns how many characters to insert, delete or replace to turn one word
-// into another.
+// edits returns how many characters to insert, delete or replace to turn one word into another.
 func edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	row := make([]int, len(y)+1)

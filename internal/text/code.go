@@ -172,9 +172,8 @@ func (r *codeReader) read(l string) string {
 	return b.String()
 }
 
-// comment returns the length of the mark at an index that begins a comment or string of
-// several lines, -1 if the rest of the line is a comment, and 0 otherwise. first tells
-// that no code is before it.
+// comment returns the length of the mark at an index that begins a comment or string of several lines, -1 if
+// the rest of the line is a comment, and 0 otherwise. first tells that no code is before it.
 func (r *codeReader) comment(l string, i int, first bool) int {
 	rest := l[i:]
 	if r.triple {

@@ -5,11 +5,10 @@ import "strings"
 // extent is a part of a text, from start to before end.
 type extent struct{ start, end int }
 
-// codeSpans returns the fenced blocks and the code spans of Markdown, whose text people
-// see as it is written. Where a forge could read the text in another way, it returns
-// fewer: a span must end on its line, a fence must not be indented, and nothing counts
-// after a tag that may begin a block, a fence in a list, or a span that does not end.
-// It takes linear time.
+// codeSpans returns the fenced blocks and the code spans of Markdown, whose text people see as it is written.
+// Where a forge could read the text in another way, it returns fewer: a span must end on its line, a fence
+// must not be indented, and nothing counts after a tag that may begin a block, a fence in a list, or a span
+// that does not end. It takes linear time.
 func codeSpans(s string) []extent {
 	var found []extent
 	for at := 0; at < len(s); {
@@ -59,8 +58,7 @@ func fenceEnd(s, mark string) int {
 	return len(s)
 }
 
-// lineSpans returns the code spans of a line, and whether the lines after it can be read
-// on their own.
+// lineSpans returns the code spans of a line, and whether the lines after it can be read on their own.
 func lineSpans(line string) (found []extent, ok bool) {
 	if inner := strings.TrimLeft(line, " \t>*+-.)0123456789"); strings.HasPrefix(inner, "```") ||
 		strings.HasPrefix(inner, "~~~") {

@@ -13,8 +13,7 @@ const (
 	zwsp = '\u200b' // zero width space
 )
 
-// hiddenNames are the names of hidden characters that attacks use. The others are
-// named by class.
+// hiddenNames are the names of hidden characters that attacks use. The others are named by class.
 var hiddenNames = map[rune]string{
 	0x0000: "NULL", 0x0007: "BELL", 0x0008: "BACKSPACE", 0x001b: "ESCAPE", 0x007f: "DELETE",
 	0x0085: "NEXT LINE", 0x009b: "CONTROL SEQUENCE INTRODUCER", 0x009d: "OPERATING SYSTEM COMMAND",
@@ -33,15 +32,13 @@ var hiddenNames = map[rune]string{
 	0xfeff: "BYTE ORDER MARK",
 }
 
-// Hidden reports whether a character is invisible or changes how others are
-// displayed. These are control characters except tab, line feed, form feed and
-// carriage return; line separators; and everything that Unicode calls a format
-// character (bidirectional controls, zero width characters, tags), private use, a
-// surrogate, a noncharacter, a variation selector or otherwise ignorable. The name is
-// Unicode's, or that of the class.
+// Hidden reports whether a character is invisible or changes how others are displayed. These are control
+// characters except tab, line feed, form feed and carriage return; line separators; and everything that
+// Unicode calls a format character (bidirectional controls, zero width characters, tags), private use, a
+// surrogate, a noncharacter, a variation selector or otherwise ignorable. The name is Unicode's, or that of
+// the class.
 //
-// Whether the context needs a character, as an emoji needs its joiner, only [Spots]
-// can tell.
+// Whether the context needs a character, as an emoji needs its joiner, only [Spots] can tell.
 func Hidden(r rune) (name string, bad bool) {
 	switch {
 	case ' ' <= r && r < 0x7f, r == '\t', r == '\n', r == '\f', r == '\r':
@@ -77,10 +74,9 @@ type Spot struct {
 	Name       string
 }
 
-// Spots yields the hidden characters of a text, except those that people need:
-// joiners and variation selectors within emoji, joiners next to letters of scripts
-// that use them, spaces without width in scripts that write no others, and variants of
-// ideographs and symbols. A byte order mark at the beginning is
+// Spots yields the hidden characters of a text, except those that people need: joiners and variation
+// selectors within emoji, joiners next to letters of scripts that use them, spaces without width in scripts
+// that write no others, and variants of ideographs and symbols. A byte order mark at the beginning is
 // included, because only the caller knows whether the text begins a file.
 func Spots(s string) iter.Seq[Spot] {
 	return func(yield func(Spot) bool) {
@@ -128,9 +124,8 @@ func mayBeNeeded(r rune) bool {
 // isNeeded reports whether a joiner, a space or a variation selector is needed between
 // a character and the text after it. Two hidden characters in a row are not.
 //
-// UAX #31 allows joiners in names only between letters that join, or after a virama.
-// Text needs them in more places: before a suffix of a Latin word in Persian, or
-// before a vowel sign in Bengali.
+// UAX #31 allows joiners in names only between letters that join, or after a virama. Text needs them in more
+// places: before a suffix of a Latin word in Persian, or before a vowel sign in Bengali.
 func isNeeded(before, r rune, rest string) bool {
 	after, _ := utf8.DecodeRuneInString(rest)
 	if _, bad := Hidden(before); bad {
@@ -193,8 +188,7 @@ var joiningScripts = []*unicode.RangeTable{
 	unicode.Meetei_Mayek, unicode.Tai_Tham, unicode.Chakma, unicode.Newa, unicode.Grantha, unicode.Tirhuta,
 }
 
-// isJoining reports whether the character is a letter, or a mark on one, of a script
-// that uses joiners.
+// isJoining reports whether the character is a letter, or a mark on one, of a script that uses joiners.
 func isJoining(r rune) bool {
 	if _, bad := Hidden(r); bad || r < 0x600 {
 		return false

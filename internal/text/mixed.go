@@ -8,9 +8,8 @@ import (
 	"unicode"
 )
 
-// lookalikes are letters of other scripts that look like a Latin letter in common
-// fonts, by script. They are the letters in Unicode's confusables.txt that real
-// attacks used.
+// lookalikes are letters of other scripts that look like a Latin letter in common fonts, by script. They are
+// the letters in Unicode's confusables.txt that real attacks used.
 var lookalikes = map[string]string{
 	"Cyrillic": "аеорсухіјѕһԁԛԝѵӏү" + "АВЕКМНОРСТУХЅІЈӀԚԜҮԌ",
 	"Greek":    "οϲϳ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ",
@@ -18,8 +17,7 @@ var lookalikes = map[string]string{
 	"Cherokee": "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃ",
 }
 
-// weakLookalikes are Greek letters that mathematics uses alone, as in αMax: they
-// count only inside a word.
+// weakLookalikes are Greek letters that mathematics uses alone, as in αMax: they count only inside a word.
 const weakLookalikes = "ανρικγτυχηω"
 
 // lookalikeScript is the script of each letter that looks like a Latin one.
@@ -33,11 +31,10 @@ var lookalikeScript = sync.OnceValue(func() map[rune]string {
 	return scripts
 })
 
-// Mixed reports whether an identifier imitates another one. That is so if one of its
-// words, split at underscores, digits and capitals, mixes Latin letters only with
-// letters that look Latin, or looks Latin as a whole next to a Latin word. Scripts
-// are the scripts of its letters in order: "Latin", "Cyrillic", "Greek", "Armenian",
-// "Cherokee", "Fullwidth", "Mathematical" or "other".
+// Mixed reports whether an identifier imitates another one. That is so if one of its words, split at
+// underscores, digits and capitals, mixes Latin letters only with letters that look Latin, or looks Latin as
+// a whole next to a Latin word. Scripts are the scripts of its letters in order: "Latin", "Cyrillic",
+// "Greek", "Armenian", "Cherokee", "Fullwidth", "Mathematical" or "other".
 func Mixed(ident string) (scripts []string, bad bool) {
 	names := map[string]bool{}
 	ascii := true

@@ -5,10 +5,9 @@ import "math/bits"
 // maxRatio limits the tokens that Ratio compares: longer lines are data.
 const maxRatio = 4096
 
-// Ratio is the share of two token sequences that is common to both in the same order,
-// 0 to 1: twice the length of their longest common subsequence, divided by the sum of
-// their lengths. Two empty sequences are equal. Only the first 4,096 tokens of each
-// are compared.
+// Ratio is the share of two token sequences that is common to both in the same order, 0 to 1: twice the
+// length of their longest common subsequence, divided by the sum of their lengths. Two empty sequences are
+// equal. Only the first 4,096 tokens of each are compared.
 func Ratio(a, b []string) float64 {
 	a, b = a[:min(len(a), maxRatio)], b[:min(len(b), maxRatio)]
 	all := len(a) + len(b)

@@ -1,9 +1,8 @@
 // Package text splits, compares, cleans and displays text that other people wrote.
 //
-// Comparison decides which findings are duplicates and which were dismissed before:
-// [NewVector] and [Cosine] for prose, [Ratio] for lines of code. Cleaning decides
-// what a model sees: [Clean] for prose. Display decides what reaches a terminal:
-// [Visible] for text, code included.
+// Comparison decides which findings are duplicates and which were dismissed before: [NewVector] and [Cosine]
+// for prose, [Ratio] for lines of code. Cleaning decides what a model sees: [Clean] for prose. Display
+// decides what reaches a terminal: [Visible] for text, code included.
 //
 // All text is untrusted: every function takes at most linear time and memory.
 package text
@@ -57,9 +56,8 @@ func Proves(quote string) bool {
 // ellipsis ends text that was cut.
 const ellipsis = "…"
 
-// Cut shortens text to at most n characters, including the ellipsis. It cuts between
-// words unless that would lose more than half, and never between a character and its
-// marks.
+// Cut shortens text to at most n characters, including the ellipsis. It cuts between words unless that would
+// lose more than half, and never between a character and its marks.
 func Cut(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s

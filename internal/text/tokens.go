@@ -14,10 +14,9 @@ const (
 	maxWord      = 128 // bytes of a word; longer ones are data
 )
 
-// word is one word of a text, as tokens: in lower case and lightly stemmed. An
-// identifier of several parts (camelCase, snake_case, letters and digits) has a
-// whole, without underscores, and its parts, including stop words. Other words have
-// one part. A run of a script without spaces between words is split into pairs of
+// word is one word of a text, as tokens: in lower case and lightly stemmed. An identifier of several parts
+// (camelCase, snake_case, letters and digits) has a whole, without underscores, and its parts, including stop
+// words. Other words have one part. A run of a script without spaces between words is split into pairs of
 // characters.
 type word struct {
 	whole string // an identifier of several parts, "" for a plain word
@@ -37,8 +36,7 @@ func eachWord(s string, f func(word) bool) {
 	}
 }
 
-// runs yields what is between spaces and punctuation in the first 64 KiB of a text, up to 128
-// bytes each.
+// runs yields what is between spaces and punctuation in the first 64 KiB of a text, up to 128 bytes each.
 func runs(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if len(s) > maxTokenText {
@@ -156,10 +154,8 @@ func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 // withoutSpaces reports whether the script of a letter puts no spaces between words.
 func withoutSpaces(r rune) bool {
 	return r > 0x0e00 &&
-		unicode.In(
-			r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
-			unicode.Myanmar,
-		)
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+			unicode.Myanmar)
 }
 
 // pairs returns the overlapping pairs of characters of a run.
@@ -203,8 +199,7 @@ func classOf(r rune) class {
 	return lower
 }
 
-// split appends the parts of a word in lower case: parseHTTPRequest2 is parse,
-// http, request, 2.
+// split appends the parts of a word in lower case: parseHTTPRequest2 is parse, http, request, 2.
 func split(parts []string, run string) []string {
 	start, last := 0, noClass
 	cut := func(end int) {
@@ -253,9 +248,8 @@ func withoutApostrophes(s string) string {
 	return strings.NewReplacer("'", "", "’", "").Replace(s)
 }
 
-// stem removes common endings of English words, so that use, uses, used and using are
-// the same token. It has no exceptions, because both sides of a comparison are
-// stemmed.
+// stem removes common endings of English words, so that use, uses, used and using are the same token. It has
+// no exceptions, because both sides of a comparison are stemmed.
 func stem(w string) string {
 	if len(w) <= 2 || w[0] < 'a' || w[0] > 'z' || w[len(w)-1] >= utf8.RuneSelf {
 		return w

@@ -18,10 +18,9 @@ type term struct {
 	weight float32
 }
 
-// The weights of tokens. An identifier counts mainly as a whole, and each of its
-// parts counts as half a word; otherwise one shared prefix would outweigh a sentence.
-// Tested on 235 pairs of review comments that share words and were labelled by
-// people, the weights give an area under the curve of .81, against .54 with all
+// The weights of tokens. An identifier counts mainly as a whole, and each of its parts counts as half a word;
+// otherwise one shared prefix would outweigh a sentence. Tested on 235 pairs of review comments that share
+// words and were labelled by people, the weights give an area under the curve of .81, against .54 with all
 // weights at 1 and with quotes and links.
 const (
 	wholeWeight  = 0.7

@@ -5,14 +5,12 @@ import (
 	"strings"
 )
 
-// Visible makes text safe to display on a terminal and to a model: control
-// characters, hidden characters and invalid bytes are written as <U+202E> and <0x80>.
-// Line feeds and tabs are kept, and CRLF becomes LF. Nothing else changes, so code
-// can still be quoted.
+// Visible makes text safe to display on a terminal and to a model: control characters, hidden characters and
+// invalid bytes are written as <U+202E> and <0x80>. Line feeds and tabs are kept, and CRLF becomes LF.
+// Nothing else changes, so code can still be quoted.
 func Visible(s string) string { return visible(s, true) }
 
-// VisibleLine is Visible for text that must stay on one line: line feeds are escaped,
-// too.
+// VisibleLine is Visible for text that must stay on one line: line feeds are escaped, too.
 func VisibleLine(s string) string { return visible(s, false) }
 
 func visible(s string, lines bool) string {
@@ -35,8 +33,7 @@ func visible(s string, lines bool) string {
 	return b.String()
 }
 
-// show writes text without hidden characters. Only line endings and invalid bytes are
-// left to escape.
+// show writes text without hidden characters. Only line endings and invalid bytes are left to escape.
 func show(b *strings.Builder, s string, lines bool) {
 	done := 0
 	for i, r := range s {

@@ -15,9 +15,8 @@ we were what when where which who why will with would you your also about any
 am
 `)
 
-// commonWords are so frequent in reviews that sharing one does not suggest a shared
-// point: common English words in prose about code, and names of parts of code. The
-// list was not derived from a corpus.
+// commonWords are so frequent in reviews that sharing one does not suggest a shared point: common English
+// words in prose about code, and names of parts of code. The list was not derived from a corpus.
 var commonWords = sync.OnceValue(func() map[string]bool {
 	return stemmed(wordSet(`
 use make need think want see like look get set add remove change check call

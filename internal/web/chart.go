@@ -42,16 +42,14 @@ func barChart(label string, days []dayFacts, of func(dayFacts) float64) g.Node {
 	for i, d := range days {
 		tall := (base - top) * of(d) / most
 		bars = append(bars, g.El("rect", g.Attr("class", "bar"), num("x", float64(i)*step+1), num("y", base-tall),
-			num("width", max(1, min(step-2, 40))), num("height", tall),
-			g.El("title", g.Textf("%s: %g", d.day, of(d)))))
+			num("width", max(1, min(step-2, 40))), num("height", tall), g.El("title", g.Textf("%s: %g", d.day, of(d)))))
 	}
 	return h.Figure(h.FigCaption(g.Text(label)), svg(width, height, label, bars,
 		svgText(0, height-8, "start", days[0].day), svgText(width, height-8, "end", days[len(days)-1].day),
 		svgText(width, top-4, "end", strconv.FormatFloat(most, 'f', -1, 64))))
 }
 
-// calibrationPlot shows for each band of confidence which share was accepted: on the line, both are
-// the same.
+// calibrationPlot shows for each band of confidence which share was accepted: on the line, both are the same.
 func calibrationPlot(r calibration.Reliability) g.Node {
 	const size, edge = 240.0, 24.0
 	at := func(share float64) float64 { return edge + (size-2*edge)*share }

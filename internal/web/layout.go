@@ -49,12 +49,10 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 			h.Script(h.Src(staticPath("htmx-sse.min.js")), h.Defer()),
 			h.Script(h.Src(staticPath("site.js")), h.Defer()),
 		),
-		h.Body(
-			h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the content")),
+		h.Body(h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the content")),
 			h.Header(h.A(h.Class("brand"), h.Href("/"), g.Text("Precedent")), s.navigation(q, where)),
 			h.Main(h.ID("main"), h.TabIndex("-1"), h.H1(g.Text(text.VisibleLine(title))), body),
-			h.Footer(g.Text("Precedent "+s.o.Version)),
-		)))
+			h.Footer(g.Text("Precedent "+s.o.Version)))))
 	var b bytes.Buffer
 	if err := page.Render(&b); err != nil { // a buffer takes everything
 		http.Error(q.w, "the page cannot be made", http.StatusInternalServerError)

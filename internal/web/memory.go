@@ -56,10 +56,8 @@ func (s *Site) learnings(q *request) error {
 		l := &found[i]
 		act := g.Node(nil)
 		if q.mayWrite() && state == precedent.LearningPending {
-			act = g.Group{
-				postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"),
-				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget"),
-			}
+			act = g.Group{postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"),
+				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget")}
 		}
 		rows = append(rows, row(link(at+"/"+l.ID, l.Directive),
 			g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(l))},
@@ -151,8 +149,7 @@ func (s *Site) addLearning(q *request) error {
 	return s.back(q, q.path("/learnings/")+saved.ID, err)
 }
 
-// learned is what became of a learning, for the audit log. What was refused is a mistake of the
-// person.
+// learned is what became of a learning, for the audit log. What was refused is a mistake of the person.
 func learned(c *memory.Captured, err error) (string, error) {
 	if err == nil && c.Refused != "" {
 		err = requestError("This was not saved: " + c.Refused + ".")
@@ -285,13 +282,11 @@ func (s *Site) dismissals(q *request) error {
 			what = words("all of " + j.Rule)
 		}
 		rows = append(rows, h.Tr(h.ID(j.ID), h.Td(what), h.Td(words(cmp.Or(j.Glob, j.Path))), h.Td(words(j.Reason)),
-			h.Td(words(j.Who)),
-			h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt)))))
+			h.Td(words(j.Who)), h.Td(g.Text(thousands(j.Hits))), h.Td(s.ago(j.At)), h.Td(g.Text(day(j.ExpiresAt)))))
 	}
 	return s.render(q, "Dismissals", q.path("/dismissals"), g.Group{
 		sentence("A dismissal hides its finding, and counts against similar ones. It expires, or can be undone on the page of its finding."),
-		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hits", "When", "Ends"},
-			rows),
+		table("Nothing is dismissed.", []string{"Finding", "Where", "Why", "Who", "Hits", "When", "Ends"}, rows),
 		g.If(len(found) == listedDismissed, sentence("Only the last %d are shown; precedent memory export has all.",
 			listedDismissed)),
 	})
@@ -319,8 +314,7 @@ func (s *Site) insights(q *request) error {
 			shows = append(shows, link(q.path("/findings/")+id, id), g.Text(" "))
 		}
 		rows = append(rows, row(words(n.Text), stateChip(n.State), words(cmp.Or(n.Scope, "all files")),
-			g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected),
-			g.Text(plural(n.Changes, "change")), shows, act))
+			g.Textf("%d of %d", n.Accepted, n.Accepted+n.Rejected), g.Text(plural(n.Changes, "change")), shows, act))
 	}
 	return s.render(q, "Insights",
 		q.path("/insights"), table("No patterns yet: they need similar findings in several changes.",
@@ -396,10 +390,8 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 		return g.Group{failures, h.P(h.Class("none"), g.Textf("Nothing similar among %s.",
 			plural(got.Searched, "comment")))}
 	}
-	return g.Group{
-		failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")),
-		h.Ol(h.Class("found"), items),
-	}
+	return g.Group{failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")),
+		h.Ol(h.Class("found"), items)}
 }
 
 // hotspots shows the files with the most findings as a map of the tree.

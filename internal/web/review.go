@@ -140,8 +140,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 	for i := range r.Finders {
 		f := &r.Finders[i]
 		finders = append(finders, row(words(f.Name), words(cmp.Or(f.Model, f.Engine)), stateChip(f.Status),
-			g.Text(thousands(f.Found)),
-			g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)),
+			g.Text(thousands(f.Found)), g.Text(thousands(f.InputTokens+f.OutputTokens)), g.Text(dollars(f.CostUSD)),
 			g.Textf("%.1f s", float64(f.TookMS)/1000), words(f.Error)))
 	}
 	return g.Group{
@@ -154,8 +153,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 		h.Section(h.ID("hidden"), h.H2(g.Textf("Hidden (%s)", thousands(len(hiddenOnes)))),
 			list("Nothing was hidden.", hiddenOnes)),
 		g.Iff(len(failures) > 0, func() g.Node {
-			return section("What failed",
-				table("", []string{"Step", "Why"}, failures))
+			return section("What failed", table("", []string{"Step", "Why"}, failures))
 		}),
 		g.Iff(len(finders) > 0, func() g.Node {
 			return section("Finders", table("", []string{
@@ -185,8 +183,7 @@ func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding
 	}
 	return h.Li(h.ID("finding-"+className(f.ID)), h.Details(
 		h.Summary(stateChip(f.Severity), g.Text(" "), words(f.Title), h.Span(h.Class("at"), words(" "+f.String())),
-			h.Br(), why,
-			g.If(outcome != "", g.Group{g.Text(" "), stateChip(outcome)})),
+			h.Br(), why, g.If(outcome != "", g.Group{g.Text(" "), stateChip(outcome)})),
 		s.findingText(f), trail(q.repo, f.Trail), h.P(link(q.path("/findings/")+f.ID,
 			"Why, in full, and what you can do"))))
 }
@@ -197,10 +194,9 @@ func (s *Site) findingText(f *precedent.Finding) g.Node {
 	for _, e := range f.Evidence {
 		evidence = append(evidence, h.Li(words(e.String()+" "), h.Code(words(e.Quote))))
 	}
-	return g.Group{
-		code(f.Quote), prose(f.Body), g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
-		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)}),
-	}
+	return g.Group{code(f.Quote), prose(f.Body),
+		g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
+		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)})}
 }
 
 // trail is the arithmetic of the confidence: each decision with what it added.
@@ -312,11 +308,9 @@ func (s *Site) finding(q *request) error {
 	fate := g.Text("Shown by the last review that had it.")
 	switch {
 	case e.Dismissal != nil:
-		fate = g.Group{
-			g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
+		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
 			words(cmp.Or(e.Dismissal.Reason, "no reason given")),
-			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + "."),
-		}
+			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}
 	case !f.Live():
 		fate = words("Hidden: " + whyHidden(f))
 	}

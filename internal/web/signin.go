@@ -172,8 +172,7 @@ func (s *Site) signInWithToken(w http.ResponseWriter, r *http.Request) {
 	case !s.rates.pass("sign-in "+wire.HostOf(r.RemoteAddr), signInRate):
 		s.fail(w, r, viewer{}, http.StatusTooManyRequests, "Too many attempts.", "Wait a minute.")
 	case s.o.ReaderToken == "" || !sameSecret(r.PostFormValue("token"), s.o.ReaderToken):
-		s.fail(w, r, viewer{}, http.StatusForbidden, "Wrong token.",
-			"Ask the operator of the server for it.")
+		s.fail(w, r, viewer{}, http.StatusForbidden, "Wrong token.", "Ask the operator of the server for it.")
 	default:
 		s.letIn(w, r, store.Session{Login: readerLogin, Detail: hashOf(s.o.ReaderToken)}, r.PostFormValue("to"))
 	}

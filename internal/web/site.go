@@ -212,8 +212,7 @@ type request struct {
 	w http.ResponseWriter
 	r *http.Request
 	v viewer
-	// The repository that the page is about, what the person may do there, and its memory; set by
-	// inRepo.
+	// The repository that the page is about, what the person may do there, and its memory; set by inRepo.
 	repo  precedent.Repo
 	may   forge.Permission
 	space *workspace.Workspace

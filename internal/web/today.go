@@ -101,8 +101,7 @@ func pendingLearnings(ctx context.Context, repos []store.Active) (found []g.Node
 // unfinished are the states of jobs that the first pages show.
 var unfinished = []workspace.JobState{workspace.DeadJob, workspace.RunningJob, workspace.WaitingJob, workspace.ReadyJob}
 
-// jobsOf returns the jobs that somebody may see: an operator all of them, others those of the
-// repositories.
+// jobsOf returns the jobs that somebody may see: an operator all of them, others those of the repositories.
 func (s *Site) jobsOf(ctx context.Context, v viewer, repos []store.Active) ([]workspace.QueuedJob, error) {
 	all, err := s.o.Jobs.List(ctx, workspace.JobFilter{States: unfinished, Limit: 20 * listedJobs})
 	if err != nil || v.operator {
@@ -426,8 +425,7 @@ func (s *Site) health(q *request) error {
 		for _, kind := range workspace.JobKinds {
 			k := stats.Kinds[kind]
 			counts = append(counts, row(words(string(kind)), g.Text(thousands(k.Ready)), g.Text(thousands(k.Running)),
-				g.Text(thousands(k.Waiting)),
-				h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
+				g.Text(thousands(k.Waiting)), h.A(h.Href("/jobs?state=dead"), g.Text(thousands(k.Dead)))))
 		}
 		body = append(body, section("Queue", table("", []string{"Kind", "Ready", "Running", "Waiting", "Dead"},
 			counts)))

@@ -43,8 +43,7 @@ type statsEntry struct {
 	value any
 }
 
-// cached returns a value that is at most a minute old. The caller has asked what the
-// person may see before.
+// cached returns a value that is at most a minute old. The caller has asked what the person may see before.
 func cached[T any](c *statsCache, key string, compute func() (T, error)) (T, error) {
 	c.mu.Lock()
 	if c.all == nil || len(c.all) > maxStats {

@@ -19,8 +19,7 @@ type Config struct {
 	Model llm.Model
 	Files Files      // the zero value: no tools for files
 	Tools []llm.Tool // more tools, which must only read
-	// Prices are the prices of models; a model without a price costs nothing, and
-	// Info.Line says so.
+	// Prices are the prices of models; a model without a price costs nothing, and Info.Line says so.
 	Prices llm.Prices
 	Budget *engine.Budget // nil means no bound
 	Window int            // the model's context window in tokens; 0 for a large one

@@ -196,8 +196,7 @@ func (f Files) lines(ctx context.Context, at precedent.Side, name string) ([]str
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
 }
 
-// shown returns the lines with secrets redacted, in the change and in any file that
-// the model reads.
+// shown returns the lines with secrets redacted, in the change and in any file that the model reads.
 func shown(name string, lines []string) []string {
 	return strings.Split(string(secret.RedactFile(path.Clean(name), []byte(strings.Join(lines, "\n")))), "\n")
 }
@@ -299,9 +298,8 @@ func shorten(line string) string {
 	return strings.ToValidUTF8(line[:maxLineShown], "") + "…"
 }
 
-// globber compiles a glob: * and ? within a folder, ** across folders. It becomes an
-// RE2 pattern, because a model writes it after reading hostile text, and a
-// backtracking matcher could take exponential time.
+// globber compiles a glob: * and ? within a folder, ** across folders. It becomes an RE2 pattern, because a
+// model writes it after reading hostile text, and a backtracking matcher could take exponential time.
 func globber(glob string) (func(string) bool, error) {
 	if glob == "" || len(glob) > maxPattern {
 		return nil, errors.New("the glob is empty or longer than 1 KiB")

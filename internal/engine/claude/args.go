@@ -15,10 +15,9 @@ import (
 // them the agent could read the whole disk.
 var tools = []string{"Read", "Grep", "Glob"}
 
-// editTools are those of a task that edits, with the same rules. The CLI writes only below the
-// working directory: it refuses an absolute path, .. and a link that lead out of it, because
-// nothing grants them. What was changed is read from the copy alone. Newer versions have no
-// MultiEdit.
+// editTools are those of a task that edits, with the same rules. The CLI writes only below the working
+// directory: it refuses an absolute path, .. and a link that lead out of it, because nothing grants them.
+// What was changed is read from the copy alone. Newer versions have no MultiEdit.
 var editTools = append(slices.Clip(tools), "Edit", "MultiEdit", "Write")
 
 // toolsFor returns the tools for a task.
@@ -51,8 +50,7 @@ const answerTool = "StructuredOutput"
 // larger than any argument, is on standard input, see input. The CLI reports an answer
 // when it is complete; --include-partial-messages makes it report the start.
 //
-// Without a schema the CLI takes the first answer, whatever it is. With one it asks
-// again.
+// Without a schema the CLI takes the first answer, whatever it is. With one it asks again.
 func arguments(model string, turns int, dollars float64, system, base string, schema json.RawMessage, learnings,
 	tools []string,
 ) []string {
@@ -79,17 +77,10 @@ func arguments(model string, turns int, dollars float64, system, base string, sc
 	if base != "" {
 		args = append(args, "--add-dir", base)
 	}
-	return append(args,
-		"--max-turns", strconv.Itoa(turns),
-		"--append-system-prompt-file", system,
-		"--mcp-config", servers(learnings), "--strict-mcp-config",
-		"--setting-sources", "user",
-		"--tools", strings.Join(tools, ","),
-		"--allowedTools", strings.Join(rules, ","),
-		"--permission-mode", "default",
-		"--disable-slash-commands",
-		"--no-session-persistence",
-	)
+	return append(args, "--max-turns", strconv.Itoa(turns), "--append-system-prompt-file", system, "--mcp-config",
+		servers(learnings), "--strict-mcp-config", "--setting-sources", "user", "--tools", strings.Join(tools, ","),
+		"--allowedTools", strings.Join(rules, ","), "--permission-mode", "default", "--disable-slash-commands",
+		"--no-session-persistence")
 }
 
 // serverName is the name of the server of learnings, and learningsTool its only tool.
@@ -98,8 +89,7 @@ const (
 	learningsTool = "mcp__" + serverName + "__" + mcp.LearningsName
 )
 
-// servers returns the CLI's configuration of servers, with the one that a command starts if
-// there is one.
+// servers returns the CLI's configuration of servers, with the one that a command starts if there is one.
 func servers(command []string) string {
 	type server struct {
 		Command string   `json:"command"`
@@ -113,9 +103,8 @@ func servers(command []string) string {
 	return string(config)
 }
 
-// withoutDialect returns the schema without its $schema. The CLI knows only draft-07, and
-// silently drops a schema that names another dialect, so that the agent has no tool
-// for its answer.
+// withoutDialect returns the schema without its $schema. The CLI knows only draft-07, and silently drops a
+// schema that names another dialect, so that the agent has no tool for its answer.
 func withoutDialect(schema json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(schema, &fields) != nil {
@@ -142,9 +131,8 @@ var own = []string{
 	"FORCE_PROMPT_CACHING_5M=1",
 }
 
-// environment returns the CLI's environment for a session with the given number of
-// attempts. The CLI asks again once after prose, and one time less than this variable
-// says after an answer that violates the schema.
+// environment returns the CLI's environment for a session with the given number of attempts. The CLI asks
+// again once after prose, and one time less than this variable says after an answer that violates the schema.
 func environment(env []string, attempts int) []string {
 	return slices.Concat(env, own, []string{"MAX_STRUCTURED_OUTPUT_RETRIES=" + strconv.Itoa(max(attempts-1, 1))})
 }

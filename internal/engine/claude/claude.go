@@ -29,9 +29,8 @@ type Config struct {
 	Program  string // the CLI's absolute path
 	Model    string // as the CLI spells it; empty for its own default
 	MaxTurns int    // most requests of one session; DefaultTurns if not positive
-	// Env is the CLI's environment, from an allow-list: HOME, PATH, the key of
-	// the model and its base URL if it has one. The engine adds variables of
-	// its own, see args.go.
+	// Env is the CLI's environment, from an allow-list: HOME, PATH, the key of the model and its base URL if
+	// it has one. The engine adds variables of its own, see args.go.
 	Env  []string
 	Host string // where the code goes, for people
 	Why  string // why this engine was chosen: "claude is in PATH"
@@ -50,9 +49,8 @@ type Config struct {
 // DefaultTurns is enough to read a dozen files in a row before answering.
 const DefaultTurns = 30
 
-// mostStream bounds the output of one session: its messages contain all the files that
-// it read, some twice, and what the model writes once in pieces of about 300 bytes for
-// a few tokens, and once as a whole.
+// mostStream bounds the output of one session: its messages contain all the files that it read, some twice,
+// and what the model writes once in pieces of about 300 bytes for a few tokens, and once as a whole.
 const mostStream = 64 << 20
 
 // Engine asks Claude Code. It is safe for concurrent use. Close it.
@@ -91,9 +89,8 @@ func (e *Engine) Info() engine.Info {
 // Close removes the copies of trees. No task may be running.
 func (e *Engine) Close() error { return e.copies.remove() }
 
-// Run does the task in one session, and in up to two more if the answer cannot be
-// used. The CLI also asks again by itself: a session may try only as many answers as
-// the task has left.
+// Run does the task in one session, and in up to two more if the answer cannot be used. The CLI also asks
+// again by itself: a session may try only as many answers as the task has left.
 func (e *Engine) Run(ctx context.Context, t engine.Task) (engine.Answer, error) {
 	if t.FirstByte != nil {
 		t.FirstByte = sync.OnceFunc(t.FirstByte)

@@ -36,8 +36,7 @@ func blocks(t engine.Task, marked bool) []block {
 	return []block{first, text(rest)}
 }
 
-// text is a last block. That is the one in which the CLI looks for a command,
-// which a slash begins.
+// text is a last block. That is the one in which the CLI looks for a command, which a slash begins.
 func text(s string) block {
 	if strings.HasPrefix(strings.TrimSpace(s), "/") {
 		s = "The task:\n\n" + s

@@ -23,8 +23,7 @@ const (
 	stamp = "20060102T150405.000Z"
 )
 
-// transcript is the input and output of a session. It contains neither the environment
-// nor values from it.
+// transcript is the input and output of a session. It contains neither the environment nor values from it.
 type transcript struct {
 	Role    engine.Role `json:"role"`
 	Name    string      `json:"name"`

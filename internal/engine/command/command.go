@@ -1,8 +1,7 @@
-// Package command is the engine that asks a program: any executable that reads a task
-// as JSON from its standard input and writes the answer as JSON to its standard output
-// (engine.Request and engine.Response). The program is started for every request. It
-// never outlives the request, nor do children in its process group; if it is killed,
-// none of its children does.
+// Package command is the engine that asks a program: any executable that reads a task as JSON from its
+// standard input and writes the answer as JSON to its standard output (engine.Request and engine.Response).
+// The program is started for every request. It never outlives the request, nor do children in its process
+// group; if it is killed, none of its children does.
 package command
 
 import (
@@ -36,9 +35,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Op + ": " + e.Msg }
 
-// New returns the engine that runs the program at path with args. A path
-// without a separator is looked up in the PATH of env. env is the program's
-// whole environment, and must not contain our secrets.
+// New returns the engine that runs the program at path with args. A path without a separator is looked up in
+// the PATH of env. env is the program's whole environment, and must not contain our secrets.
 //
 // The program runs in its own folder, not in the caller's, which is usually the
 // reviewed repository: an interpreter could load modules or settings from there.

@@ -1,7 +1,6 @@
-// Package enginetest holds the conformance suite that every engine must pass,
-// and the scripted far side that it plays against: planned replies, by role and
-// name, and a record of what was asked. Main is that far side as a program for
-// the command engine; tests of other packages use it as their model.
+// Package enginetest holds the conformance suite that every engine must pass, and the scripted far side that
+// it plays against: planned replies, by role and name, and a record of what was asked. Main is that far side
+// as a program for the command engine; tests of other packages use it as their model.
 package enginetest
 
 import (
@@ -22,20 +21,17 @@ import (
 
 // Script plans what an engine's far side does.
 type Script struct {
-	// Log is the file that every request is added to, a line of JSON each. In a
-	// script file it is relative to the file's folder; script.json has
-	// script.tasks.jsonl if it names none.
+	// Log is the file that every request is added to, a line of JSON each. In a script file it is relative to
+	// the file's folder; script.json has script.tasks.jsonl if it names none.
 	Log   string `json:"log,omitempty"`
 	Plays []Play `json:"plays"`
 }
 
-// Play is what is done about the tasks of one role and name. The first play
-// that fits a task is taken.
+// Play is what is done about the tasks of one role and name. The first play that fits a task is taken.
 type Play struct {
 	Role engine.Role `json:"role,omitempty"` // any if empty
 	Name string      `json:"name,omitempty"` // any if empty
-	// Replies are given in order to the requests of one role and name; the last
-	// one is given again and again.
+	// Replies are given in order to the requests of one role and name; the last one is given again and again.
 	Replies []Reply `json:"replies"`
 }
 
@@ -96,9 +92,8 @@ type entry struct {
 	Request engine.Request `json:"request"`
 }
 
-// Next records a request and returns the reply that is planned for it. The log
-// is the only state, so that processes may share a script, as they do if each
-// request starts a program.
+// Next records a request and returns the reply that is planned for it. The log is the only state, so that
+// processes may share a script, as they do if each request starts a program.
 func (s Script) Next(r engine.Request) (Reply, error) {
 	id := rand.Text()
 	line, err := json.Marshal(entry{ID: id, Request: r})
@@ -166,8 +161,7 @@ func (s Script) entries() ([]entry, error) {
 	}
 }
 
-// appendLine writes in a single call, which the system does not interleave
-// with others' at the end of a file.
+// appendLine writes in a single call, which the system does not interleave with others' at the end of a file.
 func appendLine(path string, line []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -16,10 +16,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
-// Build makes the engine under test, whose far side plays the script: it calls
-// Next for every request and does as the reply says. What a model wrote is
-// Answer or Text; Stdout is not used by the suite. A far side that cannot tell
-// role and name leaves them empty. What Build starts, t.Cleanup ends.
+// Build makes the engine under test, whose far side plays the script: it calls Next for every request and
+// does as the reply says. What a model wrote is Answer or Text; Stdout is not used by the suite. A far side
+// that cannot tell role and name leaves them empty. What Build starts, t.Cleanup ends.
 type Build func(t *testing.T, s Script) engine.Engine
 
 const (
@@ -71,76 +70,48 @@ func textReply(text string) Reply { return Reply{Text: text, Usage: json.RawMess
 var scenarios = []scenario{
 	{"valid", []Reply{{Answer: json.RawMessage(good), Usage: json.RawMessage(usage)}}, precedent.StatusOK, 1, 1},
 	{"valid as text", []Reply{textReply(good)}, precedent.StatusOK, 1, 1},
-	{
-		"prose around JSON",
-		[]Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")},
-		precedent.StatusOK, 1, 1,
-	},
+	{"prose around JSON", []Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")},
+		precedent.StatusOK, 1, 1},
 	{"code fence", []Reply{textReply("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
-	{
-		"byte order mark and trailing commas",
-		[]Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))},
-		precedent.StatusOK, 1, 1,
-	},
+	{"byte order mark and trailing commas", []Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))},
+		precedent.StatusOK, 1, 1},
 	{"whole number as a float", []Reply{textReply(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
-	{
-		"list without its object",
-		[]Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)},
-		precedent.StatusOK, 1, 1,
-	},
+	{"list without its object", []Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)},
+		precedent.StatusOK, 1, 1},
 	{"unknown fields", []Reply{textReply(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
 
 	{"malformed, then valid", []Reply{textReply(marker), textReply(good)}, precedent.StatusOK, 2, 2},
-	{
-		"malformed twice, then valid",
-		[]Reply{textReply(marker), textReply("{" + marker), textReply(good)},
-		precedent.StatusOK, 3, 3,
-	},
+	{"malformed twice, then valid", []Reply{textReply(marker), textReply("{" + marker), textReply(good)},
+		precedent.StatusOK, 3, 3},
 	{"breaks off, then valid", []Reply{textReply(good[:len(good)-20]), textReply(good)}, precedent.StatusOK, 2, 2},
-	{
-		"wrong schema, then valid",
-		[]Reply{textReply(`{"findings":[{"path":"` + marker + `"}]}`), textReply(good)},
-		precedent.StatusOK, 2, 2,
-	},
+	{"wrong schema, then valid", []Reply{textReply(`{"findings":[{"path":"` + marker + `"}]}`), textReply(good)},
+		precedent.StatusOK, 2, 2},
 
 	{"malformed always", []Reply{textReply("The code looks fine to me. " + marker)}, precedent.StatusMalformed, 3, 3},
-	{
-		"wrong schema always",
+	{"wrong schema always",
 		[]Reply{textReply(`{"findings":[{"path":"a","severity":"` + marker + `","confidence":800}]}`)},
-		precedent.StatusMalformed, 3, 3,
-	},
+		precedent.StatusMalformed, 3, 3},
 	{"empty", []Reply{textReply(" \n")}, precedent.StatusMalformed, 3, 3},
-	{
-		"half a finding",
-		[]Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)},
-		precedent.StatusMalformed, 3, 3,
-	},
+	{"half a finding", []Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)},
+		precedent.StatusMalformed, 3, 3},
 	{"repeated key", []Reply{textReply(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
 	{"keys that differ in case", []Reply{textReply(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
 	{"key in the wrong case", []Reply{textReply(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
 	{"not a number", []Reply{textReply(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
-	{
-		"number without end",
-		[]Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))},
-		precedent.StatusMalformed, 3,
-		3,
-	},
+	{"number without end", []Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))}, precedent.StatusMalformed,
+		3, 3},
 	{"twenty thousand deep", []Reply{textReply(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
 
 	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, textReply(good)}, precedent.StatusRefused, 1, 1},
-	{
-		"malformed, then refusal",
-		[]Reply{textReply(marker), {Refused: true, Usage: json.RawMessage(usage)}},
-		precedent.StatusRefused, 2, 2,
-	},
+	{"malformed, then refusal", []Reply{textReply(marker), {Refused: true, Usage: json.RawMessage(usage)}},
+		precedent.StatusRefused, 2, 2},
 	{"huge output", []Reply{{Flood: true}}, precedent.StatusTruncated, 1, 0},
 	{"crash", []Reply{{Stderr: "out of luck", Exit: 3}}, precedent.StatusError, 0, 0},
 	{"malformed, then crash", []Reply{textReply(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
 }
 
-// Run runs the suite: every scenario must end with its status after at most
-// three requests, with the usage of all of them, and leave neither a goroutine
-// nor a child process behind.
+// Run runs the suite: every scenario must end with its status after at most three requests, with the usage of
+// all of them, and leave neither a goroutine nor a child process behind.
 func Run(t *testing.T, build Build) {
 	t.Helper()
 	for _, s := range scenarios {
@@ -234,8 +205,7 @@ func (s scenario) run(t *testing.T, build Build) {
 	}
 }
 
-// asRole: a task of another role is done by its own schema, and its answer comes
-// back as it was given.
+// asRole: a task of another role is done by its own schema, and its answer comes back as it was given.
 func asRole(t *testing.T, build Build, role engine.Role, answer string) {
 	t.Helper()
 	e, script := start(t, build, []Reply{textReply(`{"findings":[]}`), textReply("Well:\n" + answer)})

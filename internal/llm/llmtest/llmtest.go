@@ -37,8 +37,7 @@ func (r Request) Prompt() string {
 	return b.String()
 }
 
-// Block is a block of text. Breakpoint tells whether the prompt up to its end
-// is to be cached.
+// Block is a block of text. Breakpoint tells whether the prompt up to its end is to be cached.
 type Block struct {
 	Text       string
 	Breakpoint bool
@@ -73,8 +72,7 @@ type Reply struct {
 	Reasoning string // OpenAI only
 	Calls     []Call
 	Refusal   string // the model would not, and says so
-	// Stop is the reason in the provider's own words; empty means the one that
-	// fits the rest.
+	// Stop is the reason in the provider's own words; empty means the one that fits the rest.
 	Stop    string
 	Model   string           // which model is said to have answered; empty means the one that was asked
 	Usage   *precedent.Usage // instead of what the server accounts for

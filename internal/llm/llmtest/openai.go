@@ -31,8 +31,7 @@ type openAIMessage struct {
 	ToolCallID string `json:"tool_call_id"`
 }
 
-// parseOpenAI reads a request. Its cache has the tools and the form of the
-// answer before the messages.
+// parseOpenAI reads a request. Its cache has the tools and the form of the answer before the messages.
 func parseOpenAI(raw []byte, count func(string) int) (Request, prompt, error) {
 	var body openAIBody
 	if err := json.Unmarshal(raw, &body); err != nil {

@@ -10,16 +10,14 @@ import (
 // Exchange is a request and its result.
 type Exchange struct {
 	Request Request
-	// Arrived and Answered are places in the order of all arrivals and first
-	// bytes on the server, from 0. Answered is -1 before the first byte, and for
-	// an error.
+	// Arrived and Answered are places in the order of all arrivals and first bytes on the server, from 0.
+	// Answered is -1 before the first byte, and for an error.
 	Arrived, Answered int
 	Status            int             // 0 before the answer
 	Usage             precedent.Usage // of an answer that is not an error
 }
 
-// arrive records a request and determines which part of its prompt is in the cache
-// now.
+// arrive records a request and determines which part of its prompt is in the cache now.
 func (s *Server) arrive(r Request, p prompt) (Request, precedent.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +61,7 @@ type Totals struct {
 	// them that were read from the cache and written to it.
 	Input, Cached, Written int
 	Output                 int
-	// BeforeFirstByte is how many requests had arrived when the first byte of the
-	// first answer was sent.
+	// BeforeFirstByte is how many requests had arrived when the first byte of the first answer was sent.
 	BeforeFirstByte int
 }
 

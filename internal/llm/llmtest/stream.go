@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// stream writes an answer and stops where the reply says, or when the client
-// or the server is gone.
+// stream writes an answer and stops where the reply says, or when the client or the server is gone.
 type stream struct {
 	w              http.ResponseWriter
 	client, closed <-chan struct{}
@@ -18,8 +17,7 @@ type stream struct {
 	over           bool
 }
 
-// wait waits for a channel that is not nil, and reports whether the client is still
-// connected.
+// wait waits for a channel that is not nil, and reports whether the client is still connected.
 func (s *stream) wait(c <-chan struct{}) bool {
 	if c == nil {
 		return true

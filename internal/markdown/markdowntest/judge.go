@@ -99,11 +99,9 @@ func Wild() *rapid.Generator[string] {
 	})
 }
 
-// forge renders Markdown to XML like a forge without any protection, with raw HTML
-// and bare URLs.
-var forge = goldmark.New(
-	goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()),
-)
+// forge renders Markdown to XML like a forge without any protection, with raw HTML and bare URLs.
+var forge = goldmark.New(goldmark.WithExtensions(extension.GFM),
+	goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
 
 // expected are the elements that our Markdown may contain, with their attributes.
 var expected = map[string][]string{
