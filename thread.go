@@ -181,7 +181,5 @@ const (
 )
 
 // OutcomeKinds lists all outcomes.
-var OutcomeKinds = []OutcomeKind{
-	Fixed, SuggestionTaken, Accepted, Declined, ResolvedUnchanged, IgnoredAtMerge,
-	OutcomeUnknown,
-}
+var OutcomeKinds = []OutcomeKind{Fixed, SuggestionTaken, Accepted, Declined, ResolvedUnchanged, IgnoredAtMerge,
+	OutcomeUnknown}

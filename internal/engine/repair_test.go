@@ -119,10 +119,8 @@ func TestRepairUndoesNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]any{"answer": drawValue(t, 3)}
 		var b strings.Builder
-		b.WriteString(rapid.SampledFrom([]string{
-			"", "\uFEFF", "Well:\n", "f() {} it's [1] {so}: ", "```json\n",
-			"Look:\n\n``` \n  ",
-		}).Draw(t, "before"))
+		b.WriteString(rapid.SampledFrom([]string{"", "\uFEFF", "Well:\n", "f() {} it's [1] {so}: ", "```json\n",
+			"Look:\n\n``` \n  "}).Draw(t, "before"))
 		writeNoisy(t, &b, want)
 		b.WriteString(rapid.SampledFrom([]string{"", "\n```\n", " That {was} \"all\".", "\n{}", ",,"}).Draw(t, "after"))
 		out, err := Repair([]byte(b.String()))

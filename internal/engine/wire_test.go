@@ -12,10 +12,8 @@ import (
 
 // TestRequestOnTheWire holds what programs are written against.
 func TestRequestOnTheWire(t *testing.T) {
-	got, err := json.Marshal(NewRequest(Task{
-		Role: Verifier, Name: "verify", System: "S", Prompt: "P", Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree",
-		BaseTree: "/base",
-	}, 1500*time.Millisecond))
+	got, err := json.Marshal(NewRequest(Task{Role: Verifier, Name: "verify", System: "S", Prompt: "P",
+		Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree", BaseTree: "/base"}, 1500*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +44,8 @@ func TestReadResponse(t *testing.T) {
 		{"unknown field", `{"answer":1,"mood":"good"}`, ok(`1`)},
 		{
 			"usage", `{"answer":1,"usage":{"requests":4,"input_tokens":1e3,"cached_tokens":900,"cache_write_tokens":50,"output_tokens":7,"cost_usd":0.25}}`,
-			with(ok(`1`), precedent.Usage{
-				Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50,
-				OutputTokens: 7,
-			}, 0.25),
+			with(ok(`1`), precedent.Usage{Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50,
+				OutputTokens: 7}, 0.25),
 		},
 		{
 			"usage that cannot be",

@@ -20,10 +20,8 @@ type comparison struct {
 
 // ask asks a judge about n pairs. The error is that of a cancelled context.
 func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) (comparison, error) {
-	a, err := v.Engine.Run(ctx, engine.Task{
-		Role: engine.Judge, Name: name, System: p.System, Common: p.Common, Prefix: p.Prefix, Prompt: p.Suffix,
-		Schema: prompt.Schema(string(engine.Judge)), Timeout: v.Timeout,
-	})
+	a, err := v.Engine.Run(ctx, engine.Task{Role: engine.Judge, Name: name, System: p.System, Common: p.Common,
+		Prefix: p.Prefix, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Judge)), Timeout: v.Timeout})
 	out := comparison{status: a.Status, message: a.Message, spent: Spent{a.Usage, a.CostUSD}}
 	if err == nil && a.Status == precedent.StatusOK {
 		out.answers, err = match.ReadAnswers(a.JSON, n)

@@ -84,10 +84,8 @@ func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	}
 	e.header.Set("Accept", "application/json")
 	e.bearer()
-	return &Embeddings{
-		endpoint: e, retries: retries{w: c.Waiting, tries: maxTries},
-		url: base + "/embeddings", model: c.Model, dimensions: c.Dimensions, most: mostTexts,
-	}, nil
+	return &Embeddings{endpoint: e, retries: retries{w: c.Waiting, tries: maxTries}, url: base + "/embeddings",
+		model: c.Model, dimensions: c.Dimensions, most: mostTexts}, nil
 }
 
 // Model is the name of the model, as the server spells it.

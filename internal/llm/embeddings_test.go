@@ -20,10 +20,8 @@ import (
 
 func embeddingsAt(t *testing.T, url string, dimensions int, clock *fakeTime) *Embeddings {
 	t.Helper()
-	e, err := NewEmbeddings(EmbeddingsConfig{
-		Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions,
-		Waiting: clock.waiting(),
-	})
+	e, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions,
+		Waiting: clock.waiting()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,10 +204,8 @@ func TestEmbeddingsWait(t *testing.T) {
 		t.Error(err)
 	}
 	var sent countedRequests
-	e, err := NewEmbeddings(EmbeddingsConfig{
-		BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(),
-		FirstWait: time.Millisecond,
-	})
+	e, err := NewEmbeddings(EmbeddingsConfig{BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(),
+		FirstWait: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,10 +241,8 @@ func TestEmbeddingsElsewhere(t *testing.T) {
 	}
 	down := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
 	for _, url := range []string{"ftp://example.org", "://", "http://me:" + canary + "@example.org", ""} {
-		if _, err := NewEmbeddings(EmbeddingsConfig{
-			Key: canary, BaseURL: url, Model: "m",
-			Waiting: RealWaiting(),
-		}); err == nil || strings.Contains(err.Error(), canary) {
+		if _, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url, Model: "m",
+			Waiting: RealWaiting()}); err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}

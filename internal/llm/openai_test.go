@@ -14,10 +14,8 @@ func TestOpenAI(t *testing.T) {
 	usage := precedent.Usage{Requests: 1, InputTokens: 50, CachedTokens: 40, OutputTokens: 2}
 	for _, whole := range []bool{false, true} {
 		s := llmtest.OpenAI(t, llmtest.Script(llmtest.Reply{Text: "hello", Model: "local-7b", Usage: &usage, Whole: whole}))
-		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{
-			System: "sys", Common: "a", Prefix: "b", Prompt: "c",
-			Schema: schema,
-		})
+		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{System: "sys", Common: "a", Prefix: "b", Prompt: "c",
+			Schema: schema})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,10 +50,8 @@ func TestOpenAITools(t *testing.T) {
 		if !reply.Estimated || reply.Usage.Requests != 2 {
 			t.Errorf("usage %+v, estimated %v", reply.Usage, reply.Estimated)
 		}
-		want := []llmtest.Turn{{
-			Reasoning: two.Reasoning, Calls: two.Calls,
-			Results: []llmtest.Result{{ID: "c1", Text: "text"}, {ID: "c2", Text: "error: no such file"}},
-		}}
+		want := []llmtest.Turn{{Reasoning: two.Reasoning, Calls: two.Calls,
+			Results: []llmtest.Result{{ID: "c1", Text: "text"}, {ID: "c2", Text: "error: no such file"}}}}
 		if d := cmp.Diff(want, s.Requests()[1].Turns); d != "" {
 			t.Error(d)
 		}
@@ -109,20 +105,16 @@ func TestOpenAIConcedes(t *testing.T) {
 		present  []string
 		fails    bool
 	}{
-		{"schema, then JSON mode", []llmtest.Reply{
-			failed(400, "response_format json_schema unsupported"),
-			failed(400, "response_format unsupported"), ok,
-		}, 3, []string{"response_format"}, []string{"tools"}, false},
+		{"schema, then JSON mode", []llmtest.Reply{failed(400, "response_format json_schema unsupported"),
+			failed(400, "response_format unsupported"), ok}, 3, []string{"response_format"}, []string{"tools"}, false},
 		{"tools (Ollama)", []llmtest.Reply{failed(400, "registry.ollama.ai/library/x:7b does not support tools"), ok},
 			2, []string{"tools"}, []string{"response_format"}, false},
 		{"tools (llama.cpp)", []llmtest.Reply{failed(500, "tools param requires --jinja flag"), ok}, 2,
 			[]string{"tools"}, []string{"response_format"}, false},
 		{
 			"tools with JSON mode (Groq, Gemini)",
-			[]llmtest.Reply{
-				failed(400, "json mode cannot be combined with tool/function calling"),
-				failed(400, "Function calling with a response mime type: 'application/json' is unsupported"), ok,
-			},
+			[]llmtest.Reply{failed(400, "json mode cannot be combined with tool/function calling"),
+				failed(400, "Function calling with a response mime type: 'application/json' is unsupported"), ok},
 			3,
 			[]string{"response_format"},
 			[]string{"tools"},

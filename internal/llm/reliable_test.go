@@ -16,10 +16,8 @@ import (
 )
 
 // backoffs are the longest waits for an overloaded server.
-var backoffs = []time.Duration{
-	2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
-	time.Minute, time.Minute,
-}
+var backoffs = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+	time.Minute, time.Minute}
 
 func TestReliable(t *testing.T) {
 	ok, overloaded := llmtest.Reply{Text: "fine"}, failed(529, "Overloaded")
@@ -97,17 +95,13 @@ func TestIdleStreams(t *testing.T) {
 			t.Parallel()
 			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
 			var toAnthropic, toOpenAI countedRequests
-			first, err := Anthropic(AnthropicConfig{
-				Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now, FirstWait: idle,
-				Idle: idle, Transport: &toAnthropic,
-			})
+			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now,
+				FirstWait: idle, Idle: idle, Transport: &toAnthropic})
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := OpenAI(OpenAIConfig{
-				Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
-				Idle: idle, Transport: &toOpenAI,
-			})
+			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
+				Idle: idle, Transport: &toOpenAI})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,10 +167,8 @@ func TestSharedBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
-		model := Reliable(server, Waiting{
-			Now: time.Now, Sleep: backoff.Sleep,
-			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond },
-		})
+		model := Reliable(server, Waiting{Now: time.Now, Sleep: backoff.Sleep,
+			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -237,10 +229,8 @@ func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
 	defer o.mu.Unlock()
 	if time.Now().Before(o.well) {
 		o.refused++
-		return Reply{}, &Error{
-			Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com",
-			RetryAfter: o.retry,
-		}
+		return Reply{}, &Error{Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com",
+			RetryAfter: o.retry}
 	}
 	return Reply{Text: "fine"}, nil
 }

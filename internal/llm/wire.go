@@ -65,9 +65,8 @@ func newEndpoint(
 		idle = idleWait
 	}
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
-	return endpoint{
-		host: u.Host, key: key, header: header, transport: transport, now: now, first: first, idle: idle,
-	}, nil
+	return endpoint{host: u.Host, key: key, header: header, transport: transport, now: now, first: first,
+		idle: idle}, nil
 }
 
 // bearer sends the key as OpenAI's API takes it. Local servers need none.
@@ -163,10 +162,8 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		timer.Stop()
 		resp.Body.Close()
-		return nil, &Error{
-			Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
-			Message: "the redirect to another place was not followed",
-		}
+		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
+			Message: "the redirect to another place was not followed"}
 	}
 	report := w.firstByte
 	if resp.StatusCode != http.StatusOK {

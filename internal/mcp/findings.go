@@ -236,10 +236,8 @@ func showExplanation(e *precedent.Explanation) explanation {
 		LastSeen:  day(e.LastSeen), Threshold: e.Review.Threshold, Decisions: []decision{}, Dismissals: []dismissal{},
 	}
 	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
-		x.Decisions = append(x.Decisions, decision{
-			Step: line(d.Step, maxLine), Text: line(d.Text, maxLine), Delta: d.Delta,
-			By: line(d.By, maxLine),
-		})
+		x.Decisions = append(x.Decisions, decision{Step: line(d.Step, maxLine), Text: line(d.Text, maxLine),
+			Delta: d.Delta, By: line(d.By, maxLine)})
 	}
 	for i := range e.Dismissals[:min(len(e.Dismissals), maxDecisions)] {
 		x.Dismissals = append(x.Dismissals, showDismissal(&e.Dismissals[i]))

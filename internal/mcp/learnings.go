@@ -148,10 +148,8 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 		Description: "Proposes a directive for later reviews. It stays pending, and changes no review, until a person with write permission approves it.",
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
 	}, with(open, func(ctx context.Context, m *memory.Memory, in proposalInput) (proposed, error) {
-		c, err := propose(ctx, memory.Proposal{
-			Kind: precedent.LearningKind(in.Kind), Directive: in.Directive, Rationale: in.Rationale, Glob: in.Glob,
-			Category: precedent.Category(in.Category),
-		})
+		c, err := propose(ctx, memory.Proposal{Kind: precedent.LearningKind(in.Kind), Directive: in.Directive,
+			Rationale: in.Rationale, Glob: in.Glob, Category: precedent.Category(in.Category)})
 		switch {
 		case errors.Is(err, store.ErrProposals):
 			return proposed{}, mistake(fmt.Sprintf("%d proposals of agents are pending; a person must approve or forget some first", store.MaxProposals))

@@ -86,10 +86,8 @@ func (s *Server) addMemory(open Open) {
 }
 
 func showHotspot(h precedent.Hotspot) hotspot {
-	out := hotspot{
-		Path: line(h.Path, maxPath), Findings: h.Findings, Dismissed: h.Dismissed, Categories: []string{},
-		TopSeverity: line(string(h.TopSeverity), maxLine), LastSeen: day(h.LastSeen),
-	}
+	out := hotspot{Path: line(h.Path, maxPath), Findings: h.Findings, Dismissed: h.Dismissed, Categories: []string{},
+		TopSeverity: line(string(h.TopSeverity), maxLine), LastSeen: day(h.LastSeen)}
 	for _, c := range h.Categories {
 		out.Categories = append(out.Categories, line(string(c), maxLine))
 	}

@@ -81,10 +81,8 @@ func (set *ruleSet) addForms(text string) {
 		if line[0] == '#' || len(fields) < 3 {
 			continue
 		}
-		r := rule{
-			id: fields[1], description: "Found a token of a service, by its form.", issued: true,
-			allow: compileAllow(nil), before: 1, after: 2,
-		}
+		r := rule{id: fields[1], description: "Found a token of a service, by its form.", issued: true,
+			allow: compileAllow(nil), before: 1, after: 2}
 		if fields[0] == "hide" {
 			r.leaves = thresholds["issued"]
 		}

@@ -74,10 +74,8 @@ func isPlaceholder(value string) bool {
 }
 
 // dummyWords are in keys of a known form that stand for one.
-var dummyWords = []string{
-	"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken",
-	"xxxxxx", "redacted", "notreal",
-}
+var dummyWords = []string{"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken",
+	"xxxxxx", "redacted", "notreal"}
 
 // isDummy reports whether a key of a known form stands for one: "ghp_xxxx…".
 func isDummy(value string) bool {

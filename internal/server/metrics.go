@@ -119,10 +119,8 @@ func (m *metrics) Review(r *precedent.Review) {
 }
 
 func verdictLabel(v precedent.Verdict) string {
-	if slices.Contains([]precedent.Verdict{
-		precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Partial,
-		precedent.Failed, precedent.Skipped,
-	}, v) {
+	if slices.Contains([]precedent.Verdict{precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Partial,
+		precedent.Failed, precedent.Skipped}, v) {
 		return string(v)
 	}
 	return "other"

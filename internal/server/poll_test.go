@@ -20,19 +20,15 @@ import (
 
 // openPull is an open pull request.
 func openPull(number, head int, labels ...string) forge.PullRequest {
-	return forge.PullRequest{
-		Number: number, State: forge.Open, Labels: labels, Updated: forgetest.Epoch,
-		Head: forge.Branch{SHA: sha(head), Name: "feature"}, Base: forge.Branch{SHA: sha(0), Name: "main"},
-	}
+	return forge.PullRequest{Number: number, State: forge.Open, Labels: labels, Updated: forgetest.Epoch,
+		Head: forge.Branch{SHA: sha(head), Name: "feature"}, Base: forge.Branch{SHA: sha(0), Name: "main"}}
 }
 
 // TestCompare: what changed since the last poll, and the work that it makes.
 func TestCompare(t *testing.T) {
 	is := func(p forge.PullRequest) map[int]workspace.PullSeen {
-		return map[int]workspace.PullSeen{p.Number: {
-			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
-			Updated: p.Updated,
-		}}
+		return map[int]workspace.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
+			Updated: p.Updated}}
 	}
 	change := func(f func(*forge.PullRequest)) forge.PullRequest {
 		p := openPull(7, 1, "a", "b")
@@ -164,10 +160,8 @@ func TestFault9PageFails(t *testing.T) {
 	api := s.GitHub(t)
 	repo := forgetest.Shop()
 	s.World.Add(repo)
-	client, err := github.New(github.Options{
-		BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
-	})
+	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +220,8 @@ func TestFault11Unchanged(t *testing.T) {
 	api := s.GitHub(t)
 	repo := forgetest.Shop()
 	s.World.Add(repo)
-	client, err := github.New(github.Options{
-		BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
-	})
+	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,10 +296,8 @@ func TestBackPressure(t *testing.T) {
 		waits = append(waits, wait.Round(time.Second))
 		elapsed += wait
 	}
-	if want := []time.Duration{
-		0, 0, 0, 0, 15 * time.Second, 30 * time.Second,
-		time.Minute,
-	}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
+	if want := []time.Duration{0, 0, 0, 0, 15 * time.Second, 30 * time.Second,
+		time.Minute}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
 		t.Errorf("waits %v", waits)
 	}
 	p.err = nil

@@ -51,10 +51,8 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)}, false)
-	if len(checks) != 1 || checks[0] != (queue.Task{
-		Kind: queue.CheckCI, Repo: shop, Head: sha(1),
-		Reason: "run completed",
-	}) {
+	if len(checks) != 1 || checks[0] != (queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1),
+		Reason: "run completed"}) {
 		t.Errorf("a check of no pull request: %+v", checks)
 	}
 	push := forge.Event{Kind: forge.PushEvent, Repo: shop, Branch: "main", Head: sha(1)}

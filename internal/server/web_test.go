@@ -82,10 +82,8 @@ func TestHealth(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	s.metrics.Review(&precedent.Review{
-		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{
-			InputTokens: 100, CachedTokens: 80,
-			OutputTokens: 7,
-		},
+		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100,
+			CachedTokens: 80, OutputTokens: 7},
 		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}},
 		Gate:    &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
 	})

@@ -87,10 +87,8 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 
 // linterField sets one field and returns what is wrong with it, "" for nothing.
 func linterField(l *lint.Linter, key string, val *yaml.Node) string {
-	texts := map[string]*[]string{
-		"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command,
-		"errorformat": &l.Patterns,
-	}
+	texts := map[string]*[]string{"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command,
+		"errorformat": &l.Patterns}
 	switch to := texts[key]; {
 	case key == "name":
 	case key == "format" && val.Value != "sarif":

@@ -45,10 +45,8 @@ func TestReadDefaults(t *testing.T) {
 // value names its source, and what is overridden is not even checked.
 func TestReadSources(t *testing.T) {
 	path := written(t, "engine: claude\nfail_on: medium\ntimeout: nonsense\nmemory_db: ~/m.db\nmodel: a, b\n")
-	env := map[string]string{
-		"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine", "PRECEDENT_FORGE": "local:forge",
-		"PRECEDENT_CONTEXT": "8000",
-	}
+	env := map[string]string{"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine",
+		"PRECEDENT_FORGE": "local:forge", "PRECEDENT_CONTEXT": "8000"}
 	s, err := Read(Sources{File: path, Env: env, Dir: "/work", Flags: map[string]string{
 		"timeout": "90s",
 		"context": "4000",

@@ -60,18 +60,14 @@ var All = []Def{
 		Key: "max_cost_per_pull_request", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultPullUSD),
 		Usage: "limit the cost of all reviews of a pull request to this many dollars",
 	}),
-	def(filePath, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{
-		Key: "memory_db", Flag: "memory-db", Env: "PRECEDENT_MEMORY_DB", InFile: true,
-		Usage: "the database `file` of the memory",
-	}),
+	def(filePath, func(s *Settings) *Value[string] { return &s.MemoryDB }, Def{Key: "memory_db", Flag: "memory-db",
+		Env: "PRECEDENT_MEMORY_DB", InFile: true, Usage: "the database `file` of the memory"}),
 	def(automatic, func(s *Settings) *Value[bool] { return &s.Consolidation }, Def{
 		Key: "consolidation", Env: "PRECEDENT_CONSOLIDATION", InFile: true, Default: "auto",
 		Usage: "look for patterns in the memory after a review: auto or off",
 	}),
-	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{
-		Key: "repo", Flag: "repo",
-		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote",
-	}),
+	def(repo, func(s *Settings) *Value[precedent.Repo] { return &s.Repo }, Def{Key: "repo", Flag: "repo",
+		Usage: "the identity of the repository as `host/owner/name`, instead of the one of its remote"}),
 	def(text, func(s *Settings) *Value[string] { return &s.MemoryRef }, Def{
 		Key: "memory_ref", Flag: "ref", Env: "PRECEDENT_MEMORY_REF", InFile: true, Default: "refs/precedent/memory",
 		Usage: "exchange the memory through this `ref` of the remote; where only branches are allowed, " +
@@ -90,10 +86,8 @@ var All = []Def{
 		unsetText: "default: comments are compared by their words alone",
 		Usage:     "the address of a server that is compatible with OpenAI's embeddings, without /embeddings",
 	}),
-	def(text, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{
-		Key: "embeddings.model", Env: "PRECEDENT_EMBEDDINGS_MODEL", InFile: true,
-		Usage: "the name of the embedding model",
-	}),
+	def(text, func(s *Settings) *Value[string] { return &s.EmbeddingsModel }, Def{Key: "embeddings.model",
+		Env: "PRECEDENT_EMBEDDINGS_MODEL", InFile: true, Usage: "the name of the embedding model"}),
 	// The largest vectors of known models have 8,192 dimensions.
 	def(between(1, 16_384, "dimensions"), func(s *Settings) *Value[int] { return &s.EmbeddingsDimensions }, Def{
 		Key: "embeddings.dimensions", Env: "PRECEDENT_EMBEDDINGS_DIMENSIONS", InFile: true,
@@ -119,14 +113,10 @@ var All = []Def{
 		Usage: "let precedent gate run the commands of your own work tree without a sandbox where there is none: true or " +
 			"false",
 	}),
-	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{
-		Key: "threshold", Flag: "threshold", Env: "REVIEW_CONFIDENCE_THRESHOLD",
-		Usage: "show findings with at least this confidence, in `percent`",
-	}),
-	def(positive, func(s *Settings) *Value[int] { return &s.MaxInline }, Def{
-		Key: "max_inline", Flag: "max-inline",
-		Usage: "show at most `N` findings in full",
-	}),
+	def(percent, func(s *Settings) *Value[*int] { return &s.Threshold }, Def{Key: "threshold", Flag: "threshold",
+		Env: "REVIEW_CONFIDENCE_THRESHOLD", Usage: "show findings with at least this confidence, in `percent`"}),
+	def(positive, func(s *Settings) *Value[int] { return &s.MaxInline }, Def{Key: "max_inline", Flag: "max-inline",
+		Usage: "show at most `N` findings in full"}),
 	def(boolean, func(s *Settings) *Value[bool] { return &s.Deep }, Def{
 		Key: "deep", Flag: "deep", Env: "PRECEDENT_DEEP", InFile: true, Default: "false",
 		Usage: "run all finders that the policy does not turn off, not only those that the change calls for: true or false",
@@ -137,10 +127,8 @@ var All = []Def{
 			"for never",
 	}),
 	// Ten minutes are a review's share of the time of CI.
-	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{
-		Key: "timeout", Flag: "timeout", InFile: true, Default: "10m0s",
-		Usage: "stop waiting for an answer after this `duration`",
-	}),
+	def(duration, func(s *Settings) *Value[time.Duration] { return &s.Timeout }, Def{Key: "timeout", Flag: "timeout",
+		InFile: true, Default: "10m0s", Usage: "stop waiting for an answer after this `duration`"}),
 	def(repositories, func(s *Settings) *Value[[]precedent.Repo] { return &s.Repositories }, Def{
 		Key: "repositories", Flag: "repositories", Env: "PRECEDENT_REPOSITORIES", InFile: true, Server: true,
 		unsetText: "default: all that the token may write to",
@@ -174,10 +162,8 @@ var All = []Def{
 		Usage: "look for changes after this `duration`, at least 10s",
 	}),
 	// Each may run a gate, and reviews wait for the model most of the time.
-	def(between(2, 64, "jobs"), func(s *Settings) *Value[int] { return &s.Jobs }, Def{
-		Key: "jobs", Flag: "jobs", Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4",
-		Usage: "run at most `N` jobs at a time",
-	}),
+	def(between(2, 64, "jobs"), func(s *Settings) *Value[int] { return &s.Jobs }, Def{Key: "jobs", Flag: "jobs",
+		Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4", Usage: "run at most `N` jobs at a time"}),
 	def(occasions, func(s *Settings) *Value[*precedent.ReviewTriggers] { return &s.Reviews }, Def{
 		Key: "reviews", Flag: "reviews", Env: "PRECEDENT_REVIEWS", InFile: true, Server: true,
 		unsetText: "default: label,request,command",

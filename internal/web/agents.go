@@ -240,10 +240,8 @@ func (s *Site) allow(q *request) error {
 	}
 	detail, _ := json.Marshal([]string{a.redirect.String(), a.challenge, a.client.id()}) // texts always have a form
 	code := newSecret()
-	err = s.o.DB.SaveSession(q.ctx(), store.Session{
-		Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person, Login: q.v.login, Detail: string(detail),
-		At: s.o.Now(), Until: s.o.Now().Add(codeLife),
-	})
+	err = s.o.DB.SaveSession(q.ctx(), store.Session{Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person,
+		Login: q.v.login, Detail: string(detail), At: s.o.Now(), Until: s.o.Now().Add(codeLife)})
 	if err != nil {
 		return err
 	}
@@ -296,18 +294,14 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 		oauthError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the database does not answer")
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"access_token": secret, "token_type": "Bearer",
-		"expires_in": int(agentLife.Seconds()), "scope": "memory:read",
-	})
+	writeJSON(w, http.StatusOK, map[string]any{"access_token": secret, "token_type": "Bearer",
+		"expires_in": int(agentLife.Seconds()), "scope": "memory:read"})
 }
 
 func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret string, err error) {
 	secret = newSecret() + newSecret()
-	return secret, s.o.DB.SaveSession(r.Context(), store.Session{
-		Hash: hashOf(secret), Kind: store.AgentSession, Person: person, Login: login, Detail: name, At: s.o.Now(),
-		Until: s.o.Now().Add(agentLife),
-	})
+	return secret, s.o.DB.SaveSession(r.Context(), store.Session{Hash: hashOf(secret), Kind: store.AgentSession,
+		Person: person, Login: login, Detail: name, At: s.o.Now(), Until: s.o.Now().Add(agentLife)})
 }
 
 // mcp answers an agent.

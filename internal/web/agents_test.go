@@ -135,10 +135,8 @@ func TestAgentSignsIn(t *testing.T) {
 			sent.Query().Get("iss") != server.Issuer {
 			t.Fatal(sent)
 		}
-		return url.Values{
-			"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")},
-			"redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier},
-		}
+		return url.Values{"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")},
+			"redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier}}
 	}
 	for what, spoil := range map[string]func(url.Values){
 		"another verifier": func(v url.Values) { v.Set("code_verifier", "x") },

@@ -26,9 +26,8 @@ const (
 )
 
 // learningStates are the lists of learnings, in the order of their tabs: what waits for people first.
-var learningStates = []precedent.LearningState{
-	precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded, precedent.LearningForgotten,
-}
+var learningStates = []precedent.LearningState{precedent.LearningPending, precedent.LearningActive,
+	precedent.LearningSuperseded, precedent.LearningForgotten}
 
 // learnings lists the learnings in a state.
 func (s *Site) learnings(q *request) error {
@@ -127,10 +126,8 @@ func (s *Site) addLearning(q *request) error {
 		Kind: precedent.LearningKind(form.Get("kind")), Directive: form.Get("directive"),
 		Rationale: form.Get("rationale"), Glob: form.Get("glob"),
 		Category: precedent.Category(form.Get("category")), Scope: precedent.LearningScope(form.Get("scope")),
-		From: precedent.LearningSource{
-			By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person),
-			MayWrite: true, Words: form.Get("directive"),
-		},
+		From: precedent.LearningSource{By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person),
+			MayWrite: true, Words: form.Get("directive")},
 	}
 	if p.Scope == precedent.MeScope || strings.TrimSpace(p.Directive) == "" {
 		return requestError("A learning needs a directive, and holds for the repository or its owner.")
@@ -261,10 +258,8 @@ func (s *Site) changeLearning(q *request) error {
 	if do == nil {
 		return errNotFound
 	}
-	err = s.audited(q, q.rows.AddAudit, store.AuditRow{
-		Action:  q.r.PathValue("do") + " learning",
-		Subject: "learning " + l.ID, Before: learningText(&l),
-	}, do)
+	err = s.audited(q, q.rows.AddAudit, store.AuditRow{Action: q.r.PathValue("do") + " learning",
+		Subject: "learning " + l.ID, Before: learningText(&l)}, do)
 	return s.back(q, q.path("/learnings/")+l.ID, err)
 }
 

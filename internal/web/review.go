@@ -46,10 +46,8 @@ func (s *Site) pull(q *request) error {
 	body := g.Group{facts("Title", is.Title, "On the forge",
 		external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
 	if s.o.Jobs != nil {
-		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
-			States: unfinished, Repo: q.repo,
-			Limit: 10 * listedJobs,
-		})
+		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo,
+			Limit: 10 * listedJobs})
 		if err != nil {
 			return err
 		}
@@ -156,10 +154,8 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 			return section("What failed", table("", []string{"Step", "Why"}, failures))
 		}),
 		g.Iff(len(finders) > 0, func() g.Node {
-			return section("Finders", table("", []string{
-				"Finder", "Model", "Status", "Found", "Tokens", "Cost",
-				"Took", "Problem",
-			}, finders))
+			return section("Finders", table("", []string{"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took",
+				"Problem"}, finders))
 		}),
 	}, nil
 }

@@ -101,10 +101,8 @@ func testChanges(t *testing.T, w *world) {
 	is := w.fill(open, "zebra")
 	at := repoPath(open)
 	job := fmt.Sprintf("/jobs/%d/", w.fail(open, "the engine is gone"))
-	learning := url.Values{
-		"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"},
-		"kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""},
-	}
+	learning := url.Values{"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"},
+		"kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""}}
 	for _, c := range []struct {
 		who, path      string
 		form           url.Values
@@ -165,10 +163,8 @@ func testChanges(t *testing.T, w *world) {
 	}
 	// What was refused is there, too, and nothing was saved.
 	b := w.signedIn("wanda")
-	if status, page := b.submit(at+"/learnings", url.Values{
-		"directive": {"x"}, "kind": {"nonsense"},
-		"scope": {"repository"},
-	}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
+	if status, page := b.submit(at+"/learnings", url.Values{"directive": {"x"}, "kind": {"nonsense"},
+		"scope": {"repository"}}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
 		t.Errorf("a learning of no kind: %d %s", status, page)
 	}
 	if row := w.newest(false); !strings.HasPrefix(row.After, "failed: ") {

@@ -18,10 +18,8 @@ func (w *world) tell(repo precedent.Repo) string {
 	taught, err := space.Memory.Propose(ctx, memory.Proposal{
 		Kind: precedent.LearnDontFlag, Directive: "Don't ask for context parameters in internal/migrate",
 		Glob: "internal/migrate",
-		From: precedent.LearningSource{
-			By: precedent.FromComment, Who: "wanda", MayWrite: true,
-			Words: "migrations run to the end",
-		},
+		From: precedent.LearningSource{By: precedent.FromComment, Who: "wanda", MayWrite: true,
+			Words: "migrations run to the end"},
 	})
 	must(err)
 	found := func(path string, line int, s precedent.Severity, c precedent.Category, title, quote,
@@ -84,9 +82,7 @@ func (w *world) tell(repo precedent.Repo) string {
 		Thread: "t1", Finding: refund.ID, Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
 		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start,
 	}}))
-	must(rows.SaveWatched(ctx, []store.WatchedPull{{
-		Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab", Title: "Make refunds safe to retry",
-		Labels: []string{"bot-changes-needed"}, Updated: start,
-	}}, nil))
+	must(rows.SaveWatched(ctx, []store.WatchedPull{{Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab",
+		Title: "Make refunds safe to retry", Labels: []string{"bot-changes-needed"}, Updated: start}}, nil))
 	return pullPath(repo, pull)
 }

@@ -50,11 +50,8 @@ type people struct {
 
 func newPeople(t testing.TB) *people {
 	p := &people{
-		may: map[string]forge.Permission{
-			"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
-			"rita " + open.String():  forge.Read,
-			"oskar " + open.String(): forge.Read,
-		},
+		may: map[string]forge.Permission{"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
+			"rita " + open.String(): forge.Read, "oskar " + open.String(): forge.Read},
 		ids: map[string]int64{"wanda": 1, "rita": 2, "oskar": 3, "sam": 4}, codes: map[string]string{},
 		tokens: map[string]string{},
 	}
@@ -203,10 +200,8 @@ func (w *world) fail(repo precedent.Repo, why string) int64 {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := q.Want(w.t.Context(), queue.Task{
-		Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee",
-		Reason: why,
-	}); err != nil {
+	if err := q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee",
+		Reason: why}); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := q.Start(w.t.Context()); err != nil {
@@ -259,10 +254,8 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	teach := func(directive string, mayWrite bool) precedent.Learning {
 		c, err := space.Memory.Propose(ctx, memory.Proposal{
 			Kind: precedent.LearnDo, Directive: directive,
-			Rationale: mark, From: precedent.LearningSource{
-				By: precedent.FromComment, Who: mark, MayWrite: mayWrite, Words: directive,
-				URL: "javascript:alert('" + mark + "')", PullRequest: 7,
-			},
+			Rationale: mark, From: precedent.LearningSource{By: precedent.FromComment, Who: mark, MayWrite: mayWrite,
+				Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7},
 		})
 		must(err)
 		if c.Refused != "" {
@@ -298,10 +291,8 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		PullRequest: &pull, Base: "ba5e", Head: "c0ffee00c0ffee",
 		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: mark,
 		Findings: []precedent.Finding{shown, hidden}, At: start.Add(-time.Hour),
-		Finders: []precedent.FinderRun{{
-			Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2,
-			Error: mark,
-		}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
+		Finders: []precedent.FinderRun{{Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2,
+			Error: mark}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
 	}
 	must(rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
@@ -322,18 +313,14 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	must(err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
 	must(err)
-	insight := precedent.Insight{
-		ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
-		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
-	}
+	insight := precedent.Insight{ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
+		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start}
 	if turn {
 		_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{insight}, false)
 		must(err)
 	}
-	must(rows.SaveWatched(ctx, []store.WatchedPull{{
-		Pull: 7, Head: "c0ffee", Title: mark,
-		Labels: []string{mark, "bot-changes-needed"}, Updated: start,
-	}}, nil))
+	must(rows.SaveWatched(ctx, []store.WatchedPull{{Pull: 7, Head: "c0ffee", Title: mark,
+		Labels: []string{mark, "bot-changes-needed"}, Updated: start}}, nil))
 	comment, err := json.Marshal(map[string]any{
 		"id": 11, "user": map[string]any{"id": 5, "login": "ada", "type": "User"}, "path": "a.go", "line": 3,
 		"side": "RIGHT", "commit_id": "c0ffee",

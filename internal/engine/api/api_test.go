@@ -37,10 +37,8 @@ var apis = map[string]struct {
 }{
 	"anthropic": {llmtest.Anthropic, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 		t.Helper()
-		m, err := llm.Anthropic(llm.AnthropicConfig{
-			Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
-			Now: time.Now, Idle: idle,
-		})
+		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model",
+			Transport: transport(t), Now: time.Now, Idle: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,10 +46,8 @@ var apis = map[string]struct {
 	}},
 	"openai": {llmtest.OpenAI, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 		t.Helper()
-		m, err := llm.OpenAI(llm.OpenAIConfig{
-			Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
-			Now: time.Now, Idle: idle,
-		})
+		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
+			Now: time.Now, Idle: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,17 +107,13 @@ func (f *fixed) Send(_ context.Context, r llm.Request) (llm.Reply, error) {
 }
 
 func task() engine.Task {
-	return engine.Task{
-		Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own",
-		Schema: json.RawMessage(`{"type":"object"}`),
-	}
+	return engine.Task{Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own",
+		Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 func TestCostAndPrefix(t *testing.T) {
-	model := &fixed{name: "priced-1", reply: llm.Reply{
-		Text: "{}", Stop: llm.StopEnd,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6},
-	}}
+	model := &fixed{name: "priced-1", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
+		Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6}}}
 	e := New(Config{Model: model, Prices: llm.Prices{"priced": {Input: 3, Output: 15}}, Why: "a key is set"})
 	a, err := e.Run(t.Context(), task())
 	if err != nil || a.CostUSD != 18 {
@@ -143,10 +135,8 @@ func TestCostAndPrefix(t *testing.T) {
 }
 
 func TestBudgetStopsRequests(t *testing.T) {
-	model := &fixed{name: "m", reply: llm.Reply{
-		Text: "{}", Stop: llm.StopEnd,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100},
-	}}
+	model := &fixed{name: "m", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
+		Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100}}}
 	e := New(Config{Model: model, Budget: &engine.Budget{Tokens: 3000}, Why: "w"})
 	var got []precedent.Status
 	for range 4 {

@@ -60,10 +60,8 @@ func TestTroubleOfServers(t *testing.T) {
 	good, broken := llmtest.Reply{Text: answer}, llmtest.Reply{Text: answer, Cut: 250}
 	torn := llmtest.Reply{Text: answer, Cut: 250, Torn: true}
 	status := func(code int, message string) llmtest.Reply { return llmtest.Reply{Status: code, Message: message} }
-	backoff := []time.Duration{
-		2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
-		time.Minute, time.Minute,
-	}
+	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+		time.Minute, time.Minute}
 	for _, test := range []struct {
 		name     string
 		replies  []llmtest.Reply

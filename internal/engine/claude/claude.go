@@ -126,10 +126,8 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 		return engine.Reply{}, fmt.Errorf("make folder for the system prompt: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(desk) }()
-	s := session{
-		Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts,
-		marked: !e.unmarked.Load(),
-	}
+	s := session{Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts,
+		marked: !e.unmarked.Load()}
 	if err := os.WriteFile(s.system, []byte(system), 0o600); err != nil {
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}

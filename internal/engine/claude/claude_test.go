@@ -89,10 +89,8 @@ func play() int {
 	fmt.Println(said)
 	result := map[string]any{
 		"type": "result", "subtype": "success", "result": reply.Text,
-		"usage": usage{
-			Input: u.InputTokens - u.CachedTokens - u.CacheWriteTokens, CacheRead: u.CachedTokens,
-			CacheWrite: u.CacheWriteTokens, Output: u.OutputTokens,
-		},
+		"usage": usage{Input: u.InputTokens - u.CachedTokens - u.CacheWriteTokens, CacheRead: u.CachedTokens,
+			CacheWrite: u.CacheWriteTokens, Output: u.OutputTokens},
 	}
 	if len(reply.Answer) > 0 {
 		result["structured_output"] = reply.Answer
@@ -116,10 +114,8 @@ func TestConformance(t *testing.T) {
 		if err := s.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		e := New(Config{
-			Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path},
-			Now: now,
-		})
+		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path},
+			Now: now})
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
 				t.Error(err)
@@ -131,10 +127,8 @@ func TestConformance(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{
-		Name: "claude", Who: "opus@api.anthropic.com",
-		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true,
-	}
+	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com",
+		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true}
 	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
@@ -419,10 +413,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
-	found := secrets([]string{
-		"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short",
-		"MY_SECRET=a=b=c=d=e",
-	})
+	found := secrets([]string{"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short",
+		"MY_SECRET=a=b=c=d=e"})
 	if diff := cmp.Diff([]string{"sk-12345678", "a=b=c=d=e"}, found); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}

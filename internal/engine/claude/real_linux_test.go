@@ -459,10 +459,8 @@ func harms(t *testing.T, e edits, whole bool) []string {
 		e.Dir = tree
 	}
 	cli, home := start(t, m, e)
-	plant(t, home, map[string]string{
-		"read.txt": "canary-of-read", "attached.txt": "canary-of-attachment",
-		".claude.json": fmt.Sprintf(`{"mcpServers":{"own":{"command":"sh","args":["-c","touch %s/own"]}}}`, markers),
-	})
+	plant(t, home, map[string]string{"read.txt": "canary-of-read", "attached.txt": "canary-of-attachment",
+		".claude.json": fmt.Sprintf(`{"mcpServers":{"own":{"command":"sh","args":["-c","touch %s/own"]}}}`, markers)})
 	outside = filepath.Join(home, "read.txt")
 	task := realTask(tree)
 	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"

@@ -57,10 +57,8 @@ func self(t *testing.T, role string, env ...string) *Engine {
 }
 
 func task(timeout time.Duration) engine.Task {
-	return engine.Task{
-		Role: engine.Finder, Name: "bugs", System: "S", Prompt: "P", Tree: "/tree",
-		Schema: json.RawMessage(`{"type":"object"}`), Timeout: timeout,
-	}
+	return engine.Task{Role: engine.Finder, Name: "bugs", System: "S", Prompt: "P", Tree: "/tree",
+		Schema: json.RawMessage(`{"type":"object"}`), Timeout: timeout}
 }
 
 func TestConformance(t *testing.T) {

@@ -167,10 +167,8 @@ func begin(t *testing.T, build Build, replies []Reply) (engine.Engine, Script) {
 }
 
 func task(name string, timeout time.Duration) engine.Task {
-	return engine.Task{
-		Role: engine.Finder, Name: name, System: "You review code.", Prompt: "Find bugs in a.go.",
-		Schema: json.RawMessage(answerSchema), Timeout: timeout,
-	}
+	return engine.Task{Role: engine.Finder, Name: name, System: "You review code.", Prompt: "Find bugs in a.go.",
+		Schema: json.RawMessage(answerSchema), Timeout: timeout}
 }
 
 func (s scenario) run(t *testing.T, build Build) {

@@ -26,10 +26,8 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		data["type"] = kind
 		w.event(kind, data)
 	}
-	usage := object{
-		"input_tokens": u.InputTokens - u.CachedTokens - u.CacheWriteTokens, "output_tokens": 1,
-		"cache_read_input_tokens": u.CachedTokens, "cache_creation_input_tokens": u.CacheWriteTokens,
-	}
+	usage := object{"input_tokens": u.InputTokens - u.CachedTokens - u.CacheWriteTokens, "output_tokens": 1,
+		"cache_read_input_tokens": u.CachedTokens, "cache_creation_input_tokens": u.CacheWriteTokens}
 	if reply.Uncount {
 		usage = object{}
 	}
@@ -65,10 +63,8 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		index++
 	}
 	for _, c := range reply.Calls {
-		send("content_block_start", object{"index": index, "content_block": object{
-			"type": "tool_use", "id": c.ID,
-			"name": c.Name, "input": object{},
-		}})
+		send("content_block_start", object{"index": index, "content_block": object{"type": "tool_use", "id": c.ID,
+			"name": c.Name, "input": object{}}})
 		for _, piece := range pieces(c.Args) {
 			send("content_block_delta", object{"index": index, "delta": object{
 				"type":         "input_json_delta",
