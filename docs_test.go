@@ -25,15 +25,11 @@ var (
 // TestDocumentsNameWhatExists keeps the documents true.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tests := testFuncs(t)
 	for _, doc := range documents(t) {
 		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range namedPath.FindAllStringSubmatch(string(text), -1) {
 			if !exists(m[1]) && !exists(filepath.Join(filepath.Dir(doc), m[1])) {
 				t.Errorf("%s names %s, which does not exist", doc, m[1])
@@ -75,9 +71,7 @@ func testFuncs(t *testing.T) map[string]bool {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return tests
 }
@@ -85,18 +79,14 @@ func testFuncs(t *testing.T) map[string]bool {
 func documents(t *testing.T) []string {
 	t.Helper()
 	docs, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(name, ".md") {
 			docs = append(docs, name)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return docs
 }
 
@@ -116,9 +106,7 @@ var (
 // TestContributing: what the recipes of CONTRIBUTING.md name exists, and the tests that it runs do.
 func TestContributing(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, recipes, found := strings.Cut(string(text), "\n## Add ")
 	if !found {
 		t.Fatal("there are no recipes")
@@ -161,9 +149,7 @@ func anyContains(t *testing.T, files []string, part string) bool {
 	t.Helper()
 	return slices.ContainsFunc(files, func(file string) bool {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return strings.Contains(string(text), part)
 	})
 }
@@ -210,9 +196,7 @@ func declarations(t *testing.T) (declared map[string]bool, source string) {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return declared, all.String()
 }

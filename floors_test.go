@@ -281,9 +281,7 @@ func walkImports(t *testing.T, fsys fs.FS, visit func(dir, file, imported string
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func isThirdParty(imported string) bool {
@@ -328,5 +326,12 @@ func TestOnePackageInAFolder(t *testing.T) {
 	})
 	if err != nil || len(names) < 50 {
 		t.Errorf("%d folders, %v", len(names), err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

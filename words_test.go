@@ -43,9 +43,7 @@ var code = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|(?s:\".*(?:FROM|INTO|UPDAT
 func readGlossary(t *testing.T) (used []string) {
 	t.Helper()
 	text, err := os.ReadFile(glossaryFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range glossary.FindAllStringSubmatch(string(text), -1)[1:] {
 		used = append(used, strings.Split(row[1], ", ")...)
 		for word := range strings.SplitSeq(strings.TrimSpace(row[3]), ", ") {
@@ -105,16 +103,12 @@ func TestRetiredWords(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var docs strings.Builder
 	for _, name := range documents(t) {
 		if name != filepath.FromSlash(glossaryFile) {
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			docs.Write(text)
 		}
 	}
@@ -140,9 +134,7 @@ func checkSource(t *testing.T, name string) {
 	t.Helper()
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, group := range file.Comments {
 		words := strings.ReplaceAll(group.Text(), "\n", " ")
 		checkWords(t, name, fset.Position(group.Pos()).Line, words)

@@ -87,9 +87,7 @@ func TestAsk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := far{replies: test.replies}
 			got, err := Ask(t.Context(), oneTask(time.Minute), f.once)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
@@ -131,9 +129,7 @@ func TestAskTimeout(t *testing.T) {
 					<-ctx.Done()
 					return Reply{Status: precedent.StatusError, Message: "ended"}, nil
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if a.Status != precedent.StatusTimeout || a.Message != test.want {
 					t.Errorf("%s (%s), want a timeout: %s", a.Status, a.Message, test.want)
 				}
@@ -158,9 +154,7 @@ func TestAskNoRequestAfterTimeout(t *testing.T) {
 			<-ctx.Done()
 			return wrote(text), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if a.Status != want || asked != 1 {
 			t.Errorf("%q: %s (%s) after %d requests, want %s after one", text, a.Status, a.Message, asked, want)
 		}
@@ -208,5 +202,12 @@ func TestWholeNumbers(t *testing.T) {
 		if got := string(wholeNumbers([]byte(in))); got != want {
 			t.Errorf("wholeNumbers(%s) = %s, want %s", in, got, want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,9 +15,7 @@ import (
 func TestBudget(t *testing.T) {
 	b := &Budget{USD: 1, Tokens: 1000}
 	charge, err := b.Reserve(t.Context(), 400, 0.6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := b.Reserve(t.Context(), 100, 0.5); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("dollars: %v", err)
 	}
@@ -46,9 +44,7 @@ func TestBudgetOfTheDay(t *testing.T) {
 		return nil
 	}}
 	charge, err := b.Reserve(t.Context(), 1, 0.9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := b.Reserve(t.Context(), 1, 0.2); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("second: %v", err)
 	}
@@ -76,9 +72,7 @@ func TestRelease(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	for range 3 {
 		charge, err := b.Reserve(ctx, 1, 0.9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		charge(1, 0.2)
 	}
 	cancel()
@@ -96,9 +90,7 @@ func TestWithin(t *testing.T) {
 	var got []precedent.Status
 	for range 3 {
 		a, err := bounded.Run(t.Context(), Task{Prompt: "p"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, a.Status)
 	}
 	if want := []precedent.Status{"ok", "ok", "over-budget"}; !slices.Equal(got, want) || e.n != 2 {

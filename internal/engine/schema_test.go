@@ -33,9 +33,7 @@ const findingsSchema = `{
 func compile(t *testing.T, schema string) *Validator {
 	t.Helper()
 	v, err := Compile(json.RawMessage(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -116,13 +114,9 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestCompiledOnce(t *testing.T) {
 	first, err := validator(json.RawMessage(findingsSchema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := validator(json.RawMessage([]byte(findingsSchema)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if first != again {
 		t.Error("compiled twice")
 	}

@@ -14,9 +14,7 @@ import (
 func TestRequestOnTheWire(t *testing.T) {
 	got, err := json.Marshal(NewRequest(Task{Role: Verifier, Name: "verify", System: "S", Prompt: "P",
 		Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree", BaseTree: "/base"}, 1500*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"schema":"precedent.task/1","role":"verifier","name":"verify","system":"S","prompt":"P",` +
 		`"answer_schema":{"type":"object"},"tree_dir":"/tree","base_dir":"/base","deadline_ms":1500}`
 	if string(got) != want {

@@ -28,9 +28,7 @@ func TestWrap(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, err := Compile(json.RawMessage(test.schema))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := read(v, []byte(test.output))
 			if string(got) != test.want || (err == nil) != (test.want != "") {
 				t.Errorf("%s, %v; want %s", got, err, test.want)

@@ -24,9 +24,7 @@ func TestAnchor(t *testing.T) {
 			var sum AnchorResult
 			for seed := range uint64(20) {
 				r, err := Anchor(marks, test.noisy, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if r.Unquotable != 1 {
 					t.Errorf("%d marks are outside of the diff, want 1", r.Unquotable)
 				}
@@ -51,13 +49,9 @@ func TestAnchor(t *testing.T) {
 
 func TestAnchorIsRepeatable(t *testing.T) {
 	first, err := Anchor(marks, true, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := Anchor(marks, true, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("the same seed gives another result:\n%s", diff)
 	}
@@ -78,15 +72,11 @@ func TestAnchorErrors(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{"meta.json": test.meta, "diff.patch": test.patch} {
 				path := filepath.Join(dir, "case", name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				if text == "" {
 					continue
 				}
-				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(path, []byte(text), 0o600))
 			}
 			_, err := Anchor(dir, false, 1)
 			if err == nil || !strings.Contains(err.Error(), test.want) {

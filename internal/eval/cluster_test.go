@@ -16,13 +16,9 @@ func TestMeasureCluster(t *testing.T) {
 		{"change": "app#3", "same": false, "a": {"path": "d.go", "start": 1, "title": "Rows stay open here"}, "b": {"path": "c.go", "start": 4, "title": "Rows stay open", "body": "Session owner is not checked before delete"}},
 		{"change": "lib#4", "same": true, "a": {"path": "d.go", "start": 1, "body": "Rows stay open here. More text."}, "b": {"path": "e.go", "start": 4, "body": "Nobody closes these rows"}}
 	]`
-	if err := os.WriteFile(filepath.Join(dir, "pairs.json"), []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "pairs.json"), []byte(data), 0o600))
 	c, err := MeasureCluster(dir, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c.Pairs != 4 || c.Same != 2 || c.Changes != 4 || c.Remarks != 6 {
 		t.Errorf("%+v", c)
 	}

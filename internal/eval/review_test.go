@@ -42,17 +42,11 @@ func dataSet(t *testing.T, meta string) []Case {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"meta.json": meta, "diff.patch": patch} {
-		if err := os.MkdirAll(filepath.Join(dir, "one"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(dir, "one"), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, "one", name), []byte(text), 0o600))
 	}
 	cases, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cases
 }
 
@@ -123,9 +117,7 @@ func TestJudge(t *testing.T) {
 		return map[string]any{"pairs": jsonOf(reply)}
 	})}
 	j, err := v.Judge(t.Context(), c, cs, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := &Judgement{
 		Engine: "a test", Status: precedent.StatusOK, Asked: 2, Unproven: 1,
 		Same:  []Same{{Finding: 0, List: goldList, Mark: 0, Quote: "no  first\n element"}},
@@ -213,46 +205,30 @@ func TestDismissalsAreFindings(t *testing.T) {
 func TestCandidatesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "found.jsonl")
 	w, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	line := func(name string, cost float64, verdict precedent.Verdict) Candidates {
 		return Candidates{Schema: CandidatesSchema, Case: name, Verdict: verdict, Spent: Spent{precedent.Usage{Requests: 1}, cost}, Findings: []Candidate{
 			{Finding: precedent.Finding{Title: "t", Span: precedent.Span{Path: "p"}}, Place: "somewhere", Analyzer: true},
 		}}
 	}
 	for _, c := range []Candidates{line("one", 1, precedent.Partial), line("two", 2, precedent.Clean)} {
-		if err := w.Write(c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(c))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there: %v", err)
 	}
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(whole, `{"schema":`...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(path, append(whole, `{"schema":`...), 0o600))
 	w, file, err := Resume(path)
 	if err != nil || len(file.Lines) != 2 || file.Spent.CostUSD != 3 {
 		t.Fatalf("resumed with %+v, %v", file, err)
 	}
-	if err := w.Write(line("one", 4, precedent.Findings)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Write(line("one", 4, precedent.Findings)))
+	must(t, w.Close())
 	file, err = ReadCandidates(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	one := file.Lines["one"]
 	if !one.Complete() || file.Spent.CostUSD != 7 || file.Spent.Requests != 3 || len(file.Lines) != 2 {
 		t.Errorf("read %+v", file)
@@ -261,9 +237,7 @@ func TestCandidatesFile(t *testing.T) {
 		t.Errorf("the finding came back as %+v", f)
 	}
 	for text, want := range map[string]string{"{}\n": "its schema", "nonsense\n": ":1:"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := ReadCandidates(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q reads with %v", text, err)
 		}
@@ -290,3 +264,10 @@ func TestClassOf(t *testing.T) {
 }
 
 func jsonOf(s string) json.RawMessage { return json.RawMessage(s) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -134,18 +134,14 @@ func TestJudgeDismissals(t *testing.T) {
 					file.Lines[c.Case] = c
 					return nil
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return trouble
 			}
 			if trouble := judge(); (trouble != "") != test.trouble || asked != 1 || saved != 1 {
 				t.Errorf("trouble %q, asked %d times, saved %d", trouble, asked, saved)
 			}
 			r, err := Compute(t.Context(), cases, file, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := r.SameChange; got.Location.Hidden != test.hidden || got.Questions != 1 || got.Answered != test.answered || got.Dismissals != 1 {
 				t.Errorf("replayed %+v", got)
 			}

@@ -24,9 +24,7 @@ func TestAnthropicRequestAndReply(t *testing.T) {
 	var first atomic.Int32
 	got, err := anthropicAt(t, s.URL).Send(t.Context(), Request{System: "sys", Common: "all", Prefix: "shared",
 		Prompt: "own", Schema: schema, FirstByte: func() { first.Add(1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := cmp.Diff(Reply{Text: `{"n": 1}`, Stop: StopEnd, Model: "claude-test-1", Usage: usage}, got); d != "" {
 		t.Error(d)
 	}

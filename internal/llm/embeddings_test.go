@@ -22,9 +22,7 @@ func embeddingsAt(t *testing.T, url string, dimensions int, clock *fakeTime) *Em
 	t.Helper()
 	e, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions,
 		Waiting: clock.waiting()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 
@@ -57,9 +55,7 @@ func TestEmbeddings(t *testing.T) {
 			s := llmtest.Embeddings(t, llmtest.VectorScript(test.reply))
 			texts := []string{"close the file", "an é < 1", "check the error"}
 			got, err := embeddingsAt(t, s.URL, test.dimensions, &fakeTime{}).Embed(t.Context(), texts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var want [][]float32
 			for _, text := range texts {
 				want = append(want, direction(text, cmp.Or(test.dimensions, 8)))
@@ -206,9 +202,7 @@ func TestEmbeddingsWait(t *testing.T) {
 	var sent countedRequests
 	e, err := NewEmbeddings(EmbeddingsConfig{BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(),
 		FirstWait: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = e.Embed(t.Context(), []string{"a"})
 	if kind := kindOf(err); kind != KindTimeout || sent.n.Load() != maxTimeoutTries {
 		t.Errorf("%v after %d requests", err, sent.n.Load())
@@ -315,9 +309,7 @@ func TestEmbeddingsOddTexts(t *testing.T) {
 	})
 	e := embeddingsAt(t, s.URL, 0, &fakeTime{})
 	got, err := e.Embed(t.Context(), []string{"importance", "one", "two", long, "three", "four", "five", "six"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, v := range got.Vectors {
 		if (v == nil) != (i == 0) {
 			t.Errorf("vector %d: %v", i, v)

@@ -21,18 +21,14 @@ type m = map[string]any
 func anthropicAt(t *testing.T, url string) Model {
 	t.Helper()
 	model, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: url, Model: "claude-test", Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return model
 }
 
 func openAIAt(t *testing.T, url string) Model {
 	t.Helper()
 	model, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: url + "/", Model: "local", Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return model
 }
 
@@ -53,9 +49,7 @@ func both(t *testing.T, replies ...llmtest.Reply) map[string]struct {
 func body(t *testing.T, s *llmtest.Server, n int) m {
 	t.Helper()
 	var b m
-	if err := json.Unmarshal(s.Requests()[n].Body, &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(s.Requests()[n].Body, &b))
 	return b
 }
 
@@ -95,3 +89,10 @@ func (f *fakeTime) waiting() Waiting {
 }
 
 func retryAfterHeader(v string) http.Header { return http.Header{"Retry-After": {v}} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -32,9 +32,7 @@ func TestLoopAnswers(t *testing.T) {
 		called("t3", "read", `{"path":"missing"}`),
 		llmtest.Reply{Text: "done", Usage: &precedent.Usage{InputTokens: 10}}) {
 		reply, err := Loop(t.Context(), s.Model, Request{Prompt: "p", Tools: reader("content")}, DefaultLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if reply.Text != "done" || reply.Usage.Requests != 4 || reply.Usage.InputTokens != 40 {
 			t.Errorf("%s: reply %+v", api, reply)
 		}

@@ -16,9 +16,7 @@ func TestOpenAI(t *testing.T) {
 		s := llmtest.OpenAI(t, llmtest.Script(llmtest.Reply{Text: "hello", Model: "local-7b", Usage: &usage, Whole: whole}))
 		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{System: "sys", Common: "a", Prefix: "b", Prompt: "c",
 			Schema: schema})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := cmp.Diff(Reply{Text: "hello", Stop: StopEnd, Model: "local-7b", Usage: usage}, got); d != "" {
 			t.Error(d)
 		}

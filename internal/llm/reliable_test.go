@@ -97,14 +97,10 @@ func TestIdleStreams(t *testing.T) {
 			var toAnthropic, toOpenAI countedRequests
 			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now,
 				FirstWait: idle, Idle: idle, Transport: &toAnthropic})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
 				Idle: idle, Transport: &toOpenAI})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for model, sent := range map[Model]*countedRequests{first: &toAnthropic, second: &toOpenAI} {
 				clock := &fakeTime{}
 				_, err = Reliable(model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})

@@ -48,9 +48,7 @@ func TestStrictMessages(t *testing.T) {
 			}
 		}
 	}
-	if err := toServer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, toServer.Close())
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
@@ -69,9 +67,7 @@ func TestTooLongMessage(t *testing.T) {
 func post(t *testing.T, url, message string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(message))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -79,14 +75,10 @@ func post(t *testing.T, url, message string, change func(*http.Request)) (int, s
 		change(r)
 	}
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return response.StatusCode, string(body)
 }
 
@@ -156,9 +148,7 @@ func TestSessionsAreIsolated(t *testing.T) {
 			c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
 				Endpoint: server.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}},
 			}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer c.Close()
 			wg.Go(func() {
 				for n := range 20 {
@@ -190,9 +180,7 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestServeHTTPEnds(t *testing.T) {
 	m, _ := remember(t)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- New(opened(m), Options{}).ServeHTTP(ctx, l, key) }()
@@ -215,9 +203,7 @@ func FuzzMessages(f *testing.F) {
 			return
 		}
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(message, &object); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(message, &object))
 		for key := range object {
 			if bytes.Contains([]byte("jsonrpc id method params result error"), []byte(key)) && key != "" {
 				continue

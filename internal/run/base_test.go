@@ -100,9 +100,7 @@ func lose(name string) func(t *testing.T, work string) {
 	return func(t *testing.T, work string) {
 		t.Helper()
 		id := pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "main:"+name)
-		if err := os.Remove(filepath.Join(work, ".git", "objects", id[:2], id[2:])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(work, ".git", "objects", id[:2], id[2:])))
 	}
 }
 
@@ -110,20 +108,14 @@ func lose(name string) func(t *testing.T, work string) {
 func reviewLocal(t *testing.T, r *workspace.Env, work string, spec git.Spec) *precedent.Review {
 	t.Helper()
 	repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer repo.Close()
 	job := newJob(nil)
 	job.Engine = workspace.EngineSetup{WhyNone: "none"}
 	p, err := PrepareLocal(t.Context(), r, repo, spec, job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Close()
 	made, err := p.Run(t.Context(), Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return made.Review
 }

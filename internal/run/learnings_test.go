@@ -21,9 +21,7 @@ func TestLearningsCannotBeRead(t *testing.T) {
 	work := pulltest.Repository(t, home)
 	r := newEnv(home, forgetest.NewStage(t).Clock)
 	w, err := r.OpenWorkspace(t.Context(), workspace.Location{Dir: work})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := r.Learn(t.Context(), w, memory.Proposal{Kind: precedent.LearnDo, Directive: "check errors"}, "dana")
 	if err != nil || !c.Active() || !c.Private || c.From.By != precedent.FromCommand {
 		t.Fatalf("%+v, %v", c, err)
@@ -39,9 +37,7 @@ func TestLearningsCannotBeRead(t *testing.T) {
 	if err == nil {
 		err = db.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := reviewLocal(t, r, work, git.Spec{Range: "main...feature"})
 	if len(got.Failures) != 1 || got.Failures[0].Step != "learnings" || !strings.Contains(got.Failures[0].Error,
 		"does not use stored learnings") || got.Verdict == precedent.Failed {

@@ -79,9 +79,7 @@ func TestForeignMemory(t *testing.T) {
 			test.make(t, work)
 			r := newEnv(home, forgetest.NewStage(t).Clock)
 			repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer repo.Close()
 			file, foreign := repo.File, repo.Foreign
 			beside := filepath.Join(work, ".precedent", "memory.db")
@@ -110,12 +108,8 @@ func link(to, at string) func(t *testing.T, work string) {
 		t.Helper()
 		pulltest.Write(t, filepath.Dir(work), filepath.Join(to, workspace.MemoryName), "")
 		path := filepath.Join(work, at)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(filepath.Dir(work), to), path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.Symlink(filepath.Join(filepath.Dir(work), to), path))
 	}
 }
 
@@ -127,8 +121,6 @@ func own(name string) func(t *testing.T, work string) {
 			t.Skip("only root can give files away")
 		}
 		pulltest.Write(t, work, ".precedent/memory.db", "")
-		if err := os.Chown(filepath.Join(work, name), 65534, 65534); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(filepath.Join(work, name), 65534, 65534))
 	}
 }

@@ -60,9 +60,7 @@ func TestWithin(t *testing.T) {
 // the policy or the operator turned off is not opened.
 func TestUnreadableCorpus(t *testing.T) {
 	db, err := store.OpenMemory(t.Context(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db.Close()
 	id := precedent.LocalRepo("x")
 	w := &workspace.Workspace{
@@ -76,9 +74,7 @@ func TestUnreadableCorpus(t *testing.T) {
 	}{{true, "", 1}, {true, precedent.PrecedentsAnonymous, 1}, {false, "", 0}, {true, precedent.PrecedentsOff, 0}} {
 		p := &Prepared{settings: &settings.Settings{Precedents: settings.Value[bool]{Value: test.on}}, workspace: w}
 		p.Input.Change, p.Input.Policy.Precedents = &diff.Change{}, test.policy
-		if err := p.recallPrecedents(t.Context(), w, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.recallPrecedents(t.Context(), w, true))
 		got := p.Input.Precedents
 		if len(got.Failures) != test.fails || got.Index != nil || test.fails > 0 &&
 			!strings.HasPrefix(got.Failures[0], "what people wrote on earlier pull requests is not used: ") {

@@ -19,19 +19,13 @@ import (
 func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	home := t.TempDir()
 	work := pulltest.Repository(t, home)
-	if err := os.WriteFile(filepath.Join(work, "new.txt"), []byte("new\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(work, "new.txt"), []byte("new\n"), 0o600))
 	r := newEnv(home, forgetest.NewStage(t).Clock)
 	repo, err := r.OpenRepository(t.Context(), workspace.Location{Dir: work})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer repo.Close()
 	p, err := PrepareLocal(t.Context(), r, repo, git.Spec{Worktree: true}, newJob(&pulltest.Engine{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer p.Close()
 	f := p.files(t.Context())
 	list, err := f.List(t.Context(), precedent.Right)
@@ -50,5 +44,12 @@ func TestFilesOfWhatIsNotCommitted(t *testing.T) {
 	}
 	if log, err := f.History(t.Context(), "till.js"); err != nil || strings.Count(log, "dana") != 1 {
 		t.Errorf("history of till.js: %q, %v", log, err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -127,9 +127,7 @@ func TestFormsAreFound(t *testing.T) {
 			text := "x := f(" + token + ", 3)"
 			var s Scanner
 			reported, leaving, err := s.Both("a.go", []string{text})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(leaving) > 0 && (len(reported) > 0 || form[0] == "hide") {
 				found++
 			}

@@ -17,9 +17,7 @@ import (
 func gitleaks(t testing.TB) *detect.Detector {
 	t.Helper()
 	d, err := detect.NewDetectorDefaultConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.IgnoreGitleaksAllow = true
 	return d
 }

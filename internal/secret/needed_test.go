@@ -52,9 +52,7 @@ func TestNeeded(t *testing.T) {
 		`\b(?:hvs\.[\w-]{90}|s\.[a-z0-9]{24})\b`: {"s.abcdefghijklmnopqrstuvwx", "is. abcdefghijklmnopqrstuvw"},
 	} {
 		re, err := syntax.Parse(pattern, syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := neededBy(re)
 		if !n.in(texts.yes, lowered(texts.yes)) || n.in(texts.no, lowered(texts.no)) {
 			t.Errorf("%s: %+v", pattern, n)
@@ -80,14 +78,10 @@ func TestSameWithoutShortcuts(t *testing.T) {
 		texts = append(texts, string(b))
 	}
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range files {
 		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts = append(texts, string(data))
 	}
 	found := 0

@@ -18,9 +18,7 @@ func TestOrdinaryCodeIsShown(t *testing.T) {
 	lines, hidden := 0, 0
 	for _, pattern := range patterns {
 		names, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, name := range names {
 			data, err := os.ReadFile(name)
 			if err != nil {

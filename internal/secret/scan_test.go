@@ -19,9 +19,7 @@ import (
 func rules(t testing.TB) *ruleSet {
 	t.Helper()
 	set, err := loadRules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return set
 }
 
@@ -30,9 +28,7 @@ func scan(t testing.TB, path string, lines ...string) []Match {
 	t.Helper()
 	var s Scanner
 	found, err := s.Scan(path, lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }
 
@@ -162,9 +158,7 @@ func code(t testing.TB, n int) []string {
 	}
 	for i := 0; len(lines) < n; i++ {
 		b, err := os.ReadFile(files[i%len(files)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines = append(lines, strings.Split(string(b), "\n")...)
 	}
 	return lines[:n]
@@ -234,5 +228,12 @@ func BenchmarkHostile(b *testing.B) {
 				Redact("", text)
 			}
 		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

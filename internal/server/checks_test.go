@@ -39,9 +39,7 @@ func TestCheckCI(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(2),
 		Reason: "run completed"}}); err != nil {

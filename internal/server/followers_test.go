@@ -59,9 +59,7 @@ func TestJobsWaitForRepositories(t *testing.T) {
 	}
 	fail = false
 	sync.Kind = queue.CorpusSync
-	if err := s.do(t.Context(), sync); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.do(t.Context(), sync))
 	if all := s.jobs(t); len(all) != 1 || all[0].Kind != queue.CorpusSync || all[0].Repo != shop {
 		t.Errorf("jobs: %+v", all)
 	}
@@ -140,9 +138,7 @@ func TestRedeliveryAfterAnOutage(t *testing.T) {
 	elapsed := time.Duration(0)
 	p.breaker.elapsed = func() time.Duration { return elapsed }
 	for range 2 {
-		if err := p.sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.sweep(t.Context()))
 		p.time, elapsed, down = p.time.Add(5*time.Minute), elapsed+5*time.Minute, false
 	}
 	if want := []time.Time{start.Add(5 * time.Minute).Add(-downtime)}; !slices.EqualFunc(since, want, time.Time.Equal) {
@@ -157,9 +153,7 @@ func TestRedeliveryIsNotPossible(t *testing.T) {
 		return nil, "the token cannot see the webhooks of acme/shop", nil
 	}
 	for range 3 {
-		if err := p.sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.sweep(t.Context()))
 		p.time = p.time.Add(2 * time.Hour)
 	}
 	if n := strings.Count(p.log.String(), "the token cannot see the webhooks"); n != 1 {
@@ -174,9 +168,7 @@ func TestPollsAfterAKill(t *testing.T) {
 	next := newStage(t, p.db, func(o *Options) { o.Replica, o.Now = "next", func() time.Time { return p.time } })
 	asked := 0
 	next.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) { asked++; return nil, nil }
-	if err := next.takeOver(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, next.takeOver(t.Context()))
 	next.poller.Round(t.Context())
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
@@ -188,9 +180,7 @@ func TestPollsAfterAKill(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Connections = 1 })
 	plain, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := s.limited(plain)
 	accepted := make(chan net.Conn, 2)
 	done := make(chan struct{})
@@ -206,9 +196,7 @@ func TestTooManyConnections(t *testing.T) {
 	}()
 	dial := func() net.Conn {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return c
 	}
 	first := dial()

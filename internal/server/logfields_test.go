@@ -15,18 +15,14 @@ import (
 // nothing that they say is dropped, and the list has nothing else.
 func TestLogFields(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	used := map[string]bool{"hint": true} // workflow.HintKey
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {

@@ -162,9 +162,7 @@ func TestFault9PageFails(t *testing.T) {
 	s.World.Add(repo)
 	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
 		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.World.Change(func() {
 		first := repo.Pulls[7]
 		for n := 1000; n < 1450; n++ { // five pages
@@ -206,9 +204,7 @@ func TestFault9PageFails(t *testing.T) {
 func mustToken(t testing.TB) wire.Token {
 	t.Helper()
 	token, err := wire.NewToken(forgetest.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return token
 }
 
@@ -222,9 +218,7 @@ func TestFault11Unchanged(t *testing.T) {
 	s.World.Add(repo)
 	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
 		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.forge.open = client.Open
 	p.served.mu.Lock()
 	p.served.set([]precedent.Repo{{Host: client.Host(), Owner: repo.Owner, Name: repo.Name}})
@@ -404,9 +398,7 @@ func TestPollSeesLabelSetBack(t *testing.T) {
 	if err == nil {
 		err = rows.ForgetWatchedShape(t.Context(), 7) // as a round does that changes the label
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	poll("set back", 1)
 	poll("seen", 0)
 }

@@ -83,9 +83,7 @@ func openSQLite(t testing.TB) *store.DB {
 
 func opened(t testing.TB, db *store.DB, err error) *store.DB {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -124,14 +122,10 @@ func (b *buffer) String() string {
 func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 	t.Helper()
 	client, err := github.New(github.Options{BaseURL: "https://git.example/api/v3"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &stage{forge: &bent{Forge: client}, db: db, log: &buffer{}}
 	op, err := settings.Read(settings.Sources{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := Options{
 		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
 		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
@@ -174,8 +168,13 @@ func (s *stage) get(t testing.TB, path string, change func(*http.Request)) *http
 func (s *stage) jobs(t testing.TB) []queue.Job {
 	t.Helper()
 	all, err := s.queue.List(t.Context(), queue.Filter{Limit: 100_000})
+	must(t, err)
+	return all
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
 }

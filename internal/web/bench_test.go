@@ -30,9 +30,7 @@ func (w *world) fillMany(b *testing.B) []string {
 	n := 0
 	save := func(repo precedent.Repo, findings, pull int) (id string) {
 		rows, err := w.db.RepoFor(b.Context(), repo)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		r := &precedent.Review{
 			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Repo: repo,
 			PullRequest: &pull, Base: "ba5e", Head: fmt.Sprintf("c0ffee%d", n),
@@ -65,12 +63,8 @@ func (w *world) fillMany(b *testing.B) []string {
 				Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, At: r.At,
 			})
 		}
-		if err := rows.SaveReview(b.Context(), r); err != nil {
-			b.Fatal(err)
-		}
-		if err := rows.SaveOutcomes(b.Context(), outcomes); err != nil {
-			b.Fatal(err)
-		}
+		must(b, rows.SaveReview(b.Context(), r))
+		must(b, rows.SaveOutcomes(b.Context(), outcomes))
 		return r.ID
 	}
 	for i := range manyRepos - 1 {
@@ -83,9 +77,7 @@ func (w *world) fillMany(b *testing.B) []string {
 		last = save(open, foundAtOnce, pull+1)
 	}
 	rows, err := w.db.RepoFor(b.Context(), open)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for i := range manyLearnings {
 		l := precedent.Learning{
 			ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive,
@@ -101,9 +93,7 @@ func (w *world) fillMany(b *testing.B) []string {
 		}
 	}
 	found, err := rows.LatestFindings(b.Context(), "", store.Page{Limit: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	at := repoPath(open)
 	return []string{
 		"/", at, at + "/pulls/200", at + "/reviews/" + last, at + "/findings", at + "/findings?from=10000",
@@ -117,9 +107,7 @@ func (w *world) fillMany(b *testing.B) []string {
 func (b *browser) compressed(path string) (status int, body string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil)
-	if err != nil {
-		b.w.t.Fatal(err)
-	}
+	must(b.w.t, err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	return b.do(r)
 }
@@ -178,9 +166,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 				c.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 				at, err := chromedp.Run(c.ctx,
 					chromedp.Evaluate[float64](`performance.getEntriesByName("first-contentful-paint")[0].startTime`))
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				all = append(all, at)
 			}
 			slices.Sort(all)

@@ -53,9 +53,7 @@ func newChrome(t testing.TB, w *world) *chrome {
 
 func (c *chrome) must(_ any, err error) {
 	c.t.Helper()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 }
 
 func (c *chrome) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -139,9 +137,7 @@ func (w *world) given(file string) string {
 	space, _ := w.remember(open)
 	found, _, err := space.Memory.RecallLearnings(w.t.Context(),
 		memory.LearningQuery{Change: &diff.Change{Files: []diff.File{{Path: file, OldPath: file}}}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	var b strings.Builder
 	for _, l := range found {
 		b.WriteString(l.Directive + "\n")
@@ -247,9 +243,7 @@ var looks = []struct {
 func TestBrowserForEverybody(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(needs.File(t, "PRECEDENT_TEST_AXE", "axe/node_modules/axe-core/axe.min.js", "axe-core"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := newWorld(t, "")
 	is := w.fill(open, "zebra")
 	w.fail(open, "the engine is gone")
@@ -293,12 +287,8 @@ func TestBrowserForEverybody(t *testing.T) {
 func (c *chrome) picture(name string) {
 	c.t.Helper()
 	picture, err := chromedp.Run(c.ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
+	must(c.t, os.WriteFile(filepath.Join("..", "..", "docs", name+".png"), picture, 0o644))
 }
 
 // TestBrowserByKeyboard: the first key leads past the navigation, and each control can be reached and is visible

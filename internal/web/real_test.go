@@ -39,13 +39,9 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 ) {
 	g.t.Helper()
 	data, err := json.Marshal(body)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.t, err)
 	r, err := http.NewRequestWithContext(g.t.Context(), method, g.address+"/api/v1"+path, bytes.NewReader(data))
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.t, err)
 	if who == nil {
 		who = g.admin
 	}
@@ -53,9 +49,7 @@ func (g *realGitea) call(who *url.Userinfo, method, path string, body map[string
 	r.SetBasicAuth(who.Username(), password)
 	r.Header.Set("Content-Type", "application/json")
 	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.t, err)
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	if err != nil || got.StatusCode >= http.StatusMultipleChoices {
@@ -88,24 +82,16 @@ func TestRealSignIn(t *testing.T) {
 	token := g.call(who["bot"], http.MethodPost, "/users/"+who["bot"].Username()+"/tokens", map[string]any{"name": "t",
 		"scopes": []string{"read:user", "write:issue", "write:repository"}}).SHA1
 	secret, err := wire.NewToken(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	real, err := gitea.New(gitea.Options{BaseURL: g.address, Token: secret})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := newWorld(t, "")
 	address, err := url.Parse(w.http.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	app := g.call(who["owner"], http.MethodPost, "/user/applications/oauth2", map[string]any{"name": "precedent",
 		"redirect_uris": []string{w.http.URL + "/signin/callback"}, "confidential_client": true})
 	in, err := NewSignIn(forge.Gitea, real.Pages(), app.ClientID, app.Secret, address, http.DefaultClient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := w.site.o
 	o.Forge, o.SignIn = workspace.Connection{Forge: real}, in
 	w.site = New(o)

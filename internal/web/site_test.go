@@ -141,9 +141,7 @@ func testChanges(t *testing.T, w *world) {
 		}
 		foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.http.URL+c.path,
 			strings.NewReader(c.form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		foreign.Header.Set("Origin", "https://evil.example")
 		foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 		if status, _ := b.do(foreign); status != http.StatusForbidden {
@@ -181,9 +179,7 @@ func testChanges(t *testing.T, w *world) {
 func (w *world) newest(server bool) store.AuditRow {
 	w.t.Helper()
 	rows, err := w.db.RepoFor(w.t.Context(), open)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	read := rows.Audit
 	if server {
 		read = w.db.ServerAudit
@@ -332,13 +328,9 @@ func TestHeaders(t *testing.T) {
 	w := newWorld(t, "")
 	for _, path := range []string{"/", "/signin", "/nothing", "/static/style.css", "/repos/a/b/c", "/mcp/a/b/c"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.http.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answer.Body.Close()
 		for name, want := range security {
 			if got := answer.Header.Get(name); got != want {
@@ -386,13 +378,9 @@ func TestLive(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.http.URL+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer, err := b.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	var got bytes.Buffer
 	until := func(text string) {

@@ -148,24 +148,18 @@ func newWorld(t testing.TB, database string) *world {
 	} else {
 		w.db, err = store.OpenURL(t.Context(), database, store.Options{Now: w.clock})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	w.env = &workspace.Env{Now: w.clock, Log: log, Shared: w.db}
 	jobs, err := w.env.OpenJobs(t.Context(), w.db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.site.ServeHTTP(rw, r)
 	}))
 	address, _ := url.Parse(w.http.URL)
 	in, err := NewSignIn(forge.Gitea, w.forge.Pages(), "an application", "a secret of the application", address,
 		http.DefaultClient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.site = New(Options{
 		Env: w.env, DB: w.db, Forge: workspace.Connection{Forge: w.forge}, Jobs: jobs, URL: address, SignIn: in,
 		ReaderToken: "a token for readers", Operators: []string{"Oskar"}, Version: "v1.2.3", Log: log, Now: w.clock,
@@ -197,25 +191,14 @@ func (w *world) fail(repo precedent.Repo, why string) int64 {
 			return queue.Never(fmt.Errorf("%s", why))
 		},
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee",
-		Reason: why}); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := q.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
+	must(w.t, q.Want(w.t.Context(), queue.Task{Kind: queue.Review, Repo: repo, Pull: 7, Head: "c0ffee", Reason: why}))
+	must(w.t, q.Start(w.t.Context()))
 	for {
 		dead, err := q.List(w.t.Context(), queue.Filter{States: []queue.State{queue.Dead}, Repo: repo})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, err)
 		if len(dead) > 0 {
-			if err := q.Stop(context.Background()); err != nil {
-				w.t.Fatal(err)
-			}
+			must(w.t, q.Stop(context.Background()))
 			return dead[0].ID
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -227,29 +210,21 @@ type filled struct {
 	review, shown, hidden, pending, active, insight, dismissal string
 }
 
-// must ends the test with an error.
-func (w *world) must(err error) {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // remember opens the memory of a repository until the test ends.
 func (w *world) remember(repo precedent.Repo) (*workspace.Workspace, *store.Repo) {
 	w.t.Helper()
 	space, err := w.env.SharedWorkspace(w.t.Context(), repo)
-	w.must(err)
+	must(w.t, err)
 	w.t.Cleanup(space.Close)
 	rows, err := space.Rows(w.t.Context())
-	w.must(err)
+	must(w.t, err)
 	return space, rows
 }
 
 // fill gives a repository a memory in which every text contains a mark.
 func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	w.t.Helper()
-	ctx, must := w.t.Context(), w.must
+	ctx := w.t.Context()
 	space, rows := w.remember(repo)
 	teach := func(directive string, mayWrite bool) precedent.Learning {
 		c, err := space.Memory.Propose(ctx, memory.Proposal{
@@ -257,7 +232,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 			Rationale: mark, From: precedent.LearningSource{By: precedent.FromComment, Who: mark, MayWrite: mayWrite,
 				Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7},
 		})
-		must(err)
+		must(w.t, err)
 		if c.Refused != "" {
 			w.t.Fatal(c.Refused)
 		}
@@ -294,7 +269,7 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		Finders: []precedent.FinderRun{{Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2,
 			Error: mark}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
 	}
-	must(rows.SaveReview(ctx, r))
+	must(w.t, rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
 		ID: "t" + shown.ID, PullRequest: 7, Review: r.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint,
 		Title: mark, State: precedent.ThreadOpen, OpenedAt: start,
@@ -302,24 +277,24 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		Messages: []precedent.Message{{Who: mark, Body: precedent.Untrusted(mark), At: start}},
 		Category: precedent.Bugs, Severity: precedent.High,
 	}
-	must(rows.SaveThreads(ctx, []precedent.Thread{thread}))
-	must(rows.SaveOutcomes(ctx, []precedent.Outcome{{
+	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{thread}))
+	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
 		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark,
 		Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
 		Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true,
 		At: start.Add(-time.Minute),
 	}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
-	must(err)
+	must(w.t, err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
-	must(err)
+	must(w.t, err)
 	insight := precedent.Insight{ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
 		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start}
 	if turn {
 		_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{insight}, false)
-		must(err)
+		must(w.t, err)
 	}
-	must(rows.SaveWatched(ctx, []store.WatchedPull{{Pull: 7, Head: "c0ffee", Title: mark,
+	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{Pull: 7, Head: "c0ffee", Title: mark,
 		Labels: []string{mark, "bot-changes-needed"}, Updated: start}}, nil))
 	comment, err := json.Marshal(map[string]any{
 		"id": 11, "user": map[string]any{"id": 5, "login": "ada", "type": "User"}, "path": "a.go", "line": 3,
@@ -331,12 +306,12 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		"pull_request_url": "https://git.example.org/repos/" + repo.Owner + "/" + repo.Name + "/pulls/3",
 		"pr_title":         mark,
 	})
-	must(err)
+	must(w.t, err)
 	_, err = w.env.ImportCorpus(ctx, space, "comments.jsonl", strings.NewReader(string(comment)+"\n"), nil)
-	must(err)
+	must(w.t, err)
 	end, err := rows.AddAudit(ctx, store.AuditRow{At: start, Who: mark, Action: mark, Subject: mark, Before: mark})
-	must(err)
-	must(end(ctx, mark))
+	must(w.t, err)
+	must(w.t, end(ctx, mark))
 	return filled{r.ID, shown.ID, hidden.ID, pending.ID, active.ID, insight.ID, j.ID}
 }
 
@@ -394,23 +369,17 @@ func (b *browser) do(r *http.Request) (status int, page string) {
 	b.w.t.Helper()
 	b.w.pass(pageRate.every)
 	answer, err := b.client.Do(r)
-	if err != nil {
-		b.w.t.Fatal(err)
-	}
+	must(b.w.t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.w.t.Fatal(err)
-	}
+	must(b.w.t, err)
 	return answer.StatusCode, string(body)
 }
 
 func (b *browser) get(path string) (status int, page string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodGet, b.w.http.URL+path, nil)
-	if err != nil {
-		b.w.t.Fatal(err)
-	}
+	must(b.w.t, err)
 	return b.do(r)
 }
 
@@ -418,9 +387,7 @@ func (b *browser) post(path string, form url.Values) (status int, page string) {
 	b.w.t.Helper()
 	r, err := http.NewRequestWithContext(b.w.t.Context(), http.MethodPost, b.w.http.URL+path,
 		strings.NewReader(form.Encode()))
-	if err != nil {
-		b.w.t.Fatal(err)
-	}
+	must(b.w.t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", b.w.http.URL)
 	return b.do(r)
@@ -441,4 +408,11 @@ func (b *browser) submit(path string, form url.Values) (status int, page string)
 	}
 	form.Set("csrf", token[1])
 	return b.post(path, form)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -39,18 +39,14 @@ var apis = map[string]struct {
 		t.Helper()
 		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model",
 			Transport: transport(t), Now: time.Now, Idle: idle})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}},
 	"openai": {llmtest.OpenAI, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 		t.Helper()
 		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
 			Now: time.Now, Idle: idle})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}},
 }
@@ -141,9 +137,7 @@ func TestBudgetStopsRequests(t *testing.T) {
 	var got []precedent.Status
 	for range 4 {
 		a, err := e.Run(t.Context(), task())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, a.Status)
 	}
 	// Each takes 1,000 tokens and is expected to take about 1,500.
@@ -169,5 +163,12 @@ func TestTroubleBecomesStatus(t *testing.T) {
 		if err != nil || a.Status != want {
 			t.Errorf("%s: status %s, %v", stop, a.Status, err)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

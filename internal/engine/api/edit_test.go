@@ -16,23 +16,15 @@ func editor(t *testing.T) (dir string, call func(name string, args any) (string,
 		"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n",
 		"data.bin": "a\x00b",
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	c, err := openCopy(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(c.close)
 	return dir, func(name string, args any) (string, error) {
 		raw, err := json.Marshal(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, tool := range c.tools() {
 			if tool.Name == name {
 				return tool.Run(t.Context(), raw)
@@ -86,15 +78,11 @@ func TestEditTools(t *testing.T) {
 func TestThreat27EditToolsStayInTheCopy(t *testing.T) {
 	dir, call := editor(t)
 	outside := t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "there.txt"), []byte("there"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(outside, "there.txt"), []byte("there"), 0o600))
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil { // a copy never has one
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(outside, "there.txt"), filepath.Join(dir, "file")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(filepath.Join(outside, "there.txt"), filepath.Join(dir, "file")))
 	big := strings.Repeat("x", maxEditFile+1)
 	for _, test := range []struct {
 		tool string

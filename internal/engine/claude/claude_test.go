@@ -36,9 +36,7 @@ func TestMain(m *testing.M) {
 func self(t *testing.T) string {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return exe
 }
 
@@ -111,9 +109,7 @@ func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "script.json")
-		if err := s.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Save(path))
 		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path},
 			Now: now})
 		t.Cleanup(func() {
@@ -333,21 +329,15 @@ func TestCopy(t *testing.T) {
 	}
 	for name := range files {
 		path := filepath.Join(tree, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(name), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(name), 0o400))
 	}
 	if err := os.Symlink("/etc", filepath.Join(tree, "link")); err != nil {
 		t.Log(err) // Windows may not allow it
 	}
 	var c copies
 	dir, err := c.copyOf(t.Context(), tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := c.copyOf(t.Context(), tree); err != nil || again != dir {
 		t.Errorf("another copy: %s, %v", again, err)
 	}
@@ -363,9 +353,7 @@ func TestCopy(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, "link")); !os.IsNotExist(err) {
 		t.Errorf("the link is in the copy (%v)", err)
 	}
-	if err := c.remove(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.remove())
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the copy is still there (%v)", err)
 	}
@@ -375,9 +363,7 @@ func TestTranscripts(t *testing.T) {
 	folder := t.TempDir()
 	at := now()
 	mine := filepath.Join(folder, "notes-of-mine.json")
-	if err := os.WriteFile(mine, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(mine, nil, 0o600))
 	const reviews = mostReviews + 5
 	c := records{folder: folder, now: func() time.Time { at = at.Add(time.Minute); return at }}
 	for i := range reviews {
@@ -387,9 +373,7 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(entries) != 3*mostReviews+1 {
 		t.Errorf("%d files, want those of %d reviews and mine", len(entries), mostReviews)
 	}
@@ -400,13 +384,9 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(last + "-bugs.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got transcript
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &got))
 	if len(got.Stream) != 2 || string(got.Stream[1]) != `"noise"` || got.Prompt != "P" {
 		t.Errorf("transcript %s", text)
 	}
@@ -446,5 +426,12 @@ func TestBudget(t *testing.T) {
 	if none := strings.Join(arguments("m", 3, 0, "s.md", "", []byte("{}"), nil, tools), " "); strings.Contains(none,
 		"budget") {
 		t.Errorf("arguments without a budget %s", none)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

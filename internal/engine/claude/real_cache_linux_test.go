@@ -39,9 +39,7 @@ func cached(t *testing.T, body string) string {
 	if err == nil {
 		err = json.Unmarshal(r.Messages[0].Content, &pieces)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := string(r.Tools) + string(r.System)
 	for _, piece := range pieces {
 		all += string(piece)

@@ -50,9 +50,7 @@ func TestRealCLIEdits(t *testing.T) {
 	task := realTask(tree)
 	task.Edit = true
 	a, err := e.Run(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` {
 		t.Errorf("%+v", a)
 	}

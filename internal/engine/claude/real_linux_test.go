@@ -90,9 +90,7 @@ func enterNamespace(t *testing.T) {
 func loopbackUp(t *testing.T) {
 	t.Helper()
 	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = syscall.Close(s) }()
 	request := struct { // struct ifreq
 		name  [16]byte
@@ -239,9 +237,7 @@ func start(t *testing.T, m *model, e edits, env ...string) (*Engine, string) {
 	}
 	e.Program, c.Program = c.Program, self(t)
 	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.Env = append(c.Env, part+"=rewrite", editsVariable+"="+string(text))
 	cli := New(c)
 	t.Cleanup(func() {
@@ -265,12 +261,8 @@ func plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 }
 
@@ -288,9 +280,7 @@ func realAnswer(t *testing.T) {
 	began := 0
 	task.FirstByte = func() { began++ }
 	a, err := e.Run(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if a.Status != precedent.StatusOK || string(a.JSON) != `{"n":5}` || a.Model != "claude-x" || a.CostUSD <= 0 ||
 		began != 1 {
 		t.Errorf("%+v, began %d times", a, began)
@@ -333,9 +323,7 @@ func realTrouble(t *testing.T) {
 			m := serve(t, test.turn)
 			e, _ := start(t, m, edits{})
 			a, err := e.Run(t.Context(), realTask(""))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("status %s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -373,9 +361,7 @@ func realTimeout(t *testing.T) {
 		t.Error("the model was not asked before the time was over")
 	}
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range environs {
 		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(mark)) {
 			t.Errorf("%s is still there", filepath.Dir(name))
@@ -466,9 +452,7 @@ func harms(t *testing.T, e edits, whole bool) []string {
 	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"
 	task.Common, task.Prefix, task.Prompt = see, see, see
 	a, err := cli.Run(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 
 	var found []string
 	add := func(harm string, done bool) {
@@ -514,8 +498,6 @@ func holds(t *testing.T, dir, text string) bool {
 		found = found || bytes.Contains(data, []byte(text))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }

@@ -46,13 +46,9 @@ func TestMain(m *testing.M) {
 func self(t *testing.T, role string, env ...string) *Engine {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e, err := New(exe, nil, append(env, part+"="+role))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 
@@ -64,9 +60,7 @@ func task(timeout time.Duration) engine.Task {
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T, s enginetest.Script) engine.Engine {
 		path := filepath.Join(t.TempDir(), "script.json")
-		if err := s.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Save(path))
 		return self(t, "scripted", enginetest.ScriptVariable+"="+path)
 	})
 }
@@ -98,9 +92,7 @@ func TestWhatTheProgramGets(t *testing.T) {
 		Env   []string
 		Args  []string
 	}
-	if err := json.Unmarshal(a.JSON, &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(a.JSON, &got))
 	if got.Input.DeadlineMS < 1000 || got.Input.DeadlineMS > 60_000 {
 		t.Errorf("deadline_ms %d, want what is left of a minute", got.Input.DeadlineMS)
 	}
@@ -128,13 +120,9 @@ func TestWhatTheProgramGets(t *testing.T) {
 func sameFolder(t *testing.T, a, b string) bool {
 	t.Helper()
 	infoA, err := os.Stat(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	infoB, err := os.Stat(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return os.SameFile(infoA, infoB)
 }
 
@@ -146,9 +134,7 @@ func TestEmptyEnvironment(t *testing.T) {
 	t.Setenv("PRECEDENT_TEST_SECRET", "hunter2")
 	for _, env := range [][]string{nil, {}} {
 		e, err := New("/bin/sh", []string{"-c", `echo '{"answer":{"secret":"'$PRECEDENT_TEST_SECRET'"}}'`}, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		a, err := e.Run(t.Context(), task(time.Minute))
 		if err != nil || string(a.JSON) != `{"secret":""}` {
 			t.Errorf("%+v, %v", a, err)
@@ -186,9 +172,7 @@ func TestManners(t *testing.T) {
 			e := self(t, test.part, pidFile+"="+pid)
 			began := time.Now()
 			a, err := e.Run(t.Context(), test.task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if a.Status != test.status || !strings.Contains(a.Message, test.message) {
 				t.Errorf("%s (%s), want %s (…%s…)", a.Status, a.Message, test.status, test.message)
 			}
@@ -207,13 +191,9 @@ func TestManners(t *testing.T) {
 func checkDead(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	needs.WaitUntil(t, fmt.Sprintf("process %d, a child of the program, has ended", pid),
 		func() bool { return !alive(pid) })
 }
@@ -238,9 +218,7 @@ func TestCancelReachesTheChildren(t *testing.T) {
 
 func TestStandardErrorIsShown(t *testing.T) {
 	a, err := self(t, "complain").Run(t.Context(), task(time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if a.Status != precedent.StatusError || a.Usage.Requests != 1 {
 		t.Errorf("%s after %d requests, want an error after one", a.Status, a.Usage.Requests)
 	}
@@ -256,10 +234,15 @@ func TestStandardErrorIsShown(t *testing.T) {
 	}
 
 	a, err = self(t, "complain without a break").Run(t.Context(), task(time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, lines, _ := strings.Cut(a.Message, "exit status 3: "); lines != strings.Repeat("é", child.MostStderr) {
 		t.Errorf("%d characters of standard error: %.40q…", utf8.RuneCountInString(lines), lines)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,9 +15,7 @@ import (
 
 func write(t *testing.T, path, text string, mode os.FileMode) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), mode))
 	return path
 }
 
@@ -62,9 +60,7 @@ func TestNewFinds(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const script = "#!/bin/sh\ncat >/dev/null\necho '{\"answer\":{\"ran\":true}}'\n"
-	if err := os.Mkdir("bin", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir("bin", 0o700))
 	needs.WriteProgram(t, filepath.Join(dir, "bin", "in path"), script)
 	needs.WriteProgram(t, filepath.Join(dir, "--relative.sh"), script)
 	write(t, filepath.Join(dir, "no first line"), "\x01\x02", 0o700)
@@ -84,17 +80,13 @@ func TestNewFinds(t *testing.T) {
 	}
 
 	e, err := New("./no first line", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a, err := e.Run(t.Context(), task(time.Minute))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "begins with #!") {
 		t.Errorf("%s (%s), %v", a.Status, a.Message, err)
 	}
 
-	if err := os.Remove(e.path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(e.path))
 	a, err = e.Run(t.Context(), task(time.Minute))
 	if err != nil || a.Status != precedent.StatusError || !strings.Contains(a.Message, "cannot be started") {
 		t.Errorf("removed meanwhile: %s (%s), %v", a.Status, a.Message, err)
