@@ -113,7 +113,7 @@ func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 // merging scores one decision function on all pairs.
 func merging(list []Pair, seed uint64, merged func(i int) bool) Merging {
 	var m Merging
-	var tallies, overlaps grouped
+	var tallies, overlaps grouped[tally]
 	for i := range list {
 		p := &list[i]
 		t := tallies.of(p.Change)
@@ -142,25 +142,6 @@ func merging(list []Pair, seed uint64, merged func(i int) bool) Merging {
 	m.Precision, m.Recall, m.F1 = intervals(tallies.list, seed)
 	m.False, _, _ = intervals(overlaps.list, seed)
 	return m
-}
-
-// grouped are tallies by name, in order of first use.
-type grouped struct {
-	list []tally
-	at   map[string]int
-}
-
-func (g *grouped) of(name string) *tally {
-	i, ok := g.at[name]
-	if !ok {
-		if g.at == nil {
-			g.at = map[string]int{}
-		}
-		i = len(g.list)
-		g.at[name] = i
-		g.list = append(g.list, tally{})
-	}
-	return &g.list[i]
 }
 
 // area is the area under the receiver operating characteristic: the probability that a value of the first

@@ -43,37 +43,79 @@ func (t tally) f1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-// intervals returns precision, recall and F1 of all cases together. The bootstrap draws whole cases, because
-// remarks about one change are not independent. It uses the 2.5th and 97.5th percentile.
+// intervals returns precision, recall and F1 of all cases together.
 func intervals(cases []tally, seed uint64) (precision, recall, f1 Ratio) {
-	var all tally
-	for _, c := range cases {
-		all.add(c)
-	}
-	measures := []func(tally) float64{tally.precision, tally.recall, tally.f1}
-	drawn := make([][]float64, len(measures))
-	if len(cases) > 1 {
+	r := bootstrap(len(cases), seed, func(drawn func(int) int) []float64 {
+		var sum tally
+		for i := range cases {
+			sum.add(cases[drawn(i)])
+		}
+		return []float64{sum.precision(), sum.recall(), sum.f1()}
+	})
+	return r[0], r[1], r[2]
+}
+
+// quotients returns quotients of two of the sums of all groups.
+func quotients(groups []tallies, of [][2]int, seed uint64) []Ratio {
+	return bootstrap(len(groups), seed, func(drawn func(int) int) []float64 {
+		var sum tallies
+		for i := range groups {
+			for k, v := range groups[drawn(i)] {
+				sum[k] += v
+			}
+		}
+		values := make([]float64, len(of))
+		for k, q := range of {
+			values[k] = sum[q[0]] / sum[q[1]]
+		}
+		return values
+	})
+}
+
+// tallies are what one pull request adds to several counts.
+type tallies [5]float64
+
+// bootstrap returns measures of n cases together, with 95 % intervals. It draws whole cases, because remarks
+// about one change are not independent, and uses the 2.5th and 97.5th percentile.
+func bootstrap(n int, seed uint64, measure func(drawn func(int) int) []float64) []Ratio {
+	all := measure(func(i int) int { return i })
+	drawn := make([][]float64, len(all))
+	if n > 1 {
 		rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
 		for range Resamples {
-			var sum tally
-			for range cases {
-				sum.add(cases[rng.IntN(len(cases))])
-			}
-			for i, measure := range measures {
-				if v := measure(sum); !math.IsNaN(v) {
-					drawn[i] = append(drawn[i], v)
+			for k, v := range measure(func(int) int { return rng.IntN(n) }) {
+				if !math.IsNaN(v) {
+					drawn[k] = append(drawn[k], v)
 				}
 			}
 		}
 	}
-	ratios := make([]Ratio, len(measures))
-	for i, measure := range measures {
-		if v := measure(all); !math.IsNaN(v) {
-			ratios[i].Value = &v
-			ratios[i].Low, ratios[i].High = percentile(drawn[i], 0.025), percentile(drawn[i], 0.975)
+	ratios := make([]Ratio, len(all))
+	for k := range all {
+		if !math.IsNaN(all[k]) {
+			ratios[k] = Ratio{&all[k], percentile(drawn[k], 0.025), percentile(drawn[k], 0.975)}
 		}
 	}
-	return ratios[0], ratios[1], ratios[2]
+	return ratios
+}
+
+// grouped are values by name, in order of first use.
+type grouped[T any] struct {
+	list []T
+	at   map[string]int
+}
+
+func (g *grouped[T]) of(name string) *T {
+	i, ok := g.at[name]
+	if !ok {
+		if g.at == nil {
+			g.at = map[string]int{}
+		}
+		i = len(g.list)
+		g.at[name] = i
+		g.list = append(g.list, *new(T))
+	}
+	return &g.list[i]
 }
 
 // percentile returns the value below which the given share of values lies, nil if there are none.

@@ -90,17 +90,6 @@ func (j *NoiseScore) Show(p *report.Page) error {
 	}
 	p.Table(rows)
 	p.Line()
-	p.Line(plain("wrong with high or critical severity: %d of %d judged, %s in %d lines", j.SeriousWrong, j.SeriousJudged, perLines(j.FalseSerious), falsePer))
+	p.Line(plain("wrong with high or critical severity: %d of %d judged, %s in %d lines", j.SeriousWrong, j.SeriousJudged, j.FalseSerious.show(1, "%.1f", "%.1f"), falsePer))
 	return p.Err()
-}
-
-// perLines formats a rate with its interval.
-func perLines(r Ratio) string {
-	switch {
-	case r.Value == nil:
-		return "–"
-	case r.Low == nil:
-		return fmt.Sprintf("%.1f", *r.Value)
-	}
-	return fmt.Sprintf("%.1f (%.1f–%.1f)", *r.Value, *r.Low, *r.High)
 }

@@ -79,7 +79,7 @@ func MeasurePrecedents(ctx context.Context, dirs []string, seed uint64) (Precede
 			return m, err
 		}
 		var found [3][]rank
-		for i, form := range []func(string) string{whole, firstSentence, withoutSpans} {
+		for i, form := range []func(string) string{whole, claim, withoutSpans} {
 			if found[i], err = f.byText(ctx, x, form); err != nil {
 				return m, err
 			}
@@ -192,9 +192,6 @@ func (f *reviewFile) matches(ctx context.Context, x *corpus.Index, c *reviewed, 
 }
 
 func whole(s string) string { return s }
-
-// firstSentence is what a comment says first, which is often all that a title would say.
-func firstSentence(s string) string { return claim(s) }
 
 var spans = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`\n]*`") })
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 
 	"github.com/precedent-dev/precedent/internal/corpus"
 )
@@ -139,18 +140,13 @@ func (f *reviewFile) gate(ctx context.Context, labels []sameness) (*gateFile, er
 
 // usable reports whether a comment of the file can be a precedent.
 func (f *reviewFile) usable(id string) bool {
-	for i := range f.all {
-		if c := &f.all[i]; string(c.ID) == id {
-			return c.Unusable == ""
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.all, func(c reviewed) bool { return string(c.ID) == id && c.Unusable == "" })
 }
 
 // score scores the gate with a similarity.
 func (g *gateFile) score(chosenOn string, from float64, seed uint64) Gate {
 	s := Gate{File: g.name, ChosenOn: chosenOn, From: from, Queries: len(g.queries), Others: len(g.others)}
-	pairs, queries, others := pullSums{width: 2}, pullSums{width: 3}, pullSums{width: 3}
+	var pairs, queries, others grouped[tallies]
 	for _, p := range g.pairs {
 		if p.cosine >= from {
 			s.Pairs++
@@ -192,19 +188,14 @@ func (g *gateFile) score(chosenOn string, from float64, seed uint64) Gate {
 			n[2]++
 		}
 	}
-	s.Precision = quotients(pairs.sums, [][2]int{{1, 0}}, seed)[0]
-	r := quotients(queries.sums, [][2]int{{1, 0}, {2, 0}}, seed)
+	s.Precision = quotients(pairs.list, [][2]int{{1, 0}}, seed)[0]
+	r := quotients(queries.list, [][2]int{{1, 0}, {2, 0}}, seed)
 	s.Recall, s.Judged = r[0], r[1]
-	r = quotients(others.sums, [][2]int{{1, 0}, {2, 0}}, seed)
+	r = quotients(others.list, [][2]int{{1, 0}, {2, 0}}, seed)
 	s.Spurious, s.Asked = r[0], r[1]
 	return s
 }
 
 func (q *gateQuery) reaches(from float64) bool {
-	for _, c := range q.cosines {
-		if c >= from {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.cosines, func(c float64) bool { return c >= from })
 }

@@ -89,25 +89,20 @@ func (r *Replay) rows(p *report.Page, name string) [][]string {
 }
 
 // percent formats a share as 42.9 (20–67).
-func percent(r Ratio) string {
-	switch {
-	case r.Value == nil:
-		return "–"
-	case r.Low == nil:
-		return fmt.Sprintf("%.1f", 100**r.Value)
-	}
-	return fmt.Sprintf("%.1f (%.0f–%.0f)", 100**r.Value, 100**r.Low, 100**r.High)
-}
+func percent(r Ratio) string { return r.show(100, "%.1f", "%.0f") }
 
 // smallPercent formats a small share as 0.34 (0.11–0.62).
-func smallPercent(r Ratio) string {
+func smallPercent(r Ratio) string { return r.show(100, "%.2f", "%.2f") }
+
+// show formats a ratio and the ends of its interval, times a factor.
+func (r Ratio) show(times float64, value, end string) string {
 	switch {
 	case r.Value == nil:
 		return "–"
 	case r.Low == nil:
-		return fmt.Sprintf("%.2f", 100**r.Value)
+		return fmt.Sprintf(value, times**r.Value)
 	}
-	return fmt.Sprintf("%.2f (%.2f–%.2f)", 100**r.Value, 100**r.Low, 100**r.High)
+	return fmt.Sprintf(value+" ("+end+"–"+end+")", times**r.Value, times**r.Low, times**r.High)
 }
 
 // String formats the usage in one line.

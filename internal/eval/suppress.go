@@ -147,7 +147,7 @@ func heed(findings []precedent.Finding, said []precedent.Dismissal, now time.Tim
 // the judge for the labels of each case.
 func (m *Memories) suppression(apply suppress, judges func(covered map[string]bool) memory.Judge, seed uint64) Suppression {
 	var h Suppression
-	var all grouped
+	var all grouped[tally]
 	for i := range m.cases {
 		c := &m.cases[i]
 		judge := judges(c.labels())

@@ -13,7 +13,7 @@ func (m *Memories) draw(draws int, seed uint64, hidden func(*pool, []precedent.D
 	var rows []DrawnMemory
 	for _, n := range memorySizes {
 		row := DrawnMemory{Memories: n}
-		var all grouped
+		var all grouped[tally]
 		for i := range m.pools {
 			p := &m.pools[i]
 			if len(p.findings) == 0 || p.others() < n {
@@ -80,7 +80,7 @@ func (m *Memories) bySimilarity(draws int, seed uint64) []SuppressionAt {
 	var rows []SuppressionAt
 	for _, from := range thresholds {
 		row := SuppressionAt{From: from}
-		var all grouped
+		var all grouped[tally]
 		for i := range m.cases {
 			c := &m.cases[i]
 			for k := range c.findings {

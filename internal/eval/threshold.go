@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -145,34 +144,15 @@ type part struct{ of, in float64 }
 
 type parts []part
 
-// ratio returns the sum of one over that of the other, with a bootstrap interval.
+// ratio returns the sum of one over that of the other.
 func (ps parts) ratio(seed uint64) Ratio {
-	share := func(at func(i int) int) float64 {
+	return bootstrap(len(ps), seed, func(drawn func(int) int) []float64 {
 		var sum part
 		for i := range ps {
-			p := ps[at(i)]
-			sum.of += p.of
-			sum.in += p.in
+			sum.add(ps[drawn(i)])
 		}
-		return sum.of / sum.in
-	}
-	value := share(func(i int) int { return i })
-	if math.IsNaN(value) {
-		return Ratio{}
-	}
-	r := Ratio{Value: &value}
-	if len(ps) < 2 {
-		return r
-	}
-	rng := rand.New(rand.NewPCG(seed, seed)) // draws must be repeatable, and guard nothing
-	drawn := make([]float64, 0, Resamples)
-	for range Resamples {
-		if v := share(func(int) int { return rng.IntN(len(ps)) }); !math.IsNaN(v) {
-			drawn = append(drawn, v)
-		}
-	}
-	r.Low, r.High = percentile(drawn, 0.025), percentile(drawn, 0.975)
-	return r
+		return []float64{sum.of / sum.in}
+	})[0]
 }
 
 // sums are the contributions of all repositories. early, precision and yield have one of
