@@ -13,6 +13,7 @@ import (
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
+	"github.com/precedent-dev/precedent/internal/needs"
 	"github.com/precedent-dev/precedent/internal/prompt"
 )
 
@@ -110,6 +111,15 @@ var scenarios = []scenario{
 	{"malformed, then crash", []Reply{textReply(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
 }
 
+// roleAnswers are good answers to tasks of other roles.
+var roleAnswers = map[engine.Role]string{
+	engine.Verifier: `{"verdicts":[{"finding":"f1","verdict":"refuted","confidence":90,"reason":"It is not.","evidence":null}]}`,
+	engine.Judge:    `{"pairs":[{"pair":"p1","same":true,"quote":"It is."}]}`,
+	engine.Threads:  `{"threads":[{"thread_id":"t1","state":"declined","reply":"Agreed.","quote":"leave it"}]}`,
+	engine.Answerer: `{"class":"explained","validity":"valid","reply":"Agreed.","quote":"It is meant so.","code":[],"learning":null}`,
+	engine.Insight:  `{"insights":[{"pattern":"i1","text":"Errors of Close are dropped","scope":"","findings":["a","b"]}]}`,
+}
+
 // Run runs the suite: every scenario must end with its status after at most three requests, with the usage of
 // all of them, and leave neither a goroutine nor a child process behind.
 func Run(t *testing.T, build Build) {
@@ -117,25 +127,9 @@ func Run(t *testing.T, build Build) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { s.run(t, build) })
 	}
-	t.Run("verifier", func(t *testing.T) {
-		asRole(t, build, engine.Verifier,
-			`{"verdicts":[{"finding":"f1","verdict":"refuted","confidence":90,"reason":"It is not.","evidence":null}]}`)
-	})
-	t.Run("judge", func(t *testing.T) {
-		asRole(t, build, engine.Judge, `{"pairs":[{"pair":"p1","same":true,"quote":"It is."}]}`)
-	})
-	t.Run("threads", func(t *testing.T) {
-		asRole(t, build, engine.Threads,
-			`{"threads":[{"thread_id":"t1","state":"declined","reply":"Agreed.","quote":"leave it"}]}`)
-	})
-	t.Run("reply", func(t *testing.T) {
-		asRole(t, build, engine.Answerer,
-			`{"class":"explained","validity":"valid","reply":"Agreed.","quote":"It is meant so.","code":[],"learning":null}`)
-	})
-	t.Run("insight", func(t *testing.T) {
-		asRole(t, build, engine.Insight,
-			`{"insights":[{"pattern":"i1","text":"Errors of Close are dropped","scope":"","findings":["a","b"]}]}`)
-	})
+	for role, answer := range roleAnswers {
+		t.Run(string(role), func(t *testing.T) { asRole(t, build, role, answer) })
+	}
 	t.Run("late", func(t *testing.T) {
 		checkLeaks(t)
 		t.Run("hang", func(t *testing.T) { hang(t, build, []Reply{{Hang: true}}, 1) })
@@ -314,7 +308,13 @@ func cancelled(t *testing.T, build Build) {
 		_, err := e.Run(ctx, task("bugs", time.Minute))
 		done <- err
 	}()
-	awaitRequest(t, script)
+	needs.WaitUntil(t, "a request came", func() bool {
+		sent, err := script.Sent()
+		if err != nil {
+			t.Error(err)
+		}
+		return err != nil || len(sent) > 0
+	})
 	cancel()
 	select {
 	case err := <-done:
@@ -323,25 +323,6 @@ func cancelled(t *testing.T, build Build) {
 		}
 	case <-time.After(slack):
 		t.Fatal("Run goes on after its context was cancelled")
-	}
-}
-
-func awaitRequest(t *testing.T, script Script) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(slack)
-	for {
-		if sent, err := script.Sent(); err != nil {
-			t.Fatal(err)
-		} else if len(sent) > 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal("no request came")
-		}
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 // is not cached. Anthropic looks for a hit at a breakpoint and the blocks before
 // it, twenty in all; OpenAI counts in steps of 128 tokens.
 const (
-	usualMinimum = 1024
-	lookBack     = 20
-	cacheStep    = 128
+	minimum   = 1024
+	lookBack  = 20
+	cacheStep = 128
 )
 
 // prompt is a request's input in the order in which a provider caches it:
@@ -38,28 +38,24 @@ type cache struct {
 	texts    map[string][]string        // by model
 }
 
-func newCache() cache {
-	return cache{prefixes: map[[sha256.Size]byte]bool{}, texts: map[string][]string{}}
-}
-
 // keep adds a prompt to the cache.
-func (c *cache) keep(p prompt, least int) {
+func (c *cache) keep(p prompt) {
 	if p.blocks == nil {
 		c.texts[p.model] = append(c.texts[p.model], p.text)
 		return
 	}
 	sums, tokens := p.prefixes()
 	for i, b := range p.blocks {
-		if b.breakpoint && tokens[i] >= least {
+		if b.breakpoint && tokens[i] >= minimum {
 			c.prefixes[sums[i]] = true
 		}
 	}
 }
 
 // look determines how much of a prompt is read from the cache and written to it.
-func (c *cache) look(p prompt, least int) precedent.Usage {
+func (c *cache) look(p prompt) precedent.Usage {
 	if p.blocks == nil {
-		return c.lookText(p, least)
+		return c.lookText(p)
 	}
 	sums, tokens := p.prefixes()
 	var u precedent.Usage
@@ -68,7 +64,7 @@ func (c *cache) look(p prompt, least int) precedent.Usage {
 	}
 	hit, last := -1, -1
 	for i, b := range p.blocks {
-		if !b.breakpoint || tokens[i] < least {
+		if !b.breakpoint || tokens[i] < minimum {
 			continue
 		}
 		last = i
@@ -99,14 +95,14 @@ func (p prompt) prefixes() (sums [][sha256.Size]byte, tokens []int) {
 	return sums, tokens
 }
 
-func (c *cache) lookText(p prompt, least int) precedent.Usage {
+func (c *cache) lookText(p prompt) precedent.Usage {
 	common := 0
 	for _, old := range c.texts[p.model] {
 		common = max(common, commonPrefix(old, p.text))
 	}
 	u := precedent.Usage{InputTokens: p.count(p.text)}
-	if n := p.count(p.text[:common]); n >= least {
-		u.CachedTokens = least + (n-least)/cacheStep*cacheStep
+	if n := p.count(p.text[:common]); n >= minimum {
+		u.CachedTokens = minimum + (n-minimum)/cacheStep*cacheStep
 	}
 	return u
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -26,7 +27,6 @@ type TextRequest struct {
 	Texts      []string
 	Dimensions int // 0 if the request does not say
 	Header     http.Header
-	Body       []byte
 }
 
 // VectorReply is the answer to a request for vectors. Its zero value has a vector for each
@@ -40,7 +40,6 @@ type VectorReply struct {
 	Shuffled  bool // not in the order of the texts
 	Unindexed bool // without numbers
 	Uncount   bool // nothing is said of usage
-	Null      bool // a value of the last vector is null
 	Tokens    int  // of the usage; 0 means one for four characters
 
 	// Status other than 0 and 200 is an error, with Message. Body is sent as it stands, with any
@@ -117,9 +116,7 @@ func (s *EmbeddingServer) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	for k, v := range reply.Header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), reply.Header)
 	if reply.Status != 0 {
 		w.WriteHeader(reply.Status)
 	}
@@ -146,7 +143,7 @@ func parseTexts(body []byte) (TextRequest, string) {
 		Input      []string `json:"input"`
 		Dimensions *int     `json:"dimensions"`
 	}
-	r := TextRequest{Body: body}
+	var r TextRequest
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&form); err != nil {
@@ -167,28 +164,20 @@ func parseTexts(body []byte) (TextRequest, string) {
 func vectorsBody(r TextRequest, reply VectorReply) []byte {
 	vectors, tokens := reply.Vectors, reply.Tokens
 	if vectors == nil {
-		size := reply.Size
-		if size == 0 {
-			size = cmp.Or(r.Dimensions, 8)
-		}
 		for _, text := range r.Texts {
-			vectors = append(vectors, Words(text, size))
+			vectors = append(vectors, Words(text, cmp.Or(reply.Size, r.Dimensions, 8)))
 		}
-	}
-	order := make([]int, len(vectors))
-	for i := range order {
-		order[i] = i
-	}
-	if reply.Shuffled {
-		slices.Reverse(order)
 	}
 	var rows []string
-	for _, i := range order {
-		row := `"object":"embedding","embedding":` + writeVector(vectors[i], reply.Base64, reply.Null && i == len(vectors)-1)
+	for i, v := range vectors {
+		row := `"object":"embedding","embedding":` + writeVector(v, reply.Base64)
 		if !reply.Unindexed {
 			row += fmt.Sprintf(`,"index":%d`, i)
 		}
 		rows = append(rows, "{"+row+"}")
+	}
+	if reply.Shuffled {
+		slices.Reverse(rows)
 	}
 	body := `{"object":"list","model":"` + r.Model + `","data":[` + strings.Join(rows, ",") + "]"
 	if tokens == 0 {
@@ -200,7 +189,7 @@ func vectorsBody(r TextRequest, reply VectorReply) []byte {
 	return []byte(body + "}")
 }
 
-func writeVector(v []float32, encoded, null bool) string {
+func writeVector(v []float32, encoded bool) string {
 	if encoded {
 		data := make([]byte, 0, 4*len(v))
 		for _, f := range v {
@@ -216,9 +205,6 @@ func writeVector(v []float32, encoded, null bool) string {
 		}
 		values = append(values, value)
 	}
-	if null {
-		values[len(values)-1] = "null"
-	}
 	return "[" + strings.Join(values, ",") + "]"
 }
 
@@ -227,7 +213,7 @@ func writeVector(v []float32, encoded, null bool) string {
 func Words(text string, size int) []float32 {
 	v := make([]float32, size)
 	v[0] = 0.01 // of a text without words, too
-	for _, word := range strings.Fields(strings.ToLower(text)) {
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(word)) // it never fails
 		source := rand.New(rand.NewPCG(h.Sum64(), 1))

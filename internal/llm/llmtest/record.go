@@ -24,7 +24,7 @@ func (s *Server) arrive(r Request, p prompt) (Request, precedent.Usage) {
 	r.N = len(s.exchanges)
 	s.exchanges = append(s.exchanges, Exchange{Request: r, Arrived: s.clock, Answered: -1})
 	s.clock++
-	return r, s.cache.look(p, s.CacheAtLeast)
+	return r, s.cache.look(p)
 }
 
 // begin records the first byte of an answer: from now on others can read from
@@ -35,7 +35,7 @@ func (s *Server) begin(n int, p prompt, u precedent.Usage) {
 	e := &s.exchanges[n]
 	e.Answered, e.Status, e.Usage = s.clock, http.StatusOK, u
 	s.clock++
-	s.cache.keep(p, s.CacheAtLeast)
+	s.cache.keep(p)
 }
 
 // Exchanges returns the exchanges so far, in the order of arrival.
@@ -56,11 +56,9 @@ func (s *Server) Requests() []Request {
 
 // Totals sum up the exchanges.
 type Totals struct {
-	Requests int // errors included
 	// Input is all input tokens of the answers; Cached and Written are those of
 	// them that were read from the cache and written to it.
 	Input, Cached, Written int
-	Output                 int
 	// BeforeFirstByte is how many requests had arrived when the first byte of the first answer was sent.
 	BeforeFirstByte int
 }
@@ -85,11 +83,9 @@ func (s *Server) Totals() Totals {
 	first := -1
 	all := s.Exchanges()
 	for _, e := range all {
-		t.Requests++
 		t.Input += e.Usage.InputTokens
 		t.Cached += e.Usage.CachedTokens
 		t.Written += e.Usage.CacheWriteTokens
-		t.Output += e.Usage.OutputTokens
 		if e.Answered >= 0 && (first < 0 || e.Answered < first) {
 			first = e.Answered
 		}

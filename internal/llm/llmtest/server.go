@@ -1,7 +1,9 @@
 package llmtest
 
 import (
+	"crypto/sha256"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -16,9 +18,6 @@ type Server struct {
 	// Tokens counts the tokens of a text; characters by four if it is nil. It is
 	// set before the first request.
 	Tokens func(string) int
-	// CacheAtLeast is the smallest prefix that is cached, in tokens. What holds for
-	// most models is set: change it before the first request.
-	CacheAtLeast int
 
 	handler Handler
 	dialect dialect
@@ -52,7 +51,8 @@ func OpenAI(t testing.TB, h Handler) *Server {
 
 func serve(t testing.TB, h Handler, d dialect, base string) *Server {
 	t.Helper()
-	s := &Server{handler: h, dialect: d, closed: make(chan struct{}), CacheAtLeast: usualMinimum, cache: newCache()}
+	s := &Server{handler: h, dialect: d, closed: make(chan struct{}),
+		cache: cache{prefixes: map[[sha256.Size]byte]bool{}, texts: map[string][]string{}}}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = server.URL + base
 	t.Cleanup(func() {
@@ -92,9 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !out.wait(reply.Hold) {
 		return
 	}
-	for k, v := range reply.Header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), reply.Header)
 	if reply.Status == 0 {
 		reply.Status = http.StatusOK
 	}
