@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -274,9 +275,12 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 	if err == nil && found {
 		ended, err = s.o.DB.EndSession(r.Context(), store.CodeSession, hash)
 	}
-	if err != nil {
+	failed := func(err error) {
 		s.o.Log.Error("a token could not be made", "error", err)
 		oauthError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the database does not answer")
+	}
+	if err != nil {
+		failed(err)
 		return
 	}
 	var detail [3]string // address, challenge, client
@@ -290,8 +294,7 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 	}
 	secret, err := s.makeAgent(r, is.Person, is.Login, c.Name)
 	if err != nil {
-		s.o.Log.Error("a token could not be made", "error", err)
-		oauthError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the database does not answer")
+		failed(err)
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"access_token": secret, "token_type": "Bearer",
@@ -417,11 +420,10 @@ func (s *Site) endAgent(q *request) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range all {
-		if q.v.person != "" && a.Hash == q.r.PathValue("hash") {
-			_, err := s.o.DB.EndSession(q.ctx(), store.AgentSession, a.Hash)
-			return s.back(q, "/agents", err)
-		}
+	hash := q.r.PathValue("hash")
+	if q.v.person == "" || !slices.ContainsFunc(all, func(a store.Session) bool { return a.Hash == hash }) {
+		return errNotFound
 	}
-	return errNotFound
+	_, err = s.o.DB.EndSession(q.ctx(), store.AgentSession, hash)
+	return s.back(q, "/agents", err)
 }

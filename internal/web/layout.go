@@ -53,14 +53,9 @@ func (s *Site) show(q *request, status int, title, where string, body g.Node) {
 			h.Header(h.A(h.Class("brand"), h.Href("/"), g.Text("Precedent")), s.navigation(q, where)),
 			h.Main(h.ID("main"), h.TabIndex("-1"), h.H1(g.Text(text.VisibleLine(title))), body),
 			h.Footer(g.Text("Precedent "+s.o.Version)))))
-	var b bytes.Buffer
-	if err := page.Render(&b); err != nil { // a buffer takes everything
+	if err := send(q, status, page); err != nil { // a buffer takes everything
 		http.Error(q.w, "the page cannot be made", http.StatusInternalServerError)
-		return
 	}
-	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	q.w.Header().Add("Vary", "Hx-Request")
-	compressed(q.w, q.r, status, b.Bytes())
 }
 
 // render answers with a page that is as it should be.
@@ -70,14 +65,16 @@ func (s *Site) render(q *request, title, where string, body ...g.Node) error {
 }
 
 // part answers with a part of a page, for htmx.
-func part(q *request, body g.Node) error {
+func part(q *request, body g.Node) error { return send(q, http.StatusOK, body) }
+
+func send(q *request, status int, page g.Node) error {
 	var b bytes.Buffer
-	if err := body.Render(&b); err != nil {
+	if err := page.Render(&b); err != nil {
 		return err
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Add("Vary", "Hx-Request")
-	compressed(q.w, q.r, http.StatusOK, b.Bytes())
+	compressed(q.w, q.r, status, b.Bytes())
 	return nil
 }
 

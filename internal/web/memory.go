@@ -97,25 +97,25 @@ func learningFields(l *precedent.Learning, isNew bool) g.Node {
 				g.Text(cmp.Or(strings.ReplaceAll(v, "_", " "), "all")))
 		})))
 	}
-	var kinds []string
-	for _, k := range precedent.LearningKinds {
-		kinds = append(kinds, string(k))
-	}
-	categories := []string{""}
-	for _, c := range precedent.Categories {
-		categories = append(categories, string(c))
-	}
 	most := strconv.Itoa(precedent.MaxLearningField)
 	return g.Group{
 		field("directive", "Directive, in the imperative", h.Textarea(named("directive"), h.Required(),
 			h.MaxLength(most), h.Rows("2"), g.Text(l.Directive))),
 		field("rationale", "Why", h.Textarea(named("rationale"), h.MaxLength(most), h.Rows("2"), g.Text(l.Rationale))),
-		choose("kind", "What it does", string(l.Kind), kinds),
+		choose("kind", "What it does", string(l.Kind), texts(precedent.LearningKinds)),
 		field("glob", "In these files (a path or glob; empty for all)", h.Input(named("glob"), h.Value(l.Glob))),
-		choose("category", "For findings of this category", string(l.Category), categories),
+		choose("category", "For findings of this category", string(l.Category),
+			append([]string{""}, texts(precedent.Categories)...)),
 		g.If(isNew, choose("scope", "Holds for", string(precedent.RepositoryScope),
 			[]string{string(precedent.RepositoryScope), string(precedent.OwnerScope)})),
 	}
+}
+
+func texts[T ~string](all []T) (list []string) {
+	for _, v := range all {
+		list = append(list, string(v))
+	}
+	return list
 }
 
 // addLearning saves what somebody with write permission writes: it is active at once, unless it
@@ -255,9 +255,6 @@ func (s *Site) changeLearning(q *request) error {
 			return "forgotten", err
 		},
 	}[q.r.PathValue("do")]
-	if do == nil {
-		return errNotFound
-	}
 	err = s.audited(q, q.rows.AddAudit, store.AuditRow{Action: q.r.PathValue("do") + " learning",
 		Subject: "learning " + l.ID, Before: learningText(&l)}, do)
 	return s.back(q, q.path("/learnings/")+l.ID, err)
@@ -329,9 +326,6 @@ func (s *Site) changeInsight(q *request) error {
 			return string(i.State), err
 		},
 	}[q.r.PathValue("do")]
-	if do == nil {
-		return errNotFound
-	}
 	err := s.audited(q, q.rows.AddAudit, store.AuditRow{
 		Action:  q.r.PathValue("do") + " insight",
 		Subject: "insight " + id,
@@ -377,10 +371,7 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 			h.Span(h.Class("at"), words(f.Path)), g.Text(" "), state,
 			g.If(f.Outcome != "", chip(f.Outcome, f.Outcome))), prose(f.Text)))
 	}
-	var failures g.Group
-	for _, f := range got.Failures {
-		failures = append(failures, h.P(words(f)))
-	}
+	failures := g.Map(got.Failures, func(f string) g.Node { return h.P(words(f)) })
 	if len(items) == 0 {
 		return g.Group{failures, h.P(h.Class("none"), g.Textf("Nothing similar among %s.",
 			plural(got.Searched, "comment")))}
@@ -401,13 +392,9 @@ func (s *Site) hotspots(q *request) error {
 	for _, f := range found {
 		where := at + "/findings?" + pathQuery(f.Path)
 		tiles = append(tiles, tile{name: f.Path, size: f.Findings, class: string(f.TopSeverity), link: where})
-		categories := ""
-		for _, c := range f.Categories {
-			categories += " " + string(c)
-		}
 		rows = append(rows, row(link(where, f.Path), h.A(h.Href(where), g.Text(thousands(f.Findings))),
 			g.Text(thousands(f.Dismissed)),
-			stateChip(f.TopSeverity), words(strings.TrimSpace(categories)), s.ago(f.LastSeen)))
+			stateChip(f.TopSeverity), words(strings.Join(texts(f.Categories), " ")), s.ago(f.LastSeen)))
 	}
 	return s.render(q, "Hotspots", at+"/hotspots", g.Group{
 		sentence("Files with several findings. A tile is as large as the number of its findings; its color is the worst severity."),

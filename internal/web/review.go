@@ -130,10 +130,7 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 		}
 		return h.Ul(h.Class("folded"), g.Group(items))
 	}
-	var failures []g.Node
-	for _, f := range r.Failures {
-		failures = append(failures, row(words(f.Step), words(f.Error)))
-	}
+	failures := g.Map(r.Failures, func(f precedent.Failure) g.Node { return row(words(f.Step), words(f.Error)) })
 	var finders []g.Node
 	for i := range r.Finders {
 		f := &r.Finders[i]
@@ -186,10 +183,9 @@ func (s *Site) findingItem(q *request, r *precedent.Review, f *precedent.Finding
 
 // findingText is what a finding says.
 func (s *Site) findingText(f *precedent.Finding) g.Node {
-	var evidence g.Group
-	for _, e := range f.Evidence {
-		evidence = append(evidence, h.Li(words(e.String()+" "), h.Code(words(e.Quote))))
-	}
+	evidence := g.Map(f.Evidence, func(e precedent.Evidence) g.Node {
+		return h.Li(words(e.String()+" "), h.Code(words(e.Quote)))
+	})
 	return g.Group{code(f.Quote), prose(f.Body),
 		g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
 		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)})}
@@ -249,10 +245,9 @@ func (s *Site) threads(q *request, pull int) (g.Node, error) {
 		if o, known := became[t.Fingerprint]; known {
 			outcome = g.Group{stateChip(o.Kind), g.Text(" "), words(o.Proof)}
 		}
-		said := g.Group(nil)
-		for _, m := range t.Messages {
-			said = append(said, h.P(h.Strong(words(m.Who+": ")), words(string(m.Body))))
-		}
+		said := g.Map(t.Messages, func(m precedent.Message) g.Node {
+			return h.P(h.Strong(words(m.Who+": ")), words(string(m.Body)))
+		})
 		rows = append(rows, row(link(q.path("/findings/")+t.Finding, t.Title), stateChip(t.State), outcome,
 			g.Group{external(t.URL, "on the forge"), said}))
 	}
@@ -310,15 +305,8 @@ func (s *Site) finding(q *request) error {
 	case !f.Live():
 		fate = words("Hidden: " + whyHidden(f))
 	}
-	var others g.Group
-	for i := range e.Duplicates {
-		d := &e.Duplicates[i]
-		others = append(others, h.Li(words(d.Finder+": "+d.Title)))
-	}
-	var cites g.Group
-	for _, c := range e.Finding.Cites {
-		cites = append(cites, h.Li(words(c.Kind+": "), external(c.URL, c.Text)))
-	}
+	others := g.Map(e.Duplicates, func(d precedent.Finding) g.Node { return h.Li(words(d.Finder + ": " + d.Title)) })
+	cites := g.Map(f.Cites, func(c precedent.Cite) g.Node { return h.Li(words(c.Kind+": "), external(c.URL, c.Text)) })
 	pull := g.Node(nil)
 	if e.Review.ID != "" {
 		pull = link(q.path("/reviews/")+e.Review.ID, "review of "+workspace.ShortID(e.Review.Head))
@@ -377,8 +365,6 @@ func (s *Site) changeFinding(q *request) error {
 			_, err := q.space.Memory.Undismiss(q.ctx(), e.Finding.ID)
 			return "not dismissed", err
 		}
-	default:
-		return errNotFound
 	}
 	return s.back(q, q.path("/findings/")+e.Finding.ID, s.audited(q, q.rows.AddAudit, a, do))
 }
@@ -395,6 +381,9 @@ func (s *Site) audited(q *request, add func(context.Context, store.AuditRow) (fu
 	error),
 	a store.AuditRow, do func() (after string, err error),
 ) error {
+	if do == nil { // the path names no change
+		return errNotFound
+	}
 	a.At, a.Who = s.o.Now(), q.v.login
 	end, err := add(q.ctx(), a)
 	if err != nil {

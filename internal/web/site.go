@@ -450,11 +450,10 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, viewer{}, http.StatusNotFound, "Page not found.", "")
 		return
 	}
-	kind := map[bool]string{
-		true:  "text/css; charset=utf-8",
-		false: "text/javascript; charset=utf-8",
-	}[strings.HasSuffix(name, ".css")]
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	if strings.HasSuffix(name, ".css") {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	}
 	if r.URL.Query().Get("v") == knownVersions()[name] {
 		w.Header().Set("Cache-Control", openForever)
 	}

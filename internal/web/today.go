@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -301,11 +302,9 @@ func (s *Site) repository(q *request) error {
 
 // openPulls shows where each open pull request is in the cycle of labels.
 func (s *Site) openPulls(q *request, watched map[int]store.WatchedPull) g.Node {
-	var numbers []int
-	for n := range watched {
-		numbers = append(numbers, n)
-	}
-	slices.SortFunc(numbers, func(a, b int) int { return watched[b].Updated.Compare(watched[a].Updated) })
+	numbers := slices.SortedFunc(maps.Keys(watched), func(a, b int) int {
+		return watched[b].Updated.Compare(watched[a].Updated)
+	})
 	var rows []g.Node
 	for _, n := range numbers[:min(len(numbers), listedPulls)] {
 		p := watched[n]
@@ -354,10 +353,7 @@ func (s *Site) jobs(q *request) error {
 	if err != nil {
 		return err
 	}
-	var rows []g.Node
-	for _, j := range all {
-		rows = append(rows, s.jobRow(q, j))
-	}
+	rows := g.Map(all, func(j workspace.QueuedJob) g.Node { return s.jobRow(q, j) })
 	filters := h.Nav(h.Class("tabs"), h.Aria("label", "States"),
 		h.Ul(tab("/jobs", "all", state == ""), g.Map(workspace.JobStates, func(is workspace.JobState) g.Node {
 			return tab("/jobs?state="+string(is), string(is), string(is) == state)
@@ -405,14 +401,13 @@ func (s *Site) health(q *request) error {
 		return s.render(q, "Health",
 			"/health", g.Group{sentence("The server and its database work. Operators see details here.")})
 	}
-	var rows []g.Node
 	checks, err := cached(&s.stats, "health", func() ([]Fact, error) { return s.o.Health(q.ctx()), q.ctx().Err() })
 	if err != nil {
 		return err
 	}
-	for _, f := range checks {
-		rows = append(rows, row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint)))
-	}
+	rows := g.Map(checks, func(f Fact) g.Node {
+		return row(words(f.Name), chip(f.State, f.State), words(f.Text), words(f.Hint))
+	})
 	body := g.Group{table("No checks.", []string{"Check", "State", "Details", "Hint"}, rows)}
 	if s.o.Jobs != nil {
 		stats, err := s.o.Jobs.Stats(q.ctx())

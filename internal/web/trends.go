@@ -211,11 +211,10 @@ func (s *Site) trends(q *request) error {
 			g.Text(thousands(d.accepted)), g.Text(thousands(d.declined)),
 			g.Text(thousands(d.quiet)), g.Text(thousands(d.tokens)), g.Text(ofBudget(d.cost, s.o.DayBudget))))
 	}
-	var pulls []g.Node
-	for _, p := range t.pulls {
-		pulls = append(pulls, row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)),
-			g.Text(thousands(p.rounds)), g.Text(ofBudget(p.cost, s.o.PullBudget))))
-	}
+	pulls := g.Map(t.pulls, func(p pullCost) g.Node {
+		return row(link(pullPath(q.repo, p.pull), fmt.Sprintf("#%d", p.pull)), g.Text(thousands(p.rounds)),
+			g.Text(ofBudget(p.cost, s.o.PullBudget)))
+	})
 	return s.render(q, "Trends", at, g.Group{
 		sentence("The last %d days.", trendDays),
 		facts("Reviews", counted(q.path(""), t.Reviews, "review"), "Cost", dollars(t.CostUSD), "Tokens",
