@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -164,8 +163,7 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 		}))
 		got, err := anthropicAt(t, s.URL+"/proxy/").Send(t.Context(), Request{Prompt: "p"})
 		s.Close()
-		var e *Error
-		if errors.As(err, &e) != (test.kind != "") || e != nil && e.Kind != test.kind {
+		if kindOf(err) != test.kind {
 			t.Errorf("%s: %v", name, err)
 		}
 		if d := cmp.Diff(test.want, got); d != "" {

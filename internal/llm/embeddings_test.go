@@ -209,14 +209,6 @@ func TestEmbeddingsWait(t *testing.T) {
 	}
 }
 
-func kindOf(err error) Kind {
-	var e *Error
-	if !errors.As(err, &e) {
-		return ""
-	}
-	return e.Kind
-}
-
 // TestEmbeddingsElsewhere: no redirect is followed, so that no other host sees the key or a text.
 func TestEmbeddingsElsewhere(t *testing.T) {
 	other := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))

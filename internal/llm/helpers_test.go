@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -86,6 +87,18 @@ func (f *fakeTime) waiting() Waiting {
 		},
 		Rand: func(n time.Duration) time.Duration { return n - 1 },
 	}
+}
+
+// kindOf is the kind of an error, which has to be an *Error; empty without one.
+func kindOf(err error) Kind {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Kind
+	}
+	return Kind("another error: " + err.Error())
 }
 
 func retryAfterHeader(v string) http.Header { return http.Header{"Retry-After": {v}} }

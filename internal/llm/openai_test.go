@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -199,9 +198,7 @@ func TestOpenAIOddServers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := llmtest.OpenAI(t, llmtest.Script(test.reply))
 			reply, err := openAIAt(t, s.URL).Send(t.Context(), Request{Prompt: "p"})
-			var e *Error
-			if errors.As(err, &e); (e == nil) != (test.kind == "") || (e != nil && e.Kind != test.kind) ||
-				reply.Stop != test.stop {
+			if kindOf(err) != test.kind || reply.Stop != test.stop {
 				t.Errorf("stop %q, error %v", reply.Stop, err)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,20 +56,15 @@ func TestReliable(t *testing.T) {
 				}
 				clock := &fakeTime{}
 				_, err := Reliable(s.Model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
-				var e *Error
-				if errors.As(err, &e) != (test.kind != "") || (e != nil && e.Kind != test.kind) {
+				if kindOf(err) != test.kind {
 					t.Errorf("error %v, want kind %q", err, test.kind)
 				}
 				if n := len(s.Requests()); n != requests {
 					t.Errorf("%d requests, want %d", n, requests)
 				}
 				// The random part is the whole backoff less one, plus a millisecond.
-				for i, want := range test.naps {
-					if i >= len(clock.naps) || (clock.naps[i]-want).Abs() > time.Millisecond {
-						t.Fatalf("waited %v, want %v", clock.naps, test.naps)
-					}
-				}
-				if len(clock.naps) != len(test.naps) {
+				near := func(got, want time.Duration) bool { return (got - want).Abs() <= time.Millisecond }
+				if !slices.EqualFunc(clock.naps, test.naps, near) {
 					t.Errorf("waited %v, want %v", clock.naps, test.naps)
 				}
 			})
@@ -94,22 +90,22 @@ func TestIdleStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
-			var toAnthropic, toOpenAI countedRequests
-			first, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now,
-				FirstWait: idle, Idle: idle, Transport: &toAnthropic})
-			must(t, err)
-			second, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
-				Idle: idle, Transport: &toOpenAI})
-			must(t, err)
-			for model, sent := range map[Model]*countedRequests{first: &toAnthropic, second: &toOpenAI} {
-				clock := &fakeTime{}
-				_, err = Reliable(model, clock.waiting()).Send(t.Context(), Request{Prompt: "p"})
-				var e *Error
-				if !errors.As(err, &e) || e.Kind != KindTimeout {
-					t.Errorf("error %v", err)
-				}
-				if n := sent.n.Load(); n != maxTimeoutTries {
-					t.Errorf("%d requests", n)
+			for _, client := range []func(http.RoundTripper) (Model, error){
+				func(r http.RoundTripper) (Model, error) {
+					return Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now,
+						FirstWait: idle, Idle: idle, Transport: r})
+				},
+				func(r http.RoundTripper) (Model, error) {
+					return OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
+						Idle: idle, Transport: r})
+				},
+			} {
+				var sent countedRequests
+				model, err := client(&sent)
+				must(t, err)
+				_, err = Reliable(model, (&fakeTime{}).waiting()).Send(t.Context(), Request{Prompt: "p"})
+				if n := sent.n.Load(); kindOf(err) != KindTimeout || n != maxTimeoutTries {
+					t.Errorf("error %v after %d requests", err, n)
 				}
 			}
 		})
@@ -137,20 +133,13 @@ func TestFailover(t *testing.T) {
 }
 
 func TestCancelledAtOnce(t *testing.T) {
-	for _, build := range []func(context.CancelFunc) Model{
-		func(cancel context.CancelFunc) Model {
-			return anthropicAt(t,
-				llmtest.Anthropic(t,
-					func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
-		},
-		func(cancel context.CancelFunc) Model {
-			return openAIAt(t, llmtest.OpenAI(t,
-				func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} }).URL)
-		},
+	for _, at := range []func(llmtest.Handler) Model{
+		func(h llmtest.Handler) Model { return anthropicAt(t, llmtest.Anthropic(t, h).URL) },
+		func(h llmtest.Handler) Model { return openAIAt(t, llmtest.OpenAI(t, h).URL) },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := Reliable(build(cancel), RealWaiting()).Send(ctx, Request{Prompt: "p"}); !errors.Is(err,
-			context.Canceled) {
+		model := at(func(llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Hold: llmtest.Never} })
+		if _, err := Reliable(model, RealWaiting()).Send(ctx, Request{Prompt: "p"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		cancel()

@@ -30,40 +30,34 @@ func TestCompare(t *testing.T) {
 		return map[int]workspace.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
 			Updated: p.Updated}}
 	}
-	change := func(f func(*forge.PullRequest)) forge.PullRequest {
-		p := openPull(7, 1, "a", "b")
-		f(&p)
-		return p
-	}
 	for _, test := range []struct {
-		name string
-		open []forge.PullRequest
-		want string
+		name   string
+		change func(*forge.PullRequest)
+		want   string
 	}{
-		{"nothing", []forge.PullRequest{change(func(*forge.PullRequest) {})}, ""},
-		{"the order of labels",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} })}, ""},
-		{"a push", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Head.SHA = sha(2) })}, "review 7 poll: push"},
-		{"a label", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Labels = []string{"a"} })},
+		{"nothing", func(*forge.PullRequest) {}, ""},
+		{"the order of labels", func(p *forge.PullRequest) { p.Labels = []string{"b", "a"} }, ""},
+		{"a push", func(p *forge.PullRequest) { p.Head.SHA = sha(2) }, "review 7 poll: push"},
+		{"a label", func(p *forge.PullRequest) { p.Labels = []string{"a"} }, "review 7 poll: changed"},
+		{"ready", func(p *forge.PullRequest) { p.Draft = true }, "review 7 poll: changed"},
+		{"a request for a review", func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} },
 			"review 7 poll: changed"},
-		{"ready", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Draft = true })}, "review 7 poll: changed"},
-		{"a request for a review",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} })},
-			"review 7 poll: changed"},
-		{"unlocked", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Locked = true })}, "review 7 poll: changed"},
-		{"another base", []forge.PullRequest{change(func(p *forge.PullRequest) { p.Base.Name = "next" })},
-			"review 7 poll: changed"},
-		{"a comment",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) })},
+		{"unlocked", func(p *forge.PullRequest) { p.Locked = true }, "review 7 poll: changed"},
+		{"another base", func(p *forge.PullRequest) { p.Base.Name = "next" }, "review 7 poll: changed"},
+		{"a comment", func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) }, "reply 7 poll: updated"},
+		{"the forge's clock goes back", func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) },
 			"reply 7 poll: updated"},
-		{"the forge's clock goes back",
-			[]forge.PullRequest{change(func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) })},
-			"reply 7 poll: updated"},
-		{"another one", []forge.PullRequest{openPull(7, 1, "a", "b"), openPull(8, 5)}, "review 8 poll: new"},
+		{"another one", nil, "review 8 poll: new"},
 		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			n := compare(shop, is(openPull(7, 1, "a", "b")), test.open)
+			p := openPull(7, 1, "a", "b")
+			open := map[string][]forge.PullRequest{"another one": {p, openPull(8, 5)}, "closed": nil}[test.name]
+			if test.change != nil {
+				test.change(&p)
+				open = []forge.PullRequest{p}
+			}
+			n := compare(shop, is(openPull(7, 1, "a", "b")), open)
 			var got []string
 			for _, task := range n.tasks {
 				got = append(got, fmt.Sprintf("%s %d %s", task.Kind, task.Pull, task.Reason))
@@ -96,6 +90,29 @@ func newPollStage(t *testing.T) *pollStage {
 		return p.pulls, p.err
 	}
 	return p
+}
+
+// serve has the server serve repositories.
+func (p *pollStage) serve(repos ...precedent.Repo) {
+	p.served.mu.Lock()
+	defer p.served.mu.Unlock()
+	p.served.set(repos)
+}
+
+// onGitHub has the server poll a simulated GitHub.
+func (p *pollStage) onGitHub(t *testing.T) (*forgetest.Stage, *forgetest.Repo, *github.Client) {
+	t.Helper()
+	s, repo := forgetest.NewStage(t), forgetest.Shop()
+	api := s.GitHub(t)
+	s.World.Add(repo)
+	token, err := wire.NewToken(forgetest.Secret)
+	must(t, err)
+	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: token,
+		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	must(t, err)
+	p.forge.open = client.Open
+	p.serve(precedent.Repo{Host: client.Host(), Owner: repo.Owner, Name: repo.Name})
+	return s, repo, client
 }
 
 // due returns the jobs that are wanted, sorted, and cancels them.
@@ -156,13 +173,7 @@ func TestPollAfterRestart(t *testing.T) {
 // closed, and the next poll finds all (fault row 9).
 func TestFault9PageFails(t *testing.T) {
 	p := newPollStage(t)
-	s := forgetest.NewStage(t)
-	api := s.GitHub(t)
-	repo := forgetest.Shop()
-	s.World.Add(repo)
-	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
-	must(t, err)
+	s, repo, _ := p.onGitHub(t)
 	s.World.Change(func() {
 		first := repo.Pulls[7]
 		for n := 1000; n < 1450; n++ { // five pages
@@ -171,11 +182,6 @@ func TestFault9PageFails(t *testing.T) {
 			repo.Pulls[n] = &other
 		}
 	})
-	p.forge.open = client.Open
-	at := precedent.Repo{Host: client.Host(), Owner: repo.Owner, Name: repo.Name}
-	p.served.mu.Lock()
-	p.served.set([]precedent.Repo{at})
-	p.served.mu.Unlock()
 	s.Script.Plan(forgetest.Fault{On: "page=3", Status: http.StatusInternalServerError, Times: 10})
 	p.poller.Round(t.Context())
 	if got := p.due(t); got != "" || s.Script.Left() == 10 {
@@ -201,28 +207,11 @@ func TestFault9PageFails(t *testing.T) {
 	}
 }
 
-func mustToken(t testing.TB) wire.Token {
-	t.Helper()
-	token, err := wire.NewToken(forgetest.Secret)
-	must(t, err)
-	return token
-}
-
 // TestFault11Unchanged: a list that did not change costs one conditional request and no quota,
 // and makes no job (fault row 11).
 func TestFault11Unchanged(t *testing.T) {
 	p := newPollStage(t)
-	s := forgetest.NewStage(t)
-	api := s.GitHub(t)
-	repo := forgetest.Shop()
-	s.World.Add(repo)
-	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: mustToken(t),
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
-	must(t, err)
-	p.forge.open = client.Open
-	p.served.mu.Lock()
-	p.served.set([]precedent.Repo{{Host: client.Host(), Owner: repo.Owner, Name: repo.Name}})
-	p.served.mu.Unlock()
+	s, _, client := p.onGitHub(t)
 	p.poller.Round(t.Context())
 	p.due(t)
 	before, quota := len(s.Script.Requests()), client.Quota()
@@ -345,9 +334,7 @@ func TestIdle(t *testing.T) {
 	for i := range 200 {
 		all = append(all, precedent.Repo{Host: shop.Host, Owner: shop.Owner, Name: fmt.Sprint("r", i)})
 	}
-	p.served.mu.Lock()
-	p.served.set(all)
-	p.served.mu.Unlock()
+	p.serve(all...)
 	count := map[precedent.Repo]int{}
 	asked := make(chan precedent.Repo, len(all))
 	p.forge.open = func(_ context.Context, r precedent.Repo) ([]forge.PullRequest, error) {
