@@ -50,21 +50,11 @@ func CodeBlocks(page string) []CodeBlock {
 			return ast.WalkContinue, nil
 		}
 		for _, h := range above {
-			block.Headings = append(block.Headings, strings.TrimSpace(linesOf(h, text)))
+			block.Headings = append(block.Headings, strings.TrimSpace(string(h.Lines().Value(text))))
 		}
-		block.Text = linesOf(n, text)
+		block.Text = string(n.Lines().Value(text))
 		all = append(all, block)
 		return ast.WalkSkipChildren, nil
 	})
 	return all
-}
-
-// linesOf is the source of a block.
-func linesOf(n ast.Node, text []byte) string {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		s := n.Lines().At(i)
-		b.Write(s.Value(text))
-	}
-	return b.String()
 }

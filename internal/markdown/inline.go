@@ -59,12 +59,7 @@ func (w *inlines) node(n ast.Node) {
 	case *ast.CodeSpan:
 		w.code(string(rawText(n, w.source)))
 	case *ast.RawHTML:
-		var tag strings.Builder
-		for i := range n.Segments.Len() {
-			s := n.Segments.At(i)
-			tag.Write(s.Value(w.source))
-		}
-		w.code(tag.String())
+		w.code(string(n.Segments.Value(w.source)))
 	case *ast.AutoLink:
 		w.link(string(n.URL(w.source)))
 	case *ast.Link:

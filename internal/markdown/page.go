@@ -18,9 +18,7 @@ import (
 
 var (
 	// pages reads Markdown as forges do.
-	pages = sync.OnceValue(
-		func() parser.Parser { return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser() },
-	)
+	pages = sync.OnceValue(func() parser.Parser { return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser() })
 	// outlines reads blocks alone, which costs little however wild the text is.
 	outlines = sync.OnceValue(func() parser.Parser {
 		return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -78,15 +76,11 @@ func foreignLink(to string, hosts []string) string {
 }
 
 func foreignHTML(segments *source.Segments, text []byte) string {
-	var html strings.Builder
-	for i := range segments.Len() {
-		s := segments.At(i)
-		html.Write(s.Value(text))
-	}
-	if ours().MatchString(html.String()) {
+	html := segments.Value(text)
+	if ours().Match(html) {
 		return ""
 	}
-	return fmt.Sprintf("HTML, %q", html.String())
+	return fmt.Sprintf("HTML, %q", html)
 }
 
 // maxOutline is how much of a line, in bytes, can open or close blocks. Parsing a
@@ -105,15 +99,11 @@ func LastComment(page string) (string, bool) {
 	if !ok || last.HTMLBlockType != ast.HTMLBlockType2 {
 		return "", false
 	}
-	var html strings.Builder
-	for i := range last.Lines().Len() {
-		s := last.Lines().At(i)
-		html.Write(s.Value(text))
-	}
+	html := last.Lines().Value(text)
 	if last.HasClosure() {
-		html.Write(last.ClosureLine.Value(text))
+		html = append(html, last.ClosureLine.Value(text)...)
 	}
-	s := strings.TrimRight(html.String(), "\r\n")
+	s := strings.TrimRight(string(html), "\r\n")
 	return s, strings.HasPrefix(s, "<!--") && strings.HasSuffix(s, "-->")
 }
 

@@ -48,15 +48,14 @@ var (
 )
 
 // Body renders a text of several paragraphs as lines: at most 2,000 bytes of it. Links may lead to the hosts.
-func Body(s string, hosts []string) []string {
-	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, false}
-	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
-}
+func Body(s string, hosts []string) []string { return body(s, hosts, false) }
 
 // Answer is Body for what is said to people: a command for Precedent in a code span stays in one piece, to
 // be copied. Precedent reads no code, and no other program obeys its name.
-func Answer(s string, hosts []string) []string {
-	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, true}
+func Answer(s string, hosts []string) []string { return body(s, hosts, true) }
+
+func body(s string, hosts []string, whole bool) []string {
+	p := renderer{[]byte(text.Visible(text.Head(s, maxBody))), hosts, whole}
 	return p.blocks(bodies().Parse(source.NewReader(p.source)), 0)
 }
 
@@ -86,10 +85,8 @@ func (p *renderer) blocks(n ast.Node, depth int) []string {
 
 func (p *renderer) block(n ast.Node, depth int) []string {
 	switch n := n.(type) {
-	case *ast.FencedCodeBlock:
-		return p.code(n.Lines())
-	case *ast.CodeBlock:
-		return p.code(n.Lines())
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		return indented(p.lines(n.Lines()))
 	case *ast.HTMLBlock:
 		lines := p.lines(n.Lines())
 		if n.HasClosure() {
@@ -159,8 +156,6 @@ func (p *renderer) lines(segments *source.Segments) []string {
 	}
 	return lines
 }
-
-func (p *renderer) code(segments *source.Segments) []string { return indented(p.lines(segments)) }
 
 // indented renders code by a model. Its lines have no numbers in front of them, so
 // they get spaces, or a bar if a line looks like a command.

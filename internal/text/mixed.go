@@ -48,12 +48,7 @@ func Mixed(ident string) (scripts []string, bad bool) {
 	if ascii || len(ident) > maxWord || !names["Latin"] {
 		return scripts, false
 	}
-	for _, part := range splitExact(ident) {
-		if looksFake(part) {
-			return scripts, true
-		}
-	}
-	return scripts, false
+	return scripts, slices.ContainsFunc(splitExact(ident), looksFake)
 }
 
 func scriptOf(r rune) string {
