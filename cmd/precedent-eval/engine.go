@@ -77,9 +77,9 @@ func (p *program) model(s *settings.Settings, kind string) (llm.Model, error) {
 	key, url := llm.Secret(p.env[settings.KeyOf[kind]]), p.env[settings.URLOf[kind]]
 	name := cmp.Or(append(s.Model.Value, "")[0], settings.DefaultModel[kind])
 	if kind == settings.Anthropic {
-		return llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: name, Now: time.Now})
+		return llm.Anthropic(llm.Config{Key: key, BaseURL: url, Model: name, Now: time.Now})
 	}
-	return llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: name, Now: time.Now})
+	return llm.OpenAI(llm.Config{Key: key, BaseURL: url, Model: name, Now: time.Now})
 }
 
 // programEnv is the environment of an engine that is a program.

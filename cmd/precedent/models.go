@@ -42,9 +42,9 @@ func (a *app) model(o *settings.Settings, s settings.Value[settings.Engine]) (ll
 		var m llm.Model
 		var err error
 		if kind == settings.Anthropic {
-			m, err = llm.Anthropic(llm.AnthropicConfig{Key: key, BaseURL: url, Model: name, Now: a.now})
+			m, err = llm.Anthropic(llm.Config{Key: key, BaseURL: url, Model: name, Now: a.now})
 		} else {
-			m, err = llm.OpenAI(llm.OpenAIConfig{Key: key, BaseURL: url, Model: name, Now: a.now})
+			m, err = llm.OpenAI(llm.Config{Key: key, BaseURL: url, Model: name, Now: a.now})
 		}
 		if err != nil {
 			return nil, hinted(fmt.Errorf("engine %s: %w", kind, err), "check %s", settings.URLOf[kind])

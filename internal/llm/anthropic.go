@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,10 +23,10 @@ const AnthropicURL = "https://api.anthropic.com"
 // anthropicVersion is the version of the Messages API, which every request names.
 const anthropicVersion = "2023-06-01"
 
-// AnthropicConfig says how to reach Anthropic's API, or a server that speaks it.
-type AnthropicConfig struct {
-	Key       Secret
-	BaseURL   string // empty means AnthropicURL
+// Config says how to reach Anthropic's API, or a server that speaks it or OpenAI's chat completions.
+type Config struct {
+	Key       Secret // empty for servers that ask for none
+	BaseURL   string // of OpenAI's API with the version; empty means AnthropicURL or OpenAIURL
 	Model     string
 	Transport http.RoundTripper // nil means http.DefaultTransport
 	Now       func() time.Time
@@ -44,20 +45,15 @@ type anthropicModel struct {
 // Anthropic returns a model behind Anthropic's Messages API. Replies are streamed. The four cache breakpoints
 // are the ends of the system text, of what all requests share, of what those about one part share, and of the
 // last tool results, so that each turn of a tool loop reads the earlier ones from the cache.
-func Anthropic(c AnthropicConfig) (Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = AnthropicURL
-	}
-	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.Now, c.FirstWait, c.Idle)
+func Anthropic(c Config) (Model, error) {
+	c.BaseURL = strings.TrimRight(cmp.Or(c.BaseURL, AnthropicURL), "/")
+	e, err := newEndpoint(c)
 	if err != nil {
 		return nil, err
 	}
-	if c.Model == "" || c.Now == nil {
-		return nil, errors.New("a model's name and a clock are needed")
-	}
 	e.header.Set("Anthropic-Version", anthropicVersion)
 	e.header.Set("X-Api-Key", string(c.Key))
-	return &anthropicModel{endpoint: e, model: c.Model, url: strings.TrimRight(c.BaseURL, "/") + "/v1/messages"}, nil
+	return &anthropicModel{endpoint: e, model: c.Model, url: c.BaseURL + "/v1/messages"}, nil
 }
 
 func (m *anthropicModel) Name() string { return m.model }

@@ -72,12 +72,10 @@ type Embedded struct {
 // NewEmbeddings returns the client for a server. It sends nothing.
 func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/embeddings")
-	e, err := newEndpoint(base, c.Key, c.Transport, c.Waiting.Now, c.FirstWait, 0)
+	e, err := newEndpoint(Config{Key: c.Key, BaseURL: base, Model: c.Model, Transport: c.Transport, Now: c.Waiting.Now,
+		FirstWait: c.FirstWait})
 	if err != nil {
 		return nil, err
-	}
-	if c.Model == "" || c.Waiting.Now == nil {
-		return nil, errors.New("a model's name and a clock are needed")
 	}
 	if c.Dimensions < 0 || c.Dimensions > maxVector {
 		return nil, fmt.Errorf("a vector has 1 to %d dimensions, not %d", maxVector, c.Dimensions)

@@ -21,14 +21,14 @@ type m = map[string]any
 
 func anthropicAt(t *testing.T, url string) Model {
 	t.Helper()
-	model, err := Anthropic(AnthropicConfig{Key: canary, BaseURL: url, Model: "claude-test", Now: time.Now})
+	model, err := Anthropic(Config{Key: canary, BaseURL: url, Model: "claude-test", Now: time.Now})
 	must(t, err)
 	return model
 }
 
 func openAIAt(t *testing.T, url string) Model {
 	t.Helper()
-	model, err := OpenAI(OpenAIConfig{Key: canary, BaseURL: url + "/", Model: "local", Now: time.Now})
+	model, err := OpenAI(Config{Key: canary, BaseURL: url + "/", Model: "local", Now: time.Now})
 	must(t, err)
 	return model
 }

@@ -20,7 +20,7 @@ func TestKeyNeverShows(t *testing.T) {
 		fmt.Fprintf(&out, "%v %+v %#v", err, err, err)
 		log.Error("failed", "err", err)
 	}
-	config := OpenAIConfig{Key: canary}
+	config := Config{Key: canary}
 	fmt.Fprintf(&out, "%v %+v %#v %s %q %x", config, config, config, config.Key, config.Key, config.Key)
 	b, err := json.Marshal(m{"key": config.Key})
 	out.Write(b)
@@ -33,7 +33,7 @@ func TestKeyNeverShows(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for _, base := range []string{"ftp://x", "not a url", "http://", "https://user:secret@host"} {
-		if _, err := OpenAI(OpenAIConfig{BaseURL: base, Model: "m", Now: time.Now}); err == nil ||
+		if _, err := OpenAI(Config{BaseURL: base, Model: "m", Now: time.Now}); err == nil ||
 			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", base, err)
 		}

@@ -46,11 +46,8 @@ func Loop(ctx context.Context, m Model, r Request, lim Limits) (Reply, error) {
 		told := calls > lim.Calls || bytes > lim.Bytes // and it calls again
 		turn := Turn{Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls}
 		for _, c := range reply.Calls {
-			res := Result{ID: c.ID, Error: true}
-			switch calls++; {
-			case calls > lim.Calls || bytes > lim.Bytes:
-				res.Text = "the limit of tool calls is reached: answer now with what you have"
-			default:
+			res := Result{ID: c.ID, Text: "the limit of tool calls is reached: answer now with what you have", Error: true}
+			if calls++; calls <= lim.Calls && bytes <= lim.Bytes {
 				res.Text, res.Error = runTool(ctx, r.Tools, c)
 			}
 			bytes += len(res.Text)
@@ -80,15 +77,13 @@ func withoutLastResults(r Request) Request {
 }
 
 func runTool(ctx context.Context, tools []Tool, c Call) (text string, failed bool) {
-	for _, t := range tools {
-		if t.Name != c.Name {
-			continue
-		}
-		text, err := t.Run(ctx, c.Args)
-		if err != nil {
-			return "error: " + err.Error(), true
-		}
-		return text, false
+	i := slices.IndexFunc(tools, func(t Tool) bool { return t.Name == c.Name })
+	if i < 0 {
+		return fmt.Sprintf("error: unknown tool %q", cut(c.Name, 60)), true
 	}
-	return fmt.Sprintf("error: unknown tool %q", cut(c.Name, 60)), true
+	text, err := tools[i].Run(ctx, c.Args)
+	if err != nil {
+		return "error: " + err.Error(), true
+	}
+	return text, false
 }

@@ -1,54 +1,36 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
-	"time"
 )
 
 // OpenAIURL is where OpenAI's API lives.
 const OpenAIURL = "https://api.openai.com/v1"
 
-// OpenAIConfig says how to reach a server that is compatible with OpenAI's chat
-// completions: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter and others.
-type OpenAIConfig struct {
-	Key       Secret // empty for servers that ask for none
-	BaseURL   string // with the version, such as http://localhost:11434/v1; empty means OpenAIURL
-	Model     string
-	Transport http.RoundTripper
-	Now       func() time.Time
-	FirstWait time.Duration
-	Idle      time.Duration
-}
-
 type openAIModel struct {
 	endpoint
-	OpenAIConfig
+	Config
 	mu      sync.Mutex
 	ability ability // what the server has not refused
 }
 
-// OpenAI returns a model behind a compatible server. Features that a server refuses
-// (tools, a schema, JSON mode) are omitted from then on.
-func OpenAI(c OpenAIConfig) (Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = OpenAIURL
-	}
-	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	e, err := newEndpoint(c.BaseURL, c.Key, c.Transport, c.Now, c.FirstWait, c.Idle)
+// OpenAI returns a model behind a server that is compatible with OpenAI's chat completions: OpenAI, Ollama,
+// vLLM, llama.cpp, OpenRouter and others. Features that a server refuses (tools, a schema, JSON mode) are
+// omitted from then on.
+func OpenAI(c Config) (Model, error) {
+	c.BaseURL = strings.TrimRight(cmp.Or(c.BaseURL, OpenAIURL), "/")
+	e, err := newEndpoint(c)
 	if err != nil {
 		return nil, err
 	}
-	if c.Model == "" || c.Now == nil {
-		return nil, errors.New("a model's name and a clock are needed")
-	}
 	e.bearer()
-	return &openAIModel{endpoint: e, OpenAIConfig: c, ability: everything}, nil
+	return &openAIModel{endpoint: e, Config: c, ability: everything}, nil
 }
 
 func (m *openAIModel) Name() string { return m.Model }
@@ -101,16 +83,12 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 			messages = append(messages, chatMessage{Role: "tool", ToolCallID: res.ID, Content: res.Text})
 		}
 	}
-	limit := r.MaxTokens
-	if limit == 0 {
-		limit = DefaultMaxTokens
-	}
 	body := map[string]any{"model": m.Model, "messages": messages, "stream": true}
 	if a.counts {
 		body["stream_options"] = map[string]any{"include_usage": true}
 	}
 	if a.limit != "" {
-		body[a.limit] = limit
+		body[a.limit] = cmp.Or(r.MaxTokens, DefaultMaxTokens)
 	}
 	switch a.format {
 	case bySchema:

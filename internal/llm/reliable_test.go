@@ -90,18 +90,10 @@ func TestIdleStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
-			for _, client := range []func(http.RoundTripper) (Model, error){
-				func(r http.RoundTripper) (Model, error) {
-					return Anthropic(AnthropicConfig{Key: canary, BaseURL: a.URL, Model: "x", Now: time.Now,
-						FirstWait: idle, Idle: idle, Transport: r})
-				},
-				func(r http.RoundTripper) (Model, error) {
-					return OpenAI(OpenAIConfig{Key: canary, BaseURL: o.URL, Model: "x", Now: time.Now, FirstWait: idle,
-						Idle: idle, Transport: r})
-				},
-			} {
+			for url, api := range map[string]func(Config) (Model, error){a.URL: Anthropic, o.URL: OpenAI} {
 				var sent countedRequests
-				model, err := client(&sent)
+				model, err := api(Config{Key: canary, BaseURL: url, Model: "x", Now: time.Now, FirstWait: idle,
+					Idle: idle, Transport: &sent})
 				must(t, err)
 				_, err = Reliable(model, (&fakeTime{}).waiting()).Send(t.Context(), Request{Prompt: "p"})
 				if n := sent.n.Load(); kindOf(err) != KindTimeout || n != maxTimeoutTries {

@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,28 +46,22 @@ type endpoint struct {
 	idle      time.Duration
 }
 
-func newEndpoint(
-	base string, key Secret, transport http.RoundTripper, now func() time.Time, first, idle time.Duration,
-) (endpoint, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+func newEndpoint(c Config) (endpoint, error) {
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
 		return endpoint{}, errors.New("base URL is not an http or https URL with a host")
-	}
-	if u.User != nil {
+	case u.User != nil:
 		return endpoint{}, errors.New("base URL contains a user name or password; pass the key separately")
+	case c.Model == "" || c.Now == nil:
+		return endpoint{}, errors.New("a model's name and a clock are needed")
 	}
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	if first == 0 {
-		first = firstByteWait
-	}
-	if idle == 0 {
-		idle = idleWait
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
 	}
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
-	return endpoint{host: u.Host, key: key, header: header, transport: transport, now: now, first: first,
-		idle: idle}, nil
+	return endpoint{host: u.Host, key: c.Key, header: header, transport: c.Transport, now: c.Now,
+		first: cmp.Or(c.FirstWait, firstByteWait), idle: cmp.Or(c.Idle, idleWait)}, nil
 }
 
 // bearer sends the key as OpenAI's API takes it. Local servers need none.
@@ -92,7 +87,8 @@ func (e endpoint) post(
 		return fmt.Errorf("make request: %w", err)
 	}
 	req.Header = e.header.Clone()
-	resp, err := e.client(cancel, firstByte).Do(req)
+	client := http.Client{Transport: &watched{endpoint: e, cancel: cancel, firstByte: firstByte}}
+	resp, err := client.Do(req)
 	if err != nil {
 		return e.errorOf(parent, ctx, err)
 	}
@@ -101,14 +97,11 @@ func (e endpoint) post(
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 		return e.statusError(resp.StatusCode, resp.Header, errorMessage(text), text, e.now())
 	}
-	if err := read(resp.Body); err != nil {
-		var known *Error
-		if errors.As(err, &known) {
-			return err
-		}
-		return e.errorOf(parent, ctx, err)
+	err = read(resp.Body)
+	if _, known := errors.AsType[*Error](err); known || err == nil {
+		return err
 	}
-	return nil
+	return e.errorOf(parent, ctx, err)
 }
 
 // events calls add with the data of each server-sent event, until it reports the last one
@@ -140,12 +133,8 @@ func (e endpoint) cutShort() error {
 	return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
 }
 
-// client is an HTTP client for one request: it watches the stream, reports the
-// first byte, and follows no redirect, so that no other host ever sees the key.
-func (e endpoint) client(cancel context.CancelCauseFunc, firstByte func()) *http.Client {
-	return &http.Client{Transport: &watched{endpoint: e, cancel: cancel, firstByte: firstByte}}
-}
-
+// watched is the transport of one request: it watches the stream, reports the first byte, and follows no
+// redirect, so that no other host ever sees the key.
 type watched struct {
 	endpoint
 	cancel    context.CancelCauseFunc
@@ -228,19 +217,13 @@ func (s *stream) Close() error {
 	return s.rc.Close()
 }
 
-// errorOf returns why a request failed: because the caller gave up, or an *Error.
+// errorOf returns why a request failed: because the caller gave up, or an *Error. The text of net/http errors
+// holds the URL, which holds no key: keys travel in headers.
 func (e endpoint) errorOf(parent, ctx context.Context, err error) error {
-	if parent.Err() != nil {
-		return parent.Err()
-	}
-	return e.transportError(ctx, err)
-}
-
-// transportError turns an error without an HTTP status into an *Error. The
-// text of net/http errors holds the URL, which holds no key: keys travel in headers.
-func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	var known *Error
 	switch {
+	case parent.Err() != nil:
+		return parent.Err()
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, errTooLarge):
@@ -248,7 +231,7 @@ func (e endpoint) transportError(ctx context.Context, err error) *Error {
 	case errors.Is(context.Cause(ctx), errIdle):
 		return &Error{Kind: KindTimeout, Host: e.host, Message: errIdle.Error()}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Kind: KindServer, Host: e.host, Message: "the stream was cut short"}
+		return e.cutShort()
 	}
 	var op *net.OpError
 	dial := errors.As(err, &op) && op.Op == "dial"

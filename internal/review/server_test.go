@@ -53,7 +53,7 @@ func client(tb testing.TB, server *llmtest.Server, b *engine.Budget, f api.Files
 	tb.Helper()
 	transport := &http.Transport{}
 	tb.Cleanup(transport.CloseIdleConnections)
-	model, err := llm.Anthropic(llm.AnthropicConfig{
+	model, err := llm.Anthropic(llm.Config{
 		Key: theKey, BaseURL: server.URL, Model: "m1", Transport: transport,
 		Now: time.Now,
 	})

@@ -30,26 +30,21 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// apis are the two kinds of servers, and the clients that speak to them.
-var apis = map[string]struct {
+// api is a kind of server, and the client that speaks to it.
+type api struct {
 	serve func(testing.TB, llmtest.Handler) *llmtest.Server
-	model func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model
-}{
-	"anthropic": {llmtest.Anthropic, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
-		t.Helper()
-		m, err := llm.Anthropic(llm.AnthropicConfig{Key: "k", BaseURL: s.URL, Model: "test-model",
-			Transport: transport(t), Now: time.Now, Idle: idle})
-		must(t, err)
-		return m
-	}},
-	"openai": {llmtest.OpenAI, func(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
-		t.Helper()
-		m, err := llm.OpenAI(llm.OpenAIConfig{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t),
-			Now: time.Now, Idle: idle})
-		must(t, err)
-		return m
-	}},
+	open  func(llm.Config) (llm.Model, error)
 }
+
+func (a api) model(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
+	t.Helper()
+	m, err := a.open(llm.Config{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now,
+		Idle: idle})
+	must(t, err)
+	return m
+}
+
+var apis = map[string]api{"anthropic": {llmtest.Anthropic, llm.Anthropic}, "openai": {llmtest.OpenAI, llm.OpenAI}}
 
 // transport leaves no connection behind.
 func transport(t *testing.T) http.RoundTripper {

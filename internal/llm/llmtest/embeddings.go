@@ -27,6 +27,7 @@ type TextRequest struct {
 	Texts      []string
 	Dimensions int // 0 if the request does not say
 	Header     http.Header
+	Body       []byte
 }
 
 // VectorReply is the answer to a request for vectors. Its zero value has a vector for each
@@ -143,7 +144,7 @@ func parseTexts(body []byte) (TextRequest, string) {
 		Input      []string `json:"input"`
 		Dimensions *int     `json:"dimensions"`
 	}
-	var r TextRequest
+	r := TextRequest{Body: body}
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&form); err != nil {
