@@ -5,10 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -140,24 +139,8 @@ func (k *Keeper) Kept(ctx context.Context, t Task) bool {
 func (k *Keeper) key(t Task) string {
 	h := sha256.New()
 	info := k.Info()
-	for _, parts := range [][]string{
-		{k.Of},
-		{info.Name},
-		{info.Who},
-		{string(t.Role)},
-		{t.Name},
-		{t.System},
-		{t.Common, t.Prefix, t.Prompt},
-		{string(t.Schema)},
-	} {
-		n := 0
-		for _, s := range parts {
-			n += len(s)
-		}
-		_, _ = io.WriteString(h, strconv.Itoa(n)+":") // a hash never fails
-		for _, s := range parts {
-			_, _ = io.WriteString(h, s)
-		}
+	for _, part := range []string{k.Of, info.Name, info.Who, string(t.Role), t.Name, t.System, t.User(), string(t.Schema)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

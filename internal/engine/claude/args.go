@@ -142,11 +142,9 @@ func secrets(env []string) []string {
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		name = strings.ToUpper(name)
-		for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD"} {
-			if strings.Contains(name, word) && len(value) >= least {
-				found = append(found, value)
-				break
-			}
+		says := func(word string) bool { return strings.Contains(name, word) }
+		if len(value) >= least && slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, says) {
+			found = append(found, value)
 		}
 	}
 	return found

@@ -11,6 +11,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -73,17 +74,9 @@ func New(c Config) *Engine {
 
 // Info names the model and the host that gets the code.
 func (e *Engine) Info() engine.Info {
-	model := e.Model
-	if model == "" {
-		model = "its default model"
-	}
-	return engine.Info{
-		Name:      "claude",
-		Who:       model + "@" + e.Host,
-		Line:      fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host),
-		WantsTree: true,
-		Edits:     true,
-	}
+	model := cmp.Or(e.Model, "its default model")
+	return engine.Info{Name: "claude", Who: model + "@" + e.Host, WantsTree: true, Edits: true,
+		Line: fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host)}
 }
 
 // Close removes the copies of trees. No task may be running.

@@ -15,17 +15,23 @@ func read(stream []byte) engine.Reply {
 	var r engine.Reply
 	var last string // the message that is being written
 	said := map[string]*utterance{}
+	of := func(id string) *utterance { // a new one at the first line of its message
+		if said[id] == nil {
+			said[id] = &utterance{}
+		}
+		return said[id]
+	}
 	for line := range bytes.Lines(stream) {
 		v, ok := parse(line)
 		switch {
 		case ok && v.Type == "assistant" && v.Message.Model != synthetic:
-			utteranceOf(said, v.Message.ID).add(v.Message)
+			of(v.Message.ID).add(v.Message)
 			r.Model = shorten(v.Message.Model)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_start":
 			last = v.Event.Message.ID
-			utteranceOf(said, last).add(v.Event.Message)
+			of(last).add(v.Event.Message)
 		case ok && v.Type == "stream_event" && v.Event.Type == "message_delta" && last != "":
-			utteranceOf(said, last).usage.Output = v.Event.Usage.Output
+			of(last).usage.Output = v.Event.Usage.Output
 		case ok && v.Type == "result":
 			r.Status, r.Message, r.Output = v.end()
 			r.CostUSD, r.Usage = max(v.CostUSD, 0), v.totalUsage()
@@ -48,14 +54,6 @@ type utterance struct {
 	usage   usage
 	calls   bool // it calls a tool
 	answers bool // the call is the answer; prose without a call is an answer, too
-}
-
-// utteranceOf returns the utterance of a message, a new one at its first line.
-func utteranceOf(said map[string]*utterance, id string) *utterance {
-	if said[id] == nil {
-		said[id] = &utterance{}
-	}
-	return said[id]
 }
 
 func (u *utterance) add(m message) {

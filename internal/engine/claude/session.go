@@ -49,21 +49,23 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	r.Output, r.Stderr = scrub(r.Output, s.secrets), string(scrub([]byte(r.Stderr), s.secrets))
 	reply := read(r.Output)
 	charge(reply.Usage.InputTokens+reply.Usage.OutputTokens, reply.CostUSD)
+	fail := func(format string, args ...any) {
+		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf(format, args...)
+	}
 	switch {
 	case r.Full:
-		reply.Status, reply.Message = precedent.StatusTruncated,
-			fmt.Sprintf("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
+		fail("Claude Code wrote more than %d MiB and was ended", mostStream>>20)
+		reply.Status = precedent.StatusTruncated
 	case live.problem != nil:
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code was ended: "+live.problem.Error()
+		fail("Claude Code was ended: %v", live.problem)
 	case ctx.Err() != nil:
-		reply.Status, reply.Message = precedent.StatusError, "the session was ended"
+		fail("the session was ended")
 	case reply.Status == "" && r.Err != nil:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v%s", r.Err, prefixed(": ", r.Stderr))
+		fail("Claude Code: %v%s", r.Err, prefixed(": ", r.Stderr))
 	case reply.Status == "":
-		reply.Status, reply.Message = precedent.StatusError, "Claude Code ended without a result"+prefixed(": ", r.Stderr)
+		fail("Claude Code ended without a result%s", prefixed(": ", r.Stderr))
 	case r.Err != nil && reply.Status == precedent.StatusOK:
-		reply.Status, reply.Message = precedent.StatusError, fmt.Sprintf("Claude Code: %v after its result%s", r.Err,
-			prefixed(": ", r.Stderr))
+		fail("Claude Code: %v after its result%s", r.Err, prefixed(": ", r.Stderr))
 	}
 	if reply.Status != precedent.StatusOK {
 		reply.Output = nil
