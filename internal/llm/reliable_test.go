@@ -29,13 +29,8 @@ func TestReliable(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{"Retry-After to the second", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("17")}, ok}, "", 2,
-			[]time.Duration{17 * time.Second}},
-		{"overloaded three times", []llmtest.Reply{overloaded, overloaded, overloaded, ok}, "", 4,
-			[]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
 		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "",
 			6, backoffs[:5]},
-		{"overloaded for ever", []llmtest.Reply{overloaded}, KindOverloaded, 8, backoffs},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
 		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2,
 			[]time.Duration{2 * time.Second}},

@@ -12,10 +12,8 @@ var spoken = []struct {
 	directive     string
 	covers, other []string
 }{
-	{"don't flag magic numbers in tests", []string{
-		"Magic number 86400 in the test of the timer",
-		"The number 42 has no name",
-	}, []string{"The test number is never incremented", "Flag --count is ignored"}},
+	{"don't flag magic numbers in tests", []string{"Magic number 86400 in the test of the timer",
+		"The number 42 has no name"}, []string{"The test number is never incremented", "Flag --count is ignored"}},
 	{"ignore naming of short variables", []string{"Variable n has a name that says nothing", "Name x is too short"},
 		[]string{"Variable n is used after it was freed", "The name of the file is not escaped"}},
 	{"be more lenient with missing doc comments", []string{
@@ -33,10 +31,8 @@ var spoken = []struct {
 		"SQL is concatenated from the request",
 		"Query string is built with Sprintf, which allows SQL injection",
 	}, []string{"The string is not translated", "Rows are not closed"}},
-	{"focus more on concurrency", []string{
-		"Map is written concurrently without a lock",
-		"Concurrent map access in the cache",
-	}, []string{"The default of the flag is wrong", "Path is not cleaned"}},
+	{"focus more on concurrency", []string{"Map is written concurrently without a lock",
+		"Concurrent map access in the cache"}, []string{"The default of the flag is wrong", "Path is not cleaned"}},
 	{"don't flag long functions", []string{"Function Run has 240 lines", "The function is too long to read"},
 		[]string{"The function returns nil on an error", "Lines longer than 64 KiB are dropped"}},
 	{"skip duplicate code checks in generated clients", []string{
@@ -47,10 +43,8 @@ var spoken = []struct {
 		"Retry loop has no backoff",
 		"Retries hammer the server without a delay",
 	}, []string{"The queue of the server is never drained", "Timeout is zero"}},
-	{"ignore deprecated API warnings in the legacy package", []string{
-		"Call of the deprecated function ioutil.ReadAll",
-		"The legacy API is deprecated",
-	}, []string{"The API key is logged", "Warning is printed twice"}},
+	{"ignore deprecated API warnings in the legacy package", []string{"Call of the deprecated function ioutil.ReadAll",
+		"The legacy API is deprecated"}, []string{"The API key is logged", "Warning is printed twice"}},
 	{"don't report TODO comments", []string{"TODO comment left in the code", "A TODO says that the check is missing"},
 		[]string{"Comment does not match the code", "The report has no total"}},
 }

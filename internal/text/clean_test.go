@@ -75,11 +75,7 @@ func TestClean(t *testing.T) {
 }
 
 // checkClean holds Clean to its promise.
-func checkClean(t interface {
-	Helper()
-	Errorf(string, ...any)
-}, in string,
-) {
+func checkClean(t rapid.TB, in string) {
 	t.Helper()
 	got := Clean(in)
 	if again := Clean(got); again != got {
@@ -248,11 +244,7 @@ func TestVisible(t *testing.T) {
 }
 
 // checkVisible holds Visible and VisibleLine to their promise.
-func checkVisible(t interface {
-	Helper()
-	Errorf(string, ...any)
-}, in string,
-) {
+func checkVisible(t rapid.TB, in string) {
 	t.Helper()
 	for _, f := range []func(string) string{Visible, VisibleLine} {
 		got := f(in)
@@ -296,4 +288,23 @@ func longRuns(n int) string {
 		b.WriteString(strings.Repeat("`", i+1) + " ")
 	}
 	return b.String()
+}
+
+func TestAlike(t *testing.T) {
+	for _, same := range [][2]string{
+		{".GITHUB/Workflows", ".github/workflows"},
+		{".mcp.j\u017fon", ".mcp.json"},
+		{"ma\u212aefile", "makefile"},
+		{"\uff23ODEOWNERS", "codeowners"},
+		{"cafe\u0301", "caf\u00e9"},
+		{"\ufb01x.go", "fix.go"},
+		{".g\u0131thub", ".github"},
+	} {
+		if a, b := Alike(same[0]), Alike(same[1]); a != b {
+			t.Errorf("%q is %q, and %q is %q", same[0], a, same[1], b)
+		}
+	}
+	if Alike("a.go") == Alike("b.go") || Alike("till.js") != "till.js" {
+		t.Error("other names are alike")
+	}
 }

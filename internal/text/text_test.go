@@ -160,10 +160,8 @@ func TestSimilarity(t *testing.T) {
 
 func TestCosineProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, u := rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).
-			Draw(t, "s"),
-			rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`).
-				Draw(t, "u")
+		words := rapid.StringMatching(`([a-z]{1,5}[A-Z_ ]?){0,20}`)
+		s, u := words.Draw(t, "s"), words.Draw(t, "u")
 		a, b := NewVector(s), NewVector(u)
 		c := Cosine(a, b)
 		if c < 0 || c > 1 || c != Cosine(b, a) || math.IsNaN(c) {
@@ -302,6 +300,18 @@ func TestProves(t *testing.T) {
 	for quote, want := range map[string]bool{"": false, "})": false, "\t}\n\t}\n": false, "end": false, "fi;": false, "return": true, "x += 10": false, "n = 1024": true, "範囲": true} {
 		if Proves(quote) != want {
 			t.Errorf("%q: %v", quote, !want)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	for _, test := range []struct {
+		s    string
+		n    int
+		want string
+	}{{"", 0, ""}, {"word", 4, "word"}, {"words", 4, "word …"}, {"aé", 2, "a …"}, {"aéb", 3, "aé …"}, {"\U0001f600", 3, " …"}} {
+		if got := Head(test.s, test.n); got != test.want {
+			t.Errorf("Head(%q, %d) = %q, want %q", test.s, test.n, got, test.want)
 		}
 	}
 }
