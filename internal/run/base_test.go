@@ -16,6 +16,12 @@ import (
 // TestBaseThatCannotBeRead: guide, policy and attributes are "read from base SHA"; where that
 // fails, the review is "fail closed = neutral/incomplete", never clean.
 func TestBaseThatCannotBeRead(t *testing.T) {
+	has := func(name, text string) func(t *testing.T, work string) {
+		return func(t *testing.T, work string) { pulltest.Write(t, work, name, text) }
+	}
+	index := func(t *testing.T, work, entry string) {
+		pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", entry)
+	}
 	for _, test := range []struct {
 		name  string
 		base  func(t *testing.T, work string) // what main gets before the change
@@ -28,50 +34,28 @@ func TestBaseThatCannotBeRead(t *testing.T) {
 			pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
 			pulltest.Write(t, work, ".gitattributes", "*.pb.js linguist-generated\n")
 		}, nil, precedent.NoFindings},
-		{"a notice", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml", "gate: {}\n") }, nil,
-			precedent.NoFindings},
-		{"a folder is the policy", func(t *testing.T, work string) { pulltest.Write(t, work, ".precedent.yaml/x", "") },
-			nil, precedent.NoFindings},
-		{"a folder is the guide", func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md/x", "") }, nil,
-			precedent.Partial},
-		{"a folder has the attributes",
-			func(t *testing.T, work string) { pulltest.Write(t, work, ".gitattributes/x", "") }, nil,
-			precedent.Partial},
+		{"a notice", has(".precedent.yaml", "gate: {}\n"), nil, precedent.NoFindings},
+		{"a folder is the policy", has(".precedent.yaml/x", ""), nil, precedent.NoFindings},
+		{"a folder is the guide", has("CLAUDE.md/x", ""), nil, precedent.Partial},
+		{"a folder has the attributes", has(".gitattributes/x", ""), nil, precedent.Partial},
 		{"a submodule is the policy", func(t *testing.T, work string) {
-			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo",
-				"160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
+			index(t, work, "160000,"+strings.Repeat("1", 40)+",.precedent.yaml")
 		}, nil, precedent.NoFindings},
 		{"a link is the policy", func(t *testing.T, work string) {
 			blob := strings.TrimSpace(pulltest.Git(t, filepath.Dir(work), work, "rev-parse", "HEAD:a.txt"))
-			pulltest.Git(t, filepath.Dir(work), work, "update-index", "--add", "--cacheinfo", "120000,"+blob+",.precedent.yaml")
+			index(t, work, "120000,"+blob+",.precedent.yaml")
 		}, nil, precedent.NoFindings},
-		{"the policy is malformed", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml", "treshold: 60\n")
-		}, nil, precedent.NoFindings},
-		{"the policy is not text", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml", "a: \x00\n")
-		}, nil, precedent.NoFindings},
-		{"the policy is too large", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1))
-		}, nil, precedent.NoFindings},
-		{"the guide is too large", func(t *testing.T, work string) {
-			pulltest.Write(t, work, "AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20))
-		}, nil, precedent.Partial},
-		{"the guide is not text", func(t *testing.T, work string) {
-			pulltest.Write(t, work, "AGENTS.md", "\xff\xfe- Never panic.\n")
-		}, nil, precedent.Partial},
-		{"the attributes are too large", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".gitattributes", strings.Repeat("#\n", MaxFile/2+1))
-		}, nil, precedent.Partial},
-		{"the policy is missing", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".precedent.yaml", "threshold: 60\n")
-		}, lose(".precedent.yaml"), precedent.Partial},
-		{"the guide is missing",
-			func(t *testing.T, work string) { pulltest.Write(t, work, "CLAUDE.md", "- Never panic.\n") },
-			lose("CLAUDE.md"), precedent.Partial},
-		{"the attributes are missing", func(t *testing.T, work string) {
-			pulltest.Write(t, work, ".gitattributes", "*.js text\n")
-		}, lose(".gitattributes"), precedent.Partial},
+		{"the policy is malformed", has(".precedent.yaml", "treshold: 60\n"), nil, precedent.NoFindings},
+		{"the policy is not text", has(".precedent.yaml", "a: \x00\n"), nil, precedent.NoFindings},
+		{"the policy is too large", has(".precedent.yaml", strings.Repeat("# x\n", maxPolicy/4+1)), nil,
+			precedent.NoFindings},
+		{"the guide is too large", has("AGENTS.md", strings.Repeat("- Never panic.\n", 1<<20)), nil, precedent.Partial},
+		{"the guide is not text", has("AGENTS.md", "\xff\xfe- Never panic.\n"), nil, precedent.Partial},
+		{"the attributes are too large", has(".gitattributes", strings.Repeat("#\n", MaxFile/2+1)), nil,
+			precedent.Partial},
+		{"the policy is missing", has(".precedent.yaml", "threshold: 60\n"), lose(".precedent.yaml"), precedent.Partial},
+		{"the guide is missing", has("CLAUDE.md", "- Never panic.\n"), lose("CLAUDE.md"), precedent.Partial},
+		{"the attributes are missing", has(".gitattributes", "*.js text\n"), lose(".gitattributes"), precedent.Partial},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			home := t.TempDir()

@@ -33,8 +33,7 @@ func TestReplicaThatDoesNotPoll(t *testing.T) {
 		s.forge.repositories, s.forge.open = list, none
 		s.poller.Round(t.Context())
 	}
-	if status, got := second.deliver(delivery(t.Context(), "1", "pull_request", newSecret,
-		pullEvent("opened", 7, sha(1)))); status != http.StatusAccepted || got != "accepted" {
+	if status, got := second.open(t, "1", newSecret); status != http.StatusAccepted || got != "accepted" {
 		t.Errorf("%d %s", status, got)
 	}
 }

@@ -59,6 +59,11 @@ func (s *stage) deliver(r *http.Request) (int, string) {
 	return w.Code, strings.TrimSpace(w.Body.String())
 }
 
+// open tells that a pull request was opened.
+func (s *stage) open(t *testing.T, id, secret string) (int, string) {
+	return s.deliver(delivery(t.Context(), id, "pull_request", secret, pullEvent("opened", 7, sha(1))))
+}
+
 // TestWebhookRequests: who may say what (T19).
 func TestWebhookRequests(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
@@ -140,8 +145,7 @@ func TestWebhookRequests(t *testing.T) {
 // TestNoWebhooks: without a secret there is no address for webhooks, and none for another forge.
 func TestNoWebhooks(t *testing.T) {
 	s := newStage(t, openSQLite(t), func(o *Options) { o.Secrets = nil })
-	if status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", "",
-		pullEvent("opened", 7, sha(1)))); status != http.StatusNotFound {
+	if status, _ := s.open(t, "1", ""); status != http.StatusNotFound {
 		t.Errorf("status %d", status)
 	}
 	s = newStage(t, openSQLite(t), nil)
@@ -274,7 +278,7 @@ func TestUnknownRepositories(t *testing.T) {
 		return []precedent.Repo{shop}, nil
 	}
 	ask := func() string {
-		_, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+		_, got := s.open(t, "1", newSecret)
 		return got
 	}
 	if err := s.served.Refresh(t.Context()); err == nil || ask() != "unavailable" {
@@ -305,7 +309,7 @@ func TestOverload(t *testing.T) {
 	}
 	needs.WaitUntil(t, "all places are taken", func() bool { return len(s.hooks.inFlight) == maxHooks })
 	ask := func() int {
-		status, _ := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret, pullEvent("opened", 7, sha(1))))
+		status, _ := s.open(t, "1", newSecret)
 		return status
 	}
 	if status := ask(); status != http.StatusServiceUnavailable {
@@ -331,8 +335,7 @@ func TestDatabaseDown(t *testing.T) {
 	s.hooks.accept = func(context.Context, queue.Delivery, []queue.Task) (bool, error) {
 		return false, errors.New("it is down")
 	}
-	if status, got := s.deliver(delivery(t.Context(), "1", "pull_request", newSecret,
-		pullEvent("opened", 7, sha(1)))); status != 503 || got != "unavailable" {
+	if status, got := s.open(t, "1", newSecret); status != 503 || got != "unavailable" {
 		t.Errorf("%d %s", status, got)
 	}
 }
