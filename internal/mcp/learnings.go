@@ -50,14 +50,10 @@ type learning struct {
 }
 
 func showLearning(l *precedent.Learning) learning {
-	return learning{
-		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
-		Rationale: line(l.Rationale, maxText),
-		Glob:      line(l.Glob, maxPath), Category: line(string(l.Category), maxLine), Author: line(l.From.Who, maxLine),
-		Source: line(string(l.From.By), maxLine),
-		URL:    line(l.From.URL, maxPath), Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded,
-		Updated: day(l.UpdatedAt),
-	}
+	return learning{ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
+		Rationale: line(l.Rationale, maxText), Glob: line(l.Glob, maxPath), Category: line(string(l.Category), maxLine),
+		Author: line(l.From.Who, maxLine), Source: line(string(l.From.By), maxLine), URL: line(l.From.URL, maxPath),
+		Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt)}
 }
 
 // day returns the day of a time; empty for none.

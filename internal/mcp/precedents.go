@@ -92,9 +92,7 @@ func showPrecedents(got workspace.CorpusResult) (precedentsFound, error) {
 
 func showPrecedent(f *workspace.CorpusFound) said {
 	date, _, _ := strings.Cut(f.At, "T")
-	return said{
-		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath), Line: f.Line,
-		URL:     line(f.URL, maxLine),
-		Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine), Why: line(strings.Join(f.Why(), " · "), maxText),
-	}
+	return said{PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath),
+		Line: f.Line, URL: line(f.URL, maxLine), Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine),
+		Why: line(strings.Join(f.Why(), " · "), maxText)}
 }

@@ -129,12 +129,10 @@ func (set *ruleSet) parse(text string) error {
 	}
 	for _, d := range doc.Rules {
 		i := len(set.rules)
-		r := rule{
-			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy,
-			keywords: d.Keywords, allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
+		r := rule{id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
+			allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
 			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value], reach: d.Reach,
-			before: 1, after: 2,
-		}
+			before: 1, after: 2}
 		if d.Path != "" {
 			r.path = compile(d.Path)
 		}

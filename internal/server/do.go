@@ -20,12 +20,10 @@ import (
 )
 
 // timeouts limit jobs. A round may run a gate, a review and a fix.
-var timeouts = map[queue.Kind]time.Duration{
-	queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour, queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute,
-	queue.CheckCI:    5 * time.Minute,
+var timeouts = map[queue.Kind]time.Duration{queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour,
+	queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
 	queue.CorpusSync: time.Hour, queue.CatchUp: time.Hour, queue.Consolidate: 10 * time.Minute,
-	queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute,
-}
+	queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute}
 
 const (
 	nextPause = 5 * time.Second  // before a sync that was not ended goes on

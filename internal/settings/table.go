@@ -29,10 +29,9 @@ var All = []Def{
 		Usage: "the `engine` that reads the change: anthropic, openai, claude (Claude Code), command:PATH (any program) " +
 			"or none",
 	}),
-	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{
-		Key: "model", Flag: "model", Env: "PRECEDENT_MODEL", InFile: true, unsetText: "the engine's default",
-		Usage: "the `name` of the model; fallback models may follow after commas",
-	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Model }, Def{Key: "model", Flag: "model",
+		Env: "PRECEDENT_MODEL", InFile: true, unsetText: "the engine's default",
+		Usage: "the `name` of the model; fallback models may follow after commas"}),
 	// The smallest window holds a prompt with a part of a change, and the largest
 	// is beyond those that models have.
 	def(between(4_000, 10_000_000, "tokens"), func(s *Settings) *Value[int] { return &s.Context }, Def{
@@ -44,14 +43,12 @@ var All = []Def{
 		Key: "concurrency", Flag: "concurrency", Env: "PRECEDENT_CONCURRENCY", InFile: true, Default: "4",
 		Usage: "send at most `N` requests to the engine at a time",
 	}),
-	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCost }, Def{
-		Key: "max_cost", Flag: "max-cost", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultReviewUSD),
-		Usage: "limit the cost of the review to this many `dollars`",
-	}),
-	def(positive, func(s *Settings) *Value[int] { return &s.MaxTokens }, Def{
-		Key: "max_tokens", Flag: "max-tokens", InFile: true, Default: fmt.Sprint(engine.DefaultReviewTokens),
-		Usage: "limit the review to `N` tokens, input and output together",
-	}),
+	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCost }, Def{Key: "max_cost", Flag: "max-cost",
+		InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultReviewUSD),
+		Usage: "limit the cost of the review to this many `dollars`"}),
+	def(positive, func(s *Settings) *Value[int] { return &s.MaxTokens }, Def{Key: "max_tokens", Flag: "max-tokens",
+		InFile: true, Default: fmt.Sprint(engine.DefaultReviewTokens),
+		Usage: "limit the review to `N` tokens, input and output together"}),
 	def(dollars, func(s *Settings) *Value[float64] { return &s.MaxCostPerDay }, Def{
 		Key: "max_cost_per_day", InFile: true, Default: fmt.Sprintf("%.2f", engine.DefaultDayUSD),
 		Usage: "limit the cost of all reviews of a repository to this many dollars per day (UTC)",
@@ -99,10 +96,9 @@ var All = []Def{
 		Key: "embeddings.timeout", Env: "PRECEDENT_EMBEDDINGS_TIMEOUT", InFile: true, Default: "20s",
 		Usage: "stop waiting for the vectors of a review or a search after this duration",
 	}),
-	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{
-		Key: "forge", Flag: "forge", Env: "PRECEDENT_FORGE", InFile: true,
-		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR",
-	}),
+	def(forgeOfText, func(s *Settings) *Value[forge.Address] { return &s.Forge }, Def{Key: "forge", Flag: "forge",
+		Env: "PRECEDENT_FORGE", InFile: true,
+		Usage: "the `forge` of pull requests: github, github:https://HOST/api/v3, gitea:https://HOST or local:DIR"}),
 	def(text, func(s *Settings) *Value[string] { return &s.TrustedBranch }, Def{
 		Key: "trusted_branch", Flag: "trusted-branch", Env: "PRECEDENT_TRUSTED_BRANCH", InFile: true,
 		unsetText: "default: the default branch of the remote",
@@ -134,14 +130,12 @@ var All = []Def{
 		unsetText: "default: all that the token may write to",
 		Usage:     "serve these repositories: `host/owner/name`, more after commas",
 	}),
-	def(names, func(s *Settings) *Value[[]string] { return &s.Owners }, Def{
-		Key: "owners", Flag: "owners", Env: "PRECEDENT_OWNERS", InFile: true, Server: true,
-		Usage: "serve all repositories of these `owners` that the token may write to; more after commas",
-	}),
-	def(listenAddress, func(s *Settings) *Value[string] { return &s.Listen }, Def{
-		Key: "listen", Flag: "listen", Env: "PRECEDENT_LISTEN", InFile: true, Server: true, Default: "127.0.0.1:8787",
-		Usage: "listen on this `address`: HOST:PORT, or off",
-	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Owners }, Def{Key: "owners", Flag: "owners",
+		Env: "PRECEDENT_OWNERS", InFile: true, Server: true,
+		Usage: "serve all repositories of these `owners` that the token may write to; more after commas"}),
+	def(listenAddress, func(s *Settings) *Value[string] { return &s.Listen }, Def{Key: "listen", Flag: "listen",
+		Env: "PRECEDENT_LISTEN", InFile: true, Server: true, Default: "127.0.0.1:8787",
+		Usage: "listen on this `address`: HOST:PORT, or off"}),
 	def(text, func(s *Settings) *Value[string] { return &s.WebhookURL }, Def{
 		Key: "webhook_url", Flag: "webhook-url", Env: "PRECEDENT_WEBHOOK_URL", InFile: true, Server: true,
 		unsetText: "default: failed deliveries are not sent again",
@@ -152,15 +146,13 @@ var All = []Def{
 		unsetText: "default: pages are for browsers on this machine",
 		Usage:     "the `URL` at which people reach the pages of the server",
 	}),
-	def(names, func(s *Settings) *Value[[]string] { return &s.Operators }, Def{
-		Key: "operators", Flag: "operators", Env: "PRECEDENT_OPERATORS", InFile: true, Server: true,
-		Usage: "let people with these `logins` see and change the jobs of the server on its pages; more after commas",
-	}),
+	def(names, func(s *Settings) *Value[[]string] { return &s.Operators }, Def{Key: "operators", Flag: "operators",
+		Env: "PRECEDENT_OPERATORS", InFile: true, Server: true,
+		Usage: "let people with these `logins` see and change the jobs of the server on its pages; more after commas"}),
 	// A conditional request costs a forge little, but not nothing.
-	def(interval, func(s *Settings) *Value[time.Duration] { return &s.Interval }, Def{
-		Key: "interval", Flag: "interval", Env: "PRECEDENT_INTERVAL", InFile: true, Server: true, Default: "1m0s",
-		Usage: "look for changes after this `duration`, at least 10s",
-	}),
+	def(interval, func(s *Settings) *Value[time.Duration] { return &s.Interval }, Def{Key: "interval", Flag: "interval",
+		Env: "PRECEDENT_INTERVAL", InFile: true, Server: true, Default: "1m0s",
+		Usage: "look for changes after this `duration`, at least 10s"}),
 	// Each may run a gate, and reviews wait for the model most of the time.
 	def(between(2, 64, "jobs"), func(s *Settings) *Value[int] { return &s.Jobs }, Def{Key: "jobs", Flag: "jobs",
 		Env: "PRECEDENT_JOBS", InFile: true, Server: true, Default: "4", Usage: "run at most `N` jobs at a time"}),
@@ -170,18 +162,15 @@ var All = []Def{
 		Usage: "review on these `occasions` where the policy of the repository names none: open, ready, push, request, " +
 			"command, label; with drafts, drafts, too; or none",
 	}),
-	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{
-		Key: "fixes", Env: "PRECEDENT_FIXES", InFile: true, Server: true, Default: "true",
-		Usage: "fix labelled pull requests and push the fixes: true or false",
-	}),
-	def(boolean, func(s *Settings) *Value[bool] { return &s.Gates }, Def{
-		Key: "gates", Env: "PRECEDENT_GATES", InFile: true, Server: true, Default: "true",
-		Usage: "build and test pull requests in the sandbox before a review: true or false",
-	}),
-	def(logFormat, func(s *Settings) *Value[string] { return &s.LogFormat }, Def{
-		Key: "log_format", Flag: "log-format", Env: "PRECEDENT_LOG_FORMAT", InFile: true, Server: true, Default: "text",
-		Usage: "write logs in this `format`: text or json",
-	}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Fixes }, Def{Key: "fixes", Env: "PRECEDENT_FIXES",
+		InFile: true, Server: true, Default: "true",
+		Usage: "fix labelled pull requests and push the fixes: true or false"}),
+	def(boolean, func(s *Settings) *Value[bool] { return &s.Gates }, Def{Key: "gates", Env: "PRECEDENT_GATES",
+		InFile: true, Server: true, Default: "true",
+		Usage: "build and test pull requests in the sandbox before a review: true or false"}),
+	def(logFormat, func(s *Settings) *Value[string] { return &s.LogFormat }, Def{Key: "log_format", Flag: "log-format",
+		Env: "PRECEDENT_LOG_FORMAT", InFile: true, Server: true, Default: "text",
+		Usage: "write logs in this `format`: text or json"}),
 }
 
 // def completes the definition of a setting that parse reads into the field.

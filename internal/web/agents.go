@@ -83,11 +83,9 @@ func (s *Site) resourceMetadata(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("host") != "" {
 		resource += strings.TrimPrefix(r.URL.EscapedPath(), "/.well-known/oauth-protected-resource")
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"resource": resource, "authorization_servers": []string{s.address(r)},
-		"bearer_methods_supported": []string{"header"},
-		"scopes_supported":         []string{"memory:read"}, "resource_name": "Precedent",
-	})
+	writeJSON(w, http.StatusOK, map[string]any{"resource": resource, "authorization_servers": []string{s.address(r)},
+		"bearer_methods_supported": []string{"header"}, "scopes_supported": []string{"memory:read"},
+		"resource_name": "Precedent"})
 }
 
 func (s *Site) serverMetadata(w http.ResponseWriter, r *http.Request) {
@@ -179,10 +177,9 @@ func (s *Site) register(w http.ResponseWriter, r *http.Request) {
 		oauthError(w, http.StatusBadRequest, "invalid_client_metadata", "the redirect_uris are too long")
 		return
 	}
-	writeJSON(w, http.StatusCreated, map[string]any{
-		"client_id": id, "client_name": c.Name, "redirect_uris": c.Redirects, "token_endpoint_auth_method": "none",
-		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"},
-	})
+	writeJSON(w, http.StatusCreated, map[string]any{"client_id": id, "client_name": c.Name,
+		"redirect_uris": c.Redirects, "token_endpoint_auth_method": "none",
+		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"}})
 }
 
 // asked is what an agent asks a person for.

@@ -107,11 +107,9 @@ func TestAgentSignsIn(t *testing.T) {
 	client := b.register("http://127.0.0.1:9/callback")
 	verifier := newSecret() + newSecret()
 	sum := sha256.Sum256([]byte(verifier))
-	asked := url.Values{
-		"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"}, "response_type": {"code"},
-		"state": {"s1"}, "code_challenge_method": {"S256"},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "resource": {resource.Resource},
-	}
+	asked := url.Values{"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"},
+		"response_type": {"code"}, "state": {"s1"}, "code_challenge_method": {"S256"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "resource": {resource.Resource}}
 	// Rita is sent to the forge first, and then asked.
 	rita := w.signedIn("rita")
 	status, page := rita.get("/oauth/authorize?" + asked.Encode())

@@ -65,11 +65,9 @@ func (w *world) tell(repo precedent.Repo) string {
 			Threshold: 75, ThresholdFrom: "the policy", Findings: findings,
 			At:       start.Add(time.Duration(i-2) * 3 * time.Hour),
 			Coverage: precedent.Coverage{Files: 6, Hunks: 14, HunksRead: 14}, CostUSD: 0.31, TookMS: 41_300,
-			Finders: []precedent.FinderRun{{
-				Name: "general", Model: "claude-sonnet-5-5", Status: precedent.StatusOK, Found: 4, CostUSD: 0.22,
-				TookMS: 24_100,
-				Usage:  precedent.Usage{InputTokens: 38_420, OutputTokens: 2_310},
-			}},
+			Finders: []precedent.FinderRun{{Name: "general", Model: "claude-sonnet-5-5", Status: precedent.StatusOK,
+				Found: 4, CostUSD: 0.22, TookMS: 24_100,
+				Usage: precedent.Usage{InputTokens: 38_420, OutputTokens: 2_310}}},
 		}))
 	}
 	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{{
@@ -78,10 +76,9 @@ func (w *world) tell(repo precedent.Repo) string {
 		OpenedAt: start, URL: "https://git.example.org/team/billing/pulls/482#issuecomment-9",
 		Messages: []precedent.Message{{Who: "dora", Body: "Good catch, the key comes first now.", At: start}},
 	}}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
-		Thread: "t1", Finding: refund.ID, Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
-		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start,
-	}}))
+	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{Thread: "t1", Finding: refund.ID,
+		Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
+		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start}}))
 	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab",
 		Title: "Make refunds safe to retry", Labels: []string{"bot-changes-needed"}, Updated: start}}, nil))
 	return pullPath(repo, pull)

@@ -278,12 +278,10 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		Category: precedent.Bugs, Severity: precedent.High,
 	}
 	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{thread}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
-		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark,
-		Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
-		Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true,
-		At: start.Add(-time.Minute),
-	}}))
+	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{Thread: thread.ID, Finding: shown.ID,
+		Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark, Category: precedent.Bugs, Severity: precedent.High,
+		Confidence: 80, Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true,
+		At: start.Add(-time.Minute)}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
 	must(w.t, err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)

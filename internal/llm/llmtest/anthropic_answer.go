@@ -35,10 +35,9 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 	if model == "" {
 		model = r.Model
 	}
-	send("message_start", object{"message": object{
-		"id": fmt.Sprintf("msg_%d", r.N), "type": "message", "role": "assistant", "model": model,
-		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage,
-	}})
+	send("message_start", object{"message": object{"id": fmt.Sprintf("msg_%d", r.N), "type": "message",
+		"role": "assistant", "model": model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil,
+		"usage": usage}})
 	send("ping", object{})
 	if !w.wait(reply.Pause) {
 		return

@@ -104,12 +104,10 @@ var forge = goldmark.New(goldmark.WithExtensions(extension.GFM),
 	goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
 
 // expected are the elements that our Markdown may contain, with their attributes.
-var expected = map[string][]string{
-	"root": nil, "h2": nil, "h3": nil, "p": nil, "strong": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil,
-	"th": nil, "td": nil,
-	"ul": nil, "ol": {"start"}, "li": nil, "blockquote": nil, "code": {"class"}, "pre": nil, "hr": nil,
-	"details": nil, "summary": nil, "sub": nil, "a": {"href"},
-}
+var expected = map[string][]string{"root": nil, "h2": nil, "h3": nil, "p": nil, "strong": nil, "table": nil,
+	"thead": nil, "tbody": nil, "tr": nil, "th": nil, "td": nil, "ul": nil, "ol": {"start"}, "li": nil,
+	"blockquote": nil, "code": {"class"}, "pre": nil, "hr": nil, "details": nil, "summary": nil, "sub": nil,
+	"a": {"href"}}
 
 // Page is a rendered page: what a reader sees, and what a forge looks at.
 type Page struct {
