@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/engine"
@@ -37,4 +38,31 @@ func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) 
 		out.status, out.message = precedent.StatusMalformed, fmt.Sprintf("%d of %d pairs have no answer", missing, n)
 	}
 	return out, nil
+}
+
+// askAll asks a judge about all, in requests as large as a review's, and stops at the first request that fails.
+// take keeps an answer, and tells whether it is a proven yes. The error is that of a cancelled context.
+func askAll[T any](ctx context.Context, v Reviewer, name string, all []T, about func(batch []T) prompt.Prompt,
+	take func(i int, one T, said match.Answer) bool) (*Judging, error) {
+	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, Asked: len(all)}
+	for batch := range slices.Chunk(all, prompt.MostPairs) {
+		a, err := v.ask(ctx, name, about(batch), len(batch))
+		if err != nil {
+			return nil, err
+		}
+		j.Spent.Add(a.spent)
+		j.Status, j.Error = a.status, a.message
+		for i, one := range batch {
+			if said, ok := a.answers[i]; ok {
+				j.Answered++
+				if yes := take(i, one, said); said.Same && !yes {
+					j.Unproven++
+				}
+			}
+		}
+		if a.status != precedent.StatusOK {
+			break
+		}
+	}
+	return j, nil
 }

@@ -2,10 +2,10 @@ package eval
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/review"
 	"github.com/precedent-dev/precedent/internal/secret"
@@ -29,41 +29,29 @@ type Judging struct {
 // JudgePairs asks the engine about the pairs that a judge decides, in requests as large as a review's. It
 // stops at the first request that fails. The error is that of a cancelled context.
 func (v Reviewer) JudgePairs(ctx context.Context, pairs Pairs) (*Judging, error) {
-	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, same: map[int]bool{}}
 	var open []int
 	for i := range pairs.List {
 		if pairs.List[i].alike().Open() {
 			open = append(open, i)
 		}
 	}
-	j.Asked = len(open)
-	for batch := range slices.Chunk(open, prompt.MostPairs) {
-		var asked []prompt.Pair
+	same := map[int]bool{}
+	var asked []prompt.Pair
+	j, err := askAll(ctx, v, JudgeName, open, func(batch []int) prompt.Prompt {
+		asked = nil
 		for i, at := range batch {
 			x, y := clean(pairs.List[at].A), clean(pairs.List[at].B)
 			asked = append(asked, review.JudgePair(i, &x, &y))
 		}
-		a, err := v.ask(ctx, JudgeName, prompt.Judge(asked), len(asked))
-		if err != nil {
-			return nil, err
-		}
-		j.Spent.Add(a.spent)
-		j.Status, j.Error = a.status, a.message
-		for i, at := range batch {
-			said, ok := a.answers[i]
-			if !ok {
-				continue
-			}
-			j.Answered++
-			j.same[at] = said.SameRemark(asked[i].Texts()...)
-			if said.Same && !j.same[at] {
-				j.Unproven++
-			}
-		}
-		if a.status != precedent.StatusOK {
-			break
-		}
+		return prompt.Judge(asked)
+	}, func(i, at int, said match.Answer) bool {
+		same[at] = said.SameRemark(asked[i].Texts()...)
+		return same[at]
+	})
+	if err != nil {
+		return nil, err
 	}
+	j.same = same
 	return j, nil
 }
 

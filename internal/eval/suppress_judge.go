@@ -2,9 +2,8 @@ package eval
 
 import (
 	"context"
-	"slices"
 
-	"github.com/precedent-dev/precedent"
+	"github.com/precedent-dev/precedent/internal/match"
 	"github.com/precedent-dev/precedent/internal/memory"
 	"github.com/precedent-dev/precedent/internal/prompt"
 	"github.com/precedent-dev/precedent/internal/review"
@@ -31,7 +30,6 @@ func (j *Judging) covers(questions []memory.Question) map[int]bool {
 // large as a review's. It stops at the first request that fails; text alone decides the unanswered questions.
 // The error is that of a cancelled context.
 func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed uint64) (*Judging, error) {
-	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, covered: map[question]bool{}}
 	var open []memory.Question
 	seen := map[question]bool{}
 	note := func(questions []memory.Question) map[int]bool {
@@ -45,9 +43,10 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 	}
 	m.suppression(memory.Suppress, always(note), seed)
 	m.drawn(memory.Suppress, note, draws, seed)
-	j.Asked = len(open)
-	for batch := range slices.Chunk(open, prompt.MostPairs) {
-		var pairs []prompt.DismissedPair
+	covered := map[question]bool{}
+	var pairs []prompt.DismissedPair
+	j, err := askAll(ctx, v, DismissedName, open, func(batch []memory.Question) prompt.Prompt {
+		pairs = nil
 		for i, q := range batch {
 			if q.Dismissal.Symbol == anySymbol {
 				q.Dismissal.Symbol = ""
@@ -56,27 +55,14 @@ func (v Reviewer) JudgeMemories(ctx context.Context, m Memories, draws int, seed
 			q.Finding, q.Dismissal.Claim = &f, text.Collapse(text.Clean(q.Dismissal.Claim))
 			pairs = append(pairs, review.DismissedPair(i, &q))
 		}
-		a, err := v.ask(ctx, DismissedName, prompt.Covers(pairs), len(pairs))
-		if err != nil {
-			return nil, err
-		}
-		j.Spent.Add(a.spent)
-		j.Status, j.Error = a.status, a.message
-		for i := range batch {
-			said, ok := a.answers[i]
-			if !ok {
-				continue
-			}
-			covered := said.Covered(pairs[i].Texts()...)
-			if said.Same && !covered {
-				j.Unproven++
-			}
-			j.Answered++
-			j.covered[nameOf(&batch[i])] = covered
-		}
-		if a.status != precedent.StatusOK {
-			break
-		}
+		return prompt.Covers(pairs)
+	}, func(i int, q memory.Question, said match.Answer) bool {
+		covered[nameOf(&q)] = said.Covered(pairs[i].Texts()...)
+		return covered[nameOf(&q)]
+	})
+	if err != nil {
+		return nil, err
 	}
+	j.covered = covered
 	return j, nil
 }
