@@ -38,17 +38,13 @@ func NewLog(to io.Writer, format string, level slog.Level, secrets []string) *sl
 	if format == "json" {
 		h = slog.NewJSONHandler(to, o)
 	}
-	return slog.New(logHandler{to: h, own: secret.NewOwn(secrets...)})
+	return slog.New(logHandler{h, secret.NewOwn(secrets...)})
 }
 
 // logHandler cleans what is logged.
 type logHandler struct {
-	to  slog.Handler
+	slog.Handler
 	own secret.Own
-}
-
-func (h logHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.to.Enabled(ctx, level)
 }
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
@@ -57,11 +53,11 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 		clean.AddAttrs(h.attrs([]slog.Attr{a})...)
 		return true
 	})
-	return h.to.Handle(ctx, clean)
+	return h.Handler.Handle(ctx, clean)
 }
 
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return logHandler{h.to.WithAttrs(h.attrs(attrs)), h.own}
+	return logHandler{h.Handler.WithAttrs(h.attrs(attrs)), h.own}
 }
 
 // WithGroup returns h: groups have no place in the list of fields.

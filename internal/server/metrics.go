@@ -25,6 +25,12 @@ type metrics struct {
 // finderNames are the values of the label finder; analyzers, linters and others are "other".
 var finderNames = []string{"architecture", "bugs", "guidelines", "performance", "security", "style", "tests", "types"}
 
+// verdicts and gateStatuses are the values of those labels.
+var (
+	verdicts     = []string{"clean", "findings", "no-findings", "partial", "failed", "skipped"}
+	gateStatuses = []string{"passed", "failed", "flaky", "timeout", "resource", "skipped"}
+)
+
 // queueStates are the states of the gauge of jobs.
 var queueStates = []string{"ready", "waiting", "running", "dead"}
 
@@ -99,14 +105,10 @@ func (m *metrics) Webhook(result string) { m.count("precedent_webhooks_total", 1
 
 // Review counts a review.
 func (m *metrics) Review(r *precedent.Review) {
-	m.count("precedent_reviews_total", 1, "verdict", verdictLabel(r.Verdict))
+	m.count("precedent_reviews_total", 1, "verdict", oneOf(string(r.Verdict), verdicts))
 	m.histogram("precedent_review_seconds").Update(float64(r.TookMS) / 1000)
 	for _, f := range r.Finders {
-		name := f.Name
-		if !slices.Contains(finderNames, name) {
-			name = "other"
-		}
-		m.histogram("precedent_finder_seconds", "finder", name).Update(float64(f.TookMS) / 1000)
+		m.histogram("precedent_finder_seconds", "finder", oneOf(f.Name, finderNames)).Update(float64(f.TookMS) / 1000)
 	}
 	m.count("precedent_tokens_total", r.Usage.InputTokens, "kind", "input") // all of it
 	m.count("precedent_tokens_total", r.Usage.CachedTokens, "kind", "cached")
@@ -114,23 +116,15 @@ func (m *metrics) Review(r *precedent.Review) {
 	m.count("precedent_tokens_total", r.Usage.OutputTokens, "kind", "output")
 	m.set.GetOrCreateFloatCounter("precedent_cost_dollars_total").Add(max(r.CostUSD, 0))
 	if r.Gate != nil {
-		m.count("precedent_gates_total", 1, "status", gateLabel(r.Gate.Status))
+		status, _, _ := strings.Cut(r.Gate.Status, ":") // words follow
+		m.count("precedent_gates_total", 1, "status", oneOf(status, gateStatuses))
 	}
 }
 
-func verdictLabel(v precedent.Verdict) string {
-	if slices.Contains([]precedent.Verdict{precedent.Clean, precedent.Findings, precedent.NoFindings, precedent.Partial,
-		precedent.Failed, precedent.Skipped}, v) {
-		return string(v)
-	}
-	return "other"
-}
-
-// gateLabel is the status of a gate without the words after it.
-func gateLabel(status string) string {
-	status, _, _ = strings.Cut(status, ":")
-	if slices.Contains([]string{"passed", "failed", "flaky", "timeout", "resource", "skipped"}, status) {
-		return status
+// oneOf returns a value if it is a label, else "other".
+func oneOf(value string, labels []string) string {
+	if slices.Contains(labels, value) {
+		return value
 	}
 	return "other"
 }
