@@ -3,6 +3,7 @@ package secret
 import (
 	"encoding/base64"
 	"hash/crc32"
+	"slices"
 	"strings"
 )
 
@@ -66,12 +67,9 @@ func checksum(token string) (right, has bool) {
 // isComment reports whether a line is of a comment in code, or of a list.
 func isComment(line string) bool {
 	line = strings.TrimLeft(line, " \t")
-	for _, sign := range []string{"//", "* ", "# ", "/*", "-- ", "; "} {
-		if strings.HasPrefix(line, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"//", "* ", "# ", "/*", "-- ", "; "}, func(sign string) bool {
+		return strings.HasPrefix(line, sign)
+	})
 }
 
 // Partial reports whether the value is only half of a credential, or a public one: the
@@ -198,12 +196,9 @@ func (m Match) hasNotName(lines []string) bool {
 // a call, says that it is of tests.
 func (m Match) hasTestName(lines []string) bool {
 	text := m.before(lines)
-	for _, w := range nameWords(text[max(0, len(text)-maxBefore):]) {
-		if testWords[w] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nameWords(text[max(0, len(text)-maxBefore):]), func(w string) bool {
+		return testWords[w]
+	})
 }
 
 // keyID matches the id of a key that Google Cloud issued.

@@ -76,12 +76,9 @@ func (w *walk) pairName(start, end int) string {
 
 // startsItem reports whether another item of a list in YAML starts in a text.
 func startsItem(s string) bool {
-	for _, line := range strings.Split(s, "\n")[1:] {
-		if strings.HasPrefix(strings.TrimLeft(line, " \t+"), "- ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(s, "\n")[1:], func(line string) bool {
+		return strings.HasPrefix(strings.TrimLeft(line, " \t+"), "- ")
+	})
 }
 
 // scalar matches a value in a list or an object, after the name that it may have.

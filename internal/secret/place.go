@@ -2,6 +2,7 @@ package secret
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -80,10 +81,5 @@ func isDocName(base string) bool {
 	if ext := path.Ext(base); ext == "" || ext == ".txt" { // else it can be code
 		starts = append(starts, "contributing", "contributions", "contributors", "license", "licence", "copying", "authors")
 	}
-	for _, start := range starts {
-		if strings.HasPrefix(base, start) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(base, start) })
 }

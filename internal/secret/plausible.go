@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // isNamed is for a value after a name in any text. Code has many values without quotes
 // that are expressions: those must look random.
@@ -138,12 +141,7 @@ var (
 )
 
 func endsWithAny(s string, ends []string) bool {
-	for _, end := range ends {
-		if strings.HasSuffix(s, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
 // isMarker reports whether a value is, or holds, what redaction has put there.

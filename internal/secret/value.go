@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -30,12 +31,9 @@ func isWellKnown(value string) bool {
 	if strings.Contains(value, "EXAMPLE") {
 		return true
 	}
-	for _, w := range wellKnown {
-		if strings.Contains(value, w) || strings.HasPrefix(value, "0x"+w) || strings.HasPrefix(value, strings.ToLower(w)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(wellKnown, func(w string) bool {
+		return strings.Contains(value, w) || strings.HasPrefix(value, "0x"+w) || strings.HasPrefix(value, strings.ToLower(w))
+	})
 }
 
 // placeholderWords are in values that stand for a credential. All are so long that
@@ -49,22 +47,21 @@ var placeholderWords = []string{
 	"testkey", "testtoken",
 }
 
+// placeholderSigns are in templates, variables and expressions.
+var placeholderSigns = []string{"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv",
+	"://", "(", "[", "\\u"}
+
+// containsAny reports whether one of the parts is in a text.
+func containsAny(s string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
 // isPlaceholder reports whether a value stands for a credential: words such as "changeme", templates,
 // variables, expressions, repeated characters, and runs of the alphabet or of digits.
 func isPlaceholder(value string) bool {
 	small := strings.ToLower(value[:min(len(value), maxMeasured)])
-	for _, w := range placeholderWords {
-		if strings.Contains(small, w) {
-			return true
-		}
-	}
-	for _, sign := range []string{
-		"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv",
-		"://", "(", "[", "\\u",
-	} {
-		if strings.Contains(small, sign) {
-			return true
-		}
+	if containsAny(small, placeholderWords) || containsAny(small, placeholderSigns) {
+		return true
 	}
 	if small == "" || strings.HasPrefix(small, "$") || strings.HasPrefix(small, "<") || strings.HasPrefix(small,
 		"%") && strings.HasSuffix(small, "%") {
@@ -80,12 +77,7 @@ var dummyWords = []string{"example", "dummy", "placeholder", "changeme", "yourke
 // isDummy reports whether a key of a known form stands for one: "ghp_xxxx…".
 func isDummy(value string) bool {
 	small := strings.ToLower(value[:min(len(value), maxMeasured)])
-	for _, w := range dummyWords {
-		if strings.Contains(small, w) {
-			return true
-		}
-	}
-	return hasRun(small)
+	return containsAny(small, dummyWords) || hasRun(small)
 }
 
 // hasRun reports whether runs make up so much of a value that it is not random.
