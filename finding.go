@@ -126,8 +126,10 @@ const (
 )
 
 // Categories lists all categories.
-var Categories = []Category{Architecture, Bugs, Security, Secrets, DataLoss, Crash, Race, Performance, Types, Tests,
-	Style, Guidelines, PolicyEdit}
+var Categories = []Category{
+	Architecture, Bugs, Security, Secrets, DataLoss, Crash, Race, Performance, Types, Tests,
+	Style, Guidelines, PolicyEdit,
+}
 
 // Protected tells whether memory may never hide findings of the category, however often people
 // dismissed similar ones.

@@ -103,8 +103,9 @@ const (
 )
 
 // LearningKinds lists all kinds.
-var LearningKinds = []LearningKind{LearnDo, LearnDontFlag, LearnStricter, LearnLenient, LearnFocus, LearnConvention,
-	LearnException}
+var LearningKinds = []LearningKind{
+	LearnDo, LearnDontFlag, LearnStricter, LearnLenient, LearnFocus, LearnConvention, LearnException,
+}
 
 // Quieter tells whether learnings of the kind can lower or hide findings.
 func (k LearningKind) Quieter() bool {

@@ -172,8 +172,9 @@ func withoutUser(host string) string { return host[strings.LastIndexByte(host, '
 
 // sshHosts are the hosts at which forges serve SSH on the port of HTTPS, by their documents:
 // "Using SSH over the HTTPS port" of GitHub, and the like of GitLab and Bitbucket.
-var sshHosts = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com",
-	"altssh.bitbucket.org": "bitbucket.org"}
+var sshHosts = map[string]string{
+	"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org",
+}
 
 // canonicalHost returns the host as identities contain it; empty if it is not one.
 func canonicalHost(host string, ssh bool) string {

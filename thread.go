@@ -181,5 +181,6 @@ const (
 )
 
 // OutcomeKinds lists all outcomes.
-var OutcomeKinds = []OutcomeKind{Fixed, SuggestionTaken, Accepted, Declined, ResolvedUnchanged, IgnoredAtMerge,
-	OutcomeUnknown}
+var OutcomeKinds = []OutcomeKind{
+	Fixed, SuggestionTaken, Accepted, Declined, ResolvedUnchanged, IgnoredAtMerge, OutcomeUnknown,
+}

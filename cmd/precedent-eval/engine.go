@@ -68,8 +68,10 @@ func (p *program) engine(flags map[string]string) (v *eval.Reviewer, end func(),
 		}
 		e = api.New(api.Config{Model: m, Prices: llm.ListPrices().With(s.Prices), Budget: budget, Window: s.Context.Value})
 	}
-	return &eval.Reviewer{Engine: e, Threshold: s.Threshold.Value, Window: s.Context.Value,
-		Concurrency: s.Concurrency.Value, Timeout: s.Timeout.Value, Now: time.Now, NewID: newID}, end, nil
+	return &eval.Reviewer{
+		Engine: e, Threshold: s.Threshold.Value, Window: s.Context.Value,
+		Concurrency: s.Concurrency.Value, Timeout: s.Timeout.Value, Now: time.Now, NewID: newID,
+	}, end, nil
 }
 
 // model returns the first model that the settings name.

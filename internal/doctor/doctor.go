@@ -59,8 +59,9 @@ func (d *Diagnosis) Print(p *report.Page) {
 	inks := map[State]report.Ink{OK: report.Green, Warning: report.Yellow, Missing: report.Red}
 	var rows [][]string
 	for _, c := range d.Checks {
-		rows = append(rows, []string{p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name),
-			p.Ink(report.Plain, c.Text)})
+		rows = append(rows, []string{
+			p.Ink(inks[c.State], string(c.State)), p.Ink(report.Bold, c.Name), p.Ink(report.Plain, c.Text),
+		})
 		if c.Hint != "" {
 			rows = append(rows, []string{"", "", p.Ink(report.Faint, "→ "+c.Hint)})
 		}

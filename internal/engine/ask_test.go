@@ -32,14 +32,18 @@ func (f *far) once(_ context.Context, t Task) (Reply, error) {
 }
 
 func wrote(text string) Reply {
-	return Reply{Status: precedent.StatusOK, Output: []byte(text), Model: "m-1", CostUSD: 0.5,
-		Usage: precedent.Usage{Requests: 2, InputTokens: 10, OutputTokens: 3}}
+	return Reply{
+		Status: precedent.StatusOK, Output: []byte(text), Model: "m-1", CostUSD: 0.5,
+		Usage: precedent.Usage{Requests: 2, InputTokens: 10, OutputTokens: 3},
+	}
 }
 
 // tried is what an agent has to show that tried so many answers, and took seven turns for it.
 func tried(attempts int) Reply {
-	return Reply{Status: precedent.StatusMalformed, Message: "it was prose", Attempts: attempts,
-		Usage: precedent.Usage{Requests: 7}}
+	return Reply{
+		Status: precedent.StatusMalformed, Message: "it was prose", Attempts: attempts,
+		Usage: precedent.Usage{Requests: 7},
+	}
 }
 
 func TestAsk(t *testing.T) {
@@ -76,10 +80,12 @@ func TestAsk(t *testing.T) {
 			Status: precedent.StatusOK, JSON: json.RawMessage(`{"a":2}`), Model: "m-1", CostUSD: 0.5,
 			Usage: precedent.Usage{Requests: 16, InputTokens: 10, OutputTokens: 3},
 		}, []string{"Find bugs.", "it was prose.", "it was prose."}},
-		{"error", []Reply{failed}, Answer{Status: precedent.StatusError, Message: "exit status 1",
-			Usage: precedent.Usage{Requests: 1}}, []string{"Find bugs."}},
-		{"malformed, then error", []Reply{unread, failed}, Answer{Status: precedent.StatusError,
-			Message: "exit status 1", Usage: precedent.Usage{Requests: 2}}, []string{"", ""}},
+		{"error", []Reply{failed}, Answer{
+			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 1},
+		}, []string{"Find bugs."}},
+		{"malformed, then error", []Reply{unread, failed}, Answer{
+			Status: precedent.StatusError, Message: "exit status 1", Usage: precedent.Usage{Requests: 2},
+		}, []string{"", ""}},
 		{"over budget", []Reply{{Status: precedent.StatusOverBudget, Message: "$2 are spent"}}, Answer{
 			Status: precedent.StatusOverBudget, Message: "$2 are spent", Usage: precedent.Usage{Requests: 1},
 		}, []string{""}},
@@ -116,8 +122,10 @@ func TestAskTimeout(t *testing.T) {
 	}{
 		{"of the task", 3 * time.Second, Reply{}, "no answer within 3s", 3 * time.Second},
 		{"by default", 0, Reply{}, "no answer within 10m0s", DefaultTimeout},
-		{"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
-			3 * time.Second},
+		{
+			"over all requests", 3 * time.Second, wrote("nonsense"), "no usable answer within 3s: it has no JSON object",
+			3 * time.Second,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -25,8 +25,10 @@ type counting struct {
 func (c *counting) Info() Info { return Info{Name: "counting", Who: "test"} }
 func (c *counting) Run(context.Context, Task) (Answer, error) {
 	c.n++
-	return Answer{Status: c.status, JSON: json.RawMessage(`{"n":1}`), CostUSD: 0.5,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 10}}, nil
+	return Answer{
+		Status: c.status, JSON: json.RawMessage(`{"n":1}`), CostUSD: 0.5,
+		Usage: precedent.Usage{Requests: 1, InputTokens: 10},
+	}, nil
 }
 
 // never is a clock that stands still.

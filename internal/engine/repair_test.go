@@ -36,8 +36,10 @@ var repairable = []struct{ name, in, want string }{
 	{"invalid UTF-8", "{\"a\":\"\xff\"}", "{\"a\":\"\uFFFD\"}"},
 	{"numbers", `x {"a":[0,-0,-1.5,1e9,2E-3,0.5]}`, `{"a":[0,-0,-1.5,1e9,2E-3,0.5]}`},
 	{"escapes", `x {"a":"\u00e9\n\"\\\/\b\f\r\t"}`, `{"a":"\u00e9\n\"\\\/\b\f\r\t"}`},
-	{"as deep as may be", strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
-		strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)},
+	{
+		"as deep as may be", strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
+		strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
+	},
 }
 
 func TestRepair(t *testing.T) {
@@ -66,8 +68,10 @@ var irreparable = []struct{ name, in, want string }{
 	{"breaks off in an escape", `{"a":"b\u00`, "incomplete"},
 	{"breaks off in a backslash", `{"a":"b\`, "incomplete"},
 	{"no part for the whole", `{"findings":[{"a":1},{"a":x},{"a":3}]}`, "line 1, byte 28: invalid character"},
-	{"no part for a fenced whole", "```json\n{\"findings\":[{\"a\":1}{\"a\":2}]}\n```",
-		"invalid character '{' after array element"},
+	{
+		"no part for a fenced whole", "```json\n{\"findings\":[{\"a\":1}{\"a\":2}]}\n```",
+		"invalid character '{' after array element",
+	},
 	{"NaN", `{"a":NaN}`, "invalid character"},
 	{"minus infinity", `{"a":-Infinity}`, "invalid character"},
 	{"Python's None", `{"a":None}`, "invalid character"},
@@ -87,8 +91,10 @@ var irreparable = []struct{ name, in, want string }{
 	{"repeated key", `{"a":1,"a":2}`, `the key "a" occurs twice`},
 	{"repeated key after an escape", `{"a":1,"\u0061":2}`, `the key "a" occurs twice`},
 	{"repeated key deep inside", "{\"a\":[{\"b\":{\"c\":1,\n\"c\":2}}]}", `line 2, byte 4: the key "c" occurs twice`},
-	{"keys that differ in case", `{"suppress":false,"SUPPRESS":true}`,
-		`the key "SUPPRESS" occurs twice in one object, or differs only in case`},
+	{
+		"keys that differ in case", `{"suppress":false,"SUPPRESS":true}`,
+		`the key "SUPPRESS" occurs twice in one object, or differs only in case`,
+	},
 	{"Kelvin sign", `{"key":1,"` + "\u212A" + `ey":2}`, `"\u212aey" occurs twice`},
 	{"long s", `{"suppress":1,"` + "\u017F" + `uppress":2}`, "differs only in case"},
 	{"too deep", strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), "nested deeper than 100"},
@@ -119,8 +125,9 @@ func TestRepairUndoesNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]any{"answer": drawValue(t, 3)}
 		var b strings.Builder
-		b.WriteString(rapid.SampledFrom([]string{"", "\uFEFF", "Well:\n", "f() {} it's [1] {so}: ", "```json\n",
-			"Look:\n\n``` \n  "}).Draw(t, "before"))
+		b.WriteString(rapid.SampledFrom([]string{
+			"", "\uFEFF", "Well:\n", "f() {} it's [1] {so}: ", "```json\n", "Look:\n\n``` \n  ",
+		}).Draw(t, "before"))
 		writeNoisy(t, &b, want)
 		b.WriteString(rapid.SampledFrom([]string{"", "\n```\n", " That {was} \"all\".", "\n{}", ",,"}).Draw(t, "after"))
 		out, err := Repair([]byte(b.String()))

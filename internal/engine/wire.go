@@ -30,9 +30,10 @@ type Request struct {
 
 // NewRequest returns the request for a task with the given time left.
 func NewRequest(t Task, left time.Duration) Request {
-	return Request{Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(),
-		AnswerSchema: t.Schema, TreeDir: t.Tree, Edit: t.Edit, BaseDir: t.BaseTree,
-		DeadlineMS: max(left.Milliseconds(), 1)}
+	return Request{
+		Schema: RequestSchema, Role: t.Role, Name: t.Name, System: t.System, Prompt: t.User(), AnswerSchema: t.Schema,
+		TreeDir: t.Tree, Edit: t.Edit, BaseDir: t.BaseTree, DeadlineMS: max(left.Milliseconds(), 1),
+	}
 }
 
 // Response is what the program writes to its standard output: one JSON object, which Repair may have to find.

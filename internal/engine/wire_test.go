@@ -12,8 +12,10 @@ import (
 
 // TestRequestOnTheWire holds what programs are written against.
 func TestRequestOnTheWire(t *testing.T) {
-	got, err := json.Marshal(NewRequest(Task{Role: Verifier, Name: "verify", System: "S", Prompt: "P",
-		Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree", BaseTree: "/base"}, 1500*time.Millisecond))
+	got, err := json.Marshal(NewRequest(Task{
+		Role: Verifier, Name: "verify", System: "S", Prompt: "P",
+		Schema: json.RawMessage(`{"type":"object"}`), Tree: "/tree", BaseTree: "/base",
+	}, 1500*time.Millisecond))
 	must(t, err)
 	want := `{"schema":"precedent.task/1","role":"verifier","name":"verify","system":"S","prompt":"P",` +
 		`"answer_schema":{"type":"object"},"tree_dir":"/tree","base_dir":"/base","deadline_ms":1500}`
@@ -42,16 +44,19 @@ func TestReadResponse(t *testing.T) {
 		{"unknown field", `{"answer":1,"mood":"good"}`, ok(`1`)},
 		{
 			"usage", `{"answer":1,"usage":{"requests":4,"input_tokens":1e3,"cached_tokens":900,"cache_write_tokens":50,"output_tokens":7,"cost_usd":0.25}}`,
-			with(ok(`1`), precedent.Usage{Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50,
-				OutputTokens: 7}, 0.25),
+			with(ok(`1`), precedent.Usage{
+				Requests: 4, InputTokens: 1000, CachedTokens: 900, CacheWriteTokens: 50, OutputTokens: 7,
+			}, 0.25),
 		},
 		{
 			"usage that cannot be",
 			`{"answer":1,"usage":{"requests":-4,"input_tokens":1e300,"cached_tokens":5,"cache_write_tokens":"many","output_tokens":[],"cost_usd":-1}}`, ok(`1`),
 		},
 		{"usage that is none", `{"answer":1,"usage":"cheap"}`, ok(`1`)},
-		{"more cached than sent", `{"answer":1,"usage":{"input_tokens":10,"cached_tokens":11}}`,
-			with(ok(`1`), precedent.Usage{InputTokens: 10, CachedTokens: 10}, 0)},
+		{
+			"more cached than sent", `{"answer":1,"usage":{"input_tokens":10,"cached_tokens":11}}`,
+			with(ok(`1`), precedent.Usage{InputTokens: 10, CachedTokens: 10}, 0),
+		},
 		{"model that is none", `{"answer":1,"model":7}`, ok(`1`)},
 		{"not refused", `{"answer":1,"refused":false}`, ok(`1`)},
 		{
@@ -59,8 +64,10 @@ func TestReadResponse(t *testing.T) {
 			with(Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"},
 				precedent.Usage{OutputTokens: 7}, 0),
 		},
-		{"refused in spite of an answer", `{"answer":{"a":1},"refused":true}`,
-			Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"}},
+		{
+			"refused in spite of an answer", `{"answer":{"a":1},"refused":true}`,
+			Reply{Status: precedent.StatusRefused, Message: "the program says that the task was refused"},
+		},
 
 		{"nothing", ``, malformed("the program's output is not a valid response: it is empty")},
 		{"prose", `I refuse.`, malformed("the program's output is not a valid response: it has no JSON object")},
@@ -73,8 +80,10 @@ func TestReadResponse(t *testing.T) {
 			"answer twice", `{"answer":1,"ANSWER":2}`,
 			malformed(`the program's output is not a valid response: line 1, byte 21: the key "ANSWER" occurs twice in one object, or differs only in case from another`),
 		},
-		{"refused in words", `{"answer":1,"refused":"yes"}`,
-			malformed(`"refused" in the program's output is neither true nor false`)},
+		{
+			"refused in words", `{"answer":1,"refused":"yes"}`,
+			malformed(`"refused" in the program's output is neither true nor false`),
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, ReadResponse([]byte(test.output))); diff != "" {

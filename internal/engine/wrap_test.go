@@ -18,11 +18,14 @@ func TestWrap(t *testing.T) {
 		{"a list of something else", listSchema, `[{"finding":"f1"}]`, ""},
 		{"a list of lists", listSchema, `[[{"pair":"p1"}]]`, ""},
 		{"a key in the wrong case", listSchema, `[{"pair":"p1","Pair":"p2"}]`, ""},
-		{"two required",
-			`{"type":"object","required":["a","b"],"properties":{"a":{"type":"array"},"b":{"type":"array"}}}`, `[]`,
-			""},
-		{"one that is not a list", `{"type":"object","required":["a"],"properties":{"a":{"type":["array","null"]}}}`,
-			`[]`, ""},
+		{
+			"two required",
+			`{"type":"object","required":["a","b"],"properties":{"a":{"type":"array"},"b":{"type":"array"}}}`, `[]`, "",
+		},
+		{
+			"one that is not a list", `{"type":"object","required":["a"],"properties":{"a":{"type":["array","null"]}}}`,
+			`[]`, "",
+		},
 		{"one without a type", `{"type":"object","required":["a"]}`, `[]`, ""},
 		{"no object wanted", `{"type":"array"}`, `[1]`, `[1]`},
 	} {

@@ -21,8 +21,10 @@ type comparison struct {
 
 // ask asks a judge about n pairs. The error is that of a cancelled context.
 func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) (comparison, error) {
-	a, err := v.Engine.Run(ctx, engine.Task{Role: engine.Judge, Name: name, System: p.System, Common: p.Common,
-		Prefix: p.Prefix, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Judge)), Timeout: v.Timeout})
+	a, err := v.Engine.Run(ctx, engine.Task{
+		Role: engine.Judge, Name: name, System: p.System, Common: p.Common,
+		Prefix: p.Prefix, Prompt: p.Suffix, Schema: prompt.Schema(string(engine.Judge)), Timeout: v.Timeout,
+	})
 	out := comparison{status: a.Status, message: a.Message, spent: Spent{a.Usage, a.CostUSD}}
 	if err == nil && a.Status == precedent.StatusOK {
 		out.answers, err = match.ReadAnswers(a.JSON, n)
@@ -43,7 +45,8 @@ func (v Reviewer) ask(ctx context.Context, name string, p prompt.Prompt, n int) 
 // askAll asks a judge about all, in requests as large as a review's, and stops at the first request that fails.
 // take keeps an answer, and tells whether it is a proven yes. The error is that of a cancelled context.
 func askAll[T any](ctx context.Context, v Reviewer, name string, all []T, about func(batch []T) prompt.Prompt,
-	take func(i int, one T, said match.Answer) bool) (*Judging, error) {
+	take func(i int, one T, said match.Answer) bool,
+) (*Judging, error) {
 	j := &Judging{Engine: v.Engine.Info().Who, Status: precedent.StatusOK, Asked: len(all)}
 	for batch := range slices.Chunk(all, prompt.MostPairs) {
 		a, err := v.ask(ctx, name, about(batch), len(batch))

@@ -144,8 +144,10 @@ func (c *Cluster) Show(p *report.Page) error {
 	p.Line(p.Ink(report.Bold, "Clusters by the similarity of titles"))
 	rows := [][]string{{"from", "clusters", "largest", "together", "precision %", "recall %", "F1 %"}}
 	for _, t := range c.Thresholds {
-		rows = append(rows, []string{fmt.Sprintf("%.2f", t.From), fmt.Sprint(t.Clusters), fmt.Sprint(t.Largest),
-			fmt.Sprintf("%d, %d rightly", t.Together, t.Right), percent(t.Precision), percent(t.Recall), percent(t.F1)})
+		rows = append(rows, []string{
+			fmt.Sprintf("%.2f", t.From), fmt.Sprint(t.Clusters), fmt.Sprint(t.Largest),
+			fmt.Sprintf("%d, %d rightly", t.Together, t.Right), percent(t.Precision), percent(t.Recall), percent(t.F1),
+		})
 	}
 	p.Table(rows)
 	return p.Err()

@@ -91,8 +91,10 @@ func readCase(folder string) (Case, error) {
 	if err != nil {
 		return Case{}, err
 	}
-	c := Case{Name: filepath.Base(folder), Base: meta.Base, Head: meta.Head, Intent: meta.Messages, Change: change,
-		Sum: sum, Gold: meta.Gold, Negative: meta.Negative}
+	c := Case{
+		Name: filepath.Base(folder), Base: meta.Base, Head: meta.Head, Intent: meta.Messages, Change: change,
+		Sum: sum, Gold: meta.Gold, Negative: meta.Negative,
+	}
 	if c.Repo, err = repoOf(cmp.Or(meta.Repo, meta.PR), c.Name); err != nil {
 		return Case{}, fmt.Errorf("read marks of %s: %w", folder, err)
 	}

@@ -63,8 +63,9 @@ var thresholds = []float64{0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70,
 // that it decides if there are any.
 func ScoreDedup(pairs Pairs, judging *Judging, seed uint64) Dedup {
 	list := pairs.List
-	r := Dedup{Form: pairs.Form, Pairs: len(list), Unknown: pairs.Unknown, Resamples: Resamples, Seed: seed,
-		Judging: judging}
+	r := Dedup{
+		Form: pairs.Form, Pairs: len(list), Unknown: pairs.Unknown, Resamples: Resamples, Seed: seed, Judging: judging,
+	}
 	for _, l := range match.Likenesses {
 		r.Decisions = append(r.Decisions, DecisionCount{Decision: l})
 	}

@@ -57,8 +57,10 @@ func (r *Dedup) Show(p *report.Page) error {
 }
 
 func (m *Merging) row(name string) []string {
-	return []string{name, fmt.Sprintf("%d, %d rightly", m.Merged, m.Right), percent(m.Precision), percent(m.Recall),
-		percent(m.F1), percent(m.False)}
+	return []string{
+		name, fmt.Sprintf("%d, %d rightly", m.Merged, m.Right), percent(m.Precision), percent(m.Recall),
+		percent(m.F1), percent(m.False),
+	}
 }
 
 // show prints the judge's counts, if a judge was asked.

@@ -59,9 +59,11 @@ const (
 )
 
 func newNoiseFinding(f *precedent.Finding, r noiseRange, read func(precedent.Side, string) ([]byte, error)) NoiseFinding {
-	out := NoiseFinding{Base: r.base, Commit: r.head, Path: f.Path, Side: f.Side, Line: f.Start, Analyzer: f.Finder,
+	out := NoiseFinding{
+		Base: r.base, Commit: r.head, Path: f.Path, Side: f.Side, Line: f.Start, Analyzer: f.Finder,
 		Rule: f.Rule, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title,
-		Body: f.Body, Code: []string{}}
+		Body: f.Body, Code: []string{},
+	}
 	data, err := read(f.Side, f.Path)
 	if err != nil {
 		return out // the judge has the commit and the path

@@ -26,8 +26,10 @@ func (n *Noise) Show(p *report.Page) error {
 	p.Line()
 	rows := [][]string{{"repository", "ranges", "lines", "findings", "shown", "per 1000"}}
 	for _, r := range n.Repos {
-		rows = append(rows, []string{p.Ink(report.Plain, r.Dir), fmt.Sprint(r.Ranges), fmt.Sprint(r.Added),
-			fmt.Sprint(r.Found), fmt.Sprint(r.Shown), rate(r.Shown, r.Added)})
+		rows = append(rows, []string{
+			p.Ink(report.Plain, r.Dir), fmt.Sprint(r.Ranges), fmt.Sprint(r.Added),
+			fmt.Sprint(r.Found), fmt.Sprint(r.Shown), rate(r.Shown, r.Added),
+		})
 	}
 	p.Table(rows)
 
@@ -35,8 +37,10 @@ func (n *Noise) Show(p *report.Page) error {
 		p.Line()
 		rows = [][]string{{"rule", "severity", "findings", "shown", "per 1000", "ranges"}}
 		for _, r := range n.Rules {
-			rows = append(rows, []string{p.Ink(report.Plain, r.Analyzer+" "+r.Rule), string(r.Severity),
-				fmt.Sprint(r.Found), fmt.Sprint(r.Shown), rate(r.Shown, n.Added), fmt.Sprint(r.Ranges)})
+			rows = append(rows, []string{
+				p.Ink(report.Plain, r.Analyzer+" "+r.Rule), string(r.Severity),
+				fmt.Sprint(r.Found), fmt.Sprint(r.Shown), rate(r.Shown, n.Added), fmt.Sprint(r.Ranges),
+			})
 		}
 		p.Table(rows)
 	}

@@ -47,8 +47,10 @@ func noiseRun(t *testing.T) NoiseRun {
 	set, err := settings.Read(settings.Sources{Dir: t.TempDir()})
 	must(t, err)
 	return NoiseRun{
-		Reviewer: &workspace.Env{Now: func() time.Time { return time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC) },
-			NewID: func() string { return "id" }, Git: git.Options{TempDir: t.TempDir()}},
+		Reviewer: &workspace.Env{
+			Now:   func() time.Time { return time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC) },
+			NewID: func() string { return "id" }, Git: git.Options{TempDir: t.TempDir()},
+		},
 		Settings: set, Ranges: 10, Jobs: 2, Seed: 1, Sample: 100, Notice: t.Logf,
 	}
 }

@@ -101,8 +101,9 @@ func linkedPairs(dir string, links []link) (Pairs, error) {
 			pairs.Unknown++
 			continue
 		}
-		pairs.List = append(pairs.List, Pair{Change: q.change(), A: d.finding(), B: q.finding(), Same: *l.Y == 1,
-			Apart: q.change() != d.change()})
+		pairs.List = append(pairs.List, Pair{
+			Change: q.change(), A: d.finding(), B: q.finding(), Same: *l.Y == 1, Apart: q.change() != d.change(),
+		})
 	}
 	return pairs, nil
 }

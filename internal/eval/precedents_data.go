@@ -122,9 +122,11 @@ func readReviewFile(name string) (*reviewFile, error) {
 			continue
 		}
 		r := reviewed{hunk: hunkOf(l.Hunk)}
-		c := precedent.CorpusComment{Kind: "inline", ID: precedent.ForgeID(strconv.FormatInt(l.ID, 10)), Pull: l.PR,
+		c := precedent.CorpusComment{
+			Kind: "inline", ID: precedent.ForgeID(strconv.FormatInt(l.ID, 10)), Pull: l.PR,
 			Author: login, AuthorID: precedent.ForgeID(login), Body: precedent.Untrusted(l.Body),
-			Hunk: precedent.Untrusted(l.Hunk), At: l.At, UpdatedAt: l.At, MayWrite: true}
+			Hunk: precedent.Untrusted(l.Hunk), At: l.At, UpdatedAt: l.At, MayWrite: true,
+		}
 		c.Root, c.Path, c.Side = c.ID, l.Path, sideOf(l.Side)
 		c.Hunk = precedent.Untrusted(corpus.HunkTail(l.Hunk))
 		r.CorpusChunk = corpus.Chunks(store.CorpusConversation{Pull: precedent.CorpusPull{Number: l.PR}, Comments: []precedent.CorpusComment{c}})[0]

@@ -36,10 +36,12 @@ func dismissals(ctx context.Context, s *scored) ([]precedent.Dismissal, error) {
 		if err != nil || f.Analyzer || f.Place == "" {
 			continue
 		}
-		made = append(made, precedent.Dismissal{ID: fmt.Sprintf("%s/%d", s.Name, i), Finding: f.ID,
+		made = append(made, precedent.Dismissal{
+			ID: fmt.Sprintf("%s/%d", s.Name, i), Finding: f.ID,
 			Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title, Path: f.Path, Symbol: f.Symbol,
 			Category: f.Category, Severity: f.Severity, Reason: s.Negative[i].Reason, Who: "experts", At: rejectedAt,
-			ExpiresAt: rejectedAt.Add(store.DismissalLife)})
+			ExpiresAt: rejectedAt.Add(store.DismissalLife),
+		})
 	}
 	return made, nil
 }
@@ -76,9 +78,11 @@ func (s *scored) remarks() []remark {
 		if len(lines) == 0 {
 			continue
 		}
-		r := remark{Path: span.Path, Side: span.Side, Start: span.Start, End: span.End, Quote: lines[0],
+		r := remark{
+			Path: span.Path, Side: span.Side, Start: span.Start, End: span.End, Quote: lines[0],
 			Symbol: m.Symbol, Category: categoryOf(m.Category), Severity: m.Severity, Confidence: 100,
-			Title: claim(m.Note), Body: strconv.Itoa(i)}
+			Title: claim(m.Note), Body: strconv.Itoa(i),
+		}
 		if r.Symbol == "" {
 			r.Symbol = symbol[i]
 		}

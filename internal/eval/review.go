@@ -29,9 +29,11 @@ func (v Reviewer) Review(ctx context.Context, c *Case) (Candidates, error) {
 	if err != nil {
 		return Candidates{}, err
 	}
-	out := Candidates{Schema: CandidatesSchema, Case: c.Name, Sum: c.Sum, Engine: v.Engine.Info().Who,
+	out := Candidates{
+		Schema: CandidatesSchema, Case: c.Name, Sum: c.Sum, Engine: v.Engine.Info().Who,
 		Verdict: r.Verdict, Threshold: r.Threshold, Findings: []Candidate{}, Finders: r.Finders, Coverage: r.Coverage,
-		Failures: r.Failures, Spent: Spent{r.Usage, r.CostUSD}}
+		Failures: r.Failures, Spent: Spent{r.Usage, r.CostUSD},
+	}
 	for _, f := range r.Findings {
 		out.Findings = append(out.Findings, Candidate{Finding: f, Place: f.Place, Analyzer: f.Analyzer})
 	}
@@ -39,8 +41,10 @@ func (v Reviewer) Review(ctx context.Context, c *Case) (Candidates, error) {
 }
 
 func (v Reviewer) input(c *Case) review.Input {
-	return review.Input{Repo: c.Repo, Target: precedent.Target{Head: c.Head, Base: c.Base}, Base: c.Base, Head: c.Head,
+	return review.Input{
+		Repo: c.Repo, Target: precedent.Target{Head: c.Head, Base: c.Base}, Base: c.Base, Head: c.Head,
 		Change: c.Change, Intent: c.Intent, Read: c.read, Engine: v.Engine, Threshold: v.Threshold,
 		ThresholdFrom: "the operator", Window: v.Window, Concurrency: v.Concurrency, Timeout: v.Timeout, Now: v.Now,
-		NewID: v.NewID}
+		NewID: v.NewID,
+	}
 }

@@ -182,9 +182,11 @@ func TestDismissalsAreFindings(t *testing.T) {
 		answer := map[string]any{"findings": []any{}, "verdicts": []any{}, "pairs": []any{}}
 		if task.Role == engine.Finder && task.Name == "general" && !said {
 			said = true
-			answer["findings"] = []any{map[string]any{"path": "a.py", "side": "RIGHT", "start": 3, "end": 3,
+			answer["findings"] = []any{map[string]any{
+				"path": "a.py", "side": "RIGHT", "start": 3, "end": 3,
 				"quote": "    return x[0]", "symbol": "first", "category": "bugs", "severity": "medium",
-				"confidence": 90, "title": "Empty lists crash", "body": "There is no first element."}}
+				"confidence": 90, "title": "Empty lists crash", "body": "There is no first element.",
+			}}
 		}
 		return answer
 	})}

@@ -92,8 +92,10 @@ type matched struct{ gold, negative []int }
 
 // Compute scores candidates. The error is about candidates of another change, or that of a cancelled context.
 func Compute(ctx context.Context, cases []Case, file File, o Options) (Result, error) {
-	r := Result{Cases: len(cases), Near: o.Near, All: o.All, Resamples: Resamples, Seed: o.Seed,
-		Incomplete: []Problem{}, Missing: []string{}, Degraded: []Problem{}, Spent: file.Spent}
+	r := Result{
+		Cases: len(cases), Near: o.Near, All: o.All, Resamples: Resamples, Seed: o.Seed,
+		Incomplete: []Problem{}, Missing: []string{}, Degraded: []Problem{}, Spent: file.Spent,
+	}
 	all, err := admit(cases, file, o, &r)
 	if err != nil {
 		return r, err

@@ -13,8 +13,10 @@ import (
 
 // at is a candidate in a.py.
 func at(from, to int, c precedent.Category, title string) Candidate {
-	return Candidate{Finding: precedent.Finding{Fingerprint: title, Title: title, Category: c, Severity: precedent.Low,
-		Confidence: 90, Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: from, End: to}}}
+	return Candidate{Finding: precedent.Finding{
+		Fingerprint: title, Title: title, Category: c, Severity: precedent.Low,
+		Confidence: 90, Span: precedent.Span{Path: "a.py", Side: precedent.Right, Start: from, End: to},
+	}}
 }
 
 // TestOneToOne: of two candidates about one gold remark one is right, and the nearest take each other.
@@ -25,8 +27,10 @@ func TestOneToOne(t *testing.T) {
 		{"path": "a.py", "side": "left", "from_line": 1, "to_line": 1},
 		{"path": "a.py", "from_line": 0, "to_line": 0}],
 		"negative": [{"path": "a.py", "from_line": 2, "to_line": 2}]}`)[0]
-	cs := &Candidates{Findings: []Candidate{at(1, 1, precedent.Bugs, "near"), at(2, 2, precedent.Bugs, "exact"),
-		at(3, 3, precedent.Style, "between"), at(0, 0, precedent.Tests, "whole file"), at(9, 9, precedent.Bugs, "far")}}
+	cs := &Candidates{Findings: []Candidate{
+		at(1, 1, precedent.Bugs, "near"), at(2, 2, precedent.Bugs, "exact"),
+		at(3, 3, precedent.Style, "between"), at(0, 0, precedent.Tests, "whole file"), at(9, 9, precedent.Bugs, "far"),
+	}}
 	s := &scored{Case: c, cs: cs, counts: []int{0, 1, 2, 3, 4}}
 	got := s.byLocation(1)
 	if diff := cmp.Diff([]int{-1, 0, 1, 3, -1}, got.gold); diff != "" {

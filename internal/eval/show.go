@@ -66,8 +66,10 @@ func (r *Result) Show(p *report.Page) error {
 func (s *Score) show(p *report.Page) {
 	rows := [][]string{{"", "candidates", "gold", "precision %", "recall %", "F1 %"}}
 	for _, r := range append([]Row{s.Total}, s.Categories...) {
-		rows = append(rows, []string{p.Ink(report.Plain, r.Category), fmt.Sprintf("%d of %d", r.Hits, r.Candidates),
-			fmt.Sprintf("%d of %d", r.Found, r.Gold), percent(r.Precision), percent(r.Recall), percent(r.F1)})
+		rows = append(rows, []string{
+			p.Ink(report.Plain, r.Category), fmt.Sprintf("%d of %d", r.Hits, r.Candidates),
+			fmt.Sprintf("%d of %d", r.Found, r.Gold), percent(r.Precision), percent(r.Recall), percent(r.F1),
+		})
 	}
 	p.Table(rows)
 	p.Line(p.Inkf(report.Plain, "%s where experts rejected a remark", plural(s.Rejected, "candidate")))

@@ -158,7 +158,9 @@ func withIdentity(f precedent.Finding, id string) precedent.Finding {
 // dismiss returns the dismissal of a finding.
 func dismiss(f precedent.Finding, id, reason string) precedent.Dismissal {
 	f = withIdentity(f, id)
-	return precedent.Dismissal{ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title,
+	return precedent.Dismissal{
+		ID: id, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Claim: f.Title,
 		Path: f.Path, Symbol: f.Symbol, Category: f.Category, Severity: f.Severity, Reason: reason, Who: "people",
-		At: rejectedAt, ExpiresAt: rejectedAt.Add(store.DismissalLife)}
+		At: rejectedAt, ExpiresAt: rejectedAt.Add(store.DismissalLife),
+	}
 }

@@ -27,9 +27,11 @@ func commentMemories(dir string, links []link, seed uint64) (Memories, error) {
 	for _, l := range links {
 		linked[l.Q], linked[l.D] = true, true
 		if q, d := comments[l.Q], comments[l.D]; q != nil && d != nil {
-			m.cases = append(m.cases, remembered{change: q.change(), now: rejectedAt.Add(time.Hour),
+			m.cases = append(m.cases, remembered{
+				change: q.change(), now: rejectedAt.Add(time.Hour),
 				threshold: review.DefaultThreshold, dismissals: []precedent.Dismissal{d.dismissal()},
-				findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1}})
+				findings: []precedent.Finding{q.titled()}, covered: []bool{*l.Y == 1},
+			})
 		}
 	}
 	from := map[string][]drawable{}

@@ -29,8 +29,10 @@ func (r *Suppress) Show(p *report.Page) error {
 		serious := 0
 		for _, h := range append(by, judged{"a perfect judge", &r.Ideal}) {
 			serious += h.Serious
-			rows = append(rows, []string{h.name, percent(h.Recall), percent(h.False), fmt.Sprint(h.Dismissed),
-				fmt.Sprint(h.Patterns), fmt.Sprint(h.Audited), fmt.Sprint(h.Lowered), fmt.Sprint(h.Noted)})
+			rows = append(rows, []string{
+				h.name, percent(h.Recall), percent(h.False), fmt.Sprint(h.Dismissed),
+				fmt.Sprint(h.Patterns), fmt.Sprint(h.Audited), fmt.Sprint(h.Lowered), fmt.Sprint(h.Noted),
+			})
 		}
 		p.Table(rows)
 		p.Para("", plain("Retried with high severity and in a protected category: a pattern hid %d of %d.",

@@ -124,10 +124,12 @@ func follow(repos []simulatedRepo, rule rule, seed uint64) ThresholdResult {
 		w.follow(rule)
 		w.addTo(&all)
 	}
-	result := ThresholdResult{Rule: rule.name, Families: map[string]Ratio{}, Changed: len(all.recovered),
+	result := ThresholdResult{
+		Rule: rule.name, Families: map[string]Ratio{}, Changed: len(all.recovered),
 		Early: all.early.ratio(seed), Precision: all.precision.ratio(seed), Yield: all.yield.ratio(seed),
 		Below: all.below.ratio(seed), Recovered: all.recovered.ratio(seed), ECE: all.ece.ratio(seed),
-		Skill: all.skill.ratio(seed), MostSkill: all.most.ratio(seed)}
+		Skill: all.skill.ratio(seed), MostSkill: all.most.ratio(seed),
+	}
 	for i, f := range families {
 		var own parts
 		for k := i; k < len(all.precision); k += len(families) {

@@ -21,8 +21,10 @@ func TestAnthropicRequestAndReply(t *testing.T) {
 	usage := precedent.Usage{Requests: 1, InputTokens: 123, CachedTokens: 100, CacheWriteTokens: 20, OutputTokens: 7}
 	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: `{"n": 1}`, Model: "claude-test-1", Usage: &usage}))
 	var first atomic.Int32
-	got, err := anthropicAt(t, s.URL).Send(t.Context(), Request{System: "sys", Common: "all", Prefix: "shared",
-		Prompt: "own", Schema: schema, FirstByte: func() { first.Add(1) }})
+	got, err := anthropicAt(t, s.URL).Send(t.Context(), Request{
+		System: "sys", Common: "all", Prefix: "shared",
+		Prompt: "own", Schema: schema, FirstByte: func() { first.Add(1) },
+	})
 	must(t, err)
 	if d := cmp.Diff(Reply{Text: `{"n": 1}`, Stop: StopEnd, Model: "claude-test-1", Usage: usage}, got); d != "" {
 		t.Error(d)
@@ -40,8 +42,10 @@ func TestAnthropicRequestAndReply(t *testing.T) {
 		b["system"]); d != "" {
 		t.Error("system:", d)
 	}
-	format := m{"format": m{"type": "json_schema", "schema": m{"type": "object", "additionalProperties": false,
-		"required": []any{"n"}, "properties": m{"n": m{"type": "integer"}}}}}
+	format := m{"format": m{"type": "json_schema", "schema": m{
+		"type": "object", "additionalProperties": false,
+		"required": []any{"n"}, "properties": m{"n": m{"type": "integer"}},
+	}}}
 	if d := cmp.Diff(format, b["output_config"]); d != "" {
 		t.Error("output_config:", d)
 	}
@@ -178,8 +182,10 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 // TestAnthropicTakesNoBadArguments: the arguments of a call that are no JSON do not break the next request.
 func TestAnthropicTakesNoBadArguments(t *testing.T) {
 	s := llmtest.Anthropic(t, llmtest.Script(llmtest.Reply{Text: "fine"}))
-	turn := Turn{Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
-		Results: []Result{{ID: "a", Text: "error", Error: true}}}
+	turn := Turn{
+		Text: " \n", Calls: []Call{{"a", "read", []byte(`{"path": "x`)}},
+		Results: []Result{{ID: "a", Text: "error", Error: true}},
+	}
 	if _, err := anthropicAt(t, s.URL).Send(t.Context(), Request{Prompt: "p", Turns: []Turn{turn}}); err != nil {
 		t.Fatal(err)
 	}

@@ -72,8 +72,9 @@ type Embedded struct {
 // NewEmbeddings returns the client for a server. It sends nothing.
 func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/embeddings")
-	e, err := newEndpoint(Config{Key: c.Key, BaseURL: base, Model: c.Model, Transport: c.Transport, Now: c.Waiting.Now,
-		FirstWait: c.FirstWait})
+	e, err := newEndpoint(Config{
+		Key: c.Key, BaseURL: base, Model: c.Model, Transport: c.Transport, Now: c.Waiting.Now, FirstWait: c.FirstWait,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +83,10 @@ func NewEmbeddings(c EmbeddingsConfig) (*Embeddings, error) {
 	}
 	e.header.Set("Accept", "application/json")
 	e.bearer()
-	return &Embeddings{endpoint: e, retries: retries{w: c.Waiting, tries: maxTries}, url: base + "/embeddings",
-		model: c.Model, dimensions: c.Dimensions, most: mostTexts}, nil
+	return &Embeddings{
+		endpoint: e, retries: retries{w: c.Waiting, tries: maxTries}, url: base + "/embeddings",
+		model: c.Model, dimensions: c.Dimensions, most: mostTexts,
+	}, nil
 }
 
 // Model is the name of the model, as the server spells it.

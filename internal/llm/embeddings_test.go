@@ -20,8 +20,9 @@ import (
 
 func embeddingsAt(t *testing.T, url string, dimensions int, clock *fakeTime) *Embeddings {
 	t.Helper()
-	e, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions,
-		Waiting: clock.waiting()})
+	e, err := NewEmbeddings(EmbeddingsConfig{
+		Key: canary, BaseURL: url + "/", Model: "vectors", Dimensions: dimensions, Waiting: clock.waiting(),
+	})
 	must(t, err)
 	return e
 }
@@ -93,45 +94,84 @@ func TestEmbeddingsFail(t *testing.T) {
 		says       string
 		requests   int
 	}{
-		{"a wrong key", llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary}, 0, KindAuth,
-			"answered 401: Incorrect API key: [key]", 1},
-		{"too many requests", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")}, 0, KindRate,
-			"answered 429", maxTries},
+		{
+			"a wrong key",
+			llmtest.VectorReply{Status: 401, Message: "Incorrect API key: " + canary},
+			0, KindAuth,
+			"answered 401: Incorrect API key: [key]", 1,
+		},
+		{
+			"too many requests",
+			llmtest.VectorReply{Status: 429, Header: retryAfterHeader("7")},
+			0, KindRate,
+			"answered 429", maxTries,
+		},
 		{"no time soon", llmtest.VectorReply{Status: 429, Header: retryAfterHeader("86400")}, 0, KindRate, "answered 429", 1},
 		{"in trouble", llmtest.VectorReply{Status: 500, Message: "out of memory"}, 0, KindServer, "out of memory", maxTries},
 		{"overloaded", llmtest.VectorReply{Status: 503}, 0, KindOverloaded, "answered 503", maxTries},
 		{"no such model", llmtest.VectorReply{Status: 404, Message: "model not found"}, 0, KindRequest, "model not found", 1},
-		{"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector,
-			"a vector has 2 dimensions, and 3 are set", 1},
-		{"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector,
-			"a vector has 3 dimensions, and others of the same model have 2", 1},
+		{
+			"another size than is set", vectors([]float32{1, 2}, []float32{2, 1}), 3, KindVector,
+			"a vector has 2 dimensions, and 3 are set", 1,
+		},
+		{
+			"two sizes", vectors([]float32{1, 2}, []float32{2, 1, 3}), 0, KindVector,
+			"a vector has 3 dimensions, and others of the same model have 2", 1,
+		},
 		{"too few", vectors([]float32{1}), 0, KindVector, "1 vectors were returned for 2 texts", 1},
-		{"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector,
-			"3 vectors were returned for 2 texts", 1},
+		{
+			"too many", vectors([]float32{1}, []float32{1}, []float32{1}), 0, KindVector,
+			"3 vectors were returned for 2 texts", 1,
+		},
 		{"none", llmtest.VectorReply{Body: `{"data":[]}`}, 0, KindVector, "0 vectors were returned for 2 texts", 1},
 		{"empty", vectors([]float32{}, []float32{}), 0, KindVector, "a vector has 0 dimensions", 1},
-		{"twice the same number",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, 0,
-			KindVector, "not numbered like the texts", 1},
-		{"a number beyond the texts",
-			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`}, 0,
-			KindVector, "not numbered like the texts", 1},
-		{"one without a number", llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`},
-			0, KindVector, "not numbered like the texts", 1},
-		{"not a number",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`}, 0,
-			KindVector, "not a finite number", 3},
+		{
+			"twice the same number",
+			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`},
+			0,
+			KindVector, "not numbered like the texts", 1,
+		},
+		{
+			"a number beyond the texts",
+			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`},
+			0,
+			KindVector, "not numbered like the texts", 1,
+		},
+		{
+			"one without a number",
+			llmtest.VectorReply{Body: `{"data":[{"index":1,"embedding":[1]},{"embedding":[1]}]}`},
+			0, KindVector, "not numbered like the texts", 1,
+		},
+		{
+			"not a number",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`},
+			0,
+			KindVector, "not a finite number", 3,
+		},
 		{"infinite", vectors([]float32{inf}, []float32{-inf}), 0, KindVector, "not a finite number", 3},
-		{"not a number in base64", llmtest.VectorReply{Vectors: [][]float32{{nan}, {nan}}, Base64: true}, 0, KindVector,
-			"not a finite number", 3},
-		{"null", llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`},
-			0, KindVector, "not a finite number", 3},
-		{"no vector",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`}, 0,
-			KindVector, "not a finite number", 3},
-		{"beyond 32 bits",
-			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`}, 0,
-			KindVector, "not a finite number", 3},
+		{
+			"not a number in base64",
+			llmtest.VectorReply{Vectors: [][]float32{{nan}, {nan}}, Base64: true},
+			0,
+			KindVector, "not a finite number", 3,
+		},
+		{
+			"null",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[null]},{"index":1,"embedding":[null]}]}`},
+			0, KindVector, "not a finite number", 3,
+		},
+		{
+			"no vector",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[[1]]}]}`},
+			0,
+			KindVector, "not a finite number", 3,
+		},
+		{
+			"beyond 32 bits",
+			llmtest.VectorReply{Body: `{"data":[{"index":0,"embedding":[1e39]},{"index":1,"embedding":[1]}]}`},
+			0,
+			KindVector, "not a finite number", 3,
+		},
 		{"all zero", vectors([]float32{0, 0}, []float32{0, 0}), 0, KindVector, "has no direction", 3},
 		{"a value that Ollama cannot write", llmtest.VectorReply{
 			Status:  500,
@@ -140,8 +180,12 @@ func TestEmbeddingsFail(t *testing.T) {
 		{"cut short", llmtest.VectorReply{Cut: 60}, 0, KindServer, "cut short", maxTries},
 		{"torn", llmtest.VectorReply{Cut: 60, Torn: true}, 0, KindServer, "cut short", maxTries},
 		{"a page", llmtest.VectorReply{Body: "<html>"}, 0, KindServer, "not JSON", maxTries},
-		{"an error as an answer", llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`}, 0, KindServer,
-			"no such model", maxTries},
+		{
+			"an error as an answer",
+			llmtest.VectorReply{Body: `{"error":{"message":"no such model"}}`},
+			0, KindServer,
+			"no such model", maxTries,
+		},
 		{"without end", llmtest.VectorReply{Flood: true}, 0, KindTooLarge, "larger than 8 MiB", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -200,8 +244,9 @@ func TestEmbeddingsWait(t *testing.T) {
 		t.Error(err)
 	}
 	var sent countedRequests
-	e, err := NewEmbeddings(EmbeddingsConfig{BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(),
-		FirstWait: time.Millisecond})
+	e, err := NewEmbeddings(EmbeddingsConfig{
+		BaseURL: slow.URL, Model: "m", Transport: &sent, Waiting: clock.waiting(), FirstWait: time.Millisecond,
+	})
 	must(t, err)
 	_, err = e.Embed(t.Context(), []string{"a"})
 	if kind := kindOf(err); kind != KindTimeout || sent.n.Load() != maxTimeoutTries {
@@ -227,8 +272,9 @@ func TestEmbeddingsElsewhere(t *testing.T) {
 	}
 	down := llmtest.Embeddings(t, llmtest.VectorScript(llmtest.VectorReply{}))
 	for _, url := range []string{"ftp://example.org", "://", "http://me:" + canary + "@example.org", ""} {
-		if _, err := NewEmbeddings(EmbeddingsConfig{Key: canary, BaseURL: url, Model: "m",
-			Waiting: RealWaiting()}); err == nil || strings.Contains(err.Error(), canary) {
+		if _, err := NewEmbeddings(EmbeddingsConfig{
+			Key: canary, BaseURL: url, Model: "m", Waiting: RealWaiting(),
+		}); err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}

@@ -55,8 +55,10 @@ func TestContextWindow(t *testing.T) {
 				` exceed context limit: 190000 + 16000 > 200000, decrease input length or ` + "`max_tokens`" + ` and try again"}}`,
 			200_000,
 		},
-		{"Anthropic, far too large", 413,
-			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0},
+		{
+			"Anthropic, far too large", 413,
+			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0,
+		},
 		{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, 8192},
 		{
 			"OpenAI, newer", 400,

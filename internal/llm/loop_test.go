@@ -86,9 +86,10 @@ func TestLoopReadsItsTurnsFromTheCache(t *testing.T) {
 		}
 		return llmtest.Reply{Text: "done"}
 	})
-	reply, err := Loop(t.Context(), anthropicAt(t, s.URL), Request{System: "sys", Common: "all",
-		Prefix: strings.Repeat("diff", prefixTokens), Prompt: "own",
-		Tools: reader(strings.Repeat("line", resultTokens))}, DefaultLimits)
+	reply, err := Loop(t.Context(), anthropicAt(t, s.URL), Request{
+		System: "sys", Common: "all", Prefix: strings.Repeat("diff", prefixTokens), Prompt: "own",
+		Tools: reader(strings.Repeat("line", resultTokens)),
+	}, DefaultLimits)
 	if err != nil || reply.Text != "done" {
 		t.Fatalf("%+v, %v", reply, err)
 	}

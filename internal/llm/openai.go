@@ -104,8 +104,9 @@ func (m *openAIModel) body(r Request, a ability) map[string]any {
 	if a.tools {
 		var tools []map[string]any
 		for _, t := range r.Tools {
-			tools = append(tools, map[string]any{"type": "function", "function": map[string]any{"name": t.Name,
-				"description": t.Description, "parameters": t.Schema}})
+			tools = append(tools, map[string]any{"type": "function", "function": map[string]any{
+				"name": t.Name, "description": t.Description, "parameters": t.Schema,
+			}})
 		}
 		body["tools"] = tools
 		if r.NoCalls {

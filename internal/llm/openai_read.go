@@ -138,10 +138,8 @@ func (m *openAIModel) addChunk(g *gathered, data []byte) error {
 	if c.Usage != nil {
 		g.counted = true
 		g.Usage = precedent.Usage{
-			Requests: 1, InputTokens: c.Usage.PromptTokens,
-			CachedTokens:     c.Usage.PromptTokensDetails.CachedTokens,
-			CacheWriteTokens: c.Usage.PromptTokensDetails.CacheWriteTokens,
-			OutputTokens:     c.Usage.CompletionTokens,
+			Requests: 1, InputTokens: c.Usage.PromptTokens, CachedTokens: c.Usage.PromptTokensDetails.CachedTokens,
+			CacheWriteTokens: c.Usage.PromptTokensDetails.CacheWriteTokens, OutputTokens: c.Usage.CompletionTokens,
 		}
 	}
 	if len(c.Choices) == 0 {

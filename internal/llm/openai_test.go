@@ -13,8 +13,9 @@ func TestOpenAI(t *testing.T) {
 	usage := precedent.Usage{Requests: 1, InputTokens: 50, CachedTokens: 40, OutputTokens: 2}
 	for _, whole := range []bool{false, true} {
 		s := llmtest.OpenAI(t, llmtest.Script(llmtest.Reply{Text: "hello", Model: "local-7b", Usage: &usage, Whole: whole}))
-		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{System: "sys", Common: "a", Prefix: "b", Prompt: "c",
-			Schema: schema})
+		got, err := openAIAt(t, s.URL).Send(t.Context(), Request{
+			System: "sys", Common: "a", Prefix: "b", Prompt: "c", Schema: schema,
+		})
 		must(t, err)
 		if d := cmp.Diff(Reply{Text: "hello", Stop: StopEnd, Model: "local-7b", Usage: usage}, got); d != "" {
 			t.Error(d)
@@ -47,8 +48,10 @@ func TestOpenAITools(t *testing.T) {
 		if !reply.Estimated || reply.Usage.Requests != 2 {
 			t.Errorf("usage %+v, estimated %v", reply.Usage, reply.Estimated)
 		}
-		want := []llmtest.Turn{{Reasoning: two.Reasoning, Calls: two.Calls,
-			Results: []llmtest.Result{{ID: "c1", Text: "text"}, {ID: "c2", Text: "error: no such file"}}}}
+		want := []llmtest.Turn{{
+			Reasoning: two.Reasoning, Calls: two.Calls,
+			Results: []llmtest.Result{{ID: "c1", Text: "text"}, {ID: "c2", Text: "error: no such file"}},
+		}}
 		if d := cmp.Diff(want, s.Requests()[1].Turns); d != "" {
 			t.Error(d)
 		}
@@ -66,14 +69,22 @@ func TestOpenAICallsOfOddServers(t *testing.T) {
 		pieces []chatCall
 		want   []Call
 	}{
-		"one index": {[]chatCall{piece(0, "a", "read", "{}"), piece(0, "b", "list", "{}")},
-			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}}},
-		"its pieces": {[]chatCall{piece(0, "a", "read", "{"), piece(0, "a", "", "}"), piece(0, "", "", " ")},
-			[]Call{{"a", "read", []byte("{} ")}}},
-		"gaps": {[]chatCall{piece(3, "a", "read", "{}"), piece(-1, "b", "list", "{}")},
-			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}}},
-		"no ids": {[]chatCall{piece(0, "", "read", "{}"), piece(1, "", "list", "")},
-			[]Call{{"call_0_0", "read", []byte("{}")}, {"call_0_1", "list", []byte("{}")}}},
+		"one index": {
+			[]chatCall{piece(0, "a", "read", "{}"), piece(0, "b", "list", "{}")},
+			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}},
+		},
+		"its pieces": {
+			[]chatCall{piece(0, "a", "read", "{"), piece(0, "a", "", "}"), piece(0, "", "", " ")},
+			[]Call{{"a", "read", []byte("{} ")}},
+		},
+		"gaps": {
+			[]chatCall{piece(3, "a", "read", "{}"), piece(-1, "b", "list", "{}")},
+			[]Call{{"a", "read", []byte("{}")}, {"b", "list", []byte("{}")}},
+		},
+		"no ids": {
+			[]chatCall{piece(0, "", "read", "{}"), piece(1, "", "list", "")},
+			[]Call{{"call_0_0", "read", []byte("{}")}, {"call_0_1", "list", []byte("{}")}},
+		},
 	} {
 		g := gathered{counted: true}
 		for _, p := range test.pieces {
@@ -102,23 +113,44 @@ func TestOpenAIConcedes(t *testing.T) {
 		present  []string
 		fails    bool
 	}{
-		{"schema, then JSON mode", []llmtest.Reply{failed(400, "response_format json_schema unsupported"),
-			failed(400, "response_format unsupported"), ok}, 3, []string{"response_format"}, []string{"tools"}, false},
-		{"tools (Ollama)", []llmtest.Reply{failed(400, "registry.ollama.ai/library/x:7b does not support tools"), ok},
-			2, []string{"tools"}, []string{"response_format"}, false},
-		{"tools (llama.cpp)", []llmtest.Reply{failed(500, "tools param requires --jinja flag"), ok}, 2,
-			[]string{"tools"}, []string{"response_format"}, false},
+		{"schema, then JSON mode", []llmtest.Reply{
+			failed(400, "response_format json_schema unsupported"), failed(400, "response_format unsupported"), ok,
+		}, 3, []string{"response_format"}, []string{"tools"}, false},
+		{
+			"tools (Ollama)",
+			[]llmtest.Reply{failed(400, "registry.ollama.ai/library/x:7b does not support tools"), ok},
+			2,
+			[]string{"tools"},
+			[]string{"response_format"},
+			false,
+		},
+		{
+			"tools (llama.cpp)",
+			[]llmtest.Reply{failed(500, "tools param requires --jinja flag"), ok},
+			2,
+			[]string{"tools"},
+			[]string{"response_format"},
+			false,
+		},
 		{
 			"tools with JSON mode (Groq, Gemini)",
-			[]llmtest.Reply{failed(400, "json mode cannot be combined with tool/function calling"),
-				failed(400, "Function calling with a response mime type: 'application/json' is unsupported"), ok},
+			[]llmtest.Reply{
+				failed(400, "json mode cannot be combined with tool/function calling"),
+				failed(400, "Function calling with a response mime type: 'application/json' is unsupported"), ok,
+			},
 			3,
 			[]string{"response_format"},
 			[]string{"tools"},
 			false,
 		},
-		{"token limit's new name", []llmtest.Reply{failed(400, "Unsupported parameter: max_completion_tokens"), ok}, 2,
-			[]string{"max_completion_tokens"}, []string{"max_tokens"}, false},
+		{
+			"token limit's new name",
+			[]llmtest.Reply{failed(400, "Unsupported parameter: max_completion_tokens"), ok},
+			2,
+			[]string{"max_completion_tokens"},
+			[]string{"max_tokens"},
+			false,
+		},
 		{
 			"token limit beyond the window (vLLM)",
 			[]llmtest.Reply{failed(400,
@@ -132,12 +164,21 @@ func TestOpenAIConcedes(t *testing.T) {
 		{"token limit in the sum (old vLLM)", []llmtest.Reply{failed(400,
 			"This model's maximum context length is 8192 tokens. However, you requested 16900 tokens (900 in the messages, "+
 				"16000 in the completion)."), ok}, 2, []string{"max_completion_tokens"}, nil, false},
-		{"stream options", []llmtest.Reply{failed(422, "extra inputs are not permitted: stream_options"), ok}, 2,
-			[]string{"stream_options"}, []string{"tools"}, false},
+		{
+			"stream options",
+			[]llmtest.Reply{failed(422, "extra inputs are not permitted: stream_options"), ok},
+			2,
+			[]string{"stream_options"},
+			[]string{"tools"},
+			false,
+		},
 		{"everything", []llmtest.Reply{failed(400, "no")}, 5, []string{"response_format", "tools"}, nil, true},
-		{"too long",
-			[]llmtest.Reply{failed(400, "This model's maximum context length is 8192 tokens, your prompt has 9000")}, 1,
-			nil, nil, true},
+		{
+			"too long",
+			[]llmtest.Reply{failed(400, "This model's maximum context length is 8192 tokens, your prompt has 9000")},
+			1,
+			nil, nil, true,
+		},
 		{"its own trouble", []llmtest.Reply{failed(500, "out of memory")}, 1, nil, nil, true},
 		{"no such model", []llmtest.Reply{failed(404, "model not found, try pulling it first")}, 1, nil, nil, true},
 	} {

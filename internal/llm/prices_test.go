@@ -43,16 +43,18 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
-	got := Price{Input: 10, Cached: 1, CacheWrite: 12.5, Output: 50}.Cost(precedent.Usage{InputTokens: 1e6,
-		CachedTokens: 5e5, CacheWriteTokens: 1e5, OutputTokens: 1e5})
+	got := Price{Input: 10, Cached: 1, CacheWrite: 12.5, Output: 50}.Cost(precedent.Usage{
+		InputTokens: 1e6, CachedTokens: 5e5, CacheWriteTokens: 1e5, OutputTokens: 1e5,
+	})
 	if want := 4.0 + 0.5 + 1.25 + 5; math.Abs(got-want) > 1e-9 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 }
 
 func TestPricesWith(t *testing.T) {
-	listed := Prices{"claude-opus-4": {Input: 15}, "claude-opus-4-5": {Input: 5}, "gpt-5": {Input: 1},
-		"gpt-5-mini": {Input: 0.2}}
+	listed := Prices{
+		"claude-opus-4": {Input: 15}, "claude-opus-4-5": {Input: 5}, "gpt-5": {Input: 1}, "gpt-5-mini": {Input: 0.2},
+	}
 	over := listed.With(Prices{"claude": {Input: 7}, "gpt-5-mini": {Input: 0.5}, "llama": {}})
 	for model, want := range map[string]float64{
 		"claude-opus-4-5": 7, // whatever was listed for single models

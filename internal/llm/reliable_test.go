@@ -17,8 +17,9 @@ import (
 )
 
 // backoffs are the longest waits for an overloaded server.
-var backoffs = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
-	time.Minute, time.Minute}
+var backoffs = []time.Duration{
+	2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute,
+}
 
 func TestReliable(t *testing.T) {
 	ok, overloaded := llmtest.Reply{Text: "fine"}, failed(529, "Overloaded")
@@ -29,19 +30,29 @@ func TestReliable(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{"overloaded five times", []llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok}, "",
-			6, backoffs[:5]},
+		{
+			"overloaded five times",
+			[]llmtest.Reply{overloaded, overloaded, overloaded, overloaded, overloaded, ok},
+			"", 6, backoffs[:5],
+		},
 		{"down for ever", []llmtest.Reply{failed(500, "")}, KindServer, 4, backoffs[:3]},
-		{"broken within the stream", []llmtest.Reply{{Broken: "overloaded_error"}, ok}, "", 2,
-			[]time.Duration{2 * time.Second}},
+		{
+			"broken within the stream",
+			[]llmtest.Reply{{Broken: "overloaded_error"}, ok},
+			"", 2,
+			[]time.Duration{2 * time.Second},
+		},
 		{"cut short", []llmtest.Reply{{Text: "fine", Cut: 250}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"torn off", []llmtest.Reply{{Text: "fine", Cut: 250, Torn: true}, ok}, "", 2, []time.Duration{2 * time.Second}},
 		{"a wait that is too long", []llmtest.Reply{{Status: 429, Header: retryAfterHeader("86400")}}, KindRate, 1, nil},
 		{"bad key", []llmtest.Reply{failed(401, "invalid x-api-key")}, KindAuth, 1, nil},
 		{"bad request", []llmtest.Reply{failed(400, "")}, KindRequest, 1, nil},
 		{"too long", []llmtest.Reply{failed(400, "prompt is too long: 203284 tokens > 200000 maximum")}, KindContext, 1, nil},
-		{"redirect", []llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
-			KindRequest, 1, nil},
+		{
+			"redirect",
+			[]llmtest.Reply{{Status: 302, Header: http.Header{"Location": {"http://127.0.0.1:9/steal"}}}},
+			KindRequest, 1, nil,
+		},
 	} {
 		for api, s := range both(t, test.replies...) {
 			t.Run(api+" "+test.name, func(t *testing.T) {
@@ -79,16 +90,16 @@ func (c *countedRequests) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestIdleStreams(t *testing.T) {
 	const idle = 300 * time.Millisecond
 	for name, reply := range map[string]llmtest.Reply{
-		"silent":       {Hold: llmtest.Never},
-		"stops within": {Pause: llmtest.Never}, "drips": {Drip: true},
+		"silent": {Hold: llmtest.Never}, "stops within": {Pause: llmtest.Never}, "drips": {Drip: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, o := llmtest.Anthropic(t, llmtest.Script(reply)), llmtest.OpenAI(t, llmtest.Script(reply))
 			for url, api := range map[string]func(Config) (Model, error){a.URL: Anthropic, o.URL: OpenAI} {
 				var sent countedRequests
-				model, err := api(Config{Key: canary, BaseURL: url, Model: "x", Now: time.Now, FirstWait: idle,
-					Idle: idle, Transport: &sent})
+				model, err := api(Config{
+					Key: canary, BaseURL: url, Model: "x", Now: time.Now, FirstWait: idle, Idle: idle, Transport: &sent,
+				})
 				must(t, err)
 				_, err = Reliable(model, (&fakeTime{}).waiting()).Send(t.Context(), Request{Prompt: "p"})
 				if n := sent.n.Load(); kindOf(err) != KindTimeout || n != maxTimeoutTries {
@@ -139,8 +150,10 @@ func TestSharedBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		server := &overloadedUntil{well: began.Add(20 * time.Second), takes: 50 * time.Millisecond}
-		model := Reliable(server, Waiting{Now: time.Now, Sleep: backoff.Sleep,
-			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond }})
+		model := Reliable(server, Waiting{
+			Now: time.Now, Sleep: backoff.Sleep,
+			Rand: func(n time.Duration) time.Duration { return n - time.Millisecond },
+		})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -201,8 +214,9 @@ func (o *overloadedUntil) Send(ctx context.Context, _ Request) (Reply, error) {
 	defer o.mu.Unlock()
 	if time.Now().Before(o.well) {
 		o.refused++
-		return Reply{}, &Error{Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com",
-			RetryAfter: o.retry}
+		return Reply{}, &Error{
+			Kind: KindOverloaded, Status: 529, Message: "Overloaded", Host: "example.com", RetryAfter: o.retry,
+		}
 	}
 	return Reply{Text: "fine"}, nil
 }

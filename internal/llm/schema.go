@@ -7,8 +7,10 @@ import (
 
 // unsupportedKeywords are those of JSON Schema that structured outputs refuse (Anthropic's and OpenAI's
 // documentation of structured outputs). The answer is checked against the whole schema afterwards.
-var unsupportedKeywords = []string{"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern",
-	"$schema", "$id", "title", "examples", "default"}
+var unsupportedKeywords = []string{
+	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern",
+	"$schema", "$id", "title", "examples", "default",
+}
 
 // closed makes a schema acceptable to structured outputs: every object refuses
 // further properties and requires all of its own, and unsupported keywords go.

@@ -12,10 +12,9 @@ import (
 // Bedrock, OpenAI (three), llama.cpp (three), vLLM and SGLang with OpenAI's old words, Ollama, Gemini, Mistral,
 // llama-cpp-python and LM Studio. In small letters.
 var tooLong = []string{
-	"prompt is too long", "exceed context limit", "input is too long for",
-	"context_length_exceeded", "exceeds the context window", "input tokens exceed",
-	"exceed_context_size", "exceeds the available context size", "too large to process",
-	"maximum context length", "exceeds the context length", "exceeds maximum context",
+	"prompt is too long", "exceed context limit", "input is too long for", "context_length_exceeded",
+	"exceeds the context window", "input tokens exceed", "exceed_context_size", "exceeds the available context size",
+	"too large to process", "maximum context length", "exceeds the context length", "exceeds maximum context",
 	"exceeds the maximum number of tokens", "too large for model", "exceed context window",
 	"greater than the context length",
 }

@@ -60,8 +60,10 @@ func newEndpoint(c Config) (endpoint, error) {
 		c.Transport = http.DefaultTransport
 	}
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
-	return endpoint{host: u.Host, key: c.Key, header: header, transport: c.Transport, now: c.Now,
-		first: cmp.Or(c.FirstWait, firstByteWait), idle: cmp.Or(c.Idle, idleWait)}, nil
+	return endpoint{
+		host: u.Host, key: c.Key, header: header, transport: c.Transport, now: c.Now,
+		first: cmp.Or(c.FirstWait, firstByteWait), idle: cmp.Or(c.Idle, idleWait),
+	}, nil
 }
 
 // bearer sends the key as OpenAI's API takes it. Local servers need none.
@@ -151,8 +153,10 @@ func (w *watched) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		timer.Stop()
 		resp.Body.Close()
-		return nil, &Error{Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
-			Message: "the redirect to another place was not followed"}
+		return nil, &Error{
+			Kind: KindRequest, Status: resp.StatusCode, Host: w.host,
+			Message: "the redirect to another place was not followed",
+		}
 	}
 	report := w.firstByte
 	if resp.StatusCode != http.StatusOK {

@@ -131,8 +131,10 @@ func TestSuggestion(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	text := "a\nb\n\n\n```diff\n+\n\n+c\n```\nd\n\n- ```\n  │ e\n\n  │ f\n  ```\n\n````suggestion\n```\n\n```\n````\n\n> g\n\nh\n"
-	want := []string{"a\nb", "```diff\n+\n\n+c\n```\nd", "- ```\n  │ e\n\n  │ f\n  ```",
-		"````suggestion\n```\n\n```\n````", "> g", "h"}
+	want := []string{
+		"a\nb", "```diff\n+\n\n+c\n```\nd", "- ```\n  │ e\n\n  │ f\n  ```",
+		"````suggestion\n```\n\n```\n````", "> g", "h",
+	}
 	got := markdown.Blocks(text)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

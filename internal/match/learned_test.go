@@ -12,10 +12,15 @@ var spoken = []struct {
 	directive     string
 	covers, other []string
 }{
-	{"don't flag magic numbers in tests", []string{"Magic number 86400 in the test of the timer",
-		"The number 42 has no name"}, []string{"The test number is never incremented", "Flag --count is ignored"}},
-	{"ignore naming of short variables", []string{"Variable n has a name that says nothing", "Name x is too short"},
-		[]string{"Variable n is used after it was freed", "The name of the file is not escaped"}},
+	{"don't flag magic numbers in tests", []string{
+		"Magic number 86400 in the test of the timer",
+		"The number 42 has no name",
+	}, []string{"The test number is never incremented", "Flag --count is ignored"}},
+	{
+		"ignore naming of short variables",
+		[]string{"Variable n has a name that says nothing", "Name x is too short"},
+		[]string{"Variable n is used after it was freed", "The name of the file is not escaped"},
+	},
 	{"be more lenient with missing doc comments", []string{
 		"Exported function Load has no doc comment",
 		"Missing documentation of type Store",
@@ -24,17 +29,24 @@ var spoken = []struct {
 		"Query runs without a context",
 		"ExecContext is not used in the migration",
 	}, []string{"The migration drops a column with data", "Query is built from user input"}},
-	{"we do not care about unhandled errors of Close on files that are only read",
+	{
+		"we do not care about unhandled errors of Close on files that are only read",
 		[]string{"Error of Close is ignored", "The error returned by f.Close is not checked"},
-		[]string{"The file is never closed", "Error of Write is ignored"}},
+		[]string{"The file is never closed", "Error of Write is ignored"},
+	},
 	{"be stricter about SQL built from strings", []string{
 		"SQL is concatenated from the request",
 		"Query string is built with Sprintf, which allows SQL injection",
 	}, []string{"The string is not translated", "Rows are not closed"}},
-	{"focus more on concurrency", []string{"Map is written concurrently without a lock",
-		"Concurrent map access in the cache"}, []string{"The default of the flag is wrong", "Path is not cleaned"}},
-	{"don't flag long functions", []string{"Function Run has 240 lines", "The function is too long to read"},
-		[]string{"The function returns nil on an error", "Lines longer than 64 KiB are dropped"}},
+	{"focus more on concurrency", []string{
+		"Map is written concurrently without a lock",
+		"Concurrent map access in the cache",
+	}, []string{"The default of the flag is wrong", "Path is not cleaned"}},
+	{
+		"don't flag long functions",
+		[]string{"Function Run has 240 lines", "The function is too long to read"},
+		[]string{"The function returns nil on an error", "Lines longer than 64 KiB are dropped"},
+	},
 	{"skip duplicate code checks in generated clients", []string{
 		"Code duplicates that of the other client",
 		"The same block is repeated in both clients",
@@ -43,10 +55,15 @@ var spoken = []struct {
 		"Retry loop has no backoff",
 		"Retries hammer the server without a delay",
 	}, []string{"The queue of the server is never drained", "Timeout is zero"}},
-	{"ignore deprecated API warnings in the legacy package", []string{"Call of the deprecated function ioutil.ReadAll",
-		"The legacy API is deprecated"}, []string{"The API key is logged", "Warning is printed twice"}},
-	{"don't report TODO comments", []string{"TODO comment left in the code", "A TODO says that the check is missing"},
-		[]string{"Comment does not match the code", "The report has no total"}},
+	{"ignore deprecated API warnings in the legacy package", []string{
+		"Call of the deprecated function ioutil.ReadAll",
+		"The legacy API is deprecated",
+	}, []string{"The API key is logged", "Warning is printed twice"}},
+	{
+		"don't report TODO comments",
+		[]string{"TODO comment left in the code", "A TODO says that the check is missing"},
+		[]string{"Comment does not match the code", "The report has no total"},
+	},
 }
 
 // TestDirectives measures by the words alone which findings a directive may speak of.
@@ -85,16 +102,20 @@ var statements = []struct {
 	one, two string
 	opposite bool
 }{
-	{"convention", "convention", "wrap every error with the verb and the object",
-		"never wrap an error with the verb and the object", true},
+	{
+		"convention", "convention", "wrap every error with the verb and the object",
+		"never wrap an error with the verb and the object", true,
+	},
 	{"do", "dont_flag", "check that every query has a context", "don't flag queries without a context", true},
 	{"stricter", "lenient", "be stricter about missing tests", "be more lenient about missing tests", true},
 	{"focus", "dont_flag", "focus on naming of exported types", "ignore naming of exported types", true},
 	{"convention", "exception", "we use UTC for all times", "local times are fine, all times are not UTC here", true},
 	{"do", "dont_flag", "flag magic numbers in handlers", "don't flag magic numbers", true},
 	{"convention", "convention", "use tabs for indentation", "do not use tabs for indentation", true},
-	{"do", "dont_flag", "require a doc comment on exported functions",
-		"missing doc comments on exported functions are fine", true},
+	{
+		"do", "dont_flag", "require a doc comment on exported functions",
+		"missing doc comments on exported functions are fine", true,
+	},
 	{"convention", "exception", "log with slog only", "logging with fmt instead of slog is intended", true},
 	{"do", "lenient", "check the error of every Close", "be lenient with unchecked errors of Close", true},
 
@@ -104,8 +125,10 @@ var statements = []struct {
 	{"convention", "convention", "use tabs for indentation", "never log passwords", false},
 	{"do", "dont_flag", "check the error of every Close", "don't flag TODO comments", false},
 	{"do", "dont_flag", "check that rows are closed", "don't flag long functions", false},
-	{"convention", "convention", "wrap every error with the verb and the object",
-		"never return a nil error with a nil object", false},
+	{
+		"convention", "convention", "wrap every error with the verb and the object",
+		"never return a nil error with a nil object", false,
+	},
 	{"convention", "exception", "we use UTC for all times", "this retry without backoff is intentional", false},
 	{"do", "lenient", "require tests for each handler", "be lenient with names in handlers", false},
 	{"focus", "dont_flag", "focus on concurrency in the cache", "don't flag the size of the cache", false},

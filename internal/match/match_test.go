@@ -22,8 +22,9 @@ func TestFindingsIsSymmetric(t *testing.T) {
 				Side:  rapid.SampledFrom([]precedent.Side{precedent.Left, precedent.Right}).Draw(t, label+" side"),
 				Start: start, End: start + rapid.IntRange(0, min(start, 5)).Draw(t, label+" lines"),
 			},
-			Title: rapid.SampledFrom([]string{"The error is ignored", "Error of Close is ignored", "Misspelled name",
-				""}).Draw(t, label+" title"),
+			Title: rapid.SampledFrom([]string{
+				"The error is ignored", "Error of Close is ignored", "Misspelled name", "",
+			}).Draw(t, label+" title"),
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,9 +30,11 @@ type finding struct {
 }
 
 func showFinding(f *memory.Seen) finding {
-	return finding{ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Severity: line(string(f.Severity), maxLine),
+	return finding{
+		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Severity: line(string(f.Severity), maxLine),
 		Category: line(string(f.Category), maxLine), Title: line(f.Title, maxLine), Seen: f.Seen,
-		LastSeen: day(f.Last), Outcome: line(string(f.Outcome), maxLine), Dismissed: f.Dismissed}
+		LastSeen: day(f.Last), Outcome: line(string(f.Outcome), maxLine), Dismissed: f.Dismissed,
+	}
 }
 
 func (s *Server) addFindings(open Open) {
@@ -119,10 +121,12 @@ func (s *Server) addThreads(open Open) {
 			became[o.Fingerprint] = o.Kind
 		}
 		return paged(in.pages, all, func(t *precedent.Thread) thread {
-			return thread{Answers: answers(t.Messages), ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine),
+			return thread{
+				Answers: answers(t.Messages), ID: line(t.ID, maxLine), Finding: line(t.Finding, maxLine),
 				Path: line(t.Path, maxPath), Line: t.Start, Severity: line(string(t.Severity), maxLine),
 				Title: line(t.Title, maxLine), State: line(string(t.State), maxLine), Messages: len(t.Messages),
-				Outcome: string(became[t.Fingerprint])}
+				Outcome: string(became[t.Fingerprint]),
+			}
 		})
 	}))
 }
@@ -145,11 +149,13 @@ type dismissal struct {
 }
 
 func showDismissal(j *precedent.Dismissal) dismissal {
-	return dismissal{ID: line(j.ID, maxLine), Finding: line(j.Finding, maxLine), Rule: line(j.Rule, maxLine),
+	return dismissal{
+		ID: line(j.ID, maxLine), Finding: line(j.Finding, maxLine), Rule: line(j.Rule, maxLine),
 		Claim: line(j.Claim, maxLine), Path: line(j.Path, maxPath), Symbol: line(j.Symbol, maxLine),
 		Glob: line(j.Glob, maxPath), Category: line(string(j.Category), maxLine),
 		Severity: line(string(j.Severity), maxLine), Reason: line(j.Reason, maxText), Who: line(j.Who, maxLine),
-		At: day(j.At), Expires: day(j.ExpiresAt)}
+		At: day(j.At), Expires: day(j.ExpiresAt),
+	}
 }
 
 // thread is a conversation as agents see it.
@@ -221,14 +227,17 @@ const maxDecisions = 50
 
 func showExplanation(e *precedent.Explanation) explanation {
 	f := &e.Finding
-	x := explanation{ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Line: f.Start,
+	x := explanation{
+		ID: line(f.ID, maxLine), Path: line(f.Path, maxPath), Line: f.Start,
 		Severity: line(string(f.Severity), maxLine), Category: line(string(f.Category), maxLine),
 		Confidence: f.Confidence, Title: line(f.Title, maxLine), Dropped: line(string(f.Dropped), maxLine),
 		Seen: e.Seen, FirstSeen: day(e.FirstSeen), LastSeen: day(e.LastSeen), Threshold: e.Review.Threshold,
-		Decisions: []decision{}, Dismissals: []dismissal{}}
+		Decisions: []decision{}, Dismissals: []dismissal{},
+	}
 	for _, d := range e.Trail[:min(len(e.Trail), maxDecisions)] {
-		x.Decisions = append(x.Decisions, decision{Step: line(d.Step, maxLine), Text: line(d.Text, maxLine),
-			Delta: d.Delta, By: line(d.By, maxLine)})
+		x.Decisions = append(x.Decisions, decision{
+			Step: line(d.Step, maxLine), Text: line(d.Text, maxLine), Delta: d.Delta, By: line(d.By, maxLine),
+		})
 	}
 	for i := range e.Dismissals[:min(len(e.Dismissals), maxDecisions)] {
 		x.Dismissals = append(x.Dismissals, showDismissal(&e.Dismissals[i]))

@@ -50,10 +50,12 @@ type learning struct {
 }
 
 func showLearning(l *precedent.Learning) learning {
-	return learning{ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
+	return learning{
+		ID: line(l.ID, maxLine), Kind: line(string(l.Kind), maxLine), Directive: line(l.Directive, maxText),
 		Rationale: line(l.Rationale, maxText), Glob: line(l.Glob, maxPath), Category: line(string(l.Category), maxLine),
 		Author: line(l.From.Who, maxLine), Source: line(string(l.From.By), maxLine), URL: line(l.From.URL, maxPath),
-		Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt)}
+		Thread: line(l.From.Thread, maxLine), Used: l.Used, Loaded: l.Loaded, Updated: day(l.UpdatedAt),
+	}
 }
 
 // day returns the day of a time; empty for none.
@@ -144,8 +146,10 @@ func (s *Server) addProposals(open Open, propose func(context.Context, memory.Pr
 		Description: "Proposes a directive for later reviews. It stays pending, and changes no review, until a person with write permission approves it.",
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
 	}, with(open, func(ctx context.Context, m *memory.Memory, in proposalInput) (proposed, error) {
-		c, err := propose(ctx, memory.Proposal{Kind: precedent.LearningKind(in.Kind), Directive: in.Directive,
-			Rationale: in.Rationale, Glob: in.Glob, Category: precedent.Category(in.Category)})
+		c, err := propose(ctx, memory.Proposal{
+			Kind: precedent.LearningKind(in.Kind), Directive: in.Directive,
+			Rationale: in.Rationale, Glob: in.Glob, Category: precedent.Category(in.Category),
+		})
 		switch {
 		case errors.Is(err, store.ErrProposals):
 			return proposed{}, mistake(fmt.Sprintf("%d proposals of agents are pending; a person must approve or forget some first", store.MaxProposals))

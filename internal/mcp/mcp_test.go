@@ -181,10 +181,11 @@ func arguments(m *memory.Memory, t *testing.T) map[string]map[string]any {
 	if err != nil || len(found) != 3 {
 		t.Fatal(found, err)
 	}
-	return map[string]map[string]any{"get_review_learnings": {"query": "errors"}, "get_repo_memory": {},
-		"get_findings": {}, "explain_finding": {"id": found[0].ID}, "list_rejections": {},
-		"get_threads": {"pull_request": 7}, "get_review_statistics": {"days": 365}, "list_insights": {},
-		"search_precedents": {"query": "errors"}}
+	return map[string]map[string]any{
+		"get_review_learnings": {"query": "errors"}, "get_repo_memory": {}, "get_findings": {},
+		"explain_finding": {"id": found[0].ID}, "list_rejections": {}, "get_threads": {"pull_request": 7},
+		"get_review_statistics": {"days": 365}, "list_insights": {}, "search_precedents": {"query": "errors"},
+	}
 }
 
 // TestResultsAreData: "learning text with "IMPORTANT:" → fenced" (T25), and no result has code or

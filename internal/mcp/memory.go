@@ -59,9 +59,11 @@ func (s *Server) addMemory(open Open) {
 		if err != nil {
 			return overview{}, err
 		}
-		o := overview{Repositories: []string{}, Reviews: status.Reviews, Findings: status.Findings,
+		o := overview{
+			Repositories: []string{}, Reviews: status.Reviews, Findings: status.Findings,
 			Dismissals: status.Dismissals, Learnings: status.Learnings, Oldest: day(status.Oldest),
-			Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{}, Insights: []insight{}}
+			Newest: day(status.Newest), Hotspots: []hotspot{}, Conventions: []learning{}, Insights: []insight{},
+		}
 		for _, name := range status.Names {
 			o.Repositories = append(o.Repositories, line(name.String(), maxPath))
 		}
@@ -83,8 +85,10 @@ func (s *Server) addMemory(open Open) {
 }
 
 func showHotspot(h precedent.Hotspot) hotspot {
-	out := hotspot{Path: line(h.Path, maxPath), Findings: h.Findings, Dismissed: h.Dismissed, Categories: []string{},
-		TopSeverity: line(string(h.TopSeverity), maxLine), LastSeen: day(h.LastSeen)}
+	out := hotspot{
+		Path: line(h.Path, maxPath), Findings: h.Findings, Dismissed: h.Dismissed, Categories: []string{},
+		TopSeverity: line(string(h.TopSeverity), maxLine), LastSeen: day(h.LastSeen),
+	}
 	for _, c := range h.Categories {
 		out.Categories = append(out.Categories, line(string(c), maxLine))
 	}
@@ -148,10 +152,12 @@ func (s *Server) addStatistics(open Open) {
 		if err != nil {
 			return statistics{}, err
 		}
-		out := statistics{Measures: []measure{}, Reviews: found.Reviews, Pulls: found.Pulls, Shown: counts(found.Shown),
+		out := statistics{
+			Measures: []measure{}, Reviews: found.Reviews, Pulls: found.Pulls, Shown: counts(found.Shown),
 			Hidden: counts(found.Hidden), Threads: counts(found.Threads), Outcomes: counts(found.Outcomes),
 			BySeverity: accepted(found.BySeverity), ByCategory: accepted(found.ByCategory), CostUSD: found.CostUSD,
-			Learnings: found.Learnings.Active, Used: found.Learnings.Used}
+			Learnings: found.Learnings.Active, Used: found.Learnings.Used,
+		}
 		for _, v := range found.Measures {
 			out.Measures = append(out.Measures, measure{line(v.Name, maxLine), v.Value, v.Target, v.Samples})
 		}
@@ -192,10 +198,12 @@ type insight struct {
 }
 
 func showInsight(i *precedent.Insight) insight {
-	out := insight{ID: line(i.ID, maxLine), State: line(string(i.State), maxLine), Text: line(i.Text, maxText),
+	out := insight{
+		ID: line(i.ID, maxLine), State: line(string(i.State), maxLine), Text: line(i.Text, maxText),
 		Scope: line(i.Scope, maxPath), Category: line(string(i.Category), maxLine), Findings: len(i.Findings),
 		Citations: []string{}, PullRequests: len(i.PullRequests), Accepted: i.Accepted, Rejected: i.Rejected,
-		Updated: day(i.UpdatedAt)}
+		Updated: day(i.UpdatedAt),
+	}
 	for _, id := range i.Citations[:min(len(i.Citations), maxCitations)] {
 		out.Citations = append(out.Citations, line(id, maxLine))
 	}

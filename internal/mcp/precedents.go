@@ -92,7 +92,9 @@ func showPrecedents(got workspace.CorpusResult) (precedentsFound, error) {
 
 func showPrecedent(f *workspace.CorpusFound) said {
 	date, _, _ := strings.Cut(f.At, "T")
-	return said{PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath),
+	return said{
+		PullRequest: f.Pull, Author: line(f.Author, maxLine), Date: date, Path: line(f.Path, maxPath),
 		Line: f.Line, URL: line(f.URL, maxLine), Excerpt: line(f.Text, maxText), Outcome: line(f.Outcome, maxLine),
-		Why: line(strings.Join(f.Why(), " · "), maxText)}
+		Why: line(strings.Join(f.Why(), " · "), maxText),
+	}
 }

@@ -54,8 +54,13 @@ func TestSearchPrecedents(t *testing.T) {
 		t.Errorf("%v, asked with %d characters: %s", failed, asked, said)
 	}
 	for _, wrong := range []map[string]any{
-		{}, {"query": "  "}, {"query": "x", "limit": 101}, {"query": "x", "line": 3},
-		{"file": "a.go", "line": -1}, {"file": "../../etc/passwd"}, {"file": "/etc/passwd", "line": 1},
+		{},
+		{"query": "  "},
+		{"query": "x", "limit": 101},
+		{"query": "x", "line": 3},
+		{"file": "a.go", "line": -1},
+		{"file": "../../etc/passwd"},
+		{"file": "/etc/passwd", "line": 1},
 		{"query": "x", "limit": -1},
 	} {
 		if said, failed := call(t, c, tool, wrong); !failed {

@@ -116,8 +116,10 @@ const (
 // ServeHTTP answers requests to /mcp that have the token, until the context ends. The listener
 // must be on a loopback address.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
-	server := &http.Server{Handler: s.handler(token), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout,
-		WriteTimeout: writeTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{
+		Handler: s.handler(token), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout,
+		WriteTimeout: writeTimeout, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	err := server.Serve(l)

@@ -243,8 +243,10 @@ func TestBlockShowsFindings(t *testing.T) {
 		early := ended("unicode", analyzerEngine, precedent.StatusOK, 2)
 		early.Found = []precedent.Finding{
 			{Severity: precedent.Low, Title: "Invisible letter", Span: precedent.Span{Path: "b.go", Start: 7, End: 7}},
-			{Severity: precedent.High, Title: "Runs \x1b[31mbackwards: " + strings.Repeat("漢", 60),
-				Span: precedent.Span{Path: "a.go", Start: 3, End: 3}},
+			{
+				Severity: precedent.High, Title: "Runs \x1b[31mbackwards: " + strings.Repeat("漢", 60),
+				Span: precedent.Span{Path: "a.go", Start: 3, End: 3},
+			},
 		}
 		m.Handle(early)
 		<-time.After(drawInterval)
@@ -271,8 +273,7 @@ func TestBlockHasColours(t *testing.T) {
 		m.Stop()
 		got := v.raw.String()
 		for _, want := range []string{
-			"\x1b[32m1 finding\x1b[0m", "\x1b[33mcut short · 1 finding\x1b[0m",
-			"\x1b[31mrefused\x1b[0m",
+			"\x1b[32m1 finding\x1b[0m", "\x1b[33mcut short · 1 finding\x1b[0m", "\x1b[31mrefused\x1b[0m",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in %q", want, got)
@@ -317,8 +318,9 @@ func TestPlainLines(t *testing.T) {
 			m.Handle(ended("bugs", "api", precedent.StatusOK, 2))
 			m.Handle(ended("secrets", analyzerEngine, precedent.StatusOK, 4))
 			m.Handle(ended("types", "", precedent.StatusOff, 0))
-			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{Status: precedent.StatusTimeout,
-				TookMS: 60_000, Usage: precedent.Usage{Requests: 1}}})
+			m.Handle(review.Event{Finder: "te\x1b[2Jsts", Run: &precedent.FinderRun{
+				Status: precedent.StatusTimeout, TookMS: 60_000, Usage: precedent.Usage{Requests: 1},
+			}})
 			m.Handle(review.Event{Step: "verify", Requests: 2})
 			now = now.Add(4200 * time.Millisecond)
 			m.Handle(review.Event{Step: "verify", Done: 1, Requests: 2, Usage: usage(500, 0, 100)})
@@ -373,14 +375,19 @@ func TestBlockStaysInItsPlace(t *testing.T) {
 		columns, rows := rapid.IntRange(minColumns, 200).Draw(t, "columns"), rapid.IntRange(1, 12).Draw(t, "rows")
 		v := newVT(columns, 100)
 		fmt.Fprint(v, "above\r\n")
-		m := &Progress{display: newDisplay(time.Now()), Options: Options{Out: v, Now: time.Now,
-			Size: func() (int, int) { return columns, rows }, Color: rapid.Bool().Draw(t, "color")}}
+		m := &Progress{display: newDisplay(time.Now()), Options: Options{
+			Out: v, Now: time.Now,
+			Size: func() (int, int) { return columns, rows }, Color: rapid.Bool().Draw(t, "color"),
+		}}
 		names := rapid.SampledFrom(append(review.Names(), "a\x1b[Anew", strings.Repeat("long-", 30), "é\u202e"))
-		statuses := rapid.SampledFrom([]precedent.Status{precedent.StatusOK, precedent.StatusEmpty,
-			precedent.StatusOverBudget, precedent.StatusSkipped, "…"})
+		statuses := rapid.SampledFrom([]precedent.Status{
+			precedent.StatusOK, precedent.StatusEmpty, precedent.StatusOverBudget, precedent.StatusSkipped, "…",
+		})
 		for range rapid.IntRange(1, 60).Draw(t, "events") {
-			e := review.Event{Finder: names.Draw(t, "finder"), Done: rapid.IntRange(0, 1e9).Draw(t, "done"),
-				Requests: rapid.IntRange(0, 1e9).Draw(t, "requests")}
+			e := review.Event{
+				Finder: names.Draw(t, "finder"), Done: rapid.IntRange(0, 1e9).Draw(t, "done"),
+				Requests: rapid.IntRange(0, 1e9).Draw(t, "requests"),
+			}
 			e.Usage.InputTokens, e.CostUSD = rapid.IntRange(0, 1e12).Draw(t, "tokens"),
 				rapid.Float64Range(0, 1e9).Draw(t, "cost")
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {

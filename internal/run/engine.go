@@ -35,13 +35,17 @@ func (p *Prepared) addEngine(ctx context.Context, job Job) error {
 		p.Budget = workspace.Budget(p.settings)
 		p.fail("answers", err.Error()+"; answers and costs are not stored")
 	}
-	e, end := job.Engine.New(workspace.EngineOptions{Budget: p.Budget, Files: p.files(ctx), Window: in.Window,
-		Learnings: in.Recall.OmittedLearnings(prompt.RoomForLearnings(in.Window))})
+	e, end := job.Engine.New(workspace.EngineOptions{
+		Budget: p.Budget, Files: p.files(ctx), Window: in.Window,
+		Learnings: in.Recall.OmittedLearnings(prompt.RoomForLearnings(in.Window)),
+	})
 	p.onClose(end)
 	in.Engine = e
 	if err == nil {
-		p.answers = &engine.Keeper{Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswers,
-			Resume: job.Resume, After: time.After}
+		p.answers = &engine.Keeper{
+			Engine: e, Of: in.Base + ".." + in.Head, Load: rows.Answer, Save: rows.KeepAnswers,
+			Resume: job.Resume, After: time.After,
+		}
 		p.onClose(func() error { p.answers.Done(ctx); return nil }) // a review that is cancelled has answers to go on from
 		in.Engine = p.answers
 		if job.Resume {

@@ -167,8 +167,9 @@ func (g *WorkTreeGate) edits(was, is []git.Entry) ([]git.Edit, error) {
 func (g *WorkTreeGate) Run(ctx context.Context, runner *gate.Runner, show func(gate.CommandResult)) (gate.Result,
 	error,
 ) {
-	q := gate.Request{Repo: g.repo, Base: g.Base, Trust: gate.Own, Policy: g.Policy.Gate, Commands: g.Commands,
-		Show: show}
+	q := gate.Request{
+		Repo: g.repo, Base: g.Base, Trust: gate.Own, Policy: g.Policy.Gate, Commands: g.Commands, Show: show,
+	}
 	if g.Base != "" {
 		q.Read = FilesAt(g.subject.Blobs, g.Base)
 	}

@@ -79,8 +79,9 @@ func (p *Prepared) findLast(ctx context.Context, rows *store.Repo) error {
 		}
 	}
 	same := review.Unchanged(in.Change, in.Reading.Hunks, last.Reading)
-	since := &review.Since{Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same,
-		Finders: readers}
+	since := &review.Since{
+		Head: last.Head, Review: last.ID, Changed: review.Unread(in.Change, same), Unchanged: same, Finders: readers,
+	}
 	for _, f := range last.Coverage.Skipped {
 		since.Skipped = append(since.Skipped, f.Path)
 	}
@@ -96,10 +97,11 @@ func openFindings(last *precedent.Review, dismissed []precedent.Dismissal) []pre
 		if slices.ContainsFunc(dismissed, func(j precedent.Dismissal) bool { return j.Fingerprint == f.Fingerprint }) {
 			continue
 		}
-		open = append(open, precedent.Thread{ID: f.ID, Review: last.ID, Finding: f.ID, Fingerprint: f.Fingerprint,
-			Place: f.Place, Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence,
-			Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: last.Head,
-			State: precedent.ThreadOpen})
+		open = append(open, precedent.Thread{
+			ID: f.ID, Review: last.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place, Finder: f.Finder,
+			Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Title: f.Title, Body: f.Body,
+			Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: last.Head, State: precedent.ThreadOpen,
+		})
 	}
 	return open
 }

@@ -27,8 +27,10 @@ func TestWithin(t *testing.T) {
 		{"done", func(context.Context) (int, error) { return 7, nil }, ""},
 		{"failed", func(context.Context) (int, error) { return 0, errors.New("no such table") }, "no such table"},
 		{"deaf", func(context.Context) (int, error) { <-release; return 1, nil }, "it took longer than 20s"},
-		{"heeds its context", func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() },
-			"it took longer than 20s"},
+		{
+			"heeds its context", func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() },
+			"it took longer than 20s",
+		},
 		{"crash", func(context.Context) (int, error) { panic("index out of range") }, "crashed: index out of range"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

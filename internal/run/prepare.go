@@ -115,8 +115,9 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 		reviewer: r, settings: set, subject: s, Plan: func(*precedent.Review) []store.Post { return nil },
 		Input: review.Input{
 			Repo: id,
-			Target: precedent.Target{Kind: string(s.Range.Kind), Head: s.Range.HeadName, Base: s.Range.BaseName,
-				Why: s.Range.Why},
+			Target: precedent.Target{
+				Kind: string(s.Range.Kind), Head: s.Range.HeadName, Base: s.Range.BaseName, Why: s.Range.Why,
+			},
 			Base:          s.Range.Base,
 			Head:          s.Range.Head,
 			Change:        change,
@@ -143,8 +144,9 @@ func New(r *workspace.Env, id precedent.Repo, s Subject, change *diff.Change, jo
 		data, err := file(path)
 		return diff.Text(data), err
 	}
-	p.Input.Trusted = lint.Trusted{Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing,
-		OwnModules: s.Range.Kind != git.PullRequest}
+	p.Input.Trusted = lint.Trusted{
+		Read: FilesAt(s.Blobs, s.Range.BaseCommit), Differing: s.differing, OwnModules: s.Range.Kind != git.PullRequest,
+	}
 	p.Input.Tree = p.exporter(s.Range.Head, withoutPrivate)
 	p.Input.Shown = p.exporter(s.Range.Head, secret.RedactFile)
 	p.Input.ShownBase = p.exporter(s.Range.Base, secret.RedactFile)
@@ -212,8 +214,9 @@ func ReadChange(ctx context.Context, run func(context.Context, git.Range, func(i
 		return err
 	})
 	if err != nil {
-		return nil, &workspace.Error{Err: fmt.Errorf("read change: %w", err), Hint: workspace.HintOf(err),
-			Status: precedent.ExitIncomplete}
+		return nil, &workspace.Error{
+			Err: fmt.Errorf("read change: %w", err), Hint: workspace.HintOf(err), Status: precedent.ExitIncomplete,
+		}
 	}
 	return change, nil
 }

@@ -45,9 +45,11 @@ func (p *Prepared) Run(ctx context.Context, w Watch) (Result, error) {
 	}
 	return Result{
 		Review: r,
-		Style: report.Style{Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall),
+		Style: report.Style{
+			Engine: p.Engine, NoEngine: in.Engine == nil, Remembered: shownBefore(in.Recall),
 			Change: in.Change, FailOn: p.settings.FailOn.Value, Precedents: in.Policy.Precedents,
-			Options: p.workspace.Options(), Unstored: !stored, NoHint: p.settings.Engine.Source.By != settings.Default},
+			Options: p.workspace.Options(), Unstored: !stored, NoHint: p.settings.Engine.Source.By != settings.Default,
+		},
 		Status: r.ExitStatus(p.settings.FailOn.Value),
 	}, nil
 }

@@ -219,8 +219,7 @@ func isServiceAccount(m Match, lines []string) bool {
 // opens nothing by itself.
 func (m Match) IsEncrypted() bool {
 	for _, sign := range []string{
-		"BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED",
-		"b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHI",
+		"BEGIN ENCRYPTED PRIVATE KEY", "Proc-Type: 4,ENCRYPTED", "b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHI",
 	} {
 		if strings.Contains(m.Secret, sign) { // the last one is aes256-ctr in the format of OpenSSH
 			return true

@@ -16,8 +16,10 @@ const (
 var (
 	credentialWords = wordSet("password passwords passwd passphrase passphrases passcode pwd pass pw secret secrets token tokens credential credentials creds auth authorization bearer apikey otp totp netrc")
 	// credentialEnds end words that are written as one: "dbpassword".
-	credentialEnds = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey",
-		"privatekey", "authkey", "credentials"}
+	credentialEnds = []string{
+		"password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "accesskey",
+		"privatekey", "authkey", "credentials",
+	}
 	// credentialKeys are words before "key".
 	credentialKeys = wordSet("api access private secret signing sign encryption encrypt decryption master auth account client deploy admin service app session cookie " +
 		"hmac jwt aes rsa root webhook storage shared consumer server ssh")

@@ -81,8 +81,10 @@ func (set *ruleSet) addForms(text string) {
 		if line[0] == '#' || len(fields) < 3 {
 			continue
 		}
-		r := rule{id: fields[1], description: "Found a token of a service, by its form.", issued: true,
-			allow: compileAllow(nil), before: 1, after: 2}
+		r := rule{
+			id: fields[1], description: "Found a token of a service, by its form.", issued: true,
+			allow: compileAllow(nil), before: 1, after: 2,
+		}
 		if fields[0] == "hide" {
 			r.leaves = thresholds["issued"]
 		}
@@ -129,10 +131,12 @@ func (set *ruleSet) parse(text string) error {
 	}
 	for _, d := range doc.Rules {
 		i := len(set.rules)
-		r := rule{id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
+		r := rule{
+			id: d.ID, description: d.Description, group: d.SecretGroup, entropy: d.Entropy, keywords: d.Keywords,
 			allow: compileAllow(d.Allowlists), own: d.Value == "" && isOwn(d.ID),
 			assigns: d.ID == genericRule || d.ID == ruleAssigned, leaves: thresholds[d.Value], reach: d.Reach,
-			before: 1, after: 2}
+			before: 1, after: 2,
+		}
 		if d.Path != "" {
 			r.path = compile(d.Path)
 		}

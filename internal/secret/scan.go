@@ -484,8 +484,10 @@ func (t *text) matches(set *ruleSet, hits []hit) []Match {
 		r := &set.rules[h.rule]
 		first := sort.SearchInts(t.lines, h.start+1) - 1
 		last := max(first, sort.SearchInts(t.lines, h.end)-1)
-		all = append(all, Match{Rule: r.id, Description: r.description, Secret: t.s[h.start:h.end], Line: first,
-			Start: h.start - t.lines[first], EndLine: last, End: h.end - t.lines[last]})
+		all = append(all, Match{
+			Rule: r.id, Description: r.description, Secret: t.s[h.start:h.end], Line: first,
+			Start: h.start - t.lines[first], EndLine: last, End: h.end - t.lines[last],
+		})
 	}
 	return all
 }

@@ -40,16 +40,16 @@ func isWellKnown(value string) bool {
 // random values do not have them.
 var placeholderWords = []string{
 	"example", "sample", "changeme", "change_me", "change-me", "changeit", "dummy", "placeholder", "replace", "insert",
-	"redacted", "foobar", "yourkey", "your_", "your-", "yourtoken",
-	"yoursecret", "yourpass", "myapi", "mysecret", "mytoken", "mypass", "my-secret", "my_secret", "password", "passw0rd",
-	"p@ssw0rd", "secret", "letmein", "qwerty", "asdfgh", "hunter2",
-	"deadbeef", "cafebabe", "notreal", "not-a-real", "invalid", "todo", "fake", "lorem", "testtest", "test_", "test-",
-	"testkey", "testtoken",
+	"redacted", "foobar", "yourkey", "your_", "your-", "yourtoken", "yoursecret", "yourpass", "myapi", "mysecret",
+	"mytoken", "mypass", "my-secret", "my_secret", "password", "passw0rd", "p@ssw0rd", "secret", "letmein", "qwerty",
+	"asdfgh", "hunter2", "deadbeef", "cafebabe", "notreal", "not-a-real", "invalid", "todo", "fake", "lorem",
+	"testtest", "test_", "test-", "testkey", "testtoken",
 }
 
 // placeholderSigns are in templates, variables and expressions.
-var placeholderSigns = []string{"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv",
-	"://", "(", "[", "\\u"}
+var placeholderSigns = []string{
+	"${", "{{", "}}", "<%", "%(", "$(", "...", "****", "environ", "process.env", "getenv", "://", "(", "[", "\\u",
+}
 
 // containsAny reports whether one of the parts is in a text.
 func containsAny(s string, parts []string) bool {
@@ -71,8 +71,10 @@ func isPlaceholder(value string) bool {
 }
 
 // dummyWords are in keys of a known form that stand for one.
-var dummyWords = []string{"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken",
-	"xxxxxx", "redacted", "notreal"}
+var dummyWords = []string{
+	"example", "dummy", "placeholder", "changeme", "yourkey", "your_", "your-", "yourtoken",
+	"xxxxxx", "redacted", "notreal",
+}
 
 // isDummy reports whether a key of a known form stands for one: "ghp_xxxx…".
 func isDummy(value string) bool {

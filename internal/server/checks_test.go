@@ -16,19 +16,22 @@ import (
 // round that failed keeps its pause.
 func TestCheckCI(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
-	labels := map[int][]string{1: {"checking"}, 2: {"checking"}, 3: {"bot-ci-pending"}, 4: {"checking"}, 5: nil,
-		6: {"checking"}}
+	labels := map[int][]string{
+		1: {"checking"}, 2: {"checking"}, 3: {"bot-ci-pending"}, 4: {"checking"}, 5: nil, 6: {"checking"},
+	}
 	s.forge.open = func(context.Context, precedent.Repo) ([]forge.PullRequest, error) {
 		var all []forge.PullRequest
 		for n := 1; n <= len(labels); n++ {
-			all = append(all, forge.PullRequest{Number: n, State: forge.Open, Labels: labels[n],
-				Head: forge.Branch{SHA: sha(n)}})
+			all = append(all, forge.PullRequest{
+				Number: n, State: forge.Open, Labels: labels[n], Head: forge.Branch{SHA: sha(n)},
+			})
 		}
 		return all, nil
 	}
 	for n, problem := range map[int]string{1: "", 4: "the forge is down", 5: ""} {
-		if err := s.queue.Want(t.Context(), queue.Task{Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n),
-			Reason: "before"}); err != nil {
+		if err := s.queue.Want(t.Context(), queue.Task{
+			Kind: queue.Review, Repo: shop, Pull: n, Head: sha(n), Reason: "before",
+		}); err != nil {
 			t.Fatal(err)
 		}
 		err := s.db.Transact(t.Context(), "let a job wait", func(tx *sql.Tx) error {
@@ -41,8 +44,9 @@ func TestCheckCI(t *testing.T) {
 		})
 		must(t, err)
 	}
-	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(2),
-		Reason: "run completed"}}); err != nil {
+	if err := s.checkCI(t.Context(), &queue.Run{Task: queue.Task{
+		Kind: queue.CheckCI, Repo: shop, Head: sha(2), Reason: "run completed",
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	var wanted []int

@@ -20,10 +20,12 @@ import (
 )
 
 // timeouts limit jobs. A round may run a gate, a review and a fix.
-var timeouts = map[queue.Kind]time.Duration{queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour,
+var timeouts = map[queue.Kind]time.Duration{
+	queue.Review: 2 * time.Hour, queue.Fix: 2 * time.Hour,
 	queue.Reply: 20 * time.Minute, queue.Outcomes: 20 * time.Minute, queue.CheckCI: 5 * time.Minute,
 	queue.CorpusSync: time.Hour, queue.CatchUp: time.Hour, queue.Consolidate: 10 * time.Minute,
-	queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute}
+	queue.Sweep: 5 * time.Minute, queue.Prune: 30 * time.Minute,
+}
 
 const (
 	nextPause = 5 * time.Second  // before a sync that was not ended goes on
@@ -166,10 +168,13 @@ func (s *Server) job(job *queue.Run) run.Job {
 	how.Resume = true
 	if s.o.Fixes {
 		how.AskFix = func(ctx context.Context, comment string) error {
-			d := queue.Delivery{Forge: job.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", job.Repo, job.Pull, comment),
-				Event: "fix", At: s.o.Now()}
-			_, err := s.queue.Accept(ctx, d, []queue.Task{{Kind: queue.Fix, Repo: job.Repo, Pull: job.Pull,
-				Reason: "a comment asks for it"}})
+			d := queue.Delivery{
+				Forge: job.Repo.Host, ID: fmt.Sprintf("fix.%s#%d.%s", job.Repo, job.Pull, comment),
+				Event: "fix", At: s.o.Now(),
+			}
+			_, err := s.queue.Accept(ctx, d, []queue.Task{{
+				Kind: queue.Fix, Repo: job.Repo, Pull: job.Pull, Reason: "a comment asks for it",
+			}})
 			return err
 		}
 	}
@@ -178,8 +183,9 @@ func (s *Server) job(job *queue.Run) run.Job {
 
 // location is where repositories are opened: never in a clone around the working folder.
 func (s *Server) location() workspace.Location {
-	return workspace.Location{Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value,
-		NoLearnings: !s.o.Job.Settings.Learnings.Value}
+	return workspace.Location{
+		Dir: s.o.Reviewer.CacheDir, Forge: s.o.Job.Settings.Forge.Value, NoLearnings: !s.o.Job.Settings.Learnings.Value,
+	}
 }
 
 // checkCI wants a round of the pull requests whose checks have changed, if they may be in the
@@ -193,8 +199,9 @@ func (s *Server) checkCI(ctx context.Context, job *queue.Run) error {
 		if err != nil || p.State != forge.Open || len(p.Labels) == 0 {
 			return err
 		}
-		return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: p.Head.SHA,
-			Reason: job.Reason})
+		return s.queue.Want(ctx, queue.Task{
+			Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: p.Head.SHA, Reason: job.Reason,
+		})
 	}
 	// One entry stands for several events, of which only the last head is known. A policy can name the
 	// labels otherwise, so those whose last round waits for something count, too.
@@ -205,8 +212,9 @@ func (s *Server) checkCI(ctx context.Context, job *queue.Run) error {
 	if base, moved := presentName(job.Repo, open); moved {
 		return movedError{base}
 	}
-	waiting, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review, Repo: job.Repo,
-		States: []queue.State{queue.Waiting}, Limit: len(open)})
+	waiting, err := s.queue.List(ctx, queue.Filter{
+		Kind: queue.Review, Repo: job.Repo, States: []queue.State{queue.Waiting}, Limit: len(open),
+	})
 	if err != nil {
 		return err
 	}
@@ -217,8 +225,9 @@ func (s *Server) checkCI(ctx context.Context, job *queue.Run) error {
 		waits := slices.ContainsFunc(waiting, func(j queue.Job) bool { return j.Pull == p.Number && j.Problem == "" })
 		if len(p.Labels) > 0 && (waits || p.Head.SHA == job.Head ||
 			label.Of(p.Labels, label.DefaultNames()) == label.CIPending) {
-			all = append(all, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: p.Number, Head: p.Head.SHA,
-				Reason: job.Reason})
+			all = append(all, queue.Task{
+				Kind: queue.Review, Repo: job.Repo, Pull: p.Number, Head: p.Head.SHA, Reason: job.Reason,
+			})
 		}
 	}
 	return s.queue.Want(ctx, all...)
@@ -257,8 +266,9 @@ func (s *Server) wantAsked(ctx context.Context, job *queue.Run, head string) err
 	if err != nil || !asked {
 		return err
 	}
-	return s.queue.Want(ctx, queue.Task{Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head,
-		Reason: "a comment asks for it"})
+	return s.queue.Want(ctx, queue.Task{
+		Kind: queue.Review, Repo: job.Repo, Pull: job.Pull, Head: head, Reason: "a comment asks for it",
+	})
 }
 
 // pull reads the pull request of a job.

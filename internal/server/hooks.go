@@ -45,10 +45,9 @@ const (
 // status is the HTTP status of each result.
 var hookStatus = map[hookResult]int{
 	hookAccepted: http.StatusAccepted, hookDuplicate: http.StatusAccepted, hookIgnored: http.StatusAccepted,
-	hookOwn:       http.StatusAccepted,
-	hookNotServed: http.StatusAccepted, hookUnsigned: http.StatusUnauthorized, hookMalformed: http.StatusBadRequest,
-	hookTooLarge: http.StatusRequestEntityTooLarge, hookMediaType: http.StatusUnsupportedMediaType,
-	hookSlow:     http.StatusRequestTimeout,
+	hookOwn: http.StatusAccepted, hookNotServed: http.StatusAccepted, hookUnsigned: http.StatusUnauthorized,
+	hookMalformed: http.StatusBadRequest, hookTooLarge: http.StatusRequestEntityTooLarge,
+	hookMediaType: http.StatusUnsupportedMediaType, hookSlow: http.StatusRequestTimeout,
 	hookOverload: http.StatusServiceUnavailable, hookDown: http.StatusServiceUnavailable,
 }
 

@@ -89,10 +89,14 @@ func TestWebhookRequests(t *testing.T) {
 	}{
 		{name: "valid", status: 202, want: "accepted"},
 		{name: "the other secret", secret: oldSecret, status: 202, want: "accepted"},
-		{name: "another host", change: func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "203.0.113.9:1" },
-			status: 202, want: "accepted"},
-		{name: "no signature", change: func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, status: 401,
-			want: "unsigned"},
+		{
+			name: "another host", change: func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "203.0.113.9:1" },
+			status: 202, want: "accepted",
+		},
+		{
+			name: "no signature", change: func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, status: 401,
+			want: "unsigned",
+		},
 		{name: "wrong secret", secret: "guessed", status: 401, want: "unsigned"},
 		{name: "empty signature", change: set("X-Hub-Signature-256", ""), status: 401, want: "unsigned"},
 		{name: "SHA-1 only", change: func(r *http.Request) {
@@ -100,15 +104,19 @@ func TestWebhookRequests(t *testing.T) {
 			r.Header.Set("X-Hub-Signature", "sha1="+sign(sha1.New, newSecret, body))
 		}, status: 401, want: "unsigned"},
 		{name: "truncated signature", change: set("X-Hub-Signature-256", signature[:20]), status: 401, want: "unsigned"},
-		{name: "written again", body: again.Bytes(), change: set("X-Hub-Signature-256", signature), status: 401,
-			want: "unsigned"},
+		{
+			name: "written again", body: again.Bytes(), change: set("X-Hub-Signature-256", signature), status: 401,
+			want: "unsigned",
+		},
 		{name: "compressed", body: zipped.Bytes(), change: set("Content-Encoding", "gzip"), status: 415, want: "mediatype"},
 		{name: "compressed and not said", body: zipped.Bytes(), status: 400, want: "malformed"},
 		{name: "another type", change: set("Content-Type", "text/plain"), status: 415, want: "mediatype"},
 		{name: "no event", change: func(r *http.Request) { r.Header.Del("X-GitHub-Event") }, status: 400, want: "malformed"},
 		{name: "too large", body: make([]byte, forge.MaxEvent+1), status: 413, want: "toolarge"},
-		{name: "too large and not said", body: make([]byte, forge.MaxEvent+1),
-			change: func(r *http.Request) { r.ContentLength = -1 }, status: 413, want: "toolarge"},
+		{
+			name: "too large and not said", body: make([]byte, forge.MaxEvent+1),
+			change: func(r *http.Request) { r.ContentLength = -1 }, status: 413, want: "toolarge",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			secret, text := test.secret, test.body

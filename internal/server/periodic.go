@@ -47,8 +47,10 @@ func (s *Server) sweep(ctx context.Context) error {
 		repo precedent.Repo
 		pull int
 	}
-	jobs, err := s.queue.List(ctx, queue.Filter{Kind: queue.Review,
-		States: []queue.State{queue.Ready, queue.Waiting, queue.Running, queue.Cancelled, queue.Dead}, Limit: maxSwept})
+	jobs, err := s.queue.List(ctx, queue.Filter{
+		Kind:   queue.Review,
+		States: []queue.State{queue.Ready, queue.Waiting, queue.Running, queue.Cancelled, queue.Dead}, Limit: maxSwept,
+	})
 	if err != nil {
 		return err
 	}

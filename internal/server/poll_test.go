@@ -20,15 +20,18 @@ import (
 
 // openPull is an open pull request.
 func openPull(number, head int, labels ...string) forge.PullRequest {
-	return forge.PullRequest{Number: number, State: forge.Open, Labels: labels, Updated: forgetest.Epoch,
-		Head: forge.Branch{SHA: sha(head), Name: "feature"}, Base: forge.Branch{SHA: sha(0), Name: "main"}}
+	return forge.PullRequest{
+		Number: number, State: forge.Open, Labels: labels, Updated: forgetest.Epoch,
+		Head: forge.Branch{SHA: sha(head), Name: "feature"}, Base: forge.Branch{SHA: sha(0), Name: "main"},
+	}
 }
 
 // TestCompare: what changed since the last poll, and the work that it makes.
 func TestCompare(t *testing.T) {
 	is := func(p forge.PullRequest) map[int]workspace.PullSeen {
-		return map[int]workspace.PullSeen{p.Number: {Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p),
-			Updated: p.Updated}}
+		return map[int]workspace.PullSeen{p.Number: {
+			Pull: p.Number, Head: p.Head.SHA, Shape: shapeOf(&p), Updated: p.Updated,
+		}}
 	}
 	for _, test := range []struct {
 		name   string
@@ -40,13 +43,17 @@ func TestCompare(t *testing.T) {
 		{"a push", func(p *forge.PullRequest) { p.Head.SHA = sha(2) }, "review 7 poll: push"},
 		{"a label", func(p *forge.PullRequest) { p.Labels = []string{"a"} }, "review 7 poll: changed"},
 		{"ready", func(p *forge.PullRequest) { p.Draft = true }, "review 7 poll: changed"},
-		{"a request for a review", func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} },
-			"review 7 poll: changed"},
+		{
+			"a request for a review", func(p *forge.PullRequest) { p.Requested = []forge.Person{{ID: "500"}} },
+			"review 7 poll: changed",
+		},
 		{"unlocked", func(p *forge.PullRequest) { p.Locked = true }, "review 7 poll: changed"},
 		{"another base", func(p *forge.PullRequest) { p.Base.Name = "next" }, "review 7 poll: changed"},
 		{"a comment", func(p *forge.PullRequest) { p.Updated = p.Updated.Add(time.Second) }, "reply 7 poll: updated"},
-		{"the forge's clock goes back", func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) },
-			"reply 7 poll: updated"},
+		{
+			"the forge's clock goes back", func(p *forge.PullRequest) { p.Updated = p.Updated.Add(-time.Hour) },
+			"reply 7 poll: updated",
+		},
 		{"another one", nil, "review 8 poll: new"},
 		{"closed", nil, "outcomes 7 poll: closed, catch-up 0 poll: closed"},
 	} {
@@ -107,8 +114,9 @@ func (p *pollStage) onGitHub(t *testing.T) (*forgetest.Stage, *forgetest.Repo, *
 	s.World.Add(repo)
 	token, err := wire.NewToken(forgetest.Secret)
 	must(t, err)
-	client, err := github.New(github.Options{BaseURL: api.URL + "/api/v3", Token: token,
-		Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep}})
+	client, err := github.New(github.Options{
+		BaseURL: api.URL + "/api/v3", Token: token, Network: wire.Network{Now: s.Clock.Now, Sleep: s.Clock.Sleep},
+	})
 	must(t, err)
 	p.forge.open = client.Open
 	p.serve(precedent.Repo{Host: client.Host(), Owner: repo.Owner, Name: repo.Name})
@@ -279,8 +287,9 @@ func TestBackPressure(t *testing.T) {
 		waits = append(waits, wait.Round(time.Second))
 		elapsed += wait
 	}
-	if want := []time.Duration{0, 0, 0, 0, 15 * time.Second, 30 * time.Second,
-		time.Minute}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
+	if want := []time.Duration{
+		0, 0, 0, 0, 15 * time.Second, 30 * time.Second, time.Minute,
+	}; !slices.Equal(waits[:len(want)], want) || slices.Max(waits) != maxBreak {
 		t.Errorf("waits %v", waits)
 	}
 	p.err = nil

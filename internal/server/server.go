@@ -115,9 +115,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.served = newServed(o.Repositories, o.Connection.Repositories, o.Now)
 	own := secret.NewOwn(o.Connection.Secrets...)
 	var err error
-	s.queue, err = queue.Open(ctx, o.Reviewer.Shared, queue.Options{Replica: o.Replica, Now: o.Now, Log: o.Log,
-		Slots: o.Slots, Timeout: timeouts, Do: s.do,
-		Redact: func(reason string) string { return withoutOwn(own, reason) }})
+	s.queue, err = queue.Open(ctx, o.Reviewer.Shared, queue.Options{
+		Replica: o.Replica, Now: o.Now, Log: o.Log, Slots: o.Slots, Timeout: timeouts, Do: s.do,
+		Redact: func(reason string) string { return withoutOwn(own, reason) },
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
@@ -134,9 +135,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		repos:  map[precedent.Repo]*watched{},
 	}
 	if len(o.Secrets) > 0 {
-		s.hooks = &hooks{forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept,
-			own: s.ownID, now: o.Now, done: s.hookDone, comment: s.noteComments, limit: hookTime,
-			inFlight: make(chan struct{}, maxHooks)}
+		s.hooks = &hooks{
+			forge: o.Connection, secrets: o.Secrets, served: s.served, accept: s.queue.Accept, own: s.ownID, now: o.Now,
+			done: s.hookDone, comment: s.noteComments, limit: hookTime, inFlight: make(chan struct{}, maxHooks),
+		}
 	}
 	return s, nil
 }

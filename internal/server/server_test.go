@@ -130,10 +130,9 @@ func newStage(t testing.TB, db *store.DB, change func(*Options)) *stage {
 		Reviewer:   &workspace.Env{Now: time.Now, Shared: db, Log: slog.New(slog.DiscardHandler)},
 		Connection: workspace.Connection{Forge: s.forge}, Job: run.Job{Settings: op},
 		Repositories: Repositories{Listed: []precedent.Repo{{Host: "git.example", Owner: "Acme", Name: "shop"}}},
-		Secrets:      []string{newSecret, oldSecret},
-		Hooks:        "https://reviews.example/webhooks/github", Replica: "test", Version: "test",
-		Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}), Now: time.Now,
-		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Secrets:      []string{newSecret, oldSecret}, Hooks: "https://reviews.example/webhooks/github",
+		Replica: "test", Version: "test", Log: NewLog(s.log, "text", slog.LevelInfo, []string{newSecret, oldSecret}),
+		Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Random: func(n time.Duration) time.Duration { return n / 2 },
 	}
 	if change != nil {

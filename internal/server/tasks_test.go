@@ -13,11 +13,9 @@ import (
 func TestTasks(t *testing.T) {
 	actions := []string{
 		"", forge.ActionOpened, forge.ActionReopened, forge.ActionSynchronized, forge.ActionReady, forge.ActionDraft,
-		forge.ActionLabeled, forge.ActionUnlabeled,
-		forge.ActionEdited, forge.ActionClosed, forge.ActionMerged, forge.ActionReview, forge.ActionReviewRemoved,
-		forge.ActionCreated, forge.ActionDeleted,
-		forge.ActionCompleted, forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk, forge.ActionAdded,
-		forge.ActionRemoved,
+		forge.ActionLabeled, forge.ActionUnlabeled, forge.ActionEdited, forge.ActionClosed, forge.ActionMerged,
+		forge.ActionReview, forge.ActionReviewRemoved, forge.ActionCreated, forge.ActionDeleted, forge.ActionCompleted,
+		forge.ActionPending, forge.ActionResolved, forge.ActionReopenedTalk, forge.ActionAdded, forge.ActionRemoved,
 	}
 	want := map[string][]string{
 		"pull_request opened": {"review 7"}, "pull_request reopened": {"review 7"}, "pull_request synchronized": {"review 7"},
@@ -28,8 +26,7 @@ func TestTasks(t *testing.T) {
 		"comment deleted": {"reply 7"},
 	}
 	for _, kind := range []forge.EventKind{
-		forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent,
-		forge.PushEvent, forge.InstallationEvent,
+		forge.NoEvent, forge.PullEvent, forge.CommentEvent, forge.RunEvent, forge.PushEvent, forge.InstallationEvent,
 	} {
 		for _, action := range actions {
 			name := string(kind) + " " + action
@@ -51,8 +48,9 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	checks := tasks(forge.Event{Kind: forge.RunEvent, Action: forge.ActionCompleted, Repo: shop, Head: sha(1)}, false)
-	if len(checks) != 1 || checks[0] != (queue.Task{Kind: queue.CheckCI, Repo: shop, Head: sha(1),
-		Reason: "run completed"}) {
+	if len(checks) != 1 || checks[0] != (queue.Task{
+		Kind: queue.CheckCI, Repo: shop, Head: sha(1), Reason: "run completed",
+	}) {
 		t.Errorf("a check of no pull request: %+v", checks)
 	}
 	push := forge.Event{Kind: forge.PushEvent, Repo: shop, Branch: "main", Head: sha(1)}

@@ -50,9 +50,11 @@ func (s *Server) web() *http.Server {
 	if s.o.Pages != nil {
 		mux.Handle("/", s.o.Pages)
 	}
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
+	web := &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
 		WriteTimeout: 2 * requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHookHeader,
-		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn)}
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
+	}
 	if s.o.Pages != nil {
 		web.RegisterOnShutdown(s.o.Pages.Close)
 	}

@@ -82,8 +82,9 @@ func TestHealth(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	s := newStage(t, openSQLite(t), nil)
 	s.metrics.Review(&precedent.Review{
-		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{InputTokens: 100,
-			CachedTokens: 80, OutputTokens: 7},
+		Verdict: precedent.Findings, TookMS: 1500, CostUSD: 0.25, Usage: precedent.Usage{
+			InputTokens: 100, CachedTokens: 80, OutputTokens: 7,
+		},
 		Finders: []precedent.FinderRun{{Name: "bugs", TookMS: 700}, {Name: "a linter of theirs", TookMS: 1}},
 		Gate:    &precedent.GateResult{Status: "failed: exit status 1, said <b>"},
 	})
@@ -95,15 +96,13 @@ func TestMetrics(t *testing.T) {
 	text := s.get(t, "/metrics", nil).Body.String()
 	for _, want := range []string{
 		`precedent_reviews_total{verdict="findings"} 1`, `precedent_reviews_total{verdict="other"} 1`,
-		`precedent_review_seconds_count 2`,
-		`precedent_finder_seconds_count{finder="bugs"} 1`, `precedent_finder_seconds_count{finder="other"} 1`,
-		`precedent_tokens_total{kind="cached"} 80`,
+		`precedent_review_seconds_count 2`, `precedent_finder_seconds_count{finder="bugs"} 1`,
+		`precedent_finder_seconds_count{finder="other"} 1`, `precedent_tokens_total{kind="cached"} 80`,
 		`precedent_cost_dollars_total 0.25`, `precedent_gates_total{status="failed"} 1`,
-		`precedent_gates_total{status="other"} 1`,
-		`precedent_queue_jobs{kind="review",state="ready"} 1`, `precedent_queue_oldest_seconds{kind="review"}`,
-		`precedent_dead_letters 0`,
-		`precedent_forge_quota_left 4999`, `precedent_polls_total{result="unchanged"} 1`,
-		`precedent_jobs_total{kind="review",result="done"} 1`, `precedent_build_info{version="test"} 1`, "go_goroutines",
+		`precedent_gates_total{status="other"} 1`, `precedent_queue_jobs{kind="review",state="ready"} 1`,
+		`precedent_queue_oldest_seconds{kind="review"}`, `precedent_dead_letters 0`, `precedent_forge_quota_left 4999`,
+		`precedent_polls_total{result="unchanged"} 1`, `precedent_jobs_total{kind="review",result="done"} 1`,
+		`precedent_build_info{version="test"} 1`, "go_goroutines",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
@@ -134,8 +133,7 @@ func TestLog(t *testing.T) {
 		log.Debug("more")
 		text := to.String()
 		for _, never := range []string{
-			"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16],
-			"more",
+			"\x1b", "\x07", "\u202e", "what somebody wrote", "hidden", secret[:8], secret[8:16], "more",
 		} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s: log has %q:\n%s", format, never, text)

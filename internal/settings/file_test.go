@@ -53,8 +53,10 @@ func TestLinters(t *testing.T) {
 	ruff, _ := lint.Preset("ruff")
 	moved, _ := lint.Preset("eslint")
 	moved.Mounts = []string{"/opt/node"}
-	own := lint.Linter{Name: "own", Command: []string{"own", "{files}"}, Files: []string{"*.x"},
-		Patterns: []string{"%f:%l: %m"}, Configs: []string{".ownrc"}, Exits: []int{1, 3}, Alone: true}
+	own := lint.Linter{
+		Name: "own", Command: []string{"own", "{files}"}, Files: []string{"*.x"},
+		Patterns: []string{"%f:%l: %m"}, Configs: []string{".ownrc"}, Exits: []int{1, 3}, Alone: true,
+	}
 	const text = `linters:
   - ruff
   - {name: eslint, mounts: [/opt/node]}

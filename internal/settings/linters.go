@@ -37,8 +37,9 @@ func (p parsing) linters(n *yaml.Node, file *configFile) error {
 			return hinted(fmt.Errorf("%s: the linter %s is listed twice", p.at(row), l.Name), "keep one of them")
 		}
 		file.linters = append(file.linters, l)
-		file.linterLines = append(file.linterLines, Line{lintersKey + "." + l.Name, strings.Join(l.Command, " "),
-			p.source(row)})
+		file.linterLines = append(file.linterLines, Line{
+			lintersKey + "." + l.Name, strings.Join(l.Command, " "), p.source(row),
+		})
 	}
 	return nil
 }
@@ -87,8 +88,10 @@ func (p parsing) linter(n *yaml.Node) (lint.Linter, error) {
 
 // linterField sets one field and returns what is wrong with it, "" for nothing.
 func linterField(l *lint.Linter, key string, val *yaml.Node) string {
-	texts := map[string]*[]string{"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command,
-		"errorformat": &l.Patterns}
+	texts := map[string]*[]string{
+		"files": &l.Files, "configs": &l.Configs, "mounts": &l.Mounts, "command": &l.Command,
+		"errorformat": &l.Patterns,
+	}
 	switch to := texts[key]; {
 	case key == "name":
 	case key == "format" && val.Value != "sarif":

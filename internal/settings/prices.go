@@ -48,8 +48,9 @@ func (p parsing) price(model string, n *yaml.Node) (llm.Price, error) {
 		return llm.Price{}, hinted(fmt.Errorf("%s: %s wants input and output", p.at(n), model), pricesHint)
 	}
 	var given llm.GivenPrice
-	parts := map[string]**float64{"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite,
-		"output": &given.Output}
+	parts := map[string]**float64{
+		"input": &given.Input, "cached": &given.Cached, "cache_write": &given.CacheWrite, "output": &given.Output,
+	}
 	err := p.eachKey(n, where, priceKeys, func(key, val *yaml.Node) error {
 		var dollars float64
 		if number := val.Tag == "!!int" || val.Tag == "!!float"; !number || val.Decode(&dollars) != nil {

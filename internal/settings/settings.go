@@ -186,8 +186,10 @@ func Read(from Sources) (*Settings, error) {
 	s.Prices, s.Linters, s.tables = file.prices, file.linters, file.tables()
 	for i := range All {
 		d := &All[i]
-		g := given{text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"],
-			dir: from.Dir}
+		g := given{
+			text: d.Default, from: Source{Default, cmp.Or(d.unsetText, "default")}, home: from.Env["HOME"],
+			dir: from.Dir,
+		}
 		set := d.Default != ""
 		if v, ok := file.scalars[d.Key]; ok {
 			g.text, g.from, set = v.text, v.from, true

@@ -41,8 +41,10 @@ func TestReadDefaults(t *testing.T) {
 // value names its source, and what is overridden is not even checked.
 func TestReadSources(t *testing.T) {
 	path := written(t, "engine: claude\nfail_on: medium\ntimeout: nonsense\nmemory_db: ~/m.db\nmodel: a, b\n")
-	env := map[string]string{"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine",
-		"PRECEDENT_FORGE": "local:forge", "PRECEDENT_CONTEXT": "8000"}
+	env := map[string]string{
+		"HOME": "/home/dana", "PRECEDENT_ENGINE": "command:./mine",
+		"PRECEDENT_FORGE": "local:forge", "PRECEDENT_CONTEXT": "8000",
+	}
 	s, err := Read(Sources{File: path, Env: env, Dir: "/work", Flags: map[string]string{
 		"timeout": "90s",
 		"context": "4000",
@@ -71,30 +73,50 @@ func TestReadWrong(t *testing.T) {
 		from       Sources
 		says, hint string
 	}{
-		{Sources{Flags: map[string]string{"threshold": "101"}},
-			`threshold (flag --threshold): "101" is not a percentage`, "precedent config"},
-		{Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}},
-			"concurrency (environment PRECEDENT_CONCURRENCY): ", "precedent config"},
+		{
+			Sources{Flags: map[string]string{"threshold": "101"}},
+			`threshold (flag --threshold): "101" is not a percentage`, "precedent config",
+		},
+		{
+			Sources{Env: map[string]string{"PRECEDENT_CONCURRENCY": "0"}},
+			"concurrency (environment PRECEDENT_CONCURRENCY): ", "precedent config",
+		},
 		{Sources{File: written(t, "fail_on: awful\n")}, `:1): unknown severity "awful"`, "precedent config"},
 		{Sources{File: written(t, "memory_db: m.db\n")}, `"m.db" is a relative path`, "absolute"},
 		{Sources{File: written(t, "engine: command:./x\n")}, `"./x" is a relative path`, "absolute"},
-		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "http://203.0.113.7/v1"}},
-			"embeddings.url (environment PRECEDENT_EMBEDDINGS_URL): the URL must use https",
-			"http://localhost:PORT/v1"},
-		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://me:pass@example.org"}},
-			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
-		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1?key=pass"}},
-			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY"},
-		{Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "example.org/v1"}},
-			"not an http or https URL with a host", "https://HOST/v1"},
-		{Sources{File: written(t, "embeddings: {url: ftp://example.org}\n")},
-			"config.yaml:1): not an http or https URL", "https://HOST/v1"},
-		{Sources{File: written(t, "embeddings: {dimensions: many}\n")},
-			`"many" is not a number of dimensions from 1 to 16384`, "precedent config"},
-		{Sources{File: written(t, "embeddings: {key: abc}\n")}, `unknown key "key" in embeddings`,
-			"known keys: url, model, dimensions, timeout"},
-		{Sources{File: written(t, "embeddings: https://example.org\n")},
-			"embeddings wants url, model, dimensions, timeout", "write embeddings: {url: VALUE"},
+		{
+			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "http://203.0.113.7/v1"}},
+			"embeddings.url (environment PRECEDENT_EMBEDDINGS_URL): the URL must use https", "http://localhost:PORT/v1",
+		},
+		{
+			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://me:pass@example.org"}},
+			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY",
+		},
+		{
+			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "https://example.org/v1?key=pass"}},
+			"may contain only a host and a path", "PRECEDENT_EMBEDDINGS_KEY",
+		},
+		{
+			Sources{Env: map[string]string{"PRECEDENT_EMBEDDINGS_URL": "example.org/v1"}},
+			"not an http or https URL with a host", "https://HOST/v1",
+		},
+		{
+			Sources{File: written(t, "embeddings: {url: ftp://example.org}\n")},
+			"config.yaml:1): not an http or https URL", "https://HOST/v1",
+		},
+		{
+			Sources{File: written(t, "embeddings: {dimensions: many}\n")},
+			`"many" is not a number of dimensions from 1 to 16384`, "precedent config",
+		},
+		{
+			Sources{File: written(t, "embeddings: {key: abc}\n")},
+			`unknown key "key" in embeddings`,
+			"known keys: url, model, dimensions, timeout",
+		},
+		{
+			Sources{File: written(t, "embeddings: https://example.org\n")},
+			"embeddings wants url, model, dimensions, timeout", "write embeddings: {url: VALUE",
+		},
 		{Sources{File: written(t, "embeddings.url: https://example.org\n")}, `unknown key "embeddings.url"`, "embeddings"},
 		{Sources{Flags: map[string]string{"engine": ""}}, `unknown engine ""`, "precedent config"},
 	} {
@@ -133,12 +155,20 @@ func TestReadFinds(t *testing.T) {
 		engine, by, forge, on string
 	}{
 		{map[string]string{"OPENAI_API_KEY": "k"}, OpenAI, "OPENAI_API_KEY is set", "github", "default"},
-		{map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"}, Anthropic, "ANTHROPIC_API_KEY is set",
-			"github", "default"},
-		{map[string]string{"GITHUB_API_URL": "https://h/api/v3"}, NoEngine, "default", "github:https://h/api/v3",
-			"environment GITHUB_API_URL"},
-		{map[string]string{"GITEA_ACTIONS": "true", "GITHUB_API_URL": "x", "GITHUB_SERVER_URL": "https://g"}, NoEngine,
-			"default", "gitea:https://g", "environment GITEA_ACTIONS"},
+		{
+			map[string]string{"OPENAI_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"},
+			Anthropic, "ANTHROPIC_API_KEY is set",
+			"github", "default",
+		},
+		{
+			map[string]string{"GITHUB_API_URL": "https://h/api/v3"},
+			NoEngine, "default", "github:https://h/api/v3",
+			"environment GITHUB_API_URL",
+		},
+		{
+			map[string]string{"GITEA_ACTIONS": "true", "GITHUB_API_URL": "x", "GITHUB_SERVER_URL": "https://g"},
+			NoEngine, "default", "gitea:https://g", "environment GITEA_ACTIONS",
+		},
 	} {
 		s, err := Read(Sources{Env: test.env})
 		must(t, err)

@@ -29,8 +29,9 @@ var (
 	lisp    = syntax{line: []string{";"}}
 	percent = syntax{line: []string{"%"}}
 	markup  = syntax{block: [][2]string{{"<!--", "-->"}}}
-	page    = syntax{line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}},
-		ticks: true} // scripts in markup
+	page    = syntax{
+		line: []string{"//"}, block: [][2]string{{"/*", "*/"}, {"<!--", "-->"}}, ticks: true,
+	} // scripts in markup
 	anything = syntax{line: []string{"//", "#", "--", ";"}, spaced: true, block: page.block}
 )
 

@@ -83,9 +83,11 @@ func (s *Site) resourceMetadata(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("host") != "" {
 		resource += strings.TrimPrefix(r.URL.EscapedPath(), "/.well-known/oauth-protected-resource")
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"resource": resource, "authorization_servers": []string{s.address(r)},
+	writeJSON(w, http.StatusOK, map[string]any{
+		"resource": resource, "authorization_servers": []string{s.address(r)},
 		"bearer_methods_supported": []string{"header"}, "scopes_supported": []string{"memory:read"},
-		"resource_name": "Precedent"})
+		"resource_name": "Precedent",
+	})
 }
 
 func (s *Site) serverMetadata(w http.ResponseWriter, r *http.Request) {
@@ -177,9 +179,10 @@ func (s *Site) register(w http.ResponseWriter, r *http.Request) {
 		oauthError(w, http.StatusBadRequest, "invalid_client_metadata", "the redirect_uris are too long")
 		return
 	}
-	writeJSON(w, http.StatusCreated, map[string]any{"client_id": id, "client_name": c.Name,
-		"redirect_uris": c.Redirects, "token_endpoint_auth_method": "none",
-		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"}})
+	writeJSON(w, http.StatusCreated, map[string]any{
+		"client_id": id, "client_name": c.Name, "redirect_uris": c.Redirects, "token_endpoint_auth_method": "none",
+		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"},
+	})
 }
 
 // asked is what an agent asks a person for.
@@ -238,8 +241,10 @@ func (s *Site) allow(q *request) error {
 	}
 	detail, _ := json.Marshal([]string{a.redirect.String(), a.challenge, a.client.id()}) // texts always have a form
 	code := newSecret()
-	err = s.o.DB.SaveSession(q.ctx(), store.Session{Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person,
-		Login: q.v.login, Detail: string(detail), At: s.o.Now(), Until: s.o.Now().Add(codeLife)})
+	err = s.o.DB.SaveSession(q.ctx(), store.Session{
+		Hash: hashOf(code), Kind: store.CodeSession, Person: q.v.person,
+		Login: q.v.login, Detail: string(detail), At: s.o.Now(), Until: s.o.Now().Add(codeLife),
+	})
 	if err != nil {
 		return err
 	}
@@ -294,14 +299,17 @@ func (s *Site) token(w http.ResponseWriter, r *http.Request) {
 		failed(err)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"access_token": secret, "token_type": "Bearer",
-		"expires_in": int(agentLife.Seconds()), "scope": "memory:read"})
+	writeJSON(w, http.StatusOK, map[string]any{
+		"access_token": secret, "token_type": "Bearer", "expires_in": int(agentLife.Seconds()), "scope": "memory:read",
+	})
 }
 
 func (s *Site) makeAgent(r *http.Request, person, login, name string) (secret string, err error) {
 	secret = newSecret() + newSecret()
-	return secret, s.o.DB.SaveSession(r.Context(), store.Session{Hash: hashOf(secret), Kind: store.AgentSession,
-		Person: person, Login: login, Detail: name, At: s.o.Now(), Until: s.o.Now().Add(agentLife)})
+	return secret, s.o.DB.SaveSession(r.Context(), store.Session{
+		Hash: hashOf(secret), Kind: store.AgentSession,
+		Person: person, Login: login, Detail: name, At: s.o.Now(), Until: s.o.Now().Add(agentLife),
+	})
 }
 
 // mcp answers an agent.

@@ -107,9 +107,11 @@ func TestAgentSignsIn(t *testing.T) {
 	client := b.register("http://127.0.0.1:9/callback")
 	verifier := newSecret() + newSecret()
 	sum := sha256.Sum256([]byte(verifier))
-	asked := url.Values{"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"},
+	asked := url.Values{
+		"client_id": {client}, "redirect_uri": {"http://127.0.0.1:4711/callback"},
 		"response_type": {"code"}, "state": {"s1"}, "code_challenge_method": {"S256"},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "resource": {resource.Resource}}
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "resource": {resource.Resource},
+	}
 	// Rita is sent to the forge first, and then asked.
 	rita := w.signedIn("rita")
 	status, page := rita.get("/oauth/authorize?" + asked.Encode())
@@ -129,8 +131,10 @@ func TestAgentSignsIn(t *testing.T) {
 			sent.Query().Get("iss") != server.Issuer {
 			t.Fatal(sent)
 		}
-		return url.Values{"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")},
-			"redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier}}
+		return url.Values{
+			"grant_type": {"authorization_code"}, "code": {sent.Query().Get("code")},
+			"redirect_uri": asked["redirect_uri"], "client_id": {client}, "code_verifier": {verifier},
+		}
 	}
 	for what, spoil := range map[string]func(url.Values){
 		"another verifier": func(v url.Values) { v.Set("code_verifier", "x") },
@@ -231,9 +235,8 @@ func TestClients(t *testing.T) {
 	c := client{Redirects: []string{"http://127.0.0.1:1/cb", "https://agents.example/cb"}}
 	for address, want := range map[string]bool{
 		"http://127.0.0.1:2/cb": true, "https://agents.example/cb": true, "https://agents.example:8443/cb": false,
-		"http://127.0.0.1:2/other": false,
-		"http://localhost:1/cb":    false, "http://127.0.0.1:2/cb?x=1": false, "https://agents.example/cb/..": false,
-		"http://evil@127.0.0.1:2/cb": false,
+		"http://127.0.0.1:2/other": false, "http://localhost:1/cb": false, "http://127.0.0.1:2/cb?x=1": false,
+		"https://agents.example/cb/..": false, "http://evil@127.0.0.1:2/cb": false,
 	} {
 		if got := c.redirects(address); got != want {
 			t.Errorf("%q: %v", address, got)

@@ -31,10 +31,12 @@ func (w *world) fillMany(b *testing.B) []string {
 	save := func(repo precedent.Repo, findings, pull int) (id string) {
 		rows, err := w.db.RepoFor(b.Context(), repo)
 		must(b, err)
-		r := &precedent.Review{Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n),
+		r := &precedent.Review{
+			Schema: precedent.ResultSchema, ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n),
 			Repo: repo, PullRequest: &pull, Base: "ba5e", Head: fmt.Sprintf("c0ffee%d", n), Scope: precedent.FullScope,
 			Verdict: precedent.Findings, Threshold: 75,
-			At: start.Add(time.Duration(n-manyFindings/foundAtOnce) * time.Minute)}
+			At: start.Add(time.Duration(n-manyFindings/foundAtOnce) * time.Minute),
+		}
 		n++
 		var outcomes []precedent.Outcome
 		for i := range findings {
@@ -54,9 +56,11 @@ func (w *world) fillMany(b *testing.B) []string {
 			f.Fingerprint = precedent.Fingerprint(fmt.Sprint(n, i), f.Category, 0)
 			f.ID = precedent.FindingID(repo, f.Fingerprint)
 			r.Findings = append(r.Findings, f)
-			outcomes = append(outcomes, precedent.Outcome{Fingerprint: f.Fingerprint, Finding: f.ID, PullRequest: pull,
+			outcomes = append(outcomes, precedent.Outcome{
+				Fingerprint: f.Fingerprint, Finding: f.ID, PullRequest: pull,
 				Kind: []precedent.OutcomeKind{precedent.Fixed, precedent.Declined}[i%2], MayWrite: true,
-				Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, At: r.At})
+				Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, At: r.At,
+			})
 		}
 		must(b, rows.SaveReview(b.Context(), r))
 		must(b, rows.SaveOutcomes(b.Context(), outcomes))
@@ -74,10 +78,12 @@ func (w *world) fillMany(b *testing.B) []string {
 	rows, err := w.db.RepoFor(b.Context(), open)
 	must(b, err)
 	for i := range manyLearnings {
-		l := precedent.Learning{ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive,
+		l := precedent.Learning{
+			ID: fmt.Sprintf("n%09d", i), Kind: precedent.LearnDo, State: precedent.LearningActive,
 			Scope: precedent.RepositoryScope, Directive: fmt.Sprintf("Check the error of call %d", i),
 			From: precedent.LearningSource{By: precedent.FromComment, Who: "wanda", MayWrite: true}, CreatedAt: start,
-			UpdatedAt: start, Version: 1}
+			UpdatedAt: start, Version: 1,
+		}
 		if i%10 == 0 {
 			l.State = precedent.LearningPending
 		}

@@ -26,8 +26,9 @@ const (
 )
 
 // learningStates are the lists of learnings, in the order of their tabs: what waits for people first.
-var learningStates = []precedent.LearningState{precedent.LearningPending, precedent.LearningActive,
-	precedent.LearningSuperseded, precedent.LearningForgotten}
+var learningStates = []precedent.LearningState{
+	precedent.LearningPending, precedent.LearningActive, precedent.LearningSuperseded, precedent.LearningForgotten,
+}
 
 // learnings lists the learnings in a state.
 func (s *Site) learnings(q *request) error {
@@ -55,8 +56,10 @@ func (s *Site) learnings(q *request) error {
 		l := &found[i]
 		act := g.Node(nil)
 		if q.mayWrite() && state == precedent.LearningPending {
-			act = g.Group{postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"),
-				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget")}
+			act = g.Group{
+				postButton(q, q.path("/learnings/")+l.ID+"/approve", "Approve"),
+				postButton(q, q.path("/learnings/")+l.ID+"/forget", "Forget"),
+			}
 		}
 		rows = append(rows, row(link(at+"/"+l.ID, l.Directive),
 			g.Group{chip("kind", strings.ReplaceAll(string(l.Kind), "_", " ")), g.Text(" "), words(reach(l))},
@@ -126,8 +129,10 @@ func (s *Site) addLearning(q *request) error {
 		Kind: precedent.LearningKind(form.Get("kind")), Directive: form.Get("directive"),
 		Rationale: form.Get("rationale"), Glob: form.Get("glob"),
 		Category: precedent.Category(form.Get("category")), Scope: precedent.LearningScope(form.Get("scope")),
-		From: precedent.LearningSource{By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person),
-			MayWrite: true, Words: form.Get("directive")},
+		From: precedent.LearningSource{
+			By: precedent.FromCommand, Who: q.v.login, WhoID: precedent.ForgeID(q.v.person),
+			MayWrite: true, Words: form.Get("directive"),
+		},
 	}
 	if p.Scope == precedent.MeScope || strings.TrimSpace(p.Directive) == "" {
 		return requestError("A learning needs a directive, and holds for the repository or its owner.")
@@ -255,8 +260,9 @@ func (s *Site) changeLearning(q *request) error {
 			return "forgotten", err
 		},
 	}[q.r.PathValue("do")]
-	err = s.audited(q, q.rows.AddAudit, store.AuditRow{Action: q.r.PathValue("do") + " learning",
-		Subject: "learning " + l.ID, Before: learningText(&l)}, do)
+	err = s.audited(q, q.rows.AddAudit, store.AuditRow{
+		Action: q.r.PathValue("do") + " learning", Subject: "learning " + l.ID, Before: learningText(&l),
+	}, do)
 	return s.back(q, q.path("/learnings/")+l.ID, err)
 }
 
@@ -376,8 +382,10 @@ func (s *Site) precedentList(got *workspace.CorpusResult) g.Node {
 		return g.Group{failures, h.P(h.Class("none"), g.Textf("Nothing similar among %s.",
 			plural(got.Searched, "comment")))}
 	}
-	return g.Group{failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")),
-		h.Ol(h.Class("found"), items)}
+	return g.Group{
+		failures, sentence("%s of %s.", thousands(len(got.Found)), plural(got.Searched, "comment")),
+		h.Ol(h.Class("found"), items),
+	}
 }
 
 // hotspots shows the files with the most findings as a map of the tree.

@@ -68,19 +68,24 @@ func TestRealSignIn(t *testing.T) {
 	who := map[string]*url.Userinfo{}
 	for _, name := range []string{"owner", "writer", "reader", "outsider", "bot"} {
 		login := name + strings.ToLower(newSecret()[:8])
-		g.call(nil, http.MethodPost, "/admin/users", map[string]any{"username": login, "email": login + "@example.test",
-			"password": realPassword, "must_change_password": false})
+		g.call(nil, http.MethodPost, "/admin/users", map[string]any{
+			"username": login, "email": login + "@example.test",
+			"password": realPassword, "must_change_password": false,
+		})
 		who[name] = url.UserPassword(login, realPassword)
 	}
-	g.call(who["owner"], http.MethodPost, "/user/repos", map[string]any{"name": "app", "private": true,
-		"auto_init": true})
+	g.call(who["owner"], http.MethodPost, "/user/repos", map[string]any{
+		"name": "app", "private": true, "auto_init": true,
+	})
 	at := "/repos/" + who["owner"].Username() + "/app"
 	for name, may := range map[string]string{"writer": "write", "reader": "read", "bot": "write"} {
 		g.call(who["owner"], http.MethodPut, at+"/collaborators/"+who[name].Username(),
 			map[string]any{"permission": may})
 	}
-	token := g.call(who["bot"], http.MethodPost, "/users/"+who["bot"].Username()+"/tokens", map[string]any{"name": "t",
-		"scopes": []string{"read:user", "write:issue", "write:repository"}}).SHA1
+	token := g.call(who["bot"], http.MethodPost, "/users/"+who["bot"].Username()+"/tokens", map[string]any{
+		"name":   "t",
+		"scopes": []string{"read:user", "write:issue", "write:repository"},
+	}).SHA1
 	secret, err := wire.NewToken(token)
 	must(t, err)
 	real, err := gitea.New(gitea.Options{BaseURL: g.address, Token: secret})
@@ -88,8 +93,10 @@ func TestRealSignIn(t *testing.T) {
 	w := newWorld(t, "")
 	address, err := url.Parse(w.http.URL)
 	must(t, err)
-	app := g.call(who["owner"], http.MethodPost, "/user/applications/oauth2", map[string]any{"name": "precedent",
-		"redirect_uris": []string{w.http.URL + "/signin/callback"}, "confidential_client": true})
+	app := g.call(who["owner"], http.MethodPost, "/user/applications/oauth2", map[string]any{
+		"name":          "precedent",
+		"redirect_uris": []string{w.http.URL + "/signin/callback"}, "confidential_client": true,
+	})
 	in, err := NewSignIn(forge.Gitea, real.Pages(), app.ClientID, app.Secret, address, http.DefaultClient)
 	must(t, err)
 	o := w.site.o

@@ -46,8 +46,9 @@ func (s *Site) pull(q *request) error {
 	body := g.Group{facts("Title", is.Title, "On the forge",
 		external(page, fmt.Sprintf("%s#%d", repoName(q.repo), number)), "Labels", state)}
 	if s.o.Jobs != nil {
-		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{States: unfinished, Repo: q.repo,
-			Limit: 10 * listedJobs})
+		jobs, err := s.o.Jobs.List(q.ctx(), workspace.JobFilter{
+			States: unfinished, Repo: q.repo, Limit: 10 * listedJobs,
+		})
 		if err != nil {
 			return err
 		}
@@ -151,8 +152,9 @@ func (s *Site) reviewBody(q *request, r *precedent.Review) (g.Node, error) {
 			return section("What failed", table("", []string{"Step", "Why"}, failures))
 		}),
 		g.Iff(len(finders) > 0, func() g.Node {
-			return section("Finders", table("", []string{"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took",
-				"Problem"}, finders))
+			return section("Finders", table("", []string{
+				"Finder", "Model", "Status", "Found", "Tokens", "Cost", "Took", "Problem",
+			}, finders))
 		}),
 	}, nil
 }
@@ -186,9 +188,10 @@ func (s *Site) findingText(f *precedent.Finding) g.Node {
 	evidence := g.Map(f.Evidence, func(e precedent.Evidence) g.Node {
 		return h.Li(words(e.String()+" "), h.Code(words(e.Quote)))
 	})
-	return g.Group{code(f.Quote), prose(f.Body),
-		g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
-		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)})}
+	return g.Group{
+		code(f.Quote), prose(f.Body), g.If(f.Suggestion != "", g.Group{h.P(g.Text("Suggested:")), code(f.Suggestion)}),
+		g.If(len(evidence) > 0, g.Group{h.P(g.Text("Evidence:")), h.Ul(evidence)}),
+	}
 }
 
 // trail is the arithmetic of the confidence: each decision with what it added.
@@ -299,9 +302,11 @@ func (s *Site) finding(q *request) error {
 	fate := g.Text("Shown by the last review that had it.")
 	switch {
 	case e.Dismissal != nil:
-		fate = g.Group{g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
+		fate = g.Group{
+			g.Text("Dismissed by "), words(e.Dismissal.Who), g.Text(": "),
 			words(cmp.Or(e.Dismissal.Reason, "no reason given")),
-			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + ".")}
+			g.Text(" Valid until " + day(e.Dismissal.ExpiresAt) + "."),
+		}
 	case !f.Live():
 		fate = words("Hidden: " + whyHidden(f))
 	}

@@ -117,8 +117,10 @@ func (s *Site) hostOnly(name string) string {
 
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	//nolint:gosec // Secure wherever there is https
-	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure,
-		SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds())}
+	c := &http.Cookie{
+		Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.secure,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(life.Seconds()),
+	}
 	if value == "" {
 		c.MaxAge = -1
 	}
@@ -199,8 +201,9 @@ func (s *Site) toForge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	state, verifier := newSecret(), oauth2.GenerateVerifier()
-	s.setCookie(w, s.hostOnly(stateCookie), url.Values{"state": {state}, "verifier": {verifier},
-		"to": {ownPath(r.URL.Query().Get("to"))}}.Encode(), stateLife)
+	s.setCookie(w, s.hostOnly(stateCookie), url.Values{
+		"state": {state}, "verifier": {verifier}, "to": {ownPath(r.URL.Query().Get("to"))},
+	}.Encode(), stateLife)
 	http.Redirect(w, r, s.o.SignIn.Config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
 }
 

@@ -101,8 +101,10 @@ func testChanges(t *testing.T, w *world) {
 	is := w.fill(open, "zebra")
 	at := repoPath(open)
 	job := fmt.Sprintf("/jobs/%d/", w.fail(open, "the engine is gone"))
-	learning := url.Values{"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"},
-		"kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""}}
+	learning := url.Values{
+		"directive": {"Ask for a benchmark of every loop over users"}, "rationale": {"It was slow"},
+		"kind": {"do"}, "scope": {"repository"}, "glob": {"src"}, "category": {""},
+	}
 	for _, c := range []struct {
 		who, path      string
 		form           url.Values
@@ -110,22 +112,40 @@ func testChanges(t *testing.T, w *world) {
 		before, after  string
 		page, contains string
 	}{
-		{"wanda", at + "/findings/" + is.shown + "/dismiss", url.Values{"reason": {"We always do it so"}}, "dismiss",
-			"not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so"},
-		{"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so",
-			"not dismissed", at + "/findings/" + is.shown, "Shown by the last review"},
-		{"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do",
-			at + "/learnings?state=active", "Name the caller zebra"},
-		{"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller",
-			"Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark"},
-		{"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten",
-			at + "/learnings?state=forgotten", "Ask for a benchmark"},
-		{"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active",
-			"Ask for a benchmark"},
-		{"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed",
-			at + "/insights", "Restore"},
-		{"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights",
-			"Dismiss"},
+		{
+			"wanda", at + "/findings/" + is.shown + "/dismiss",
+			url.Values{"reason": {"We always do it so"}},
+			"dismiss",
+			"not dismissed", "dismissed by wanda: We always do it so", at + "/dismissals", "We always do it so",
+		},
+		{
+			"wanda", at + "/findings/" + is.shown + "/restore", nil, "restore", "dismissed by wanda: We always do it so",
+			"not dismissed", at + "/findings/" + is.shown, "Shown by the last review",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/approve", nil, "approve learning", "pending do", "active do",
+			at + "/learnings?state=active", "Name the caller zebra",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/edit", learning, "edit learning", "Name the caller",
+			"Ask for a benchmark", at + "/learnings/" + is.pending, "Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/learnings/" + is.pending + "/forget", nil, "forget learning", "active do", "forgotten",
+			at + "/learnings?state=forgotten", "Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/learnings", learning, "add learning", "", "active do", at + "/learnings?state=active",
+			"Ask for a benchmark",
+		},
+		{
+			"wanda", at + "/insights/" + is.insight + "/dismiss", nil, "dismiss insight", "", "dismissed",
+			at + "/insights", "Restore",
+		},
+		{
+			"wanda", at + "/insights/" + is.insight + "/restore", nil, "restore insight", "", "", at + "/insights",
+			"Dismiss",
+		},
 		{"oskar", job + "retry", nil, "retry job", "dead", "ready", "/jobs", "the engine is gone"},
 		{"oskar", job + "cancel", nil, "cancel job", "ready", "cancelled", "/jobs", "cancelled"},
 	} {
@@ -161,8 +181,9 @@ func testChanges(t *testing.T, w *world) {
 	}
 	// What was refused is there, too, and nothing was saved.
 	b := w.signedIn("wanda")
-	if status, page := b.submit(at+"/learnings", url.Values{"directive": {"x"}, "kind": {"nonsense"},
-		"scope": {"repository"}}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
+	if status, page := b.submit(at+"/learnings", url.Values{
+		"directive": {"x"}, "kind": {"nonsense"}, "scope": {"repository"},
+	}); status != http.StatusBadRequest || !strings.Contains(page, "not saved") {
 		t.Errorf("a learning of no kind: %d %s", status, page)
 	}
 	if row := w.newest(false); !strings.HasPrefix(row.After, "failed: ") {
@@ -194,10 +215,9 @@ func (w *world) newest(server bool) store.AuditRow {
 // hostile are texts of people who want a script to run.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`,
-	`</textarea><script>alert(1)</script>`, `</title><script>alert(1)</script>`,
-	`javascript:alert(1)`, `<a href="javascript:alert(1)">x</a>`, "\u202e\u2066<b>\u200b",
-	`<iframe srcdoc="<script>alert(1)</script>">`, "x\x00\x1b[31m<base href=//evil>",
-	`{{constructor.constructor('alert(1)')()}}`,
+	`</textarea><script>alert(1)</script>`, `</title><script>alert(1)</script>`, `javascript:alert(1)`,
+	`<a href="javascript:alert(1)">x</a>`, "\u202e\u2066<b>\u200b", `<iframe srcdoc="<script>alert(1)</script>">`,
+	"x\x00\x1b[31m<base href=//evil>", `{{constructor.constructor('alert(1)')()}}`,
 	`" hx-get="https://evil.example" hx-trigger="load`, `<meta http-equiv=refresh content=0;url=//evil>`,
 	`data: x` + "\n\nevent: now\ndata: <script>alert(1)</script>",
 }
@@ -269,8 +289,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("after the sign-in: %s", page)
 	}
 	for _, to := range []string{
-		"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)",
-		"/\t/evil.example",
+		"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)", "/\t/evil.example",
 	} {
 		if got := ownPath(to); got != "/" {
 			t.Errorf("after a sign-in, %q leads to %q", to, got)
@@ -279,8 +298,7 @@ func TestSignIn(t *testing.T) {
 	stranger := w.browser()
 	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for _, path := range []string{
-		"/signin/callback?code=x&state=y", "/signin/callback",
-		"/signin/callback?error=access_denied",
+		"/signin/callback?code=x&state=y", "/signin/callback", "/signin/callback?error=access_denied",
 	} {
 		if status, _ := stranger.get(path); status != http.StatusForbidden {
 			t.Errorf("%s without a sign-in that began: %d", path, status)

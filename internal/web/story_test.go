@@ -18,8 +18,9 @@ func (w *world) tell(repo precedent.Repo) string {
 	taught, err := space.Memory.Propose(ctx, memory.Proposal{
 		Kind: precedent.LearnDontFlag, Directive: "Don't ask for context parameters in internal/migrate",
 		Glob: "internal/migrate",
-		From: precedent.LearningSource{By: precedent.FromComment, Who: "wanda", MayWrite: true,
-			Words: "migrations run to the end"},
+		From: precedent.LearningSource{
+			By: precedent.FromComment, Who: "wanda", MayWrite: true, Words: "migrations run to the end",
+		},
 	})
 	must(w.t, err)
 	found := func(path string, line int, s precedent.Severity, c precedent.Category, title, quote,
@@ -65,9 +66,10 @@ func (w *world) tell(repo precedent.Repo) string {
 			Threshold: 75, ThresholdFrom: "the policy", Findings: findings,
 			At:       start.Add(time.Duration(i-2) * 3 * time.Hour),
 			Coverage: precedent.Coverage{Files: 6, Hunks: 14, HunksRead: 14}, CostUSD: 0.31, TookMS: 41_300,
-			Finders: []precedent.FinderRun{{Name: "general", Model: "claude-sonnet-5-5", Status: precedent.StatusOK,
-				Found: 4, CostUSD: 0.22, TookMS: 24_100,
-				Usage: precedent.Usage{InputTokens: 38_420, OutputTokens: 2_310}}},
+			Finders: []precedent.FinderRun{{
+				Name: "general", Model: "claude-sonnet-5-5", Status: precedent.StatusOK, Found: 4, CostUSD: 0.22,
+				TookMS: 24_100, Usage: precedent.Usage{InputTokens: 38_420, OutputTokens: 2_310},
+			}},
 		}))
 	}
 	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{{
@@ -76,10 +78,13 @@ func (w *world) tell(repo precedent.Repo) string {
 		OpenedAt: start, URL: "https://git.example.org/team/billing/pulls/482#issuecomment-9",
 		Messages: []precedent.Message{{Who: "dora", Body: "Good catch, the key comes first now.", At: start}},
 	}}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{Thread: "t1", Finding: refund.ID,
-		Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
-		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start}}))
-	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab",
-		Title: "Make refunds safe to retry", Labels: []string{"bot-changes-needed"}, Updated: start}}, nil))
+	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
+		Thread: "t1", Finding: refund.ID, Fingerprint: refund.Fingerprint, PullRequest: pull, Kind: precedent.Fixed,
+		Proof: "e41d90c2ab changed the lines, and the defect is gone", At: start,
+	}}))
+	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
+		Pull: pull, Head: "e41d90c2ab", Done: "e41d90c2ab",
+		Title: "Make refunds safe to retry", Labels: []string{"bot-changes-needed"}, Updated: start,
+	}}, nil))
 	return pullPath(repo, pull)
 }

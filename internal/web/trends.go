@@ -230,8 +230,9 @@ func (s *Site) trends(q *request) error {
 		section("By day", barChart("Findings shown by day", t.days,
 			func(d dayFacts) float64 { return float64(d.shown) }),
 			barChart("Cost by day, in dollars", t.days, func(d dayFacts) float64 { return d.cost }),
-			table("No reviews in these days.", []string{"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored",
-				"Tokens", "Cost"}, days)),
+			table("No reviews in these days.", []string{
+				"Day", "Reviews", "Shown", "Accepted", "Declined", "Ignored", "Tokens", "Cost",
+			}, days)),
 		section("Most expensive pull requests", table("No pull request was reviewed.",
 			[]string{"Pull request", "Rounds", "Cost"}, pulls)),
 	})

@@ -50,8 +50,10 @@ type people struct {
 
 func newPeople(t testing.TB) *people {
 	p := &people{
-		may: map[string]forge.Permission{"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
-			"rita " + open.String(): forge.Read, "oskar " + open.String(): forge.Read},
+		may: map[string]forge.Permission{
+			"wanda " + open.String(): forge.Write, "wanda " + closed.String(): forge.Write,
+			"rita " + open.String(): forge.Read, "oskar " + open.String(): forge.Read,
+		},
 		ids: map[string]int64{"wanda": 1, "rita": 2, "oskar": 3, "sam": 4}, codes: map[string]string{},
 		tokens: map[string]string{},
 	}
@@ -229,8 +231,10 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	teach := func(directive string, mayWrite bool) precedent.Learning {
 		c, err := space.Memory.Propose(ctx, memory.Proposal{
 			Kind: precedent.LearnDo, Directive: directive,
-			Rationale: mark, From: precedent.LearningSource{By: precedent.FromComment, Who: mark, MayWrite: mayWrite,
-				Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7},
+			Rationale: mark, From: precedent.LearningSource{
+				By: precedent.FromComment, Who: mark, MayWrite: mayWrite,
+				Words: directive, URL: "javascript:alert('" + mark + "')", PullRequest: 7,
+			},
 		})
 		must(w.t, err)
 		if c.Refused != "" {
@@ -242,9 +246,8 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 	finding := func(n int, path string) precedent.Finding {
 		f := precedent.Finding{
 			Finder: "general", Category: precedent.Bugs, Severity: precedent.High, Confidence: 80,
-			Title: fmt.Sprintf("Finding %d %s", n, mark), Body: mark,
-			Quote: mark, Suggestion: mark, Rule: mark, Placement: precedent.Inline, Votes: 1,
-			Verifier: precedent.Confirmed, Symbol: mark,
+			Title: fmt.Sprintf("Finding %d %s", n, mark), Body: mark, Quote: mark, Suggestion: mark, Rule: mark,
+			Placement: precedent.Inline, Votes: 1, Verifier: precedent.Confirmed, Symbol: mark,
 			Evidence: []precedent.Evidence{{Path: path, Line: 3, Quote: mark}},
 			Cites:    []precedent.Cite{{Kind: "precedent", ID: "x", Text: mark, URL: "javascript:alert(1)//" + mark}},
 		}
@@ -266,8 +269,9 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		PullRequest: &pull, Base: "ba5e", Head: "c0ffee00c0ffee",
 		Scope: precedent.FullScope, Verdict: precedent.Findings, Threshold: 75, ThresholdFrom: mark,
 		Findings: []precedent.Finding{shown, hidden}, At: start.Add(-time.Hour),
-		Finders: []precedent.FinderRun{{Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2,
-			Error: mark}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
+		Finders: []precedent.FinderRun{{
+			Name: "general", Model: mark, Status: precedent.StatusOK, Found: 2, Error: mark,
+		}}, Failures: []precedent.Failure{{Step: "memory", Error: mark}}, CostUSD: 0.12,
 	}
 	must(w.t, rows.SaveReview(ctx, r))
 	thread := precedent.Thread{
@@ -278,29 +282,31 @@ func (w *world) fill(repo precedent.Repo, mark string) (is filled) {
 		Category: precedent.Bugs, Severity: precedent.High,
 	}
 	must(w.t, rows.SaveThreads(ctx, []precedent.Thread{thread}))
-	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{Thread: thread.ID, Finding: shown.ID,
-		Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark, Category: precedent.Bugs, Severity: precedent.High,
-		Confidence: 80, Finder: mark, Kind: precedent.Accepted, Proof: mark, Who: mark, Words: mark, MayWrite: true,
-		At: start.Add(-time.Minute)}}))
+	must(w.t, rows.SaveOutcomes(ctx, []precedent.Outcome{{
+		Thread: thread.ID, Finding: shown.ID, Fingerprint: shown.Fingerprint, PullRequest: 7, Title: mark,
+		Category: precedent.Bugs, Severity: precedent.High, Confidence: 80, Finder: mark, Kind: precedent.Accepted,
+		Proof: mark, Who: mark, Words: mark, MayWrite: true, At: start.Add(-time.Minute),
+	}}))
 	j, err := space.Memory.Dismiss(ctx, hidden.ID, memory.Dismissal{Reason: mark, Who: mark})
 	must(w.t, err)
 	turn, err := rows.BeginConsolidation(ctx, "test", time.Hour)
 	must(w.t, err)
-	insight := precedent.Insight{ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
-		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start}
+	insight := precedent.Insight{
+		ID: "in" + shown.Fingerprint[:8], State: precedent.InsightActive, Text: mark,
+		Scope: mark, Category: precedent.Bugs, Citations: []string{shown.ID}, UpdatedAt: start,
+	}
 	if turn {
 		_, err = rows.EndConsolidation(ctx, "test", []precedent.Insight{insight}, false)
 		must(w.t, err)
 	}
-	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{Pull: 7, Head: "c0ffee", Title: mark,
-		Labels: []string{mark, "bot-changes-needed"}, Updated: start}}, nil))
+	must(w.t, rows.SaveWatched(ctx, []store.WatchedPull{{
+		Pull: 7, Head: "c0ffee", Title: mark, Labels: []string{mark, "bot-changes-needed"}, Updated: start,
+	}}, nil))
 	comment, err := json.Marshal(map[string]any{
 		"id": 11, "user": map[string]any{"id": 5, "login": "ada", "type": "User"}, "path": "a.go", "line": 3,
-		"side": "RIGHT", "commit_id": "c0ffee",
-		"diff_hunk":  "@@ -1 +1 @@\n+x",
+		"side": "RIGHT", "commit_id": "c0ffee", "diff_hunk": "@@ -1 +1 @@\n+x",
 		"body":       "Please wrap this error with its operation, so that callers can tell them apart. " + mark,
-		"created_at": start, "updated_at": start,
-		"html_url":         "https://git.example.org/team/open/pulls/3#c11",
+		"created_at": start, "updated_at": start, "html_url": "https://git.example.org/team/open/pulls/3#c11",
 		"pull_request_url": "https://git.example.org/repos/" + repo.Owner + "/" + repo.Name + "/pulls/3",
 		"pr_title":         mark,
 	})
@@ -318,9 +324,8 @@ func (is *filled) paths(repo precedent.Repo) []string {
 	at := repoPath(repo)
 	return []string{
 		at, at + "/pulls/7", at + "/reviews/" + is.review, at + "/findings", at + "/findings?path=src",
-		at + "/findings/" + is.shown, at + "/findings/" + is.hidden,
-		at + "/learnings", at + "/learnings?state=active", at + "/learnings/" + is.active,
-		at + "/learnings/" + is.pending, at + "/dismissals", at + "/insights",
+		at + "/findings/" + is.shown, at + "/findings/" + is.hidden, at + "/learnings", at + "/learnings?state=active",
+		at + "/learnings/" + is.active, at + "/learnings/" + is.pending, at + "/dismissals", at + "/insights",
 		at + "/precedents", at + "/precedents?q=wrap+the+error+with+its+operation", at + "/hotspots", at + "/trends",
 		at + "/trends?threshold=82", at + "/audit", at + "/audit?format=json", at + "/by/" + is.active,
 	}

@@ -82,8 +82,10 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 		defer c.close()
 		tools = c.tools()
 	}
-	request := llm.Request{System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
-		Tools: tools, FirstByte: t.FirstByte}
+	request := llm.Request{
+		System: t.System, Common: t.Common, Prefix: t.Prefix, Prompt: t.Prompt, Schema: t.Schema,
+		Tools: tools, FirstByte: t.FirstByte,
+	}
 	if e.Window > 0 {
 		request.MaxTokens = min(llm.DefaultMaxTokens, e.Window/answerShare)
 	}

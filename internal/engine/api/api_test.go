@@ -38,8 +38,9 @@ type api struct {
 
 func (a api) model(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Model {
 	t.Helper()
-	m, err := a.open(llm.Config{Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now,
-		Idle: idle})
+	m, err := a.open(llm.Config{
+		Key: "k", BaseURL: s.URL, Model: "test-model", Transport: transport(t), Now: time.Now, Idle: idle,
+	})
 	must(t, err)
 	return m
 }
@@ -98,13 +99,16 @@ func (f *fixed) Send(_ context.Context, r llm.Request) (llm.Reply, error) {
 }
 
 func task() engine.Task {
-	return engine.Task{Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own",
-		Schema: json.RawMessage(`{"type":"object"}`)}
+	return engine.Task{
+		Role: engine.Finder, Name: "bugs", System: "s", Prefix: "shared ", Prompt: "own",
+		Schema: json.RawMessage(`{"type":"object"}`),
+	}
 }
 
 func TestCostAndPrefix(t *testing.T) {
-	model := &fixed{name: "priced-1", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6}}}
+	model := &fixed{name: "priced-1", reply: llm.Reply{
+		Text: "{}", Stop: llm.StopEnd, Usage: precedent.Usage{Requests: 1, InputTokens: 1e6, OutputTokens: 1e6},
+	}}
 	e := New(Config{Model: model, Prices: llm.Prices{"priced": {Input: 3, Output: 15}}, Why: "a key is set"})
 	a, err := e.Run(t.Context(), task())
 	if err != nil || a.CostUSD != 18 {
@@ -126,8 +130,9 @@ func TestCostAndPrefix(t *testing.T) {
 }
 
 func TestBudgetStopsRequests(t *testing.T) {
-	model := &fixed{name: "m", reply: llm.Reply{Text: "{}", Stop: llm.StopEnd,
-		Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100}}}
+	model := &fixed{name: "m", reply: llm.Reply{
+		Text: "{}", Stop: llm.StopEnd, Usage: precedent.Usage{Requests: 1, InputTokens: 900, OutputTokens: 100},
+	}}
 	e := New(Config{Model: model, Budget: &engine.Budget{Tokens: 3000}, Why: "w"})
 	var got []precedent.Status
 	for range 4 {

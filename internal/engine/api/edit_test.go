@@ -13,8 +13,7 @@ func editor(t *testing.T) (dir string, call func(name string, args any) (string,
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range map[string]string{
-		"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n",
-		"data.bin": "a\x00b",
+		"a.go": "package a\n\nconst one, two = 1, 2\n", "lib/run.sh": "run\n", "data.bin": "a\x00b",
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))

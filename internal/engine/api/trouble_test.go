@@ -60,8 +60,9 @@ func TestTroubleOfServers(t *testing.T) {
 	good, broken := llmtest.Reply{Text: answer}, llmtest.Reply{Text: answer, Cut: 250}
 	torn := llmtest.Reply{Text: answer, Cut: 250, Torn: true}
 	status := func(code int, message string) llmtest.Reply { return llmtest.Reply{Status: code, Message: message} }
-	backoff := []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
-		time.Minute, time.Minute}
+	backoff := []time.Duration{
+		2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute,
+	}
 	for _, test := range []struct {
 		name     string
 		replies  []llmtest.Reply
@@ -70,8 +71,12 @@ func TestTroubleOfServers(t *testing.T) {
 		requests int
 		naps     []time.Duration
 	}{
-		{"429", []llmtest.Reply{{Status: 429, Header: http.Header{"Retry-After": {"17"}}}, good}, "ok", "", 2,
-			[]time.Duration{17 * time.Second}},
+		{
+			"429",
+			[]llmtest.Reply{{Status: 429, Header: http.Header{"Retry-After": {"17"}}}, good},
+			"ok", "", 2,
+			[]time.Duration{17 * time.Second},
+		},
 		{"529 three times", slices.Concat(slices.Repeat([]llmtest.Reply{status(529, "Overloaded")}, 3),
 			[]llmtest.Reply{good}), "ok", "", 4, backoff[:3]},
 		{"529 for ever", []llmtest.Reply{status(529, "Overloaded")}, "error", "529: Overloaded", 8, backoff},
@@ -83,9 +88,11 @@ func TestTroubleOfServers(t *testing.T) {
 		{"drip, then an answer", []llmtest.Reply{{Drip: true}, good}, "ok", "", 2, backoff[:1]},
 		{"refusal", []llmtest.Reply{{Refusal: "I cannot."}}, "refused", "refused", 1, nil},
 		{"length", []llmtest.Reply{{Text: answer[:20], Stop: "max_tokens"}}, "truncated", "out of room", 1, nil},
-		{"endless tools",
+		{
+			"endless tools",
 			[]llmtest.Reply{{Calls: []llmtest.Call{{ID: "c", Name: "read_file", Args: `{"path":"a.go"}`}}}},
-			"truncated", "tool calls", 43, nil},
+			"truncated", "tool calls", 43, nil,
+		},
 		{"wrong schema", []llmtest.Reply{{Text: `{"findings":[{"line":1}]}`}, good}, "ok", "", 2, nil},
 		{"wrong schema for ever", []llmtest.Reply{{Text: `{"findings":[{"line":1}]}`}}, "malformed", "path", 3, nil},
 		{"nothing", []llmtest.Reply{{}}, "malformed", "no usable answer", 3, nil},
@@ -95,11 +102,18 @@ func TestTroubleOfServers(t *testing.T) {
 			"ok", "", 1, nil,
 		},
 		{"401", []llmtest.Reply{status(401, "invalid x-api-key")}, "error", "check the key", 1, nil},
-		{"too long", []llmtest.Reply{status(400, "prompt is too long: 9000 tokens > 8192 maximum")}, "truncated",
-			"limit is 8192 tokens; set the context window: --context 8192", 1, nil},
-		{"too long, no limit told",
-			[]llmtest.Reply{status(400, "Your input exceeds the context window of this model.")}, "truncated",
-			"set the context window: --context N", 1, nil},
+		{
+			"too long",
+			[]llmtest.Reply{status(400, "prompt is too long: 9000 tokens > 8192 maximum")},
+			"truncated",
+			"limit is 8192 tokens; set the context window: --context 8192", 1, nil,
+		},
+		{
+			"too long, no limit told",
+			[]llmtest.Reply{status(400, "Your input exceeds the context window of this model.")},
+			"truncated",
+			"set the context window: --context N", 1, nil,
+		},
 	} {
 		for name, api := range apis {
 			t.Run(name+" "+test.name, func(t *testing.T) {

@@ -61,8 +61,10 @@ func arguments(model string, turns int, dollars float64, system, base string, sc
 	if len(learnings) > 0 {
 		rules = append(rules, learningsTool)
 	}
-	args := []string{"--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-		"--include-partial-messages"}
+	args := []string{
+		"--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--include-partial-messages",
+	}
 	if model != "" {
 		args = append(args, "--model", model)
 	}

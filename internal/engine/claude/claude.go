@@ -75,8 +75,10 @@ func New(c Config) *Engine {
 // Info names the model and the host that gets the code.
 func (e *Engine) Info() engine.Info {
 	model := cmp.Or(e.Model, "its default model")
-	return engine.Info{Name: "claude", Who: model + "@" + e.Host, WantsTree: true, Edits: true,
-		Line: fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host)}
+	return engine.Info{
+		Name: "claude", Who: model + "@" + e.Host, WantsTree: true, Edits: true,
+		Line: fmt.Sprintf("claude code, %s (%s) → %s", model, e.Why, e.Host),
+	}
 }
 
 // Close removes the copies of trees. No task may be running.
@@ -119,8 +121,10 @@ func (e *Engine) once(ctx context.Context, t engine.Task, attempts int) (engine.
 		return engine.Reply{}, fmt.Errorf("make folder for the system prompt: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(desk) }()
-	s := session{Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts,
-		marked: !e.unmarked.Load()}
+	s := session{
+		Engine: e, task: t, dir: dir, base: base, system: filepath.Join(desk, "system.md"), attempts: attempts,
+		marked: !e.unmarked.Load(),
+	}
 	if err := os.WriteFile(s.system, []byte(system), 0o600); err != nil {
 		return engine.Reply{}, fmt.Errorf("write system prompt: %w", err)
 	}

@@ -87,8 +87,10 @@ func play() int {
 	fmt.Println(said)
 	result := map[string]any{
 		"type": "result", "subtype": "success", "result": reply.Text,
-		"usage": usage{Input: u.InputTokens - u.CachedTokens - u.CacheWriteTokens, CacheRead: u.CachedTokens,
-			CacheWrite: u.CacheWriteTokens, Output: u.OutputTokens},
+		"usage": usage{
+			Input: u.InputTokens - u.CachedTokens - u.CacheWriteTokens, CacheRead: u.CachedTokens,
+			CacheWrite: u.CacheWriteTokens, Output: u.OutputTokens,
+		},
 	}
 	if len(reply.Answer) > 0 {
 		result["structured_output"] = reply.Answer
@@ -110,8 +112,9 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "script.json")
 		must(t, s.Save(path))
-		e := New(Config{Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path},
-			Now: now})
+		e := New(Config{
+			Program: self(t), Env: []string{part + "=scripted", enginetest.ScriptVariable + "=" + path}, Now: now,
+		})
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
 				t.Error(err)
@@ -123,8 +126,10 @@ func TestConformance(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	info := New(Config{Model: "opus", Why: "claude is in PATH", Host: "api.anthropic.com"}).Info()
-	want := engine.Info{Name: "claude", Who: "opus@api.anthropic.com",
-		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true}
+	want := engine.Info{
+		Name: "claude", Who: "opus@api.anthropic.com",
+		Line: "claude code, opus (claude is in PATH) → api.anthropic.com", WantsTree: true, Edits: true,
+	}
 	if !cmp.Equal(info, want) {
 		t.Errorf("Info() = %+v, want %+v", info, want)
 	}
@@ -153,32 +158,50 @@ func TestRead(t *testing.T) {
 		said         string // the output, or part of the message
 		usage        precedent.Usage
 	}{
-		{"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`),
-			precedent.StatusOK, `{"n":5}`, all},
-		{"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`),
-			precedent.StatusOK, `it is {"n":1}`, all},
+		{
+			"structured", result(`"subtype":"success","result":"{\"n\":1}","structured_output":{"n":5}`),
+			precedent.StatusOK, `{"n":5}`, all,
+		},
+		{
+			"text only", result(`"subtype":"success","result":"it is {\"n\":1}","structured_output":null`),
+			precedent.StatusOK, `it is {"n":1}`, all,
+		},
 		{"401", result(`"subtype":"success","is_error":true,"api_error_status":401,"result":"Failed to authenticate. API Error: 401 nope"`), precedent.StatusError, "401 nope; check the key", all},
 		{
 			"error as success",
 			result(`"subtype":"success","is_error":true,"result":"API Error: Unable to connect","structured_output":{"n":5}`),
 			precedent.StatusError, "Unable to connect", all,
 		},
-		{"turns",
+		{
+			"turns",
 			result(`"subtype":"error_max_turns","is_error":true,"errors":["Reached maximum number of turns (5)"]`),
-			precedent.StatusTruncated, "turns", all},
-		{"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
-			"schema", all},
-		{"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
-			"error_during_execution: odd", all},
-		{"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
-			precedent.StatusRefused, "refused", all},
+			precedent.StatusTruncated, "turns", all,
+		},
+		{
+			"schema", result(`"subtype":"error_max_structured_output_retries","is_error":true`), precedent.StatusMalformed,
+			"schema", all,
+		},
+		{
+			"unknown trouble", result(`"subtype":"error_during_execution","errors":["odd"]`), precedent.StatusError,
+			"error_during_execution: odd", all,
+		},
+		{
+			"refusal", result(`"subtype":"success","is_error":true,"stop_reason":"refusal","result":"API Error: policy"`),
+			precedent.StatusRefused, "refused", all,
+		},
 		{"no room", result(`"subtype":"success","is_error":true,"result":"API Error: Claude's response exceeded the 32000 output token maximum."`), precedent.StatusTruncated, "output limit", all},
-		{"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
-			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10}},
-		{"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
-			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1}},
-		{"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
-			precedent.Usage{}},
+		{
+			"broken off in a message", initLine + "\n" + said + "\n" + starts + "\n" + ends + "\n", "", "",
+			precedent.Usage{Requests: 2, InputTokens: 23, CachedTokens: 5, OutputTokens: 10},
+		},
+		{
+			"broken off", initLine + "\n" + said + "\n" + `{"type":"res`, "", "",
+			precedent.Usage{Requests: 1, InputTokens: 15, CachedTokens: 5, OutputTokens: 1},
+		},
+		{
+			"fields of other types", initLine + "\n" + `{"type":"result","is_error":"no"}` + "\n[]\nnull\n", "", "",
+			precedent.Usage{},
+		},
 		{"nothing", "", "", "", precedent.Usage{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -393,8 +416,9 @@ func TestTranscripts(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
-	found := secrets([]string{"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short",
-		"MY_SECRET=a=b=c=d=e"})
+	found := secrets([]string{
+		"HOME=/home/someone", "ANTHROPIC_API_KEY=sk-12345678", "X_TOKEN=short", "MY_SECRET=a=b=c=d=e",
+	})
 	if diff := cmp.Diff([]string{"sk-12345678", "a=b=c=d=e"}, found); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}

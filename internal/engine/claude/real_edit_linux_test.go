@@ -31,15 +31,17 @@ func TestRealCLIEdits(t *testing.T) {
 	m := serve(
 		t,
 		turn{tool: "Read", input: map[string]any{"file_path": filepath.Join(tree, "till.go")}},
-		turn{tool: "Edit", input: map[string]any{"file_path": filepath.Join(tree, "till.go"), "old_string": "41",
-			"new_string": "42"}},
+		turn{tool: "Edit", input: map[string]any{
+			"file_path": filepath.Join(tree, "till.go"), "old_string": "41", "new_string": "42",
+		}},
 		turn{tool: "Write", input: map[string]any{"file_path": filepath.Join(tree, "lib", "new.txt"), "content": "new\n"}},
 		write(filepath.Join(outside, "absolute.txt")),
 		write(filepath.Join(tree, "..", filepath.Base(outside), "dots.txt")),
 		write(filepath.Join(tree, "link", "linked.txt")),
 		turn{tool: "Read", input: map[string]any{"file_path": filepath.Join(outside, "there.txt")}},
-		turn{tool: "Edit", input: map[string]any{"file_path": filepath.Join(outside, "there.txt"),
-			"old_string": "untouched", "new_string": "touched"}},
+		turn{tool: "Edit", input: map[string]any{
+			"file_path": filepath.Join(outside, "there.txt"), "old_string": "untouched", "new_string": "touched",
+		}},
 		write(filepath.Join(os.TempDir(), "precedent-escaped.txt")),
 		turn{tool: "Bash", input: map[string]any{"command": "touch " + filepath.Join(outside, "bash.txt")}},
 		write(filepath.Join(tree, ".claude", "settings.json")),
@@ -55,8 +57,7 @@ func TestRealCLIEdits(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for name, want := range map[string]string{
-		"till.go": "package till\n\nconst answer = 42\n", "lib/new.txt": "new\n",
-		"lib/a.txt": "a\n",
+		"till.go": "package till\n\nconst answer = 42\n", "lib/new.txt": "new\n", "lib/a.txt": "a\n",
 	} {
 		if text, err := os.ReadFile(filepath.Join(tree, name)); err != nil || string(text) != want {
 			t.Errorf("%s is %q, %v", name, text, err)

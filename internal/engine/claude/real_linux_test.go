@@ -385,28 +385,59 @@ func realDefences(t *testing.T) {
 		// One alone is what keeps these out.
 		{"--tools", edits{Drop: []string{"--tools"}}, false, []string{"not have"}},
 		{"rules of --allowedTools", edits{Set: bare}, false, []string{"file of HOME read"}},
-		{"--strict-mcp-config", edits{Drop: []string{"--strict-mcp-config"}}, false,
-			[]string{"not connected", "user's server run"}},
-		{"--no-session-persistence", edits{Drop: []string{"--no-session-persistence"}}, false,
-			[]string{"prompt left in HOME"}},
-		{"variable against memory", edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}}, false,
-			[]string{"memory offered"}},
-		{"variable against attachments", edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}}, false,
-			[]string{"file of HOME attached"}},
+		{
+			"--strict-mcp-config",
+			edits{Drop: []string{"--strict-mcp-config"}},
+			false,
+			[]string{"not connected", "user's server run"},
+		},
+		{
+			"--no-session-persistence",
+			edits{Drop: []string{"--no-session-persistence"}},
+			false,
+			[]string{"prompt left in HOME"},
+		},
+		{
+			"variable against memory",
+			edits{Unset: []string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY"}},
+			false,
+			[]string{"memory offered"},
+		},
+		{
+			"variable against attachments",
+			edits{Unset: []string{"CLAUDE_CODE_DISABLE_ATTACHMENTS"}},
+			false,
+			[]string{"file of HOME attached"},
+		},
 
 		// Two or more keep these out: any one of them may fail.
 		{"--setting-sources", edits{Drop: []string{"--setting-sources"}}, false, nil},
 		{"copy", edits{}, true, nil},
-		{"--setting-sources, copy", edits{Drop: []string{"--setting-sources"}}, true,
-			[]string{"hook run", "key at the other server"}},
-		{"--setting-sources, copy, variable against guides", edits{Drop: []string{"--setting-sources"}, Unset: guides},
-			true, []string{"guide read", "hook run", "key at the other server"}},
+		{
+			"--setting-sources, copy",
+			edits{Drop: []string{"--setting-sources"}},
+			true,
+			[]string{"hook run", "key at the other server"},
+		},
+		{
+			"--setting-sources, copy, variable against guides",
+			edits{Drop: []string{"--setting-sources"}, Unset: guides},
+			true,
+			[]string{"guide read", "hook run", "key at the other server"},
+		},
 		{"variable against guides", edits{Unset: guides}, false, nil},
-		{"--strict-mcp-config, copy", edits{Drop: []string{"--strict-mcp-config"}}, true,
-			[]string{"not connected", "user's server run"}},
-		{"--strict-mcp-config, --setting-sources, copy",
-			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}}, true,
-			[]string{"hook run", "not connected", "server run", "user's server run"}},
+		{
+			"--strict-mcp-config, copy",
+			edits{Drop: []string{"--strict-mcp-config"}},
+			true,
+			[]string{"not connected", "user's server run"},
+		},
+		{
+			"--strict-mcp-config, --setting-sources, copy",
+			edits{Drop: []string{"--strict-mcp-config", "--setting-sources"}},
+			true,
+			[]string{"hook run", "not connected", "server run", "user's server run"},
+		},
 
 		// Redundant: the default mode grants reading below the folder, and no more;
 		// the engine sees to it that no prompt begins like a command.
@@ -445,8 +476,10 @@ func harms(t *testing.T, e edits, whole bool) []string {
 		e.Dir = tree
 	}
 	cli, home := start(t, m, e)
-	plant(t, home, map[string]string{"read.txt": "canary-of-read", "attached.txt": "canary-of-attachment",
-		".claude.json": fmt.Sprintf(`{"mcpServers":{"own":{"command":"sh","args":["-c","touch %s/own"]}}}`, markers)})
+	plant(t, home, map[string]string{
+		"read.txt": "canary-of-read", "attached.txt": "canary-of-attachment",
+		".claude.json": fmt.Sprintf(`{"mcpServers":{"own":{"command":"sh","args":["-c","touch %s/own"]}}}`, markers),
+	})
 	outside = filepath.Join(home, "read.txt")
 	task := realTask(tree)
 	see := "+ see @" + filepath.Join(home, "attached.txt") + " for it\n"

@@ -38,9 +38,8 @@ func (s session) run(ctx context.Context) (engine.Reply, error) {
 	live := watcher{began: s.task.FirstByte, tools: toolsFor(s.task)}
 	r, err := child.Run(ctx, child.Program{
 		Path: s.Program, Dir: s.dir,
-		Args:  arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings, toolsFor(s.task)),
-		Env:   environment(s.Env, s.attempts),
-		Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
+		Args: arguments(s.Model, s.MaxTurns, left, s.system, s.base, schema, s.Learnings, toolsFor(s.task)),
+		Env:  environment(s.Env, s.attempts), Input: bytes.NewReader(line), Most: mostStream, Watch: live.see,
 	})
 	if err != nil {
 		charge(0, 0)

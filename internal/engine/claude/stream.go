@@ -82,8 +82,10 @@ func (u usage) precedent() precedent.Usage {
 	for _, n := range []*int{&u.Input, &u.CacheWrite, &u.CacheRead, &u.Output} {
 		*n = max(*n, 0)
 	}
-	return precedent.Usage{InputTokens: u.Input + u.CacheWrite + u.CacheRead, CachedTokens: u.CacheRead,
-		CacheWriteTokens: u.CacheWrite, OutputTokens: u.Output}
+	return precedent.Usage{
+		InputTokens: u.Input + u.CacheWrite + u.CacheRead, CachedTokens: u.CacheRead,
+		CacheWriteTokens: u.CacheWrite, OutputTokens: u.Output,
+	}
 }
 
 // checkTools checks the first line, in which the CLI lists the agent's tools: an

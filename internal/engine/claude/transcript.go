@@ -54,8 +54,10 @@ func (c *records) keep(t engine.Task, prompt string, r engine.Reply, stream []by
 	if c.folder == "" {
 		return
 	}
-	entry := transcript{Role: t.Role, Name: t.Name, System: t.System, Prompt: prompt, Status: string(r.Status),
-		Message: r.Message, Stream: []json.RawMessage{}}
+	entry := transcript{
+		Role: t.Role, Name: t.Name, System: t.System, Prompt: prompt, Status: string(r.Status),
+		Message: r.Message, Stream: []json.RawMessage{},
+	}
 	for line := range bytes.Lines(stream) {
 		line = bytes.TrimSpace(line)
 		if v, ok := parse(line); ok && v.Type == "stream_event" {

@@ -27,8 +27,9 @@ func act(part string) int {
 			return 1
 		}
 		env := os.Environ()
-		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"answer": map[string]any{"input": json.RawMessage(input),
-			"dir": dir, "env": env, "args": os.Args[1:]}})
+		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"answer": map[string]any{
+			"input": json.RawMessage(input), "dir": dir, "env": env, "args": os.Args[1:],
+		}})
 	case "deaf": // closes its standard input unread
 		_ = os.Stdin.Close()
 		answer()

@@ -53,8 +53,10 @@ func self(t *testing.T, role string, env ...string) *Engine {
 }
 
 func task(timeout time.Duration) engine.Task {
-	return engine.Task{Role: engine.Finder, Name: "bugs", System: "S", Prompt: "P", Tree: "/tree",
-		Schema: json.RawMessage(`{"type":"object"}`), Timeout: timeout}
+	return engine.Task{
+		Role: engine.Finder, Name: "bugs", System: "S", Prompt: "P", Tree: "/tree",
+		Schema: json.RawMessage(`{"type":"object"}`), Timeout: timeout,
+	}
 }
 
 func TestConformance(t *testing.T) {
@@ -159,8 +161,10 @@ func TestManners(t *testing.T) {
 		{"leave in a session and flood", task(time.Minute), precedent.StatusTruncated, "more than 16 MiB"},
 		{"complain and answer", task(time.Minute), precedent.StatusOK, ""},
 		{"complain in vain", task(time.Minute), precedent.StatusOK, ""},
-		{"nothing at all", task(time.Minute), precedent.StatusMalformed,
-			"the program's output is not a valid response: it is empty"},
+		{
+			"nothing at all", task(time.Minute), precedent.StatusMalformed,
+			"the program's output is not a valid response: it is empty",
+		},
 		{"abort", task(time.Minute), precedent.StatusError, "killed"},
 	} {
 		t.Run(test.part, func(t *testing.T) {

@@ -26,8 +26,10 @@ func (e *Engine) once(ctx context.Context, t engine.Task) (engine.Reply, error) 
 	if err != nil {
 		return engine.Reply{}, fmt.Errorf("write task: %w", err)
 	}
-	r, err := child.Run(ctx, child.Program{Path: e.path, Args: e.args, Dir: filepath.Dir(e.path), Env: e.env,
-		Input: bytes.NewReader(input), Most: engine.MaxReply})
+	r, err := child.Run(ctx, child.Program{
+		Path: e.path, Args: e.args, Dir: filepath.Dir(e.path), Env: e.env,
+		Input: bytes.NewReader(input), Most: engine.MaxReply,
+	})
 	var exit *exec.ExitError
 	switch {
 	case err != nil:

@@ -71,41 +71,67 @@ func textReply(text string) Reply { return Reply{Text: text, Usage: json.RawMess
 var scenarios = []scenario{
 	{"valid", []Reply{{Answer: json.RawMessage(good), Usage: json.RawMessage(usage)}}, precedent.StatusOK, 1, 1},
 	{"valid as text", []Reply{textReply(good)}, precedent.StatusOK, 1, 1},
-	{"prose around JSON", []Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")},
-		precedent.StatusOK, 1, 1},
+	{
+		"prose around JSON",
+		[]Reply{textReply("I looked at f() {} closely.\n\n" + good + "\n\nHope it helps {really}!")},
+		precedent.StatusOK, 1, 1,
+	},
 	{"code fence", []Reply{textReply("Sure:\n```json\n" + good + "\n```\n")}, precedent.StatusOK, 1, 1},
-	{"byte order mark and trailing commas", []Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))},
-		precedent.StatusOK, 1, 1},
+	{
+		"byte order mark and trailing commas",
+		[]Reply{textReply("\uFEFF" + strings.ReplaceAll(good, "}]", ",},]"))},
+		precedent.StatusOK, 1, 1,
+	},
 	{"whole number as a float", []Reply{textReply(strings.Replace(good, "80", "80.0", 1))}, precedent.StatusOK, 1, 1},
-	{"list without its object", []Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)},
-		precedent.StatusOK, 1, 1},
+	{
+		"list without its object",
+		[]Reply{textReply(`[{"path":"a.go","severity":"high","confidence":80}]`)},
+		precedent.StatusOK, 1, 1,
+	},
 	{"unknown fields", []Reply{textReply(strings.Replace(good, "{", `{"thoughts":[1,2],`, 1))}, precedent.StatusOK, 1, 1},
 
 	{"malformed, then valid", []Reply{textReply(marker), textReply(good)}, precedent.StatusOK, 2, 2},
-	{"malformed twice, then valid", []Reply{textReply(marker), textReply("{" + marker), textReply(good)},
-		precedent.StatusOK, 3, 3},
+	{
+		"malformed twice, then valid",
+		[]Reply{textReply(marker), textReply("{" + marker), textReply(good)},
+		precedent.StatusOK, 3, 3,
+	},
 	{"breaks off, then valid", []Reply{textReply(good[:len(good)-20]), textReply(good)}, precedent.StatusOK, 2, 2},
-	{"wrong schema, then valid", []Reply{textReply(`{"findings":[{"path":"` + marker + `"}]}`), textReply(good)},
-		precedent.StatusOK, 2, 2},
+	{
+		"wrong schema, then valid",
+		[]Reply{textReply(`{"findings":[{"path":"` + marker + `"}]}`), textReply(good)},
+		precedent.StatusOK, 2, 2,
+	},
 
 	{"malformed always", []Reply{textReply("The code looks fine to me. " + marker)}, precedent.StatusMalformed, 3, 3},
-	{"wrong schema always",
+	{
+		"wrong schema always",
 		[]Reply{textReply(`{"findings":[{"path":"a","severity":"` + marker + `","confidence":800}]}`)},
-		precedent.StatusMalformed, 3, 3},
+		precedent.StatusMalformed, 3, 3,
+	},
 	{"empty", []Reply{textReply(" \n")}, precedent.StatusMalformed, 3, 3},
-	{"half a finding", []Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)},
-		precedent.StatusMalformed, 3, 3},
+	{
+		"half a finding",
+		[]Reply{textReply(`{"findings":[{"path":"a.go","severity":"high","confidence":80},{"path":"`)},
+		precedent.StatusMalformed, 3, 3,
+	},
 	{"repeated key", []Reply{textReply(`{"findings":[],"findings":[]}`)}, precedent.StatusMalformed, 3, 3},
 	{"keys that differ in case", []Reply{textReply(`{"findings":[],"FINDINGS":[]}`)}, precedent.StatusMalformed, 3, 3},
 	{"key in the wrong case", []Reply{textReply(`{"findings":[],"Summary":7}`)}, precedent.StatusMalformed, 3, 3},
 	{"not a number", []Reply{textReply(strings.Replace(good, "80", "NaN", 1))}, precedent.StatusMalformed, 3, 3},
-	{"number without end", []Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))}, precedent.StatusMalformed,
-		3, 3},
+	{
+		"number without end",
+		[]Reply{textReply(strings.Replace(good, "80", "1e999999999", 1))},
+		precedent.StatusMalformed, 3, 3,
+	},
 	{"twenty thousand deep", []Reply{textReply(strings.Repeat(`{"a":[`, 10_000))}, precedent.StatusMalformed, 3, 3},
 
 	{"refusal", []Reply{{Refused: true, Usage: json.RawMessage(usage)}, textReply(good)}, precedent.StatusRefused, 1, 1},
-	{"malformed, then refusal", []Reply{textReply(marker), {Refused: true, Usage: json.RawMessage(usage)}},
-		precedent.StatusRefused, 2, 2},
+	{
+		"malformed, then refusal",
+		[]Reply{textReply(marker), {Refused: true, Usage: json.RawMessage(usage)}},
+		precedent.StatusRefused, 2, 2,
+	},
 	{"huge output", []Reply{{Flood: true}}, precedent.StatusTruncated, 1, 0},
 	{"crash", []Reply{{Stderr: "out of luck", Exit: 3}}, precedent.StatusError, 0, 0},
 	{"malformed, then crash", []Reply{textReply(marker), {Exit: 3}}, precedent.StatusError, 0, 1},
@@ -161,8 +187,10 @@ func begin(t *testing.T, build Build, replies []Reply) (engine.Engine, Script) {
 }
 
 func task(name string, timeout time.Duration) engine.Task {
-	return engine.Task{Role: engine.Finder, Name: name, System: "You review code.", Prompt: "Find bugs in a.go.",
-		Schema: json.RawMessage(answerSchema), Timeout: timeout}
+	return engine.Task{
+		Role: engine.Finder, Name: name, System: "You review code.", Prompt: "Find bugs in a.go.",
+		Schema: json.RawMessage(answerSchema), Timeout: timeout,
+	}
 }
 
 func (s scenario) run(t *testing.T, build Build) {

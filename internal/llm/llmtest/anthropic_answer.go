@@ -26,8 +26,10 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		data["type"] = kind
 		w.event(kind, data)
 	}
-	usage := object{"input_tokens": u.InputTokens - u.CachedTokens - u.CacheWriteTokens, "output_tokens": 1,
-		"cache_read_input_tokens": u.CachedTokens, "cache_creation_input_tokens": u.CacheWriteTokens}
+	usage := object{
+		"input_tokens": u.InputTokens - u.CachedTokens - u.CacheWriteTokens, "output_tokens": 1,
+		"cache_read_input_tokens": u.CachedTokens, "cache_creation_input_tokens": u.CacheWriteTokens,
+	}
 	if reply.Uncount {
 		usage = object{}
 	}
@@ -35,9 +37,10 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 	if model == "" {
 		model = r.Model
 	}
-	send("message_start", object{"message": object{"id": fmt.Sprintf("msg_%d", r.N), "type": "message",
-		"role": "assistant", "model": model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil,
-		"usage": usage}})
+	send("message_start", object{"message": object{
+		"id": fmt.Sprintf("msg_%d", r.N), "type": "message", "role": "assistant", "model": model, "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": usage,
+	}})
 	send("ping", object{})
 	if !w.wait(reply.Pause) {
 		return
@@ -62,8 +65,9 @@ func answerAnthropic(w *stream, r Request, reply Reply, u precedent.Usage) {
 		index++
 	}
 	for _, c := range reply.Calls {
-		send("content_block_start", object{"index": index, "content_block": object{"type": "tool_use", "id": c.ID,
-			"name": c.Name, "input": object{}}})
+		send("content_block_start", object{"index": index, "content_block": object{
+			"type": "tool_use", "id": c.ID, "name": c.Name, "input": object{},
+		}})
 		for _, piece := range pieces(c.Args) {
 			send("content_block_delta", object{"index": index, "delta": object{
 				"type":         "input_json_delta",

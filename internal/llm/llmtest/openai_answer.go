@@ -27,13 +27,17 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 	if u.CacheWriteTokens > 0 { // which only some servers tell
 		details["cache_write_tokens"] = u.CacheWriteTokens
 	}
-	usage := object{"prompt_tokens": u.InputTokens, "completion_tokens": u.OutputTokens,
-		"total_tokens": u.InputTokens + u.OutputTokens, "prompt_tokens_details": details}
+	usage := object{
+		"prompt_tokens": u.InputTokens, "completion_tokens": u.OutputTokens,
+		"total_tokens": u.InputTokens + u.OutputTokens, "prompt_tokens_details": details,
+	}
 	id := fmt.Sprintf("chatcmpl-%d", r.N)
 	stop := reply.stop("stop", "tool_calls", "stop")
 	if reply.Whole || !body.Stream {
-		whole := object{"id": id, "object": "chat.completion", "model": model,
-			"choices": []any{object{"index": 0, "message": wholeMessage(reply), "finish_reason": stop}}}
+		whole := object{
+			"id": id, "object": "chat.completion", "model": model,
+			"choices": []any{object{"index": 0, "message": wholeMessage(reply), "finish_reason": stop}},
+		}
 		if !reply.Uncount {
 			whole["usage"] = usage
 		}
@@ -43,8 +47,10 @@ func answerOpenAI(w *stream, r Request, reply Reply, u precedent.Usage) {
 	}
 	w.w.Header().Set("Content-Type", "text/event-stream")
 	send := func(delta object, finish any) {
-		w.event("", object{"id": id, "object": "chat.completion.chunk", "model": model,
-			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
+		w.event("", object{
+			"id": id, "object": "chat.completion.chunk", "model": model,
+			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}},
+		})
 	}
 	send(object{"role": "assistant", "content": ""}, nil)
 	if !w.wait(reply.Pause) {

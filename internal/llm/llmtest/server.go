@@ -51,8 +51,10 @@ func OpenAI(t testing.TB, h Handler) *Server {
 
 func serve(t testing.TB, h Handler, d dialect, base string) *Server {
 	t.Helper()
-	s := &Server{handler: h, dialect: d, closed: make(chan struct{}),
-		cache: cache{prefixes: map[[sha256.Size]byte]bool{}, texts: map[string][]string{}}}
+	s := &Server{
+		handler: h, dialect: d, closed: make(chan struct{}),
+		cache: cache{prefixes: map[[sha256.Size]byte]bool{}, texts: map[string][]string{}},
+	}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = server.URL + base
 	t.Cleanup(func() {
