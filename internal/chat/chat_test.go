@@ -29,14 +29,12 @@ func TestCarriers(t *testing.T) {
 		command := "@precedent " + triggers[i].example
 		lines := strings.ReplaceAll(command, "`", "")
 		for _, carrier := range []string{
-			"> %s", "> a\n%s", "- > %s", "```\n%s\n```", "~~~\na\n\n%s", "a\n\n    %s", "    %s", "<!-- %s -->", "<!--\n\n%s\n",
-			"<details>\n\n%s\n\n</details>",
-			"<blockquote>%s</blockquote>", "<pre>\n%s\n</pre>", "<code>%s</code>", "[%s](x)", "![%s](x)", "~~%s~~", "\"%s\"",
-			"“A. %s.”", "It says \"a. %s. b\".",
-			"I asked %s", "don't tell %s", "if I say %s, what then?", "You can write, e.g. %s", "For example:\n%s",
-			"For example:\n\n- %s", "See %s", "(%s)",
-			"@alice %s", "He said: %s", "`%s`", "``%s``", "`a\n%s\nb`", "On Monday, Mona wrote:\n\n%s", "\u200b%s", "\u202e%s",
-			"&#8203;%s",
+			"> %s", "> a\n%s", "- > %s", "```\n%s\n```", "~~~\na\n\n%s", "a\n\n    %s", "    %s", "<!-- %s -->",
+			"<!--\n\n%s\n", "<details>\n\n%s\n\n</details>", "<blockquote>%s</blockquote>", "<pre>\n%s\n</pre>",
+			"<code>%s</code>", "[%s](x)", "![%s](x)", "~~%s~~", "\"%s\"", "“A. %s.”", "It says \"a. %s. b\".", "I asked %s",
+			"don't tell %s", "if I say %s, what then?", "You can write, e.g. %s", "For example:\n%s", "For example:\n\n- %s",
+			"See %s", "(%s)", "@alice %s", "He said: %s", "`%s`", "``%s``", "`a\n%s\nb`", "On Monday, Mona wrote:\n\n%s",
+			"\u200b%s", "\u202e%s", "&#8203;%s",
 		} {
 			comment := fmt.Sprintf(carrier, lines)
 			for _, inThread := range []bool{false, true} {

@@ -206,8 +206,7 @@ func (s *fixStage) bodies(kind comment.Kind) []string {
 	w := comment.Writer{
 		Key: s.connection.Key,
 		PullRequest: comment.PullRequest{
-			Repo:   precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
-			RepoID: "700", Number: 7,
+			Repo: precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}, RepoID: "700", Number: 7,
 		},
 	}
 	var all []string
@@ -284,8 +283,7 @@ func TestFix(t *testing.T) {
 func newEnv(home string, clock *forgetest.Clock) *workspace.Env {
 	return &workspace.Env{
 		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
-		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
-		Git:     git.Options{TempDir: home, Home: home},
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Git: git.Options{TempDir: home, Home: home},
 		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
 		Proxy: func(string) (string, error) { return "", nil },
 	}

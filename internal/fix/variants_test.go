@@ -252,8 +252,7 @@ func TestFixFork(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.Pull.Head.Repo = precedent.Repo{Owner: "dana", Name: "shop"} })
 	s.World.Add(&forgetest.Repo{
-		ID: 701, Owner: "dana", Name: "shop",
-		Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
+		ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
 	})
 	got, err := s.fix(s.fixer(), Options{Ungated: true})
 	s.unpushed(got, err, Fork, "suggested")

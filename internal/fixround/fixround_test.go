@@ -57,15 +57,14 @@ func newShop(t *testing.T) *shop {
 	run(t, s.dir, "init", "-q", "-b", "main")
 	for name, text := range map[string]string{
 		"main.go": "package main\n\nfunc main() {}\n", "lib/a.go": "package lib\n", "lib/b.go": "package lib\n",
-		"run.sh": "echo run\n", "README.md": "# Shop\n",
-		".github/workflows/ci.yml": "on: push\n", ".github/CODEOWNERS": "* @ann\n", "CODEOWNERS": "* @ann\n",
-		".precedent.yaml": "threshold: 80\n", "CLAUDE.md": "Wrap errors.\n",
-		".claude/settings.json": "{}", ".mcp.json": "{}", "go.sum": "x v1 h1:y=\n", ".gitattributes": "*.go text\n",
-		".githooks/pre-commit": "true\n", ".husky/pre-push": "true\n",
+		"run.sh": "echo run\n", "README.md": "# Shop\n", ".github/workflows/ci.yml": "on: push\n",
+		".github/CODEOWNERS": "* @ann\n", "CODEOWNERS": "* @ann\n", ".precedent.yaml": "threshold: 80\n",
+		"CLAUDE.md": "Wrap errors.\n", ".claude/settings.json": "{}", ".mcp.json": "{}", "go.sum": "x v1 h1:y=\n",
+		".gitattributes": "*.go text\n", ".githooks/pre-commit": "true\n", ".husky/pre-push": "true\n",
 		"Jenkinsfile": "node {}\n", "data.bin": "a\x00b",
 		"logo.dat": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n", "marked.cs": "\ufeffclass A {}\n",
-		"caf\u00e9.go": "package cafe\n", "latin.txt": "caf\xe9\n", "key.go": "package main\n\nvar token = \"" +
-			credential + "\"\n\nvar other = 1\n", ".env": "KEY=1\n",
+		"caf\u00e9.go": "package cafe\n", "latin.txt": "caf\xe9\n",
+		"key.go": "package main\n\nvar token = \"" + credential + "\"\n\nvar other = 1\n", ".env": "KEY=1\n",
 		"big.txt": strings.Repeat("line\n", 1000), "huge.txt": strings.Repeat("line of text\n", 100_000),
 	} {
 		put(t, s.dir, name, text)

@@ -12,9 +12,8 @@ import (
 func TestFencedMethods(t *testing.T) {
 	reads := []string{
 		"Host", "Pages", "ReadEvent", "VerifyHook", "Me", "PullRequest", "Open", "Comments", "ReadComment", "CommentsSince",
-		"Streams", "History",
-		"Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories", "Pushable", "Deliveries",
-		"Quota",
+		"Streams", "History", "Threads", "Reactions", "Permission", "KnowsPermissions", "Patch", "Checks", "Repositories",
+		"Pushable", "Deliveries", "Quota",
 	}
 	all := reflect.TypeFor[Forge]()
 	for i := range all.NumMethod() {
@@ -55,9 +54,8 @@ func TestNewestChecks(t *testing.T) {
 	}
 	got := NewestChecks([]Report{
 		report("b", "x", 2, CheckPassed, "https://ci.example/2"), report("b", "x", 1, CheckFailed, ""),
-		report("b", "y", 3, CheckPending, "javascript:x"),
-		report("a", "", 1, CheckSkipped, "https://user@ci.example/"), report(strings.Repeat("é", 300), "", 1, CheckPassed,
-			"http://[::1]/"),
+		report("b", "y", 3, CheckPending, "javascript:x"), report("a", "", 1, CheckSkipped, "https://user@ci.example/"),
+		report(strings.Repeat("é", 300), "", 1, CheckPassed, "http://[::1]/"),
 	})
 	if len(got) != 4 || got[0].Name != "a" || got[0].URL != "" || got[1].URL+got[2].URL != "https://ci.example/2" ||
 		len([]rune(got[3].Name)) != MaxCheckName || got[3].URL == "" {

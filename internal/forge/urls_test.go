@@ -83,8 +83,7 @@ func TestPagesOfGitLab(t *testing.T) {
 			}
 		}
 		for _, wrong := range []string{
-			"/app/-/merge_requests/7", "/group/app/merge_requests/7",
-			"/group/app/-/merge_requests", "/group/app/-/issues/7",
+			"/app/-/merge_requests/7", "/group/app/merge_requests/7", "/group/app/-/merge_requests", "/group/app/-/issues/7",
 		} {
 			if r, n, err := p.ReadPullRequest(web + wrong); err == nil {
 				t.Errorf("%s is of %s#%d", wrong, r, n)

@@ -128,8 +128,7 @@ func TestAnswersInThreads(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 4)...)
 	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{
-		Path: "till.go", Side: precedent.Right, Start: 9,
-		End: 9,
+		Path: "till.go", Side: precedent.Right, Start: 9, End: 9,
 	}, "And this?")
 	ts := s.threads()
 	s.World.Close(s.pull, ts[3].Comment, forgetest.Bo)
@@ -152,8 +151,7 @@ func TestAnswersInThreads(t *testing.T) {
 	r := s.review(2)
 	r.Threads = []precedent.ThreadAnswer{
 		answer(0, precedent.Addressed, "Fixed."), answer(1, precedent.NoLonger, ""),
-		answer(2, precedent.StillThere, "It still counts wrong."),
-		answer(3, precedent.StillThere, ""),
+		answer(2, precedent.StillThere, "It still counts wrong."), answer(3, precedent.StillThere, ""),
 		{Thread: "01980000-0000-7000-8000-00000000ffff", State: precedent.Addressed, Reply: "Nobody knows this thread."},
 	}
 	s.plan(r, Options{FailOn: precedent.High})
@@ -182,8 +180,7 @@ func TestAnswersInThreads(t *testing.T) {
 	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
 	s.deliver()
 	checkClosed(t, s, map[precedent.ForgeID]string{
-		ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "",
-		ts[3].Comment: "bo", theirs.ID: "",
+		ts[0].Comment: "", ts[1].Comment: "bo", ts[2].Comment: "", ts[3].Comment: "bo", theirs.ID: "",
 	})
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 3, Checks: 1})
 }
@@ -281,8 +278,7 @@ func TestPersonalTokensHaveNoChecks(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, finding(1)), Options{})
 	s.Script.Plan(forgetest.Fault{
-		On: "/check-runs", Status: 403,
-		Body: `{"message":"Resource not accessible by personal access token"}`,
+		On: "/check-runs", Status: 403, Body: `{"message":"Resource not accessible by personal access token"}`,
 	})
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1})
@@ -323,14 +319,12 @@ func TestAnswersThatFail(t *testing.T) {
 	r := s.review(2)
 	for _, th := range ts {
 		r.Threads = append(r.Threads, precedent.ThreadAnswer{
-			Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-			Span: th.Span,
+			Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
 		})
 	}
 	s.plan(r, Options{FailOn: precedent.High})
 	s.Script.Plan(forgetest.Fault{
-		Method: "POST", On: "/replies", Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`,
+		Method: "POST", On: "/replies", Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})
 	d := s.deliver()
 	if len(d.Notes) != 1 || d.Left != 2 {

@@ -186,8 +186,7 @@ func TestRefusedWhole(t *testing.T) {
 	s := newStage(t)
 	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
 	s.Script.Plan(on("review", forgetest.Fault{
-		Status: 422,
-		Body:   `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100,
+		Status: 422, Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100,
 	}))
 	d := s.deliver()
 	s.want(seen{Summaries: 1, Checks: 1})
@@ -208,8 +207,7 @@ func TestNowhereToPost(t *testing.T) {
 		{"deleted", func(s *stage) { s.World.Change(func() { delete(s.World.Repo("acme", "shop").Pulls, 1) }) }},
 		{"gone", func(s *stage) { s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 410, Times: 100}) }},
 		{"gone between plan and post", func(s *stage) {
-			s.Script.Plan(on("review",
-				forgetest.Fault{Status: 404, Times: 100}))
+			s.Script.Plan(on("review", forgetest.Fault{Status: 404, Times: 100}))
 		}},
 		{"archived", func(s *stage) { s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true }) }},
 	} {
@@ -352,8 +350,7 @@ func TestForeignMarkers(t *testing.T) {
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	mark := comment.Marker{
-		Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"),
-		Fingerprint: finding(1).Fingerprint,
+		Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint,
 	}
 	forged := w.Finding(finding(1), mark, false)
 	s.World.Remark(s.pull, forgetest.Bo, line, forged)
@@ -442,8 +439,7 @@ func TestSweepSparesPeople(t *testing.T) {
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	mark := comment.Marker{
-		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
-		Fingerprint: finding(1).Fingerprint,
+		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
 	}
 	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
@@ -464,14 +460,12 @@ func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	w := s.poster.Writer
 	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
 	mark := comment.Marker{
-		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001",
-		Fingerprint: finding(1).Fingerprint,
+		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
 	}
 	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
 	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
 	s.Script.Plan(forgetest.Fault{
-		Method: http.MethodDelete, Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`,
+		Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})
 	known := finding(1)
 	known.Thread = s.threads()[0].ID
@@ -493,8 +487,7 @@ func TestFencedDelivery(t *testing.T) {
 		r := s.review(2, finding(3))
 		for _, th := range s.threads() {
 			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-				Span: th.Span,
+				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
 			})
 		}
 		s.plan(r, Options{FailOn: precedent.High})

@@ -160,8 +160,7 @@ func (p *pair) plans(i int) {
 	for n, th := range p.threads() {
 		if n < 2 {
 			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.",
-				Span: th.Span,
+				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
 			})
 		}
 	}

@@ -30,8 +30,7 @@ func TestRequestsOfSixPushes(t *testing.T) {
 				case 6:
 					for _, th := range s.threads()[:60] {
 						r.Threads = append(r.Threads, precedent.ThreadAnswer{
-							Thread: th.ID, State: precedent.Addressed,
-							Reply: "Fixed: it counts right.", Span: th.Span,
+							Thread: th.ID, State: precedent.Addressed, Reply: "Fixed: it counts right.", Span: th.Span,
 						})
 					}
 				default:
@@ -92,8 +91,7 @@ func TestACommentThatPeopleEdited(t *testing.T) {
 		r := s.review(n)
 		for _, th := range ts {
 			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.StillThere,
-				Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span,
+				Thread: th.ID, State: precedent.StillThere, Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span,
 			})
 		}
 		s.plan(r, Options{FailOn: precedent.High})

@@ -78,10 +78,8 @@ func newStageOn(t *testing.T, kind string) *stage {
 	s.pull = &forgetest.Pull{
 		PullRequest: forge.PullRequest{
 			Number: 1, Title: "Add a till", Author: forgetest.Ann, State: forge.Open, Files: 1, Updated: forgetest.Epoch,
-			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")}, Head: forge.Branch{
-				Repo: home, Name: "till",
-				SHA: sha("c"),
-			},
+			Base: forge.Branch{Repo: home, Name: "main", SHA: sha("b")},
+			Head: forge.Branch{Repo: home, Name: "till", SHA: sha("c")},
 		},
 		Diff: patch(lines),
 	}
@@ -109,8 +107,7 @@ func newStageOn(t *testing.T, kind string) *stage {
 // newPoster is a program that starts: with a client of its own, on the memory in
 // the file.
 func newPoster(ctx context.Context, url, file string, now func() time.Time,
-	sleep func(context.Context, time.Duration) error, through http.RoundTripper,
-) (*Poster, *store.DB, error) {
+	sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
 	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		return nil, nil, err
@@ -158,10 +155,8 @@ func finding(line int) precedent.Finding {
 	fp := precedent.Fingerprint(place, precedent.Bugs, 0)
 	return precedent.Finding{
 		ID: fp[:10], Fingerprint: fp, Place: place, Finder: "bugs", Category: precedent.Bugs, Severity: precedent.High,
-		Confidence: 85,
-		Span:       precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line},
-		Quote:      text, Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1,
-		Placement: precedent.Inline,
+		Confidence: 85, Span: precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line}, Quote: text,
+		Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1, Placement: precedent.Inline,
 	}
 }
 
@@ -178,10 +173,8 @@ func (s *stage) review(n int, fs ...precedent.Finding) *precedent.Review {
 	number := s.pull.Number
 	r := &precedent.Review{
 		Schema: precedent.ResultSchema, ID: fmt.Sprintf("01980000-0000-7000-9000-%012d", n), Repo: s.repo,
-		PullRequest: &number,
-		Base:        sha("b"), Head: s.pull.Head.SHA, Scope: precedent.FullScope, Verdict: precedent.Clean, Threshold: 75,
-		Findings: fs,
-		At:       s.Clock.Now().Add(time.Duration(n) * time.Minute),
+		PullRequest: &number, Base: sha("b"), Head: s.pull.Head.SHA, Scope: precedent.FullScope,
+		Verdict: precedent.Clean, Threshold: 75, Findings: fs, At: s.Clock.Now().Add(time.Duration(n) * time.Minute),
 	}
 	if len(r.Live()) > 0 {
 		r.Verdict = precedent.Findings

@@ -27,10 +27,8 @@ func (s *stage) asks(p *Poster, n int, words string) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number, store.HandledComment{
-			Comment: a.Key, Hash: "h",
-			At: s.Clock.Now(),
-		}, planned); err != nil {
+		if err := p.Rows.SaveHandled(s.t.Context(), s.pull.Number,
+			store.HandledComment{Comment: a.Key, Hash: "h", At: s.Clock.Now()}, planned); err != nil {
 			s.t.Fatal(err)
 		}
 	}

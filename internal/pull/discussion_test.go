@@ -43,8 +43,7 @@ func TestDiscussion(t *testing.T) {
 		}
 		nobody := func(forge.Comment) bool { return false }
 		d := discussion(comments, author, nobody, func(who forge.Person) bool {
-			return people.Permission(t.Context(),
-				who).MayWrite()
+			return people.Permission(t.Context(), who).MayWrite()
 		})
 		return d, people
 	}

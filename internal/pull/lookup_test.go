@@ -74,8 +74,7 @@ func TestDismissPosted(t *testing.T) {
 	}
 	j := all[0].Dismissal
 	if j.Finding != id || j.Fingerprint != fingerprint || j.Who != "Kim Git" || j.Path != "till.js" ||
-		j.Category != precedent.Bugs ||
-		j.Severity != precedent.High || !strings.Contains(j.Source, "/pull/7") ||
+		j.Category != precedent.Bugs || j.Severity != precedent.High || !strings.Contains(j.Source, "/pull/7") ||
 		j.Claim != pulltest.Findings["  ledger.total -= amount"] {
 		t.Errorf("%+v", j)
 	}

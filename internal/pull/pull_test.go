@@ -33,8 +33,7 @@ type stage struct {
 func newEnv(home string, clock *forgetest.Clock) *workspace.Env {
 	return &workspace.Env{
 		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
-		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
-		Git:     git.Options{TempDir: home, Home: home},
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Git: git.Options{TempDir: home, Home: home},
 		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
 		Proxy: func(string) (string, error) { return "", nil },
 	}

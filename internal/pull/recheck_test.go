@@ -35,8 +35,7 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 		t.Fatal(err)
 	}
 	return s, old, &Publisher{Rows: rows, Pull: &Pull{
-		Env: s.env, Conn: s.connection,
-		Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo},
+		Env: s.env, Conn: s.connection, Repo: &Repository{Repository: &workspace.Repository{}, Repo: repo},
 	}}
 }
 
@@ -82,8 +81,7 @@ func TestRecheck(t *testing.T) {
 		{ID: "c", Cites: []precedent.Cite{elsewhere}},
 	}}
 	r.Memory.Precedents = []precedent.Cite{
-		citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words),
-		somebody, elsewhere,
+		citeOf(said[0], words), citeOf(said[1], words), citeOf(said[2], words), somebody, elsewhere,
 	}
 	before := len(s.Script.Requests())
 	p.recheck(t.Context(), r)
@@ -104,8 +102,7 @@ func TestRecheck(t *testing.T) {
 	}
 	var left []precedent.ForgeID
 	if err := p.Rows.CorpusChunks(t.Context(), func(c precedent.CorpusChunk) error {
-		left = append(left,
-			c.ID)
+		left = append(left, c.ID)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,7 @@ func talk(all ...[3]string) []pull.OwnComment {
 	var own []pull.OwnComment
 	for i, s := range all {
 		own = append(own, pull.OwnComment{Marker: comment.Marker{
-			Kind: comment.Kind(s[0]), Review: s[1], Head: s[2],
-			Thread: fmt.Sprint(i),
+			Kind: comment.Kind(s[0]), Review: s[1], Head: s[2], Thread: fmt.Sprint(i),
 		}, At: time.Unix(int64(60*i), 0)})
 	}
 	return own
@@ -163,34 +162,24 @@ func TestLookAtChecks(t *testing.T) {
 		{"none, by an update", nil, none, ago(time.Minute), label.ChecksPassed},
 		{"our own alone", []forge.CommitCheck{own}, ago(time.Hour), now, label.ChecksPassed},
 		{
-			"green",
-			[]forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own},
-			short, now,
+			"green", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own}, short, now,
 			label.ChecksPassed,
 		},
 		{
-			"green, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))},
-			ago(59 * time.Second), now,
-			label.ChecksWait,
+			"green, just pushed", []forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))}, ago(59 * time.Second),
+			now, label.ChecksWait,
 		},
 		{
-			"green, a minute after the push",
-			[]forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))},
-			ago(time.Minute),
-			now, label.ChecksPassed,
+			"green, a minute after the push", []forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))},
+			ago(time.Minute), now, label.ChecksPassed,
 		},
 		{"red, just pushed", []forge.CommitCheck{check(forge.CheckFailed, now)}, now, now, label.ChecksFailed},
 		{
-			"red beside pending",
-			[]forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)},
-			short,
-			now, label.ChecksFailed,
+			"red beside pending", []forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)},
+			short, now, label.ChecksFailed,
 		},
 		{
-			"pending",
-			[]forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)},
-			short, now,
+			"pending", []forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)}, short, now,
 			label.ChecksWait,
 		},
 		{"too old", []forge.CommitCheck{check(forge.CheckPending, long)}, long, now, label.ChecksFailed},
@@ -199,28 +188,20 @@ func TestLookAtChecks(t *testing.T) {
 		{"not pushed by us, and young", []forge.CommitCheck{check(forge.CheckPending, short)}, none, now, label.ChecksWait},
 		{"an old push, started late", []forge.CommitCheck{check(forge.CheckPending, short)}, long, now, label.ChecksWait},
 		{
-			"from the future",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))},
-			long, now,
+			"from the future", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, long, now,
 			label.ChecksFailed,
 		},
 		{
-			"from the future, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))},
-			short, now,
+			"from the future, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))}, short, now,
 			label.ChecksWait,
 		},
 		{
-			"from the past, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(-50, 0, 0))},
-			short, now,
+			"from the past, just pushed", []forge.CommitCheck{check(forge.CheckPending, now.AddDate(-50, 0, 0))}, short, now,
 			label.ChecksWait,
 		},
 		{"without a time", []forge.CommitCheck{check(forge.CheckPending, none)}, none, long, label.ChecksFailed},
 		{
-			"a push from the future",
-			[]forge.CommitCheck{check(forge.CheckPending, none)},
-			now.AddDate(50, 0, 0), now,
+			"a push from the future", []forge.CommitCheck{check(forge.CheckPending, none)}, now.AddDate(50, 0, 0), now,
 			label.ChecksWait,
 		},
 	} {
@@ -250,8 +231,7 @@ func TestReviewEvent(t *testing.T) {
 	}
 	open := func(s precedent.AnswerState) *precedent.Review {
 		return &precedent.Review{Verdict: precedent.Clean, Threads: []precedent.ThreadAnswer{{
-			Thread: "a", State: s,
-			Severity: precedent.Nit,
+			Thread: "a", State: s, Severity: precedent.Nit,
 		}}}
 	}
 	for _, test := range []struct {

@@ -127,9 +127,7 @@ func TestGitHubRefuses(t *testing.T) {
 		},
 		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
 		{
-			"commit", "POST", tillPath + "/reviews",
-			object{"event": "COMMENT", "body": "x", "commit_id": sha("9")},
-			422,
+			"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422,
 			"commit_id",
 		},
 		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
@@ -138,9 +136,7 @@ func TestGitHubRefuses(t *testing.T) {
 			"Body can't be blank",
 		},
 		{
-			"long review", "POST", tillPath + "/reviews",
-			object{"event": "COMMENT", "body": long},
-			422,
+			"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422,
 			"maximum is 65536 characters",
 		},
 		{
@@ -163,9 +159,7 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
 		{
-			"check by a person", "POST", shopPath + "/check-runs",
-			object{"name": "x", "head_sha": sha("c")},
-			403,
+			"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403,
 			"Resource not accessible by personal access token",
 		},
 		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
@@ -207,8 +201,7 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 	}
 	for _, path := range []string{tillPath + "/reviews", tillPath + "/comments"} {
 		status, got := ask(t, g, Secret, "POST", path, object{
-			"commit_id": sha("c"), "path": "src/till.go", "line": 3,
-			"body": "x",
+			"commit_id": sha("c"), "path": "src/till.go", "line": 3, "body": "x",
 		})
 		if status != 422 || !strings.Contains(words(got), "only have one pending review per pull request") {
 			t.Errorf("%s: %d, %s", path, status, words(got))

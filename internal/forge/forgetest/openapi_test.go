@@ -62,8 +62,7 @@ func TestServerJudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header = http.Header{
-			"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"},
-			"Accept": {"application/vnd.github+json"},
+			"User-Agent": {"precedent"}, "X-Github-Api-Version": {"2022-11-28"}, "Accept": {"application/vnd.github+json"},
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {

@@ -220,8 +220,7 @@ func TestDeletingAndEditing(t *testing.T) {
 			t.Helper()
 			no, err := b.Delete(t.Context(), b.repo, 2, m)
 			there := slices.ContainsFunc(b.World.Shown(b.pull), func(c forge.Comment) bool {
-				return c.Kind == m.Kind &&
-					c.ID == m.ID
+				return c.Kind == m.Kind && c.ID == m.ID
 			})
 			if err != nil || (no == "") != can || there == can {
 				t.Errorf("%v: %q, %v, it is there: %v", m, no, err, there)

@@ -47,8 +47,7 @@ func TestEvents(t *testing.T) {
 		{
 			"pull_request", `{"action": "closed", ` + ended + `,` + common + `}`,
 			forge.Event{
-				Kind: forge.PullEvent, Action: forge.ActionMerged, State: forge.Merged, Draft: true, Pulls: []int{3},
-				Head: sha,
+				Kind: forge.PullEvent, Action: forge.ActionMerged, State: forge.Merged, Draft: true, Pulls: []int{3}, Head: sha,
 			},
 		},
 		{

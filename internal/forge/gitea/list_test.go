@@ -26,8 +26,7 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 			})
 			if i%4 == 1 {
 				b.pull.Reviews[precedent.NumberID(100+i)] = forgetest.Review{
-					Author: forgetest.Bo, State: forgetest.Pending,
-					Commit: b.pull.Head.SHA,
+					Author: forgetest.Bo, State: forgetest.Pending, Commit: b.pull.Head.SHA,
 				}
 			}
 		}
@@ -92,8 +91,7 @@ func TestWordsWithoutEndAreCut(t *testing.T) {
 func TestStrangeAnswers(t *testing.T) {
 	for on, bodies := range map[string][]string{
 		"/issues/2/comments": {
-			`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`,
-			`[{"id":"one"}]`,
+			`[null]`, `[{"id":1}]`, `[{"id":-1,"created_at":"2026-01-01T00:00:00Z"}]`, `{}`, `[{"id":"one"}]`,
 		},
 		"/pulls/2/reviews?":   {`[null]`, `[{"id":1,"body":"x","state":"COMMENT"}]`, `"reviews"`},
 		"/reviews/5/comments": {`[null]`, `[{"id":1}]`, `[{"id":1,"created_at":"2026-01-01T00:00:00Z","position":-4}]`},
@@ -104,9 +102,8 @@ func TestStrangeAnswers(t *testing.T) {
 				b.Script.Plan(forgetest.Fault{On: on, Status: 200, Body: body, Times: 2})
 				if on == "/reviews/5/comments" {
 					b.Script.Plan(forgetest.Fault{
-						On: "/pulls/2/reviews?", Status: 200,
-						Header: map[string]string{"X-Total-Count": "1"},
-						Body:   `[{"id":5,"state":"COMMENT","comments_count":1,"user":null}]`,
+						On: "/pulls/2/reviews?", Status: 200, Header: map[string]string{"X-Total-Count": "1"},
+						Body: `[{"id":5,"state":"COMMENT","comments_count":1,"user":null}]`,
 					})
 				}
 				said, err := b.Comments(t.Context(), b.repo, 2)

@@ -95,27 +95,23 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 		},
 		"a member of all teams, none in doubt": {
 			func(b table) {
-				b.Plain, b.Organization = true,
-					true
+				b.Plain, b.Organization = true, true
 				b.World.Repo("acme", "shop").Members = nil
 			},
 			"ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8,
 		},
 		"a token without the scope": {
-			func(b table) { b.Plain = true },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+			func(b table) { b.Plain = true }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
 		},
 		"a member of the teams that read": {
 			func(b table) {
-				b.Plain, b.Organization = true,
-					true
+				b.Plain, b.Organization = true, true
 				b.dropFromTeams(1, 2)
 			}, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false",
 			13,
 		},
 		"a member of the teams that write": {func(b table) {
-			b.Plain, b.Organization = true,
-				true
+			b.Plain, b.Organization = true, true
 			b.dropFromTeams(3, 4)
 		}, "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
 		"a member of a team that writes": {func(b table) {
@@ -133,24 +129,16 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 			b.World.Repo("acme", "shop").Members = nil
 		}, "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16},
 		"a job": {
-			func(b table) { b.Job(false) },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+			func(b table) { b.Job(false) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
 		},
 		"a job of a fork": {
-			func(b table) { b.Job(true) },
-			"ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+			func(b table) { b.Job(true) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
 		},
 		"an administrator who sees no team": {func(b table) {
-			b.Script.Plan(forgetest.Fault{
-				On:     "/shop/teams",
-				Status: 403, Times: 99,
-			})
+			b.Script.Plan(forgetest.Fault{On: "/shop/teams", Status: 403, Times: 99})
 		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
 		"an administrator who sees no assignee": {func(b table) {
-			b.Script.Plan(forgetest.Fault{
-				On: "/assignees", Status: 403,
-				Times: 99,
-			})
+			b.Script.Plan(forgetest.Fault{On: "/assignees", Status: 403, Times: 99})
 		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
 	} {
 		t.Run(name, func(t *testing.T) {

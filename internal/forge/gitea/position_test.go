@@ -23,8 +23,7 @@ func TestForgejosPositions(t *testing.T) {
 		t.Errorf("%+v, %+v", got, at)
 	}
 	for _, hunk := range []string{
-		"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x",
-		"x\n+y",
+		"", "@@", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@\n-gone", "@@ -99999999999 +1 @@\n+x", "x\n+y",
 	} {
 		m := &comment{Path: "a.go", NewLine: 5, DiffHunk: hunk}
 		if got, _ := position(m, "c"); got.End != 5 {
@@ -50,8 +49,7 @@ func TestRemarksInsideOneHunk(t *testing.T) {
 			for end := range of {
 				inside := of[start] != '0' && start <= end && strings.Count(of[start:end+1], of[start:start+1]) == end+1-start
 				if why := rejectReason(change, precedent.Span{
-					Path: "a.go", Side: side, Start: start,
-					End: end,
+					Path: "a.go", Side: side, Start: start, End: end,
 				}); (why == "") != inside {
 					t.Errorf("%s %d to %d: %q", side, start, end, why)
 				}

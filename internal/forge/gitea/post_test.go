@@ -59,8 +59,7 @@ func lay(t *testing.T, kind forgetest.GiteaKind) table {
 		}
 	})
 	return table{
-		Gitea: g, Stage: s, Client: c, repo: precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"},
-		pull: pull,
+		Gitea: g, Stage: s, Client: c, repo: precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, pull: pull,
 	}
 }
 
@@ -105,9 +104,8 @@ func (b table) writes() (all []string) {
 
 func TestRemarksStandOnTheirSides(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
-	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(
-		on(precedent.Right, 2, 2, "new"), on(precedent.Left, 2, 2, "old"), on(precedent.Right, 20, 22, "range"),
-	))
+	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "new"),
+		on(precedent.Left, 2, 2, "old"), on(precedent.Right, 20, 22, "range")))
 	if err != nil || posted.Review == "" || len(posted.Rejected)+len(posted.Unsupported) != 0 {
 		t.Fatalf("%+v, %v", posted, err)
 	}

@@ -28,8 +28,7 @@ func TestRequested(t *testing.T) {
 			t.Errorf("%d are asked, want our account", n)
 		}
 		if _, err := b.Post(t.Context(), b.repo, 2, forge.Draft{
-			Commit: b.pull.Head.SHA, Event: forge.Remarks,
-			Body: "Read.",
+			Commit: b.pull.Head.SHA, Event: forge.Remarks, Body: "Read.",
 		}); err != nil {
 			t.Fatal(err)
 		}

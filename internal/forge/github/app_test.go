@@ -86,8 +86,7 @@ func TestAppSignsForItself(t *testing.T) {
 		}
 		var claims jwt.RegisteredClaims
 		_, err = jwt.ParseWithClaims(signed.Reveal(), &claims, func(*jwt.Token) (any, error) {
-			return &appKey().PublicKey,
-				nil
+			return &appKey().PublicKey, nil
 		},
 			jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(func() time.Time { return forgetest.Epoch }))
 		if err != nil || claims.Issuer != "77" || !claims.IssuedAt.Equal(forgetest.Epoch.Add(-time.Minute)) ||
@@ -184,8 +183,7 @@ func TestAppTroubles(t *testing.T) {
 			"not installed",
 		},
 		"key of another": {forgetest.Fault{
-			On: "/installation", Status: 401,
-			Body: `{"message":"A JSON web token could not be decoded"}`,
+			On: "/installation", Status: 401, Body: `{"message":"A JSON web token could not be decoded"}`,
 		}, forge.KindAuth, "could not be decoded"},
 		"no token": {forgetest.Fault{On: "/access_tokens", Status: 201, Body: `{}`}, forge.KindAnswer, "no token"},
 		"odd token": {
@@ -194,8 +192,7 @@ func TestAppTroubles(t *testing.T) {
 			"no token",
 		},
 		"no permission": {forgetest.Fault{
-			On: "/access_tokens", Status: 422,
-			Body: `{"message":"The permissions requested are not granted"}`, Times: 2,
+			On: "/access_tokens", Status: 422, Body: `{"message":"The permissions requested are not granted"}`, Times: 2,
 		}, forge.KindInvalid, "not granted"},
 	} {
 		s, g, _, repo := open(t)
@@ -226,8 +223,7 @@ func TestAppWithoutChecks(t *testing.T) {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
 	cannot, err := c.Check(t.Context(), repo, forge.Check{
-		Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r",
-		Result: forge.Success,
+		Name: "precedent", Commit: strings.Repeat("a", 40), Review: "r", Result: forge.Success,
 	})
 	if err != nil || !strings.Contains(string(cannot), "checks: write") {
 		t.Errorf("%q, %v", cannot, err)

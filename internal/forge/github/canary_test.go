@@ -21,9 +21,7 @@ import (
 // belong, while servers are broken, repeat what they were sent, and redirect.
 func TestTokenGoesNowhere(t *testing.T) {
 	var elsewhere []http.Header
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
-		r *http.Request,
-	) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		elsewhere = append(elsewhere, r.Header)
 	}))
 	defer other.Close()
@@ -119,8 +117,7 @@ func TestLeaks(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"", "Bad credentials", "Resource not accessible by personal access token", token[:7],
-		strings.Repeat("A", 300),
+		"", "Bad credentials", "Resource not accessible by personal access token", token[:7], strings.Repeat("A", 300),
 	} {
 		if secret.Leaks(s, token) || shows(s) {
 			t.Errorf("%q is said to hold the token", s)

@@ -179,17 +179,11 @@ func TestOddEvents(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for name, test := range map[string][2]string{
-		"no JSON":       {"push", `{`},
-		"a list":        {"push", `[]`},
-		"no repository": {"push", `{}`},
-		"another forge": {
-			"push",
-			`{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`,
-		},
-		"a path": {
-			"push",
-			`{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`,
-		},
+		"no JSON":                   {"push", `{`},
+		"a list":                    {"push", `[]`},
+		"no repository":             {"push", `{}`},
+		"another forge":             {"push", `{"repository":{"full_name":"acme/shop","html_url":"https://evil.example/acme/shop"}}`},
+		"a path":                    {"push", `{"repository":{"full_name":"acme/..","html_url":"https://github.com/acme/shop"}}`},
 		"no pull request":           {"pull_request", `{` + repo + `}`},
 		"a pull request of nothing": {"pull_request", `{"pull_request":{},` + repo + `}`},
 		"no commit":                 {"pull_request", `{"pull_request":{"number":1,"head":{"sha":"main"}},` + repo + `}`},
@@ -215,8 +209,7 @@ func TestOddEvents(t *testing.T) {
 		"T26: a key in two cases": {"push", `{"after":"` + strings.Repeat("a", 40) + `","AFTER":"` +
 			strings.Repeat("b", 40) + `",` + repo + `}`},
 		"T26: a key of another case": {"push", `{"ref":"x","ſha":"","SHA":"` + strings.Repeat("b", 40) + `",` + repo + `}`},
-		"too deep": {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo +
-			`}`},
+		"too deep":                   {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo + `}`},
 	} {
 		_, err := c.ReadEvent(test[0], []byte(test[1]))
 		var e *forge.Error
@@ -296,10 +289,8 @@ func TestActionsOfEvents(t *testing.T) {
 			`}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
 		`{"sha":"` + commit + `","context":"ci","state":"error",` + common +
 			`}`: {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
-		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common + `}`: {
-			Kind: forge.PushEvent, Head: commit,
-			Branch: "a/b",
-		},
+		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common +
+			`}`: {Kind: forge.PushEvent, Head: commit, Branch: "a/b"},
 		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit},
 	} {
 		name := map[forge.EventKind]string{forge.RunEvent: "status", forge.PushEvent: "push"}[want.Kind]

@@ -30,8 +30,7 @@ func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change fu
 	o := Options{
 		BaseURL: g.URL, Token: token,
 		Network: wire.Network{
-			Now: s.Clock.Now, Sleep: s.Clock.Sleep,
-			Rand: func(n time.Duration) time.Duration { return n / 2 },
+			Now: s.Clock.Now, Sleep: s.Clock.Sleep, Rand: func(n time.Duration) time.Duration { return n / 2 },
 		},
 	}
 	change(&o)

@@ -73,8 +73,7 @@ func TestListedPatch(t *testing.T) {
 	}
 	want := []string{
 		"modified a b/größe \"x\"\\.go a b/größe \"x\"\\.go 1", "added new.go new.go 1", "deleted gone.go gone.go 1",
-		"renamed from.go to.go 1",
-		"renamed was.go moved.go 0", "copied origin.go copy.go 0", "added empty empty 0",
+		"renamed from.go to.go 1", "renamed was.go moved.go 0", "copied origin.go copy.go 0", "added empty empty 0",
 		"modified line\nbreak.go line\nbreak.go 1",
 	}
 	if !slices.Equal(got, want) {

@@ -26,8 +26,7 @@ func TestRoles(t *testing.T) {
 			r.Members = append(r.Members, forgetest.Member{Person: person, Permission: level})
 		}
 		r.Roles = map[precedent.ForgeID]string{
-			maintainer.ID: "maintain", triager.ID: "triage",
-			custom.ID: "security-engineer", viewer.ID: "admin-of-words",
+			maintainer.ID: "maintain", triager.ID: "triage", custom.ID: "security-engineer", viewer.ID: "admin-of-words",
 		}
 		r.Teams = []forgetest.Team{{ID: 1, Name: "core", Level: forge.Write, Members: []forge.Person{teammate, both}}}
 	})
@@ -65,21 +64,17 @@ func TestPlacesOfComments(t *testing.T) {
 		"one line": {`"side":"RIGHT","line":7,"original_line":5,"position":3`, at(7, 7), "n", false},
 		"a range":  {`"side":"RIGHT","start_line":5,"start_side":"RIGHT","line":7,"original_start_line":3,"original_line":5,"position":3`, at(5, 7), "n", false},
 		"outdated": {
-			`"side":"RIGHT","line":null,"original_line":5,"position":null,"subject_type":"line"`, at(5, 5),
-			"o", true,
+			`"side":"RIGHT","line":null,"original_line":5,"position":null,"subject_type":"line"`, at(5, 5), "o", true,
 		},
 		"an outdated range": {`"side":"RIGHT","start_line":null,"start_side":"RIGHT","line":null,"original_start_line":3,"original_line":5,"position":null`, at(3, 5), "o", true},
 		"from another side": {
-			`"side":"RIGHT","start_line":2,"start_side":"LEFT","line":7,"original_line":7,"position":3`,
-			at(7, 7), "n", false,
+			`"side":"RIGHT","start_line":2,"start_side":"LEFT","line":7,"original_line":7,"position":3`, at(7, 7), "n", false,
 		},
 		"a file": {
-			`"side":"RIGHT","line":null,"original_line":null,"subject_type":"file","position":1`, at(0, 0),
-			"n", false,
+			`"side":"RIGHT","line":null,"original_line":null,"subject_type":"file","position":1`, at(0, 0), "n", false,
 		},
 		"a file with a line": {
-			`"side":"RIGHT","line":1,"original_line":1,"subject_type":"file","position":1`, at(0, 0), "n",
-			false,
+			`"side":"RIGHT","line":1,"original_line":1,"subject_type":"file","position":1`, at(0, 0), "n", false,
 		},
 	} {
 		for _, list := range []string{"/issues/", "/reviews"} {

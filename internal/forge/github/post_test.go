@@ -83,8 +83,7 @@ func TestProbing(t *testing.T) {
 			continue
 		}
 		if m := s.World.Shown(p); !slices.ContainsFunc(m, func(m forge.Comment) bool {
-			return m.ID == id &&
-				string(m.Body) == fmt.Sprint("remark ", i)
+			return m.ID == id && string(m.Body) == fmt.Sprint("remark ", i)
 		}) {
 			t.Errorf("remark %d is said to be %s", i, id)
 		}
@@ -239,8 +238,7 @@ func TestOneCheck(t *testing.T) {
 	other := forge.Person{ID: "5", Login: "other[bot]", Bot: true}
 	s.World.Change(func() {
 		shop(s).Checks = []forgetest.Check{{
-			ID: 1, Commit: commit, Name: "precedent", Status: "completed",
-			Conclusion: "success", By: other,
+			ID: 1, Commit: commit, Name: "precedent", Status: "completed", Conclusion: "success", By: other,
 		}}
 	})
 	for i, result := range []forge.CheckResult{forge.Neutral, forge.Failure, forge.Success, "odd"} {

@@ -27,9 +27,8 @@ func TestCheckRuns(t *testing.T) {
 	want := map[string]forge.CheckState{}
 	for conclusion, state := range map[string]forge.CheckState{
 		"success": forge.CheckPassed, "neutral": forge.CheckSkipped, "skipped": forge.CheckSkipped,
-		"failure": forge.CheckFailed, "cancelled": forge.CheckFailed,
-		"timed_out": forge.CheckFailed, "action_required": forge.CheckFailed, "stale": forge.CheckFailed,
-		"startup_failure": forge.CheckFailed,
+		"failure": forge.CheckFailed, "cancelled": forge.CheckFailed, "timed_out": forge.CheckFailed,
+		"action_required": forge.CheckFailed, "stale": forge.CheckFailed, "startup_failure": forge.CheckFailed,
 	} {
 		want[conclusion] = state
 		s.World.Report(shop, forgetest.Check{Commit: commit, Name: conclusion, Conclusion: conclusion, By: ci})
@@ -47,8 +46,7 @@ func TestCheckRuns(t *testing.T) {
 	s.World.Report(shop, forgetest.Check{Commit: commit, Name: "again", Conclusion: "success", By: ci})
 	want["again"] = forge.CheckPassed
 	s.World.ReportStatus(shop, forgetest.Status{
-		Commit: commit, Context: "legacy", State: "pending",
-		URL: "https://ci.example/7", By: forgetest.Bo,
+		Commit: commit, Context: "legacy", State: "pending", URL: "https://ci.example/7", By: forgetest.Bo,
 	})
 	want["legacy"] = forge.CheckPending
 	all, err := c.Checks(t.Context(), repo, commit)
@@ -117,8 +115,7 @@ func TestOwnCheck(t *testing.T) {
 		"metadata": "read",
 	})
 	if no, err := c.Check(t.Context(), repo, forge.Check{
-		Name: forge.CheckName, Commit: commit, Review: "r",
-		Result: forge.Failure, Title: "2 findings",
+		Name: forge.CheckName, Commit: commit, Review: "r", Result: forge.Failure, Title: "2 findings",
 	}); no != "" || err != nil {
 		t.Fatal(no, err)
 	}
@@ -127,8 +124,7 @@ func TestOwnCheck(t *testing.T) {
 		By: forge.Person{ID: "99", Login: "liar[bot]", Bot: true},
 	})
 	s.World.ReportStatus(shop, forgetest.Status{
-		Commit: commit, Context: forge.CheckName, State: "success",
-		By: forgetest.Bo,
+		Commit: commit, Context: forge.CheckName, State: "success", By: forgetest.Bo,
 	})
 	all, err := c.Checks(t.Context(), repo, commit)
 	own := slices.DeleteFunc(slices.Clone(all), func(k forge.CommitCheck) bool { return !k.Own })

@@ -39,12 +39,10 @@ func TestGitHubsOwnExamples(t *testing.T) {
 		State: forge.Merged,
 		URL:   "https://github.com/octocat/Hello-World/pull/1347",
 		Base: forge.Branch{
-			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha,
-			CloneURL: clone,
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "master", SHA: sha, CloneURL: clone,
 		},
 		Head: forge.Branch{
-			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha,
-			CloneURL: clone,
+			Repo: hello, RepoID: "1296269", Visibility: forge.Public, Name: "new-topic", SHA: sha, CloneURL: clone,
 		},
 		Ref: "refs/pull/1347/head", Labels: []string{"bug"}, Requested: []forge.Person{{ID: "1", Login: "other_user"}},
 		Updated: time.Date(2011, 1, 26, 19, 1, 12, 0, time.UTC), Files: 5, Locked: true,
@@ -75,9 +73,8 @@ func TestGitHubsOwnExamples(t *testing.T) {
 		},
 		{
 			ID: "10", Kind: forge.OnLine, Author: octocat, Body: "Great stuff!", At: issue, Edited: issue, ReplyTo: "8",
-			Review: "42",
-			URL:    "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
-			Span:   precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
+			Review: "42", URL: "https://github.com/octocat/Hello-World/pull/1#discussion-diff-1",
+			Span: precedent.Span{Path: "file1.txt", Side: precedent.Right, Start: 1, End: 2}, Commit: sha, Votes: -1,
 		},
 		{
 			ID: "80", Kind: forge.OnReview, Author: octocat, Body: "Here is the body for the review.", At: review,
@@ -108,33 +105,20 @@ func TestPlace(t *testing.T) {
 		"line":     {`"line":4,"original_line":3`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
 		"old side": {`"line":4,"side":"LEFT"`, precedent.Span{Side: "LEFT", Start: 4, End: 4}, "now", false},
 		"range": {
-			`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`,
-			precedent.Span{Side: "RIGHT", Start: 2, End: 4},
+			`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`, precedent.Span{Side: "RIGHT", Start: 2, End: 4},
 			"now", false,
 		},
 		"range over sides": {
-			`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`,
-			precedent.Span{Side: "RIGHT", Start: 4, End: 4},
+			`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`, precedent.Span{Side: "RIGHT", Start: 4, End: 4},
 			"now", false,
 		},
 		"range backwards": {`"line":4,"start_line":9`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
-		"outdated": {
-			`"line":null,"original_line":7`,
-			precedent.Span{Side: "RIGHT", Start: 7, End: 7},
-			"then",
-			true,
-		},
+		"outdated":        {`"line":null,"original_line":7`, precedent.Span{Side: "RIGHT", Start: 7, End: 7}, "then", true},
 		"outdated range": {
 			`"line":null,"start_line":null,"original_line":7,"original_start_line":5`,
-			precedent.Span{Side: "RIGHT", Start: 5, End: 7},
-			"then", true,
+			precedent.Span{Side: "RIGHT", Start: 5, End: 7}, "then", true,
 		},
-		"file": {
-			`"subject_type":"file","line":null,"original_line":1`,
-			precedent.Span{Side: "RIGHT"},
-			"now",
-			false,
-		},
+		"file":                {`"subject_type":"file","line":null,"original_line":1`, precedent.Span{Side: "RIGHT"}, "now", false},
 		"nothing at all said": {`"body":""`, precedent.Span{Side: "RIGHT"}, "then", true},
 	} {
 		s, _, c, repo := open(t)
@@ -200,15 +184,12 @@ func TestStrangeAnswers(t *testing.T) {
 		{"another pull request", "/pulls/1347", pull(func(p, _ map[string]any) { p["number"] = 1348 })},
 		{"a branch for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "main" })},
 		{"an option for a commit", "/pulls/1347", pull(func(_, head map[string]any) { head["sha"] = "--upload-pack=x" })},
-		{"a path for a repository", "/pulls/1347", pull(func(_,
-			head map[string]any,
-		) {
+		{"a path for a repository", "/pulls/1347", pull(func(_, head map[string]any) {
 			head["repo"].(map[string]any)["name"] = ".."
 		})},
 		{"no base", "/pulls/1347", pull(func(p, _ map[string]any) { p["base"].(map[string]any)["repo"] = nil })},
 		{"no state", "/pulls/1347", pull(func(p, _ map[string]any) {
-			p["state"], p["merged"], p["merged_at"] = "odd", false,
-				nil
+			p["state"], p["merged"], p["merged_at"] = "odd", false, nil
 		})},
 		{"comment of nothing", "/issues/1347/comments", `[{}]`},
 		{"comment without time", "/issues/1347/comments", `[{"id":1}]`},

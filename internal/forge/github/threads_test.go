@@ -177,8 +177,7 @@ func TestFoldedReview(t *testing.T) {
 	}
 	words := forge.CommentRef{Kind: forge.OnReview, ID: posted.Review}
 	s.Script.Plan(forgetest.Fault{
-		On: "/graphql", Status: 403,
-		Body: `{"message":"Resource not accessible by integration"}`,
+		On: "/graphql", Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})
 	s.Script.Plan(forgetest.Fault{On: "/graphql", Status: 404, Body: `{"message":"Not Found"}`})
 	for range 2 {

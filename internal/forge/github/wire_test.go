@@ -62,8 +62,7 @@ func TestUnchangedPageIsNotTheLast(t *testing.T) {
 			for i := range n {
 				at := forgetest.Epoch.Add(time.Duration(i) * time.Second)
 				shop(s).Pulls[1].Comments = append(shop(s).Pulls[1].Comments, forge.Comment{
-					ID:   precedent.NumberID(int64(i + 1)),
-					Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at,
+					ID: precedent.NumberID(int64(i + 1)), Kind: forge.OnThread, Author: forgetest.Ann, At: at, Edited: at,
 				})
 			}
 		})
@@ -89,10 +88,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		return "[" + strings.Join(all, ",") + "]"
 	}
 	evil := map[string]string{"Link": `<http://169.254.169.254/latest?page=7>; rel="next"`}
-	s.Script.Plan(
-		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page(2), Times: 2},
-		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: `[]`},
-	)
+	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: page(2), Times: 2},
+		forgetest.Fault{On: "/issues/1/comments", Status: 200, Header: evil, Body: `[]`})
 	got, err := c.Comments(t.Context(), repo, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -127,10 +124,8 @@ func TestPagesShift(t *testing.T) {
 	s, _, c, repo := open(t)
 	page := forgetest.Example(t, "pull-request-simple-items")
 	more := map[string]string{"Link": `<x?page=2>; rel="next"`}
-	s.Script.Plan(
-		forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
-		forgetest.Fault{On: "/pulls?", Status: 200, Body: `[]`},
-	)
+	s.Script.Plan(forgetest.Fault{On: "/pulls?", Status: 200, Body: string(page), Header: more, Times: 2},
+		forgetest.Fault{On: "/pulls?", Status: 200, Body: `[]`})
 	if all, err := c.Open(t.Context(), repo); err != nil || len(all) != 1 || s.Script.Left() != 0 {
 		t.Errorf("%d pull requests, %v", len(all), err)
 	}
@@ -212,8 +207,7 @@ func TestBackoff(t *testing.T) {
 	}
 	// client's random numbers are the half of what they may be
 	if w := s.Clock.Waits(); !slices.Equal(w, []time.Duration{
-		time.Second / 2, time.Second, 2 * time.Second,
-		4 * time.Second,
+		time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second,
 	}) {
 		t.Errorf("waited %v", w)
 	}
@@ -238,8 +232,7 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("%v, %+v", err, m)
 	}
 	s.Script.Plan(forgetest.Fault{
-		Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"},
-		Times: 99,
+		Status: 301, Header: map[string]string{"Location": "/api/v3/repositories/700/pulls/1"}, Times: 99,
 	})
 	if _, err := c.PullRequest(t.Context(), p.Base.Repo, 1); err == nil || s.Script.Left() < 90 {
 		t.Errorf("%v after %d redirects in a circle", err, 99-s.Script.Left())

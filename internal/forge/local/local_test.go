@@ -53,8 +53,7 @@ func TestConversation(t *testing.T) {
 	must(err)
 	at := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 3, End: 4}
 	draft := forge.Draft{
-		Commit: base, Event: forge.RequestChanges, Body: "one finding",
-		Remarks: []forge.Remark{{Span: at, Body: "wrong"}},
+		Commit: base, Event: forge.RequestChanges, Body: "one finding", Remarks: []forge.Remark{{Span: at, Body: "wrong"}},
 	}
 	if _, err := f.Post(ctx, shop, 7, draft); err == nil || !strings.Contains(err.Error(), "the head is") {
 		t.Errorf("another head: %v", err)

@@ -43,8 +43,7 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"right", "X-Forge-Signature", good, json, body, []string{"current"}, nil},
 		{
 			"right with a prefix", "X-Hub-Signature-256", "sha256=" + good, json + "; charset=utf-8", body,
-			[]string{"current"},
-			nil,
+			[]string{"current"}, nil,
 		},
 		{"in capitals", "X-Forge-Signature", strings.ToUpper(good), json, body, []string{"current"}, nil},
 		{"the second of two secrets", "X-Forge-Signature", good, json, body, []string{"next", "current"}, nil},
@@ -52,14 +51,12 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"a form", "X-Forge-Signature", mac(sha256.New, "current", form), formed, form, []string{"current"}, nil},
 		{"missing", "X-Nothing", good, json, body, []string{"current"}, forge.ErrUnsigned},
 		{
-			"SHA-1", "X-Hub-Signature", "sha1=" + mac(sha1.New, "current", body), json, body,
-			[]string{"current"},
+			"SHA-1", "X-Hub-Signature", "sha1=" + mac(sha1.New, "current", body), json, body, []string{"current"},
 			forge.ErrUnsigned,
 		},
 		{
 			"SHA-1 in its place", "X-Hub-Signature-256", "sha1=" + mac(sha1.New, "current", body), json, body,
-			[]string{"current"},
-			forge.ErrSignature,
+			[]string{"current"}, forge.ErrSignature,
 		},
 		{"cut", "X-Forge-Signature", good[:62], json, body, []string{"current"}, forge.ErrSignature},
 		{"longer", "X-Forge-Signature", good + "00", json, body, []string{"current"}, forge.ErrSignature},
@@ -67,13 +64,11 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"another secret", "X-Forge-Signature", good, json, body, []string{"next"}, forge.ErrSignature},
 		{"no secrets", "X-Forge-Signature", good, json, body, nil, forge.ErrSignature},
 		{
-			"an empty secret", "X-Forge-Signature", mac(sha256.New, "", body), json, body,
-			[]string{"", "current"},
+			"an empty secret", "X-Forge-Signature", mac(sha256.New, "", body), json, body, []string{"", "current"},
 			forge.ErrSignature,
 		},
 		{
-			"written again", "X-Forge-Signature", good, json, bytes.ReplaceAll(body, []byte("\n"), nil),
-			[]string{"current"},
+			"written again", "X-Forge-Signature", good, json, bytes.ReplaceAll(body, []byte("\n"), nil), []string{"current"},
 			forge.ErrSignature,
 		},
 		{"signed before it became a form", "X-Forge-Signature", good, formed, form, []string{"current"}, forge.ErrSignature},
@@ -81,13 +76,10 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"no type", "X-Forge-Signature", good, "", body, []string{"current"}, forge.ErrNoHookEvent},
 		{
 			"another form", "X-Forge-Signature", mac(sha256.New, "current", []byte("a=1&payload={}")), formed,
-			[]byte("a=1&payload={}"),
-			[]string{"current"},
-			forge.ErrNoHookEvent,
+			[]byte("a=1&payload={}"), []string{"current"}, forge.ErrNoHookEvent,
 		},
 		{
-			"nothing", "X-Forge-Signature", mac(sha256.New, "current", nil), json, nil,
-			[]string{"current"},
+			"nothing", "X-Forge-Signature", mac(sha256.New, "current", nil), json, nil, []string{"current"},
 			forge.ErrNoHookEvent,
 		},
 	} {
@@ -125,8 +117,7 @@ func TestHookHeaders(t *testing.T) {
 	}
 	for name, change := range map[string]func(http.Header){
 		"a second signature that is wrong": func(h http.Header) {
-			h.Set("X-Hub-Signature-256",
-				"sha256="+strings.Repeat("0", 64))
+			h.Set("X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64))
 		},
 		"two in one header": func(h http.Header) { h.Add("X-Forge-Signature", strings.Repeat("0", 64)) },
 		"many of them":      func(h http.Header) { h["X-Forge-Signature"] = []string{right, right, right} },
@@ -136,8 +127,7 @@ func TestHookHeaders(t *testing.T) {
 		}
 	}
 	for name, event := range map[string]string{
-		"none": "", "lines": "push\nx", "long": strings.Repeat("x", 101),
-		"no ASCII": "größe",
+		"none": "", "lines": "push\nx", "long": strings.Repeat("x", 101), "no ASCII": "größe",
 	} {
 		if _, err := request(func(h http.Header) { h.Del("X-Forge-Event"); h["X-Forge-Type"] = []string{event} }); !errors.Is(err, forge.ErrNoHookEvent) {
 			t.Errorf("%s: %v", name, err)

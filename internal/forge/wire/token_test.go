@@ -53,11 +53,10 @@ func TestTokenPrintsAsPlaceholder(t *testing.T) {
 // TestAddress: the token never goes in the clear.
 func TestAddress(t *testing.T) {
 	for base, ok := range map[string]bool{
-		"https://git.acme.example/x": true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:80/": true,
-		"http://git.acme.example": false, "http://127.0.0.1.acme.example": false,
-		"https://u:" + forgetest.Secret + "@x": false,
-		"https://x/?t=" + forgetest.Secret:     false, "https://x/#" + forgetest.Secret: false, "ftp://x": false, "x": false,
-		"":                               false,
+		"https://git.acme.example/x": true, "http://localhost:3000": true, "http://127.0.0.1": true,
+		"http://[::1]:80/": true, "http://git.acme.example": false, "http://127.0.0.1.acme.example": false,
+		"https://u:" + forgetest.Secret + "@x": false, "https://x/?t=" + forgetest.Secret: false,
+		"https://x/#" + forgetest.Secret: false, "ftp://x": false, "x": false, "": false,
 		"https://%zz" + forgetest.Secret: false,
 	} {
 		_, err := Address(base)

@@ -124,8 +124,7 @@ func TestWritesAreSentOnce(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"500": status(500, ""), "502": status(502, ""), "503 that says when": status(503, "", "Retry-After", "1"),
 		"408": status(408, ""), "303": status(303, "", "Location", "/api/x"), "304": status(304, ""), "cut": cut,
-		"dropped":   drop,
-		"too large": status(201, strings.Repeat("x", maxAnswer+1)),
+		"dropped": drop, "too large": status(201, strings.Repeat("x", maxAnswer+1)),
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
 			s := serve(t, answer)
@@ -449,8 +448,7 @@ func TestRenewal(t *testing.T) {
 	broken := &forge.Error{Kind: forge.KindAuth, Msg: "no token"}
 	tr, _ = transport(t, s.URL, func(o *Options) {
 		o.Token = func(context.Context) (Token, error) {
-			return Token{},
-				broken
+			return Token{}, broken
 		}
 	})
 	if _, err := send(t.Context(), tr, http.MethodGet, s.URL+"/api/x", ""); !errors.Is(err, broken) ||
