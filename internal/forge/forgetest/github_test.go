@@ -127,7 +127,9 @@ func TestGitHubRefuses(t *testing.T) {
 		},
 		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
 		{
-			"commit", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422,
+			"commit", "POST", tillPath + "/reviews",
+			object{"event": "COMMENT", "body": "x", "commit_id": sha("9")},
+			422,
 			"commit_id",
 		},
 		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
@@ -136,7 +138,9 @@ func TestGitHubRefuses(t *testing.T) {
 			"Body can't be blank",
 		},
 		{
-			"long review", "POST", tillPath + "/reviews", object{"event": "COMMENT", "body": long}, 422,
+			"long review", "POST", tillPath + "/reviews",
+			object{"event": "COMMENT", "body": long},
+			422,
 			"maximum is 65536 characters",
 		},
 		{
@@ -159,7 +163,9 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
 		{
-			"check by a person", "POST", shopPath + "/check-runs", object{"name": "x", "head_sha": sha("c")}, 403,
+			"check by a person", "POST", shopPath + "/check-runs",
+			object{"name": "x", "head_sha": sha("c")},
+			403,
 			"Resource not accessible by personal access token",
 		},
 		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},

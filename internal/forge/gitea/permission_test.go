@@ -82,7 +82,28 @@ func (b table) heard(t *testing.T) string {
 // TestWhoMayWriteInAnOrganization: the answer is right as far as it goes, whatever
 // the account may read, and never "yes" for somebody who cannot push.
 func TestWhoMayWriteInAnOrganization(t *testing.T) {
-	const all = "ann yes, bo yes, cy no, dee yes, eve no, fay no, gus yes, robot[bot] no, known true"
+	member := func(leaves ...int64) func(table) {
+		return func(b table) {
+			b.Plain, b.Organization = true, true
+			b.dropFromTeams(leaves...)
+		}
+	}
+	without := func(names func(table)) func(table) { // collaborators by name
+		return func(b table) {
+			names(b)
+			b.World.Repo("acme", "shop").Members = nil
+		}
+	}
+	blind := func(list string) func(table) {
+		return func(b table) { b.Script.Plan(forgetest.Fault{On: list, Status: 403, Times: 99}) }
+	}
+	const (
+		all     = "ann yes, bo yes, cy no, dee yes, eve no, fay no, gus yes, robot[bot] no, known true"
+		nobody  = "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false"
+		teams   = "ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true"
+		writers = "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false"
+		named   = "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false"
+	)
 	for name, test := range map[string]struct {
 		set  func(b table)
 		want string
@@ -90,56 +111,23 @@ func TestWhoMayWriteInAnOrganization(t *testing.T) {
 	}{
 		"an administrator in all teams": {func(b table) { b.Plain = false }, all, 10},
 		"a member of all teams": {
-			func(b table) { b.Plain, b.Organization = true, true },
-			"ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9,
+			member(), "ann yes, bo yes, cy no, dee yes, eve no, fay ?, gus ?, robot[bot] no, known false", 9,
 		},
-		"a member of all teams, none in doubt": {
-			func(b table) {
-				b.Plain, b.Organization = true, true
-				b.World.Repo("acme", "shop").Members = nil
-			},
-			"ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 8,
-		},
-		"a token without the scope": {
-			func(b table) { b.Plain = true }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
-		},
+		"a member of all teams, none in doubt": {without(member()), teams, 8},
+		"a token without the scope":            {func(b table) { b.Plain = true }, nobody, 5},
 		"a member of the teams that read": {
-			func(b table) {
-				b.Plain, b.Organization = true, true
-				b.dropFromTeams(1, 2)
-			}, "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false",
-			13,
+			member(1, 2), "ann yes, bo yes, cy ?, dee yes, eve ?, fay ?, gus ?, robot[bot] no, known false", 13,
 		},
-		"a member of the teams that write": {func(b table) {
-			b.Plain, b.Organization = true, true
-			b.dropFromTeams(3, 4)
-		}, "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false", 9},
-		"a member of a team that writes": {func(b table) {
-			b.Plain, b.Organization = true, true
-			b.dropFromTeams(1, 3, 4)
-		}, "ann yes, bo yes, cy no, dee ?, eve no, fay ?, gus ?, robot[bot] no, known false", 16},
-		"a member of a team that writes, none by name": {func(b table) {
-			b.Plain, b.Organization = true, true
-			b.dropFromTeams(1, 3, 4)
-			b.World.Repo("acme", "shop").Members = nil
-		}, "ann yes, bo yes, cy no, dee no, eve no, fay no, gus no, robot[bot] no, known true", 14},
-		"a member of no team that writes": {func(b table) {
-			b.Plain, b.Organization = true, true
-			b.dropFromTeams(1, 2, 3, 4)
-			b.World.Repo("acme", "shop").Members = nil
-		}, "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16},
-		"a job": {
-			func(b table) { b.Job(false) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
+		"a member of the teams that write":             {member(3, 4), writers, 9},
+		"a member of a team that writes":               {member(1, 3, 4), writers, 16},
+		"a member of a team that writes, none by name": {without(member(1, 3, 4)), teams, 14},
+		"a member of no team that writes": {
+			without(member(1, 2, 3, 4)), "ann yes, bo ?, cy ?, dee no, eve ?, fay ?, gus ?, robot[bot] no, known false", 16,
 		},
-		"a job of a fork": {
-			func(b table) { b.Job(true) }, "ann ?, bo ?, cy ?, dee ?, eve ?, fay ?, gus ?, robot[bot] no, known false", 5,
-		},
-		"an administrator who sees no team": {func(b table) {
-			b.Script.Plan(forgetest.Fault{On: "/shop/teams", Status: 403, Times: 99})
-		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
-		"an administrator who sees no assignee": {func(b table) {
-			b.Script.Plan(forgetest.Fault{On: "/assignees", Status: 403, Times: 99})
-		}, "ann yes, bo ?, cy ?, dee yes, eve ?, fay ?, gus yes, robot[bot] no, known false", 20},
+		"a job":                                 {func(b table) { b.Job(false) }, nobody, 5},
+		"a job of a fork":                       {func(b table) { b.Job(true) }, nobody, 5},
+		"an administrator who sees no team":     {blind("/shop/teams"), named, 20},
+		"an administrator who sees no assignee": {blind("/assignees"), named, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := lay(t, forgetest.Gitea126)

@@ -217,18 +217,6 @@ func TestEventsThatGiteaRefuses(t *testing.T) {
 	}
 }
 
-func TestALockedConversationTakesNothing(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	b.World.Change(func() { b.pull.Locked = true })
-	_, err1 := b.Post(t.Context(), b.repo, 2, b.draft())
-	_, err2 := b.Comment(t.Context(), b.repo, 2, "Hello.")
-	for _, err := range []error{err1, err2} {
-		if e := trouble(t, err); e.Kind != forge.KindClosed || e.Unsure {
-			t.Errorf("%+v", e)
-		}
-	}
-}
-
 // TestWhatWasCutOffIsNotSentLater: Gitea keeps the comments of a review that it
 // did not finish, and would send them with the next one.
 func TestWhatWasCutOffIsNotSentLater(t *testing.T) {

@@ -3,7 +3,6 @@ package gitea_test
 import (
 	"testing"
 
-	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
@@ -12,33 +11,21 @@ import (
 func TestRequested(t *testing.T) {
 	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea125, forgetest.Gitea127, forgetest.Forgejo} {
 		b := lay(t, kind)
-		asked := func() int {
+		asked := func(when string, want int) {
 			t.Helper()
-			p, err := b.PullRequest(t.Context(), b.repo, 2)
-			if err != nil {
-				t.Fatal(err)
+			if p, err := b.PullRequest(t.Context(), b.repo, 2); err != nil || len(p.Requested) != want {
+				t.Errorf("%s, %+v are asked, %v", when, p.Requested, err)
 			}
-			return len(p.Requested)
 		}
-		if n := asked(); n != 0 {
-			t.Fatalf("%d are asked", n)
-		}
+		asked("at first", 0)
 		b.World.RequestReview(b.pull, forgetest.Ann, b.World.Me)
-		if n := asked(); n != 1 {
-			t.Errorf("%d are asked, want our account", n)
-		}
-		if _, err := b.Post(t.Context(), b.repo, 2, forge.Draft{
-			Commit: b.pull.Head.SHA, Event: forge.Remarks, Body: "Read.",
-		}); err != nil {
+		asked("by a person", 1)
+		if _, err := b.Post(t.Context(), b.repo, 2, b.draft()); err != nil {
 			t.Fatal(err)
 		}
-		if n := asked(); n != 0 {
-			t.Errorf("%d are asked after the review", n)
-		}
+		asked("after the review", 0)
 		b.World.RequestReview(b.pull, forgetest.Ann, b.World.Me)
-		if n := asked(); n != 1 {
-			t.Errorf("%d are asked, again", n)
-		}
+		asked("again", 1)
 	}
 }
 

@@ -103,48 +103,6 @@ func TestExamplesOfEvents(t *testing.T) {
 	}
 }
 
-// TestEventsInFull: what is told of one event of each form.
-func TestEventsInFull(t *testing.T) {
-	c := public(t)
-	all := examples(t)
-	want := forge.Event{
-		Repo: precedent.Repo{Host: "github.com", Owner: "Codertocat", Name: "Hello-World"}, Pulls: []int{2},
-		Head: "ec26c3e57ca3a959ca5aad62de7213c562f8c821", Sender: forge.Person{ID: "21031067", Login: "Codertocat"},
-	}
-	actions := map[string]string{
-		"pull_request": forge.ActionOpened, "pull_request_review_comment": forge.ActionCreated,
-		"check_suite": forge.ActionCompleted, "check_run": forge.ActionPending,
-	}
-	for _, name := range []string{"pull_request", "pull_request_review_comment", "check_suite", "check_run"} {
-		found := false
-		for _, payload := range all[name] {
-			e, err := c.ReadEvent(name, payload)
-			if err != nil || e.Repo != want.Repo || len(e.Pulls) == 0 {
-				continue
-			}
-			found, want.Kind, want.Action = true, eventKinds[name], actions[name]
-			want.State, want.Check = "", ""
-			switch {
-			case want.Kind != forge.RunEvent:
-				want.State = forge.Open
-			case name == "check_run":
-				want.Check = "Octocoders-linter"
-			}
-			if (len(e.Comments) == 1) != (want.Kind == forge.CommentEvent) {
-				t.Errorf("%s tells of %d comments", name, len(e.Comments))
-			}
-			e.Comments = nil // see TestCommentsOfEvents
-			if d := cmp.Diff(want, e); d != "" {
-				t.Errorf("%s (-want +got):\n%s", name, d)
-			}
-			break
-		}
-		if !found {
-			t.Errorf("no example of %s is told in full", name)
-		}
-	}
-}
-
 // TestOddEvents: comments on issues do not count, on pull requests they do; what
 // cannot be true is an error.
 func TestOddEvents(t *testing.T) {
@@ -234,6 +192,14 @@ func TestActionsOfEvents(t *testing.T) {
 		name, action, rest string
 		want               forge.Event
 	}
+	check := func(test of, rest string) {
+		test.want.Repo = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"}
+		test.want.Sender = forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
+		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+rest+`,`+common+`}`))
+		if d := cmp.Diff(test.want, e); d != "" || err != nil {
+			t.Errorf("%s %s %s: %v (-want +got):\n%s", test.name, test.action, rest, err, d)
+		}
+	}
 	for _, test := range []of{
 		{"pull_request", "opened", "", forge.Event{Action: forge.ActionOpened}},
 		{"pull_request", "reopened", "", forge.Event{Action: forge.ActionReopened}},
@@ -275,31 +241,23 @@ func TestActionsOfEvents(t *testing.T) {
 			test.rest = ""
 		}
 		test.want.Kind, test.want.State = stdcmp.Or(test.want.Kind, forge.PullEvent), stdcmp.Or(test.want.State, forge.Closed)
-		test.want.Repo, test.want.Pulls, test.want.Head = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"},
-			[]int{3}, commit
-		test.want.Draft, test.want.Sender = true, forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
-		e, err := c.ReadEvent(test.name, []byte(`{"action":"`+test.action+`",`+test.rest+fmt.Sprintf(pull,
-			merged)+`,`+common+`}`))
-		if d := cmp.Diff(test.want, e); d != "" || err != nil {
-			t.Errorf("%s %s: %v (-want +got):\n%s", test.name, test.action, err, d)
-		}
+		test.want.Pulls, test.want.Head, test.want.Draft = []int{3}, commit, true
+		check(test, test.rest+fmt.Sprintf(pull, merged))
 	}
-	for payload, want := range map[string]forge.Event{
-		`{"sha":"` + commit + `","context":"ci","state":"pending",` + common +
-			`}`: {Kind: forge.RunEvent, Action: forge.ActionPending, Head: commit, Check: "ci"},
-		`{"sha":"` + commit + `","context":"ci","state":"error",` + common +
-			`}`: {Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: commit, Check: "ci"},
-		`{"ref":"refs/heads/a/b","after":"` + commit + `",` + common +
-			`}`: {Kind: forge.PushEvent, Head: commit, Branch: "a/b"},
-		`{"ref":"refs/tags/v1","after":"` + commit + `",` + common + `}`: {Kind: forge.PushEvent, Head: commit},
+	run := `"head_sha":"` + commit + `","pull_requests":[{"number":3,"base":{"repo":{"id":1}}}]`
+	for _, test := range []of{
+		{"status", "", `"context":"ci","state":"pending"`, forge.Event{Action: forge.ActionPending, Check: "ci"}},
+		{"status", "", `"context":"ci","state":"error"`, forge.Event{Action: forge.ActionCompleted, Check: "ci"}},
+		{"push", "", `"ref":"refs/heads/a/b"`, forge.Event{Kind: forge.PushEvent, Branch: "a/b"}},
+		{"push", "", `"ref":"refs/tags/v1"`, forge.Event{Kind: forge.PushEvent}},
+		{"check_suite", "completed", `"check_suite":{` + run + `}`, forge.Event{Action: forge.ActionCompleted, Pulls: []int{3}}},
+		{
+			"check_run", "created", `"check_run":{"name":"lint",` + run + `}`,
+			forge.Event{Action: forge.ActionPending, Pulls: []int{3}, Check: "lint"},
+		},
 	} {
-		name := map[forge.EventKind]string{forge.RunEvent: "status", forge.PushEvent: "push"}[want.Kind]
-		want.Repo, want.Sender = precedent.Repo{Host: "github.com", Owner: "acme", Name: "shop"},
-			forge.Person{ID: "7", Login: "acme-bot[bot]", Bot: true}
-		e, err := c.ReadEvent(name, []byte(payload))
-		if d := cmp.Diff(want, e); d != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", payload, err, d)
-		}
+		test.want.Kind, test.want.Head = stdcmp.Or(test.want.Kind, forge.RunEvent), commit
+		check(test, `"sha":"`+commit+`","after":"`+commit+`",`+test.rest)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -275,23 +274,5 @@ func TestOneCheck(t *testing.T) {
 	cannot, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: commit, Result: forge.Success})
 	if err != nil || cannot == "" || len(s.World.ChecksOf(shop(s), commit)) != 0 {
 		t.Errorf("%q, %v", cannot, err)
-	}
-}
-
-// TestSecondsBetweenWrites: an hour of writing keeps GitHub's pace.
-func TestSecondsBetweenWrites(t *testing.T) {
-	s, c, repo, p := till(t)
-	if _, err := c.Post(t.Context(), repo, 8, draft(p, on(3, "good"), on(20, "bad"))); err != nil {
-		t.Fatal(err)
-	}
-	var last time.Time
-	for _, r := range s.Script.Requests() {
-		if !r.Writes() {
-			continue
-		}
-		if r.At.Sub(last) < time.Second {
-			t.Errorf("%s %s came after %s", r.Method, r.Path, r.At.Sub(last))
-		}
-		last = r.At
 	}
 }

@@ -96,30 +96,25 @@ func TestGitHubsOwnExamples(t *testing.T) {
 
 // TestPlace: where inline comments stand, in the forms that GitHub gives them.
 func TestPlace(t *testing.T) {
+	right := func(start, end int) precedent.Span {
+		return precedent.Span{Path: "p", Side: precedent.Right, Start: start, End: end}
+	}
 	for name, test := range map[string]struct {
 		json     string
 		span     precedent.Span
 		commit   string
 		outdated bool
 	}{
-		"line":     {`"line":4,"original_line":3`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
-		"old side": {`"line":4,"side":"LEFT"`, precedent.Span{Side: "LEFT", Start: 4, End: 4}, "now", false},
-		"range": {
-			`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`, precedent.Span{Side: "RIGHT", Start: 2, End: 4},
-			"now", false,
-		},
-		"range over sides": {
-			`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`, precedent.Span{Side: "RIGHT", Start: 4, End: 4},
-			"now", false,
-		},
-		"range backwards": {`"line":4,"start_line":9`, precedent.Span{Side: "RIGHT", Start: 4, End: 4}, "now", false},
-		"outdated":        {`"line":null,"original_line":7`, precedent.Span{Side: "RIGHT", Start: 7, End: 7}, "then", true},
-		"outdated range": {
-			`"line":null,"start_line":null,"original_line":7,"original_start_line":5`,
-			precedent.Span{Side: "RIGHT", Start: 5, End: 7}, "then", true,
-		},
-		"file":                {`"subject_type":"file","line":null,"original_line":1`, precedent.Span{Side: "RIGHT"}, "now", false},
-		"nothing at all said": {`"body":""`, precedent.Span{Side: "RIGHT"}, "then", true},
+		"line":                {`"line":4,"original_line":3`, right(4, 4), "now", false},
+		"old side":            {`"line":4,"side":"LEFT"`, precedent.Span{Path: "p", Side: "LEFT", Start: 4, End: 4}, "now", false},
+		"range":               {`"line":4,"start_line":2,"side":"RIGHT","start_side":"RIGHT"`, right(2, 4), "now", false},
+		"range over sides":    {`"line":4,"start_line":2,"side":"RIGHT","start_side":"LEFT"`, right(4, 4), "now", false},
+		"range backwards":     {`"line":4,"start_line":9`, right(4, 4), "now", false},
+		"outdated":            {`"line":null,"original_line":7,"position":null,"subject_type":"line"`, right(7, 7), "then", true},
+		"outdated range":      {`"line":null,"start_line":null,"original_line":7,"original_start_line":5`, right(5, 7), "then", true},
+		"file":                {`"subject_type":"file","line":null,"original_line":1`, right(0, 0), "now", false},
+		"file with a line":    {`"subject_type":"file","line":1,"original_line":1,"position":1`, right(0, 0), "now", false},
+		"nothing at all said": {`"body":""`, right(0, 0), "then", true},
 	} {
 		s, _, c, repo := open(t)
 		s.Script.Plan(forgetest.Fault{On: "/pulls/1/comments", Status: 200, Body: `[{"id":5,"created_at":"2026-01-02T03:04:05Z","path":"p",
@@ -130,7 +125,6 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, err, got)
 			continue
 		}
-		test.span.Path = "p"
 		if m := got[0]; m.Span != test.span || m.Commit != test.commit || m.Outdated != test.outdated {
 			t.Errorf("%s: %+v of %s, outdated: %v", name, m.Span, m.Commit, m.Outdated)
 		}

@@ -2,7 +2,6 @@ package github
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,34 +21,6 @@ func talk(s *forgetest.Stage, p *forgetest.Pull, lengths ...int) {
 		for range n - 1 {
 			s.World.Say(p, forgetest.Ann, root.ID, "Because.")
 		}
-	}
-}
-
-// TestManyConversations: more of them than a page, and more comments than a page
-// of one.
-func TestManyConversations(t *testing.T) {
-	s, c, repo, p := till(t)
-	lengths := slices.Repeat([]int{1}, 101)
-	lengths[3] = 201
-	talk(s, p, lengths...)
-	want := s.World.Threads(p)
-	got, err := c.Threads(t.Context(), repo, 8)
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(forge.Thread{}, "ID"), cmpopts.EquateEmpty()); err != nil || d != "" {
-		t.Errorf("%v (-want +got):\n%.2000s", err, d)
-	}
-	for _, th := range got {
-		if th.ID == "" {
-			t.Errorf("a conversation has no name: %+v", th)
-		}
-	}
-	asked := 0
-	for _, r := range s.Script.Requests() {
-		if strings.HasSuffix(r.Path, "/graphql") {
-			asked++
-		}
-	}
-	if asked != 2+2 {
-		t.Errorf("%d queries", asked)
 	}
 }
 

@@ -43,7 +43,8 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"right", "X-Forge-Signature", good, json, body, []string{"current"}, nil},
 		{
 			"right with a prefix", "X-Hub-Signature-256", "sha256=" + good, json + "; charset=utf-8", body,
-			[]string{"current"}, nil,
+			[]string{"current"},
+			nil,
 		},
 		{"in capitals", "X-Forge-Signature", strings.ToUpper(good), json, body, []string{"current"}, nil},
 		{"the second of two secrets", "X-Forge-Signature", good, json, body, []string{"next", "current"}, nil},
@@ -51,12 +52,14 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"a form", "X-Forge-Signature", mac(sha256.New, "current", form), formed, form, []string{"current"}, nil},
 		{"missing", "X-Nothing", good, json, body, []string{"current"}, forge.ErrUnsigned},
 		{
-			"SHA-1", "X-Hub-Signature", "sha1=" + mac(sha1.New, "current", body), json, body, []string{"current"},
+			"SHA-1", "X-Hub-Signature", "sha1=" + mac(sha1.New, "current", body), json, body,
+			[]string{"current"},
 			forge.ErrUnsigned,
 		},
 		{
 			"SHA-1 in its place", "X-Hub-Signature-256", "sha1=" + mac(sha1.New, "current", body), json, body,
-			[]string{"current"}, forge.ErrSignature,
+			[]string{"current"},
+			forge.ErrSignature,
 		},
 		{"cut", "X-Forge-Signature", good[:62], json, body, []string{"current"}, forge.ErrSignature},
 		{"longer", "X-Forge-Signature", good + "00", json, body, []string{"current"}, forge.ErrSignature},
@@ -64,11 +67,13 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"another secret", "X-Forge-Signature", good, json, body, []string{"next"}, forge.ErrSignature},
 		{"no secrets", "X-Forge-Signature", good, json, body, nil, forge.ErrSignature},
 		{
-			"an empty secret", "X-Forge-Signature", mac(sha256.New, "", body), json, body, []string{"", "current"},
+			"an empty secret", "X-Forge-Signature", mac(sha256.New, "", body), json, body,
+			[]string{"", "current"},
 			forge.ErrSignature,
 		},
 		{
-			"written again", "X-Forge-Signature", good, json, bytes.ReplaceAll(body, []byte("\n"), nil), []string{"current"},
+			"written again", "X-Forge-Signature", good, json, bytes.ReplaceAll(body, []byte("\n"), nil),
+			[]string{"current"},
 			forge.ErrSignature,
 		},
 		{"signed before it became a form", "X-Forge-Signature", good, formed, form, []string{"current"}, forge.ErrSignature},
@@ -76,10 +81,13 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 		{"no type", "X-Forge-Signature", good, "", body, []string{"current"}, forge.ErrNoHookEvent},
 		{
 			"another form", "X-Forge-Signature", mac(sha256.New, "current", []byte("a=1&payload={}")), formed,
-			[]byte("a=1&payload={}"), []string{"current"}, forge.ErrNoHookEvent,
+			[]byte("a=1&payload={}"),
+			[]string{"current"},
+			forge.ErrNoHookEvent,
 		},
 		{
-			"nothing", "X-Forge-Signature", mac(sha256.New, "current", nil), json, nil, []string{"current"},
+			"nothing", "X-Forge-Signature", mac(sha256.New, "current", nil), json, nil,
+			[]string{"current"},
 			forge.ErrNoHookEvent,
 		},
 	} {
