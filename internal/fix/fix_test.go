@@ -43,12 +43,14 @@ func TestPlan(t *testing.T) {
 	}{
 		{"one line", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "a\nB\nc\n", ""},
 		{
-			"more lines than before", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "x\n\ny\n")},
+			"more lines than before", "a\nb\nc\n", "a\nb\nc\n",
+			[]precedent.Finding{suggestion("f", 2, 2, "x\n\ny\n")},
 			"a\nx\n\ny\nc\n", "",
 		},
 		{"fewer lines", "a\nb\nc\nd\n", "a\nb\nc\nd\n", []precedent.Finding{suggestion("f", 2, 3, "x")}, "a\nx\nd\n", ""},
 		{
-			"two", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 3, 3, "C\nCC"), suggestion("f", 1, 1, "A")},
+			"two", "a\nb\nc\n", "a\nb\nc\n",
+			[]precedent.Finding{suggestion("f", 3, 3, "C\nCC"), suggestion("f", 1, 1, "A")},
 			"A\nb\nC\nCC\n", "",
 		},
 		{"the same lines twice", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{
@@ -56,24 +58,29 @@ func TestPlan(t *testing.T) {
 			suggestion("f", 3, 3, "Y"),
 		}, "a\nX\n", "changes the same lines"},
 		{
-			"shifted", "a\nb\nc\n", "new\nnew\na\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")},
+			"shifted", "a\nb\nc\n", "new\nnew\na\nb\nc\n",
+			[]precedent.Finding{suggestion("f", 2, 2, "B")},
 			"new\nnew\na\nB\nc\n", "",
 		},
 		{
 			"shifted, told apart by the neighbours", "a\nb\nc\n", "b\na\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")}, "b\na\nB\nc\n", "",
+			[]precedent.Finding{suggestion("f", 2, 2, "B")},
+			"b\na\nB\nc\n", "",
 		},
 		{
 			"shifted, not to be told apart", "a\nb\nc\n", "a\nb\nc\na\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")}, "", "in 2 places",
+			[]precedent.Finding{suggestion("f", 2, 2, "B")},
+			"", "in 2 places",
 		},
 		{
-			"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n", []precedent.Finding{suggestion("f", 2, 2, "B")},
+			"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n",
+			[]precedent.Finding{suggestion("f", 2, 2, "B")},
 			"b\nB\nb\n", "",
 		},
 		{"gone", "a\nb\nc\n", "a\nx\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "has changed"},
 		{
-			"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n", []precedent.Finding{suggestion("f", 2, 2, "x\ny")},
+			"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n",
+			[]precedent.Finding{suggestion("f", 2, 2, "x\ny")},
 			"a\r\nx\r\ny\r\nc\r\n", "",
 		},
 		{"no end of the last line", "a\nb", "a\nb", []precedent.Finding{suggestion("f", 2, 2, "x\ny\n")}, "a\nx\ny", ""},

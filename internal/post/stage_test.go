@@ -107,7 +107,8 @@ func newStageOn(t *testing.T, kind string) *stage {
 // newPoster is a program that starts: with a client of its own, on the memory in
 // the file.
 func newPoster(ctx context.Context, url, file string, now func() time.Time,
-	sleep func(context.Context, time.Duration) error, through http.RoundTripper) (*Poster, *store.DB, error) {
+	sleep func(context.Context, time.Duration) error, through http.RoundTripper,
+) (*Poster, *store.DB, error) {
 	token, err := wire.NewToken(forgetest.Secret)
 	if err != nil {
 		return nil, nil, err

@@ -27,13 +27,15 @@ func TestAsPosted(t *testing.T) {
 		}, precedent.ThreadAddressed},
 		{
 			"closed, and another review came to another end", precedent.ThreadOpen,
-			[]store.Post{post(store.PostClose, "r1", store.PostConfirmed), newer}, precedent.ThreadOpen,
+			[]store.Post{post(store.PostClose, "r1", store.PostConfirmed), newer},
+			precedent.ThreadOpen,
 		},
 		{"never closed", precedent.ThreadAddressed, []store.Post{
 			post(store.PostReply, "r1", store.PostConfirmed), post(store.PostClose, "r1", store.PostSuperseded), newer,
 		}, precedent.ThreadPending},
 		{
-			"still to be closed", precedent.ThreadAddressed, []store.Post{post(store.PostClose, "r1", store.PostPlanned)},
+			"still to be closed", precedent.ThreadAddressed,
+			[]store.Post{post(store.PostClose, "r1", store.PostPlanned)},
 			precedent.ThreadPending,
 		},
 		{
@@ -43,14 +45,17 @@ func TestAsPosted(t *testing.T) {
 		},
 		{
 			"the forge cannot close", precedent.ThreadAddressed,
-			[]store.Post{post(store.PostClose, "r1", store.PostRejected)}, precedent.ThreadAddressed,
+			[]store.Post{post(store.PostClose, "r1", store.PostRejected)},
+			precedent.ThreadAddressed,
 		},
 		{
-			"never answered", precedent.ThreadOpen, []store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer},
+			"never answered", precedent.ThreadOpen,
+			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer},
 			precedent.ThreadPending,
 		},
 		{
-			"a person ended it", precedent.ThreadWontFix, []store.Post{post(store.PostReply, "r1", store.PostSuperseded)},
+			"a person ended it", precedent.ThreadWontFix,
+			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded)},
 			precedent.ThreadWontFix,
 		},
 	} {
