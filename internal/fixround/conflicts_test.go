@@ -60,6 +60,11 @@ func TestResolved(t *testing.T) {
 	if err != nil || len(paths) != 1 || paths[0] != "a.md" {
 		t.Fatalf("%q, %v", paths, err)
 	}
+	merged := lines3("one", "two")
+	const (
+		mark      = "a mark of a conflict is left"
+		elsewhere = "lines outside of the conflict were changed"
+	)
 	for _, test := range []struct {
 		name, text string // of a.md; empty for what git wrote
 		do         func(*shop)
@@ -74,14 +79,11 @@ func TestResolved(t *testing.T) {
 			at := strings.Index(text, "<<<<<<< "+origin.ours)
 			end := strings.Index(text, ">>>>>>> "+origin.theirs) + len(">>>>>>> "+origin.theirs) + 1
 			s.put("a.md", text[:at]+"one\n"+text[end:])
-		}, "a mark of a conflict is left"},
-		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, "a mark of a conflict is left: ======="},
-		{"mark left", lines3("our one\n>>>>>>> "+origin.theirs, "two"), nil, "a mark of a conflict is left"},
-		{"other marks", lines3("<<<<<<< HEAD\nour one\ntheir one", "two"), nil, "a mark of a conflict is left: <<<<<<< HEAD"},
-		{
-			"mark of the ancestor", lines3("our one\n||||||| base\none", "two"), nil,
-			"a mark of a conflict is left: ||||||| base",
-		},
+		}, mark},
+		{"rule left", lines3("our one\n=======\ntheir one", "two"), nil, mark + ": ======="},
+		{"mark left", lines3("our one\n>>>>>>> "+origin.theirs, "two"), nil, mark},
+		{"other marks", lines3("<<<<<<< HEAD\nour one\ntheir one", "two"), nil, mark + ": <<<<<<< HEAD"},
+		{"mark of the ancestor", lines3("our one\n||||||| base\none", "two"), nil, mark + ": ||||||| base"},
 		{
 			"501 lines more", lines3("our one\n"+strings.Repeat("more\n", 501)+"their one", "two"), nil,
 			"the resolution has 502 lines that no side has; at most 500 may be added",
@@ -91,25 +93,13 @@ func TestResolved(t *testing.T) {
 			"the resolution has 599 lines that no side has",
 		},
 		{"hidden characters", lines3("our \u202eone", "two"), nil, "a character that is not shown: U+202E"},
-		{
-			"elsewhere", strings.Replace(lines3("one", "two"), "middle", "MIDDLE", 1), nil,
-			"lines outside of the conflict were changed",
-		},
-		{"at the end", lines3("one", "two") + "more\n", nil, "lines outside of the conflict were changed"},
-		{"at the beginning", "more\n" + lines3("one", "two"), nil, "lines outside of the conflict were changed"},
-		{
-			"another file", lines3("one", "two"), func(s *shop) { s.put("b.txt", "changed\n") },
-			"b.txt has no conflict, or was deleted",
-		},
-		{
-			"a new file", lines3("one", "two"), func(s *shop) { s.put("c.txt", "new\n") },
-			"c.txt has no conflict, or was deleted",
-		},
-		{
-			"a workflow", lines3("one", "two"), func(s *shop) { s.put(".github/workflows/x.yml", "on: push\n") },
-			"it is a pipeline of CI",
-		},
-		{"deleted", "", func(s *shop) { s.must(os.Remove(s.path("a.md"))) }, "a.md has no conflict, or was deleted"},
+		{"elsewhere", strings.Replace(merged, "middle", "MIDDLE", 1), nil, elsewhere},
+		{"at the end", merged + "more\n", nil, elsewhere},
+		{"at the beginning", "more\n" + merged, nil, elsewhere},
+		{"another file", merged, edit("b.txt", "changed\n"), "b.txt has no conflict, or was deleted"},
+		{"a new file", merged, edit("c.txt", "new\n"), "c.txt has no conflict, or was deleted"},
+		{"a workflow", merged, edit(".github/workflows/x.yml", "on: push\n"), "it is a pipeline of CI"},
+		{"deleted", "", remove("a.md"), "a.md has no conflict, or was deleted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := origin.another(t)
@@ -140,46 +130,21 @@ func TestResolved(t *testing.T) {
 // TestConflictsForPeople: an engine gets no conflict that is not one of lines, and none in a file that
 // it may not change.
 func TestConflictsForPeople(t *testing.T) {
-	for _, test := range []struct {
-		name               string
-		before, ours, base map[string]string
-		want               string
-	}{
-		{
-			"deleted by one side",
-			map[string]string{"a": "1\n"},
-			map[string]string{"a": ""},
-			map[string]string{"a": "2\n"},
-			"both sides did not keep it",
-		},
-		{
-			"workflow",
-			map[string]string{".github/workflows/a.yml": "1\n"},
-			map[string]string{".github/workflows/a.yml": "2\n"},
-			map[string]string{".github/workflows/a.yml": "3\n"},
-			"it is a pipeline",
-		},
-		{
-			"policy",
-			map[string]string{".precedent.yaml": "1\n"},
-			map[string]string{".precedent.yaml": "2\n"},
-			map[string]string{".precedent.yaml": "3\n"},
-			"it steers reviews",
-		},
-		{
-			"lock file",
-			map[string]string{"go.sum": "1\n"},
-			map[string]string{"go.sum": "2\n"},
-			map[string]string{"go.sum": "3\n"},
-			"it is a lock file",
-		},
+	for name, want := range map[string]string{
+		".github/workflows/a.yml": "it is a pipeline", ".precedent.yaml": "it steers reviews",
+		"go.sum": "it is a lock file", "deleted by one side": "both sides did not keep it",
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			m := newMerging(t, test.before, test.ours, test.base)
+		t.Run(name, func(t *testing.T) {
+			file := func(text string) map[string]string { return map[string]string{name: text} }
+			ours := file("2\n")
+			if strings.HasPrefix(name, "deleted") {
+				ours = file("")
+			}
+			m := newMerging(t, file("1\n"), ours, file("3\n"))
 			_, err := Conflicts(m.merge, limits)
 			var no *RefusalError
-			if !errors.As(err, &no) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, want %q", err, test.want)
+			if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
 			}
 		})
 	}
