@@ -55,8 +55,7 @@ func TestSummaryIsEdited(t *testing.T) {
 	first := s.say(1, finding(1))
 	thread := s.threads()[0]
 	s.World.Push(s.pull, sha("d"), patch(lines))
-	known := finding(1)
-	known.Thread = thread.ID
+	known := inThread(1, thread.ID)
 	second := s.say(2, known, finding(2))
 	s.want(seen{Reviews: 2, Threads: 2, Summaries: 1, Checks: 2})
 	if second.URL != first.URL || !strings.Contains(s.summary(), sha("d")) {
@@ -81,8 +80,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	}
 	s.deliver()
 	s.want(seen{Reviews: 1, Threads: 1, Checks: 1})
-	known := finding(1)
-	known.Thread = s.threads()[0].ID
+	known := inThread(1, s.threads()[0].ID)
 	s.say(2, known)
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
@@ -98,8 +96,7 @@ func TestSummaryOfAnotherAccount(t *testing.T) {
 			s.pull.Comments[i].Author = forgetest.Bo
 		}
 	})
-	known := finding(1)
-	known.Thread = s.threads()[0].ID
+	known := inThread(1, s.threads()[0].ID)
 	s.World.Push(s.pull, sha("d"), patch(lines))
 	s.say(2, known)
 	var summaries []string
@@ -116,20 +113,12 @@ func TestSummaryOfAnotherAccount(t *testing.T) {
 	}
 }
 
-func TestManyRemarksComeInSeveralReviews(t *testing.T) {
-	s := newStage(t)
-	s.say(1, findings(1, 65)...)
-	s.want(seen{Reviews: 3, Threads: 65, Summaries: 1, Checks: 1})
-}
-
 // TestAnswersInThreads: what is fixed is answered and closed, what is back opened
 // again, and what people closed or opened is left to them.
 func TestAnswersInThreads(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 4)...)
-	theirs := s.World.Remark(s.pull, forgetest.Bo, precedent.Span{
-		Path: "till.go", Side: precedent.Right, Start: 9, End: 9,
-	}, "And this?")
+	theirs := s.World.Remark(s.pull, forgetest.Bo, spot(9), "And this?")
 	ts := s.threads()
 	s.World.Close(s.pull, ts[3].Comment, forgetest.Bo)
 	answer := func(n int, state precedent.AnswerState, reply string) precedent.ThreadAnswer {
@@ -154,7 +143,7 @@ func TestAnswersInThreads(t *testing.T) {
 		answer(2, precedent.StillThere, "It still counts wrong."), answer(3, precedent.StillThere, ""),
 		{Thread: "01980000-0000-7000-8000-00000000ffff", State: precedent.Addressed, Reply: "Nobody knows this thread."},
 	}
-	s.plan(r, Options{FailOn: precedent.High})
+	s.plan(r, failOn)
 	d := s.deliver()
 	s.want(seen{Reviews: 1, Threads: 4, Summaries: 1, Replies: 2, Checks: 1})
 	checkClosed(t, s, map[precedent.ForgeID]string{
@@ -175,7 +164,7 @@ func TestAnswersInThreads(t *testing.T) {
 		answer(0, precedent.StillThere, "It is back."),
 		answer(1, precedent.StillThere, ""),
 	}
-	s.plan(r, Options{FailOn: precedent.High})
+	s.plan(r, failOn)
 	s.World.Reopen(s.pull, ts[1].Comment)
 	s.World.Close(s.pull, ts[1].Comment, forgetest.Bo) // in between
 	s.deliver()
@@ -261,7 +250,7 @@ func TestCheck(t *testing.T) {
 			s := newStage(t)
 			r := s.review(1)
 			test.change(r)
-			s.plan(r, Options{FailOn: precedent.High})
+			s.plan(r, failOn)
 			s.deliver()
 			s.World.Change(func() {
 				if cs := s.World.Repo("acme", "shop").Checks; len(cs) != 1 || cs[0].Conclusion != test.want ||
@@ -316,13 +305,8 @@ func TestAnswersThatFail(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 2)...)
 	ts := s.threads()
-	r := s.review(2)
-	for _, th := range ts {
-		r.Threads = append(r.Threads, precedent.ThreadAnswer{
-			Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
-		})
-	}
-	s.plan(r, Options{FailOn: precedent.High})
+	r := s.answered(2, precedent.Addressed, "Fixed.", ts...)
+	s.plan(r, failOn)
 	s.Script.Plan(forgetest.Fault{
 		Method: "POST", On: "/replies", Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})
@@ -344,26 +328,11 @@ func TestConversationGone(t *testing.T) {
 	s := newStage(t)
 	s.say(1, finding(1))
 	th := s.threads()[0]
-	r := s.review(2)
-	r.Threads = []precedent.ThreadAnswer{{Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span}}
-	s.plan(r, Options{FailOn: precedent.High})
+	r := s.answered(2, precedent.Addressed, "Fixed.", th)
+	s.plan(r, failOn)
 	s.World.Remove(s.pull, forge.CommentRef{Kind: forge.OnLine, ID: th.Comment})
 	if d := s.deliver(); d.Left != 0 || s.states()["reply superseded"] != 1 || s.states()["close superseded"] != 1 {
 		t.Errorf("%+v, %v", d, s.states())
-	}
-}
-
-// TestSummaryTellsWhatStandsWhere: the summary tells what stands in comments of its own, and
-// gives in full what the forge did not take.
-func TestSummaryTellsWhatStandsWhere(t *testing.T) {
-	s := newStage(t)
-	bad := finding(lines + 10)
-	bad.Body = "Nobody can comment on this line."
-	s.say(1, finding(1), bad)
-	said := s.summary()
-	if !strings.Contains(said, bad.Body) || strings.Contains(said, finding(1).Body) ||
-		!strings.Contains(said, s.threads()[0].URL) {
-		t.Errorf("the summary is:\n%s", said)
 	}
 }
 

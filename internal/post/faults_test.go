@@ -3,7 +3,6 @@ package post
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,8 +46,7 @@ func TestLostAnswers(t *testing.T) {
 			{"an answer of another kind", forgetest.Fault{Status: 200, Body: "<html>proxy</html>", After: true}},
 		} {
 			t.Run(what+", "+test.name, func(t *testing.T) {
-				s := newStage(t)
-				s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+				s := planned(t, 3)
 				s.Script.Plan(on(what, test.fault))
 				d := s.deliver()
 				s.want(once1)
@@ -63,8 +61,7 @@ func TestLostAnswers(t *testing.T) {
 // TestWaitsForTheList: what may have been posted is looked for as long as forges
 // are known to take.
 func TestWaitsForTheList(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, findings(1, 3)...), Options{})
+	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{Status: 502, After: true}))
 	s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: "/pulls/1/", LagFor: 10 * time.Second, Times: 1000})
 	d := s.deliver()
@@ -79,8 +76,7 @@ func TestWaitsForTheList(t *testing.T) {
 func TestHealsWhatAForgeHid(t *testing.T) {
 	for _, what := range []string{"review", "summary"} {
 		t.Run(what, func(t *testing.T) {
-			s := newStage(t)
-			s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+			s := planned(t, 3)
 			s.Script.Plan(on(what, forgetest.Fault{Status: 502, After: true}))
 			for _, list := range []string{"/pulls/1/comments?", "/pulls/1/reviews?", "/issues/1/comments?"} {
 				s.Script.Plan(forgetest.Fault{Method: http.MethodGet, On: list, LagFor: time.Hour, Times: 1000})
@@ -127,8 +123,7 @@ func TestSecondaryLimit(t *testing.T) {
 		Header: map[string]string{"Retry-After": "60"},
 	}
 	t.Run("near", func(t *testing.T) {
-		s := newStage(t)
-		s.plan(s.review(1, findings(1, 40)...), Options{FailOn: precedent.High})
+		s := planned(t, 40)
 		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit), on("summary", limit))
 		began := s.Clock.Now()
 		s.deliver()
@@ -138,8 +133,7 @@ func TestSecondaryLimit(t *testing.T) {
 		}
 	})
 	t.Run("far", func(t *testing.T) {
-		s := newStage(t)
-		s.plan(s.review(1, findings(1, 40)...), Options{FailOn: precedent.High})
+		s := planned(t, 40)
 		limit.Header = map[string]string{"Retry-After": "3600"}
 		s.Script.Plan(on("review", forgetest.Fault{}), on("review", limit))
 		d, err := s.poster.Deliver(t.Context(), s.repo, 1)
@@ -158,13 +152,17 @@ func TestSecondaryLimit(t *testing.T) {
 	})
 }
 
-// TestBadLine: what stands on no line of the diff is in the summary.
+// TestBadLine: what stands on no line of the diff is in the summary in full, and what has a comment of its own is not.
 func TestBadLine(t *testing.T) {
 	s := newStage(t)
-	d := s.say(1, finding(1), finding(lines+10), finding(2))
+	bad := finding(lines + 10)
+	bad.Body = "Nobody can comment on this line."
+	d := s.say(1, finding(1), bad, finding(2))
 	s.want(seen{Reviews: 1, Threads: 2, Summaries: 1, Checks: 1})
-	if d.Rejected != 1 || !strings.Contains(s.summary(), fmt.Sprintf("Line %d counts wrong", lines+10)) {
-		t.Errorf("%+v\n%s", d, s.summary())
+	said := s.summary()
+	if d.Rejected != 1 || !strings.Contains(said, bad.Title) || !strings.Contains(said, bad.Body) ||
+		strings.Contains(said, finding(1).Body) || !strings.Contains(said, s.threads()[0].URL) {
+		t.Errorf("%+v\n%s", d, said)
 	}
 	if got := s.states(); got["remark rejected"] != 1 || s.World.Unsent(s.pull) != 0 {
 		t.Errorf("%v, %d reviews are pending", got, s.World.Unsent(s.pull))
@@ -183,8 +181,7 @@ func TestNothingButBadLines(t *testing.T) {
 
 // TestRefusedWhole: the forge does not take the review, whatever is in it.
 func TestRefusedWhole(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{
 		Status: 422, Body: `{"message":"Unprocessable Entity","errors":["No more reviews"]}`, Times: 100,
 	}))
@@ -212,8 +209,7 @@ func TestNowhereToPost(t *testing.T) {
 		{"archived", func(s *stage) { s.World.Change(func() { s.World.Repo("acme", "shop").Archived = true }) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStage(t)
-			s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+			s := planned(t, 3)
 			test.before(s)
 			before := len(s.Script.Requests())
 			d := s.deliver()
@@ -246,8 +242,7 @@ func TestMergedAndClosed(t *testing.T) {
 func TestHeadMoves(t *testing.T) {
 	push := func(s *stage) func() { return func() { s.World.Push(s.pull, sha("d"), patch(lines)) } }
 	t.Run("before", func(t *testing.T) {
-		s := newStage(t)
-		s.plan(s.review(1, findings(1, 3)...), Options{})
+		s := planned(t, 3)
 		push(s)()
 		before := len(s.Script.Requests())
 		d := s.deliver()
@@ -269,8 +264,7 @@ func TestHeadMoves(t *testing.T) {
 		s.want(seen{Reviews: 1, Threads: 30})
 	})
 	t.Run("after an answer that was lost", func(t *testing.T) {
-		s := newStage(t)
-		s.plan(s.review(1, findings(1, 3)...), Options{})
+		s := planned(t, 3)
 		s.Script.Plan(on("review", forgetest.Fault{CallAfter: push(s), Drop: true, After: true}))
 		d := s.deliver()
 		if !d.Superseded || d.Left != 0 || len(s.threads()) != 3 {
@@ -282,8 +276,7 @@ func TestHeadMoves(t *testing.T) {
 
 // TestWrongToken: it is the caller's error, and all stays planned.
 func TestWrongToken(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}))
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
 	if forgeErr, ok := errors.AsType[*forge.Error](err); !ok || forgeErr.Kind != forge.KindAuth || d.Left != 5 ||
@@ -298,8 +291,7 @@ func TestWrongToken(t *testing.T) {
 // TestGivesUpForNow: a forge that is down is not asked for ever, and a later
 // delivery goes on.
 func TestGivesUpForNow(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, findings(1, 3)...), Options{FailOn: precedent.High})
+	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{Status: 503, Times: 1000}))
 	before := len(s.Script.Requests())
 	d, err := s.poster.Deliver(t.Context(), s.repo, 1)
@@ -340,24 +332,21 @@ func TestPeopleHaveTheLastWord(t *testing.T) {
 // TestForeignMarkers: a copied marker of ours in another's comment is nothing to
 // us, and a marker that does not hold is none.
 func TestForeignMarkers(t *testing.T) {
-	s := newStage(t)
-	s.plan(s.review(1, findings(1, 2)...), Options{FailOn: precedent.High})
+	s := planned(t, 2)
 	posts, err := s.rows.Posts(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := s.poster.Writer
-	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	w := s.writer()
 	mark := comment.Marker{
 		Thread: posts[0].ID, Review: posts[0].Review, Head: sha("c"), Fingerprint: finding(1).Fingerprint,
 	}
 	forged := w.Finding(finding(1), mark, false)
-	s.World.Remark(s.pull, forgetest.Bo, line, forged)
+	s.World.Remark(s.pull, forgetest.Bo, spot(1), forged)
 	s.World.Say(s.pull, forgetest.Bo, "", w.Summary("A summary.", mark))
 	other := w
 	other.PullRequest.Number = 2
-	s.World.Remark(s.pull, s.poster.Me, line, other.Finding(finding(1), mark, false))
+	s.World.Remark(s.pull, s.poster.Me, spot(1), other.Finding(finding(1), mark, false))
 	d := s.deliver()
 	if d.Adopted != 0 || d.Posted() != 4 || d.Deleted != 0 {
 		t.Errorf("%+v", d)
@@ -372,18 +361,14 @@ func TestForeignMarkers(t *testing.T) {
 func TestWithoutAKey(t *testing.T) {
 	s := newStage(t)
 	s.poster.Writer.Key = comment.Key{}
-	w := s.poster.Writer
-	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	at := func(n int) precedent.Span {
-		return precedent.Span{Path: "till.go", Side: precedent.Right, Start: n, End: n}
-	}
+	w := s.writer()
 	mark := comment.Marker{
 		Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Review: "01980000-0000-7000-8000-bbbbbbbbbbbb",
 		Head: sha("c"), Fingerprint: finding(1).Fingerprint,
 	}
 	empty := precedent.Finding{Title: "Nothing to see here"}
 	// Nothing is stored: the finding is posted, and what repeats its marker goes.
-	s.World.Remark(s.pull, s.poster.Me, at(1), w.Finding(empty, mark, false))
+	s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(empty, mark, false))
 	s.World.Say(s.pull, s.poster.Me, "", w.Summary("All is well.", mark))
 	if d := s.say(1, findings(1, 2)...); d.Adopted != 0 || d.Remarks != 2 || d.Summaries != 1 || d.Deleted != 2 ||
 		len(d.Notes) != 1 {
@@ -393,7 +378,7 @@ func TestWithoutAKey(t *testing.T) {
 	// Something is stored, and the marker repeats the ids of a comment that everybody sees.
 	ts := s.threads()
 	mark.Thread, mark.Review, mark.Fingerprint = ts[0].ID, ts[0].Review, finding(3).Fingerprint
-	s.World.Remark(s.pull, s.poster.Me, at(3), w.Finding(empty, mark, false))
+	s.World.Remark(s.pull, s.poster.Me, spot(3), w.Finding(empty, mark, false))
 	s.again()
 	s.poster.Writer.Key = comment.Key{}
 	known := findings(1, 3)
@@ -414,8 +399,7 @@ func TestWithoutAKey(t *testing.T) {
 func TestAForgedClaimDelays(t *testing.T) {
 	s := newStage(t)
 	s.poster.Writer.Key = comment.Key{}
-	w := s.poster.Writer
-	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
+	w := s.writer()
 	forged := s.World.Say(s.pull, s.poster.Me, "", w.Summary("Busy.",
 		comment.Marker{Thread: "01980000-0000-7000-8000-aaaaaaaaaaaa", Run: "0198"}))
 	sleep := s.poster.Sleep
@@ -435,19 +419,17 @@ func TestAForgedClaimDelays(t *testing.T) {
 func TestSweepSparesPeople(t *testing.T) {
 	s := newStage(t)
 	s.say(1, findings(1, 2)...)
-	w := s.poster.Writer
-	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
-	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
+	w := s.writer()
 	mark := comment.Marker{
 		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
 	}
-	double := s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
+	double := s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(1), mark, false))
 	s.World.Say(s.pull, forgetest.Bo, double.ID, "Why?")
 	if d := s.deliver(); d.Deleted != 0 {
 		t.Errorf("%+v", d)
 	}
 	mark.Thread, mark.Fingerprint = s.threads()[1].ID, finding(2).Fingerprint
-	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(2), mark, false))
+	s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(2), mark, false))
 	if d := s.deliver(); d.Deleted != 1 {
 		t.Errorf("%+v", d)
 	}
@@ -457,19 +439,16 @@ func TestSweepSparesPeople(t *testing.T) {
 func TestDuplicateThatCannotBeDeleted(t *testing.T) {
 	s := newStage(t)
 	s.say(1, finding(1))
-	w := s.poster.Writer
-	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: 1}
+	w := s.writer()
 	mark := comment.Marker{
 		Thread: s.threads()[0].ID, Review: "01980000-0000-7000-9000-000000000001", Fingerprint: finding(1).Fingerprint,
 	}
-	line := precedent.Span{Path: "till.go", Side: precedent.Right, Start: 1, End: 1}
-	s.World.Remark(s.pull, s.poster.Me, line, w.Finding(finding(1), mark, false))
+	s.World.Remark(s.pull, s.poster.Me, spot(1), w.Finding(finding(1), mark, false))
 	s.Script.Plan(forgetest.Fault{
 		Method: http.MethodDelete, Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
 	})
-	known := finding(1)
-	known.Thread = s.threads()[0].ID
-	s.plan(s.review(2, known, finding(2)), Options{FailOn: precedent.High})
+	known := inThread(1, s.threads()[0].ID)
+	s.plan(s.review(2, known, finding(2)), failOn)
 	d := s.deliver()
 	if len(d.Notes) != 1 || d.Left != 0 || d.Deleted != 1 { // the sweep at the end could
 		t.Errorf("%+v", d)
@@ -484,13 +463,9 @@ func TestFencedDelivery(t *testing.T) {
 	for writes := range 7 {
 		s := newStage(t)
 		s.say(1, findings(1, 2)...)
-		r := s.review(2, finding(3))
-		for _, th := range s.threads() {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
-			})
-		}
-		s.plan(r, Options{FailOn: precedent.High})
+		r := s.answered(2, precedent.Addressed, "Fixed.", s.threads()...)
+		r.Findings, r.Verdict = findings(3, 3), precedent.Findings
+		s.plan(r, failOn)
 		open, left := s.poster.Forge, writes
 		s.poster.Forge = forge.Fenced(open, func(context.Context) error {
 			if left--; left < 0 {

@@ -92,10 +92,9 @@ func (p *prey) act(remarks int) {
 	p.t.Helper()
 	p.say(1, finding(1))
 	p.World.Push(p.pull, sha("d"), patch(lines))
-	known := p.threads()[0]
-	r := p.review(2, append(findings(2, 1+remarks), finding(lines+1))...)
-	r.Threads = []precedent.ThreadAnswer{{Thread: known.ID, State: precedent.Addressed, Reply: "Fixed.", Span: known.Span}}
-	p.plan(r, Options{FailOn: precedent.High})
+	r := p.answered(2, precedent.Addressed, "Fixed.", p.threads()[0])
+	r.Findings, r.Verdict = append(findings(2, 1+remarks), finding(lines+1)), precedent.Findings
+	p.plan(r, failOn)
 }
 
 // picture is what everybody sees on the pull request and what the memory holds,

@@ -155,16 +155,9 @@ func newPair(t *testing.T, kind string, open, shared bool, random *rand.Rand) *p
 func (p *pair) plans(i int) {
 	p.t.Helper()
 	p.poster, p.rows = p.posters[i], p.posters[i].Rows
-	r := p.review(10+i, findings(4, 8)...)
-	r.CostUSD = float64(1 + i)
-	for n, th := range p.threads() {
-		if n < 2 {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.Addressed, Reply: "Fixed.", Span: th.Span,
-			})
-		}
-	}
-	p.plan(r, Options{FailOn: precedent.High})
+	r := p.answered(10+i, precedent.Addressed, "Fixed.", p.threads()[:2]...)
+	r.Findings, r.Verdict, r.CostUSD = findings(4, 8), precedent.Findings, float64(1+i)
+	p.plan(r, failOn)
 }
 
 // TestTwoRunsAtOnce: whatever the order of their requests is, however long each takes, and
@@ -252,8 +245,8 @@ func checkPair(t *testing.T, p *pair, random *rand.Rand) {
 // was taken over meanwhile may be in it twice, never not at all.
 func checkSpending(t *testing.T, p *pair) {
 	t.Helper()
-	w := p.posters[0].Writer
-	w.PullRequest.Repo, w.PullRequest.Number = p.repo, 1
+	p.poster = p.posters[0]
+	w := p.writer()
 	for _, c := range p.World.By(p.pull, forgetest.Bot) {
 		if m, ok := w.Read(string(c.Body)); ok && m.Kind == comment.Summary && m.Spent.Microdollars < 3e6 {
 			t.Errorf("the summary says %q, and the runs cost 3e6: %+v\n%+v", m.Spent, p.runs[0].result, p.runs[1].result)

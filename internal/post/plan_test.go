@@ -14,48 +14,37 @@ import (
 // never against a person.
 func TestPlanForAThread(t *testing.T) {
 	me := "precedent[bot]"
+	closed := func(by string, state precedent.ThreadState) precedent.Thread {
+		return precedent.Thread{Closed: true, ClosedBy: by, State: state}
+	}
+	type kinds = []store.PostKind
 	for _, test := range []struct {
 		name   string
 		thread precedent.Thread
 		answer precedent.AnswerState
 		reply  string
-		want   []store.PostKind
+		want   kinds
 	}{
-		{"addressed", precedent.Thread{}, precedent.Addressed, "Fixed.", []store.PostKind{store.PostReply, store.PostClose}},
-		{"addressed, without a word", precedent.Thread{}, precedent.Addressed, "", []store.PostKind{store.PostClose}},
-		{"no longer there", precedent.Thread{}, precedent.NoLonger, "", []store.PostKind{store.PostClose}},
-		{"still there", precedent.Thread{}, precedent.StillThere, "It is.", []store.PostKind{store.PostReply}},
+		{"addressed", precedent.Thread{}, precedent.Addressed, "Fixed.", kinds{store.PostReply, store.PostClose}},
+		{"addressed, without a word", precedent.Thread{}, precedent.Addressed, "", kinds{store.PostClose}},
+		{"no longer there", precedent.Thread{}, precedent.NoLonger, "", kinds{store.PostClose}},
+		{"still there", precedent.Thread{}, precedent.StillThere, "It is.", kinds{store.PostReply}},
 		{"nobody can tell", precedent.Thread{}, precedent.Unanswered, "", nil},
-		{"declined", precedent.Thread{}, precedent.DeclinedHere, "Understood.", []store.PostKind{store.PostReply}},
-		{"addressed and closed already", precedent.Thread{Closed: true, ClosedBy: me}, precedent.Addressed, "", nil},
+		{"declined", precedent.Thread{}, precedent.DeclinedHere, "Understood.", kinds{store.PostReply}},
+		{"addressed and closed already", closed(me, ""), precedent.Addressed, "", nil},
 		{"addressed and settled", precedent.Thread{State: precedent.ThreadWontFix}, precedent.Addressed, "", nil},
 		{
-			"back after we closed it",
-			precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadAddressed},
-			precedent.StillThere, "Back.",
-			[]store.PostKind{store.PostReply, store.PostReopen},
+			"back after we closed it", closed(me, precedent.ThreadAddressed), precedent.StillThere, "Back.",
+			kinds{store.PostReply, store.PostReopen},
 		},
 		{
-			"back, and the forge does not tell who closed it",
-			precedent.Thread{Closed: true, State: precedent.ThreadAddressed},
+			"back, and the forge does not tell who closed it", closed("", precedent.ThreadAddressed),
 			precedent.StillThere, "",
-			[]store.PostKind{store.PostReopen},
+			kinds{store.PostReopen},
 		},
-		{
-			"there, and somebody closed it",
-			precedent.Thread{Closed: true, State: precedent.ThreadResolved},
-			precedent.StillThere, "", nil,
-		},
-		{
-			"there, and a person closed it",
-			precedent.Thread{Closed: true, ClosedBy: "bo", State: precedent.ThreadAddressed},
-			precedent.StillThere, "", nil,
-		},
-		{
-			"there, and a person said no",
-			precedent.Thread{Closed: true, ClosedBy: me, State: precedent.ThreadWontFix},
-			precedent.StillThere, "", nil,
-		},
+		{"there, and somebody closed it", closed("", precedent.ThreadResolved), precedent.StillThere, "", nil},
+		{"there, and a person closed it", closed("bo", precedent.ThreadAddressed), precedent.StillThere, "", nil},
+		{"there, and a person said no", closed(me, precedent.ThreadWontFix), precedent.StillThere, "", nil},
 		{"comment deleted", precedent.Thread{Deleted: true}, precedent.Addressed, "Fixed.", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,7 +55,7 @@ func TestPlanForAThread(t *testing.T) {
 				ID: "r", PullRequest: &number,
 				Threads: []precedent.ThreadAnswer{{Thread: "t", State: test.answer, Reply: test.reply}},
 			}
-			var got []store.PostKind
+			var got kinds
 			for _, post := range p.Plan(r, []precedent.Thread{test.thread}, Options{}) {
 				if post.Kind != store.PostSummary && post.Kind != store.PostCheck {
 					got = append(got, post.Kind)

@@ -28,11 +28,7 @@ func TestRequestsOfSixPushes(t *testing.T) {
 				case 1:
 					r.Findings = findings(1, 60)
 				case 6:
-					for _, th := range s.threads()[:60] {
-						r.Threads = append(r.Threads, precedent.ThreadAnswer{
-							Thread: th.ID, State: precedent.Addressed, Reply: "Fixed: it counts right.", Span: th.Span,
-						})
-					}
+					r = s.answered(push, precedent.Addressed, "Fixed: it counts right.", s.threads()[:60]...)
 				default:
 					r.Findings = findings(1, min(80, 60+10*(push-1)))
 					for i := range r.Findings {
@@ -42,7 +38,7 @@ func TestRequestsOfSixPushes(t *testing.T) {
 				if len(r.Live()) > 0 {
 					r.Verdict = precedent.Findings
 				}
-				s.plan(r, Options{FailOn: precedent.High})
+				s.plan(r, failOn)
 				before := len(s.Script.Requests())
 				d := s.deliver()
 				notices := 0
@@ -88,13 +84,7 @@ func TestACommentThatPeopleEdited(t *testing.T) {
 	s.World.Rewrite(s.pull, ref(2), "Bo: not here.")
 	for n := 2; n < 12; n++ {
 		s.World.Push(s.pull, sha(string("defabc0123456789"[n])), patch(lines))
-		r := s.review(n)
-		for _, th := range ts {
-			r.Threads = append(r.Threads, precedent.ThreadAnswer{
-				Thread: th.ID, State: precedent.StillThere, Reply: fmt.Sprintf("Still there, look %d.", n), Span: th.Span,
-			})
-		}
-		s.plan(r, Options{FailOn: precedent.High})
+		s.plan(s.answered(n, precedent.StillThere, fmt.Sprintf("Still there, look %d.", n), ts...), failOn)
 		s.deliver()
 	}
 	for _, c := range s.World.By(s.pull, s.poster.Me) {

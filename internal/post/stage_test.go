@@ -149,6 +149,21 @@ func newPoster(ctx context.Context, url, file string, now func() time.Time,
 	}, db, nil
 }
 
+// planned is a stage with the plan of a review that has so many findings.
+func planned(t *testing.T, n int) *stage {
+	t.Helper()
+	s := newStage(t)
+	s.plan(s.review(1, findings(1, n)...), failOn)
+	return s
+}
+
+var failOn = Options{FailOn: precedent.High}
+
+// spot is a line of till.go.
+func spot(line int) precedent.Span {
+	return precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line}
+}
+
 // finding is one on a line of till.go.
 func finding(line int) precedent.Finding {
 	text := fmt.Sprintf("count %d", line)
@@ -156,9 +171,16 @@ func finding(line int) precedent.Finding {
 	fp := precedent.Fingerprint(place, precedent.Bugs, 0)
 	return precedent.Finding{
 		ID: fp[:10], Fingerprint: fp, Place: place, Finder: "bugs", Category: precedent.Bugs, Severity: precedent.High,
-		Confidence: 85, Span: precedent.Span{Path: "till.go", Side: precedent.Right, Start: line, End: line}, Quote: text,
+		Confidence: 85, Span: spot(line), Quote: text,
 		Title: fmt.Sprintf("Line %d counts wrong", line), Body: "It counts wrong.", Votes: 1, Placement: precedent.Inline,
 	}
+}
+
+// inThread is one that belongs to a thread.
+func inThread(line int, thread string) precedent.Finding {
+	f := finding(line)
+	f.Thread = thread
+	return f
 }
 
 func findings(from, to int) []precedent.Finding {
@@ -195,6 +217,22 @@ func (s *stage) plan(r *precedent.Review, o Options) {
 	}
 }
 
+// answered is a review that answers threads.
+func (s *stage) answered(n int, state precedent.AnswerState, reply string, ts ...precedent.Thread) *precedent.Review {
+	r := s.review(n)
+	for _, th := range ts {
+		r.Threads = append(r.Threads, precedent.ThreadAnswer{Thread: th.ID, State: state, Reply: reply, Span: th.Span})
+	}
+	return r
+}
+
+// writer writes and reads comments of the pull request.
+func (s *stage) writer() comment.Writer {
+	w := s.poster.Writer
+	w.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
+	return w
+}
+
 func (s *stage) deliver() Delivery {
 	s.t.Helper()
 	d, err := s.poster.Deliver(s.t.Context(), s.repo, s.pull.Number)
@@ -207,7 +245,7 @@ func (s *stage) deliver() Delivery {
 // say plans and delivers a review.
 func (s *stage) say(n int, fs ...precedent.Finding) Delivery {
 	s.t.Helper()
-	s.plan(s.review(n, fs...), Options{FailOn: precedent.High})
+	s.plan(s.review(n, fs...), failOn)
 	return s.deliver()
 }
 
@@ -235,8 +273,7 @@ type seen struct {
 func (s *stage) seen() seen {
 	s.t.Helper()
 	folded := s.World.FoldedUp(s.pull)
-	writer := s.poster.Writer
-	writer.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
+	writer := s.writer()
 	var out seen
 	places := map[string]bool{}
 	for _, c := range s.World.By(s.pull, s.poster.Me) {

@@ -34,20 +34,44 @@ func (s *stage) asks(p *Poster, n int, words string) {
 	}
 }
 
-// given are the answers that people see, by key.
-func (s *stage) given() map[string]int {
+// wantAnswers checks how many answers people see, each once.
+func (s *stage) wantAnswers(want int) {
 	s.t.Helper()
 	all := map[string]int{}
+	w := s.writer()
 	for _, c := range s.World.By(s.pull, s.poster.Me) {
-		w := s.poster.Writer
-		w.PullRequest = comment.PullRequest{Repo: s.repo, Number: s.pull.Number}
 		if m, ok := w.Read(string(c.Body)); ok && (m.Kind == comment.Answer || m.Kind == comment.Review) {
 			for _, key := range m.AllAnswers() {
 				all[key]++
 			}
 		}
 	}
-	return all
+	for key, n := range all {
+		if n != 1 {
+			s.t.Errorf("%s is answered %d times", key, n)
+		}
+	}
+	if len(all) != want {
+		s.t.Errorf("%d answers: %v", len(all), all)
+	}
+}
+
+// died is a program that starts anew after one that died before it knew that its answers were sent.
+func (s *stage) died() {
+	s.t.Helper()
+	posts, err := s.rows.AnswerPosts(s.t.Context(), s.pull.Number)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range posts {
+		if posts[i].State.Done() {
+			posts[i].State, posts[i].Remote = store.PostSending, ""
+		}
+	}
+	if err := s.rows.SetPosts(s.t.Context(), posts...); err != nil {
+		s.t.Fatal(err)
+	}
+	s.again()
 }
 
 func (s *stage) answer(p *Poster) {
@@ -74,26 +98,11 @@ func TestAnswersOfARoundAreOneMail(t *testing.T) {
 			if got := s.World.Mails(s.pull, s.poster.Me) - before; got != mails {
 				t.Errorf("%d mails, want %d", got, mails)
 			}
-			posts, err := s.rows.AnswerPosts(t.Context(), s.pull.Number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range posts { // as if the program had died while it was sending
-				posts[i].State, posts[i].Remote = store.PostSending, ""
-			}
-			if err := s.rows.SetPosts(t.Context(), posts...); err != nil {
-				t.Fatal(err)
-			}
-			s.again()
+			s.died()
 			s.answer(s.poster)
-			all := s.given()
-			for key, n := range all {
-				if n != 1 {
-					t.Errorf("%s is answered %d times", key, n)
-				}
-			}
-			if got := s.World.Mails(s.pull, s.poster.Me) - before; len(all) != 8 || got != mails {
-				t.Errorf("%d answers and %d mails after it died: %v", len(all), got, all)
+			s.wantAnswers(8)
+			if got := s.World.Mails(s.pull, s.poster.Me) - before; got != mails {
+				t.Errorf("%d mails after it died", got)
 			}
 		})
 	}
@@ -112,8 +121,9 @@ func TestManyAnswersFit(t *testing.T) {
 			t.Errorf("%d characters", n)
 		}
 	}
-	if n := len(s.given()); n != 50 || len(all) < 2 || len(all) > 8 {
-		t.Errorf("%d answers in %d comments", n, len(all))
+	s.wantAnswers(50)
+	if len(all) < 2 || len(all) > 8 {
+		t.Errorf("%d comments", len(all))
 	}
 }
 
@@ -140,30 +150,10 @@ func TestAnswersAwaitTheReview(t *testing.T) {
 				s.answer(s.poster)
 				mails("before the review", inThreads)
 				s.say(2, c.found...)
-				posts, err := s.rows.AnswerPosts(t.Context(), s.pull.Number)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range posts { // as if the program had died before it knew that they were sent
-					if posts[i].State.Done() {
-						posts[i].State, posts[i].Remote = store.PostSending, ""
-					}
-				}
-				if err := s.rows.SetPosts(t.Context(), posts...); err != nil {
-					t.Fatal(err)
-				}
-				s.again()
+				s.died()
 				s.answer(s.poster)
 				mails("after it", inThreads+c.mails)
-				all := s.given()
-				for key, n := range all {
-					if n != 1 {
-						t.Errorf("%s is answered %d times", key, n)
-					}
-				}
-				if len(all) != 8 {
-					t.Errorf("%d answers: %v", len(all), all)
-				}
+				s.wantAnswers(8)
 			})
 		}
 	}
