@@ -34,6 +34,12 @@ func reading(files map[string]string) func(string) ([]byte, error) {
 }
 
 func TestPlan(t *testing.T) {
+	at := func(start, end int, lines string) []precedent.Finding {
+		return []precedent.Finding{suggestion("f", start, end, lines)}
+	}
+	deleted, hidden := at(1, 1, "x"), at(1, 1, "x")
+	deleted[0].Side, hidden[0].Dropped = precedent.Left, precedent.Refuted
+	const abc = "a\nb\nc\n"
 	for _, test := range []struct {
 		name      string
 		head, now string
@@ -41,57 +47,22 @@ func TestPlan(t *testing.T) {
 		want      string // the file afterwards; empty for none
 		refused   string // part of the only refusal
 	}{
-		{"one line", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "a\nB\nc\n", ""},
-		{
-			"more lines than before", "a\nb\nc\n", "a\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "x\n\ny\n")},
-			"a\nx\n\ny\nc\n", "",
-		},
-		{"fewer lines", "a\nb\nc\nd\n", "a\nb\nc\nd\n", []precedent.Finding{suggestion("f", 2, 3, "x")}, "a\nx\nd\n", ""},
-		{
-			"two", "a\nb\nc\n", "a\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 3, 3, "C\nCC"), suggestion("f", 1, 1, "A")},
-			"A\nb\nC\nCC\n", "",
-		},
-		{"the same lines twice", "a\nb\nc\n", "a\nb\nc\n", []precedent.Finding{
-			suggestion("f", 2, 3, "X"),
-			suggestion("f", 3, 3, "Y"),
-		}, "a\nX\n", "changes the same lines"},
-		{
-			"shifted", "a\nb\nc\n", "new\nnew\na\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")},
-			"new\nnew\na\nB\nc\n", "",
-		},
-		{
-			"shifted, told apart by the neighbours", "a\nb\nc\n", "b\na\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")},
-			"b\na\nB\nc\n", "",
-		},
-		{
-			"shifted, not to be told apart", "a\nb\nc\n", "a\nb\nc\na\nb\nc\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")},
-			"", "in 2 places",
-		},
-		{
-			"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "B")},
-			"b\nB\nb\n", "",
-		},
-		{"gone", "a\nb\nc\n", "a\nx\nc\n", []precedent.Finding{suggestion("f", 2, 2, "B")}, "", "has changed"},
-		{
-			"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n",
-			[]precedent.Finding{suggestion("f", 2, 2, "x\ny")},
-			"a\r\nx\r\ny\r\nc\r\n", "",
-		},
-		{"no end of the last line", "a\nb", "a\nb", []precedent.Finding{suggestion("f", 2, 2, "x\ny\n")}, "a\nx\ny", ""},
-		{"only line without end", "a", "a", []precedent.Finding{suggestion("f", 1, 1, "x\ny")}, "x\ny", ""},
-		{"beyond the file", "a\n", "a\n", []precedent.Finding{suggestion("f", 2, 2, "x")}, "", "lines of the new file"},
-		{"deleted line", "a\n", "a\n", []precedent.Finding{{Span: precedent.Span{
-			Path: "f", Side: precedent.Left, Start: 1, End: 1,
-		}, Suggestion: "x"}}, "", "lines of the new file"},
-		{"hidden finding", "a\n", "a\n", []precedent.Finding{{
-			Span: suggestion("f", 1, 1, "x").Span, Suggestion: "x", Dropped: precedent.Refuted,
-		}}, "", ""},
+		{"one line", abc, abc, at(2, 2, "B"), "a\nB\nc\n", ""},
+		{"more lines than before", abc, abc, at(2, 2, "x\n\ny\n"), "a\nx\n\ny\nc\n", ""},
+		{"fewer lines", abc + "d\n", abc + "d\n", at(2, 3, "x"), "a\nx\nd\n", ""},
+		{"two", abc, abc, append(at(3, 3, "C\nCC"), at(1, 1, "A")...), "A\nb\nC\nCC\n", ""},
+		{"the same lines twice", abc, abc, append(at(2, 3, "X"), at(3, 3, "Y")...), "a\nX\n", "changes the same lines"},
+		{"shifted", abc, "new\nnew\n" + abc, at(2, 2, "B"), "new\nnew\na\nB\nc\n", ""},
+		{"shifted, told apart by the neighbours", abc, "b\n" + abc, at(2, 2, "B"), "b\na\nB\nc\n", ""},
+		{"shifted, not to be told apart", abc, abc + abc, at(2, 2, "B"), "", "in 2 places"},
+		{"equal lines, nothing shifted", "b\nb\nb\n", "b\nb\nb\n", at(2, 2, "B"), "b\nB\nb\n", ""},
+		{"gone", abc, "a\nx\nc\n", at(2, 2, "B"), "", "has changed"},
+		{"carriage returns stay", "a\r\nb\r\nc\r\n", "a\r\nb\r\nc\r\n", at(2, 2, "x\ny"), "a\r\nx\r\ny\r\nc\r\n", ""},
+		{"no end of the last line", "a\nb", "a\nb", at(2, 2, "x\ny\n"), "a\nx\ny", ""},
+		{"only line without end", "a", "a", at(1, 1, "x\ny"), "x\ny", ""},
+		{"beyond the file", "a\n", "a\n", at(2, 2, "x"), "", "lines of the new file"},
+		{"deleted line", "a\n", "a\n", deleted, "", "lines of the new file"},
+		{"hidden finding", "a\n", "a\n", hidden, "", ""},
 		{"no such file", "a\n", "a\n", []precedent.Finding{suggestion("g", 1, 1, "x")}, "", "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,20 +3,16 @@ package fix
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/uuid"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/pull"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/run"
@@ -78,25 +74,19 @@ type fixStage struct {
 func newFixStage(t *testing.T, base map[string]string) *fixStage {
 	t.Helper()
 	s := &fixStage{Stage: &pulltest.Stage{Stage: forgetest.NewStage(t), T: t, Home: t.TempDir()}}
-	s.env = newEnv(s.Home, s.Clock)
+	s.env = pulltest.NewEnv(s.Home, s.Clock)
 	root, work := filepath.Join(s.Home, "root"), filepath.Join(s.Home, "work")
 	s.bare = filepath.Join(root, "acme", "shop.git")
 	pulltest.Git(t, s.Home, s.Home, "init", "-q", "--bare", "-b", "main", s.bare)
 	pulltest.Git(t, s.Home, s.Home, "init", "-q", "-b", "main", work)
 	pulltest.Write(t, work, "a.txt", "one\n")
-	for name, text := range base {
-		pulltest.Write(t, work, name, text)
-	}
-	pulltest.Git(t, s.Home, work, "add", "-A")
-	pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "base")
+	pulltest.Commit(t, s.Home, work, "base", base)
 	pulltest.Git(t, s.Home, work, "checkout", "-q", "-b", "feature")
-	pulltest.Write(t, work, "till.js", pulltest.Till)
 	pulltest.Write(t, work, "run.sh", "echo run\n")
 	if err := os.Chmod(filepath.Join(work, "run.sh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	pulltest.Git(t, s.Home, work, "add", "-A")
-	pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "Add a till")
+	pulltest.Commit(t, s.Home, work, "Add a till", map[string]string{"till.js": pulltest.Till})
 	pulltest.Git(t, s.Home, work, "push", "-q", s.bare, "main", "feature")
 
 	server := s.GitHub(t)
@@ -157,6 +147,19 @@ func (s *fixStage) publish(ctx context.Context, use func(*pull.Publisher) error)
 		return err
 	}
 	return use(publisher)
+}
+
+// ungated is for rounds in repositories without a gate.
+var ungated = Options{Ungated: true}
+
+// pushed does a fix round, which must push.
+func (s *fixStage) pushed(e engine.Engine, o Options) Result {
+	s.T.Helper()
+	got, err := s.fix(e, o)
+	if err != nil || got.Status != Pushed {
+		s.T.Fatalf("%+v, %v", got, err)
+	}
+	return got
 }
 
 // fix does a fix round.
@@ -221,12 +224,8 @@ func (s *fixStage) bodies(kind comment.Kind) []string {
 func TestFix(t *testing.T) {
 	s := newFixStage(t, nil)
 	e := s.fixer()
-	got, err := s.fix(e, Options{Ungated: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Status != Pushed || len(got.Addressed) != 1 || got.Commit == "" ||
-		!strings.Contains(string(got.Patch), "+  return items.length ?") {
+	got := s.pushed(e, ungated)
+	if len(got.Addressed) != 1 || got.Commit == "" || !strings.Contains(string(got.Patch), "+  return items.length ?") {
 		t.Fatalf("%+v\n%s", got, got.Patch)
 	}
 	if now := s.served("rev-parse", "feature"); now != got.Commit || s.Pull.Head.SHA != got.Commit {
@@ -266,7 +265,7 @@ func TestFix(t *testing.T) {
 	}
 
 	// Fault row 55: until a review has read the commit, there is nothing to fix.
-	again, err := s.fix(e, Options{Ungated: true})
+	again, err := s.fix(e, ungated)
 	if err != nil || again.Status != Pushed || !again.Adopted || again.Commit != got.Commit || len(e.tasks) != 1 ||
 		len(s.git.Pushes()) != 1 {
 		t.Errorf("again: %+v, %v, %d tasks", again, err, len(e.tasks))
@@ -280,15 +279,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-func newEnv(home string, clock *forgetest.Clock) *workspace.Env {
-	return &workspace.Env{
-		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Git: git.Options{TempDir: home, Home: home},
-		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
-		Proxy: func(string) (string, error) { return "", nil },
-	}
-}
-
+// newJob is a job of the engine.
 func newJob(e engine.Engine) run.Job {
 	return run.Job{
 		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},

@@ -70,7 +70,7 @@ func TestThreat27ObedientEngine(t *testing.T) {
 		pulltest.Git(t, s.Home, tree, "init", "-q") // and commits, and pushes
 		pulltest.Git(t, s.Home, tree, "add", "-A")
 		pulltest.Git(t, s.Home, tree, "commit", "-q", "-m", "evil")
-	}, "t1", "t2"), Options{Ungated: true})
+	}, "t1", "t2"), ungated)
 	s.unpushed(got, err, Refused, ".github/workflows/ci.yml: it is a pipeline of CI")
 	for _, why := range []string{
 		".githooks/pre-push: it is a hook", ".precedent.yaml: it steers reviews or agents", "CODEOWNERS was deleted",
@@ -92,7 +92,7 @@ func TestThreat27ObedientEngine(t *testing.T) {
 // TestFixChangesNothing: an engine that only claims to have fixed something counts as an attempt.
 func TestFixChangesNothing(t *testing.T) {
 	s := newFixStage(t, nil)
-	got, err := s.fix(s.editing(func(string) {}, "t1", "t2"), Options{Ungated: true})
+	got, err := s.fix(s.editing(func(string) {}, "t1", "t2"), ungated)
 	s.unpushed(got, err, NoChange, "changed no file")
 }
 
@@ -102,9 +102,7 @@ func TestFixWithoutGate(t *testing.T) {
 	got, err := s.fix(s.fixer(), Options{})
 	s.unpushed(got, err, Refused, "the gate was skipped")
 	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {ungated: true}\n"})
-	if got, err := s.fix(s.fixer(), Options{}); err != nil || got.Status != Pushed {
-		t.Errorf("%+v, %v", got, err)
-	}
+	s.pushed(s.fixer(), Options{})
 }
 
 // TestFixPolicy: the policy of the base turns fixes off or lowers the limits. That of the head does
@@ -112,13 +110,13 @@ func TestFixWithoutGate(t *testing.T) {
 func TestFixPolicy(t *testing.T) {
 	s := newFixStage(t, map[string]string{".precedent.yaml": "fix: {enabled: false}\n"})
 	e := s.fixer()
-	got, err := s.fix(e, Options{Ungated: true})
+	got, err := s.fix(e, ungated)
 	s.unpushed(got, err, Refused, "turns fixes off")
 	if len(e.tasks) != 0 {
 		t.Error("the engine was asked")
 	}
 	s = newFixStage(t, map[string]string{".precedent.yaml": "fix: {max_lines: 1}\n"})
-	got, err = s.fix(s.fixer(), Options{Ungated: true})
+	got, err = s.fix(s.fixer(), ungated)
 	s.unpushed(got, err, Refused, "2 lines are changed; at most 1 may be")
 }
 
@@ -126,10 +124,7 @@ func TestFixPolicy(t *testing.T) {
 func TestFixMergesBase(t *testing.T) {
 	s := newFixStage(t, nil)
 	base := s.pushBase(map[string]string{"b.txt": "b\n"})
-	got, err := s.fix(s.fixer(), Options{Ungated: true})
-	if err != nil || got.Status != Pushed {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	got := s.pushed(s.fixer(), ungated)
 	if log := s.served("log", "--first-parent", "--format=%s|%P", "-2",
 		"feature"); log != "Address review comments|"+s.served("rev-parse",
 		"feature~1")+"\nMerge the base branch|"+s.head+" "+base {
@@ -149,17 +144,18 @@ func TestFixMergesBase(t *testing.T) {
 // pushBase commits files to main as a person, and tells the forge.
 func (s *fixStage) pushBase(files map[string]string) string {
 	s.T.Helper()
-	work := filepath.Join(s.Home, "work")
-	pulltest.Git(s.T, s.Home, work, "checkout", "-q", "main")
-	for name, text := range files {
-		pulltest.Write(s.T, work, name, text)
-	}
-	pulltest.Git(s.T, s.Home, work, "add", "-A")
-	pulltest.Git(s.T, s.Home, work, "commit", "-q", "-m", "on main")
-	pulltest.Git(s.T, s.Home, work, "push", "-q", s.bare, "main")
-	id := pulltest.Git(s.T, s.Home, work, "rev-parse", "main")
+	id := s.personPushes("main", files)
 	s.World.Change(func() { s.Pull.Base.SHA = id })
 	return id
+}
+
+func (s *fixStage) personPushes(branch string, files map[string]string) string {
+	s.T.Helper()
+	work := filepath.Join(s.Home, "work")
+	pulltest.Git(s.T, s.Home, work, "checkout", "-q", branch)
+	pulltest.Commit(s.T, s.Home, work, "theirs", files)
+	pulltest.Git(s.T, s.Home, work, "push", "-q", s.bare, branch)
+	return pulltest.Git(s.T, s.Home, work, "rev-parse", branch)
 }
 
 // TestFixResolvesConflicts: a task of its own resolves a conflict, and only that. What it leaves or
@@ -174,7 +170,7 @@ func TestFixResolvesConflicts(t *testing.T) {
 	s.pushBase(conflicting)
 	e := s.fixer()
 	e.merge = resolve(pulltest.Till)
-	got, err := s.fix(e, Options{Ungated: true})
+	got, err := s.fix(e, ungated)
 	if err != nil || got.Status != Pushed || len(e.tasks) != 2 || e.tasks[0].Role != "merge" {
 		t.Fatalf("%+v, %v, %d tasks", got, err, len(e.tasks))
 	}
@@ -194,7 +190,7 @@ func TestFixResolvesConflicts(t *testing.T) {
 				pulltest.Write(t, tree, "till.js", with)
 			}
 		}
-		got, err := s.fix(e, Options{Ungated: true})
+		got, err := s.fix(e, ungated)
 		s.unpushed(got, err, Conflict, want)
 	}
 }
@@ -205,14 +201,9 @@ func TestFault53PushRejected(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.git.Before = func() { // somebody pushes while the round runs
 		s.git.Before = nil
-		work := filepath.Join(s.Home, "work")
-		pulltest.Git(t, s.Home, work, "checkout", "-q", "feature")
-		pulltest.Write(t, work, "c.txt", "c\n")
-		pulltest.Git(t, s.Home, work, "add", "-A")
-		pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "theirs")
-		pulltest.Git(t, s.Home, work, "push", "-q", s.bare, "feature")
+		s.personPushes("feature", map[string]string{"c.txt": "c\n"})
 	}
-	got, err := s.fix(s.fixer(), Options{Ungated: true})
+	got, err := s.fix(s.fixer(), ungated)
 	if err != nil || got.Status != Superseded {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -230,7 +221,7 @@ func TestFault53PushRejected(t *testing.T) {
 		}
 		return 0
 	}
-	got, err = s.fix(s.fixer(), Options{Ungated: true})
+	got, err = s.fix(s.fixer(), ungated)
 	s.unpushed(got, err, Refused, "Protected branch update failed")
 }
 
@@ -240,7 +231,7 @@ func TestFixRefusesBranches(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.acme.ProtectedBranches = []string{"main", "feature"} })
 	e := s.fixer()
-	got, err := s.fix(e, Options{Ungated: true})
+	got, err := s.fix(e, ungated)
 	s.unpushed(got, err, Refused, "the branch cannot be pushed to")
 	if len(e.tasks) != 0 {
 		t.Error("the engine was asked")
@@ -254,7 +245,7 @@ func TestFixFork(t *testing.T) {
 	s.World.Add(&forgetest.Repo{
 		ID: 701, Owner: "dana", Name: "shop", Members: []forgetest.Member{{Person: forgetest.Ann, Permission: forge.Write}},
 	})
-	got, err := s.fix(s.fixer(), Options{Ungated: true})
+	got, err := s.fix(s.fixer(), ungated)
 	s.unpushed(got, err, Fork, "suggested")
 	replies := s.bodies(comment.Reply)
 	if len(replies) != 1 ||
@@ -301,10 +292,10 @@ func TestFault54PushArrivesLate(t *testing.T) {
 				}
 			})
 			s.git.Before = func() { kill(); <-release }
-			if got, err := s.fixIn(ctx, s.fixer(), Options{Ungated: true}); err == nil {
+			if got, err := s.fixIn(ctx, s.fixer(), ungated); err == nil {
 				t.Fatalf("the killed round ended: %+v", got)
 			}
-			e, o := s.fixer(), Options{Ungated: true}
+			e, o := s.fixer(), ungated
 			when(e, &o, arrive)
 			got, err := s.fix(e, o)
 			head := s.served("rev-parse", "feature")
@@ -324,15 +315,12 @@ func TestFault54PushArrivesLate(t *testing.T) {
 // round until a review has read it.
 func TestFault54MemoryLost(t *testing.T) {
 	s := newFixStage(t, nil)
-	first, err := s.fix(s.fixer(), Options{Ungated: true})
-	if err != nil || first.Status != Pushed {
-		t.Fatalf("%+v, %v", first, err)
-	}
+	first := s.pushed(s.fixer(), ungated)
 	if err := os.RemoveAll(filepath.Join(s.Home, "data")); err != nil {
 		t.Fatal(err)
 	}
 	e := s.fixer()
-	got, err := s.fix(e, Options{Ungated: true})
+	got, err := s.fix(e, ungated)
 	if err != nil || !got.Adopted || got.Commit != first.Commit || got.Review != first.Review || len(e.tasks) != 0 ||
 		len(s.git.Pushes()) != 1 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
@@ -344,14 +332,11 @@ func TestFault54MemoryLost(t *testing.T) {
 func TestFixForgeLags(t *testing.T) {
 	s := newFixStage(t, nil)
 	e := s.fixer()
-	first, err := s.fix(e, Options{Ungated: true})
-	if err != nil || first.Status != Pushed {
-		t.Fatalf("%+v, %v", first, err)
-	}
+	first := s.pushed(e, ungated)
 	s.World.Change(func() { s.Pull.Head.SHA = s.head })
 	pulltest.Git(t, s.Home, s.bare, "update-ref", "refs/pull/7/head", s.head)
 	for range 2 {
-		got, err := s.fix(e, Options{Ungated: true})
+		got, err := s.fix(e, ungated)
 		if err != nil || got.Status != Pushed || !got.Adopted || got.Commit != first.Commit || len(e.tasks) != 1 ||
 			len(s.git.Pushes()) != 1 {
 			t.Errorf("%+v, %v, %d tasks, pushes %+v", got, err, len(e.tasks), s.git.Pushes())
@@ -370,7 +355,7 @@ func TestFixRetargeted(t *testing.T) {
 			t.Error(err)
 		}
 		s.World.Change(func() { s.Pull.Base.Name = "stable" })
-	}, "t2"), Options{Ungated: true})
+	}, "t2"), ungated)
 	if err != nil || got.Status != Superseded || !strings.Contains(got.Why, "another base branch") ||
 		len(s.git.Pushes()) != 0 {
 		t.Errorf("%+v, %v, pushes %+v", got, err, s.git.Pushes())
@@ -384,10 +369,7 @@ func TestFixQuotesTheGate(t *testing.T) {
 	box := func(context.Context) (sandbox.Sandbox, error) {
 		return sandbox.Sandbox{}, errors.New("![x](https://evil.example/x.png) www.evil.example/y @team is not installed")
 	}
-	got, err := s.fix(s.fixer(), Options{Ungated: true, Gate: &gate.Runner{Sandbox: box}})
-	if err != nil || got.Status != Pushed {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	s.pushed(s.fixer(), Options{Ungated: true, Gate: &gate.Runner{Sandbox: box}})
 	said := s.bodies(comment.Fixed)
 	if len(said) != 1 || !strings.HasPrefix(said[0], "**Pushed `") ||
 		!strings.Contains(said[0], "The gate was skipped: no sandbox") || strings.Contains(said[0], "@team") ||

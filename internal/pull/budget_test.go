@@ -15,7 +15,6 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/settings"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // forks is a repository whose runs each restore the same cached memory, and save nothing.
@@ -66,19 +65,11 @@ func (f *forks) runOn(number int, day float64, by settings.By, e *pulltest.Engin
 // spent is what the summaries say.
 func (f *forks) spent() float64 {
 	f.T.Helper()
-	repo, err := OpenRepository(f.T.Context(), f.env, workspace.Location{Dir: f.Home},
-		precedent.Repo{Host: f.connection.Host(), Owner: "acme", Name: "shop"})
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer repo.Close()
-	pull, err := Read(f.T.Context(), f.env, f.connection, repo, 7)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer pull.Close()
-	total, err := pull.spentToday(f.T.Context(), newJob(nil).Settings)
-	if err != nil {
+	total := 0.0
+	if err := f.read(7, func(pull *Pull) (err error) {
+		total, err = pull.spentToday(f.T.Context(), newJob(nil).Settings)
+		return err
+	}); err != nil {
 		f.T.Fatal(err)
 	}
 	return total

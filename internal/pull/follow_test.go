@@ -10,54 +10,30 @@ import (
 // TestAsPosted: the posts tell what the threads should say where a process ended in
 // between.
 func TestAsPosted(t *testing.T) {
-	post := func(kind store.PostKind, review string, state store.PostState) store.Post {
-		return store.Post{Thread: "t", Kind: kind, Review: review, State: state}
+	reply := func(s store.PostState) store.Post {
+		return store.Post{Thread: "t", Kind: store.PostReply, Review: "r1", State: s}
+	}
+	shut := func(s store.PostState) store.Post {
+		return store.Post{Thread: "t", Kind: store.PostClose, Review: "r1", State: s}
 	}
 	newer := store.Post{Kind: store.PostSummary, Review: "r2", State: store.PostConfirmed}
+	const open, addressed, pending = precedent.ThreadOpen, precedent.ThreadAddressed, precedent.ThreadPending
+	type posts = []store.Post
 	for _, test := range []struct {
 		name   string
 		before precedent.ThreadState
-		posts  []store.Post
+		posts  posts
 		want   precedent.ThreadState
 	}{
-		{"nothing was posted", precedent.ThreadOpen, nil, precedent.ThreadOpen},
-		{"closed, and not written down", precedent.ThreadOpen, []store.Post{
-			post(store.PostReply, "r1", store.PostConfirmed),
-			post(store.PostClose, "r1", store.PostConfirmed),
-		}, precedent.ThreadAddressed},
-		{
-			"closed, and another review came to another end", precedent.ThreadOpen,
-			[]store.Post{post(store.PostClose, "r1", store.PostConfirmed), newer},
-			precedent.ThreadOpen,
-		},
-		{"never closed", precedent.ThreadAddressed, []store.Post{
-			post(store.PostReply, "r1", store.PostConfirmed), post(store.PostClose, "r1", store.PostSuperseded), newer,
-		}, precedent.ThreadPending},
-		{
-			"still to be closed", precedent.ThreadAddressed,
-			[]store.Post{post(store.PostClose, "r1", store.PostPlanned)},
-			precedent.ThreadPending,
-		},
-		{
-			"killed while it was closed", precedent.ThreadAddressed,
-			[]store.Post{post(store.PostReply, "r1", store.PostConfirmed), post(store.PostClose, "r1", store.PostSending)},
-			precedent.ThreadAddressed,
-		},
-		{
-			"the forge cannot close", precedent.ThreadAddressed,
-			[]store.Post{post(store.PostClose, "r1", store.PostRejected)},
-			precedent.ThreadAddressed,
-		},
-		{
-			"never answered", precedent.ThreadOpen,
-			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded), newer},
-			precedent.ThreadPending,
-		},
-		{
-			"a person ended it", precedent.ThreadWontFix,
-			[]store.Post{post(store.PostReply, "r1", store.PostSuperseded)},
-			precedent.ThreadWontFix,
-		},
+		{"nothing was posted", open, nil, open},
+		{"closed, and not written down", open, posts{reply(store.PostConfirmed), shut(store.PostConfirmed)}, addressed},
+		{"closed, and another review came to another end", open, posts{shut(store.PostConfirmed), newer}, open},
+		{"never closed", addressed, posts{reply(store.PostConfirmed), shut(store.PostSuperseded), newer}, pending},
+		{"still to be closed", addressed, posts{shut(store.PostPlanned)}, pending},
+		{"killed while it was closed", addressed, posts{reply(store.PostConfirmed), shut(store.PostSending)}, addressed},
+		{"the forge cannot close", addressed, posts{shut(store.PostRejected)}, addressed},
+		{"never answered", open, posts{reply(store.PostSuperseded), newer}, pending},
+		{"a person ended it", precedent.ThreadWontFix, posts{reply(store.PostSuperseded)}, precedent.ThreadWontFix},
 	} {
 		got := withPostStates([]precedent.Thread{{ID: "t", State: test.before}, {ID: "other", State: precedent.ThreadOpen}},
 			test.posts)

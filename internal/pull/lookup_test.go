@@ -116,8 +116,7 @@ func TestDismissPostedElsewhere(t *testing.T) {
 	}
 	at := precedent.Span{Path: "till.js", Side: precedent.Right, Start: 3, End: 3}
 	s.World.Remark(s.Pull, forgetest.Ann, at, marker(unknown)) // the id is not that of the fingerprint
-	stranger := precedent.FindingID(precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"},
-		strings.Repeat("a", 32))
+	stranger := precedent.FindingID(s.repo(), strings.Repeat("a", 32))
 	// may not write
 	s.World.Remark(s.Pull, forgetest.Cy, at, strings.Replace(marker(stranger), fingerprint, strings.Repeat("a", 32), 1))
 	w := s.clone("other")

@@ -2,21 +2,17 @@ package pull
 
 import (
 	"context"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/comment"
 	"github.com/precedent-dev/precedent/internal/engine"
 	"github.com/precedent-dev/precedent/internal/forge"
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
-	"github.com/precedent-dev/precedent/internal/git"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/run"
 	"github.com/precedent-dev/precedent/internal/settings"
@@ -30,15 +26,6 @@ type stage struct {
 	connection workspace.Connection
 }
 
-func newEnv(home string, clock *forgetest.Clock) *workspace.Env {
-	return &workspace.Env{
-		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Git: git.Options{TempDir: home, Home: home},
-		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
-		Proxy: func(string) (string, error) { return "", nil },
-	}
-}
-
 // newStage opens pull request 7 of acme/shop.
 func newStage(t *testing.T) *stage {
 	t.Helper()
@@ -47,20 +34,11 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{Stage: s, env: newEnv(s.Home, s.Clock), connection: workspace.Connection{
+	return &stage{Stage: s, env: pulltest.NewEnv(s.Home, s.Clock), connection: workspace.Connection{
 		Forge: s.Client, Known: true, Key: key, Secrets: []string{forgetest.Secret},
 		Folder: filepath.Join(s.Home, "work", ".git"),
 		Token:  func(context.Context, precedent.Repo) (string, error) { return "", nil },
 	}}
-}
-
-func newJob(e engine.Engine) run.Job {
-	return run.Job{
-		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},
-		Engine: workspace.EngineSetup{New: func(o workspace.EngineOptions) (engine.Engine, func() error) {
-			return o.Budget.Within(e), func() error { return nil }
-		}},
-	}
 }
 
 // review reviews the pull request as a job of a server would, and posts the review.
@@ -70,24 +48,39 @@ func (s *stage) review(e engine.Engine) (status int, stood bool, err error) {
 }
 
 func (s *stage) reviewPull(number int, job run.Job) (status int, stood bool, err error) {
+	err = s.read(number, func(pull *Pull) error {
+		publisher, err := pull.Publisher(s.T.Context())
+		if err != nil {
+			return err
+		}
+		did, err := publisher.Review(s.T.Context(), job, Hooks{
+			Existing: func(run.Result) error { stood = true; return nil },
+		})
+		status = did.Status
+		return err
+	})
+	return status, stood, err
+}
+
+// repo is the repository on the forge.
+func (s *stage) repo() precedent.Repo {
+	return precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}
+}
+
+// read reads a pull request, as each command does, for a use of it.
+func (s *stage) read(number int, use func(*Pull) error) error {
 	ctx := s.T.Context()
-	repo, err := OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home},
-		precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
+	repo, err := OpenRepository(ctx, s.env, workspace.Location{Dir: s.Home}, s.repo())
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	defer repo.Close()
 	pull, err := Read(ctx, s.env, s.connection, repo, number)
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	defer pull.Close()
-	publisher, err := pull.Publisher(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	did, err := publisher.Review(ctx, job, Hooks{Existing: func(run.Result) error { stood = true; return nil }})
-	return did.Status, stood, err
+	return use(pull)
 }
 
 // comments counts what stands on the pull request, and lists the places of the
@@ -148,5 +141,15 @@ func TestPullRequestsAtOnce(t *testing.T) {
 		if read != 1 {
 			t.Errorf("the pull request was read %d times before anything was to be posted", read)
 		}
+	}
+}
+
+// newJob is a job of the engine.
+func newJob(e engine.Engine) run.Job {
+	return run.Job{
+		Settings: &settings.Settings{FailOn: settings.Value[precedent.Severity]{Value: precedent.High}},
+		Engine: workspace.EngineSetup{New: func(o workspace.EngineOptions) (engine.Engine, func() error) {
+			return o.Budget.Within(e), func() error { return nil }
+		}},
 	}
 }

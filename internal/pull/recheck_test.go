@@ -29,7 +29,7 @@ func citedOn(t *testing.T) (*stage, *forgetest.Pull, *Publisher) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	repo := precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}
+	repo := s.repo()
 	rows, err := db.RepoFor(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/pulltest"
 	"github.com/precedent-dev/precedent/internal/run"
-	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // TestPullThatGitRefuses: a line of 3,000 bytes in .gitattributes fails git's check of the
@@ -19,47 +18,40 @@ func TestPullThatGitRefuses(t *testing.T) {
 	s := newStage(t)
 	work := filepath.Join(s.Home, "work")
 	pulltest.Git(t, s.Home, work, "checkout", "-q", "main")
-	pulltest.Write(t, work, ".precedent.yaml", "threshold: 60\n")
-	pulltest.Write(t, work, "CLAUDE.md", "- Never divide by zero.\n")
-	pulltest.Git(t, s.Home, work, "add", "-A")
-	pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "policy")
+	pulltest.Commit(t, s.Home, work, "policy", map[string]string{
+		".precedent.yaml": "threshold: 60\n", "CLAUDE.md": "- Never divide by zero.\n",
+	})
 	pulltest.Git(t, s.Home, work, "checkout", "-q", "feature")
 	pulltest.Git(t, s.Home, work, "rebase", "-q", "main")
-	pulltest.Write(t, work, ".gitattributes", strings.Repeat("a", 3000)+"\n")
-	pulltest.Git(t, s.Home, work, "add", "-A")
-	pulltest.Git(t, s.Home, work, "commit", "-q", "-m", "attributes")
+	pulltest.Commit(t, s.Home, work, "attributes", map[string]string{".gitattributes": strings.Repeat("a", 3000) + "\n"})
 	pulltest.Git(t, s.Home, work, "update-ref", "refs/pull/7/head", "feature")
 	s.World.Change(func() {
 		s.Pull.Base.SHA, s.Pull.Head.SHA = pulltest.Git(t, s.Home, work, "rev-parse", "main"),
 			pulltest.Git(t, s.Home, work, "rev-parse", "feature")
 		s.Pull.Diff = pulltest.Git(t, s.Home, work, "diff", "main...feature") + "\n"
 	})
-	repo, err := OpenRepository(t.Context(), s.env, workspace.Location{Dir: s.Home},
-		precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"})
-	if err != nil {
+	if err := s.read(7, func(pull *Pull) error {
+		p, err := pull.Prepare(t.Context(), newJob(&pulltest.Engine{Arrive: pulltest.Meeting(1)}))
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		if in := p.Input; in.Policy.Threshold == nil || *in.Policy.Threshold != 60 || len(in.Guide.Docs) != 1 {
+			t.Errorf("policy %+v, guide %+v", in.Policy, in.Guide)
+		}
+		made, err := p.Run(t.Context(), run.Watch{})
+		if err != nil {
+			return err
+		}
+		refused := func(f precedent.Failure) bool {
+			return f.Step == "fetch" && strings.Contains(f.Error, "gitattributes")
+		}
+		if made.Review.Verdict != precedent.Partial || made.Status != precedent.ExitIncomplete ||
+			!slices.ContainsFunc(made.Review.Failures, refused) {
+			t.Errorf("%s, status %d, %+v", made.Review.Verdict, made.Status, made.Review.Failures)
+		}
+		return nil
+	}); err != nil {
 		t.Fatal(err)
-	}
-	defer repo.Close()
-	pull, err := Read(t.Context(), s.env, s.connection, repo, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pull.Close()
-	p, err := pull.Prepare(t.Context(), newJob(&pulltest.Engine{Arrive: pulltest.Meeting(1)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if in := p.Input; in.Policy.Threshold == nil || *in.Policy.Threshold != 60 || len(in.Guide.Docs) != 1 {
-		t.Errorf("policy %+v, guide %+v", in.Policy, in.Guide)
-	}
-	made, err := p.Run(t.Context(), run.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := func(f precedent.Failure) bool { return f.Step == "fetch" && strings.Contains(f.Error, "gitattributes") }
-	if made.Review.Verdict != precedent.Partial || made.Status != precedent.ExitIncomplete ||
-		!slices.ContainsFunc(made.Review.Failures, refused) {
-		t.Errorf("%s, status %d, %+v", made.Review.Verdict, made.Status, made.Review.Failures)
 	}
 }

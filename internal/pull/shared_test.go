@@ -28,7 +28,7 @@ func TestSharedMemoryIsKept(t *testing.T) {
 			}
 			defer db.Close()
 			s.env.Shared = db
-			repo := precedent.Repo{Host: s.connection.Host(), Owner: "acme", Name: "shop"}
+			repo := s.repo()
 			w, err := s.env.SharedWorkspace(t.Context(), repo)
 			if err != nil {
 				t.Fatal(err)
@@ -39,24 +39,19 @@ func TestSharedMemoryIsKept(t *testing.T) {
 				workspace.CorpusSync{Since: forgetest.Epoch.AddDate(-1, 0, 0), Sleep: s.Clock.Sleep}); err != nil {
 				t.Fatal(err)
 			}
-			at, err := OpenRepository(t.Context(), s.env, workspace.Location{Dir: s.Home}, repo)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer at.Close()
-			pull, err := Read(t.Context(), s.env, s.connection, at, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer pull.Close()
 			now := s.Clock.Now()
-			pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
-				Action: forge.CommentCreated, Pull: pull.PullRequest,
-				NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
-					ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.", At: now,
-					Edited: now,
-				}},
-			}}})
+			if err := s.read(7, func(pull *Pull) error {
+				pull.ApplyEvent(t.Context(), forge.Event{Repo: repo, Comments: []forge.CommentChange{{
+					Action: forge.CommentCreated, Pull: pull.PullRequest,
+					NumberedComment: forge.NumberedComment{Number: 7, Comment: forge.Comment{
+						ID: "777", Kind: forge.OnThread, Author: forgetest.Ann, Body: "Please close the file in every case.",
+						At: now, Edited: now,
+					}},
+				}}})
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
 			rows, err := w.Rows(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -4,11 +4,15 @@ package pulltest
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -17,6 +21,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 	"github.com/precedent-dev/precedent/internal/forge/github"
 	"github.com/precedent-dev/precedent/internal/forge/wire"
+	"github.com/precedent-dev/precedent/internal/git"
+	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
 // MarkerKey signs the comments of tests.
@@ -116,11 +122,7 @@ func Repository(t *testing.T, home string) string {
 		if file.branch != "main" {
 			Git(t, home, dir, "checkout", "-q", "-b", file.branch)
 		}
-		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		Git(t, home, dir, "add", "-A")
-		Git(t, home, dir, "commit", "-q", "-m", file.name)
+		Commit(t, home, dir, file.name, map[string]string{file.name: file.text})
 	}
 	return dir
 }
@@ -148,12 +150,33 @@ func Meeting(n int) func(ctx context.Context) error {
 func Write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+}
+
+// ids counts the ids of all environments, so that each is given once.
+var ids atomic.Int64
+
+// NewEnv is the environment of commands and jobs, with the folders of a test.
+func NewEnv(home string, clock *forgetest.Clock) *workspace.Env {
+	return &workspace.Env{
+		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
+		NewID:   func() string { return fmt.Sprintf("01980000-0000-7000-b000-%012x", ids.Add(1)) },
+		Git:     git.Options{TempDir: home, Home: home},
+		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
+		Proxy: func(string) (string, error) { return "", nil },
 	}
+}
+
+// Commit commits files, by name.
+func Commit(t *testing.T, home, dir, message string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		Write(t, dir, name, text)
+	}
+	Git(t, home, dir, "add", "-A")
+	Git(t, home, dir, "commit", "-q", "-m", message)
 }
 
 // Stage is a pull request on a scripted GitHub.
