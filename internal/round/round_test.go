@@ -15,12 +15,12 @@ import (
 )
 
 // talk is what we said, in order, one a minute: kind, id of the review or round, head.
-func talk(all ...[3]string) []pull.OwnComment {
+func talk(all ...string) []pull.OwnComment {
 	var own []pull.OwnComment
 	for i, s := range all {
-		own = append(own, pull.OwnComment{Marker: comment.Marker{
-			Kind: comment.Kind(s[0]), Review: s[1], Head: s[2], Thread: fmt.Sprint(i),
-		}, At: time.Unix(int64(60*i), 0)})
+		m := comment.Marker{Thread: fmt.Sprint(i)}
+		_, _ = fmt.Sscan(s, &m.Kind, &m.Review, &m.Head) // some have no head
+		own = append(own, pull.OwnComment{Marker: m, At: time.Unix(int64(60*i), 0)})
 	}
 	return own
 }
@@ -33,29 +33,27 @@ func TestCountCycles(t *testing.T) {
 		why  string
 	}{
 		{"nothing", nil, 1, ""},
-		{"one review in all kinds of comments", talk([3]string{"review", "a"}, [3]string{"finding", "a"},
-			[3]string{"reply", "a"}, [3]string{"summary", "a"}), 1, ""},
-		{"answers to people and remarks", talk([3]string{"summary", "a"}, [3]string{"answer", "b"}, [3]string{"answer", "c"},
-			[3]string{"note", "d"}), 1, ""},
-		{"each kind of a cycle", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"},
-			[3]string{"nofix", "d"}, [3]string{"summary", "e"}), 5, ""},
-		{"six", talk([3]string{"finding", "a"}, [3]string{"gate", "b"}, [3]string{"checks", "c"}, [3]string{"nofix", "d"},
-			[3]string{"summary", "e"}, [3]string{"checks", "f"}), 6, fmt.Sprintf(manyCycles, 5)},
-		{"fixes belong to their reviews", talk([3]string{"finding", "a"}, [3]string{"fixed", "b", "1"},
-			[3]string{"reply", "b"}, [3]string{"finding", "c"}, [3]string{"fixed", "d", "2"}, [3]string{"summary", "e"}), 3, ""},
-		{"fixes of reviews that the summary alone had", talk([3]string{"summary", "z"}, [3]string{"fixed", "a", "1"},
-			[3]string{"fixed", "b", "2"}, [3]string{"fixed", "c", "3"}, [3]string{"fixed", "d", "4"},
-			[3]string{"fixed", "e", "5"}), 6, fmt.Sprintf(manyCycles, 5)},
-		{"two failed fixes of the head", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"},
-			[3]string{"nofix", "c", "h"}), 3, failedFixes},
-		{"two failed fixes, of two heads", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "g"},
-			[3]string{"nofix", "c", "h"}), 3, ""},
-		{"one failed fix in two comments", talk([3]string{"summary", "a"}, [3]string{"nofix", "b", "h"},
-			[3]string{"reply", "b"}), 2, ""},
-		{"anew", talk([3]string{"summary", "e"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"},
-			[3]string{"nofix", "c", "h"}, [3]string{"giveup", "e"}), 1, ""},
-		{"anew, and then one", talk([3]string{"summary", "f"}, [3]string{"finding", "a"}, [3]string{"nofix", "b", "h"},
-			[3]string{"giveup", "e"}, [3]string{"reply", "a"}, [3]string{"finding", "f"}), 1, ""},
+		{"one review in all kinds of comments", talk("review a", "finding a", "reply a", "summary a"), 1, ""},
+		{"answers to people and remarks", talk("summary a", "answer b", "answer c", "note d"), 1, ""},
+		{"each kind of a cycle", talk("finding a", "gate b", "checks c", "nofix d", "summary e"), 5, ""},
+		{
+			"six", talk("finding a", "gate b", "checks c", "nofix d", "summary e", "checks f"), 6,
+			fmt.Sprintf(manyCycles, 5),
+		},
+		{
+			"fixes belong to their reviews",
+			talk("finding a", "fixed b 1", "reply b", "finding c", "fixed d 2", "summary e"), 3, "",
+		},
+		{
+			"fixes of reviews that the summary alone had",
+			talk("summary z", "fixed a 1", "fixed b 2", "fixed c 3", "fixed d 4", "fixed e 5"), 6,
+			fmt.Sprintf(manyCycles, 5),
+		},
+		{"two failed fixes of the head", talk("summary a", "nofix b h", "nofix c h"), 3, failedFixes},
+		{"two failed fixes, of two heads", talk("summary a", "nofix b g", "nofix c h"), 3, ""},
+		{"one failed fix in two comments", talk("summary a", "nofix b h", "reply b"), 2, ""},
+		{"anew", talk("summary e", "finding a", "nofix b h", "nofix c h", "giveup e"), 1, ""},
+		{"anew, and then one", talk("summary f", "finding a", "nofix b h", "giveup e", "reply a", "finding f"), 1, ""},
 	} {
 		c := countCycles(test.own, "h")
 		if c.n() != test.n || c.exceeded() != test.why {
@@ -67,8 +65,8 @@ func TestCountCycles(t *testing.T) {
 // TestProblems: what failed is told to each attempt to fix it, also after one that failed and after people
 // have let us begin anew, until there is another head or a review has read this one.
 func TestProblems(t *testing.T) {
-	gate, checks := [3]string{"gate", "a", "h"}, [3]string{"checks", "b", "h"}
-	failed, gaveUp := [3]string{"nofix", "c", "h"}, [3]string{"giveup", "c", "h"}
+	gate, checks := "gate a h", "checks b h"
+	failed, gaveUp := "nofix c h", "giveup c h"
 	for _, test := range []struct {
 		name string
 		own  []pull.OwnComment
@@ -78,12 +76,12 @@ func TestProblems(t *testing.T) {
 		{"a failed gate", talk(gate), "0"},
 		{"a failed gate, and an attempt", talk(gate, failed), "0"},
 		{"begun anew", talk(gate, failed, failed, gaveUp), "0"},
-		{"failed checks", talk([3]string{"summary", "x", "g"}, [3]string{"fixed", "f", "h"}, checks, failed), "2"},
-		{"a gate of another head", talk([3]string{"gate", "a", "g"}), ""},
-		{"a gate that passed later", talk([3]string{"summary", "x", "h"}, gate), ""},
+		{"failed checks", talk("summary x g", "fixed f h", checks, failed), "2"},
+		{"a gate of another head", talk("gate a g"), ""},
+		{"a gate that passed later", talk("summary x h", gate), ""},
 		// the gate of the base has changed
-		{"a gate that fails after a review", talk([3]string{"summary", "0", "h"}, gate), "1"},
-		{"checks of a head that a review has read", talk([3]string{"summary", "x", "h"}, checks), "1"},
+		{"a gate that fails after a review", talk("summary 0 h", gate), "1"},
+		{"checks of a head that a review has read", talk("summary x h", checks), "1"},
 		{"the newer of two", talk(checks, gate), "1"},
 	} {
 		for i := range test.own {
@@ -102,7 +100,7 @@ func TestProblems(t *testing.T) {
 
 // TestCountTries: incomplete reviews in a row, until we gave up because of them.
 func TestCountTries(t *testing.T) {
-	own := talk([3]string{"summary", "c"}, [3]string{"giveup", "c"})
+	own := talk("summary c", "giveup c")
 	own[0].Tries = 3
 	if c := countCycles(own[:1], ""); c.tries != 3 || c.exceeded() != incompleteReviews {
 		t.Errorf("%d tries, %q", c.tries, c.exceeded())
@@ -120,7 +118,7 @@ func TestCountTries(t *testing.T) {
 func TestCountingEnds(t *testing.T) {
 	kinds := []string{"finding", "review", "reply", "answer", "note", "gate", "checks", "fixed", "nofix"}
 	rapid.Check(t, func(t *rapid.T) {
-		var all [][3]string
+		var all []string
 		before := 0
 		for i := range rapid.IntRange(0, 40).Draw(t, "n") {
 			kind := rapid.SampledFrom(kinds).Draw(t, "kind")
@@ -128,14 +126,14 @@ func TestCountingEnds(t *testing.T) {
 			if kind == "fixed" || kind == "nofix" { // a round of its own
 				id = fmt.Sprint("f", i)
 			}
-			all = append(all, [3]string{kind, id, "h"})
+			all = append(all, kind+" "+id+" h")
 			c := countCycles(talk(all...), "h")
 			if c.n() < before {
 				t.Fatalf("%v: %d cycles after %d", all, c.n(), before)
 			}
 			before = c.n()
 		}
-		c := countCycles(talk(append(all, [3]string{"giveup", "x"})...), "h")
+		c := countCycles(talk(append(all, "giveup x")...), "h")
 		if c.n() != 1 || c.exceeded() != "" {
 			t.Fatalf("%v: %d cycles after giving up", all, c.n())
 		}
@@ -149,88 +147,50 @@ func TestLookAtChecks(t *testing.T) {
 	check := func(s forge.CheckState, started time.Time) forge.CommitCheck {
 		return forge.CommitCheck{Name: "build", State: s, Started: started}
 	}
+	passed := func(started time.Time) forge.CommitCheck { return check(forge.CheckPassed, started) }
+	pending := func(started time.Time) forge.CommitCheck { return check(forge.CheckPending, started) }
 	own := forge.CommitCheck{Name: "precedent", State: forge.CheckFailed, Own: true, Started: ago(time.Hour)}
 	long, short, none := ago(11*time.Minute), ago(9*time.Minute), time.Time{}
+	minute, almost := ago(time.Minute), ago(59*time.Second)
+	future, past := now.AddDate(50, 0, 0), now.AddDate(-50, 0, 0)
+	type checks = []forge.CommitCheck
 	for _, test := range []struct {
 		name            string
-		all             []forge.CommitCheck
+		all             checks
 		pushed, updated time.Time
 		want            label.EventKind
 	}{
-		{"none, just pushed", nil, ago(59 * time.Second), now, label.ChecksWait},
-		{"none configured", nil, ago(time.Minute), now, label.ChecksPassed},
-		{"none, by an update", nil, none, ago(time.Minute), label.ChecksPassed},
-		{"our own alone", []forge.CommitCheck{own}, ago(time.Hour), now, label.ChecksPassed},
-		{
-			"green",
-			[]forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckSkipped, short), own},
-			short, now,
-			label.ChecksPassed,
-		},
-		{
-			"green, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPassed, ago(59*time.Second))},
-			ago(59 * time.Second),
-			now, label.ChecksWait,
-		},
-		{
-			"green, a minute after the push",
-			[]forge.CommitCheck{check(forge.CheckPassed, ago(time.Minute))},
-			ago(time.Minute), now, label.ChecksPassed,
-		},
-		{"red, just pushed", []forge.CommitCheck{check(forge.CheckFailed, now)}, now, now, label.ChecksFailed},
-		{
-			"red beside pending",
-			[]forge.CommitCheck{check(forge.CheckPending, short), check(forge.CheckFailed, short)},
-			short, now, label.ChecksFailed,
-		},
-		{
-			"pending",
-			[]forge.CommitCheck{check(forge.CheckPassed, short), check(forge.CheckPending, short)},
-			short, now,
-			label.ChecksWait,
-		},
-		{"too old", []forge.CommitCheck{check(forge.CheckPending, long)}, long, now, label.ChecksFailed},
-		{"an unknown state, too old", []forge.CommitCheck{check("odd", long)}, long, now, label.ChecksFailed},
-		{"not pushed by us", []forge.CommitCheck{check(forge.CheckPending, long)}, none, now, label.ChecksFailed},
-		{"not pushed by us, and young", []forge.CommitCheck{check(forge.CheckPending, short)}, none, now, label.ChecksWait},
-		{"an old push, started late", []forge.CommitCheck{check(forge.CheckPending, short)}, long, now, label.ChecksWait},
-		{
-			"from the future",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))},
-			long, now,
-			label.ChecksFailed,
-		},
-		{
-			"from the future, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(50, 0, 0))},
-			short, now,
-			label.ChecksWait,
-		},
-		{
-			"from the past, just pushed",
-			[]forge.CommitCheck{check(forge.CheckPending, now.AddDate(-50, 0, 0))},
-			short, now,
-			label.ChecksWait,
-		},
-		{"without a time", []forge.CommitCheck{check(forge.CheckPending, none)}, none, long, label.ChecksFailed},
-		{
-			"a push from the future",
-			[]forge.CommitCheck{check(forge.CheckPending, none)},
-			now.AddDate(50, 0, 0), now,
-			label.ChecksWait,
-		},
+		{"none, just pushed", nil, almost, now, label.ChecksWait},
+		{"none configured", nil, minute, now, label.ChecksPassed},
+		{"none, by an update", nil, none, minute, label.ChecksPassed},
+		{"our own alone", checks{own}, ago(time.Hour), now, label.ChecksPassed},
+		{"green", checks{passed(short), check(forge.CheckSkipped, short), own}, short, now, label.ChecksPassed},
+		{"green, just pushed", checks{passed(almost)}, almost, now, label.ChecksWait},
+		{"green, a minute after the push", checks{passed(minute)}, minute, now, label.ChecksPassed},
+		{"red, just pushed", checks{check(forge.CheckFailed, now)}, now, now, label.ChecksFailed},
+		{"red beside pending", checks{pending(short), check(forge.CheckFailed, short)}, short, now, label.ChecksFailed},
+		{"pending", checks{passed(short), pending(short)}, short, now, label.ChecksWait},
+		{"too old", checks{pending(long)}, long, now, label.ChecksFailed},
+		{"an unknown state, too old", checks{check("odd", long)}, long, now, label.ChecksFailed},
+		{"not pushed by us", checks{pending(long)}, none, now, label.ChecksFailed},
+		{"not pushed by us, and young", checks{pending(short)}, none, now, label.ChecksWait},
+		{"an old push, started late", checks{pending(short)}, long, now, label.ChecksWait},
+		{"from the future", checks{pending(future)}, long, now, label.ChecksFailed},
+		{"from the future, just pushed", checks{pending(future)}, short, now, label.ChecksWait},
+		{"from the past, just pushed", checks{pending(past)}, short, now, label.ChecksWait},
+		{"without a time", checks{pending(none)}, none, long, label.ChecksFailed},
+		{"a push from the future", checks{pending(none)}, future, now, label.ChecksWait},
 	} {
 		if got, why := lookAtChecks(test.all, test.pushed, test.updated, now).event(); got != test.want {
 			t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
 		}
 	}
-	slow := lookAtChecks([]forge.CommitCheck{check(forge.CheckPending, long)}, long, now, now)
+	slow := lookAtChecks(checks{pending(long)}, long, now, now)
 	slow.timeout = time.Hour // the policy's
 	if got, _ := slow.event(); got != label.ChecksWait {
 		t.Errorf("a slow CI: %s", got)
 	}
-	cut := lookAtChecks([]forge.CommitCheck{check(forge.CheckPassed, short)}, short, now, now)
+	cut := lookAtChecks(checks{passed(short)}, short, now, now)
 	cut.complete = false
 	if got, _ := cut.event(); got != label.ChecksWait {
 		t.Errorf("a list that was cut: %s", got)

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -86,79 +87,47 @@ func id(v any) precedent.ForgeID {
 func TestGitHubRefuses(t *testing.T) {
 	line := func(change object) object {
 		out := object{"path": "src/till.go", "line": 3, "side": "RIGHT", "body": "x"}
-		for k, v := range change {
-			out[k] = v
-		}
+		maps.Copy(out, change)
 		return out
 	}
 	review := func(comments ...object) object {
 		return object{"event": "COMMENT", "body": "x", "comments": comments}
 	}
-	single := func(change object) object {
-		out := line(object{"commit_id": sha("c")})
-		for k, v := range change {
-			out[k] = v
-		}
-		return out
-	}
 	long := strings.Repeat("é", forge.MaxPost+1)
+	const (
+		reviews, single, issue = tillPath + "/reviews", tillPath + "/comments", shopPath + "/issues/8"
+		noLine, blank          = "Line could not be resolved", "Body can't be blank"
+		tooLong                = "maximum is 65536 characters"
+	)
 	for _, test := range []struct {
 		name, method, path string
 		body               any
 		status             int
 		want               string
 	}{
+		{"line", "POST", reviews, review(line(nil), line(object{"line": 20})), 422, noLine},
+		{"no line", "POST", reviews, review(object{"path": "src/till.go", "body": "x"}), 422, noLine},
+		{"side", "POST", reviews, review(line(object{"line": 44, "side": "LEFT"})), 422, noLine},
+		{"path", "POST", reviews, review(line(object{"path": "x.go"})), 422, "Path could not be resolved"},
+		{"start", "POST", reviews, review(line(object{"start_line": 3})), 422, "Start line could not be resolved"},
+		{"hunk", "POST", reviews, review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
+		{"commit", "POST", reviews, object{"event": "COMMENT", "body": "x", "commit_id": sha("9")}, 422, "commit_id"},
+		{"no words", "POST", reviews, object{"event": "COMMENT"}, 422, blank},
+		{"no words of a comment", "POST", reviews, review(line(object{"body": ""})), 422, blank},
+		{"long review", "POST", reviews, object{"event": "COMMENT", "body": long}, 422, tooLong},
+		{"long remark", "POST", reviews, review(line(object{"body": long})), 422, tooLong},
 		{
-			"line", "POST", tillPath + "/reviews", review(line(nil), line(object{"line": 20})), 422,
-			"Line could not be resolved",
-		},
-		{
-			"no line", "POST", tillPath + "/reviews", review(object{"path": "src/till.go", "body": "x"}), 422,
-			"Line could not be resolved",
-		},
-		{
-			"side", "POST", tillPath + "/reviews", review(line(object{"line": 44, "side": "LEFT"})), 422,
-			"Line could not be resolved",
-		},
-		{"path", "POST", tillPath + "/reviews", review(line(object{"path": "x.go"})), 422, "Path could not be resolved"},
-		{
-			"start", "POST", tillPath + "/reviews", review(line(object{"start_line": 3})), 422,
-			"Start line could not be resolved",
-		},
-		{"hunk", "POST", tillPath + "/reviews", review(line(object{"start_line": 3, "line": 42})), 422, "same hunk"},
-		{
-			"commit", "POST", tillPath + "/reviews",
-			object{"event": "COMMENT", "body": "x", "commit_id": sha("9")},
-			422,
-			"commit_id",
-		},
-		{"no words", "POST", tillPath + "/reviews", object{"event": "COMMENT"}, 422, "Body can't be blank"},
-		{
-			"no words of a comment", "POST", tillPath + "/reviews", review(line(object{"body": ""})), 422,
-			"Body can't be blank",
-		},
-		{
-			"long review", "POST", tillPath + "/reviews",
-			object{"event": "COMMENT", "body": long},
-			422,
-			"maximum is 65536 characters",
-		},
-		{
-			"long remark", "POST", tillPath + "/reviews", review(line(object{"body": long})), 422,
-			"maximum is 65536 characters",
-		},
-		{
-			"single line", "POST", tillPath + "/comments", single(object{"line": 20}), 422,
+			"single line", "POST", single, line(object{"commit_id": sha("c"), "line": 20}), 422,
 			"pull_request_review_thread.line must be part of the diff",
 		},
 		{
-			"single commit", "POST", tillPath + "/comments", single(object{"commit_id": sha("9")}), 422,
+			"single commit", "POST", single, line(object{"commit_id": sha("9")}), 422,
 			"commit_id is not part of the pull request",
 		},
-		{"single path", "POST", tillPath + "/comments", single(object{"path": "x"}), 422, "thread.path is invalid"},
-		{"long comment", "POST", shopPath + "/issues/8/comments", object{"body": long}, 422, "maximum is 65536 characters"},
-		{"no comment", "POST", shopPath + "/issues/8/comments", object{"body": ""}, 422, "missing_field"},
-		{"answer to nothing", "POST", tillPath + "/comments/77/replies", object{"body": "x"}, 404, "Not Found"},
+		{"single path", "POST", single, line(object{"commit_id": sha("c"), "path": "x"}), 422, "thread.path is invalid"},
+		{"long comment", "POST", issue + "/comments", object{"body": long}, 422, tooLong},
+		{"no comment", "POST", issue + "/comments", object{"body": ""}, 422, "missing_field"},
+		{"answer to nothing", "POST", single + "/77/replies", object{"body": "x"}, 404, "Not Found"},
 		{"no pull request", "POST", shopPath + "/pulls/99/reviews", review(line(nil)), 404, "Not Found"},
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
@@ -168,7 +137,7 @@ func TestGitHubRefuses(t *testing.T) {
 			403,
 			"Resource not accessible by personal access token",
 		},
-		{"label", "DELETE", shopPath + "/issues/8/labels/none", nil, 404, "Label does not exist"},
+		{"label", "DELETE", issue + "/labels/none", nil, 404, "Label does not exist"},
 		{"app", "GET", "/api/v3/app", nil, 401, "JSON web token"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,63 +33,39 @@ func TestFault08AndT19HookSignatures(t *testing.T) {
 	body := []byte("{\"action\": \"opened\",\n \"n\": 1}")
 	good := mac(sha256.New, "current", body)
 	form := []byte(url.Values{"payload": {string(body)}}.Encode())
-	const json, formed = "application/json", "application/x-www-form-urlencoded"
+	const (
+		json, formed = "application/json", "application/x-www-form-urlencoded"
+		own, hub     = "X-Forge-Signature", "X-Hub-Signature-256"
+	)
+	current, old := []string{"current"}, "sha1="+mac(sha1.New, "current", body)
+	other := []byte("a=1&payload={}")
 	for _, test := range []struct {
 		name, header, value, kind string
 		body                      []byte
 		secrets                   []string
 		want                      error
 	}{
-		{"right", "X-Forge-Signature", good, json, body, []string{"current"}, nil},
-		{
-			"right with a prefix", "X-Hub-Signature-256", "sha256=" + good, json + "; charset=utf-8", body,
-			[]string{"current"},
-			nil,
-		},
-		{"in capitals", "X-Forge-Signature", strings.ToUpper(good), json, body, []string{"current"}, nil},
-		{"the second of two secrets", "X-Forge-Signature", good, json, body, []string{"next", "current"}, nil},
-		{"an empty secret beside", "X-Forge-Signature", good, json, body, []string{"", "current"}, nil},
-		{"a form", "X-Forge-Signature", mac(sha256.New, "current", form), formed, form, []string{"current"}, nil},
-		{"missing", "X-Nothing", good, json, body, []string{"current"}, forge.ErrUnsigned},
-		{
-			"SHA-1", "X-Hub-Signature", "sha1=" + mac(sha1.New, "current", body), json, body,
-			[]string{"current"},
-			forge.ErrUnsigned,
-		},
-		{
-			"SHA-1 in its place", "X-Hub-Signature-256", "sha1=" + mac(sha1.New, "current", body), json, body,
-			[]string{"current"},
-			forge.ErrSignature,
-		},
-		{"cut", "X-Forge-Signature", good[:62], json, body, []string{"current"}, forge.ErrSignature},
-		{"longer", "X-Forge-Signature", good + "00", json, body, []string{"current"}, forge.ErrSignature},
-		{"no hex", "X-Forge-Signature", strings.Repeat("x", 64), json, body, []string{"current"}, forge.ErrSignature},
-		{"another secret", "X-Forge-Signature", good, json, body, []string{"next"}, forge.ErrSignature},
-		{"no secrets", "X-Forge-Signature", good, json, body, nil, forge.ErrSignature},
-		{
-			"an empty secret", "X-Forge-Signature", mac(sha256.New, "", body), json, body,
-			[]string{"", "current"},
-			forge.ErrSignature,
-		},
-		{
-			"written again", "X-Forge-Signature", good, json, bytes.ReplaceAll(body, []byte("\n"), nil),
-			[]string{"current"},
-			forge.ErrSignature,
-		},
-		{"signed before it became a form", "X-Forge-Signature", good, formed, form, []string{"current"}, forge.ErrSignature},
-		{"neither JSON nor a form", "X-Forge-Signature", good, "text/plain", body, []string{"current"}, forge.ErrNoHookEvent},
-		{"no type", "X-Forge-Signature", good, "", body, []string{"current"}, forge.ErrNoHookEvent},
-		{
-			"another form", "X-Forge-Signature", mac(sha256.New, "current", []byte("a=1&payload={}")), formed,
-			[]byte("a=1&payload={}"),
-			[]string{"current"},
-			forge.ErrNoHookEvent,
-		},
-		{
-			"nothing", "X-Forge-Signature", mac(sha256.New, "current", nil), json, nil,
-			[]string{"current"},
-			forge.ErrNoHookEvent,
-		},
+		{"right", own, good, json, body, current, nil},
+		{"right with a prefix", hub, "sha256=" + good, json + "; charset=utf-8", body, current, nil},
+		{"in capitals", own, strings.ToUpper(good), json, body, current, nil},
+		{"the second of two secrets", own, good, json, body, []string{"next", "current"}, nil},
+		{"an empty secret beside", own, good, json, body, []string{"", "current"}, nil},
+		{"a form", own, mac(sha256.New, "current", form), formed, form, current, nil},
+		{"missing", "X-Nothing", good, json, body, current, forge.ErrUnsigned},
+		{"SHA-1", "X-Hub-Signature", old, json, body, current, forge.ErrUnsigned},
+		{"SHA-1 in its place", hub, old, json, body, current, forge.ErrSignature},
+		{"cut", own, good[:62], json, body, current, forge.ErrSignature},
+		{"longer", own, good + "00", json, body, current, forge.ErrSignature},
+		{"no hex", own, strings.Repeat("x", 64), json, body, current, forge.ErrSignature},
+		{"another secret", own, good, json, body, []string{"next"}, forge.ErrSignature},
+		{"no secrets", own, good, json, body, nil, forge.ErrSignature},
+		{"an empty secret", own, mac(sha256.New, "", body), json, body, []string{"", "current"}, forge.ErrSignature},
+		{"written again", own, good, json, bytes.ReplaceAll(body, []byte("\n"), nil), current, forge.ErrSignature},
+		{"signed before it became a form", own, good, formed, form, current, forge.ErrSignature},
+		{"neither JSON nor a form", own, good, "text/plain", body, current, forge.ErrNoHookEvent},
+		{"no type", own, good, "", body, current, forge.ErrNoHookEvent},
+		{"another form", own, mac(sha256.New, "current", other), formed, other, current, forge.ErrNoHookEvent},
+		{"nothing", own, mac(sha256.New, "current", nil), json, nil, current, forge.ErrNoHookEvent},
 	} {
 		h := http.Header{}
 		h.Set(test.header, test.value)
