@@ -98,11 +98,8 @@ func TestCheckRuns(t *testing.T) {
 
 // TestOwnCheck: only the check of our name by our own app is ours.
 func TestOwnCheck(t *testing.T) {
-	s := forgetest.NewStage(t)
-	s.World.Add(forgetest.Shop())
-	g := s.GitHub(t)
+	s, g, _, repo := open(t)
 	c := appClient(t, s, g, 9)
-	repo := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
 	shop := s.World.Repo("acme", "shop")
 	commit := shop.Pulls[1].Head.SHA
 	var e *forge.Error
@@ -237,14 +234,12 @@ func TestAppForServer(t *testing.T) {
 		{"no server", full, false, []string{`"contents":"read"`}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := forgetest.NewStage(t)
-			s.World.Add(forgetest.Shop())
-			g := s.GitHub(t)
+			s, g, _, repo := open(t)
 			c := serverClient(t, s, g, test.has)
 			if !test.server {
 				c.tokens.app.server = false
 			}
-			no, err := c.Pushable(t.Context(), precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}, "till")
+			no, err := c.Pushable(t.Context(), repo, "till")
 			if err != nil || (no == "") != test.push {
 				t.Errorf("%q, %v", no, err)
 			}
@@ -267,12 +262,10 @@ func TestAppForServer(t *testing.T) {
 // metadata, also if there is one for a single repository.
 func TestRepositoriesOfAnApp(t *testing.T) {
 	for _, installation := range []int64{0, 9} {
-		s := forgetest.NewStage(t)
-		s.World.Add(forgetest.Shop())
+		s, g, _, shop := open(t)
 		s.World.Add(&forgetest.Repo{ID: 5, Owner: "acme", Name: "old", Archived: true})
 		s.World.Add(&forgetest.Repo{ID: 6, Owner: "zed", Name: "own"})
-		c := appClient(t, s, s.GitHub(t), installation)
-		shop := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
+		c := appClient(t, s, g, installation)
 		if _, err := c.PullRequest(t.Context(), shop, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -292,33 +285,26 @@ func TestRepositoriesOfAnApp(t *testing.T) {
 func TestDeliveries(t *testing.T) {
 	for _, app := range []bool{true, false} {
 		t.Run(fmt.Sprint("app ", app), func(t *testing.T) {
-			s := forgetest.NewStage(t)
-			shop := forgetest.Shop()
-			s.World.Add(shop)
-			g := s.GitHub(t)
-			var c *Client
-			var repo precedent.Repo
-			address := "http://127.0.0.1:1/hook"
+			s, g, c, repo := open(t)
+			shop := s.World.Repo("acme", "shop")
+			const address = "http://127.0.0.1:1/hook"
 			var hook *forgetest.Hook
 			if app {
-				c = appClient(t, s, g, 0)
+				c, repo = appClient(t, s, g, 0), precedent.Repo{}
 				hook = g.Hook(address, "s", nil)
 			} else {
-				c = client(t, s, g)
-				repo = precedent.Repo{Host: c.Host(), Owner: "acme", Name: "shop"}
-				if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); !strings.Contains(string(no), "admin") ||
-					err != nil {
-					t.Errorf("without admin access: %q, %v", no, err)
+				cannot := func(repo precedent.Repo, address, says string) {
+					t.Helper()
+					if _, no, err := c.Deliveries(t.Context(), repo, address, time.Time{}); err != nil || no == "" ||
+						!strings.Contains(string(no), says) {
+						t.Errorf("%q, %v", no, err)
+					}
 				}
+				cannot(repo, address, "admin")
 				s.World.Change(func() { shop.Members = []forgetest.Member{{Person: forgetest.Bot, Permission: forge.Admin}} })
 				hook = g.Hook(address, "s", shop)
-				if _, no, err := c.Deliveries(t.Context(), repo, "https://other.example/hook",
-					time.Time{}); !strings.Contains(string(no), "other.example") || err != nil {
-					t.Errorf("the webhook of somebody else: %q, %v", no, err)
-				}
-				if _, no, err := c.Deliveries(t.Context(), precedent.Repo{}, address, time.Time{}); no == "" || err != nil {
-					t.Errorf("a token has a webhook of an app: %v", err)
-				}
+				cannot(repo, "https://other.example/hook", "other.example")
+				cannot(precedent.Repo{}, address, "") // which only an app has
 			}
 			const many = 230 // three pages
 			for i := range many {

@@ -118,6 +118,14 @@ func fault(t *testing.T, err error) *forge.Error {
 	return e
 }
 
+// write sends a request that fails, as a call that makes a change.
+func write(t *testing.T, tr *Transport, method, address, body string) *forge.Error {
+	t.Helper()
+	a := tr.Call(t.Context(), "write", "", nil)
+	_, err := send(t.Context(), tr, method, address, body)
+	return fault(t, a.Fail(err))
+}
+
 // TestWritesAreSentOnce: whatever may have been carried out is not sent again, and
 // said to be unsure.
 func TestWritesAreSentOnce(t *testing.T) {
@@ -129,10 +137,7 @@ func TestWritesAreSentOnce(t *testing.T) {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
 			s := serve(t, answer)
 			tr, clock := transport(t, s.URL, nil)
-			ctx := t.Context()
-			a := tr.Call(ctx, "write", "", nil)
-			_, err := send(ctx, tr, method, s.URL+"/api/x", "words")
-			e := fault(t, a.Fail(err))
+			e := write(t, tr, method, s.URL+"/api/x", "words")
 			if !e.Unsure || len(s.requests()) != 1 || len(clock.Waits()) != 0 || !strings.HasPrefix(e.Msg, "write: ") {
 				t.Errorf("%s %s: %+v after %v", method, name, e, s.requests())
 			}
@@ -191,10 +196,7 @@ func TestRefusedWrites(t *testing.T) {
 	} {
 		s := serve(t, status(test.code, test.body, "Location", "/api/elsewhere"))
 		tr, _ := transport(t, s.URL, nil)
-		ctx := t.Context()
-		a := tr.Call(ctx, "write", "", nil)
-		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
-		e := fault(t, a.Fail(err))
+		e := write(t, tr, http.MethodPost, s.URL+"/api/x", "")
 		if e.Unsure || e.Kind != test.want || !strings.Contains(e.Said, test.says) || len(s.requests()) != 1 ||
 			e.Status != test.code {
 			t.Errorf("%d %s: %+v, %q after %v", test.code, test.body, e, e.Said, s.requests())
@@ -230,10 +232,7 @@ func TestNoConnection(t *testing.T) {
 		t.Errorf("%+v after the waits %v", e, waits.Waits())
 	}
 	tr, clock := transport(t, s.URL, nil)
-	ctx := t.Context()
-	a := tr.Call(ctx, "write", "", nil)
-	_, err = send(ctx, tr, http.MethodPost, s.URL+"/api/x", "")
-	if e := fault(t, a.Fail(err)); e.Unsure || !e.Unreached || e.Kind != forge.KindNetwork || len(clock.Waits()) != 0 {
+	if e := write(t, tr, http.MethodPost, s.URL+"/api/x", ""); e.Unsure || !e.Unreached || e.Kind != forge.KindNetwork || len(clock.Waits()) != 0 {
 		t.Errorf("%+v after the waits %v", e, clock.Waits())
 	}
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -487,11 +486,8 @@ func TestWhereRequestsGo(t *testing.T) {
 			status(308, "", "Location", "/login"))
 	}
 	for range 2 {
-		ctx := t.Context()
-		a := tr.Call(ctx, "write", "", nil)
-		_, err := send(ctx, tr, http.MethodPost, s.URL+"/api/x", "words")
-		if fault(t, err).Kind != forge.KindRefused || fault(t, a.Fail(err)).Unsure {
-			t.Errorf("%v", err)
+		if e := write(t, tr, http.MethodPost, s.URL+"/api/x", "words"); e.Kind != forge.KindRefused || e.Unsure {
+			t.Errorf("%+v", e)
 		}
 	}
 }
