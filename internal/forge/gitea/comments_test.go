@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -32,44 +31,6 @@ func (b table) lose() {
 			if m.Person == b.World.Me {
 				shop.Members[i].Permission = forge.Read
 			}
-		}
-	})
-}
-
-func TestRepliesJoinTheConversation(t *testing.T) {
-	kinds(t, func(t *testing.T, kind forgetest.GiteaKind) {
-		b := lay(t, kind)
-		first := b.begin(t)
-		person := b.World.Say(b.pull, forgetest.Ann, first, "because")
-		got, err := b.Reply(t.Context(), b.repo, 2, first, "I see")
-		if kind != forgetest.Gitea127 && kind != forgetest.Forgejo { // it has no replies
-			if shown := b.World.Shown(b.pull); trouble(t, err).Kind != forge.KindUnsupported || len(shown) != 3 {
-				t.Errorf("%v, %+v", err, shown)
-			}
-			return
-		}
-		if err != nil || got.ID == "" || got.ReplyTo != first || got.Span.End != 2 || got.Commit != b.pull.Head.SHA ||
-			got.Author.ID != b.World.Me.ID {
-			t.Fatalf("%+v, %v", got, err)
-		}
-		threads, err := b.Threads(t.Context(), b.repo, 2)
-		if err != nil || len(threads) != 1 {
-			t.Fatalf("%+v, %v", threads, err)
-		}
-		if d := cmp.Diff([]precedent.ForgeID{first, person.ID, got.ID}, threads[0].Comments); d != "" {
-			t.Errorf("(-want +got):\n%s", d)
-		}
-		said, err := b.Comments(t.Context(), b.repo, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range said {
-			if m.ID == got.ID && m.ReplyTo != first {
-				t.Errorf("%+v", m)
-			}
-		}
-		if _, err := b.Reply(t.Context(), b.repo, 2, "4711", "to nobody"); trouble(t, err).Kind != forge.KindClosed {
-			t.Errorf("%v", err)
 		}
 	})
 }

@@ -138,35 +138,6 @@ func TestRemarksStandOnTheirSides(t *testing.T) {
 	}
 }
 
-func TestRemarksOutsideOfTheDiffAreNotSent(t *testing.T) {
-	b := lay(t, forgetest.Gitea127)
-	elsewhere := on(precedent.Right, 2, 2, "elsewhere")
-	elsewhere.Path = "other.go"
-	outside := []forge.Remark{
-		on(precedent.Right, 5, 5, "between"), on(precedent.Right, 4, 20, "across"), on(precedent.Left, 22, 22, "behind"),
-		on(precedent.Right, 3, 2, "backwards"), on(precedent.Right, 0, 0, "file"), elsewhere,
-	}
-	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(append(outside, on(precedent.Right, 21, 21, "inside"))...))
-	if err != nil || len(posted.Rejected) != len(outside) || posted.Review == "" {
-		t.Fatalf("%+v, %v", posted, err)
-	}
-	for i, r := range posted.Rejected {
-		if r.Remark != i || r.Why == "" || posted.Remarks[i] != "" {
-			t.Errorf("%+v", r)
-		}
-	}
-	if posted.Remarks[len(outside)] == "" || len(b.World.Shown(b.pull)) != 2 {
-		t.Errorf("%v of %+v", posted.Remarks, b.World.Shown(b.pull))
-	}
-	posted, err = b.Post(t.Context(), b.repo, 2, b.draft(outside...))
-	if err != nil || posted.Review != "" || len(posted.Rejected) != len(outside) {
-		t.Errorf("nothing but outside: %+v, %v", posted, err)
-	}
-	if w := b.writes(); len(w) != 1 {
-		t.Errorf("%v", w)
-	}
-}
-
 func TestALaggingHeadIsNotWrittenOn(t *testing.T) {
 	b := lay(t, forgetest.Forgejo)
 	old := b.pull.Head.SHA
