@@ -74,8 +74,7 @@ func (p *parser) parse() ([]Command, []Refusal) {
 	if len(p.commands)+len(p.refusals) == 0 && p.said && (p.addressed || p.thread) {
 		all := p.source(0, len(p.norm))
 		return []Command{{
-			Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength),
-			Mentioned: p.addressed,
+			Kind: FreeText, Content: text.Cut(all, maxFreeText), Sentence: text.Cut(all, maxLength), Mentioned: p.addressed,
 		}}, nil
 	}
 	return p.commands, p.refusals
@@ -339,8 +338,7 @@ const (
 
 func (p *parser) refuse(t *trigger, reason Reason, sentence string) {
 	p.refusals = append(p.refusals, Refusal{
-		Kind: t.kind, Reason: reason, Why: refusal[reason], Example: t.example,
-		Sentence: text.Cut(sentence, maxShown),
+		Kind: t.kind, Reason: reason, Why: refusal[reason], Example: t.example, Sentence: text.Cut(sentence, maxShown),
 	})
 }
 

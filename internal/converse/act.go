@@ -465,9 +465,8 @@ func promise(l precedent.Learning, where string) string {
 // kindWords name the kinds of learnings for people.
 var kindWords = map[precedent.LearningKind]string{
 	precedent.LearnDo: "to check", precedent.LearnDontFlag: "not to be reported", precedent.LearnStricter: "stricter",
-	precedent.LearnLenient: "more lenient",
-	precedent.LearnFocus:   "to focus on", precedent.LearnConvention: "a convention",
-	precedent.LearnException: "an exception",
+	precedent.LearnLenient: "more lenient", precedent.LearnFocus: "to focus on",
+	precedent.LearnConvention: "a convention", precedent.LearnException: "an exception",
 }
 
 // approved says what an approval did.

@@ -209,8 +209,7 @@ func (c *conversation) hasNews() bool {
 func (c *conversation) mentions(body string) bool {
 	body = strings.ToLower(body)
 	return slices.ContainsFunc(c.names(), func(name string) bool {
-		return name != "" &&
-			strings.Contains(body, strings.ToLower(name))
+		return name != "" && strings.Contains(body, strings.ToLower(name))
 	})
 }
 

@@ -125,8 +125,7 @@ func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why s
 		return e, why
 	}
 	e = Edit{
-		Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion),
-		Moved: at != found.Start-1,
+		Finding: found, Start: at + 1, End: at + len(want), New: suggested(found.Suggestion), Moved: at != found.Start-1,
 	}
 	for _, other := range f.edits {
 		if e.Start <= other.End && other.Start <= e.End {

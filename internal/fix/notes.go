@@ -30,8 +30,7 @@ func (f *fixing) notes(commit string) []post.ToComment {
 	}
 	all := []post.ToComment{{Key: "fixed." + commit, Note: &post.ToNote{
 		Kind: comment.Fixed, Review: f.id, Note: pull.Redacted(comment.Note{
-			Lead: lead, After: after, Text: f.answer.Summary,
-			Items: f.unthreaded(), End: f.leftOut(),
+			Lead: lead, After: after, Text: f.answer.Summary, Items: f.unthreaded(), End: f.leftOut(),
 		}),
 	}}}
 	for _, a := range f.answer.Addressed {
@@ -167,11 +166,9 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 		all = append(all, f.reply(t, f.change.Tree, n))
 	}
 	lead := "**Nothing was pushed** at `" + workspace.ShortID(f.state.Range.Head) + "`: " + fixWords[Fork] +
-		". This change would address " +
-		workspace.Count(len(f.answer.Addressed), "conversation", "conversations") + "."
+		". This change would address " + workspace.Count(len(f.answer.Addressed), "conversation", "conversations") + "."
 	n := comment.Note{
-		Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch),
-		End: f.leftOut(),
+		Lead: lead, After: f.gateSentence(), Text: f.answer.Summary, Patch: string(f.change.Patch), End: f.leftOut(),
 	}
 	return result, f.sayUnfixed(ctx, n, all...)
 }

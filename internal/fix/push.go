@@ -64,16 +64,14 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 	result := f.done(Pushed)
 	result.Commit = commit
 	rec := pushRecord{
-		Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed,
-		Notes: f.notes(commit),
+		Round: f.id, Commit: commit, Before: f.state.Range.Head, Addressed: result.Addressed, Notes: f.notes(commit),
 	}
 	document, err := json.Marshal(rec)
 	if err != nil {
 		return Result{}, err
 	}
 	if err := f.Rows.SaveHandled(ctx, f.Pull.Number, store.HandledComment{
-		Comment: fixKey + commit, Hash: commit,
-		Document: document, At: f.Pull.Env.Now(),
+		Comment: fixKey + commit, Hash: commit, Document: document, At: f.Pull.Env.Now(),
 	}); err != nil {
 		return Result{}, err
 	}
@@ -84,8 +82,7 @@ func (f *fixing) push(ctx context.Context) (Result, error) {
 		f.o.Pushing(commit)
 	}
 	err = f.state.Repo.PushCommit(ctx, git.Push{
-		To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head,
-		Commit: commit,
+		To: f.state.Spec, Branch: f.Pull.Head.Name, Expect: f.state.Range.Head, Commit: commit,
 	})
 	switch {
 	case errors.Is(err, git.ErrStale):

@@ -46,8 +46,7 @@ func Open(ctx context.Context, repo *git.Repo, tree, temp string) (*Copy, error)
 		return nil, fmt.Errorf("copy tree: %w", err)
 	}
 	c := &Copy{
-		Dir: dir, repo: repo, tree: tree, had: map[string]file{}, folders: map[string]bool{},
-		names: map[string]string{},
+		Dir: dir, repo: repo, tree: tree, had: map[string]file{}, folders: map[string]bool{}, names: map[string]string{},
 	}
 	if err := c.fill(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -65,8 +65,7 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	repo, err := precedent.ParseRepo(u.Scheme + "://" + u.Host + "/" + owner + "/" + name)
 	switch {
 	case err != nil || number == 0 || slices.ContainsFunc(parts, func(s string) bool {
-		return s == "" || s == "." ||
-			s == ".."
+		return s == "" || s == "." || s == ".."
 	}):
 		return precedent.Repo{}, 0, wrong
 	case repo.Host != home.Host:
@@ -139,8 +138,7 @@ func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	return precedent.Repo{}, 0, &Error{
 		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", which),
 		Hint: "give its number, or its URL: " + f.Pages().PullRequest(precedent.Repo{
-			Host: f.Host(), Owner: "owner",
-			Name: "name",
+			Host: f.Host(), Owner: "owner", Name: "name",
 		}, 7),
 	}
 }

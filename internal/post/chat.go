@@ -163,8 +163,7 @@ func (j *job) sendAnswers(ctx context.Context) error {
 	for len(rest) > 0 {
 		n := collectable(rest)
 		if err := j.sendUntilDone(ctx, rest[0], func(ctx context.Context, _ *store.Post) error {
-			return j.sendCollected(ctx,
-				rest[:n])
+			return j.sendCollected(ctx, rest[:n])
 		}); err != nil {
 			return err
 		}

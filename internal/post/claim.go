@@ -363,9 +363,8 @@ func (j *job) dropAnswered(ctx context.Context) error {
 		root := payload[answer](*p).Comment
 		_, found := j.state.find(func(o ownComment) bool {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head &&
-				!stored[o.Marker.Review] ||
-				j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine &&
-					j.writer.HasUpdate(string(o.Body), j.review.Head)
+				!stored[o.Marker.Review] || j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine &&
+				j.writer.HasUpdate(string(o.Body), j.review.Head)
 		})
 		if found {
 			p.State, p.Why = store.PostSuperseded, "another run has answered"

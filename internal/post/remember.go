@@ -72,11 +72,10 @@ func (j *job) summarized(review string) bool {
 // summary.
 func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) precedent.Thread {
 	t := precedent.Thread{
-		ID: p.Thread, PullRequest: j.number, Review: r.ID,
-		Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
+		ID: p.Thread, PullRequest: j.number, Review: r.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,
 		Finder: f.Finder, Category: f.Category, Severity: f.Severity, Confidence: f.Confidence, Refit: f.Refit,
-		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote,
-		Span: f.Span, Commit: r.Head, URL: j.d.URL, State: precedent.ThreadOpen, OpenedAt: j.Now(),
+		Title: f.Title, Body: f.Body, Suggestion: f.Suggestion, Quote: f.Quote, Span: f.Span, Commit: r.Head, URL: j.d.URL,
+		State: precedent.ThreadOpen, OpenedAt: j.Now(),
 	}
 	if p.State == store.PostRejected || p.Remote == "" {
 		return t

@@ -61,8 +61,7 @@ func (j *job) readForge(ctx context.Context) error {
 		return err
 	}
 	j.state = forgeState{
-		threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{},
-		truncated: truncated,
+		threads: threads, mine: map[precedent.ForgeID]bool{}, theirs: map[precedent.ForgeID]bool{}, truncated: truncated,
 	}
 	for _, c := range all {
 		if c.Author.ID != j.Me.ID || j.Me.ID == "" {

@@ -57,8 +57,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	m.Spent, m.Tries = j.spentSince(p.Remote), end.Tries
 	body := j.writer.Summary(page, m)
 	if o, ok := j.state.find(func(o ownComment) bool {
-		return o.ID == p.Remote &&
-			o.Comment.Kind == forge.OnThread
+		return o.ID == p.Remote && o.Comment.Kind == forge.OnThread
 	}); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
@@ -181,8 +180,7 @@ func (j *job) postings() map[string]report.Posting {
 			postings[f.ID] = report.Posting{State: report.Refused, Why: p.Why}
 		case store.PostSuperseded:
 			if o, ok := j.state.find(func(o ownComment) bool {
-				return o.Fingerprint == f.Fingerprint &&
-					o.Comment.Kind == forge.OnLine
+				return o.Fingerprint == f.Fingerprint && o.Comment.Kind == forge.OnLine
 			}); ok {
 				j.notePostedBefore(postings, f, o)
 			}

@@ -99,8 +99,7 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	p.Env.Notice(ctx, "%v; reviewing the forge's diff, without the files", cause)
 	f.Patched, f.patch, f.FetchError = true, patch, cause
 	f.Range = git.Range{
-		Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA,
-		Skipped: unshown,
+		Kind: git.PullRequest, Base: p.Base.SHA, Head: p.Head.SHA, BaseCommit: p.Base.SHA, Skipped: unshown,
 	}
 	return nil
 }

@@ -60,8 +60,7 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 	p.People.NoteResolvers(convs, p.Author, me)
 	s.Earlier.Threads = thread.Assemble(s.Comments, convs, withPostStates(stored, posts), thread.Identity{
 		Number: p.Number, Me: me, Author: p.Author.ID, Read: p.Writer.Read,
-		Proven:  !p.Writer.Key.IsZero() || !me.SharedByWorkflows(),
-		Partial: s.partial, Now: p.Env.Now(),
+		Proven: !p.Writer.Key.IsZero() || !me.SharedByWorkflows(), Partial: s.partial, Now: p.Env.Now(),
 		Relocated: p.Relocated(ctx, s),
 	}, p.mayWrite(ctx))
 	if s.Earlier.votes, err = p.votes(ctx, s); err != nil {

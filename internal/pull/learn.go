@@ -35,8 +35,7 @@ func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *Stat
 	s.Earlier.Threads = thread.Apply(s.Earlier.Threads, declined, r.Head)
 	// Threads of this head have no outcome yet, unless people ended them.
 	s.Earlier.Threads = slices.DeleteFunc(s.Earlier.Threads, func(t precedent.Thread) bool {
-		return t.Commit == r.Head &&
-			!t.State.Final()
+		return t.Commit == r.Head && !t.State.Final()
 	})
 	if len(s.Earlier.Threads) == 0 {
 		return nil
@@ -161,8 +160,7 @@ func (p *Pull) learnAudit(ctx context.Context, s *State, rows *store.Repo) error
 	}
 	thread.Relocate(audited, *s.Earlier.trees)
 	for _, o := range thread.Outcomes(audited, thread.OutcomeInput{
-		State: p.State, Author: p.Author.ID,
-		Trees: *s.Earlier.trees, Now: p.Env.Now(),
+		State: p.State, Author: p.Author.ID, Trees: *s.Earlier.trees, Now: p.Env.Now(),
 	}) {
 		if accepted, ok := o.Label(); !ok || !accepted {
 			continue

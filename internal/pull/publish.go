@@ -54,8 +54,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	r := p.Env
 	return &Publisher{Pull: p, Rows: rows, Poster: post.Poster{
 		Forge: p.Conn, Rows: rows, Writer: writer, Me: me, Now: r.Now, Sleep: r.Sleep, Rand: rand.N[time.Duration],
-		NewID:   r.NewID,
-		Instant: p.Conn.Instant, Replica: r.Replica,
+		NewID: r.NewID, Instant: p.Conn.Instant, Replica: r.Replica,
 	}}, nil
 }
 
@@ -175,9 +174,8 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 	}
 	x.Plan = func(r *precedent.Review) []store.Post {
 		return p.Poster.Plan(r, s.Earlier.Threads, post.Options{
-			FailOn:         job.Settings.FailOn.Value,
-			RequestChanges: x.Input.Policy.RequestChanges, PassWithoutModel: x.Input.Policy.PassWithoutModel,
-			Precedents: x.Input.Policy.Precedents, Tries: p.Tries,
+			FailOn: job.Settings.FailOn.Value, RequestChanges: x.Input.Policy.RequestChanges,
+			PassWithoutModel: x.Input.Policy.PassWithoutModel, Precedents: x.Input.Policy.Precedents, Tries: p.Tries,
 		})
 	}
 	x.Recheck = p.recheck

@@ -26,8 +26,7 @@ func (p *Pull) Reply(message precedent.Message) prompt.Reply {
 func RemarkOf(t *precedent.Thread) precedent.Finding {
 	f := precedent.Finding{
 		ID: t.Finding, Category: t.Category, Severity: t.Severity, Span: t.Current, Title: Redact(t.Title),
-		Body:  Redact(t.Body),
-		Quote: Redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
+		Body: Redact(t.Body), Quote: Redact(string(secret.RedactFile(t.Path, []byte(t.Quote)))),
 	}
 	if f.Path == "" {
 		f.Span = t.Span

@@ -162,10 +162,9 @@ var ids atomic.Int64
 func NewEnv(home string, clock *forgetest.Clock) *workspace.Env {
 	return &workspace.Env{
 		Now: clock.Now, Sleep: clock.Sleep, Log: slog.New(slog.DiscardHandler), Version: "test",
-		NewID:   func() string { return fmt.Sprintf("01980000-0000-7000-b000-%012x", ids.Add(1)) },
-		Git:     git.Options{TempDir: home, Home: home},
-		DataDir: filepath.Join(home, "data"), CacheDir: filepath.Join(home, "cache"),
-		Proxy: func(string) (string, error) { return "", nil },
+		NewID: func() string { return fmt.Sprintf("01980000-0000-7000-b000-%012x", ids.Add(1)) },
+		Git:   git.Options{TempDir: home, Home: home}, DataDir: filepath.Join(home, "data"),
+		CacheDir: filepath.Join(home, "cache"), Proxy: func(string) (string, error) { return "", nil },
 	}
 }
 

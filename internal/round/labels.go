@@ -52,8 +52,7 @@ func (x *round) makeLabels(ctx context.Context) error {
 		p.Pull.Env.Notice(ctx, "%s; create them on the forge: %s", unsupported, strings.Join(names, ", "))
 	}
 	return p.Rows.SaveHandled(ctx, ofRepository, store.HandledComment{
-		Comment: key, Document: json.RawMessage("{}"),
-		At: p.Pull.Env.Now(),
+		Comment: key, Document: json.RawMessage("{}"), At: p.Pull.Env.Now(),
 	})
 }
 

@@ -315,8 +315,7 @@ func (x *round) readRules(ctx context.Context) error {
 
 // defaultTriggers are those of an installation that sets nothing: a review costs, so somebody asks for it.
 var defaultTriggers = precedent.ReviewTriggers{On: []precedent.ReviewTrigger{
-	precedent.OnLabel, precedent.OnRequest,
-	precedent.OnCommand,
+	precedent.OnLabel, precedent.OnRequest, precedent.OnCommand,
 }}
 
 // asked tells whether somebody asked for a review: in a comment, or on the forge.

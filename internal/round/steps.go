@@ -112,8 +112,7 @@ func (x *round) fix(ctx context.Context) error {
 		return x.follow(ctx, label.Event{Kind: label.FixFailed, Times: x.cycles.unfixed})
 	}
 	_, effect := label.Next(label.Changes, label.Event{
-		Kind: label.FixDue, Cycles: x.cycles.n(),
-		MaxCycles: x.policy.Fix.MaxCycles,
+		Kind: label.FixDue, Cycles: x.cycles.n(), MaxCycles: x.policy.Fix.MaxCycles,
 	})
 	if effect == label.CommentGivingUp {
 		return x.giveUp(ctx)
@@ -202,9 +201,8 @@ func (x *round) attempt(ctx context.Context) error {
 func (x *round) nothingOpen(ctx context.Context) error {
 	if x.o.FixAsked {
 		head := x.pub.Pull.Head.SHA
-		if err := x.say(ctx, comment.Remark, "nothing."+head, "", comment.Note{
-			Lead: "**Nothing was fixed** at `" + workspace.ShortID(head) + "`: nothing is open.",
-		}); err != nil {
+		if err := x.say(ctx, comment.Remark, "nothing."+head, "",
+			comment.Note{Lead: "**Nothing was fixed** at `" + workspace.ShortID(head) + "`: nothing is open."}); err != nil {
 			return err
 		}
 	}

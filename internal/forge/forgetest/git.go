@@ -256,8 +256,7 @@ func (g *Git) moved(repo *Repo, pushed PushedRef) {
 	}
 	g.world.Change(func() {
 		g.world.happen(happening{
-			kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old,
-			after: pushed.New,
+			kind: "push", repo: repo, by: pushed.By, branch: branch, before: pushed.Old, after: pushed.New,
 		})
 		for _, c := range heads {
 			before := c.pull.Head.SHA
@@ -304,8 +303,7 @@ func (g *Git) Open(r *Repo, p *Pull) {
 	p.Base.Repo = precedent.Repo{Host: p.Base.Repo.Host, Owner: r.Owner, Name: r.Name}
 	p.State = forge.Open
 	p.Diff = g.follow(r, p, PushedRef{
-		Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name,
-		New: p.Head.SHA,
+		Repo: p.Head.Repo.Owner + "/" + p.Head.Repo.Name, Ref: "refs/heads/" + p.Head.Name, New: p.Head.SHA,
 	})
 	p.Files = strings.Count("\n"+p.Diff, "\ndiff --git ")
 	g.world.Open(r, p, p.Author)

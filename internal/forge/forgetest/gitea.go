@@ -213,8 +213,7 @@ func (g *Gitea) problem(status int, message string) reply {
 
 func (g *Gitea) notFound() reply {
 	return reply{status: http.StatusNotFound, body: object{
-		"errors": []any{}, "message": "The target couldn't be found.",
-		"url": g.URL + "/api/swagger",
+		"errors": []any{}, "message": "The target couldn't be found.", "url": g.URL + "/api/swagger",
 	}}
 }
 

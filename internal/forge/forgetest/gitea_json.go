@@ -88,13 +88,11 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 		}
 	}
 	out := object{
-		"requested_reviewers": requested,
-		"id":                  repo.ID*1000 + int64(p.Number), "number": p.Number, "title": text(p.Title),
-		"body": text(p.Body),
-		"user": giteaUser(p.Author), "state": p.State, "draft": p.Draft, "is_locked": p.Locked, "labels": labels,
-		"base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head), "merged": p.State == forge.Merged,
-		"merged_at":  nil,
-		"created_at": Epoch.Format(time.RFC3339), "updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
+		"requested_reviewers": requested, "id": repo.ID*1000 + int64(p.Number), "number": p.Number,
+		"title": text(p.Title), "body": text(p.Body), "user": giteaUser(p.Author), "state": p.State, "draft": p.Draft,
+		"is_locked": p.Locked, "labels": labels, "base": g.branch(repo, p, p.Base), "head": g.branch(repo, p, head),
+		"merged": p.State == forge.Merged, "merged_at": nil, "created_at": Epoch.Format(time.RFC3339),
+		"updated_at": p.Updated.Format(time.RFC3339), "changed_files": p.Files,
 		"html_url": fmt.Sprintf("%s/%s/%s/pulls/%d", g.URL, repo.Owner, repo.Name, p.Number),
 	}
 	if p.State == forge.Merged {
@@ -112,8 +110,7 @@ func (g *Gitea) pullJSON(repo *Repo, p *Pull) object {
 func (g *Gitea) branch(repo *Repo, p *Pull, b forge.Branch) object {
 	if b.Repo.IsZero() {
 		return object{
-			"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1,
-			"repo": nil,
+			"label": b.Name, "ref": fmt.Sprintf("refs/pull/%d/head", p.Number), "sha": b.SHA, "repo_id": -1, "repo": nil,
 		}
 	}
 	return object{"label": b.Name, "ref": b.Name, "sha": b.SHA, "repo_id": b.RepoID.Number(), "repo": object{
@@ -288,8 +285,7 @@ func (g *Gitea) reviews(c *call) reply {
 	for i, who := range c.pull.Requested {
 		all = append(all, object{
 			"id": int64(requestsOfReviews + i), "user": giteaUser(who), "team": nil, "state": "REQUEST_REVIEW", "body": "",
-			"commit_id":      "",
-			"comments_count": 0, "submitted_at": c.pull.Updated.Format(time.RFC3339),
+			"commit_id": "", "comments_count": 0, "submitted_at": c.pull.Updated.Format(time.RFC3339),
 		})
 	}
 	return g.page(c, all)
@@ -315,11 +311,10 @@ func (g *Gitea) reviewJSON(c *call, r giteaReview) object {
 		Dismissed: "REQUEST_CHANGES", Approved: "APPROVED",
 	}[r.State]
 	return object{
-		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body, "commit_id": r.Commit,
-		"stale":    r.stale,
-		"official": false, "dismissed": r.State == Dismissed, "comments_count": len(r.inline),
-		"submitted_at": r.at.Format(time.RFC3339),
-		"html_url":     g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
+		"id": r.ID.Number(), "user": giteaUser(r.Author), "team": nil, "state": state, "body": r.Body,
+		"commit_id": r.Commit, "stale": r.stale, "official": false, "dismissed": r.State == Dismissed,
+		"comments_count": len(r.inline), "submitted_at": r.at.Format(time.RFC3339),
+		"html_url": g.at(c, precedent.NumberID(wordsOfReviews+r.ID.Number())), "pull_request_url": g.at(c, "0"),
 	}
 }
 

@@ -66,8 +66,7 @@ func (g *Gitea) issuesSince(c *call) reply {
 		all[i] = func() any {
 			whole, out := g.pullJSON(c.repo, p), object{}
 			for _, name := range []string{
-				"id", "number", "title", "body", "user", "state", "is_locked", "labels", "created_at",
-				"updated_at", "html_url",
+				"id", "number", "title", "body", "user", "state", "is_locked", "labels", "created_at", "updated_at", "html_url",
 			} {
 				out[name] = whole[name]
 			}

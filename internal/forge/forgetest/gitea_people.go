@@ -78,8 +78,7 @@ func (g *Gitea) assignees(c *call) reply {
 		}
 	}
 	slices.SortFunc(found, func(a, b forge.Person) int {
-		return cmp.Or(cmp.Compare(a.Login, b.Login),
-			a.ID.Compare(b.ID))
+		return cmp.Or(cmp.Compare(a.Login, b.Login), a.ID.Compare(b.ID))
 	})
 	all := []any{}
 	for _, who := range slices.Compact(found) {
@@ -132,8 +131,7 @@ func (g *Gitea) teams(c *call) reply {
 			permission = "owner"
 		}
 		all = append(all, object{
-			"id": t.ID, "name": t.Name, "organization": nil, "permission": permission,
-			"units_map": units,
+			"id": t.ID, "name": t.Name, "organization": nil, "permission": permission, "units_map": units,
 		})
 	}
 	return reply{status: http.StatusOK, body: all}
@@ -150,16 +148,14 @@ func (g *Gitea) organizationPermissions(c *call) reply {
 		for _, t := range r.Teams {
 			if strings.EqualFold(r.Owner, c.PathValue("org")) &&
 				slices.ContainsFunc(t.Members, func(m forge.Person) bool {
-					return strings.EqualFold(m.Login,
-						c.PathValue("login"))
+					return strings.EqualFold(m.Login, c.PathValue("login"))
 				}) {
 				owner, write = owner || t.Name == "Owners", write || t.Level.MayWrite()
 			}
 		}
 	}
 	return reply{status: http.StatusOK, body: object{
-		"is_owner": owner, "is_admin": owner, "can_write": write,
-		"can_read": true, "can_create_repository": owner,
+		"is_owner": owner, "is_admin": owner, "can_write": write, "can_read": true, "can_create_repository": owner,
 	}}
 }
 

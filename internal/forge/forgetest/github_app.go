@@ -189,8 +189,7 @@ func (a *App) permissions() map[string]string {
 		return a.Permissions
 	}
 	return map[string]string{
-		"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write",
-		"metadata": "read",
+		"contents": "read", "pull_requests": "write", "issues": "write", "checks": "write", "metadata": "read",
 	}
 }
 

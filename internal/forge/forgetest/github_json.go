@@ -174,8 +174,7 @@ func (g *GitHub) list(c *call, kind forge.CommentKind, of *Review) reply {
 		out := g.commentJSON(c, c.pull, m)
 		if of != nil {
 			for _, name := range []string{
-				"line", "original_line", "start_line", "original_start_line", "side", "start_side",
-				"subject_type",
+				"line", "original_line", "start_line", "original_start_line", "side", "start_side", "subject_type",
 			} {
 				delete(out, name)
 			}
@@ -222,8 +221,7 @@ func inlineJSON(out object, p *Pull, m forge.Comment) {
 		votes[r.Content]++
 	}
 	out["reactions"] = object{
-		"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"],
-		"-1": votes["-1"],
+		"total_count": len(p.Reactions[forge.CommentRef{Kind: m.Kind, ID: m.ID}]), "+1": votes["+1"], "-1": votes["-1"],
 	}
 	out["path"], out["side"], out["subject_type"] = m.Span.Path, m.Span.Side, "line"
 	out["line"], out["original_line"] = m.Span.End, first.Span.End

@@ -127,8 +127,7 @@ func (g *GitHub) checks(c *call) reply {
 		}
 		if q.Get("filter") != "all" {
 			found = slices.DeleteFunc(found, func(old Check) bool {
-				return old.Name == k.Name && old.Suite == k.Suite &&
-					old.By.ID == k.By.ID
+				return old.Name == k.Name && old.Suite == k.Suite && old.By.ID == k.By.ID
 			})
 		}
 		found = append(found, k)
@@ -203,8 +202,7 @@ func (g *GitHub) files(c *call) reply {
 			break
 		}
 		status := map[diff.Status]string{
-			diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed",
-			diff.Copied: "copied",
+			diff.Added: "added", diff.Deleted: "removed", diff.Renamed: "renamed", diff.Copied: "copied",
 		}[f.Status]
 		if status == "" {
 			status = "modified"
@@ -222,8 +220,7 @@ func (g *GitHub) files(c *call) reply {
 		}
 		out := object{
 			"sha": f.NewBlob, "filename": f.Path, "status": status, "additions": added, "deletions": removed,
-			"changes":  added + removed,
-			"blob_url": "", "raw_url": "", "contents_url": "",
+			"changes": added + removed, "blob_url": "", "raw_url": "", "contents_url": "",
 		}
 		if f.OldPath != "" && f.OldPath != f.Path {
 			out["previous_filename"] = f.OldPath

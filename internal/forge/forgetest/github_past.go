@@ -118,8 +118,7 @@ func (g *GitHub) issueJSON(repo *Repo, p *Pull) object {
 	whole := g.pullJSON(repo, p)
 	out := object{}
 	for _, name := range []string{
-		"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at",
-		"updated_at", "html_url",
+		"id", "number", "title", "body", "user", "state", "locked", "labels", "created_at", "updated_at", "html_url",
 	} {
 		out[name] = whole[name]
 	}

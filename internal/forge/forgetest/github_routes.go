@@ -130,8 +130,7 @@ var routes = []route{
 // defaults.
 var parameters = map[string]string{
 	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "",
-	"direction": "",
-	"cursor":    "", "affiliation": "",
+	"direction": "", "cursor": "", "affiliation": "",
 }
 
 // fit matches a path with a template, and returns the values of its names. A last name with dots,

@@ -125,9 +125,8 @@ func (g *GitHub) review(c *call) reply {
 // not tell which comment.
 var resolved = map[wrong]string{
 	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved",
-	wrongLine:  "Line could not be resolved",
-	wrongStart: "Start line could not be resolved",
-	wrongHunk:  "Pull request review thread start line must be part of the same hunk as the line.",
+	wrongLine: "Line could not be resolved", wrongStart: "Start line could not be resolved",
+	wrongHunk: "Pull request review thread start line must be part of the same hunk as the line.",
 }
 
 // event is the state that a review gets.
@@ -271,8 +270,7 @@ func (g *GitHub) remark(c *call) reply {
 	}
 	if w := in.wrong(c.pull, in.CommitID); w != "" {
 		return invalid("Validation Failed", complaint[w], object{
-			"resource": resource, "code": "missing_field",
-			"field": "pull_request_review_thread.diff_hunk",
+			"resource": resource, "code": "missing_field", "field": "pull_request_review_thread.diff_hunk",
 		})
 	}
 	r := g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: in.CommitID})
@@ -304,8 +302,7 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 			"user_id can only have one pending review per pull request"))
 	case body == "":
 		return invalid("Validation Failed", object{
-			"resource": "PullRequestReviewComment", "code": "missing_field",
-			"field": "body",
+			"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body",
 		})
 	}
 	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {

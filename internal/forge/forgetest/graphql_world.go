@@ -181,12 +181,11 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) o
 	by, closed := p.Closed[root]
 	out := object{
 		"__typename": "PullRequestReviewThread", "id": fmt.Sprint(threadPrefix, root), "isResolved": closed,
-		"isCollapsed": closed,
-		"isOutdated":  m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side, "subjectType": "LINE",
-		"line": m.Span.End, "originalLine": m.Span.End, "startLine": nil, "originalStartLine": nil, "startDiffSide": nil,
-		"viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil, "viewerCanUnresolve": g.may(c, r, p,
-			"unresolveReviewThread") == nil,
-		"viewerCanReply": !p.Locked, "comments": connection("PullRequestReviewComment", all),
+		"isCollapsed": closed, "isOutdated": m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side,
+		"subjectType": "LINE", "line": m.Span.End, "originalLine": m.Span.End, "startLine": nil, "originalStartLine": nil,
+		"startDiffSide": nil, "viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil,
+		"viewerCanUnresolve": g.may(c, r, p, "unresolveReviewThread") == nil, "viewerCanReply": !p.Locked,
+		"comments": connection("PullRequestReviewComment", all),
 	}
 	if m.Span.Start < m.Span.End {
 		out["startLine"], out["originalStartLine"], out["startDiffSide"] = m.Span.Start, m.Span.Start, m.Span.Side
@@ -208,8 +207,7 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	why, folded := p.Folded[said]
 	out := object{
 		"__typename": map[forge.CommentKind]string{
-			forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview",
-			forge.OnLine: "PullRequestReviewComment",
+			forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment",
 		}[m.Kind],
 		"id": nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body),
 		"author":    actor(m.Author),
@@ -224,16 +222,14 @@ func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object 
 	}
 	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
 		out["replyTo"] = object{
-			"__typename": "PullRequestReviewComment",
-			"id":         nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}), "databaseId": int32ID(up.ID),
-			"fullDatabaseId": fmt.Sprint(up.ID),
+			"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}),
+			"databaseId": int32ID(up.ID), "fullDatabaseId": fmt.Sprint(up.ID),
 		}
 	}
 	if m.Review != "" {
 		out["pullRequestReview"] = object{
-			"__typename": "PullRequestReview",
-			"id":         nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}), "databaseId": int32ID(m.Review),
-			"fullDatabaseId": fmt.Sprint(m.Review),
+			"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}),
+			"databaseId": int32ID(m.Review), "fullDatabaseId": fmt.Sprint(m.Review),
 		}
 	}
 	if p.unsent(m) {
@@ -293,8 +289,7 @@ func (g *GitHub) mutations(c *call) object {
 				delete(p.Closed, root)
 			}
 			return object{
-				"__typename": "Payload", "clientMutationId": in["clientMutationId"],
-				"thread": g.threadNode(c, r, p, root),
+				"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, root),
 			}, nil
 		})
 	}

@@ -180,8 +180,7 @@ func (o *openAPI) judge(ctx context.Context, r *http.Request, path string) error
 	public := r.Clone(ctx)
 	public.URL = &url.URL{Scheme: "https", Host: "api.github.com", Path: path, RawQuery: r.URL.RawQuery}
 	return openapi3filter.ValidateRequest(ctx, &openapi3filter.RequestValidationInput{
-		Request: public, PathParams: params,
-		Route: route,
+		Request: public, PathParams: params, Route: route,
 	})
 }
 

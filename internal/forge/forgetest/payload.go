@@ -179,8 +179,7 @@ func (g *GitHub) repoJSON(r *Repo, who forge.Person) object {
 func (g *Gitea) repoJSON(r *Repo, who forge.Person) object {
 	out := repoJSON(r, who, g.URL)
 	out["permissions"] = object{
-		"admin": !g.Plain || r.isAdmin(who), "push": g.mayWrite(&call{repo: r, who: who}),
-		"pull": true,
+		"admin": !g.Plain || r.isAdmin(who), "push": g.mayWrite(&call{repo: r, who: who}), "pull": true,
 	}
 	return out
 }

@@ -56,9 +56,8 @@ func (s *Stage) Real(t testing.TB, address string, admin *url.Userinfo, p *Pull,
 	t.Helper()
 	random := strings.ToLower(rand.Text())
 	r := &Real{
-		URL: strings.TrimSuffix(address, "/"), Name: p.Base.Repo.Name, t: t, world: s.World, pull: p,
-		admin: admin, password: random, suffix: "-" + random[:10], people: map[string]forge.Person{},
-		labels: map[string]int64{},
+		URL: strings.TrimSuffix(address, "/"), Name: p.Base.Repo.Name, t: t, world: s.World, pull: p, admin: admin,
+		password: random, suffix: "-" + random[:10], people: map[string]forge.Person{}, labels: map[string]int64{},
 	}
 	r.Door, r.Owner = r.URL, p.Base.Repo.Owner+r.suffix
 	r.as(nil, http.MethodPost, "/orgs", object{"username": r.Owner}, nil)
@@ -130,8 +129,7 @@ func (r *Real) Push() { r.push(r.pushTo, r.pushAs) }
 func (r *Real) Shows(head string) bool {
 	r.t.Helper()
 	return slices.ContainsFunc(r.Events(), func(e RealEvent) bool {
-		return e.Type == "pull_push" &&
-			strings.Contains(e.Body, head)
+		return e.Type == "pull_push" && strings.Contains(e.Body, head)
 	})
 }
 
@@ -328,8 +326,7 @@ func (r *Real) person(login string) forge.Person {
 func (r *Real) comment(kind forge.CommentKind, c realComment) forge.Comment {
 	return forge.Comment{
 		ID: precedent.ForgeID(fmt.Sprint(c.ID)), Kind: kind, Author: r.person(c.User.Login),
-		Body: precedent.Untrusted(c.Body),
-		At:   c.CreatedAt, Edited: c.UpdatedAt,
+		Body: precedent.Untrusted(c.Body), At: c.CreatedAt, Edited: c.UpdatedAt,
 	}
 }
 

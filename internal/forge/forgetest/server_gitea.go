@@ -19,9 +19,8 @@ func (g *Gitea) branchOf(c *call) reply {
 	}
 	return reply{status: http.StatusOK, body: object{
 		"name": name, "commit": object{"id": sha}, "protected": protected, "user_can_push": !protected && g.mayWrite(c),
-		"user_can_merge":                   !protected && g.mayWrite(c),
-		"effective_branch_protection_name": "", "enable_status_check": false, "required_approvals": 0,
-		"status_check_contexts": []string{},
+		"user_can_merge": !protected && g.mayWrite(c), "effective_branch_protection_name": "",
+		"enable_status_check": false, "required_approvals": 0, "status_check_contexts": []string{},
 	}}
 }
 

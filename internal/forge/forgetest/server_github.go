@@ -115,9 +115,8 @@ func (g *GitHub) statuses(c *call) reply {
 		if s.Commit == c.PathValue("ref") {
 			all = append(all, object{
 				"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "url": "", "avatar_url": nil, "state": s.State,
-				"description": s.Words, "target_url": s.URL,
-				"context": s.Context, "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
-				"creator": user(s.By),
+				"description": s.Words, "target_url": s.URL, "context": s.Context, "created_at": s.At.Format(time.RFC3339),
+				"updated_at": s.At.Format(time.RFC3339), "creator": user(s.By),
 			})
 		}
 	}
@@ -195,9 +194,8 @@ func (g *GitHub) hookDeliveries(c *call) reply {
 		}
 		all = append(all, object{
 			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again,
-			"duration": 0.1,
-			"status":   status, "status_code": d.Status, "event": d.Event, "action": d.Action, "installation_id": nil,
-			"repository_id": nil, "throttled_at": nil,
+			"duration": 0.1, "status": status, "status_code": d.Status, "event": d.Event, "action": d.Action,
+			"installation_id": nil, "repository_id": nil, "throttled_at": nil,
 		})
 	}
 	out := reply{status: http.StatusOK, body: all}

@@ -105,8 +105,7 @@ func editsAndDeletes(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	no, err := f.Delete(t.Context(), repo(f), till, review)
 	_, folded := s.World.FoldedUp(p)[review]
 	still := slices.ContainsFunc(s.World.Shown(p), func(m forge.Comment) bool {
-		return m.Kind == forge.OnReview &&
-			m.ID == review.ID
+		return m.Kind == forge.OnReview && m.ID == review.ID
 	})
 	if err != nil || no == "" && still && !folded {
 		t.Errorf("the words of the review: %q, %v; seen: %v, folded: %v", no, err, still, folded)

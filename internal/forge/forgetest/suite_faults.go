@@ -110,9 +110,8 @@ func faults(t *testing.T, build Build) {
 			checkErrorText(t, err)
 		})
 	}
-	for name, run := range map[string]func(*testing.T, *Stage, forge.Forge){
-		"rate": sharesRateLimit, "cancelled": cancelled, "lag": lagging,
-	} {
+	for name, run := range map[string]func(*testing.T, *Stage,
+		forge.Forge){"rate": sharesRateLimit, "cancelled": cancelled, "lag": lagging} {
 		t.Run(name, func(t *testing.T) {
 			s := NewStage(t)
 			s.World.Add(Shop())

@@ -168,8 +168,7 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 		p := s.World.Repo("acme", "shop").Pulls[11]
 		p.Reviews = map[precedent.ForgeID]Review{"777": {Author: Cy, State: Pending, Commit: p.Head.SHA}}
 		p.Comments = append(p.Comments, forge.Comment{
-			ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch,
-			Edited: Epoch,
+			ID: "777", Kind: forge.OnReview, Author: Cy, Body: "secret", At: Epoch, Edited: Epoch,
 		})
 	})
 	got := readPast(t, f, Epoch.Add(-time.Hour), nil)
@@ -185,8 +184,7 @@ func historyOfAll(t *testing.T, s *Stage, f forge.Forge) {
 		}
 		have, ok := got.pulls[n]
 		if !ok || have.Title != by.Title || have.Author != by.Author || have.State != by.State ||
-			!have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body ||
-			!strings.Contains(have.URL, f.Host()+"/acme/shop/") {
+			!have.MergedAt.Equal(by.MergedAt) || have.Body != by.Body || !strings.Contains(have.URL, f.Host()+"/acme/shop/") {
 			t.Errorf("#%d is %+v", n, have)
 		}
 	}
@@ -236,8 +234,7 @@ func historyChanges(t *testing.T, s *Stage, f forge.Forge) {
 			n := (turn*3 + i) * 7 % 320
 			p := r.Pulls[10+n%10]
 			for offset, kind := range map[int]forge.CommentKind{
-				20_000: forge.OnReview, 120_000: forge.OnLine,
-				220_000: forge.OnThread,
+				20_000: forge.OnReview, 120_000: forge.OnLine, 220_000: forge.OnThread,
 			} {
 				ref := forge.CommentRef{Kind: kind, ID: precedent.NumberID(int64(offset + n))}
 				switch {
@@ -347,8 +344,7 @@ func historyFaults(t *testing.T, s *Stage, f forge.Forge) {
 	}
 	stream := f.Streams()[0]
 	for _, cursor := range []string{
-		"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9",
-		strings.Repeat("9", 99),
+		"x", "2026-03-04T05:06:07Z -1 0 0", "2026-03-04T05:06:07Z 0 0", "9 9 9 9", strings.Repeat("9", 99),
 	} {
 		if _, err := f.History(t.Context(), repo(f), forge.HistoryQuery{
 			Stream: stream,

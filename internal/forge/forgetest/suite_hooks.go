@@ -60,8 +60,7 @@ func happenings(s *Stage, shop *Repo) []forge.Event {
 	expect(pull(forge.ActionSynchronized))
 	m := w.Say(p, Ann, "", "Why?")
 	said := forge.Event{
-		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: Ann, Pulls: []int{till},
-		State: forge.Open,
+		Kind: forge.CommentEvent, Action: forge.ActionCreated, Sender: Ann, Pulls: []int{till}, State: forge.Open,
 	}
 	expect(said)
 	w.Rewrite(p, forge.CommentRef{Kind: m.Kind, ID: m.ID}, "Why not?")

@@ -107,8 +107,7 @@ func checksOfCommit(t *testing.T, s *Stage, f forge.Forge) {
 	report("build", "pending", "https://ci.example/1")
 	report("test", "success", "javascript:alert(1)")
 	for name, state := range map[string]string{
-		"build": "success", "test": "failure", "lint": "error", "slow": "pending",
-		"precedent": "success",
+		"build": "success", "test": "failure", "lint": "error", "slow": "pending", "precedent": "success",
 	} {
 		report(name, state, "https://ci.example/"+name)
 	}
@@ -155,8 +154,7 @@ func repositoriesOf(t *testing.T, s *Stage, f forge.Forge) {
 	want := []precedent.Repo{repo(f)}
 	for i := range 120 {
 		r := &Repo{
-			ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0,
-			Members: []Member{me},
+			ID: int64(2000 + i), Owner: "acme", Name: fmt.Sprintf("z%03d", i), Archived: i%3 == 0, Members: []Member{me},
 		}
 		s.World.Add(r)
 		if !r.Archived {

@@ -182,12 +182,10 @@ func writeLimits(t *testing.T, build Build) {
 			17 * time.Second,
 		},
 		{"403 that says when", Fault{
-			Method: http.MethodPost, Status: 403, Header: map[string]string{"Retry-After": "23"},
-			Body: secondary,
+			Method: http.MethodPost, Status: 403, Header: map[string]string{"Retry-After": "23"}, Body: secondary,
 		}, 23 * time.Second},
 		{"429 for long", Fault{
-			Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "7200"},
-			Times: 9,
+			Method: http.MethodPost, Status: 429, Header: map[string]string{"Retry-After": "7200"}, Times: 9,
 		}, 0},
 	} {
 		for name, say := range waysToSay {

@@ -16,8 +16,7 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 		t.Fatalf("the page of a pull request is %q", page)
 	}
 	for _, which := range []string{
-		page, page + "/", page + "/files?w=1#diff",
-		strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1),
+		page, page + "/", page + "/files?w=1#diff", strings.Replace(page, f.Host(), strings.ToUpper(f.Host()), 1),
 	} {
 		if r, n, err := forge.ParsePullRequest(f, which); err != nil || r != repo(f) || n != till {
 			t.Errorf("%s: %s#%d, %v", which, r, n, err)
@@ -31,11 +30,9 @@ func pagesOf(t *testing.T, s *Stage, f forge.Forge) {
 	scheme, rest, _ := strings.Cut(page, "://")
 	for which, want := range map[string]forge.ErrorKind{
 		"": forge.KindInvalid, "0": forge.KindInvalid, "-8": forge.KindInvalid, "8x": forge.KindInvalid,
-		"99999999999": forge.KindInvalid,
-		"acme/shop/8": forge.KindInvalid, web: forge.KindInvalid, web + "/x": forge.KindInvalid,
-		web + "/0":                forge.KindInvalid,
-		scheme + "://u:p@" + rest: forge.KindInvalid, "ssh://" + rest: forge.KindInvalid,
-		"file:///" + rest:                                            forge.KindInvalid,
+		"99999999999": forge.KindInvalid, "acme/shop/8": forge.KindInvalid, web: forge.KindInvalid,
+		web + "/x": forge.KindInvalid, web + "/0": forge.KindInvalid, scheme + "://u:p@" + rest: forge.KindInvalid,
+		"ssh://" + rest: forge.KindInvalid, "file:///" + rest: forge.KindInvalid,
 		strings.Replace(page, "/acme/", "/../", 1):                   forge.KindInvalid,
 		strings.Replace(page, "/acme/", "/acme/../acme/", 1):         forge.KindInvalid,
 		strings.Replace(page, "/shop/", "//", 1):                     forge.KindInvalid,

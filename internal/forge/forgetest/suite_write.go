@@ -420,8 +420,7 @@ func boundsText(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 func keepsOddText(t *testing.T, _ *Stage, f forge.Forge, _ *Pull) {
 	for _, words := range []string{
 		"Größe 尺寸 📐", "<!-- precedent:v1 {\"a\":\"b\"} -->\n**x**", "a \"quoted\" \\ backslash\tand tab", "</script>&amp;",
-		"\u202eright to left",
-		strings.Repeat("line\n", 300) + "end",
+		"\u202eright to left", strings.Repeat("line\n", 300) + "end",
 	} {
 		m, err := f.Comment(t.Context(), repo(f), till, words)
 		if err != nil || string(m.Body) != words {
@@ -501,8 +500,7 @@ func refusesOtherHosts(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 		_, err5 := f.Delete(t.Context(), r, till, said)
 		_, err6 := f.Resolve(t.Context(), r, till, forge.Thread{ID: "x", Comments: []precedent.ForgeID{"1"}}, true)
 		_, err7 := f.Check(t.Context(), r, forge.Check{
-			Name: "precedent", Commit: p.Head.SHA, Result: forge.Success,
-			Title: "x",
+			Name: "precedent", Commit: p.Head.SHA, Result: forge.Success, Title: "x",
 		})
 		_, err8 := f.AddLabel(t.Context(), r, till, "x")
 		_, err9 := f.RemoveLabel(t.Context(), r, till, "x")

@@ -205,8 +205,7 @@ func (w *World) SetState(p *Pull, by forge.Person, state forge.State) {
 			p.MergedAt = p.Updated
 		}
 		w.happen(happening{
-			kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open],
-			pull: p, by: by,
+			kind: "pull", action: map[bool]string{true: "reopened", false: "closed"}[state == forge.Open], pull: p, by: by,
 		})
 	})
 }

@@ -156,8 +156,7 @@ func (p *Pull) remove(c forge.CommentRef) {
 	})
 	if c.Kind == forge.OnReview {
 		p.Comments = slices.DeleteFunc(p.Comments, func(m forge.Comment) bool {
-			return m.Kind == forge.OnLine &&
-				m.Review == c.ID
+			return m.Kind == forge.OnLine && m.Review == c.ID
 		})
 		delete(p.Reviews, c.ID)
 	}
@@ -209,16 +208,14 @@ func (r *Repo) mayWrite(who forge.Person) bool { return r.mayWriteUnit(who, "rep
 // isAdmin reports whether a person administrates the repository.
 func (r *Repo) isAdmin(who forge.Person) bool {
 	return slices.ContainsFunc(r.Members, func(m Member) bool {
-		return m.Person.ID == who.ID &&
-			m.Permission == forge.Admin
+		return m.Person.ID == who.ID && m.Permission == forge.Admin
 	})
 }
 
 // mayWriteUnit reports whether a person has write access to a unit of the repository.
 func (r *Repo) mayWriteUnit(who forge.Person, unit string) bool {
 	return slices.ContainsFunc(r.Members, func(m Member) bool {
-		return m.Person.ID == who.ID &&
-			m.Permission.MayWrite()
+		return m.Person.ID == who.ID && m.Permission.MayWrite()
 	}) ||
 		slices.ContainsFunc(r.Teams, func(t Team) bool { return t.has(who) && t.unit(unit).MayWrite() })
 }

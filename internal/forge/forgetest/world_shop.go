@@ -50,8 +50,7 @@ func Shop() *Repo {
 			2: pull(2, func(p *forge.PullRequest) {
 				p.Draft, p.Author, p.Body = true, Cy, ""
 				p.Head = forge.Branch{
-					Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main",
-					SHA: sha("d"),
+					Repo: precedent.Repo{Owner: "cy", Name: "shop-of-mine"}, RepoID: "701", Name: "main", SHA: sha("d"),
 				}
 			}),
 			3: pull(3, func(p *forge.PullRequest) {

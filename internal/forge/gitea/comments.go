@@ -52,9 +52,9 @@ func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZe
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
-func (c *Client) CommentsSince(
-	ctx context.Context, repo precedent.Repo, since time.Time,
-) ([]forge.NumberedComment, error) {
+func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
+	error,
+) {
 	do := c.begin(ctx, repo, "read comments of "+repo.String())
 	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
 	var all []forge.NumberedComment
@@ -70,9 +70,9 @@ func (m *comment) number() int { return forge.LastNumber(cmp.Or(m.PullURL, m.Iss
 // ReadComment reads one comment on a pull request. For one on lines it reads the reviews of the
 // pull request: Gitea returns no other comment by its id than those on the pull request as a
 // whole.
-func (c *Client) ReadComment(
-	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
-) (forge.Comment, error) {
+func (c *Client) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
+	error,
+) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), m.ID)
 	found, err := c.find(do, number, m)
 	if err == nil && found == nil {

@@ -51,13 +51,12 @@ type payloadState struct {
 // label_updated does not tell whether one was added, and becoming a draft or ready is edited.
 var actions = map[string]string{
 	"opened": forge.ActionOpened, "reopened": forge.ActionReopened, "edited": forge.ActionEdited,
-	"closed":       forge.ActionClosed,
-	"synchronized": forge.ActionSynchronized, "synchronize": forge.ActionSynchronized,
+	"closed": forge.ActionClosed, "synchronized": forge.ActionSynchronized, "synchronize": forge.ActionSynchronized,
 	"label_updated": forge.ActionLabeled, "labeled": forge.ActionLabeled, "label_cleared": forge.ActionUnlabeled,
-	"unlabeled":        forge.ActionUnlabeled,
-	"review_requested": forge.ActionReview, "review_request_removed": forge.ActionReviewRemoved,
-	"created": forge.ActionCreated, "reviewed": forge.ActionCreated, "deleted": forge.ActionDeleted,
-	"requested": forge.ActionPending, "in_progress": forge.ActionPending, "completed": forge.ActionCompleted,
+	"unlabeled": forge.ActionUnlabeled, "review_requested": forge.ActionReview,
+	"review_request_removed": forge.ActionReviewRemoved, "created": forge.ActionCreated, "reviewed": forge.ActionCreated,
+	"deleted": forge.ActionDeleted, "requested": forge.ActionPending, "in_progress": forge.ActionPending,
+	"completed": forge.ActionCompleted,
 }
 
 // ReadEvent identifies an event by its payload: Gitea uses several names for each,
@@ -103,8 +102,7 @@ func (t *payload) event() forge.Event {
 	case t.WorkflowRun != nil:
 		run := t.WorkflowRun
 		e := forge.Event{
-			Kind: forge.RunEvent, Action: actions[t.Action], Head: run.HeadSHA,
-			Check: text.Cut(run.Name, forge.MaxCheckName),
+			Kind: forge.RunEvent, Action: actions[t.Action], Head: run.HeadSHA, Check: text.Cut(run.Name, forge.MaxCheckName),
 		}
 		for _, p := range run.PullRequests[:min(len(run.PullRequests), forge.MaxEventList)] {
 			e.Pulls = append(e.Pulls, p.Number)
@@ -112,8 +110,7 @@ func (t *payload) event() forge.Event {
 		return e
 	case t.Context != "":
 		e := forge.Event{
-			Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: t.SHA,
-			Check: text.Cut(t.Context, forge.MaxCheckName),
+			Kind: forge.RunEvent, Action: forge.ActionCompleted, Head: t.SHA, Check: text.Cut(t.Context, forge.MaxCheckName),
 		}
 		if t.State == "pending" {
 			e.Action = forge.ActionPending
@@ -132,8 +129,7 @@ func (t *payload) event() forge.Event {
 // pullEvent is what happened to a pull request, or a review of it, which comes without ids.
 func (t *payload) pullEvent() forge.Event {
 	e := forge.Event{
-		Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number},
-		Head: t.PullRequest.Head.SHA,
+		Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA,
 	}
 	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged)
 	switch {

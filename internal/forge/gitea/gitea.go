@@ -155,9 +155,9 @@ const noDeliveries forge.Unsupported = "Gitea does not list the deliveries of a 
 	"what was missed is found by polling"
 
 // Deliveries is not supported.
-func (c *Client) Deliveries(
-	context.Context, precedent.Repo, string, time.Time,
-) ([]forge.HookDelivery, forge.Unsupported, error) {
+func (c *Client) Deliveries(context.Context, precedent.Repo, string, time.Time) ([]forge.HookDelivery,
+	forge.Unsupported, error,
+) {
 	return nil, noDeliveries, nil
 }
 

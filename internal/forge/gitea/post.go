@@ -110,9 +110,9 @@ func checkBody(do wire.Call, body string) error {
 
 // readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on
 // locked conversations.
-func (c *Client) readUnlocked(
-	ctx context.Context, do wire.Call, repo precedent.Repo, number int,
-) (forge.PullRequest, error) {
+func (c *Client) readUnlocked(ctx context.Context, do wire.Call, repo precedent.Repo, number int) (forge.PullRequest,
+	error,
+) {
 	p, err := c.PullRequest(ctx, repo, number)
 	if err == nil && p.Locked {
 		err = do.Refuse(forge.KindClosed, "the conversation is locked")
@@ -234,8 +234,8 @@ func (c *Client) checkPending(do wire.Call, number int, r *review, send *newRevi
 
 // Dismiss takes back the request for changes of a review. Gitea lets only administrators of
 // the repository do that, and refuses it on a closed pull request.
-func (c *Client) Dismiss(
-	ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID, why string,
+func (c *Client) Dismiss(ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID,
+	why string,
 ) (forge.Unsupported, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), id)
 	err := do.Send(http.MethodPost, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,

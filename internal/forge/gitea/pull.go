@@ -76,9 +76,7 @@ func (c *Client) Open(ctx context.Context, repo precedent.Repo) ([]forge.PullReq
 }
 
 // Patch returns the complete diff of a pull request as Gitea computes it.
-func (c *Client) Patch(
-	ctx context.Context, repo precedent.Repo, number int,
-) ([]byte, []precedent.SkippedFile, error) {
+func (c *Client) Patch(ctx context.Context, repo precedent.Repo, number int) ([]byte, []precedent.SkippedFile, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read diff of pull request %s#%d", repo, number))
 	diff, err := do.Accept("text/plain", "pulls/%d.diff", number)
 	return diff, nil, err

@@ -27,9 +27,7 @@ func (c *Client) Streams() []forge.HistoryStream {
 
 // History reads one page of a list, the least recently updated first. Writing a comment updates
 // its pull request; editing one on lines does not, so that only a list of everything finds it.
-func (c *Client) History(
-	ctx context.Context, repo precedent.Repo, q forge.HistoryQuery,
-) (forge.HistoryPage, error) {
+func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	do := c.begin(ctx, repo, "list "+string(q.Stream)+" history of "+repo.String())
 	switch q.Stream {
 	case streamPulls:

@@ -42,8 +42,8 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 
 // Reply replies in the conversation that starts with the inline comment. On servers without
 // replies, only a review of its own could be shown there, which would notify everybody.
-func (c *Client) Reply(
-	ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string,
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID,
+	body string,
 ) (forge.Comment, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("reply to comment %s on %s#%d", to, repo, number), to)
 	if err := checkBody(do, body); err != nil {
@@ -91,8 +91,8 @@ func (c *Client) Reply(
 
 // Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26;
 // Forgejo does not.
-func (c *Client) Resolve(
-	ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool,
+func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread,
+	closed bool,
 ) (forge.Unsupported, error) {
 	verb, action := "resolve", "resolve"
 	if !closed {
@@ -130,9 +130,9 @@ var anchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#
 
 // Reactions reads the reactions to a comment. The text of a review is a comment whose id differs from that of
 // the review, and only the URL of the review contains it.
-func (c *Client) Reactions(
-	ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef,
-) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
+	error,
+) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read reactions on %s#%d", repo, number), to.ID)
 	id := to.ID.Number()
 	if to.Kind == forge.OnReview {

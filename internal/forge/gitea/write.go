@@ -55,9 +55,9 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 // Delete deletes a comment, and looks whether it is gone: Gitea before August 2025
 // returns success for single comments on lines and deletes none. Deleting a review
 // deletes all its comments on lines, so only a review without any is deleted.
-func (c *Client) Delete(
-	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
-) (forge.Unsupported, error) {
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported,
+	error,
+) {
 	do := c.begin(ctx, repo, fmt.Sprintf("delete comment %s on %s#%d", m.ID, repo, number), m.ID)
 	there, err := c.findOwn(ctx, do, number, m)
 	if err != nil || there == nil {

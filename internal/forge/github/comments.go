@@ -55,9 +55,9 @@ func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZe
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
-func (c *Client) CommentsSince(
-	ctx context.Context, repo precedent.Repo, since time.Time,
-) ([]forge.NumberedComment, error) {
+func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
+	error,
+) {
 	do := c.begin(ctx, "read comments of "+repo.String(), repo)
 	listed, err := wire.List[comment](do, "issues/comments?since=%s", since.UTC().Format(time.RFC3339))
 	var all []forge.NumberedComment
@@ -68,9 +68,9 @@ func (c *Client) CommentsSince(
 }
 
 // ReadComment reads one comment on a pull request, with one request.
-func (c *Client) ReadComment(
-	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
-) (forge.Comment, error) {
+func (c *Client) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
+	error,
+) {
 	do := c.begin(ctx, fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number), repo, m.ID)
 	var found forge.Comment
 	var one comment

@@ -32,8 +32,8 @@ const noAppHook forge.Unsupported = "only a GitHub App has a webhook of its own"
 
 // Deliveries lists the failed deliveries of the webhook of a repository, which needs a token with
 // admin:repo_hook, or of the app, which needs only its key. GitHub keeps deliveries for 3 days.
-func (c *Client) Deliveries(
-	ctx context.Context, repo precedent.Repo, address string, since time.Time,
+func (c *Client) Deliveries(ctx context.Context, repo precedent.Repo, address string,
+	since time.Time,
 ) ([]forge.HookDelivery, forge.Unsupported, error) {
 	const doing = "list deliveries of the webhook"
 	if repo.IsZero() {

@@ -45,13 +45,11 @@ var actions = map[forge.EventKind]map[string]string{
 	},
 	forge.RunEvent: {
 		"created": forge.ActionPending, "requested": forge.ActionPending, "rerequested": forge.ActionPending,
-		"in_progress": forge.ActionPending,
-		"completed":   forge.ActionCompleted,
+		"in_progress": forge.ActionPending, "completed": forge.ActionCompleted,
 	},
 	forge.InstallationEvent: {
 		"created": forge.ActionCreated, "unsuspend": forge.ActionCreated, "deleted": forge.ActionDeleted,
-		"suspend": forge.ActionDeleted,
-		"added":   forge.ActionAdded, "removed": forge.ActionRemoved,
+		"suspend": forge.ActionDeleted, "added": forge.ActionAdded, "removed": forge.ActionRemoved,
 	},
 }
 

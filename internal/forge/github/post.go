@@ -178,8 +178,8 @@ const stateBlocks = "CHANGES_REQUESTED"
 
 // Dismiss takes back the request for changes of a review. On a protected branch, only
 // administrators and people who are listed there may ("Dismiss a review for a pull request").
-func (c *Client) Dismiss(
-	ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID, why string,
+func (c *Client) Dismiss(ctx context.Context, repo precedent.Repo, number int, id precedent.ForgeID,
+	why string,
 ) (forge.Unsupported, error) {
 	do := c.begin(ctx, fmt.Sprintf("take back the request for changes on %s#%d", repo, number), repo, id)
 	err := do.Send(http.MethodPut, map[string]string{"message": why}, nil, "pulls/%d/reviews/%d/dismissals", number,

@@ -44,8 +44,8 @@ func (c *Client) History(ctx context.Context, repo precedent.Repo, q forge.Histo
 	return forge.HistoryPage{}, do.Refuse(forge.KindRefused, "GitHub has no such list")
 }
 
-func (c *Client) commentHistory(
-	do wire.Call, path string, q forge.HistoryQuery, convert func(*comment) forge.Comment,
+func (c *Client) commentHistory(do wire.Call, path string, q forge.HistoryQuery,
+	convert func(*comment) forge.Comment,
 ) (forge.HistoryPage, error) {
 	listed, page, err := readByTime(do, q, path, func(m *comment) entry { return entry{m.ID, m.UpdatedAt.UTC()} })
 	for _, m := range listed {

@@ -128,8 +128,7 @@ func (c *Client) pastReview(r reviewNode) forge.Comment {
 	}
 	if r.Author != nil && r.Author.DatabaseID > 0 {
 		out.Author = forge.Person{
-			ID: precedent.NumberID(r.Author.DatabaseID), Login: r.Author.Login,
-			Bot: r.Author.Typename == "Bot",
+			ID: precedent.NumberID(r.Author.DatabaseID), Login: r.Author.Login, Bot: r.Author.Typename == "Bot",
 		}
 		if out.Author.Bot {
 			out.Author.Login += "[bot]"

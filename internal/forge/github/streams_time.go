@@ -51,9 +51,9 @@ func placeOf(do wire.Call, q forge.HistoryQuery) (place, error) {
 // meanwhile moves to the end, so numbered pages would skip others. Only where a page has one and
 // the same time, the pages are counted. Then, the page before must still end with the same entry;
 // otherwise some may have been skipped, and reading begins again at that time.
-func readByTime[T any](
-	do wire.Call, q forge.HistoryQuery, path string, of func(*T) entry,
-) ([]*T, forge.HistoryPage, error) {
+func readByTime[T any](do wire.Call, q forge.HistoryQuery, path string, of func(*T) entry) ([]*T, forge.HistoryPage,
+	error,
+) {
 	var page forge.HistoryPage
 	p, err := placeOf(do, q)
 	if err != nil {

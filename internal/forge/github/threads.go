@@ -166,8 +166,8 @@ func threadsByREST(do wire.Call, number int) ([]forge.Thread, error) {
 }
 
 // Resolve resolves a conversation, or reopens it.
-func (c *Client) Resolve(
-	ctx context.Context, repo precedent.Repo, number int, t forge.Thread, closed bool,
+func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread,
+	closed bool,
 ) (forge.Unsupported, error) {
 	verb, text := "resolve", doResolve
 	if !closed {

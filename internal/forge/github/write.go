@@ -20,8 +20,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 }
 
 // Reply replies in the conversation that starts with the inline comment.
-func (c *Client) Reply(
-	ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string,
+func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID,
+	body string,
 ) (forge.Comment, error) {
 	do := c.begin(ctx, fmt.Sprintf("reply to a comment on %s#%d", repo, number), repo, to)
 	var m comment
@@ -69,9 +69,9 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 
 // Delete deletes a comment. GitHub cannot delete the text of a review, so it is
 // minimized as a duplicate.
-func (c *Client) Delete(
-	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
-) (forge.Unsupported, error) {
+func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported,
+	error,
+) {
 	do := c.begin(ctx, fmt.Sprintf("delete a comment on %s#%d", repo, number), repo, m.ID)
 	if m.Kind == forge.OnReview {
 		return c.minimize(do, number, m.ID.Number())
@@ -103,9 +103,9 @@ func (c *Client) minimize(do wire.Call, number int, id int64) (forge.Unsupported
 
 // Reactions reads the reactions to a comment. The REST API has none for the text of a
 // review.
-func (c *Client) Reactions(
-	ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef,
-) ([]forge.Reaction, error) {
+func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
+	error,
+) {
 	do := c.begin(ctx, fmt.Sprintf("read reactions to a comment on %s#%d", repo, number), repo, to.ID)
 	if to.Kind == forge.OnReview {
 		return nil, do.Err()

@@ -289,9 +289,9 @@ func (f *Forge) VerifyHook(http.Header, []byte, []string) (forge.HookHeader, err
 }
 
 // Deliveries is not supported.
-func (f *Forge) Deliveries(
-	context.Context, precedent.Repo, string, time.Time,
-) ([]forge.HookDelivery, forge.Unsupported, error) {
+func (f *Forge) Deliveries(context.Context, precedent.Repo, string, time.Time) ([]forge.HookDelivery, forge.Unsupported,
+	error,
+) {
 	return nil, lacking, nil
 }
 

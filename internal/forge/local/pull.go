@@ -49,8 +49,8 @@ type pullRequest struct {
 func talkFile(number int) string { return fmt.Sprintf("pulls/%d/talk.json", number) }
 
 // loadPull reads the files of a pull request. Invalid ids of comments are refused.
-func (f *Forge) loadPull(
-	ctx context.Context, repo precedent.Repo, number int, comments ...precedent.ForgeID,
+func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int,
+	comments ...precedent.ForgeID,
 ) (pullRequest, error) {
 	r, err := f.readRepo(ctx, repo)
 	if err != nil {
@@ -210,9 +210,7 @@ const streamAll forge.HistoryStream = "all"
 func (f *Forge) Streams() []forge.HistoryStream { return []forge.HistoryStream{streamAll} }
 
 // History reads everything: files are edited by people, who may write any time into them.
-func (f *Forge) History(
-	ctx context.Context, repo precedent.Repo, q forge.HistoryQuery,
-) (forge.HistoryPage, error) {
+func (f *Forge) History(ctx context.Context, repo precedent.Repo, q forge.HistoryQuery) (forge.HistoryPage, error) {
 	var page forge.HistoryPage
 	all, err := f.all(ctx, repo)
 	if q.Stream != streamAll {

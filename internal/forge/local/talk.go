@@ -129,9 +129,9 @@ func (f *Forge) Comments(ctx context.Context, repo precedent.Repo, number int) (
 }
 
 // ReadComment reads one comment on a pull request.
-func (f *Forge) ReadComment(
-	ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef,
-) (forge.Comment, error) {
+func (f *Forge) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
+	error,
+) {
 	doing := fmt.Sprintf("read comment %s on %s#%d", m.ID, repo, number)
 	s, err := f.loadPull(ctx, repo, number, m.ID)
 	if err != nil {
@@ -145,9 +145,9 @@ func (f *Forge) ReadComment(
 
 // CommentsSince reads the comments on pull requests as a whole that were written or edited
 // since a time.
-func (f *Forge) CommentsSince(
-	ctx context.Context, repo precedent.Repo, since time.Time,
-) ([]forge.NumberedComment, error) {
+func (f *Forge) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
+	error,
+) {
 	page, err := f.History(ctx, repo, forge.HistoryQuery{Stream: streamAll})
 	return slices.DeleteFunc(page.Comments, func(m forge.NumberedComment) bool {
 		return m.Kind != forge.OnThread || m.Edited.Before(since)
@@ -180,9 +180,9 @@ func (f *Forge) Threads(ctx context.Context, repo precedent.Repo, number int) ([
 }
 
 // Reactions reads the reactions to a comment.
-func (f *Forge) Reactions(
-	ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef,
-) ([]forge.Reaction, error) {
+func (f *Forge) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
+	error,
+) {
 	s, err := f.loadPull(ctx, repo, number, to.ID)
 	var all []forge.Reaction
 	for _, r := range s.talk.Reactions {
@@ -196,8 +196,7 @@ func (f *Forge) Reactions(
 var errNoComment = &forge.Error{Kind: forge.KindNotFound, Msg: "comment not found"}
 
 // change changes the comments of a pull request on which Me may comment.
-func (f *Forge) change(
-	ctx context.Context, repo precedent.Repo, number int, doing string, ids []precedent.ForgeID,
+func (f *Forge) change(ctx context.Context, repo precedent.Repo, number int, doing string, ids []precedent.ForgeID,
 	do func(s *pullRequest, me forge.Person) error,
 ) error {
 	doing = fmt.Sprintf("%s on %s#%d", doing, repo, number)
@@ -284,8 +283,8 @@ func (f *Forge) Comment(ctx context.Context, repo precedent.Repo, number int, bo
 }
 
 // Reply replies in the conversation that starts with the inline comment.
-func (f *Forge) Reply(
-	ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string,
+func (f *Forge) Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID,
+	body string,
 ) (said forge.Comment, err error) {
 	err = f.change(ctx, repo, number, "reply", []precedent.ForgeID{to}, func(s *pullRequest, me forge.Person) error {
 		first := s.talk.find(forge.CommentRef{Kind: forge.OnLine, ID: to})
@@ -309,8 +308,7 @@ func (f *Forge) say(s *pullRequest, me forge.Person, c comment) (forge.Comment, 
 }
 
 // changeOwn changes a comment by Me. do gets nil if it does not exist.
-func (f *Forge) changeOwn(
-	ctx context.Context, repo precedent.Repo, number int, doing string, ref forge.CommentRef,
+func (f *Forge) changeOwn(ctx context.Context, repo precedent.Repo, number int, doing string, ref forge.CommentRef,
 	do func(t *talk, c *comment) error,
 ) error {
 	return f.change(ctx, repo, number, doing, []precedent.ForgeID{ref.ID}, func(s *pullRequest, me forge.Person) error {
@@ -334,9 +332,9 @@ func (f *Forge) Edit(ctx context.Context, repo precedent.Repo, number int, ref f
 }
 
 // Delete deletes a comment by Me. Replies to it are kept.
-func (f *Forge) Delete(
-	ctx context.Context, repo precedent.Repo, number int, ref forge.CommentRef,
-) (forge.Unsupported, error) {
+func (f *Forge) Delete(ctx context.Context, repo precedent.Repo, number int, ref forge.CommentRef) (forge.Unsupported,
+	error,
+) {
 	return "", f.changeOwn(ctx, repo, number, "delete comment", ref, func(t *talk, c *comment) error {
 		if c != nil {
 			t.Last = max(t.Last, c.ID) // the number is not given again
@@ -347,8 +345,8 @@ func (f *Forge) Delete(
 }
 
 // Dismiss takes back the request for changes of a review.
-func (f *Forge) Dismiss(
-	ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string,
+func (f *Forge) Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID,
+	why string,
 ) (forge.Unsupported, error) {
 	ref := forge.CommentRef{Kind: forge.OnReview, ID: review}
 	return "", f.changeOwn(ctx, repo, number, "take back the request for changes", ref, func(_ *talk, c *comment) error {
@@ -360,8 +358,8 @@ func (f *Forge) Dismiss(
 }
 
 // Resolve resolves a conversation, or reopens it.
-func (f *Forge) Resolve(
-	ctx context.Context, repo precedent.Repo, number int, th forge.Thread, closed bool,
+func (f *Forge) Resolve(ctx context.Context, repo precedent.Repo, number int, th forge.Thread,
+	closed bool,
 ) (forge.Unsupported, error) {
 	return "", f.change(ctx, repo, number, "resolve a conversation", []precedent.ForgeID{th.ID},
 		func(s *pullRequest, me forge.Person) error {

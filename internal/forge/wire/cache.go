@@ -59,8 +59,7 @@ func (c *cache) put(k cacheKey, g answer) {
 		return
 	}
 	g.header = http.Header{
-		"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"),
-		"Link": g.header.Values("Link"),
+		"Etag": {etag}, "Content-Type": g.header.Values("Content-Type"), "Link": g.header.Values("Link"),
 	}
 	c.byKey[k] = c.order.PushFront(&entry{k, g})
 	for c.size += len(g.body) + overhead; c.size > c.max; {

@@ -196,9 +196,7 @@ func UnexpectedAnswer(doing, why string) error { return Call{doing: doing}.Unexp
 
 // canceledError returns the error for a caller that stopped waiting.
 func (t *Transport) canceledError(err error, unsure bool) *forge.Error {
-	return &forge.Error{
-		Kind: forge.KindNetwork, Msg: "canceled while waiting for " + t.o.Forge, Err: err, Unsure: unsure,
-	}
+	return &forge.Error{Kind: forge.KindNetwork, Msg: "canceled while waiting for " + t.o.Forge, Err: err, Unsure: unsure}
 }
 
 // Status returns the HTTP status of an error; 0 without one.

@@ -56,8 +56,7 @@ func VerifyHook(names HookHeaders, h http.Header, body []byte, secrets []string)
 		return forge.HookHeader{}, forge.ErrSignature
 	}
 	out := forge.HookHeader{
-		ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events),
-		Payload: hookPayload(h, body),
+		ID: headerWord(h, names.IDs), Event: headerWord(h, names.Events), Payload: hookPayload(h, body),
 	}
 	if out.Event == "" || len(out.Payload) == 0 {
 		return forge.HookHeader{}, forge.ErrNoHookEvent

@@ -178,8 +178,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 		return g, t.errorOf(r, g)
 	case g.status < 300 && len(body) > limit:
 		return g, &forge.Error{
-			Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB",
-			Unsure: r.writes,
+			Kind: forge.KindTooLarge, Status: g.status, Msg: "the response is larger than 32 MiB", Unsure: r.writes,
 		}
 	case g.status == http.StatusOK && len(body) == 0 && r.Method == http.MethodGet &&
 		(t.o.Plain == nil || !t.o.Plain(r.Request)):
@@ -188,8 +187,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 	if g.status < 300 && (t.o.Plain == nil || !t.o.Plain(r.Request)) {
 		if err := strict.Check(body, strict.Default); err != nil {
 			return g, &forge.Error{
-				Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(),
-				Unsure: r.writes,
+				Kind: forge.KindAnswer, Status: g.status, Msg: "unexpected response: " + err.Error(), Unsure: r.writes,
 			}
 		}
 	}
@@ -202,8 +200,7 @@ func (t *Transport) sendOnce(ctx context.Context, r request, token Token) (answe
 // response converts the answer for package http.
 func (g answer) response(req *http.Request) *http.Response {
 	return &http.Response{
-		Status: http.StatusText(g.status), StatusCode: g.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: http.StatusText(g.status), StatusCode: g.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: g.header, Body: io.NopCloser(bytes.NewReader(g.body)), ContentLength: int64(len(g.body)), Request: req,
 	}
 }
