@@ -2,11 +2,10 @@
 // sentences count, and what they mean, is decided without a model, so that nobody can
 // talk a model into storing something. docs/comments.md describes it for users.
 //
-// A command is a sentence that begins with a mention of us, such as "@precedent remember
-// this: ...". In our own threads, commands about that thread need no mention. Only the
-// author's own prose counts: no quotations, code, HTML comments, folded details, link
-// texts, or sentences of ours that a reply repeats. Everything else that addresses us is
-// [FreeText].
+// A command is a sentence that begins with a mention of us, such as "@precedent remember this: ...". In our
+// own threads, commands about that thread need no mention. Only the author's own prose counts: no quotations,
+// code, HTML comments, folded details, link texts, or sentences of ours that a reply repeats. Everything else
+// that addresses us is [FreeText].
 //
 // The package is pure. It takes linear time, and reads at most 64 KiB of a comment. It does not
 // know who wrote a comment: callers check permissions.
@@ -93,12 +92,11 @@ type Command struct {
 	Kind Kind
 	// Scope is empty for commands that store nothing, other than for a pull request or a thread.
 	Scope Scope
-	// Content is what the person wants remembered, dismissed, adjusted or forgotten; the reason of
-	// an exception; the name of a quoted rule; the directory to reset; the id for Undo and
-	// Approve; all of the prose of FreeText. It is verbatim except that it went through
-	// text.Clean, and has at most 20,000 characters. Statements such as "we use tabs in this
-	// repo" are whole sentences. It is empty if the kind has none, and may be empty for WontFix,
-	// NotApplicable, PreferencesForFile, Undo and Approve.
+	// Content is what the person wants remembered, dismissed, adjusted or forgotten; the reason of an
+	// exception; the name of a quoted rule; the directory to reset; the id for Undo and Approve; all of the
+	// prose of FreeText. It is verbatim except that it went through text.Clean, and has at most 20,000
+	// characters. Statements such as "we use tabs in this repo" are whole sentences. It is empty if the kind
+	// has none, and may be empty for WontFix, NotApplicable, PreferencesForFile, Undo and Approve.
 	Content string
 	// Glob is the files that the sentence names by a path or a pattern, relative to the root of
 	// the repository, with slashes; empty if it names none. A directory ends with "/**".

@@ -152,8 +152,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// FuzzParse: no comment makes it panic, a quotation of it holds no command, and what is returned
-// is bounded.
+// FuzzParse: no comment makes it panic, a quotation of it holds no command, and what is returned is bounded.
 func FuzzParse(f *testing.F) {
 	for _, e := range examples(f) {
 		f.Add(e.comment, e.options.InThread)

@@ -19,9 +19,8 @@ type example struct {
 	want    []string
 }
 
-// TestComments: "every trigger of the seed with its own examples, second sentences, quotes, code
-// fences, replies quoting the bot, other languages, near misses; ≥ 99 % right and no false
-// store".
+// TestComments: "every trigger of the seed with its own examples, second sentences, quotes, code fences,
+// replies quoting the bot, other languages, near misses; ≥ 99 % right and no false store".
 func TestComments(t *testing.T) {
 	all := examples(t)
 	if len(all) < 300 {

@@ -47,8 +47,7 @@ const (
 	because = `(?: ?[:,;(-]+ ?(?:because |since |as |bc )?| (?:because|since|bc|cause|cuz)(?: |: ?))`
 	// prefs are what users call what we store.
 	prefs = `(?:preferences?|rules?|learnings?|conventions?|memory|memories|settings)`
-	// id is the id of a learning: base 32, which may be without a digit, or another word that has
-	// one.
+	// id is the id of a learning: base 32, which may be without a digit, or another word that has one.
 	id    = `[a-z_-]{0,40}[0-9][a-z0-9_-]{0,40}|[0-9a-hjkmnp-tv-z]{10}|` + "\x00" + `+`
 	noise = `(?:issues?|warnings?|findings?|errors?|nits?|nitpicks?|comments?|complaints?|remarks?|violations?|problems?|suggestions?)`
 )
@@ -251,8 +250,7 @@ var (
 	question = pattern(`\?[?! )"'.]*$`)
 )
 
-// stores tells whether a command of a kind changes what we do later. Such a sentence must not
-// be a question.
+// stores tells whether a command of a kind changes what we do later. Such a sentence must not be a question.
 func (k Kind) stores() bool {
 	switch k {
 	case AskRemember, ListPreferences, PreferencesForFile, ExplainFlag, Review, ReviewAgain, Resolve, Fix, Help:

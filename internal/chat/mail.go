@@ -5,8 +5,7 @@ import (
 )
 
 var (
-	// wrote begins and ends the line above a quotation in a mail, in the languages of common
-	// mail programs.
+	// wrote begins and ends the line above a quotation in a mail, in the languages of common mail programs.
 	wroteBegin = pattern(`^(?:On|Am|Le|El|Il|Op|Em|Den) .`)
 	wroteEnd   = pattern(`(?i)(?:\bwrote|\bschrieb(?: .{1,100})?|\ba écrit|\bescribió|\bha scritto|\bschreef(?: .{1,100})?|\bescreveu|\bskrev(?: .{1,100})?) ?:$`)
 	// divider is a line above the message that a mail answers or forwards.

@@ -16,8 +16,7 @@ const (
 	item   = 2 // the mark of a list item
 )
 
-// prose is the text of a comment, twice: as it was written, and in a normal form that the
-// patterns match.
+// prose is the text of a comment, twice: as it was written, and in a normal form that the patterns match.
 type prose struct {
 	src  string
 	norm []byte
@@ -118,8 +117,7 @@ func (p *prose) normalize() {
 	p.at = append(p.at, len(p.src))
 }
 
-// emit appends a byte to the normal form. Spaces at the beginning of a line, and after others,
-// are left out.
+// emit appends a byte to the normal form. Spaces at the beginning of a line, and after others, are left out.
 func (p *prose) emit(at int, c byte) {
 	if n := len(p.norm); c == ' ' && (n == 0 || p.norm[n-1] == ' ' || p.norm[n-1] == '\n' || p.norm[n-1] == item) {
 		return

@@ -34,18 +34,16 @@ const (
 type Result struct {
 	Handled int // comments
 	Posted  post.Delivery
-	// Review tells that a person who may asked for a review, and Again that it should read
-	// everything.
+	// Review tells that a person who may asked for a review, and Again that it should read everything.
 	Review, Again bool
 	// PausedBy is who paused the reviews of the pull request; Paused is false if nobody did.
 	Paused   bool
 	PausedBy string
 }
 
-// Answer obeys the commands in the comments of people that no run has handled, and answers
-// each comment once. It is done before a review, which then has what people said. page is the
-// address of the only comment to handle, or of one of ours, for all in its thread; empty for
-// all.
+// Answer obeys the commands in the comments of people that no run has handled, and answers each comment once.
+// It is done before a review, which then has what people said. page is the address of the only comment to
+// handle, or of one of ours, for all in its thread; empty for all.
 func Answer(ctx context.Context, p *pull.Publisher, job run.Job, page string) (Result, error) {
 	c := &conversation{Publisher: p, job: job, page: page}
 	if p.Pull.Locked {
@@ -117,9 +115,8 @@ func readRecord(h store.HandledComment) (r record) {
 // keyOf identifies a comment: ids are unique only within a kind.
 func keyOf(c forge.Comment) string { return string(c.Kind) + "." + string(c.ID) }
 
-// load reads what is stored about the comments, and which of them are answered on the forge.
-// Without a key, another program with our account could fake that: then a comment stays
-// unanswered, which is the worst.
+// load reads what is stored about the comments, and which of them are answered on the forge. Without a key,
+// another program with our account could fake that: then a comment stays unanswered, which is the worst.
 func (c *conversation) load(ctx context.Context) (err error) {
 	if c.handled, err = c.Rows.HandledComments(ctx, c.Pull.Number); err != nil {
 		return err
@@ -291,9 +288,8 @@ type request struct {
 	refusals []chat.Refusal
 	record   record
 	hash     string // of what it asks
-	// mayWrite tells that the person may write and that the comment is as it was when it was first
-	// read: forges let others edit a comment, and do not say who did. author is that of the pull
-	// request.
+	// mayWrite tells that the person may write and that the comment is as it was when it was first read: forges
+	// let others edit a comment, and do not say who did. author is that of the pull request.
 	mayWrite, author, edited bool
 }
 
@@ -446,9 +442,8 @@ func (c *conversation) tooMany(h *request) bool {
 	return people[h.Author.ID] || len(people) >= maxStrangers
 }
 
-// approveByVotes approves pending learnings whose confirmation has a 👍 of a person with write
-// permission. A vote counts once: one that only showed a contradiction does not replace the
-// other learning in the next run.
+// approveByVotes approves pending learnings whose confirmation has a 👍 of a person with write permission. A
+// vote counts once: one that only showed a contradiction does not replace the other learning in the next run.
 func (c *conversation) approveByVotes(ctx context.Context) error {
 	for _, l := range c.voted {
 		key := "vote." + l.ID

@@ -121,8 +121,7 @@ func (c *conversation) inARow(t *precedent.Thread) int {
 	return n
 }
 
-// ask sends the conversation to the engine. An answer that quotes code which does not exist is
-// an error.
+// ask sends the conversation to the engine. An answer that quotes code which does not exist is an error.
 func (c *conversation) ask(ctx context.Context, t *answerer, h *request) (said reply, err error) {
 	p := prompt.Answer(c.shown(ctx, h))
 	answer, err := t.Run(ctx, engine.Task{

@@ -12,10 +12,9 @@ import (
 	"path/filepath"
 )
 
-// Apply makes the edits in the work tree whose topmost folder is dir. It checks
-// first that every file is still as it was planned for, and writes nothing if
-// one is not. A file is replaced in one step and keeps its permissions. No link
-// is followed: neither out of the folder nor within it.
+// Apply makes the edits in the work tree whose topmost folder is dir. It checks first that every file is
+// still as it was planned for, and writes nothing if one is not. A file is replaced in one step and keeps its
+// permissions. No link is followed: neither out of the folder nor within it.
 func (p Plan) Apply(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -44,8 +44,7 @@ func (f *fixing) withEngine(ctx context.Context, use func() error) error {
 	return err
 }
 
-// mergeBase merges the base into the head, without a checkout. Conflicts are resolved by a task of
-// their own.
+// mergeBase merges the base into the head, without a checkout. Conflicts are resolved by a task of their own.
 func (f *fixing) mergeBase(ctx context.Context) (Result, bool, error) {
 	repo, head, base := f.state.Repo, f.state.Range.Head, f.state.Range.BaseCommit
 	if f.fork {
@@ -100,8 +99,7 @@ func unless(dealt bool, err error) error {
 	return err
 }
 
-// edit has the engine address the open threads in a copy of the merged tree, and checks what it
-// changed.
+// edit has the engine address the open threads in a copy of the merged tree, and checks what it changed.
 func (f *fixing) edit(ctx context.Context) (Result, bool, error) {
 	open, err := f.openThreads(ctx)
 	if err != nil {

@@ -1,9 +1,8 @@
 // Package fix applies the suggestions of a review to the files of a work tree.
 //
-// A suggestion refers to lines of the reviewed head. It is applied if the file still
-// has these lines, even if they moved, and refused if it does not, or has them at
-// several places that cannot be told apart. Other lines and git's index are not
-// changed.
+// A suggestion refers to lines of the reviewed head. It is applied if the file still has these lines, even if
+// they moved, and refused if it does not, or has them at several places that cannot be told apart. Other
+// lines and git's index are not changed.
 package fix
 
 import (
@@ -44,9 +43,8 @@ type file struct {
 	edits []Edit
 }
 
-// New plans the suggestions of findings, of which those that come first win
-// where two want the same lines. head reads a file as it was reviewed, now as it
-// lies in the work tree.
+// New plans the suggestions of findings, of which those that come first win where two want the same lines.
+// head reads a file as it was reviewed, now as it lies in the work tree.
 func New(findings []precedent.Finding, head, now func(path string) ([]byte, error)) Plan {
 	var p Plan
 	files := map[string]*file{}
@@ -135,9 +133,8 @@ func (f *file) locate(found precedent.Finding, reviewed []string) (e Edit, why s
 	return e, ""
 }
 
-// find returns the index from which the file has the n lines that the reviewed
-// file has from an index on: there, or at the only other place, or at the only
-// one with the same neighbours.
+// find returns the index from which the file has the n lines that the reviewed file has from an index on:
+// there, or at the only other place, or at the only one with the same neighbours.
 func (f *file) find(reviewed []string, from, n int) (at int, why string) {
 	block := reviewed[from : from+n]
 	var places, snug []int

@@ -173,8 +173,7 @@ func (f *fixing) suggest(ctx context.Context) (Result, error) {
 	return result, f.sayUnfixed(ctx, n, all...)
 }
 
-// replacement returns the lines that replace exactly those of a thread; nil if the change is not within
-// them.
+// replacement returns the lines that replace exactly those of a thread; nil if the change is not within them.
 func (f *fixing) replacement(t *precedent.Thread) []string {
 	at := t.Current
 	file := f.change.Diff.File(at.Path)

@@ -66,8 +66,7 @@ func write(b *bytes.Buffer, sign byte, lines []string) {
 	}
 }
 
-// quoted returns a path as git writes it in a patch: in quotes only if it contains
-// special characters.
+// quoted returns a path as git writes it in a patch: in quotes only if it contains special characters.
 func quoted(path string) string {
 	q := precedent.QuotePath(path)
 	if q == `"`+path+`"` {

@@ -196,8 +196,7 @@ func (f *fixing) pushes(ctx context.Context) ([]pushRecord, error) {
 	return records, nil
 }
 
-// reviewed tells whether a review of ours has read a head, or whether its gate or its checks have
-// failed.
+// reviewed tells whether a review of ours has read a head, or whether its gate or its checks have failed.
 func (f *fixing) reviewed(ctx context.Context, head string) (bool, error) {
 	for _, own := range f.OwnComments(f.state.Comments) {
 		if own.Head == head && (own.Kind == comment.Summary || own.Kind == comment.GateFailed ||

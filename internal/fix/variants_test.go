@@ -225,8 +225,7 @@ func TestFault53PushRejected(t *testing.T) {
 	s.unpushed(got, err, Refused, "Protected branch update failed")
 }
 
-// TestFixRefusesBranches: protected branches and archived repositories are known before the engine is
-// paid.
+// TestFixRefusesBranches: protected branches and archived repositories are known before the engine is paid.
 func TestFixRefusesBranches(t *testing.T) {
 	s := newFixStage(t, nil)
 	s.World.Change(func() { s.acme.ProtectedBranches = []string{"main", "feature"} })

@@ -53,8 +53,7 @@ func Fix(ctx context.Context, e engine.Engine, c *Copy, in prompt.FixInput, time
 	return a, err
 }
 
-// Resolve has the engine resolve the conflicts of a merge of theirs into ours in the files of the
-// copy.
+// Resolve has the engine resolve the conflicts of a merge of theirs into ours in the files of the copy.
 func Resolve(ctx context.Context, e engine.Engine, c *Copy, ours, theirs string, paths []string,
 	timeout time.Duration,
 ) (Answer, error) {

@@ -9,9 +9,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// Conflicts returns the files of a merge whose conflicts an engine may resolve. The error is a
-// *RefusalError if there are others: files that one side deleted or that are not text, and those
-// that no engine may change.
+// Conflicts returns the files of a merge whose conflicts an engine may resolve. The error is a *RefusalError
+// if there are others: files that one side deleted or that are not text, and those that no engine may change.
 func Conflicts(m git.Merge, l Limits) ([]string, error) {
 	var no refusal
 	var paths []string

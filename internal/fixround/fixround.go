@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// Trailer is the key of the line of a commit message that names the review or the round that made
-// the commit.
+// Trailer is the key of the line of a commit message that names the review or the round that made the commit.
 const Trailer = "Precedent-Review"
 
 // Name and Email are the author and committer of the commits, whichever account pushes them. The

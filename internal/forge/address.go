@@ -22,8 +22,7 @@ const (
 // Address identifies a forge.
 type Address struct {
 	Kind Kind
-	// At is the URL of the forge, or the folder of a local one. If it is empty,
-	// GitHub is github.com.
+	// At is the URL of the forge, or the folder of a local one. If it is empty, GitHub is github.com.
 	At string
 }
 

@@ -14,8 +14,7 @@ type CommitCheck struct {
 	// Name is that of the check run, or the context of the status. Text of the CI: untrusted.
 	Name  string
 	State CheckState
-	// URL is the page of the result; empty if there is none, or it is not http or https.
-	// It may be on any host.
+	// URL is the page of the result; empty if there is none, or it is not http or https. It may be on any host.
 	URL string
 	// Started is when the check started, or when it was created if that is not known.
 	Started time.Time

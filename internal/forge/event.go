@@ -31,8 +31,7 @@ type Event struct {
 	Label string
 	// Reviewer is whose review was requested, or no longer is; zero for a team.
 	Reviewer Person
-	// Draft and State are those of the pull request; State is empty if the payload has no pull
-	// request.
+	// Draft and State are those of the pull request; State is empty if the payload has no pull request.
 	Draft bool
 	State State
 	// Check is the name of the check run or the context of the status.
@@ -41,8 +40,7 @@ type Event struct {
 	Comments []CommentChange
 }
 
-// MaxEventList bounds each list of an Event; further entries are left out. The poller finds
-// what they name.
+// MaxEventList bounds each list of an Event; further entries are left out. The poller finds what they name.
 const MaxEventList = 1000
 
 // The actions of an Event. Each forge's own words are mapped to them.

@@ -1,10 +1,9 @@
 // Package forge is the interface to the hosts of pull requests. All text that people
 // wrote on a forge is untrusted.
 //
-// What a forge cannot do is returned as an Unsupported, and the parts that it refuses
-// as Rejected; neither is an error. A request that makes a change is sent once. If
-// its result is unknown, Error.Unsure is set, and the caller checks before it tries
-// again.
+// What a forge cannot do is returned as an Unsupported, and the parts that it refuses as Rejected; neither is
+// an error. A request that makes a change is sent once. If its result is unknown, Error.Unsure is set, and
+// the caller checks before it tries again.
 package forge
 
 import (
@@ -23,21 +22,18 @@ import (
 // Forge reads pull requests and posts to them. Implementations are safe for
 // concurrent use. Errors are of type *Error.
 type Forge interface {
-	// Host is the forge's host as repository identities contain it, such as
-	// github.com.
+	// Host is the forge's host as repository identities contain it, such as github.com.
 	Host() string
 	// Pages returns the layout of the forge's web pages.
 	Pages() Pages
-	// ReadEvent parses a webhook payload; name is the forge's name of the event. An
-	// unknown event is a NoEvent. A payload that is malformed or about another forge
-	// is an error, as is one that is larger than MaxEvent, nested deeper than 64, or has a key
-	// twice. It does not check who sent it: VerifyHook does.
+	// ReadEvent parses a webhook payload; name is the forge's name of the event. An unknown event is a NoEvent.
+	// A payload that is malformed or about another forge is an error, as is one that is larger than MaxEvent,
+	// nested deeper than 64, or has a key twice. It does not check who sent it: VerifyHook does.
 	ReadEvent(name string, payload []byte) (Event, error)
-	// VerifyHook checks that a request of a webhook is signed with one of the secrets, by
-	// HMAC-SHA256 over the body as it was received, before it parses any of it. Several secrets
-	// are for the time in which one replaces another; empty ones match nothing. The comparison
-	// takes the same time for every signature. Errors wrap ErrUnsigned, ErrSignature or
-	// ErrNoHookEvent.
+	// VerifyHook checks that a request of a webhook is signed with one of the secrets, by HMAC-SHA256 over the
+	// body as it was received, before it parses any of it. Several secrets are for the time in which one
+	// replaces another; empty ones match nothing. The comparison takes the same time for every signature.
+	// Errors wrap ErrUnsigned, ErrSignature or ErrNoHookEvent.
 	VerifyHook(h http.Header, body []byte, secrets []string) (HookHeader, error)
 	// Me returns the account that posts.
 	Me(ctx context.Context) (Person, error)
@@ -60,23 +56,20 @@ type Forge interface {
 	CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]NumberedComment, error)
 	// Streams are the lists that together have all comments on the pull requests of a repository.
 	Streams() []HistoryStream
-	// History reads one page of a list: what was written or edited since a time. It skips
-	// nothing, also if people write, edit and delete between two pages, but the same may come
-	// again. The span and commit of an inline comment are those that it was written for, as those
-	// of its hunk are. An error reads nothing, and moves nothing: the pages before stay valid, and the
-	// same cursor reads on.
+	// History reads one page of a list: what was written or edited since a time. It skips nothing, also if
+	// people write, edit and delete between two pages, but the same may come again. The span and commit of an
+	// inline comment are those that it was written for, as those of its hunk are. An error reads nothing, and
+	// moves nothing: the pages before stay valid, and the same cursor reads on.
 	History(ctx context.Context, repo precedent.Repo, q HistoryQuery) (HistoryPage, error)
 	// Threads reads the conversations on lines, in the order of their first comments.
 	Threads(ctx context.Context, repo precedent.Repo, number int) ([]Thread, error)
 	// Reactions reads the reactions to a comment.
 	Reactions(ctx context.Context, repo precedent.Repo, number int, to CommentRef) ([]Reaction, error)
-	// Permission asks the forge what a person may do in the repository now. It never
-	// trusts what a comment says about its author.
-	// If the forge does not tell it to the account of the token, the error has the kind
+	// Permission asks the forge what a person may do in the repository now. It never trusts what a comment says
+	// about its author. If the forge does not tell it to the account of the token, the error has the kind
 	// KindAuth. A forge may say Write for Admin, and None for Read.
 	Permission(ctx context.Context, repo precedent.Repo, p Person) (Permission, error)
-	// KnowsPermissions tells whether Permission has an answer for everybody who may
-	// write, else why not.
+	// KnowsPermissions tells whether Permission has an answer for everybody who may write, else why not.
 	KnowsPermissions(ctx context.Context, repo precedent.Repo) (Unsupported, error)
 	// Patch returns the diff as the forge computes it, for use when git cannot fetch.
 	// Files whose diff the forge does not return are listed with the reason.
@@ -85,11 +78,10 @@ type Forge interface {
 	// sorted by name; none if nothing reports on it. If there are more than it can read, it returns
 	// some and a KindTooLarge error.
 	Checks(ctx context.Context, repo precedent.Repo, commit string) ([]CommitCheck, error)
-	// Repositories lists the repositories of an owner that are not archived and that the token may
-	// write to, sorted; of all that the installation of a GitHub App, else the account, may write
-	// to if owner is empty. If there are more than MaxRepositories, it returns that many and a
-	// KindTooLarge error. Where the forge supports conditional requests, an unchanged list is
-	// cheap.
+	// Repositories lists the repositories of an owner that are not archived and that the token may write to,
+	// sorted; of all that the installation of a GitHub App, else the account, may write to if owner is empty.
+	// If there are more than MaxRepositories, it returns that many and a KindTooLarge error. Where the forge
+	// supports conditional requests, an unchanged list is cheap.
 	Repositories(ctx context.Context, owner string) ([]precedent.Repo, error)
 	// Pushable tells why the token may not push to a branch of the repository: it is the default
 	// branch or a protected one, the repository is archived, or the token has no write access. It
@@ -105,12 +97,10 @@ type Forge interface {
 	// Quota returns the rate limit as of the last response.
 	Quota() Quota
 
-	// Post posts a review. Everything but Posted.Rejected appears in one visible
-	// review.
+	// Post posts a review. Everything but Posted.Rejected appears in one visible review.
 	Post(ctx context.Context, repo precedent.Repo, number int, d Draft) (Posted, error)
-	// Dismiss takes back the request for changes of a review by Me, and says why. Later
-	// reviews that only comment leave it standing. If the review requests nothing any
-	// more, or does not exist, it succeeds.
+	// Dismiss takes back the request for changes of a review by Me, and says why. Later reviews that only
+	// comment leave it standing. If the review requests nothing any more, or does not exist, it succeeds.
 	Dismiss(ctx context.Context, repo precedent.Repo, number int, review precedent.ForgeID, why string) (Unsupported,
 		error)
 	// Comment comments on the pull request as a whole.
@@ -120,9 +110,8 @@ type Forge interface {
 	Reply(ctx context.Context, repo precedent.Repo, number int, to precedent.ForgeID, body string) (Comment, error)
 	// Edit replaces the text of a comment by Me. Forges may refuse to edit that of a review.
 	Edit(ctx context.Context, repo precedent.Repo, number int, c CommentRef, body string) error
-	// Delete deletes a comment by Me, or minimizes it if the forge keeps everything,
-	// as GitHub keeps the text of reviews. Deleting a comment that does not exist
-	// succeeds.
+	// Delete deletes a comment by Me, or minimizes it if the forge keeps everything, as GitHub keeps the text
+	// of reviews. Deleting a comment that does not exist succeeds.
 	Delete(ctx context.Context, repo precedent.Repo, number int, c CommentRef) (Unsupported, error)
 	// Resolve resolves a conversation, or reopens it if closed is false.
 	Resolve(ctx context.Context, repo precedent.Repo, number int, t Thread, closed bool) (Unsupported, error)
@@ -131,8 +120,7 @@ type Forge interface {
 	// AddLabel adds a label to a pull request, and creates it in the repository if
 	// needed. Adding a label twice succeeds.
 	AddLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
-	// RemoveLabel removes a label from a pull request. Removing a label that is not
-	// set succeeds.
+	// RemoveLabel removes a label from a pull request. Removing a label that is not set succeeds.
 	RemoveLabel(ctx context.Context, repo precedent.Repo, number int, label string) (Unsupported, error)
 	// Check reports the result of a review on a commit. A later check replaces an
 	// earlier one of the same name and commit.
@@ -176,8 +164,7 @@ type Reaction struct {
 	At      time.Time
 }
 
-// ReviewEvent is the state that a review sets. There is deliberately none that
-// approves.
+// ReviewEvent is the state that a review sets. There is deliberately none that approves.
 type ReviewEvent string
 
 // The events.
@@ -203,8 +190,7 @@ type Remark struct {
 
 // Posted is the result of posting a Draft.
 type Posted struct {
-	// Review is the id of the review. It is empty if every remark was rejected and
-	// nothing was posted.
+	// Review is the id of the review. It is empty if every remark was rejected and nothing was posted.
 	Review precedent.ForgeID
 	// Remarks has an id for each remark of the draft. It is empty for a remark that
 	// was rejected, or whose id could not be read.
@@ -230,9 +216,8 @@ type Check struct {
 	URL    string // of the summary; may be empty
 }
 
-// CheckResult is the conclusion of a check. Success means a complete review. A forge
-// may let a required check pass that is neutral, as GitHub does; to block merging,
-// use the exit status of the job.
+// CheckResult is the conclusion of a check. Success means a complete review. A forge may let a required check
+// pass that is neutral, as GitHub does; to block merging, use the exit status of the job.
 type CheckResult string
 
 // The results.
@@ -411,8 +396,7 @@ type HistoryPage struct {
 	Through time.Time
 }
 
-// LastNumber returns the number that ends the address of a pull request or an issue; 0 if none
-// does.
+// LastNumber returns the number that ends the address of a pull request or an issue; 0 if none does.
 func LastNumber(address string) int {
 	n, _ := strconv.Atoi(path.Base(address))
 	return max(n, 0)
@@ -432,8 +416,7 @@ const (
 type Quota struct {
 	Limit, Left int
 	Reset       time.Time
-	// At is the time that the last response was made, by the forge's clock; zero if it did
-	// not say.
+	// At is the time that the last response was made, by the forge's clock; zero if it did not say.
 	At time.Time
 }
 
@@ -469,8 +452,7 @@ type Error struct {
 	Unsure bool
 	// Unreached is set if no connection was made, now or before.
 	Unreached bool
-	// Err is the context's error if the caller stopped waiting, or that of the check of Fenced;
-	// else nil.
+	// Err is the context's error if the caller stopped waiting, or that of the check of Fenced; else nil.
 	Err error
 }
 

@@ -12,8 +12,7 @@ import (
 
 // Pages describes the URLs of a forge's web pages.
 type Pages struct {
-	// Web is the root of the site: https://HOST, with a path if the forge is below
-	// one.
+	// Web is the root of the site: https://HOST, with a path if the forge is below one.
 	Web *url.URL
 	// Pull separates the repository from the number of a pull request: "pull",
 	// "-/merge_requests". PullAliases are accepted as well.
@@ -43,9 +42,8 @@ func (p Pages) repoPage(repo precedent.Repo) string {
 	return p.Web.JoinPath(repo.Owner, repo.Name).String()
 }
 
-// ReadPullRequest parses the URL of a pull request's page, or of a page below it. The
-// error is KindRefused if the page is on another forge, and KindInvalid if it is not
-// a pull request.
+// ReadPullRequest parses the URL of a pull request's page, or of a page below it. The error is KindRefused if
+// the page is on another forge, and KindInvalid if it is not a pull request.
 func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	wrong := &Error{
 		Kind: KindInvalid, Msg: fmt.Sprintf("%q is not a pull request", page),
@@ -76,8 +74,7 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 	return repo, number, nil
 }
 
-// parsePullPath splits the path of a pull request's page. The number is 0 if it is
-// another path.
+// parsePullPath splits the path of a pull request's page. The number is 0 if it is another path.
 func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
 	for i := 2; i < len(parts) && (i == 2 || p.Nested); i++ {
 		for _, between := range append([]string{p.Pull}, p.PullAliases...) {
@@ -94,9 +91,8 @@ func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
 	return "", "", 0
 }
 
-// Lines returns the URL of lines of a file at a commit, or of the file if Start is 0.
-// It is empty if the forge does not show files. The path is escaped for use in
-// Markdown.
+// Lines returns the URL of lines of a file at a commit, or of the file if Start is 0. It is empty if the
+// forge does not show files. The path is escaped for use in Markdown.
 func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) string {
 	if p.Blob == "" {
 		return ""
@@ -124,10 +120,9 @@ func escapePath(path string) string {
 	return b.String()
 }
 
-// ParsePullRequest parses a pull request of the forge: its number, with or without
-// "#", or the URL of its page or of one below it. For a number the Repo is zero. The
-// error is KindRefused if the page is on another forge, and KindInvalid if it is not
-// a pull request.
+// ParsePullRequest parses a pull request of the forge: its number, with or without "#", or the URL of its
+// page or of one below it. For a number the Repo is zero. The error is KindRefused if the page is on another
+// forge, and KindInvalid if it is not a pull request.
 func ParsePullRequest(f Forge, which string) (precedent.Repo, int, error) {
 	if strings.Contains(which, "/") {
 		return f.Pages().ReadPullRequest(which)

@@ -132,10 +132,9 @@ func Found(labels []string, n Names) []State {
 	return found
 }
 
-// Of returns the state of a pull request with these labels. A change of labels that was
-// interrupted leaves two of them: then Intervention wins. Changes and CIPending together mean
-// CIPending, whose checks decide again; a review would not wait for them. Any others mean
-// ReviewNeeded, which is always safe to repeat.
+// Of returns the state of a pull request with these labels. A change of labels that was interrupted leaves
+// two of them: then Intervention wins. Changes and CIPending together mean CIPending, whose checks decide
+// again; a review would not wait for them. Any others mean ReviewNeeded, which is always safe to repeat.
 func Of(labels []string, n Names) State {
 	found := Found(labels, n)
 	switch {

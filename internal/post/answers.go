@@ -136,8 +136,7 @@ func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.Fo
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// replyPending tells whether a reply in the thread is still to be posted: a thread is not
-// closed before that.
+// replyPending tells whether a reply in the thread is still to be posted: a thread is not closed before that.
 func (j *job) replyPending(thread string) bool {
 	for _, p := range j.unsent(store.PostReply) {
 		if p.Thread == thread {

@@ -13,12 +13,11 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// Only one run at a time posts on a pull request. Runs with one memory take turns in the store.
-// Runs with separate memories claim the summary: they write the id of the run into its marker,
-// wait until the forge must show the claims of others, and look who has it. A claim expires by
-// the forge's clock, and is looked at again before each group of requests, so that at most one
-// request of a run that lost its claim is carried out. docs/decisions/0037 describes the
-// protocol.
+// Only one run at a time posts on a pull request. Runs with one memory take turns in the store. Runs with
+// separate memories claim the summary: they write the id of the run into its marker, wait until the forge
+// must show the claims of others, and look who has it. A claim expires by the forge's clock, and is looked at
+// again before each group of requests, so that at most one request of a run that lost its claim is carried
+// out. docs/decisions/0037 describes the protocol.
 const (
 	// claimFor is how long a claim holds that is not renewed. It is renewed after three quarters.
 	claimFor = 2 * time.Minute
@@ -126,8 +125,7 @@ func (j *job) rival() (ownComment, bool) {
 	return ownComment{}, false
 }
 
-// stake claims the summary, or posts the first one with a claim. It is false if another run was
-// first.
+// stake claims the summary, or posts the first one with a claim. It is false if another run was first.
 func (j *job) stake(ctx context.Context, began time.Time) (bool, error) {
 	p := j.summaryPost()
 	if p == nil {
@@ -214,10 +212,9 @@ func (j *job) createSummary(ctx context.Context, p *store.Post, body string) err
 	return j.setState(ctx, store.PostPlanned, "", p)
 }
 
-// verify waits until the forge must show the claims that were made before ours, and tells
-// whether ours holds: of two summaries the older counts, and of two claims of one summary the
-// later. A claim that was long on its way may have replaced one that is in use, so its run
-// waits as much longer.
+// verify waits until the forge must show the claims that were made before ours, and tells whether ours holds:
+// of two summaries the older counts, and of two claims of one summary the later. A claim that was long on its
+// way may have replaced one that is in use, so its run waits as much longer.
 func (j *job) verify(ctx context.Context, began time.Time) (bool, error) {
 	pause := j.Now().Sub(began) + j.lag()
 	for n := range maxLooks {
@@ -328,8 +325,7 @@ func (j *job) release(ctx context.Context, ended bool) {
 // releaseFor bounds the requests that end a claim, in real time.
 const releaseFor = 10 * time.Second
 
-// postedElsewhere tells whether another run has posted all that this one has to say about the
-// head.
+// postedElsewhere tells whether another run has posted all that this one has to say about the head.
 func (j *job) postedElsewhere() bool {
 	s, ok := j.state.find(isSummary)
 	return ok && s.Head == j.review.Head && s.Marker.Review != j.review.ID && len(j.unsent(store.PostRemark)) == 0

@@ -157,9 +157,8 @@ func (j *job) resume(ctx context.Context) error {
 	return j.openReview(ctx, newest)
 }
 
-// awaitLost finds posts of which an earlier delivery did not know whether they arrived. If any of
-// them must not be sent twice, it waits until the forge lists it: the process that sent it may
-// have died a moment ago.
+// awaitLost finds posts of which an earlier delivery did not know whether they arrived. If any of them must
+// not be sent twice, it waits until the forge lists it: the process that sent it may have died a moment ago.
 func (j *job) awaitLost(ctx context.Context) error {
 	lost := false
 	err := j.updatePosts(ctx, func(p *store.Post) bool {

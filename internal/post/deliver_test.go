@@ -85,8 +85,7 @@ func TestSummaryDeletedByAPerson(t *testing.T) {
 	s.want(seen{Reviews: 1, Threads: 1, Summaries: 1, Checks: 1})
 }
 
-// TestSummaryOfAnotherAccount: a post leaves alone what another account
-// posted before.
+// TestSummaryOfAnotherAccount: a post leaves alone what another account posted before.
 func TestSummaryOfAnotherAccount(t *testing.T) {
 	s := newStage(t)
 	s.say(1, finding(1))

@@ -29,8 +29,7 @@ func on(what string, f forgetest.Fault) forgetest.Fault {
 
 var once1 = seen{Reviews: 1, Threads: 3, Summaries: 1, Checks: 1}
 
-// TestLostAnswers: whatever an answer was that nobody heard or could rely on,
-// everything is there once.
+// TestLostAnswers: whatever an answer was that nobody heard or could rely on, everything is there once.
 func TestLostAnswers(t *testing.T) {
 	for what := range sent {
 		for _, test := range []struct {
@@ -58,8 +57,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestWaitsForTheList: what may have been posted is looked for as long as forges
-// are known to take.
+// TestWaitsForTheList: what may have been posted is looked for as long as forges are known to take.
 func TestWaitsForTheList(t *testing.T) {
 	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{Status: 502, After: true}))
@@ -288,8 +286,7 @@ func TestWrongToken(t *testing.T) {
 	s.want(once1)
 }
 
-// TestGivesUpForNow: a forge that is down is not asked for ever, and a later
-// delivery goes on.
+// TestGivesUpForNow: a forge that is down is not asked for ever, and a later delivery goes on.
 func TestGivesUpForNow(t *testing.T) {
 	s := planned(t, 3)
 	s.Script.Plan(on("review", forgetest.Fault{Status: 503, Times: 1000}))

@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// childDeliver delivers what is planned. It waits by asking the parent to let the
-// forge's time pass.
+// childDeliver delivers what is planned. It waits by asking the parent to let the forge's time pass.
 func childDeliver(ctx context.Context, url, file, watch string) error {
 	now, sleep, err := forgetest.NewWatch(watch)
 	if err != nil {
@@ -85,9 +84,8 @@ func (p *prey) run(limit time.Duration) bool {
 	return killed
 }
 
-// act sets a scene: a thread that was posted before, a push, and a review with so
-// many remarks and one on no line of the diff, that answers in the thread and
-// closes it.
+// act sets a scene: a thread that was posted before, a push, and a review with so many remarks and one on no
+// line of the diff, that answers in the thread and closes it.
 func (p *prey) act(remarks int) {
 	p.t.Helper()
 	p.say(1, finding(1))

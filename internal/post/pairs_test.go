@@ -17,9 +17,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// schedule runs several deliveries at once, one step after the other: each request and each
-// wait is a step, and a random number says how long it takes. The same numbers give the same
-// order.
+// schedule runs several deliveries at once, one step after the other: each request and each wait is a step,
+// and a random number says how long it takes. The same numbers give the same order.
 type schedule struct {
 	clock  *forgetest.Clock
 	random *rand.Rand

@@ -10,8 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestPlanForAThread: what is done in a thread by what the review says of it, and
-// never against a person.
+// TestPlanForAThread: what is done in a thread by what the review says of it, and never against a person.
 func TestPlanForAThread(t *testing.T) {
 	me := "precedent[bot]"
 	closed := func(by string, state precedent.ThreadState) precedent.Thread {

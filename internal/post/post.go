@@ -1,20 +1,16 @@
 // Package post posts a review on its pull request, each comment exactly once.
 //
-// The posts are planned and saved together with the review. Delivering them may
-// end at any moment, by a crash or by a lost answer, and can be repeated: each
-// post is marked as being sent before the request, and a post whose state is
-// unknown is looked for among the comments before it is sent again. A comment
-// counts as ours only if our account wrote it and it has a marker that is valid
-// for this pull request; without a key that signs markers, only if its number is
-// stored.
+// The posts are planned and saved together with the review. Delivering them may end at any moment, by a crash
+// or by a lost answer, and can be repeated: each post is marked as being sent before the request, and a post
+// whose state is unknown is looked for among the comments before it is sent again. A comment counts as ours
+// only if our account wrote it and it has a marker that is valid for this pull request; without a key that
+// signs markers, only if its number is stored.
 //
-// Only one run at a time posts on a pull request: it claims the summary first. A
-// forge may show a new comment later than this package waits. Then it is posted
-// twice; the sweep at the beginning and at the end of each delivery finds that,
-// keeps the older one and deletes the other.
+// Only one run at a time posts on a pull request: it claims the summary first. A forge may show a new comment
+// later than this package waits. Then it is posted twice; the sweep at the beginning and at the end of each
+// delivery finds that, keeps the older one and deletes the other.
 //
-// What people do to a comment is final: a deleted, resolved or dismissed remark is
-// never posted again.
+// What people do to a comment is final: a deleted, resolved or dismissed remark is never posted again.
 package post
 
 import (
@@ -59,16 +55,14 @@ type Poster struct {
 }
 
 const (
-	// listLag is how long a forge may take to show a new comment. Until then its absence proves
-	// nothing.
+	// listLag is how long a forge may take to show a new comment. Until then its absence proves nothing.
 	listLag = 5 * time.Second
 	// maxLooks is how often a comment that may have been posted is looked for before it is sent
 	// again. The pauses grow; together they take between 15 and 50 seconds.
 	maxLooks = 3
 	// maxTries is the number of failed requests that ends a delivery.
 	maxTries = 8
-	// firstPause is the longest pause after the first failure; each failure
-	// doubles it.
+	// firstPause is the longest pause after the first failure; each failure doubles it.
 	firstPause = 2 * time.Second
 
 	defaultMaxWait = 2 * time.Minute // secondary rate limits without a time ask for one minute
@@ -97,8 +91,7 @@ type Delivery struct {
 	// Superseded tells that the head has moved: nothing was posted for the old one, and the new
 	// one should be reviewed.
 	Superseded bool
-	// Undeliverable says why posting on the pull request is not possible any more; empty if it
-	// is.
+	// Undeliverable says why posting on the pull request is not possible any more; empty if it is.
 	Undeliverable string
 
 	// OtherRun tells that another run posts on the pull request: it has posted what this one

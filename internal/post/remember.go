@@ -68,8 +68,7 @@ func (j *job) summarized(review string) bool {
 	})
 }
 
-// thread returns the thread that a post opened. Without a comment id it is a thread in the
-// summary.
+// thread returns the thread that a post opened. Without a comment id it is a thread in the summary.
 func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) precedent.Thread {
 	t := precedent.Thread{
 		ID: p.Thread, PullRequest: j.number, Review: r.ID, Finding: f.ID, Fingerprint: f.Fingerprint, Place: f.Place,

@@ -37,8 +37,7 @@ type stage struct {
 	url    string // of the server, for newPoster
 }
 
-// giteaAt begins the address of a Gitea, and keyless that of a forge whose comments are not
-// signed.
+// giteaAt begins the address of a Gitea, and keyless that of a forge whose comments are not signed.
 const giteaAt, keyless = "gitea:", "keyless:"
 
 // key signs the markers of most tests.
@@ -104,8 +103,7 @@ func newStageOn(t *testing.T, kind string) *stage {
 	return s
 }
 
-// newPoster is a program that starts: with a client of its own, on the memory in
-// the file.
+// newPoster is a program that starts: with a client of its own, on the memory in the file.
 func newPoster(ctx context.Context, url, file string, now func() time.Time,
 	sleep func(context.Context, time.Duration) error, through http.RoundTripper,
 ) (*Poster, *store.DB, error) {

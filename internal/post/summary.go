@@ -87,9 +87,8 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// reuseSummary gives the summary the thread and the comment id of an earlier one. A comment of
-// another account, which posted before this one did, is not reused: a forge may refuse the
-// edit.
+// reuseSummary gives the summary the thread and the comment id of an earlier one. A comment of another
+// account, which posted before this one did, is not reused: a forge may refuse the edit.
 func (j *job) reuseSummary(p *store.Post) {
 	for _, earlier := range slices.Backward(j.posts) {
 		if earlier.Kind != store.PostSummary {
@@ -129,8 +128,7 @@ func hash(body string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sameText tells whether the forge shows the text that was sent: some change line ends and
-// trim it.
+// sameText tells whether the forge shows the text that was sent: some change line ends and trim it.
 func sameText(shown, sent string) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return plain(shown) == plain(sent)
@@ -196,9 +194,8 @@ func (j *job) postings() map[string]report.Posting {
 	return postings
 }
 
-// notePostedBefore records that a comment of an earlier review has the finding. If that
-// conversation is closed, the finding may be another defect at the same place, and the summary
-// shows it in full.
+// notePostedBefore records that a comment of an earlier review has the finding. If that conversation is
+// closed, the finding may be another defect at the same place, and the summary shows it in full.
 func (j *job) notePostedBefore(postings map[string]report.Posting, f precedent.Finding, o ownComment) {
 	if c, _ := j.state.conversation(o.ID); !c.Closed {
 		postings[f.ID] = report.Posting{State: report.PostedBefore, URL: o.URL}

@@ -16,9 +16,8 @@ import (
 // are hidden already, so this must end at some time.
 const sweepReviewsFor = 24 * time.Hour
 
-// sweep deletes duplicates and keeps the older comment: remarks of one thread or one place,
-// summaries, and bodies of one review. It touches no comment that people wrote or answered,
-// and none without a valid marker.
+// sweep deletes duplicates and keeps the older comment: remarks of one thread or one place, summaries, and
+// bodies of one review. It touches no comment that people wrote or answered, and none without a valid marker.
 func (j *job) sweep(ctx context.Context) error {
 	kept := map[string]ownComment{}
 	var left []ownComment

@@ -17,10 +17,9 @@ const (
 	botName          = "@precedent"
 )
 
-// discussion sorts people's comments on a pull request. Comments of people with write
-// permission in a review, on a line, or to @precedent are directives, verbatim. Other
-// comments, and those of the author, are claims. Comments of bots and our own are
-// left out.
+// discussion sorts people's comments on a pull request. Comments of people with write permission in a review,
+// on a line, or to @precedent are directives, verbatim. Other comments, and those of the author, are claims.
+// Comments of bots and our own are left out.
 func discussion(comments []forge.Comment, author forge.Person, ours func(forge.Comment) bool,
 	mayWrite func(forge.Person) bool,
 ) precedent.Discussion {

@@ -104,8 +104,7 @@ func (p *Pull) fetchPatch(ctx context.Context, f *fetched, cause error) error {
 	return nil
 }
 
-// fetchSpec says how git fetches the pull request. The token is sent to the forge's
-// own host only.
+// fetchSpec says how git fetches the pull request. The token is sent to the forge's own host only.
 func (p *Pull) fetchSpec(ctx context.Context) (git.Pull, error) {
 	spec := git.Pull{Ref: p.Ref, Base: p.Base.SHA, Head: p.Head.SHA, CAFile: p.Env.CAFile}
 	if p.Conn.Folder != "" {
@@ -136,8 +135,7 @@ func (f *fetched) change(ctx context.Context) (*diff.Change, error) {
 	return change, nil
 }
 
-// forgeChange reads the diff as the forge computes it, to know which lines can have
-// comments.
+// forgeChange reads the diff as the forge computes it, to know which lines can have comments.
 func (f *fetched) forgeChange(ctx context.Context) (*diff.Change, error) {
 	if f.Patched {
 		return nil, nil //nolint:nilnil // the change is the forge's own

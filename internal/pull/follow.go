@@ -81,8 +81,7 @@ func (p *Pull) readThreads(ctx context.Context, s *State, of Purpose) error {
 	return p.relocate(ctx, s, last, readers)
 }
 
-// Relocated returns a function that relocates copies of threads to a commit; nil if git
-// could not fetch.
+// Relocated returns a function that relocates copies of threads to a commit; nil if git could not fetch.
 func (p *Pull) Relocated(ctx context.Context, s *State) func(string, []precedent.Thread) []precedent.Thread {
 	if s.Patched {
 		return nil
@@ -159,10 +158,9 @@ func changesSince(ctx context.Context, s *State, there []string, last *precedent
 	return since, nil
 }
 
-// lastPosted returns the newest complete review whose summary is on the pull request,
-// with an engine if engine is set, and the finders that have read the code up to it;
-// nil for none. After a push with nothing to read, no finder ran: then the finders of
-// the review before it count.
+// lastPosted returns the newest complete review whose summary is on the pull request, with an engine if
+// engine is set, and the finders that have read the code up to it; nil for none. After a push with nothing to
+// read, no finder ran: then the finders of the review before it count.
 func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engine bool) (*precedent.Review, []string,
 	error,
 ) {
@@ -175,10 +173,9 @@ func lastPosted(ctx context.Context, rows *store.Repo, posts []store.Post, engin
 	}, engine)
 }
 
-// withPostStates corrects the stored states of threads with the states of the posts. A
-// process can end between storing the two, and a push can arrive between a review and
-// its posts: a thread that we closed is addressed, and an answer that was not posted
-// is still pending.
+// withPostStates corrects the stored states of threads with the states of the posts. A process can end
+// between storing the two, and a push can arrive between a review and its posts: a thread that we closed is
+// addressed, and an answer that was not posted is still pending.
 func withPostStates(stored []precedent.Thread, posts []store.Post) []precedent.Thread {
 	if len(posts) == 0 {
 		return stored

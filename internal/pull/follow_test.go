@@ -7,8 +7,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// TestAsPosted: the posts tell what the threads should say where a process ended in
-// between.
+// TestAsPosted: the posts tell what the threads should say where a process ended in between.
 func TestAsPosted(t *testing.T) {
 	reply := func(s store.PostState) store.Post {
 		return store.Post{Thread: "t", Kind: store.PostReply, Review: "r1", State: s}

@@ -23,9 +23,8 @@ func (p *Pull) learn(ctx context.Context, s *State, r *precedent.Review) error {
 	return p.learnOutcomes(ctx, s, r.Threads)
 }
 
-// learnAgain is learn for a review that another process made, which may not have
-// come to this. States that it stored before it posted are not applied again: people may
-// have answered since.
+// learnAgain is learn for a review that another process made, which may not have come to this. States that it
+// stored before it posted are not applied again: people may have answered since.
 func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *State) error {
 	if s == nil || s.Earlier.trees == nil || s.Range.Head != r.Head {
 		return nil // the next review learns it
@@ -43,8 +42,7 @@ func (p *Publisher) learnAgain(ctx context.Context, r *precedent.Review, s *Stat
 	return p.Pull.learnOutcomes(ctx, s, r.Threads)
 }
 
-// Outcomes determines, stores and returns the outcomes of the findings that were
-// posted on the pull request.
+// Outcomes determines, stores and returns the outcomes of the findings that were posted on the pull request.
 func (p *Pull) Outcomes(ctx context.Context) ([]precedent.Outcome, error) {
 	s, err := p.Gather(ctx, Purpose{})
 	if err != nil {
@@ -104,8 +102,7 @@ func (p *Pull) learnOutcomes(ctx context.Context, s *State, answers []precedent.
 	return err
 }
 
-// votes returns the reactions to the comments that opened threads; after an error, those that
-// it has read.
+// votes returns the reactions to the comments that opened threads; after an error, those that it has read.
 func (p *Pull) votes(ctx context.Context, s *State) (map[string][]thread.Vote, error) {
 	voted := map[precedent.ForgeID]bool{}
 	for _, c := range s.Comments {

@@ -7,9 +7,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// replacedLines are the lines that a push put in the place of flagged ones: the
-// added lines of hunks that take a flagged line away. The threads are relocated
-// to the head from which the change starts.
+// replacedLines are the lines that a push put in the place of flagged ones: the added lines of hunks that
+// take a flagged line away. The threads are relocated to the head from which the change starts.
 func replacedLines(threads []precedent.Thread, changed *diff.Change) []precedent.Span {
 	var spans []precedent.Span
 	for _, t := range threads {

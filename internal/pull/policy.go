@@ -42,8 +42,7 @@ func (p *Pull) policyAt(ctx context.Context, commit string) (precedent.Policy, e
 	return policy.Policy, err
 }
 
-// RunGate exports a tree, of the head or of a change to it, and runs the commands that the base
-// names.
+// RunGate exports a tree, of the head or of a change to it, and runs the commands that the base names.
 func (p *Pull) RunGate(ctx context.Context, g *gate.Runner, s run.Subject, rev string,
 	policy precedent.Gate,
 ) (gate.Result, error) {

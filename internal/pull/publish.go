@@ -58,8 +58,7 @@ func (p *Pull) Publisher(ctx context.Context) (*Publisher, error) {
 	}}, nil
 }
 
-// ExistingReview is an earlier review of the current head, which makes another one
-// unnecessary.
+// ExistingReview is an earlier review of the current head, which makes another one unnecessary.
 type ExistingReview struct {
 	run.Result
 	unfinished, posted bool   // some posts are not delivered; the summary is posted
@@ -182,9 +181,8 @@ func (p *Publisher) Prepare(ctx context.Context, job run.Job) (*Prepared, error)
 	return x, nil
 }
 
-// Deliver posts a review that this Publisher prepared, and learns the outcomes of
-// earlier findings. It returns the exit status: the review's, or that of an incomplete
-// one if nothing can be posted.
+// Deliver posts a review that this Publisher prepared, and learns the outcomes of earlier findings. It
+// returns the exit status: the review's, or that of an incomplete one if nothing can be posted.
 func (p *Publisher) Deliver(ctx context.Context, x *Prepared, made run.Result) (int, error) {
 	if err := p.Pull.StoredThreads(p.Rows).Answer(ctx, made.Review.Threads, made.Review.Head); err != nil {
 		return 0, err
@@ -233,10 +231,9 @@ func (p *Publisher) deliver(ctx context.Context, made run.Result, learn func() e
 	return made.Status, nil
 }
 
-// lineURL makes the addresses of lines on the forge as people look at them: of the
-// reviewed head, and of its base for lines that the change took away. There is
-// none where the forge has no pages, and where nobody knows what the file was
-// called before.
+// lineURL makes the addresses of lines on the forge as people look at them: of the reviewed head, and of its
+// base for lines that the change took away. There is none where the forge has no pages, and where nobody
+// knows what the file was called before.
 func (p *Pull) lineURL(r *precedent.Review, change *diff.Change) func(precedent.Span) string {
 	return func(at precedent.Span) string {
 		commit := r.Head
@@ -275,8 +272,7 @@ func (p *Publisher) deliveryError(d post.Delivery, err error, head string) error
 	return &workspace.Error{Err: err, Hint: hint, Status: precedent.ExitIncomplete}
 }
 
-// undeliveredStatus returns the exit status of a review that cannot be posted, which is
-// never clean.
+// undeliveredStatus returns the exit status of a review that cannot be posted, which is never clean.
 func undeliveredStatus(status int) int {
 	if status == precedent.ExitClean {
 		return precedent.ExitIncomplete

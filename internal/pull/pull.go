@@ -31,8 +31,7 @@ type Pull struct {
 	SpentUSD    float64
 }
 
-// Read reads the pull request, and opens the memory of its repository, which
-// stays the caller's.
+// Read reads the pull request, and opens the memory of its repository, which stays the caller's.
 func Read(ctx context.Context, r *workspace.Env, c workspace.Connection, repo *Repository, number int) (*Pull, error) {
 	w, err := r.OpenForReview(ctx, repo.Repository)
 	if err != nil {
@@ -165,8 +164,7 @@ type Purpose struct {
 	Engine bool // a model reads
 }
 
-// State is a pull request as it is now: its commits, what people said, and what
-// earlier reviews left.
+// State is a pull request as it is now: its commits, what people said, and what earlier reviews left.
 type State struct {
 	fetched
 	Comments   []forge.Comment
@@ -205,8 +203,7 @@ func (p *Pull) Gather(ctx context.Context, of Purpose) (*State, error) {
 	return s, nil
 }
 
-// Policy returns the policy of the base. If it cannot be read, the review, which reads it
-// again, says so.
+// Policy returns the policy of the base. If it cannot be read, the review, which reads it again, says so.
 func (s *State) Policy(ctx context.Context) (run.Policy, bool) {
 	at, err := run.OpenBase(ctx, s.Repo, s.Blobs, s.Range.BaseCommit, guide.PolicyFile)
 	if err != nil {

@@ -83,8 +83,7 @@ func (s *stage) read(number int, use func(*Pull) error) error {
 	return use(pull)
 }
 
-// comments counts what stands on the pull request, and lists the places of the
-// remarks.
+// comments counts what stands on the pull request, and lists the places of the remarks.
 func (s *stage) comments() (summaries, reviews int, remarks []string) {
 	for _, c := range s.World.By(s.Pull, forgetest.Bot) {
 		switch c.Kind {
@@ -100,9 +99,8 @@ func (s *stage) comments() (summaries, reviews int, remarks []string) {
 	return summaries, reviews, remarks
 }
 
-// TestPullRequestsAtOnce: two pull requests are reviewed in one process at the same
-// time. On each stand one review, one summary, and one comment a finding, also after
-// a second run.
+// TestPullRequestsAtOnce: two pull requests are reviewed in one process at the same time. On each stand one
+// review, one summary, and one comment a finding, also after a second run.
 func TestPullRequestsAtOnce(t *testing.T) {
 	stages := []*stage{newStage(t), newStage(t)}
 	meet := pulltest.Meeting(len(stages))

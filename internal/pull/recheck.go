@@ -16,17 +16,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/workspace"
 )
 
-// maxRechecked limits the comments that are read again before a review is posted, each with a
-// request.
+// maxRechecked limits the comments that are read again before a review is posted, each with a request.
 const maxRechecked = 50
 
 // precedentsStep is the step of failures about comments of people.
 const precedentsStep = "precedents"
 
-// recheck reads each comment that the findings cite again, and takes away the citations that do
-// not hold any more: the comment was deleted, or does not say any more what is quoted. Deletions
-// are recorded in the corpus. What cannot be read is not cited either. The review says what is
-// missing, and its findings stay.
+// recheck reads each comment that the findings cite again, and takes away the citations that do not hold any
+// more: the comment was deleted, or does not say any more what is quoted. Deletions are recorded in the
+// corpus. What cannot be read is not cited either. The review says what is missing, and its findings stay.
 func (p *Publisher) recheck(ctx context.Context, r *precedent.Review) {
 	c := rechecker{Publisher: p, known: map[string]verdictOnCite{}}
 	for i := range r.Findings {

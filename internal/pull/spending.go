@@ -21,10 +21,9 @@ func (p *Pull) PostedSpending(s *settings.Settings) func(context.Context) (float
 	return func(ctx context.Context) (float64, error) { return p.spentToday(ctx, s) }
 }
 
-// spentToday returns the dollars that the reviews of all pull requests of the repository have
-// cost on this day (UTC), as their summaries say. Only comments of our account with a valid
-// signature count. If they cannot all be read, that is an error only if the operator has set
-// the limit, else a notice.
+// spentToday returns the dollars that the reviews of all pull requests of the repository have cost on this
+// day (UTC), as their summaries say. Only comments of our account with a valid signature count. If they
+// cannot all be read, that is an error only if the operator has set the limit, else a notice.
 func (p *Pull) spentToday(ctx context.Context, s *settings.Settings) (float64, error) {
 	now := p.Env.Now().UTC()
 	today := now.Format(time.DateOnly)

@@ -47,8 +47,7 @@ function average(items) {
 }
 `
 
-// Engine is an engine that finds the findings, once everybody is there who is
-// waited for.
+// Engine is an engine that finds the findings, once everybody is there who is waited for.
 type Engine struct {
 	Arrive func(ctx context.Context) error
 	mu     sync.Mutex

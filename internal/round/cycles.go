@@ -111,9 +111,8 @@ func (c *cycles) pushed(head string) bool {
 	return ok && c.last == f && c.summary.Head != head
 }
 
-// problems are what our newest note about a failed gate or failed checks of the head says. It still
-// says so after fixes have failed, and after we have given up; a later review of the head ends a
-// failed gate.
+// problems are what our newest note about a failed gate or failed checks of the head says. It still says so
+// after fixes have failed, and after we have given up; a later review of the head ends a failed gate.
 func (c *cycles) problems(head string) []precedent.Untrusted {
 	for _, s := range slices.Backward(c.own) {
 		if s.Head != head || s.Kind != comment.GateFailed && s.Kind != comment.ChecksEnded {

@@ -140,8 +140,7 @@ func (x *round) mayLabel(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// denied says why the forge does not let us change a label; empty if it does, or if the request
-// failed.
+// denied says why the forge does not let us change a label; empty if it does, or if the request failed.
 func denied(unsupported forge.Unsupported, err error) string {
 	if e, ok := errors.AsType[*forge.Error](err); ok && e.Kind == forge.KindAuth {
 		return e.Msg

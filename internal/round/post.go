@@ -25,8 +25,7 @@ func Post(ctx context.Context, p *pull.Publisher, job run.Job, onlyComments bool
 	return p.Review(ctx, job, h)
 }
 
-// answer is converse.Answer for a review, which goes on without the answers that failed: then it is
-// false.
+// answer is converse.Answer for a review, which goes on without the answers that failed: then it is false.
 func answer(ctx context.Context, p *pull.Publisher, job run.Job,
 	conversed func(converse.Result) error,
 ) (did converse.Result, all bool, err error) {

@@ -22,8 +22,7 @@ type Options struct {
 	// At says where the memory and the commits are; the zero value is right for a server, whose
 	// repositories share a database.
 	At workspace.Location
-	// Reviews is what the operator says leads to a review, where the policy does not; nil means the
-	// default.
+	// Reviews is what the operator says leads to a review, where the policy does not; nil means the default.
 	Reviews *precedent.ReviewTriggers
 	// Gate builds and tests the head before a review; nil for no gate.
 	Gate *gate.Runner
@@ -33,8 +32,7 @@ type Options struct {
 	// FixAsked tells that a person with write permission asked for a fix in a comment. The round then
 	// makes one attempt, whatever the label is, instead of what is due.
 	FixAsked bool
-	// Check is called right before each write; the write is not made if it returns an error. It
-	// may be nil.
+	// Check is called right before each write; the write is not made if it returns an error. It may be nil.
 	Check func(ctx context.Context) error
 	// Pushing is called with a commit right before a fix pushes it. The forge then tells of a newer
 	// head, which must not end the round. It may be nil.
@@ -87,11 +85,10 @@ const (
 	relabelPause = 15 * time.Minute
 )
 
-// Do looks at a pull request as it is now and does the one thing that is due: it answers
-// comments, and then reviews, fixes, checks the results of CI, or does nothing. All that it
-// decides by is on the forge, so that a round after an interruption goes on where that one ended,
-// and a round with nothing due writes nothing, except that the first one in a
-// repository creates the labels.
+// Do looks at a pull request as it is now and does the one thing that is due: it answers comments, and then
+// reviews, fixes, checks the results of CI, or does nothing. All that it decides by is on the forge, so that
+// a round after an interruption goes on where that one ended, and a round with nothing due writes nothing,
+// except that the first one in a repository creates the labels.
 func Do(ctx context.Context, r *workspace.Env, conn workspace.Connection, repo precedent.Repo, number int, job run.Job,
 	o Options,
 ) (Result, error) {

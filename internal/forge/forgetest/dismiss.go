@@ -15,8 +15,7 @@ func (p *Pull) takeBack(id precedent.ForgeID) {
 	p.Reviews[id] = r
 }
 
-// dismiss is "Dismiss a review for a pull request". On a protected branch it takes more than
-// write access.
+// dismiss is "Dismiss a review for a pull request". On a protected branch it takes more than write access.
 func (g *GitHub) dismiss(c *call) reply {
 	var in struct{ Message, Event string }
 	r, bad := g.shownReview(c, &in)

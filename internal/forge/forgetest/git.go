@@ -18,9 +18,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Git serves the repositories below a folder, owner/name.git, by git's own server program, and
-// tells the world what was pushed. Every request needs a token. Set its fields before the first
-// request.
+// Git serves the repositories below a folder, owner/name.git, by git's own server program, and tells the
+// world what was pushed. Every request needs a token. Set its fields before the first request.
 type Git struct {
 	// URL is where the handler is served; empty if it is part of another server.
 	URL string
@@ -31,8 +30,7 @@ type Git struct {
 	Whose func(token string) (forge.Person, bool)
 	// MayPush tells whether a token may push at all, whatever its account may; nil for every token.
 	MayPush func(token string) bool
-	// Fault returns the status to answer a request with, and adds headers; 0 serves it. It may
-	// be nil.
+	// Fault returns the status to answer a request with, and adds headers; 0 serves it. It may be nil.
 	Fault func(http.ResponseWriter, *http.Request) int
 	// Before runs when a push has arrived and before git handles it. It may be nil.
 	Before func()

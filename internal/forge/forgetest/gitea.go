@@ -19,10 +19,9 @@ import (
 // GiteaKind is a server of the Gitea family.
 type GiteaKind int
 
-// The kinds. Gitea has routes to resolve conversations and to answer in them since
-// January 2026: a development version of 1.26 may lack them. It deletes comments on
-// lines since August 2025; before, it reported success and did nothing. Forgejo adds
-// comments to a review and takes them away.
+// The kinds. Gitea has routes to resolve conversations and to answer in them since January 2026: a
+// development version of 1.26 may lack them. It deletes comments on lines since August 2025; before, it
+// reported success and did nothing. Forgejo adds comments to a review and takes them away.
 const (
 	Gitea127 GiteaKind = iota
 	Gitea126           // a development version from before January 2026
@@ -46,8 +45,7 @@ type Gitea struct {
 	Headless int
 	// Most is the maximum page size; the default of a server if it is 0.
 	Most int
-	// Breaks is how many comments of the next review are stored before the server
-	// fails; 0 for none.
+	// Breaks is how many comments of the next review are stored before the server fails; 0 for none.
 	Breaks int
 
 	t         testing.TB
@@ -292,8 +290,7 @@ func (g *Gitea) whole(all []any) reply {
 	}
 }
 
-// shown returns the comments of a kind that a list contains by now: it may lag
-// behind.
+// shown returns the comments of a kind that a list contains by now: it may lag behind.
 func (g *Gitea) shown(c *call, kind forge.CommentKind) (all []forge.Comment) {
 	for _, m := range c.pull.Comments {
 		if m.Kind == kind && g.stage.World.shows(c.pull.written[forge.CommentRef{Kind: kind, ID: m.ID}],

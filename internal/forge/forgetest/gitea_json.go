@@ -200,8 +200,7 @@ func (p *Pull) giteaReviews(words, inline []forge.Comment) (all []giteaReview) {
 	})
 }
 
-// first returns the first comment of a conversation at its original place: Gitea does
-// not move it.
+// first returns the first comment of a conversation at its original place: Gitea does not move it.
 func (p *Pull) first(m forge.Comment) forge.Comment {
 	if m.ReplyTo != "" {
 		if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: p.root(m)}); up != nil {
@@ -346,8 +345,7 @@ func (g *Gitea) inlineJSON(c *call, r giteaReview, m forge.Comment) object {
 	return out
 }
 
-// cutHunk returns the part of a hunk that ends with a line; empty for a line outside
-// the diff.
+// cutHunk returns the part of a hunk that ends with a line; empty for a line outside the diff.
 func (p *Pull) cutHunk(s precedent.Span, commit string) string {
 	patch, _ := p.diffAt(commit)
 	f := parse(patch).File(s.Path)

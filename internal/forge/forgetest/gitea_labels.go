@@ -8,8 +8,7 @@ import (
 // sharedLabelID is the id of the first label of an organization.
 const sharedLabelID = 9000
 
-// label is a label of the repository or of its organization. An unknown one becomes
-// one of the repository.
+// label is a label of the repository or of its organization. An unknown one becomes one of the repository.
 func (r *Repo) label(name string) object {
 	id := sharedLabelID + slices.Index(r.Shared, name)
 	if id < sharedLabelID {

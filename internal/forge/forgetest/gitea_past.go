@@ -9,8 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// between is the time of last updates that a list is about, in whole seconds, both ends
-// included.
+// between is the time of last updates that a list is about, in whole seconds, both ends included.
 type between struct{ since, before time.Time }
 
 func betweenOf(c *call) between {
@@ -24,8 +23,7 @@ func (b between) has(updated time.Time) bool {
 	return !updated.Before(b.since) && (b.before.IsZero() || !updated.After(b.before))
 }
 
-// commentsSince lists the comments on all pull requests and issues as a whole, in pages, the
-// oldest first.
+// commentsSince lists the comments on all pull requests and issues as a whole, in pages, the oldest first.
 func (g *Gitea) commentsSince(c *call) reply {
 	in := betweenOf(c)
 	var found []forge.NumberedComment

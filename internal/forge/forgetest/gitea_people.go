@@ -18,8 +18,7 @@ var GiteaActions = forge.Person{ID: "-2", Login: "gitea-actions", Bot: true}
 type Team struct {
 	ID   int64
 	Name string
-	// Level is the access to all units. If it is empty, Units has the access to each,
-	// such as "repo.code".
+	// Level is the access to all units. If it is empty, Units has the access to each, such as "repo.code".
 	Level   forge.Permission
 	Units   map[string]forge.Permission
 	Members []forge.Person

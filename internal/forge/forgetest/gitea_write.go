@@ -224,8 +224,7 @@ func (g *Gitea) edit(c *call) reply {
 	return reply{status: http.StatusOK, body: g.commentJSON(c, *m)}
 }
 
-// delete deletes a comment. Old servers report success for one on a line, and do
-// nothing.
+// delete deletes a comment. Old servers report success for one on a line, and do nothing.
 func (g *Gitea) delete(c *call) reply {
 	p, m := g.kept(c)
 	switch {

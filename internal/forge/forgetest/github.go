@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// GitHub is a server that shows a world like GitHub, with its JSON, paging, ETags and
-// rate limit.
+// GitHub is a server that shows a world like GitHub, with its JSON, paging, ETags and rate limit.
 type GitHub struct {
 	URL string // the base that a client of GitHub Enterprise is given
 
@@ -46,9 +45,8 @@ type GitHub struct {
 // rateWindow is the period of the rate limit.
 const rateWindow = time.Hour
 
-// GitHub serves the world until the test ends. Every request is checked against
-// GitHub's OpenAPI description, with or without faults, and fails the test if it is
-// invalid. Without the description the test is skipped.
+// GitHub serves the world until the test ends. Every request is checked against GitHub's OpenAPI description,
+// with or without faults, and fails the test if it is invalid. Without the description the test is skipped.
 func (s *Stage) GitHub(t testing.TB) *GitHub {
 	t.Helper()
 	needJudges(t)
@@ -152,8 +150,7 @@ func problem(status int, message string) reply {
 	}}
 }
 
-// invalid is the answer to an invalid request. Its details are strings, or objects
-// that name a field.
+// invalid is the answer to an invalid request. Its details are strings, or objects that name a field.
 func invalid(message string, complaints ...any) reply {
 	return reply{status: http.StatusUnprocessableEntity, body: object{
 		"message": message, "errors": complaints, "documentation_url": "https://docs.github.com/rest", "status": "422",
@@ -203,8 +200,7 @@ func (g *GitHub) write(w http.ResponseWriter, r *http.Request, a reply) {
 	}
 }
 
-// spend counts a request, and reports whether the rate limit allows it. GraphQL has a
-// separate limit.
+// spend counts a request, and reports whether the rate limit allows it. GraphQL has a separate limit.
 func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -45,8 +45,7 @@ type issued struct {
 	may   map[string]string
 }
 
-// AsApp lets an app in, and makes its bot the account that posts. Secret is a
-// person's token still.
+// AsApp lets an app in, and makes its bot the account that posts. Secret is a person's token still.
 func (g *GitHub) AsApp(a App) {
 	g.mu.Lock()
 	g.app = &a

@@ -53,8 +53,7 @@ func (g *GitHub) pulls(c *call) reply {
 	return g.page(c.Request, all)
 }
 
-// listed returns the pull requests in a state, which is open, closed or all, the most recently
-// updated first.
+// listed returns the pull requests in a state, which is open, closed or all, the most recently updated first.
 func (r *Repo) listed(state string) []*Pull {
 	var all []*Pull
 	for _, p := range r.Pulls {

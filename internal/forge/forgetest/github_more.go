@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// knows reports whether a commit is in the repository, as far as its pull requests
-// tell.
+// knows reports whether a commit is in the repository, as far as its pull requests tell.
 func (r *Repo) knows(commit string) bool {
 	for _, p := range r.Pulls {
 		if _, ok := p.diffAt(commit); ok || p.Base.SHA == commit {

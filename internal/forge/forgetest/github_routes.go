@@ -126,8 +126,7 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/commits/{ref}/check-runs", (*GitHub).checks},
 }
 
-// parameters are the query parameters that the server supports, or that state its
-// defaults.
+// parameters are the query parameters that the server supports, or that state its defaults.
 var parameters = map[string]string{
 	"per_page": "", "page": "", "state": "", "since": "", "check_name": "", "filter": "", "content": "", "sort": "",
 	"direction": "", "cursor": "", "affiliation": "",

@@ -151,8 +151,7 @@ func TestGitHubRefuses(t *testing.T) {
 	}
 }
 
-// TestGitHubKeepsUnsent: a review that is not sent is its author's alone, and the
-// only one.
+// TestGitHubKeepsUnsent: a review that is not sent is its author's alone, and the only one.
 func TestGitHubKeepsUnsent(t *testing.T) {
 	s, g, p := shopServer(t)
 	key := app(t, g)
@@ -200,8 +199,7 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 	}
 }
 
-// TestPush: after a push comments stand where their lines are now, or are outdated
-// where they stood first.
+// TestPush: after a push comments stand where their lines are now, or are outdated where they stood first.
 func TestPush(t *testing.T) {
 	s, g, p := shopServer(t)
 	var ids []precedent.ForgeID

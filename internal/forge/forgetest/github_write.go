@@ -62,8 +62,7 @@ func isTooLong(resource string, bodies ...string) *reply {
 	return nil
 }
 
-// lockedReview is the answer to a review of a locked pull request, or in an archived
-// repository.
+// lockedReview is the answer to a review of a locked pull request, or in an archived repository.
 var lockedReview = invalid("Unprocessable Entity", "lock prevents review")
 
 // locked reports whether the sender cannot comment: on a locked pull request only
@@ -121,8 +120,7 @@ func (g *GitHub) review(c *call) reply {
 	return g.reviewReply(c, r.ID)
 }
 
-// resolved is how GitHub reports which parts of a review have no valid place. It does
-// not tell which comment.
+// resolved is how GitHub reports which parts of a review have no valid place. It does not tell which comment.
 var resolved = map[wrong]string{
 	wrongCommit: "Commit could not be resolved", wrongPath: "Path could not be resolved",
 	wrongLine: "Line could not be resolved", wrongStart: "Start line could not be resolved",
@@ -153,8 +151,7 @@ func (g *GitHub) event(c *call, event, body string, comments int) (ReviewState, 
 	return Approved, nil
 }
 
-// inlineOf adds an inline comment to a review. On an earlier commit's lines it
-// follows the pushes since.
+// inlineOf adds an inline comment to a review. On an earlier commit's lines it follows the pushes since.
 func (g *GitHub) inlineOf(c *call, review precedent.ForgeID, d draft, commit string) forge.Comment {
 	m := g.stage.World.add(c.pull, forge.Comment{
 		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(d.Body), Span: d.span(), Commit: commit, Review: review,

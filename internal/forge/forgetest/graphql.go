@@ -21,11 +21,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// graphQLVariable names a copy of GitHub's schema; without it scripts/testforge.sh
-// puts one into .tools.
+// graphQLVariable names a copy of GitHub's schema; without it scripts/testforge.sh puts one into .tools.
 const (
-	// graphQLVariable names a copy of GitHub's schema; by default,
-	// scripts/testforge.sh puts one into .tools.
+	// graphQLVariable names a copy of GitHub's schema; by default, scripts/testforge.sh puts one into .tools.
 	graphQLVariable = "PRECEDENT_TEST_GRAPHQL"
 	graphQLFile     = "forge/schema.graphql"
 )

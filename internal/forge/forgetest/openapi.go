@@ -20,8 +20,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// openAPIVariable names a copy of GitHub's description; without it scripts/testforge.sh
-// puts one into .tools.
+// openAPIVariable names a copy of GitHub's description; without it scripts/testforge.sh puts one into .tools.
 const (
 	// openAPIVariable names a copy of GitHub's description; by default,
 	// scripts/testforge.sh puts one into .tools.
@@ -44,9 +43,8 @@ func needJudges(t testing.TB) {
 	needs.File(t, graphQLVariable, graphQLFile, "GitHub's GraphQL schema")
 }
 
-// openAPI is GitHub's OpenAPI description. Loading all of it takes 2.4 s, and several
-// times that with the race detector, so only the part for a path is loaded when the
-// path is used.
+// openAPI is GitHub's OpenAPI description. Loading all of it takes 2.4 s, and several times that with the
+// race detector, so only the part for a path is loaded when the path is used.
 type openAPI struct {
 	Paths      map[string]json.RawMessage
 	Components map[string]map[string]json.RawMessage
@@ -127,9 +125,8 @@ func (o *openAPI) load(path string) (*openapi3.T, error) {
 	return doc, nil
 }
 
-// route finds the operation of a request: among matches, the path with the most
-// literal parts. The routers of kin-openapi reject the description, in which paths
-// differ only in parameter names.
+// route finds the operation of a request: among matches, the path with the most literal parts. The routers of
+// kin-openapi reject the description, in which paths differ only in parameter names.
 func (o *openAPI) route(method, path string) (*routers.Route, map[string]string, error) {
 	parts := strings.Split(path, "/")
 	best, params := "", map[string]string{}

@@ -59,8 +59,7 @@ func (p *Pull) diffAt(commit string) (string, bool) {
 	return "", false
 }
 
-// place reports whether a remark can be on a span. Its lines refer to a commit of the
-// pull request.
+// place reports whether a remark can be on a span. Its lines refer to a commit of the pull request.
 func (p *Pull) place(s precedent.Span, commit string) wrong {
 	patch, ok := p.diffAt(commit)
 	if !ok {

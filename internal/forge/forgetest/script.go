@@ -29,8 +29,7 @@ type Fault struct {
 	Drop bool
 	// Hold delays the answer until the channel is closed or the client is gone.
 	Hold <-chan struct{}
-	// After lets the server carry out the request before Status, Drop or Hold replace
-	// its answer.
+	// After lets the server carry out the request before Status, Drop or Hold replace its answer.
 	After bool
 	// Lag is how many of the newest entries are missing in the server's lists.
 	Lag int

@@ -1,6 +1,5 @@
-// Package forgetest has the conformance suite for forges and what it runs on: a world
-// described by the test, servers that show it as real forges do, scripted faults, and
-// a clock that advances without waiting.
+// Package forgetest has the conformance suite for forges and what it runs on: a world described by the test,
+// servers that show it as real forges do, scripted faults, and a clock that advances without waiting.
 //
 // GitHub.Git and Gitea.Git serve real repositories at the address of the forge, for fetching and
 // pushing: a push moves the head of the pull request in the world, and its ref. GitHub.Hook and
@@ -17,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// Secret is the token that the servers require. It is long, and no part of it occurs
-// elsewhere.
+// Secret is the token that the servers require. It is long, and no part of it occurs elsewhere.
 const Secret = "ghp_" + "q7Xw3ZrT9vLk2MfYb8NcJd5HsGa1PeU4oB6i" // it opens nothing but the servers of this package
 
 // Stage is a world, the faults of its server, and the time.

@@ -13,8 +13,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// refusesClosed: where comments are not possible, the error has its own kind, and
-// nothing is posted.
+// refusesClosed: where comments are not possible, the error has its own kind, and nothing is posted.
 func refusesClosed(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	remark := s.World.Remark(p, Bo, goodRemarks[0].Span, "Why?")
 	all := func() (errs []error) {
@@ -150,8 +149,7 @@ func sparesOthersComments(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// repliesAndResolves tests replies, and conversations resolved and reopened by us and
-// by others.
+// repliesAndResolves tests replies, and conversations resolved and reopened by us and by others.
 func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	posted, err := f.Post(t.Context(), repo(f), till, draftOf(p, goodRemarks[0], goodRemarks[3]))
 	if err != nil {
@@ -215,8 +213,7 @@ func repliesAndResolves(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	}
 }
 
-// manyConversations has more than a page of conversations, and one that is longer
-// than a page.
+// manyConversations has more than a page of conversations, and one that is longer than a page.
 func manyConversations(t *testing.T, s *Stage, f forge.Forge, p *Pull) {
 	var want [][]precedent.ForgeID
 	for i := range 120 {

@@ -120,8 +120,7 @@ func faults(t *testing.T, build Build) {
 	}
 }
 
-// checkErrorText checks that an error names the operation, is on one line, and
-// contains no credential.
+// checkErrorText checks that an error names the operation, is on one line, and contains no credential.
 func checkErrorText(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -178,8 +177,7 @@ func cancelled(t *testing.T, s *Stage, f forge.Forge) {
 	}
 }
 
-// lagging: a list without the newest entry is accepted, and not used instead of a
-// newer one.
+// lagging: a list without the newest entry is accepted, and not used instead of a newer one.
 func lagging(t *testing.T, s *Stage, f forge.Forge) {
 	s.Script.Plan(Fault{Lag: 1, Times: 3})
 	early, err := f.Comments(t.Context(), repo(f), 1)

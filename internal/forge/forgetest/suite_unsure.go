@@ -11,8 +11,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// writeFaults tests failures of requests that make changes. It skips forges without a
-// server.
+// writeFaults tests failures of requests that make changes. It skips forges without a server.
 func writeFaults(t *testing.T, build Build) {
 	t.Helper()
 	const post = http.MethodPost

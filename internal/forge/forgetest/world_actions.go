@@ -275,8 +275,7 @@ func (w *World) status(r *Repo, s Status) Status {
 	return s
 }
 
-// Shown returns the comments that everybody sees, without reviews that have no text
-// and pending ones.
+// Shown returns the comments that everybody sees, without reviews that have no text and pending ones.
 func (w *World) Shown(p *Pull) (all []forge.Comment) {
 	w.Change(func() {
 		for _, m := range p.Comments {
@@ -318,8 +317,7 @@ func (w *World) Unsent(p *Pull) (n int) {
 	return n
 }
 
-// Threads returns the conversations that everybody sees. They have no ID, which
-// depends on the forge.
+// Threads returns the conversations that everybody sees. They have no ID, which depends on the forge.
 func (w *World) Threads(p *Pull) (all []forge.Thread) {
 	w.Change(func() {
 		roots, of := p.conversations()

@@ -8,12 +8,10 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// firstID is greater than all ids that tests assign, and like real ids does not fit
-// into 32 bits.
+// firstID is greater than all ids that tests assign, and like real ids does not fit into 32 bits.
 const firstID = 3_000_000_000
 
-// next returns an unused id. Like all functions of this file it must be called under
-// Change.
+// next returns an unused id. Like all functions of this file it must be called under Change.
 func (w *World) next() int64 {
 	w.last++
 	return w.last
@@ -180,8 +178,7 @@ func (p *Pull) root(m forge.Comment) precedent.ForgeID {
 	return m.ID
 }
 
-// conversations groups the inline comments, in the order in which the conversations
-// start.
+// conversations groups the inline comments, in the order in which the conversations start.
 func (p *Pull) conversations() (roots []precedent.ForgeID, of map[precedent.ForgeID][]forge.Comment) {
 	of = map[precedent.ForgeID][]forge.Comment{}
 	for _, m := range p.Comments {

@@ -20,9 +20,8 @@ var (
 
 func sha(c string) string { return strings.Repeat(c, 40) }
 
-// Shop is a repository with a pull request of each kind: 1 is open with many
-// comments, 2 a draft from a fork, 3 merged, 4 closed, 5 from a deleted fork by a
-// deleted account, 6 by a bot, and 7 uses many scripts.
+// Shop is a repository with a pull request of each kind: 1 is open with many comments, 2 a draft from a fork,
+// 3 merged, 4 closed, 5 from a deleted fork by a deleted account, 6 by a bot, and 7 uses many scripts.
 func Shop() *Repo {
 	home := precedent.Repo{Owner: "acme", Name: "shop"}
 	base := forge.Branch{Repo: home, RepoID: "700", Name: "main", SHA: sha("b")}
@@ -115,9 +114,8 @@ func Till() *Pull {
 	return &Pull{PullRequest: p, Diff: tillDiff}
 }
 
-// tillDiff changes src/till.go in two hunks, of which the second only adds lines,
-// adds a file with a non-ASCII name, renames one with spaces in its name, deletes
-// one, and changes a binary file.
+// tillDiff changes src/till.go in two hunks, of which the second only adds lines, adds a file with a
+// non-ASCII name, renames one with spaces in its name, deletes one, and changes a binary file.
 const tillDiff = `diff --git a/src/till.go b/src/till.go
 index 1111111..2222222 100644
 --- a/src/till.go

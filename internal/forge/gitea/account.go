@@ -24,8 +24,7 @@ type cached struct {
 	resolves atomic.Int64
 }
 
-// maxUnknown is how often an unknown request is sent before the server counts as one that
-// lacks it.
+// maxUnknown is how often an unknown request is sent before the server counts as one that lacks it.
 const maxUnknown = 2
 
 // Accounts that Gitea has no row for. A workflow's own token acts as the second.
@@ -34,8 +33,7 @@ const (
 	actionsID = -2
 )
 
-// person converts an account. Gitea marks no accounts as bots; only that of its
-// workflows is known.
+// person converts an account. Gitea marks no accounts as bots; only that of its workflows is known.
 func person(u *user) forge.Person {
 	if u == nil || u.ID == ghostID || u.ID == 0 {
 		return forge.Person{Login: "ghost"}
@@ -73,8 +71,7 @@ const (
 
 var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`) })
 
-// replyMode returns how the server replies. A server whose version cannot be read counts
-// as one that cannot.
+// replyMode returns how the server replies. A server whose version cannot be read counts as one that cannot.
 func (c *Client) replyMode(ctx context.Context) replyMode {
 	c.cached.mu.Lock()
 	defer c.cached.mu.Unlock()

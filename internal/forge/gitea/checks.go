@@ -17,10 +17,9 @@ import (
 // limit, and what the page shows.
 const maxDescription = 140
 
-// Check sets a commit status, because Gitea has no checks. The newest status of a
-// name counts. It has the title and the URL, but no body. Neutral becomes the state
-// "warning", which newer servers treat as a success. Incomplete becomes "error", which
-// they do not; "pending" would never end.
+// Check sets a commit status, because Gitea has no checks. The newest status of a name counts. It has the
+// title and the URL, but no body. Neutral becomes the state "warning", which newer servers treat as a
+// success. Incomplete becomes "error", which they do not; "pending" would never end.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("set status of %s in %s", text.Cut(k.Commit, 12), repo))
 	if !forge.IsCommit(k.Commit) {

@@ -13,14 +13,12 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// maxReviews bounds the reviews whose inline comments are read, because each takes a
-// request.
+// maxReviews bounds the reviews whose inline comments are read, because each takes a request.
 const maxReviews = 500
 
-// Comments reads the comments on the pull request, the texts of its reviews and the
-// comments on its lines, oldest first. Gitea does not tell when the text of a review
-// was edited, nor which comment another replies to: those on one line of one commit
-// count as replies to the first. Pending reviews are left out.
+// Comments reads the comments on the pull request, the texts of its reviews and the comments on its lines,
+// oldest first. Gitea does not tell when the text of a review was edited, nor which comment another replies
+// to: those on one line of one commit count as replies to the first. Pending reviews are left out.
 func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) ([]forge.Comment, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read comments of %s#%d", repo, number))
 	issue, err := wire.List[comment](do, "issues/%d/comments", number)
@@ -67,9 +65,8 @@ func (c *Client) CommentsSince(ctx context.Context, repo precedent.Repo, since t
 // number returns the number of the pull request or issue that a comment is on.
 func (m *comment) number() int { return forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)) }
 
-// ReadComment reads one comment on a pull request. For one on lines it reads the reviews of the
-// pull request: Gitea returns no other comment by its id than those on the pull request as a
-// whole.
+// ReadComment reads one comment on a pull request. For one on lines it reads the reviews of the pull request:
+// Gitea returns no other comment by its id than those on the pull request as a whole.
 func (c *Client) ReadComment(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Comment,
 	error,
 ) {
@@ -234,9 +231,8 @@ func (c *Client) onReview(r *review) forge.Comment {
 	return out
 }
 
-// onLine converts an inline comment. Its lines refer to the commit of the review.
-// Gitea knows which comments are outdated, but only tells whether the diff has
-// changed since the review.
+// onLine converts an inline comment. Its lines refer to the commit of the review. Gitea knows which comments
+// are outdated, but only tells whether the diff has changed since the review.
 func (c *Client) onLine(m *comment, r *review) inline {
 	out := inline{Comment: c.onThread(m), closed: m.Resolver, hunk: m.DiffHunk}
 	out.Kind, out.Review, out.Outdated, out.Votes = forge.OnLine, precedent.NumberID(m.Review), r.Stale, -1

@@ -77,8 +77,7 @@ func TestWhoMayNotResolve(t *testing.T) {
 	}
 }
 
-// TestTwoRemarksOnALine: Gitea shows them as one conversation, and both are open
-// or resolved.
+// TestTwoRemarksOnALine: Gitea shows them as one conversation, and both are open or resolved.
 func TestTwoRemarksOnALine(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	posted, err := b.Post(t.Context(), b.repo, 2, b.draft(on(precedent.Right, 2, 2, "one"),
@@ -197,8 +196,7 @@ func TestDeletingAndEditing(t *testing.T) {
 	})
 }
 
-// TestADeletionThatDoesNothing: what a server says to have deleted and still shows
-// was not deleted.
+// TestADeletionThatDoesNothing: what a server says to have deleted and still shows was not deleted.
 func TestADeletionThatDoesNothing(t *testing.T) {
 	for _, kind := range []forgetest.GiteaKind{forgetest.Gitea127, forgetest.Gitea125} {
 		b := lay(t, kind)

@@ -10,8 +10,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/text"
 )
 
-// payload is the part of webhook payloads that we read. Different events share
-// fields.
+// payload is the part of webhook payloads that we read. Different events share fields.
 type payload struct {
 	Repository struct {
 		FullName string `json:"full_name"`

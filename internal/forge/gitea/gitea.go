@@ -1,9 +1,7 @@
-// Package gitea reads and writes pull requests on Gitea and Forgejo, whose APIs are
-// nearly the same. What a server lacks is done in another way, or reported as
-// unsupported.
+// Package gitea reads and writes pull requests on Gitea and Forgejo, whose APIs are nearly the same. What a
+// server lacks is done in another way, or reported as unsupported.
 //
-// A pull request of an archived repository counts as locked: Gitea accepts reviews
-// there, but no comments.
+// A pull request of an archived repository counts as locked: Gitea accepts reviews there, but no comments.
 //
 // Pushes are processed after git has accepted them, so a pull request may have its
 // old head for some seconds. Responses carry no ETag, so there are no conditional
@@ -27,9 +25,8 @@ import (
 
 // Options configure a Client. They come from the operator, never from a repository.
 type Options struct {
-	// BaseURL is the URL of the web pages: https://HOST, with a path if the server is
-	// below one. The URL of the API, which ends in /api/v1, works as well. Plain http
-	// is allowed only on the loopback interface.
+	// BaseURL is the URL of the web pages: https://HOST, with a path if the server is below one. The URL of the
+	// API, which ends in /api/v1, works as well. Plain http is allowed only on the loopback interface.
 	BaseURL string
 	Token   wire.Token
 	// UserAgent identifies the caller to the server. The default is "precedent".
@@ -108,8 +105,7 @@ func hintFor(status int, _ http.Header) string {
 // Host returns the host as repository identities contain it: codeberg.org.
 func (c *Client) Host() string { return c.host }
 
-// Quota returns the rate limit as of the last response. Gitea has none, but a proxy
-// in front of it may.
+// Quota returns the rate limit as of the last response. Gitea has none, but a proxy in front of it may.
 func (c *Client) Quota() forge.Quota { return c.wire.Quota() }
 
 // Pages returns the layout of Gitea's web pages.

@@ -13,10 +13,9 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Permission returns Write for people who may push now, else None or, where Gitea
-// says more, Read or Admin. It asks for the assignees and teams of the repository
-// first, which an account with few rights can read, and for the person last, which
-// only administrators can. If none of that tells, the error has the kind KindAuth.
+// Permission returns Write for people who may push now, else None or, where Gitea says more, Read or Admin.
+// It asks for the assignees and teams of the repository first, which an account with few rights can read, and
+// for the person last, which only administrators can. If none of that tells, the error has the kind KindAuth.
 func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Person) (forge.Permission, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read permission of %q in %s", p.Login, repo))
 	if p.ID.Number() <= 0 {
@@ -41,9 +40,8 @@ func (c *Client) Permission(ctx context.Context, repo precedent.Repo, p forge.Pe
 	return c.permissions.Of(repo, p, func() (forge.Permission, error) { return askPermission(do, repo, p, w) })
 }
 
-// askPermission asks for the permission of one person. Gitea tells it only to
-// administrators of the repository, and says "read" of people whose team may write
-// single units, such as the code.
+// askPermission asks for the permission of one person. Gitea tells it only to administrators of the
+// repository, and says "read" of people whose team may write single units, such as the code.
 func askPermission(do wire.Call, repo precedent.Repo, p forge.Person, w *writers) (forge.Permission, error) {
 	if w.hiddenOwners {
 		var in struct {

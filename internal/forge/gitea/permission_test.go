@@ -160,8 +160,7 @@ func (b table) dropFromTeams(ids ...int64) {
 	}
 }
 
-// TestWhoMayWriteOfAUser: in the repository of a user, one list tells everything, to
-// every token.
+// TestWhoMayWriteOfAUser: in the repository of a user, one list tells everything, to every token.
 func TestWhoMayWriteOfAUser(t *testing.T) {
 	for name, set := range map[string]func(b table){
 		"an administrator": func(table) {}, "a reader": func(b table) { b.Plain = true },
@@ -240,8 +239,7 @@ func TestManyTeams(t *testing.T) {
 	}
 }
 
-// TestFormerOwners: the owner in a former name of the repository says nothing about
-// who owns it now.
+// TestFormerOwners: the owner in a former name of the repository says nothing about who owns it now.
 func TestFormerOwners(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	b.World.Change(func() {

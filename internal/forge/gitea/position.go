@@ -16,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// spot is the place of an inline comment in Gitea. Comments on one spot form a
-// conversation.
+// spot is the place of an inline comment in Gitea. Comments on one spot form a conversation.
 type spot struct {
 	path     string
 	new, old int // the line, on one of the sides
@@ -32,10 +31,9 @@ func lineNumber(n uint64) int {
 	return int(n)
 }
 
-// position returns the lines of an inline comment, and its spot. In Gitea the
-// position is the line in the commit of the review; in Forgejo it is the line in the
-// commit that last changed it. Both return a hunk that ends with the line, which has
-// the number in the commit of the review.
+// position returns the lines of an inline comment, and its spot. In Gitea the position is the line in the
+// commit of the review; in Forgejo it is the line in the commit that last changed it. Both return a hunk that
+// ends with the line, which has the number in the commit of the review.
 func position(m *comment, commit string) (precedent.Span, spot) {
 	at := spot{path: m.Path, new: lineNumber(m.NewLine), old: lineNumber(m.OldLine), commit: commit}
 	side, line := precedent.Right, at.new
@@ -52,8 +50,7 @@ var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@`)
 })
 
-// lastLine returns the number of the last line of a hunk on a side; 0 if it is not on
-// that side.
+// lastLine returns the number of the last line of a hunk on a side; 0 if it is not on that side.
 func lastLine(hunk string, side precedent.Side) int {
 	header, body, _ := strings.Cut(strings.TrimRight(hunk, "\n"), "\n")
 	found := hunkHeader().FindStringSubmatch(header)

@@ -99,8 +99,7 @@ func checkDraft(do wire.Call, d forge.Draft) error {
 	return checkBody(do, d.Body)
 }
 
-// checkBody refuses a text that exceeds our limit. Gitea has none but that of its
-// database.
+// checkBody refuses a text that exceeds our limit. Gitea has none but that of its database.
 func checkBody(do wire.Call, body string) error {
 	if utf8.RuneCountInString(body) > forge.MaxPost {
 		return do.Refuse(forge.KindInvalid, "the text has more than %d characters", forge.MaxPost)
@@ -108,8 +107,7 @@ func checkBody(do wire.Call, body string) error {
 	return do.Err()
 }
 
-// readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on
-// locked conversations.
+// readUnlocked reads a pull request that accepts comments. Gitea accepts reviews on locked conversations.
 func (c *Client) readUnlocked(ctx context.Context, do wire.Call, repo precedent.Repo, number int) (forge.PullRequest,
 	error,
 ) {
@@ -131,8 +129,7 @@ func remark(r forge.Remark) newComment {
 	return out
 }
 
-// readRemarkIDs reads the ids of the posted remarks. An id that cannot be read stays
-// empty.
+// readRemarkIDs reads the ids of the posted remarks. An id that cannot be read stays empty.
 func (c *Client) readRemarkIDs(do wire.Call, number int, r *review, remarks []forge.Remark, posted *forge.Posted) {
 	if len(remarks) == 0 {
 		return
@@ -172,9 +169,8 @@ func (c *Client) submit(ctx context.Context, do wire.Call, number int, send newR
 	return &r, err
 }
 
-// deletePending deletes the account's pending review if it contains only what is to
-// be sent now; send is nil to accept any content of ours. It never deletes what a
-// person wrote, and then refuses to post.
+// deletePending deletes the account's pending review if it contains only what is to be sent now; send is nil
+// to accept any content of ours. It never deletes what a person wrote, and then refuses to post.
 func (c *Client) deletePending(ctx context.Context, do wire.Call, number int, send *newReview) (removed bool,
 	err error,
 ) {

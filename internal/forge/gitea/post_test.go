@@ -243,8 +243,7 @@ func TestAPersonsDraftIsNotSent(t *testing.T) {
 	}
 }
 
-// TestWhatWasCutOffAtAnotherHead: what carries our marker is not a person's, and
-// does not stand in the way.
+// TestWhatWasCutOffAtAnotherHead: what carries our marker is not a person's, and does not stand in the way.
 func TestWhatWasCutOffAtAnotherHead(t *testing.T) {
 	b := lay(t, forgetest.Gitea127)
 	w := comment.Writer{PullRequest: comment.PullRequest{Repo: b.repo, Number: 2}}

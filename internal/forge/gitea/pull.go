@@ -134,8 +134,7 @@ func (c *Client) pull(do wire.Call, p *pullRequest) (forge.PullRequest, error) {
 	return out, nil
 }
 
-// isDraftTitle reports whether a title marks a draft. Servers before 1.23 have no
-// field for it.
+// isDraftTitle reports whether a title marks a draft. Servers before 1.23 have no field for it.
 func isDraftTitle(title string) bool {
 	up := strings.ToUpper(title)
 	return strings.HasPrefix(up, "WIP:") || strings.HasPrefix(up, "[WIP]")

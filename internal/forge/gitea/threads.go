@@ -14,9 +14,8 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// Threads reads the conversations on lines: like Gitea, it groups all comments on one
-// line of one commit. The id of a conversation is that of its first comment, which is
-// the one that gets resolved.
+// Threads reads the conversations on lines: like Gitea, it groups all comments on one line of one commit. The
+// id of a conversation is that of its first comment, which is the one that gets resolved.
 func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) ([]forge.Thread, error) {
 	do := c.begin(ctx, repo, fmt.Sprintf("read conversations of %s#%d", repo, number))
 	said, err := c.discussion(do, number)
@@ -89,8 +88,7 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 	return out, nil
 }
 
-// Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26;
-// Forgejo does not.
+// Resolve resolves a conversation, or reopens it. Gitea supports it since 1.26; Forgejo does not.
 func (c *Client) Resolve(ctx context.Context, repo precedent.Repo, number int, t forge.Thread,
 	closed bool,
 ) (forge.Unsupported, error) {

@@ -94,8 +94,7 @@ func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 	}
 	w.complete, w.hiddenOwners, w.withheld = found.allWriters, found.hiddenOwners, found.withheld
 	for _, p := range people {
-		// People in no team that cannot write are here for another right, which is to
-		// write.
+		// People in no team that cannot write are here for another right, which is to write.
 		if found.writers[p.ID] || found.allOthers && !found.others[p.ID] {
 			w.may[p.ID] = true
 		} else {
@@ -120,8 +119,7 @@ func readWriters(do wire.Call, repo precedent.Repo) (*writers, error) {
 	return w, err
 }
 
-// isWithheld reports whether an error means that the server has no such list, or none
-// for this account.
+// isWithheld reports whether an error means that the server has no such list, or none for this account.
 func isWithheld(err error) bool {
 	return isUnknownRoute(err) || wire.Status(err) == http.StatusForbidden
 }
@@ -137,8 +135,7 @@ func peopleOf(listed []*user) []forge.Person {
 	return people
 }
 
-// teams are the members of a repository's teams: of those whose members may push, and
-// of the others.
+// teams are the members of a repository's teams: of those whose members may push, and of the others.
 type teams struct {
 	writers, others       map[precedent.ForgeID]bool
 	allWriters, allOthers bool // the members of all such teams, except of owners, could be listed

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	// jwtBack backdates the tokens of an app against clock drift, and jwtLasts is how
-	// long after now they expire. GitHub allows 10 minutes ("Generating a JSON Web
-	// Token (JWT) for a GitHub App").
+	// jwtBack backdates the tokens of an app against clock drift, and jwtLasts is how long after now they
+	// expire. GitHub allows 10 minutes ("Generating a JSON Web Token (JWT) for a GitHub App").
 	jwtBack  = time.Minute
 	jwtLasts = 9 * time.Minute
 	// renewBefore is how long before it expires an installation token is replaced, so
@@ -94,9 +93,8 @@ type asAppKey struct{}
 // installationKey marks requests about a whole installation; the value is its id.
 type installationKey struct{}
 
-// forRequest returns the token for a request. An app has a token for each repository.
-// A request without a repository uses any valid token, else one of the configured
-// installation, else none.
+// forRequest returns the token for a request. An app has a token for each repository. A request without a
+// repository uses any valid token, else one of the configured installation, else none.
 func (t *tokens) forRequest(ctx context.Context) (wire.Token, error) {
 	now := t.client.wire.Now()
 	repo, ok := ctx.Value(repoKey{}).(precedent.Repo)

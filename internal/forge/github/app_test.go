@@ -50,8 +50,7 @@ func appClient(t *testing.T, s *forgetest.Stage, g *forgetest.GitHub, installati
 	return clientWith(t, s, g, func(o *Options) { o.App, o.Token = app, wire.Token{} })
 }
 
-// TestAppOfARenamedRepository: GitHub follows the former name to the installation, and gives
-// no token by it.
+// TestAppOfARenamedRepository: GitHub follows the former name to the installation, and gives no token by it.
 func TestAppOfARenamedRepository(t *testing.T) {
 	s, g, _, _ := open(t)
 	c := appClient(t, s, g, 0)
@@ -118,8 +117,7 @@ func paths(s *forgetest.Stage) []string {
 	return all
 }
 
-// TestTokensOfInstallations are made when they are needed, kept, and made anew
-// five minutes before their end.
+// TestTokensOfInstallations are made when they are needed, kept, and made anew five minutes before their end.
 func TestTokensOfInstallations(t *testing.T) {
 	s, g, _, repo := open(t)
 	c := appClient(t, s, g, 0)

@@ -169,8 +169,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestGitHubItself: without a base URL the requests are for github.com, and what
-// git fetches is beside it.
+// TestGitHubItself: without a base URL the requests are for github.com, and what git fetches is beside it.
 func TestGitHubItself(t *testing.T) {
 	s, g, _, _ := open(t)
 	token, _ := wire.NewToken(forgetest.Secret)

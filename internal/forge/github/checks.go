@@ -44,8 +44,7 @@ func checkRuns(do wire.Call, commit, name string) ([]*checkRun, error) {
 	return wire.ListIn(do, func(p page) []*checkRun { return p.CheckRuns }, "%s", path)
 }
 
-// Check reports the result of a review as a check run. Only apps can create them,
-// including workflow runs.
+// Check reports the result of a review as a check run. Only apps can create them, including workflow runs.
 func (c *Client) Check(ctx context.Context, repo precedent.Repo, k forge.Check) (forge.Unsupported, error) {
 	do := c.begin(ctx, fmt.Sprintf("set check %q in %s", k.Name, repo), repo)
 	if !forge.IsCommit(k.Commit) {

@@ -53,8 +53,7 @@ var actions = map[forge.EventKind]map[string]string{
 	},
 }
 
-// payload is the part of webhook payloads that we read. Different events share
-// fields.
+// payload is the part of webhook payloads that we read. Different events share fields.
 type payload struct {
 	Repository        repository
 	Sender            *user

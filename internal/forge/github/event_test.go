@@ -16,8 +16,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/needs"
 )
 
-// hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts
-// one into .tools.
+// hooksVariable names a copy of the examples; without it scripts/testhooks.sh puts one into .tools.
 const hooksVariable = "PRECEDENT_TEST_WEBHOOKS"
 
 // examples are GitHub's own of each event.
@@ -54,8 +53,7 @@ func public(t testing.TB) *Client {
 	return c
 }
 
-// TestExamplesOfEvents: every example of GitHub's is understood, or is of no event
-// that counts here.
+// TestExamplesOfEvents: every example of GitHub's is understood, or is of no event that counts here.
 func TestExamplesOfEvents(t *testing.T) {
 	c := public(t)
 	count := map[string]int{}
@@ -103,8 +101,7 @@ func TestExamplesOfEvents(t *testing.T) {
 	}
 }
 
-// TestOddEvents: comments on issues do not count, on pull requests they do; what
-// cannot be true is an error.
+// TestOddEvents: comments on issues do not count, on pull requests they do; what cannot be true is an error.
 func TestOddEvents(t *testing.T) {
 	c := public(t)
 	const repo = `"repository":{"id":1,"full_name":"acme/shop","html_url":"https://github.com/acme/shop"},"sender":{"id":7,"login":"ann"}`

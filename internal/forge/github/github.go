@@ -1,6 +1,5 @@
-// Package github reads pull requests from GitHub and GitHub Enterprise, and posts to
-// them. It uses REST, and GraphQL for what REST lacks: conversations, and the account
-// of an app's token.
+// Package github reads pull requests from GitHub and GitHub Enterprise, and posts to them. It uses REST, and
+// GraphQL for what REST lacks: conversations, and the account of an app's token.
 package github
 
 import (

@@ -9,8 +9,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/forgetest"
 )
 
-// TestRoles: what a role may do is what it is based on, whatever its name, and the highest
-// grant counts.
+// TestRoles: what a role may do is what it is based on, whatever its name, and the highest grant counts.
 func TestRoles(t *testing.T) {
 	s, _, c, repo := open(t)
 	who := func(id int64, login string) forge.Person {

@@ -21,9 +21,8 @@ var events = map[forge.ReviewEvent]string{forge.Remarks: "COMMENT", forge.Reques
 // subject_type, and a separate comment would be a second visible post.
 const onFile = "GitHub accepts only comments on lines in a review"
 
-// Post posts a review. GitHub accepts or rejects a review as a whole, so rejected
-// remarks are found with pending reviews, which only the sender can see, and the rest
-// is posted in one visible review.
+// Post posts a review. GitHub accepts or rejects a review as a whole, so rejected remarks are found with
+// pending reviews, which only the sender can see, and the rest is posted in one visible review.
 func (c *Client) Post(ctx context.Context, repo precedent.Repo, number int, d forge.Draft) (forge.Posted, error) {
 	do := c.begin(ctx, fmt.Sprintf("post review on %s#%d", repo, number), repo)
 	p := &posting{

@@ -35,8 +35,7 @@ func draft(p *forgetest.Pull, remarks ...forge.Remark) forge.Draft {
 	return forge.Draft{Commit: p.Head.SHA, Event: forge.Remarks, Body: "Some words.", Remarks: remarks}
 }
 
-// reviewsSent are the reviews that were sent: their bodies, and "pending" for those
-// without an event.
+// reviewsSent are the reviews that were sent: their bodies, and "pending" for those without an event.
 func reviewsSent(t *testing.T, s *forgetest.Stage) (visible, pending int) {
 	t.Helper()
 	for _, r := range s.Script.Requests() {
@@ -59,8 +58,7 @@ func reviewsSent(t *testing.T, s *forgetest.Stage) (visible, pending int) {
 	return visible, pending
 }
 
-// TestProbing: one line of thirty that GitHub refuses is found in few requests, and
-// nothing is left behind.
+// TestProbing: one line of thirty that GitHub refuses is found in few requests, and nothing is left behind.
 func TestProbing(t *testing.T) {
 	s, c, repo, p := till(t)
 	var remarks []forge.Remark
@@ -201,8 +199,7 @@ func TestTroubleWhileProbing(t *testing.T) {
 	}
 }
 
-// TestNumbersOfRemarks: failing to read them is not an error; equal remarks have a
-// number each.
+// TestNumbersOfRemarks: failing to read them is not an error; equal remarks have a number each.
 func TestNumbersOfRemarks(t *testing.T) {
 	s, c, repo, p := till(t)
 	s.Script.Plan(forgetest.Fault{Method: "GET", On: "/comments", Status: 500, Times: 5})
@@ -227,8 +224,7 @@ func TestNothingToPost(t *testing.T) {
 	}
 }
 
-// TestOneCheck a name and commit, which later ones replace; another app's of the
-// same name is left alone.
+// TestOneCheck a name and commit, which later ones replace; another app's of the same name is left alone.
 func TestOneCheck(t *testing.T) {
 	s, g, _, repo := open(t)
 	g.Actions()

@@ -63,8 +63,7 @@ func (p *posting) bisect(remarks []int, rejected map[int]string) error {
 	return nil
 }
 
-// tryRemarks reports whether GitHub rejects some of the remarks. It leaves nothing
-// behind.
+// tryRemarks reports whether GitHub rejects some of the remarks. It leaves nothing behind.
 func (p *posting) tryRemarks(remarks []int) (refused bool, why string, err error) {
 	id, err := p.send("", probeBody, remarks)
 	if why, refused = invalidReason(err); refused {
@@ -82,9 +81,8 @@ func (p *posting) tryRemarks(remarks []int) (refused bool, why string, err error
 	return false, "", p.deletePending(id)
 }
 
-// deleteLeftover deletes a pending review that an earlier attempt left, because
-// GitHub allows one for each account. It does not touch any other, which is
-// somebody's unfinished work.
+// deleteLeftover deletes a pending review that an earlier attempt left, because GitHub allows one for each
+// account. It does not touch any other, which is somebody's unfinished work.
 func (p *posting) deleteLeftover() error {
 	me, err := p.client.Me(p.do.Context())
 	if err != nil {

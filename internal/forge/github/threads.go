@@ -61,8 +61,7 @@ func (c *Client) Threads(ctx context.Context, repo precedent.Repo, number int) (
 	do := c.begin(ctx, fmt.Sprintf("read conversations of %s#%d", repo, number), repo)
 	threads, err := c.threadsByGraphQL(do, repo, number)
 	e, failed := errors.AsType[*forge.Error](err)
-	// An older GitHub Enterprise rejects fields that it does not know, and
-	// may have no GraphQL at all.
+	// An older GitHub Enterprise rejects fields that it does not know, and may have no GraphQL at all.
 	if failed && (e.Kind == forge.KindAuth || e.Kind == forge.KindInvalid) || wire.Gone(err) {
 		threads, err = threadsByREST(do, number)
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge/wire"
 )
 
-// TestGitHubsOwnExamples reads the answers that GitHub's description gives as
-// examples.
+// TestGitHubsOwnExamples reads the answers that GitHub's description gives as examples.
 func TestGitHubsOwnExamples(t *testing.T) {
 	s, _, c, repo := open(t)
 	c.host = "github.com" // whose pages the examples name
@@ -146,8 +145,7 @@ func TestPagesElsewhere(t *testing.T) {
 	}
 }
 
-// TestNotSentYet: a review that its author has not sent is not said, and one
-// without words says nothing.
+// TestNotSentYet: a review that its author has not sent is not said, and one without words says nothing.
 func TestNotSentYet(t *testing.T) {
 	s, _, c, repo := open(t)
 	s.World.Change(func() { shop(s).Pulls[1].Comments = nil })

@@ -122,8 +122,7 @@ func TestAnswersOfGraphQL(t *testing.T) {
 	}
 }
 
-// TestConversationsWithoutEnd: a server that has always one more page is not
-// followed for ever.
+// TestConversationsWithoutEnd: a server that has always one more page is not followed for ever.
 func TestConversationsWithoutEnd(t *testing.T) {
 	s, c, repo, _ := till(t)
 	more := `"pageInfo":{"hasNextPage":true,"endCursor":"x"}`

@@ -23,8 +23,7 @@ func statuses(s *forgetest.Stage) []int {
 	return all
 }
 
-// TestUnchangedCostsNothing: what is known is asked for conditionally, and what
-// has changed is seen.
+// TestUnchangedCostsNothing: what is known is asked for conditionally, and what has changed is seen.
 func TestUnchangedCostsNothing(t *testing.T) {
 	s, _, c, repo := open(t)
 	first, err := c.PullRequest(t.Context(), repo, 1)
@@ -75,8 +74,7 @@ func TestUnchangedPageIsNotTheLast(t *testing.T) {
 	}
 }
 
-// TestLinksAreNotFollowed: the address of the next page may be anything, and
-// lists without an end are cut.
+// TestLinksAreNotFollowed: the address of the next page may be anything, and lists without an end are cut.
 func TestLinksAreNotFollowed(t *testing.T) {
 	s, _, c, repo := open(t)
 	page := func(per int) string {
@@ -118,8 +116,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestPagesShift: a pull request that changes while the list is read stands on
-// two pages.
+// TestPagesShift: a pull request that changes while the list is read stands on two pages.
 func TestPagesShift(t *testing.T) {
 	s, _, c, repo := open(t)
 	page := forgetest.Example(t, "pull-request-simple-items")

@@ -67,8 +67,7 @@ func (c *Client) Edit(ctx context.Context, repo precedent.Repo, number int, m fo
 	return err
 }
 
-// Delete deletes a comment. GitHub cannot delete the text of a review, so it is
-// minimized as a duplicate.
+// Delete deletes a comment. GitHub cannot delete the text of a review, so it is minimized as a duplicate.
 func (c *Client) Delete(ctx context.Context, repo precedent.Repo, number int, m forge.CommentRef) (forge.Unsupported,
 	error,
 ) {
@@ -101,8 +100,7 @@ func (c *Client) minimize(do wire.Call, number int, id int64) (forge.Unsupported
 	return threadsUnsupported(c.mutate(do, doMinimize, map[string]any{"id": r.NodeID}, new(struct{})))
 }
 
-// Reactions reads the reactions to a comment. The REST API has none for the text of a
-// review.
+// Reactions reads the reactions to a comment. The REST API has none for the text of a review.
 func (c *Client) Reactions(ctx context.Context, repo precedent.Repo, number int, to forge.CommentRef) ([]forge.Reaction,
 	error,
 ) {

@@ -98,8 +98,7 @@ func (f *Forge) loadPull(ctx context.Context, repo precedent.Repo, number int,
 	return s, nil
 }
 
-// PullRequest reads a pull request. Its base and head are the current tips of their
-// branches.
+// PullRequest reads a pull request. Its base and head are the current tips of their branches.
 func (f *Forge) PullRequest(ctx context.Context, repo precedent.Repo, number int) (forge.PullRequest, error) {
 	s, err := f.loadPull(ctx, repo, number)
 	var out forge.PullRequest

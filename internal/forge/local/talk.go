@@ -143,8 +143,7 @@ func (f *Forge) ReadComment(ctx context.Context, repo precedent.Repo, number int
 	return forge.Comment{}, forge.NoComment(doing)
 }
 
-// CommentsSince reads the comments on pull requests as a whole that were written or edited
-// since a time.
+// CommentsSince reads the comments on pull requests as a whole that were written or edited since a time.
 func (f *Forge) CommentsSince(ctx context.Context, repo precedent.Repo, since time.Time) ([]forge.NumberedComment,
 	error,
 ) {
@@ -219,8 +218,7 @@ func (f *Forge) change(ctx context.Context, repo precedent.Repo, number int, doi
 	}))
 }
 
-// perPull is the distance between the comment ids of two pull requests, so that ids
-// are unique in the folder.
+// perPull is the distance between the comment ids of two pull requests, so that ids are unique in the folder.
 const perPull = 1_000_000
 
 // add adds a comment, and returns its id.

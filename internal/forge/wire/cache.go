@@ -12,8 +12,7 @@ const (
 	overhead = 1 << 10      // approximate size of an entry without its body: address and headers
 )
 
-// cacheKey identifies a response. The token is not in it because a client has only
-// one.
+// cacheKey identifies a response. The token is not in it because a client has only one.
 type cacheKey struct{ url, accept string }
 
 // cache keeps the most recent responses. An entry is used only after the forge has

@@ -69,9 +69,8 @@ func isRefusal(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusNotModified
 }
 
-// isClosed reports whether a refused change means that comments are no longer
-// possible. GitHub returns 403 for locked conversations and archived repositories,
-// and 422 for reviews of locked ones; Gitea returns 423.
+// isClosed reports whether a refused change means that comments are no longer possible. GitHub returns 403
+// for locked conversations and archived repositories, and 422 for reviews of locked ones; Gitea returns 423.
 func isClosed(status int, words string) bool {
 	low := strings.ToLower(words)
 	switch status {

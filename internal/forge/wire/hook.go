@@ -23,9 +23,8 @@ type HookHeaders struct {
 // maxHeader bounds the id and the name of an event, in bytes.
 const maxHeader = 100
 
-// VerifyHook is forge.Forge.VerifyHook. It reads nothing of the body before a signature over it was
-// right, and every signature is compared with those of all secrets. A signature by SHA-1 counts as
-// none.
+// VerifyHook is forge.Forge.VerifyHook. It reads nothing of the body before a signature over it was right,
+// and every signature is compared with those of all secrets. A signature by SHA-1 counts as none.
 func VerifyHook(names HookHeaders, h http.Header, body []byte, secrets []string) (forge.HookHeader, error) {
 	var said [][]byte
 	for _, name := range names.Signatures {

@@ -8,8 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/forge"
 )
 
-// keysTwice are objects that encoding/json reads as {"suppress": true}, and others as
-// something else.
+// keysTwice are objects that encoding/json reads as {"suppress": true}, and others as something else.
 var keysTwice = []string{`{"suppress":false,"suppress":true}`, `[{"suppress":false,"ſuppresſ":true}]`}
 
 // TestAnswersWithKeysTwice: neither a list, nor the answer to a change, nor an error's

@@ -16,8 +16,7 @@ const (
 	maxPermissions = 1000
 )
 
-// Recent caches answers about permissions for a minute, by what was asked. The zero
-// value is not usable.
+// Recent caches answers about permissions for a minute, by what was asked. The zero value is not usable.
 type Recent[K comparable, V any] struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -71,8 +70,7 @@ func NewPermissions(now func() time.Time) *Permissions {
 	return &Permissions{NewRecent[permissionKey, forge.Permission](now)}
 }
 
-// Of returns what a person may do, from the cache or from ask. An error is not
-// cached, and comes with None.
+// Of returns what a person may do, from the cache or from ask. An error is not cached, and comes with None.
 func (p *Permissions) Of(repo precedent.Repo, person forge.Person,
 	ask func() (forge.Permission, error),
 ) (forge.Permission, error) {

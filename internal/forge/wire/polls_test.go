@@ -46,8 +46,7 @@ func TestPollsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPollsGrowOld: a list of one page is known by its first page for ever, one of several for some
-// minutes.
+// TestPollsGrowOld: a list of one page is known by its first page for ever, one of several for some minutes.
 func TestPollsGrowOld(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	p := NewPolls(func() time.Time { return now })

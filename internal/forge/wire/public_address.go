@@ -30,9 +30,8 @@ func parsePrefixes(all ...string) []netip.Prefix {
 	return out
 }
 
-// publicOnly checks the address of a connection after the name was resolved and right
-// before it is made, so that a name that resolves differently the second time is
-// caught.
+// publicOnly checks the address of a connection after the name was resolved and right before it is made, so
+// that a name that resolves differently the second time is caught.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

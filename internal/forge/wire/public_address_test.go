@@ -29,8 +29,7 @@ func TestPublicOnly(t *testing.T) {
 	}
 }
 
-// TestPublicForgeIsNotHere: a name that leads to this machine leads nowhere, and
-// the token stays.
+// TestPublicForgeIsNotHere: a name that leads to this machine leads nowhere, and the token stays.
 func TestPublicForgeIsNotHere(t *testing.T) {
 	came := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { came++ }))

@@ -129,8 +129,7 @@ func (t *Transport) retryDelay(g answer, e *forge.Error, try int) (time.Duration
 	return 0, false
 }
 
-// rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if
-// that is unknown.
+// rateLimited reports whether a 403 or 429 is a rate limit, and until when; zero if that is unknown.
 func (t *Transport) rateLimited(g answer, message string) (until time.Time, is bool) {
 	if g.status != http.StatusForbidden && g.status != http.StatusTooManyRequests {
 		return time.Time{}, false

@@ -10,14 +10,12 @@ import (
 // placeholder is printed in place of a token.
 const placeholder = "[token]"
 
-// Token is a credential: a personal token, or the token of a workflow run or an
-// installed app. It always prints as a placeholder. The secret is kept in a function
-// because formatting a struct that contains a Token reads unexported fields without
-// calling methods, but cannot look into a function.
+// Token is a credential: a personal token, or the token of a workflow run or an installed app. It always
+// prints as a placeholder. The secret is kept in a function because formatting a struct that contains a Token
+// reads unexported fields without calling methods, but cannot look into a function.
 type Token struct{ reveal func() string }
 
-// NewToken returns a Token, without surrounding white space. An empty token means no
-// authentication.
+// NewToken returns a Token, without surrounding white space. An empty token means no authentication.
 func NewToken(s string) (Token, error) {
 	s = strings.TrimSpace(s)
 	for _, r := range s {
@@ -48,8 +46,7 @@ func (Token) Format(f fmt.State, _ rune) { fmt.Fprint(f, placeholder) }
 // MarshalText returns the placeholder, for JSON and slog.
 func (Token) MarshalText() ([]byte, error) { return []byte(placeholder), nil }
 
-// maxTokens is how many recent tokens are remembered: an app has two at a time and
-// replaces them.
+// maxTokens is how many recent tokens are remembered: an app has two at a time and replaces them.
 const maxTokens = 8
 
 // rememberToken records a token that is sent.

@@ -1,9 +1,8 @@
 // Package wire sends requests to a forge's API. One transport holds the token, waits
 // for rate limits, retries, and reports whether a request was carried out.
 //
-// A request that only reads is retried when that may help. A request that makes a
-// change is retried only if it is known that it was not carried out, and only one is
-// in flight at a time.
+// A request that only reads is retried when that may help. A request that makes a change is retried only if
+// it is known that it was not carried out, and only one is in flight at a time.
 package wire
 
 import (
@@ -24,8 +23,7 @@ import (
 )
 
 const (
-	// maxTries bounds the attempts of one request, including those after a rate
-	// limit.
+	// maxTries bounds the attempts of one request, including those after a rate limit.
 	maxTries = 5
 	// maxRedirects is one more than a repository needs that was renamed twice.
 	maxRedirects = 3
@@ -34,10 +32,9 @@ const (
 	maxAnswer = 32 << 20
 	// maxErrorBody bounds what is read of an error response, in bytes.
 	maxErrorBody = 64 << 10
-	// writeGap is the time from the end of one request that makes a change to the
-	// start of the next: "If you are making a large number of POST, PATCH, PUT,
-	// or DELETE requests, wait at least one second between each request" (GitHub,
-	// "Best practices for using the REST API"). It applies to other forges, too.
+	// writeGap is the time from the end of one request that makes a change to the start of the next: "If you
+	// are making a large number of POST, PATCH, PUT, or DELETE requests, wait at least one second between each
+	// request" (GitHub, "Best practices for using the REST API"). It applies to other forges, too.
 	writeGap = time.Second
 
 	dialTimeout    = 30 * time.Second // like net/http
@@ -45,11 +42,9 @@ const (
 	defaultTimeout = time.Minute
 )
 
-// Network is how requests are sent, and the clock for waiting. The zero value is
-// ready to use.
+// Network is how requests are sent, and the clock for waiting. The zero value is ready to use.
 type Network struct {
-	// Transport sends requests. If it is nil, one is made that ignores proxies set in
-	// the environment.
+	// Transport sends requests. If it is nil, one is made that ignores proxies set in the environment.
 	Transport http.RoundTripper
 	// Proxy is the operator's proxy, used if Transport is nil. It may be nil.
 	Proxy *url.URL
@@ -65,8 +60,7 @@ type Network struct {
 	Timeout time.Duration
 }
 
-// Options configure a Transport. They come from the operator, never from a
-// repository.
+// Options configure a Transport. They come from the operator, never from a repository.
 type Options struct {
 	Forge string   // name for the user: "GitHub"
 	Home  *url.URL // root of the API, whose path ends in a slash; all requests are below it
@@ -75,18 +69,15 @@ type Options struct {
 
 	// Scheme is the authentication scheme: "Bearer".
 	Scheme string
-	// Token is called before each attempt. Its errors are *forge.Error, and may come
-	// from this transport.
+	// Token is called before each attempt. Its errors are *forge.Error, and may come from this transport.
 	Token func(ctx context.Context) (Token, error)
 	// Renew is called once for a request that is answered with 401, and reports
 	// whether Token now returns a different token. It may be nil.
 	Renew func(ctx context.Context, refused Token) bool
 
-	// Plain reports whether the response to a request is text instead of JSON, and
-	// may be empty. It may be nil.
+	// Plain reports whether the response to a request is text instead of JSON, and may be empty. It may be nil.
 	Plain func(*http.Request) bool
-	// Hint returns what the user can do about a status; empty for the general hint.
-	// It may be nil.
+	// Hint returns what the user can do about a status; empty for the general hint. It may be nil.
 	Hint func(status int, h http.Header) string
 
 	// Header is sent with every request.
@@ -104,8 +95,7 @@ func Static(t Token) func(context.Context) (Token, error) {
 	return func(context.Context) (Token, error) { return t, nil }
 }
 
-// Transport is an http.RoundTripper for one forge and one operator. It is safe for
-// concurrent use.
+// Transport is an http.RoundTripper for one forge and one operator. It is safe for concurrent use.
 type Transport struct {
 	o       Options
 	base    http.RoundTripper
@@ -153,8 +143,7 @@ func New(o Options) *Transport {
 	return t
 }
 
-// fewRedirects limits redirects to what renamed repositories need. RoundTrip checks
-// where they lead.
+// fewRedirects limits redirects to what renamed repositories need. RoundTrip checks where they lead.
 func (t *Transport) fewRedirects(_ *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return &forge.Error{Kind: forge.KindAnswer, Msg: t.o.Forge + " redirected too many times"}
@@ -181,9 +170,8 @@ func (t *Transport) clock() backoff.Clock {
 // Now returns the time of the transport's clock.
 func (t *Transport) Now() time.Time { return t.o.Now() }
 
-// Address parses the base URL of a forge: https, or http on the loopback interface,
-// with only a host and a path. Its errors do not repeat the URL, which may contain a
-// password.
+// Address parses the base URL of a forge: https, or http on the loopback interface, with only a host and a
+// path. Its errors do not repeat the URL, which may contain a password.
 func Address(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {

@@ -126,8 +126,7 @@ func write(t *testing.T, tr *Transport, method, address, body string) *forge.Err
 	return fault(t, a.Fail(err))
 }
 
-// TestWritesAreSentOnce: whatever may have been carried out is not sent again, and
-// said to be unsure.
+// TestWritesAreSentOnce: whatever may have been carried out is not sent again, and said to be unsure.
 func TestWritesAreSentOnce(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"500": status(500, ""), "502": status(502, ""), "503 that says when": status(503, "", "Retry-After", "1"),
@@ -270,8 +269,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestOneWriteAtATime, with a second between two, however many want to; reading
-// does not wait for that.
+// TestOneWriteAtATime, with a second between two, however many want to; reading does not wait for that.
 func TestOneWriteAtATime(t *testing.T) {
 	var mu sync.Mutex
 	under, most := 0, 0
@@ -416,8 +414,7 @@ func TestReadingByPost(t *testing.T) {
 	}
 }
 
-// TestRenewal: a token that is refused is renewed once, and what was asked with
-// it is asked again.
+// TestRenewal: a token that is refused is renewed once, and what was asked with it is asked again.
 func TestRenewal(t *testing.T) {
 	renewed := 0
 	change := func(o *Options) {
@@ -510,8 +507,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestTokenInErrorsOfWrites: servers that repeat what they were sent make no error
-// that holds the token.
+// TestTokenInErrorsOfWrites: servers that repeat what they were sent make no error that holds the token.
 func TestTokenInErrorsOfWrites(t *testing.T) {
 	for _, code := range []int{200, 301, 307, 400, 401, 403, 404, 409, 410, 422, 423, 451, 500, 503} {
 		s := serve(t, status(code, fmt.Sprintf(`{"message":"token %s","errors":["x %[1]s"]}`, forgetest.Secret), "Location",
