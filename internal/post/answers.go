@@ -94,7 +94,9 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
 	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported:
-		return j.replyInRoot(ctx, p, a)
+		// This notifies nobody. If people changed the comment so that it is no longer recognized, it is theirs, and
+		// only the summary has the answer.
+		return j.updateRoot(ctx, p, a.Comment, a.Words, j.review.Head, j.review.At)
 	case isGone(err):
 		return j.setState(ctx, store.PostSuperseded, "the conversation is gone", p)
 	case err != nil:
@@ -105,18 +107,11 @@ func (j *job) reply(ctx context.Context, p *store.Post, a answer) error {
 	return j.setState(ctx, store.PostConfirmed, "", p)
 }
 
-// replyInRoot adds a reply to the comment that opened the thread, which notifies nobody: the
-// forge has no replies. If people changed the comment so that it is no longer recognized, it
-// is theirs, and only the summary has the answer.
-func (j *job) replyInRoot(ctx context.Context, p *store.Post, a answer) error {
-	return j.updateRoot(ctx, p, a.Comment, a.Words, j.review.Head, j.review.At)
-}
-
 // updateRoot adds a dated line about a commit to the comment that opened a thread.
 func (j *job) updateRoot(ctx context.Context, p *store.Post, opener precedent.ForgeID, words, head string,
 	at time.Time,
 ) error {
-	root, ok := j.state.find(func(o ownComment) bool { return o.ID == opener && o.Comment.Kind == forge.OnLine })
+	root, ok := j.state.comment(forge.OnLine, opener)
 	body, fits := j.writer.Update(string(root.Body), words, head, at)
 	switch {
 	case !ok || !fits:

@@ -97,23 +97,14 @@ func (p *Poster) DeliverAnswers(ctx context.Context, repo precedent.Repo, number
 	return j.d, err
 }
 
-// loadAnswers reads what is stored about answers.
-func (j *job) loadAnswers(ctx context.Context) (err error) {
-	if j.posts, err = j.Rows.AnswerPosts(ctx, j.number); err != nil {
-		return err
-	}
-	j.stored, err = j.threadRows().All(ctx)
-	return err
-}
-
 func (j *job) deliverAnswers(ctx context.Context) error {
-	if err := j.loadAnswers(ctx); err != nil || !j.pending() {
+	if err := j.load(ctx, j.Rows.AnswerPosts); err != nil || !j.pending() {
 		return err
 	}
 	if err := j.takeTurn(ctx); err != nil {
 		return err
 	}
-	if err := j.loadAnswers(ctx); err != nil { // another run may have sent them
+	if err := j.load(ctx, j.Rows.AnswerPosts); err != nil { // another run may have sent them
 		return err
 	}
 	if err := j.awaitLost(ctx); err != nil {
@@ -122,20 +113,14 @@ func (j *job) deliverAnswers(ctx context.Context) error {
 	if err := j.look(ctx); err != nil {
 		return j.endIfClosed(ctx, err)
 	}
-	if err := j.resolveUnknown(ctx); err != nil {
-		return err
-	}
-	if err := j.sendAnswers(ctx); err != nil {
+	if err := inOrder(ctx, j.resolveUnknown, j.sendAnswers); err != nil {
 		return err
 	}
 	// A run with another memory may have answered at the same time.
 	if err := j.Sleep(ctx, j.lag()); err != nil {
 		return err
 	}
-	if err := j.readForge(ctx); err != nil {
-		return err
-	}
-	return j.sweep(ctx)
+	return inOrder(ctx, j.readForge, j.sweep)
 }
 
 // sendAnswers posts notes, answers in the conversations of comments where the forge has replies, and
@@ -230,9 +215,7 @@ func collect(posts []*store.Post, vote bool) (all []comment.Answered, keys strin
 func (j *job) sendCollected(ctx context.Context, posts []*store.Post) error {
 	all, keys := collect(posts, len(posts) == 1) // of several, which would be meant?
 	m := comment.Marker{Kind: comment.Answer, Thread: posts[0].Thread, Head: posts[0].Head, Answers: keys}
-	return j.sendAnswerBody(ctx, j.writer.Answer(m, all...), func(body string) (forge.Comment, error) {
-		return j.Forge.Comment(ctx, j.repo, j.number, body)
-	}, posts...)
+	return j.sendAnswerBody(ctx, "", j.writer.Answer(m, all...), posts...)
 }
 
 // ByVote ends a sentence of an answer about one learning that a 👍 approves.
@@ -246,10 +229,7 @@ var errElsewhere = errors.New("the answer cannot be in the conversation")
 func (j *job) answerInThread(ctx context.Context, p *store.Post) error {
 	a := payload[ToComment](*p)
 	m := comment.Marker{Kind: comment.Answer, Thread: p.Thread, Head: p.Head, Answers: a.Key}
-	err := j.sendAnswerBody(ctx, j.writer.Answer(m, comment.Answered{Parts: a.Parts}),
-		func(body string) (forge.Comment, error) {
-			return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
-		}, p)
+	err := j.sendAnswerBody(ctx, a.Root, j.writer.Answer(m, comment.Answered{Parts: a.Parts}), p)
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	if err == nil || !isGone(err) && (forgeErr == nil || forgeErr.Kind != forge.KindUnsupported) {
 		return err
@@ -264,23 +244,26 @@ func (j *job) sendNote(ctx context.Context, p *store.Post) error {
 	if a.Root != "" {
 		return j.sendReply(ctx, p, a, m)
 	}
-	return j.sendAnswerBody(ctx, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
-		return j.Forge.Comment(ctx, j.repo, j.number, body)
-	}, p)
+	return j.sendAnswerBody(ctx, "", j.writer.Note(a.Note.Note, m), p)
 }
 
-// sendAnswerBody sends the text of answers. Its error is that of a forge that has no replies,
-// or whose conversation is gone, or one that ends the delivery.
-func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string) (forge.Comment, error),
-	posts ...*store.Post,
-) error {
+// sendAnswerBody sends the text of answers, in the conversation of a comment or, if root is empty, on the pull
+// request as a whole. Its error is that of a forge that has no replies, or whose conversation is gone, or one that
+// ends the delivery.
+func (j *job) sendAnswerBody(ctx context.Context, root precedent.ForgeID, body string, posts ...*store.Post) error {
 	for _, p := range posts {
 		p.Hash = hash(body)
 	}
 	if err := j.markSending(ctx, posts...); err != nil {
 		return err
 	}
-	c, err := send(body)
+	var c forge.Comment
+	var err error
+	if root != "" {
+		c, err = j.Forge.Reply(ctx, j.repo, j.number, root, body)
+	} else {
+		c, err = j.Forge.Comment(ctx, j.repo, j.number, body)
+	}
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
 	case forgeErr != nil && forgeErr.Kind == forge.KindUnsupported, isGone(err):
@@ -299,9 +282,7 @@ func (j *job) sendAnswerBody(ctx context.Context, body string, send func(string)
 // dated line of the comment that opened the conversation, which is the same if it is written
 // twice. If a person opened it, it becomes a comment on the pull request that links to it.
 func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comment.Marker) error {
-	err := j.sendAnswerBody(ctx, j.writer.Note(a.Note.Note, m), func(body string) (forge.Comment, error) {
-		return j.Forge.Reply(ctx, j.repo, j.number, a.Root, body)
-	}, p)
+	err := j.sendAnswerBody(ctx, a.Root, j.writer.Note(a.Note.Note, m), p)
 	forgeErr, _ := errors.AsType[*forge.Error](err)
 	switch {
 	case isGone(err):
@@ -311,9 +292,7 @@ func (j *job) sendReply(ctx context.Context, p *store.Post, a ToComment, m comme
 	case !j.state.mine[a.Root]:
 		n := a.Note.Note
 		n.Items = []comment.NoteItem{{Name: "In reply to", URL: a.URL}}
-		return j.sendAnswerBody(ctx, j.writer.Note(n, m), func(body string) (forge.Comment, error) {
-			return j.Forge.Comment(ctx, j.repo, j.number, body)
-		}, p)
+		return j.sendAnswerBody(ctx, "", j.writer.Note(n, m), p)
 	}
 	return j.updateRoot(ctx, p, a.Root, a.Note.Lead+" "+a.Note.After, p.Head, p.At)
 }

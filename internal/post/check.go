@@ -34,7 +34,7 @@ func (j *job) postCheck(ctx context.Context, p *store.Post) error {
 	if err != nil {
 		return err
 	}
-	end := payload[checkPayload](*p)
+	end := OptionsOf(*p)
 	result, title := report.Check(j.review, end.FailOn, end.PassWithoutModel)
 	c := forge.Check{
 		Name: forge.CheckName, Commit: j.review.Head, Review: j.review.ID, Result: forge.CheckResult(result),

@@ -102,10 +102,7 @@ func (j *job) claimPull(ctx context.Context) error {
 
 // look reads the forge, and adopts what exists.
 func (j *job) look(ctx context.Context) error {
-	if err := j.readForge(ctx); err != nil {
-		return err
-	}
-	return j.adopt(ctx)
+	return inOrder(ctx, j.readForge, j.adopt)
 }
 
 // rival returns a summary that another run claims, preferably one whose marker is valid. Without
@@ -189,7 +186,7 @@ func (j *job) claimed(p *store.Post, spent comment.Spending) (string, error) {
 	}
 	page, err := j.page(p)
 	m := j.marker(comment.Summary, p.Thread)
-	m.Run, m.Spent, m.Tries = j.run, spent, payload[checkPayload](*p).Tries
+	m.Run, m.Spent, m.Tries = j.run, spent, OptionsOf(*p).Tries
 	return j.writer.Summary(page, m), err
 }
 
@@ -336,13 +333,8 @@ func (j *job) postedElsewhere() bool {
 func (j *job) leaveToOther(ctx context.Context) error {
 	j.d.OtherRun = true
 	j.addSpending(ctx)
-	return j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.State.Done() || p.Kind == store.PostCheck {
-			return false
-		}
-		p.State, p.Why = store.PostSuperseded, "another run has posted it"
-		return true
-	})
+	return j.end(ctx, store.PostSuperseded, "another run has posted it",
+		func(p store.Post) bool { return p.Kind != store.PostCheck })
 }
 
 // dropAnswered drops replies that another run has given: one with another memory, or one for
@@ -352,19 +344,13 @@ func (j *job) dropAnswered(ctx context.Context) error {
 	for _, p := range j.posts {
 		stored[p.Review] = !j.claim.waited || p.Review == j.review.ID
 	}
-	return j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.Kind != store.PostReply || p.State.Done() {
-			return false
-		}
-		root := payload[answer](*p).Comment
+	return j.end(ctx, store.PostSuperseded, "another run has answered", func(p store.Post) bool {
+		root := payload[answer](p).Comment
 		_, found := j.state.find(func(o ownComment) bool {
 			return o.Marker.Kind == comment.Reply && o.Thread == p.Thread && o.Head == j.review.Head &&
 				!stored[o.Marker.Review] || j.claim.waited && o.ID == root && o.Comment.Kind == forge.OnLine &&
 				j.writer.HasUpdate(string(o.Body), j.review.Head)
 		})
-		if found {
-			p.State, p.Why = store.PostSuperseded, "another run has answered"
-		}
-		return found
+		return found && p.Kind == store.PostReply
 	})
 }

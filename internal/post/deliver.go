@@ -1,6 +1,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (j *job) threadRows() thread.Kept { return thread.Kept{Rows: j.Rows, Number
 
 // deliver posts as the only run, and starts again if another run has taken over meanwhile.
 func (j *job) deliver(ctx context.Context) error {
-	err := j.load(ctx)
+	err := j.load(ctx, j.Rows.Posts)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (j *job) deliver(ctx context.Context) error {
 		if err = j.takeTurn(ctx); err != nil {
 			return err
 		}
-		if err = j.load(ctx); err != nil { // another run may have changed it
+		if err = j.load(ctx, j.Rows.Posts); err != nil { // another run may have changed it
 			return err
 		}
 		if err = j.deliverOnce(ctx); !errors.Is(err, errOutrun) {
@@ -100,10 +101,10 @@ func (j *job) deliver(ctx context.Context) error {
 	return err
 }
 
-// load reads what is stored about the pull request.
-func (j *job) load(ctx context.Context) (err error) {
+// load reads what is stored about the pull request, with the posts of a kind.
+func (j *job) load(ctx context.Context, posts func(context.Context, int) ([]store.Post, error)) (err error) {
 	j.review = nil
-	if j.posts, err = j.Rows.Posts(ctx, j.number); err != nil {
+	if j.posts, err = posts(ctx, j.number); err != nil {
 		return err
 	}
 	j.stored, err = j.threadRows().All(ctx)
@@ -115,13 +116,21 @@ func (j *job) deliverOnce(ctx context.Context) error {
 		return err
 	}
 	if j.review != nil {
-		for _, stage := range []func(context.Context) error{j.postRemarks, j.postAnswers, j.postSummary, j.postChecks} {
-			if err := stage(ctx); err != nil {
-				return err
-			}
+		if err := inOrder(ctx, j.postRemarks, j.postAnswers, j.postSummary, j.postChecks); err != nil {
+			return err
 		}
 	}
 	return j.wrapUp(ctx)
+}
+
+// inOrder takes steps until one fails.
+func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resume determines where an earlier delivery ended, and which review to post.
@@ -136,19 +145,11 @@ func (j *job) resume(ctx context.Context) error {
 	if err := j.readForge(ctx); err != nil {
 		return j.endIfClosed(ctx, err)
 	}
-	if err := j.sweep(ctx); err != nil {
+	if err := inOrder(ctx, j.sweep, j.adopt); err != nil {
 		return err
 	}
-	if err := j.adopt(ctx); err != nil {
-		return err
-	}
-	if err := j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.State.Done() || p.Review == newest {
-			return false
-		}
-		p.State, p.Why = store.PostSuperseded, "superseded by a newer review"
-		return true
-	}); err != nil {
+	if err := j.end(ctx, store.PostSuperseded, "superseded by a newer review",
+		func(p store.Post) bool { return p.Review != newest }); err != nil {
 		return err
 	}
 	if !j.pending() {
@@ -195,16 +196,7 @@ func (j *job) openReview(ctx context.Context, id string) error {
 	if j.Recheck != nil {
 		j.Recheck(ctx, r)
 	}
-	if err := j.resolveUnknown(ctx); err != nil {
-		return err
-	}
-	if err := j.claimPull(ctx); err != nil {
-		return err
-	}
-	if err := j.dropAnswered(ctx); err != nil {
-		return err
-	}
-	return j.dropPosted(ctx)
+	return inOrder(ctx, j.resolveUnknown, j.claimPull, j.dropAnswered, j.dropPosted)
 }
 
 // checkHead reads the pull request again, and ends the delivery if the head has moved or
@@ -237,16 +229,18 @@ func (j *job) endIfClosed(ctx context.Context, err error) error {
 
 // endAll sets the final state of all remaining posts.
 func (j *job) endAll(ctx context.Context, state store.PostState, why string) error {
-	if err := j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.State.Done() {
+	return cmp.Or(j.end(ctx, state, why, func(store.Post) bool { return true }), errSuperseded)
+}
+
+// end sets the final state of the remaining posts that match.
+func (j *job) end(ctx context.Context, state store.PostState, why string, match func(store.Post) bool) error {
+	return j.updatePosts(ctx, func(p *store.Post) bool {
+		if p.State.Done() || !match(*p) {
 			return false
 		}
 		p.State, p.Why = state, why
 		return true
-	}); err != nil {
-		return err
-	}
-	return errSuperseded
+	})
 }
 
 // dropPosted drops remarks whose place already has a thread, or had one that a person deleted.
@@ -262,12 +256,8 @@ func (j *job) dropPosted(ctx context.Context) error {
 			had[payload[remark](p).Fingerprint] = true
 		}
 	}
-	return j.updatePosts(ctx, func(p *store.Post) bool {
-		if p.Kind != store.PostRemark || p.State.Done() || !had[payload[remark](*p).Fingerprint] {
-			return false
-		}
-		p.State, p.Why = store.PostSuperseded, "it was posted before"
-		return true
+	return j.end(ctx, store.PostSuperseded, "it was posted before", func(p store.Post) bool {
+		return p.Kind == store.PostRemark && had[payload[remark](p).Fingerprint]
 	})
 }
 
@@ -281,19 +271,7 @@ func (j *job) wrapUp(ctx context.Context) error {
 	if j.review == nil {
 		return j.remember(ctx)
 	}
-	if err := j.readForge(ctx); err != nil {
-		return err
-	}
-	if err := j.sweep(ctx); err != nil {
-		return err
-	}
-	if err := j.sweepUnknown(ctx); err != nil {
-		return err
-	}
-	if err := j.adopt(ctx); err != nil {
-		return err
-	}
-	return j.remember(ctx)
+	return inOrder(ctx, j.readForge, j.sweep, j.sweepUnknown, j.adopt, j.remember)
 }
 
 // updatePosts calls update for each post, and saves those for which it returns true.

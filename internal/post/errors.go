@@ -126,10 +126,7 @@ func (j *job) waitForPosts(ctx context.Context, missing func() bool) error {
 		if err := j.Sleep(ctx, listLag+j.Rand(listLag<<n)); err != nil {
 			return err
 		}
-		if err := j.readForge(ctx); err != nil {
-			return err
-		}
-		if err := j.adopt(ctx); err != nil {
+		if err := j.look(ctx); err != nil {
 			return err
 		}
 	}

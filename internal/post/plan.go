@@ -21,18 +21,6 @@ type answer struct {
 	Words   string            `json:"words,omitempty"`
 }
 
-// checkPayload is the payload of a summary and of a check.
-type checkPayload struct {
-	FailOn         precedent.Severity `json:"fail_on"`
-	RequestChanges bool               `json:"request_changes,omitempty"`
-	// PassWithoutModel is that of the Options.
-	PassWithoutModel bool `json:"pass_without_model,omitempty"`
-	// Precedents is that of the Options.
-	Precedents precedent.CitationDisplay `json:"precedents,omitempty"`
-	// Tries is that of the Options.
-	Tries int `json:"tries,omitempty"`
-}
-
 // Plan returns the posts of the review on its pull request, which has the given threads: a
 // remark for each live finding on lines or on a file that has no thread yet, one per place;
 // replies in threads; threads of ours to close or to reopen; the summary and the check. It
@@ -80,22 +68,18 @@ func (p *Poster) Plan(r *precedent.Review, threads []precedent.Thread, o Options
 			add(store.PostReopen, p.NewID(), t.ID, answer{Comment: t.Comment})
 		}
 	}
-	end := checkPayload{
-		FailOn: o.FailOn, PassWithoutModel: o.PassWithoutModel, Precedents: o.Precedents,
-		RequestChanges: o.RequestChanges && r.ExitStatus(o.FailOn) == precedent.ExitFindings,
+	status := r.ExitStatus(o.FailOn)
+	o.RequestChanges = o.RequestChanges && status == precedent.ExitFindings
+	if status != precedent.ExitIncomplete {
+		o.Tries = 0
 	}
-	if r.ExitStatus(o.FailOn) == precedent.ExitIncomplete {
-		end.Tries = o.Tries
-	}
-	add(store.PostSummary, p.NewID(), "", end)
-	add(store.PostCheck, p.NewID(), "", end)
+	add(store.PostSummary, p.NewID(), "", o)
+	add(store.PostCheck, p.NewID(), "", o)
 	return posts
 }
 
 // OptionsOf returns the options with which a summary was planned.
-func OptionsOf(summary store.Post) Options {
-	return Options(payload[checkPayload](summary))
-}
+func OptionsOf(summary store.Post) Options { return payload[Options](summary) }
 
 // opensThread tells whether a finding gets a comment that opens a thread.
 func opensThread(f precedent.Finding) bool {

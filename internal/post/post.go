@@ -68,21 +68,22 @@ const (
 	defaultMaxWait = 2 * time.Minute // secondary rate limits without a time ask for one minute
 )
 
-// Options are the settings of the operator and the policy for posting.
+// Options are the settings of the operator and the policy for posting. They are the payload of a summary and of a
+// check.
 type Options struct {
 	// FailOn is the mildest severity that fails a check.
-	FailOn precedent.Severity
+	FailOn precedent.Severity `json:"fail_on"`
 	// RequestChanges requests changes if a live finding is as bad as FailOn or worse. By default
 	// reviews only comment.
-	RequestChanges bool
+	RequestChanges bool `json:"request_changes,omitempty"`
 	// PassWithoutModel makes the check of a clean review a success although no model read the
 	// change; else it is neutral.
-	PassWithoutModel bool
+	PassWithoutModel bool `json:"pass_without_model,omitempty"`
 	// Precedents says how comments and summary cite what people wrote.
-	Precedents precedent.CitationDisplay
+	Precedents precedent.CitationDisplay `json:"precedents,omitempty"`
 	// Tries is the number for the marker of the summary if the review is incomplete: of incomplete
 	// reviews in a row, this one included.
-	Tries int
+	Tries int `json:"tries,omitempty"`
 }
 
 // Delivery is the result of a delivery.

@@ -44,7 +44,7 @@ func (j *job) postBatch(ctx context.Context, batch []*store.Post) error {
 	all, m.Answers = collect(answers, false)
 	draft := forge.Draft{Commit: j.review.Head, Event: j.event(), Body: j.writer.Review(len(batch), j.review, m, all...)}
 	for _, p := range batch {
-		f, ok := j.finding(*p)
+		f, ok := findingOf(j.review, *p)
 		if !ok {
 			return j.setState(ctx, store.PostRejected, "its finding is not in the review", p)
 		}
@@ -115,11 +115,7 @@ func (j *job) options() Options {
 	return Options{}
 }
 
-// finding returns the finding of a remark.
-func (j *job) finding(p store.Post) (precedent.Finding, bool) {
-	return findingOf(j.review, p)
-}
-
+// findingOf returns the finding of a remark.
 func findingOf(r *precedent.Review, p store.Post) (precedent.Finding, bool) {
 	content := payload[remark](p)
 	if content.Finding < 0 || content.Finding >= len(r.Findings) ||

@@ -80,7 +80,7 @@ func (j *job) thread(r *precedent.Review, f precedent.Finding, p store.Post) pre
 		return t
 	}
 	t.Comment, t.URL = p.Remote, ""
-	if o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine }); ok {
+	if o, ok := j.state.comment(forge.OnLine, p.Remote); ok {
 		t.URL, t.OpenedAt, t.Review = o.URL, o.At, o.Marker.Review
 		if o.Span.Path != "" {
 			t.Span, t.Commit = thread.PlaceOf(o.Comment, o.Marker)

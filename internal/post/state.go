@@ -93,6 +93,11 @@ func (s *forgeState) find(is func(ownComment) bool) (ownComment, bool) {
 	return ownComment{}, false
 }
 
+// comment returns a comment of ours.
+func (s *forgeState) comment(kind forge.CommentKind, id precedent.ForgeID) (ownComment, bool) {
+	return s.find(func(o ownComment) bool { return o.ID == id && o.Comment.Kind == kind })
+}
+
 // findOwn finds the comment of a post if it exists already.
 func (j *job) findOwn(p store.Post) (ownComment, bool) {
 	switch p.Kind {

@@ -28,10 +28,7 @@ func (j *job) postSummary(ctx context.Context) error {
 			return err
 		}
 		// The summary links to the comments that exist now, and may edit one.
-		if err := j.hold(ctx); err != nil {
-			return err
-		}
-		if err := j.adopt(ctx); err != nil {
+		if err := inOrder(ctx, j.hold, j.adopt); err != nil {
 			return err
 		}
 		if err := j.summarize(ctx, left[0]); err != nil {
@@ -43,7 +40,7 @@ func (j *job) postSummary(ctx context.Context) error {
 // summarize edits the existing summary, or posts the first one.
 func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	j.reuseSummary(p)
-	end := payload[checkPayload](*p)
+	end := OptionsOf(*p)
 	if result, _ := report.Check(j.review, end.FailOn, end.PassWithoutModel); forge.CheckResult(result) == forge.Success {
 		if err := j.takeRequestsBack(ctx, end.FailOn); err != nil {
 			return j.handleError(ctx, err, p)
@@ -56,9 +53,7 @@ func (j *job) summarize(ctx context.Context, p *store.Post) error {
 	m := j.marker(comment.Summary, p.Thread)
 	m.Spent, m.Tries = j.spentSince(p.Remote), end.Tries
 	body := j.writer.Summary(page, m)
-	if o, ok := j.state.find(func(o ownComment) bool {
-		return o.ID == p.Remote && o.Comment.Kind == forge.OnThread
-	}); ok && sameText(string(o.Body), body) {
+	if o, ok := j.state.comment(forge.OnThread, p.Remote); ok && sameText(string(o.Body), body) {
 		return j.setState(ctx, store.PostConfirmed, "", p)
 	}
 	p.Hash = hash(body)
@@ -138,7 +133,7 @@ func sameText(shown, sent string) bool {
 func (j *job) page(p *store.Post) (string, error) {
 	style := j.Style
 	style.Blocking = j.blocking
-	planned := payload[checkPayload](*p)
+	planned := OptionsOf(*p)
 	style.Posted, style.PassWithoutModel, style.Precedents = j.postings(), planned.PassWithoutModel, planned.Precedents
 	var page strings.Builder
 	if err := report.Markdown(&page, j.review, style); err != nil {
@@ -183,7 +178,7 @@ func (j *job) postings() map[string]report.Posting {
 				j.notePostedBefore(postings, f, o)
 			}
 		case store.PostConfirmed:
-			o, ok := j.state.find(func(o ownComment) bool { return o.ID == p.Remote && o.Comment.Kind == forge.OnLine })
+			o, ok := j.state.comment(forge.OnLine, p.Remote)
 			if ok && o.Marker.Review != j.review.ID {
 				j.notePostedBefore(postings, f, o)
 				continue
