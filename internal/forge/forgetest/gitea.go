@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -257,17 +258,8 @@ const (
 // cannot see: it counts, but the page is shorter. Functions make only the entries of the page.
 func (g *Gitea) page(c *call, all []any) reply {
 	q := c.URL.Query()
-	number := func(key string, missing int) int {
-		if n, err := strconv.Atoi(q.Get(key)); err == nil && n > 0 {
-			return n
-		}
-		return missing
-	}
-	most := giteaMaxPage
-	if g.Most > 0 {
-		most = g.Most
-	}
-	per, page := min(number("limit", giteaPage), most), number("page", 1)
+	most := cmp.Or(g.Most, giteaMaxPage)
+	per, page := min(positive(q, "limit", giteaPage), most), positive(q, "page", 1)
 	from := min((page-1)*per, len(all))
 	out := g.whole(nil)
 	out.header["X-Total-Count"] = strconv.Itoa(len(all))

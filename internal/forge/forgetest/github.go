@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -206,10 +207,7 @@ func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	defer g.mu.Unlock()
 	if graph {
 		g.graph--
-		h.Set("X-RateLimit-Limit", strconv.Itoa(g.limit))
-		h.Set("X-RateLimit-Remaining", strconv.Itoa(g.graph))
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(g.reset.Unix(), 10))
-		h.Set("X-RateLimit-Resource", "graphql")
+		g.tell(h, g.graph, "graphql")
 		return g.graph >= 0
 	}
 	if now := g.stage.Clock.Now(); !now.Before(g.reset) {
@@ -219,12 +217,24 @@ func (g *GitHub) spend(h http.Header, free, graph bool) bool {
 	if !free && g.left > 0 {
 		g.left--
 	}
-	h.Set("X-RateLimit-Limit", strconv.Itoa(g.limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(g.left))
-	h.Set("X-RateLimit-Used", strconv.Itoa(g.limit-g.left))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(g.reset.Unix(), 10))
-	h.Set("X-RateLimit-Resource", "core")
+	g.tell(h, g.left, "core")
 	return enough
+}
+
+func (g *GitHub) tell(h http.Header, left int, resource string) {
+	h.Set("X-RateLimit-Limit", strconv.Itoa(g.limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	h.Set("X-RateLimit-Used", strconv.Itoa(g.limit-left))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(g.reset.Unix(), 10))
+	h.Set("X-RateLimit-Resource", resource)
+}
+
+// positive is a number of a query.
+func positive(q url.Values, key string, missing int) int {
+	if n, err := strconv.Atoi(q.Get(key)); err == nil && n > 0 {
+		return n
+	}
+	return missing
 }
 
 // page returns a page of a list, with links to the others. Entries may be functions, which make
@@ -236,13 +246,7 @@ func (g *GitHub) page(r *http.Request, all []any) reply {
 // pageOf returns a page within an object, with the total.
 func (g *GitHub) pageOf(r *http.Request, all []any, in func(part []any, whole int) any) reply {
 	q := r.URL.Query()
-	number := func(key string, missing int) int {
-		if n, err := strconv.Atoi(q.Get(key)); err == nil && n > 0 {
-			return n
-		}
-		return missing
-	}
-	per, page := min(number("per_page", 30), 100), number("page", 1)
+	per, page := min(positive(q, "per_page", 30), 100), positive(q, "page", 1)
 	all = all[:max(0, len(all)-lag(r))]
 	last := max(1, (len(all)+per-1)/per)
 	from := min((page-1)*per, len(all))
@@ -255,10 +259,7 @@ func (g *GitHub) pageOf(r *http.Request, all []any, in func(part []any, whole in
 	out := reply{status: http.StatusOK, body: in(part, len(all))}
 	var links []string
 	link := func(rel string, n int) {
-		to := url.Values{}
-		for k, v := range q {
-			to[k] = v
-		}
+		to := maps.Clone(q)
 		to.Set("page", strconv.Itoa(n))
 		links = append(links, fmt.Sprintf(`<%s%s?%s>; rel="%s"`, g.URL, r.URL.EscapedPath(), to.Encode(), rel))
 	}

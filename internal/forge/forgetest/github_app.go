@@ -172,9 +172,12 @@ func (g *GitHub) userOf(c *call) reply {
 	return problem(http.StatusNotFound, "Not Found")
 }
 
+// noWebToken is the answer to who asks as an app, and is none.
+var noWebToken = problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+
 func (g *GitHub) appItself(c *call) reply {
 	if !c.jwt {
-		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return noWebToken
 	}
 	return reply{status: http.StatusOK, body: object{
 		"id": g.app.ID, "slug": g.app.Slug, "node_id": "A_1", "name": g.app.Slug, "client_id": g.app.ClientID,
@@ -194,7 +197,7 @@ func (a *App) permissions() map[string]string {
 
 func (g *GitHub) installation(c *call) reply {
 	if !c.jwt {
-		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return noWebToken
 	}
 	return reply{status: http.StatusOK, body: g.installationJSON(c.repo.Owner)}
 }
@@ -214,7 +217,7 @@ func (g *GitHub) issue(c *call) reply {
 	}
 	switch bad := c.read(&in); {
 	case !c.jwt:
-		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return noWebToken
 	case c.number("id") != g.app.Installation:
 		return problem(http.StatusNotFound, "Not Found")
 	case bad != nil:

@@ -97,7 +97,6 @@ var routes = []route{
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}", (*GitHub).pullRequest},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", (*GitHub).files},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/comments", (*GitHub).inline},
-	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments", (*GitHub).remark},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", (*GitHub).answer},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).reviews},
 	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", (*GitHub).review},
@@ -105,7 +104,6 @@ var routes = []route{
 	{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", (*GitHub).deleteReview},
 	{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", (*GitHub).inlineOfReview},
 	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", (*GitHub).dismiss},
-	{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", (*GitHub).submit},
 
 	{"GET", "/repos/{owner}/{repo}/issues", (*GitHub).issuesSince},
 	{"GET", "/repos/{owner}/{repo}/issues/comments", (*GitHub).commentsSince},

@@ -95,9 +95,9 @@ func TestGitHubRefuses(t *testing.T) {
 	}
 	long := strings.Repeat("é", forge.MaxPost+1)
 	const (
-		reviews, single, issue = tillPath + "/reviews", tillPath + "/comments", shopPath + "/issues/8"
-		noLine, blank          = "Line could not be resolved", "Body can't be blank"
-		tooLong                = "maximum is 65536 characters"
+		reviews, issue = tillPath + "/reviews", shopPath + "/issues/8"
+		noLine, blank  = "Line could not be resolved", "Body can't be blank"
+		tooLong        = "maximum is 65536 characters"
 	)
 	for _, test := range []struct {
 		name, method, path string
@@ -116,18 +116,9 @@ func TestGitHubRefuses(t *testing.T) {
 		{"no words of a comment", "POST", reviews, review(line(object{"body": ""})), 422, blank},
 		{"long review", "POST", reviews, object{"event": "COMMENT", "body": long}, 422, tooLong},
 		{"long remark", "POST", reviews, review(line(object{"body": long})), 422, tooLong},
-		{
-			"single line", "POST", single, line(object{"commit_id": sha("c"), "line": 20}), 422,
-			"pull_request_review_thread.line must be part of the diff",
-		},
-		{
-			"single commit", "POST", single, line(object{"commit_id": sha("9")}), 422,
-			"commit_id is not part of the pull request",
-		},
-		{"single path", "POST", single, line(object{"commit_id": sha("c"), "path": "x"}), 422, "thread.path is invalid"},
 		{"long comment", "POST", issue + "/comments", object{"body": long}, 422, tooLong},
 		{"no comment", "POST", issue + "/comments", object{"body": ""}, 422, "missing_field"},
-		{"answer to nothing", "POST", single + "/77/replies", object{"body": "x"}, 404, "Not Found"},
+		{"answer to nothing", "POST", tillPath + "/comments/77/replies", object{"body": "x"}, 404, "Not Found"},
 		{"no pull request", "POST", shopPath + "/pulls/99/reviews", review(line(nil)), 404, "Not Found"},
 		{"no comment to edit", "PATCH", shopPath + "/pulls/comments/77", object{"body": "x"}, 404, "Not Found"},
 		{"no comment to delete", "DELETE", shopPath + "/issues/comments/77", nil, 404, "Not Found"},
@@ -173,29 +164,21 @@ func TestGitHubKeepsUnsent(t *testing.T) {
 	if status, _ := ask(t, g, other, "GET", one, nil); status != 404 {
 		t.Errorf("others are answered %d", status)
 	}
-	for _, path := range []string{tillPath + "/reviews", tillPath + "/comments"} {
-		status, got := ask(t, g, Secret, "POST", path, object{
-			"commit_id": sha("c"), "path": "src/till.go", "line": 3, "body": "x",
-		})
-		if status != 422 || !strings.Contains(words(got), "only have one pending review per pull request") {
-			t.Errorf("%s: %d, %s", path, status, words(got))
-		}
+	if status, got := ask(t, g, Secret, "POST", tillPath+"/reviews", pending); status != 422 ||
+		!strings.Contains(words(got), "only have one pending review per pull request") {
+		t.Errorf("a second one: %d, %s", status, words(got))
 	}
 	if len(s.World.Shown(p)) != 0 || s.World.Unsent(p) != 1 || len(s.World.Threads(p)) != 0 {
 		t.Errorf("is seen: %+v", s.World.Shown(p))
 	}
-	status, sent := ask(t, g, Secret, "POST", one+"/events", object{"event": "COMMENT"})
-	if r := s.World.Reviews(p); status != 200 || id(sent) != id(made) || len(r) != 1 || r[0].Inline != 1 ||
-		s.World.Unsent(p) != 0 || count(other, tillPath+"/comments") != 1 {
-		t.Errorf("%d, %+v", status, r)
+	if status, _ := ask(t, g, Secret, "DELETE", one, nil); status != 200 || s.World.Unsent(p) != 0 {
+		t.Errorf("its author deletes it: %d", status)
 	}
-	if status, got := ask(t, g, Secret, "DELETE", one, nil); status != 422 {
-		t.Errorf("a review that was sent is deleted: %d, %s", status, words(got))
-	}
+	pending["event"] = "COMMENT"
 	_, made = ask(t, g, other, "POST", tillPath+"/reviews", pending)
-	if status, _ := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%s", tillPath, id(made)), nil); status != 200 ||
-		s.World.Unsent(p) != 0 || len(s.World.Shown(p)) != 2 {
-		t.Errorf("%d, %+v", status, s.World.Shown(p))
+	if status, got := ask(t, g, other, "DELETE", fmt.Sprintf("%s/reviews/%s", tillPath, id(made)), nil); status != 422 ||
+		len(s.World.Shown(p)) != 2 {
+		t.Errorf("a review that was sent is deleted: %d, %s", status, words(got))
 	}
 }
 

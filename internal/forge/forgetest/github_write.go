@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent"
@@ -16,10 +15,7 @@ type draft struct {
 	Path, Body, Side string
 	StartSide        string `json:"start_side"`
 	Line             int
-	StartLine        int    `json:"start_line"`
-	SubjectType      string `json:"subject_type"`
-	CommitID         string `json:"commit_id"`
-	InReplyTo        int64  `json:"in_reply_to"`
+	StartLine        int `json:"start_line"`
 }
 
 func (d *draft) span() precedent.Span {
@@ -30,9 +26,6 @@ func (d *draft) span() precedent.Span {
 	if s.Start == 0 {
 		s.Start = s.End
 	}
-	if d.SubjectType == "file" {
-		s.Start, s.End = 0, 0
-	}
 	return s
 }
 
@@ -40,7 +33,7 @@ func (d *draft) span() precedent.Span {
 func (d *draft) wrong(p *Pull, commit string) wrong {
 	s := d.span()
 	switch {
-	case s.End == 0 && d.SubjectType != "file":
+	case s.End == 0:
 		return wrongLine
 	case d.StartLine != 0 && d.StartLine >= d.Line, d.StartSide != "" && precedent.Side(d.StartSide) != s.Side:
 		return wrongStart
@@ -203,88 +196,13 @@ func (g *GitHub) shownReview(c *call, in any) (*Review, *reply) {
 	return r, nil
 }
 
-// submit makes a pending review visible.
-func (g *GitHub) submit(c *call) reply {
-	var in struct{ Body, Event string }
-	r, bad := g.shownReview(c, &in)
-	switch {
-	case bad != nil:
-		return *bad
-	case r.State != Pending:
-		return invalid("Unprocessable Entity", "Can not submit a review that is not pending")
-	case g.locked(c):
-		return lockedReview
-	}
-	if in.Body == "" {
-		in.Body = r.Body
-	}
-	if bad := isTooLong("PullRequestReview", in.Body); bad != nil {
-		return *bad
-	}
-	state, bad := g.event(c, in.Event, in.Body, r.Inline)
-	if bad != nil {
-		return *bad
-	}
-	m := c.pull.comment(forge.CommentRef{Kind: forge.OnReview, ID: r.ID})
-	m.Body, m.At = precedent.Untrusted(in.Body), g.stage.Clock.Now().Truncate(time.Second)
-	m.Edited, r.State = m.At, state
-	c.pull.Reviews[r.ID] = *r
-	g.stage.World.reviewed(c.pull, c.who)
-	g.stage.World.happen(happening{kind: "comment", action: "submitted", pull: c.pull, by: c.who, comment: *m})
-	return g.reviewReply(c, r.ID)
-}
-
-// remark posts one inline comment, which creates a review without text.
-func (g *GitHub) remark(c *call) reply {
-	var in draft
-	if bad := c.read(&in); bad != nil {
-		return *bad
-	}
-	const resource = "PullRequestReviewComment"
-	switch {
-	case in.InReplyTo != 0:
-		return g.answerTo(c, precedent.NumberID(in.InReplyTo), in.Body)
-	case g.locked(c):
-		return lockedReview
-	case c.pull.pending(c.who) != "":
-		return invalid("Validation Failed", field("PullRequestReview", "user_id",
-			"user_id can only have one pending review per pull request"))
-	case in.Body == "":
-		return invalid("Validation Failed", object{"resource": resource, "code": "missing_field", "field": "body"})
-	}
-	if bad := isTooLong(resource, in.Body); bad != nil {
-		return *bad
-	}
-	complaint := map[wrong]object{
-		wrongCommit: field(resource, "commit_id", "commit_id is not part of the pull request"),
-		wrongPath:   field(resource, "pull_request_review_thread.path", "pull_request_review_thread.path is invalid"),
-		wrongLine: field(resource, "pull_request_review_thread.line",
-			"pull_request_review_thread.line must be part of the diff"),
-		wrongStart: field(resource, "pull_request_review_thread.start_line",
-			"pull_request_review_thread.start_line must precede the end line."),
-		wrongHunk: field(resource, "pull_request_review_thread.start_line",
-			"pull_request_review_thread.start_line must be part of the same hunk as the line."),
-	}
-	if w := in.wrong(c.pull, in.CommitID); w != "" {
-		return invalid("Validation Failed", complaint[w], object{
-			"resource": resource, "code": "missing_field", "field": "pull_request_review_thread.diff_hunk",
-		})
-	}
-	r := g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: in.CommitID})
-	m := g.inlineOf(c, r.ID, in, in.CommitID)
-	return reply{status: http.StatusCreated, body: g.commentJSON(c, c.pull, m)}
-}
-
+// answer replies in a conversation, which creates a review without text.
 func (g *GitHub) answer(c *call) reply {
 	var in struct{ Body string }
 	if bad := c.read(&in); bad != nil {
 		return *bad
 	}
-	return g.answerTo(c, c.id("id"), in.Body)
-}
-
-// answerTo replies in a conversation, which creates a review without text, too.
-func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
+	id := c.id("id")
 	up := c.pull.comment(forge.CommentRef{Kind: forge.OnLine, ID: id})
 	switch {
 	case up == nil || c.pull.unsent(*up):
@@ -297,16 +215,16 @@ func (g *GitHub) answerTo(c *call, id precedent.ForgeID, body string) reply {
 	case c.pull.pending(c.who) != "":
 		return invalid("Validation Failed", field("PullRequestReview", "user_id",
 			"user_id can only have one pending review per pull request"))
-	case body == "":
+	case in.Body == "":
 		return invalid("Validation Failed", object{
 			"resource": "PullRequestReviewComment", "code": "missing_field", "field": "body",
 		})
 	}
-	if bad := isTooLong("PullRequestReviewComment", body); bad != nil {
+	if bad := isTooLong("PullRequestReviewComment", in.Body); bad != nil {
 		return *bad
 	}
 	m := forge.Comment{
-		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(body), Span: up.Span, Commit: up.Commit,
+		Kind: forge.OnLine, Author: c.who, Body: precedent.Untrusted(in.Body), Span: up.Span, Commit: up.Commit,
 		Outdated: up.Outdated, ReplyTo: id,
 	}
 	m.Review = g.stage.World.review(c.pull, Review{Author: c.who, State: Commented, Commit: c.pull.Head.SHA}).ID

@@ -90,7 +90,7 @@ func (g *GitHub) repositories(c *call) reply {
 
 func (g *GitHub) installations(c *call) reply {
 	if !c.jwt {
-		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return noWebToken
 	}
 	return g.page(c.Request, []any{g.installationJSON("acme")})
 }
@@ -98,7 +98,7 @@ func (g *GitHub) installations(c *call) reply {
 func (g *GitHub) oneInstallation(c *call) reply {
 	switch {
 	case !c.jwt:
-		return problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
+		return noWebToken
 	case c.number("id") != g.app.Installation:
 		return problem(http.StatusNotFound, "Not Found")
 	}
@@ -144,8 +144,7 @@ func (g *GitHub) hooksOf(c *call) reply {
 func (g *GitHub) hookOf(c *call) (*Hook, *reply) {
 	missing := problem(http.StatusNotFound, "Not Found")
 	if c.repo == nil && !c.jwt {
-		no := problem(http.StatusUnauthorized, "A JSON web token could not be decoded")
-		return nil, &no
+		return nil, &noWebToken
 	}
 	if c.repo != nil && !c.repo.isAdmin(c.who) {
 		return nil, &missing
