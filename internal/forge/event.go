@@ -1,6 +1,10 @@
 package forge
 
-import "github.com/precedent-dev/precedent"
+import (
+	"slices"
+
+	"github.com/precedent-dev/precedent"
+)
 
 // Event is something that happened on a forge, read from a webhook or from the event
 // file of a workflow. Fields that the payload does not contain are zero. An event only says
@@ -101,6 +105,28 @@ const (
 	// may access changed.
 	InstallationEvent EventKind = "installation"
 )
+
+// StateOf returns the state of a pull request in an event; empty for one that is not known.
+func StateOf(state string, merged bool) State {
+	switch s := State(state); {
+	case merged:
+		return Merged
+	case s == Open, s == Closed:
+		return s
+	}
+	return ""
+}
+
+// Flaw says why an event cannot be true; empty if it can.
+func (e *Event) Flaw() string {
+	switch {
+	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
+		return "it names no pull request"
+	case e.Head != "" && !IsCommit(e.Head), e.Kind == RunEvent && e.Head == "":
+		return "it names no commit"
+	}
+	return ""
+}
 
 // MaxEvent bounds a payload, in bytes: GitHub caps payloads at 25 MB.
 const MaxEvent = 25 << 20

@@ -87,6 +87,12 @@ func IsPartial(err error) bool {
 	return ok && e.Kind == KindTooLarge && e.Status == 0
 }
 
+// IncompleteComment is why a comment does not make sense.
+const IncompleteComment = "a comment has no id or no time"
+
+// IsIncomplete reports whether a forge told too little of a comment.
+func IsIncomplete(m Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }
+
 // SortComments sorts comments by time and removes duplicates: pages shift while they are read.
 func SortComments(all []Comment) []Comment {
 	slices.SortStableFunc(all, func(a, b Comment) int { return cmp.Or(a.At.Compare(b.At), a.ID.Compare(b.ID)) })

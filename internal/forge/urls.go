@@ -14,20 +14,23 @@ import (
 type Pages struct {
 	// Web is the root of the site: https://HOST, with a path if the forge is below one.
 	Web *url.URL
-	// Pull separates the repository from the number of a pull request: "pull",
-	// "-/merge_requests". PullAliases are accepted as well.
+	// Pull separates the repository from the number of a pull request: "pull". PullAliases are accepted as well.
 	Pull        string
 	PullAliases []string
 	// Blob separates the repository from the commit in the URL of a file: "blob",
 	// "src/commit". It is empty if the forge does not show files.
 	Blob string
-	// LineSeparator separates two line numbers: "-L" in #L3-L5.
-	LineSeparator string
 	// FixedLines tells that a comment is on one line, whose number it keeps when a push moves
 	// the code: the text of a comment must then name its lines and quote them.
 	FixedLines bool
-	// Nested allows slashes in owners. No name then contains Pull.
-	Nested bool
+}
+
+// Own returns an address if it is a page of the forge, else "".
+func (p Pages) Own(address string) string {
+	if strings.HasPrefix(address, p.Web.String()+"/") {
+		return address
+	}
+	return ""
 }
 
 // Clone returns the URL from which git fetches a repository.
@@ -76,19 +79,10 @@ func (p Pages) ReadPullRequest(page string) (precedent.Repo, int, error) {
 
 // parsePullPath splits the path of a pull request's page. The number is 0 if it is another path.
 func (p Pages) parsePullPath(parts []string) (owner, name string, number int) {
-	for i := 2; i < len(parts) && (i == 2 || p.Nested); i++ {
-		for _, between := range append([]string{p.Pull}, p.PullAliases...) {
-			rest := parts[i:]
-			words := strings.Split(between, "/")
-			if len(rest) <= len(words) || !slices.Equal(rest[:len(words)], words) {
-				continue
-			}
-			if n := pullNumber(rest[len(words)]); n > 0 {
-				return strings.Join(parts[:i-1], "/"), parts[i-1], n
-			}
-		}
+	if len(parts) < 4 || parts[2] != p.Pull && !slices.Contains(p.PullAliases, parts[2]) {
+		return "", "", 0
 	}
-	return "", "", 0
+	return parts[0], parts[1], pullNumber(parts[3])
 }
 
 // Lines returns the URL of lines of a file at a commit, or of the file if Start is 0. It is empty if the
@@ -102,7 +96,7 @@ func (p Pages) Lines(repo precedent.Repo, commit string, s precedent.Span) strin
 	case s.Start <= 0:
 		return page
 	case s.End > s.Start:
-		return fmt.Sprintf("%s#L%d%s%d", page, s.Start, p.LineSeparator, s.End)
+		return fmt.Sprintf("%s#L%d-L%d", page, s.Start, s.End)
 	}
 	return fmt.Sprintf("%s#L%d", page, s.Start)
 }

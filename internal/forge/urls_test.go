@@ -2,7 +2,6 @@ package forge
 
 import (
 	"errors"
-	"net/url"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -57,37 +56,5 @@ func TestRemotes(t *testing.T) {
 	}
 	if _, err := (Address{Kind: GitHub}).Remote("ext::sh -c a/b/c"); !errors.Is(err, precedent.ErrRepo) {
 		t.Error(err)
-	}
-}
-
-// TestPagesOfGitLab: a forge whose owners hold slashes needs nothing but its words.
-func TestPagesOfGitLab(t *testing.T) {
-	for _, web := range []string{"https://gitlab.example", "https://host.example:8443/git"} {
-		home, err := url.Parse(web)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := Pages{Web: home, Pull: "-/merge_requests", Blob: "-/blob", LineSeparator: "-", Nested: true}
-		for _, owner := range []string{"group", "group/sub/project"} {
-			repo := precedent.Repo{Host: home.Host, Owner: owner, Name: "app"}
-			page := web + "/" + owner + "/app/-/merge_requests/7"
-			if got := p.PullRequest(repo, 7); got != page {
-				t.Errorf("page %s, want %s", got, page)
-			}
-			if r, n, err := p.ReadPullRequest(page + "/diffs"); err != nil || r != repo || n != 7 {
-				t.Errorf("%s is of %s#%d, %v", page, r, n, err)
-			}
-			want := web + "/" + owner + "/app/-/blob/abc/a/b.go#L3-5"
-			if got := p.Lines(repo, "abc", precedent.Span{Path: "a/b.go", Start: 3, End: 5}); got != want {
-				t.Errorf("lines %s, want %s", got, want)
-			}
-		}
-		for _, wrong := range []string{
-			"/app/-/merge_requests/7", "/group/app/merge_requests/7", "/group/app/-/merge_requests", "/group/app/-/issues/7",
-		} {
-			if r, n, err := p.ReadPullRequest(web + wrong); err == nil {
-				t.Errorf("%s is of %s#%d", wrong, r, n)
-			}
-		}
 	}
 }

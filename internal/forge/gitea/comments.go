@@ -37,16 +37,11 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	for _, m := range talk.inline {
 		all = append(all, m.Comment)
 	}
-	if slices.ContainsFunc(all, isIncomplete) {
-		return nil, do.Unexpected(incomplete)
+	if slices.ContainsFunc(all, forge.IsIncomplete) {
+		return nil, do.Unexpected(forge.IncompleteComment)
 	}
 	return forge.SortComments(all), cmp.Or(err, err2)
 }
-
-// incomplete is why a comment does not make sense.
-const incomplete = "a comment has no id or no time"
-
-func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
@@ -214,7 +209,7 @@ func linkReplies(all []inline) {
 
 func (c *Client) onThread(m *comment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.User), URL: c.ownPage(m.HTMLURL),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: person(m.User), URL: c.Pages().Own(m.HTMLURL),
 		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
 	}
 	out.Body, out.Cut = forge.CutBody(m.Body)
@@ -224,7 +219,7 @@ func (c *Client) onThread(m *comment) forge.Comment {
 func (c *Client) onReview(r *review) forge.Comment {
 	at := r.SubmittedAt.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.User), URL: c.ownPage(r.HTMLURL),
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: person(r.User), URL: c.Pages().Own(r.HTMLURL),
 		At: at, Edited: at, Blocks: r.blocks(),
 	}
 	out.Body, out.Cut = forge.CutBody(r.Body)

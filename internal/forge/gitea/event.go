@@ -2,7 +2,6 @@ package gitea
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent/internal/forge"
@@ -46,6 +45,8 @@ type payloadState struct {
 	Draft        bool
 }
 
+func (s payloadState) draft() bool { return s.Draft || isDraftTitle(s.Title) }
+
 // actions maps Gitea's actions: those of webhooks, and those of GitHub, which workflows get.
 // label_updated does not tell whether one was added, and becoming a draft or ready is edited.
 var actions = map[string]string{
@@ -77,13 +78,12 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	e.Comments = c.commentChanges(&t)
 	e.Repo.Host = c.host
 	e.Repo.Owner, e.Repo.Name, _ = strings.Cut(t.Repository.FullName, "/")
-	switch {
-	case c.checkRepo(e.Repo) != nil:
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no repository")
-	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Head != "" && !forge.IsCommit(e.Head), e.Kind == forge.RunEvent && e.Head == "":
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
+	why := e.Flaw()
+	if c.checkRepo(e.Repo) != nil {
+		why = "it names no repository"
+	}
+	if why != "" {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, why)
 	}
 	return e, nil
 }
@@ -92,10 +92,11 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 func (t *payload) event() forge.Event {
 	switch {
 	case t.Issue.PullRequest != nil:
-		e := forge.Event{Kind: forge.CommentEvent, Action: actions[t.Action], Pulls: []int{t.Issue.Number}}
-		e.Draft, e.State = t.Issue.draftAndState(t.Issue.PullRequest.Merged)
-		e.Draft = e.Draft || t.Issue.PullRequest.Draft
-		return e
+		return forge.Event{
+			Kind: forge.CommentEvent, Action: actions[t.Action], Pulls: []int{t.Issue.Number},
+			Draft: t.Issue.draft() || t.Issue.PullRequest.Draft,
+			State: forge.StateOf(t.Issue.State, t.Issue.PullRequest.Merged),
+		}
 	case t.PullRequest != nil:
 		return t.pullEvent()
 	case t.WorkflowRun != nil:
@@ -129,8 +130,8 @@ func (t *payload) event() forge.Event {
 func (t *payload) pullEvent() forge.Event {
 	e := forge.Event{
 		Kind: forge.PullEvent, Action: actions[t.Action], Pulls: []int{t.PullRequest.Number}, Head: t.PullRequest.Head.SHA,
+		Draft: t.PullRequest.draft(), State: forge.StateOf(t.PullRequest.State, t.PullRequest.Merged),
 	}
-	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged)
 	switch {
 	case t.Review != nil:
 		e.Kind = forge.CommentEvent
@@ -140,18 +141,6 @@ func (t *payload) pullEvent() forge.Event {
 		e.Reviewer = person(t.RequestedReviewer)
 	}
 	return e
-}
-
-// draftAndState returns an empty state for one that is not known.
-func (s payloadState) draftAndState(merged bool) (bool, forge.State) {
-	draft := s.Draft || isDraftTitle(s.Title)
-	switch {
-	case merged:
-		return draft, forge.Merged
-	case s.State == string(forge.Open), s.State == string(forge.Closed):
-		return draft, forge.State(s.State)
-	}
-	return draft, ""
 }
 
 // commentChanges returns the comment that was edited or deleted. Gitea does not tell whether it is

@@ -160,14 +160,6 @@ func (c *Client) branch(do wire.Call, b *branchInfo) (forge.Branch, error) {
 	if b.Repo.Private { // without the field it is false, too
 		out.Visibility = forge.Private
 	}
-	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
+	out.CloneURL = c.Pages().Clone(out.Repo)
 	return out, nil
-}
-
-// ownPage returns the URL if it is on this forge, else "".
-func (c *Client) ownPage(address string) string {
-	if strings.HasPrefix(address, c.web.String()+"/") {
-		return address
-	}
-	return ""
 }

@@ -46,7 +46,7 @@ func (c *Client) issueHistory(do wire.Call, q forge.HistoryQuery) (forge.History
 			continue
 		}
 		one := forge.NumberedComment{Number: m.number(), Comment: c.onThread(m)}
-		if one.Number == 0 || isIncomplete(one.Comment) {
+		if one.Number == 0 || forge.IsIncomplete(one.Comment) {
 			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
 		page.Comments = append(page.Comments, one)
@@ -82,8 +82,8 @@ func (c *Client) pullHistory(do wire.Call, repo precedent.Repo, q forge.HistoryQ
 			all = append(all, m.Comment)
 		}
 		for _, m := range all {
-			if isIncomplete(m) {
-				return page, do.Unexpected(incomplete)
+			if forge.IsIncomplete(m) {
+				return page, do.Unexpected(forge.IncompleteComment)
 			}
 			page.Comments = append(page.Comments, forge.NumberedComment{Number: p.Number, Comment: m})
 		}

@@ -81,8 +81,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 		return forge.Comment{}, err
 	}
 	out := c.onLine(&m, &review{ID: first.Review.Number(), CommitID: first.Commit, Stale: first.Outdated}).Comment
-	if isIncomplete(out) {
-		return forge.Comment{}, do.UnexpectedAfterChange(incomplete)
+	if forge.IsIncomplete(out) {
+		return forge.Comment{}, do.UnexpectedAfterChange(forge.IncompleteComment)
 	}
 	out.ReplyTo = to
 	return out, nil

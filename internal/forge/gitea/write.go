@@ -21,8 +21,8 @@ func (c *Client) Comment(ctx context.Context, repo precedent.Repo, number int, b
 		return forge.Comment{}, err
 	}
 	out := c.onThread(&m)
-	if isIncomplete(out) {
-		return forge.Comment{}, do.UnexpectedAfterChange(incomplete)
+	if forge.IsIncomplete(out) {
+		return forge.Comment{}, do.UnexpectedAfterChange(forge.IncompleteComment)
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -41,16 +40,11 @@ func (c *Client) Comments(ctx context.Context, repo precedent.Repo, number int) 
 	for _, m := range inline {
 		all = append(all, c.onLine(m))
 	}
-	if slices.ContainsFunc(all, isIncomplete) {
-		return nil, do.Unexpected(incomplete)
+	if slices.ContainsFunc(all, forge.IsIncomplete) {
+		return nil, do.Unexpected(forge.IncompleteComment)
 	}
 	return forge.SortComments(all), cmp.Or(err3, err2, err1)
 }
-
-// incomplete is why a comment does not make sense.
-const incomplete = "a comment has no id or no time"
-
-func isIncomplete(m forge.Comment) bool { return m.ID.Number() <= 0 || m.At.IsZero() }
 
 // CommentsSince reads the comments on pull requests and issues as a whole that were written or
 // edited since a time.
@@ -107,7 +101,7 @@ func noSuchKind(do wire.Call, k forge.CommentKind) error {
 
 func (c *Client) onThread(m *comment) forge.Comment {
 	out := forge.Comment{
-		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: m.User.person(), URL: c.ownPage(m.HTMLURL),
+		ID: precedent.NumberID(m.ID), Kind: forge.OnThread, Author: m.User.person(), URL: c.Pages().Own(m.HTMLURL),
 		At: m.CreatedAt.UTC(), Edited: m.UpdatedAt.UTC(),
 	}
 	out.Body, out.Cut = forge.CutBody(m.Body)
@@ -117,7 +111,7 @@ func (c *Client) onThread(m *comment) forge.Comment {
 func (c *Client) onReview(r *review) forge.Comment {
 	at := r.SubmittedAt.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: r.User.person(), URL: c.ownPage(r.HTMLURL),
+		ID: precedent.NumberID(r.ID), Kind: forge.OnReview, Author: r.User.person(), URL: c.Pages().Own(r.HTMLURL),
 		At: at, Edited: at, Blocks: r.State == stateBlocks,
 	}
 	out.Body, out.Cut = forge.CutBody(r.Body)
@@ -155,12 +149,4 @@ func (m *comment) span(side precedent.Side, first *int, last int) precedent.Span
 		out.Start = *first
 	}
 	return out
-}
-
-// ownPage returns the URL if it is on this forge, else "".
-func (c *Client) ownPage(address string) string {
-	if strings.HasPrefix(address, c.web.String()+"/") {
-		return address
-	}
-	return ""
 }

@@ -3,7 +3,6 @@ package github
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/precedent-dev/precedent"
@@ -79,17 +78,6 @@ type payload struct {
 	Removed      []repository `json:"repositories_removed"`
 }
 
-// draftAndState returns an empty state for one that is not known.
-func (p *pullRequest) draftAndState(merged bool) (bool, forge.State) {
-	switch {
-	case merged:
-		return p.Draft, forge.Merged
-	case p.State == string(forge.Open), p.State == string(forge.Closed):
-		return p.Draft, forge.State(p.State)
-	}
-	return p.Draft, ""
-}
-
 // payloadRun is what checks and workflows have in common.
 type payloadRun struct {
 	Name         string
@@ -126,11 +114,8 @@ func (c *Client) ReadEvent(name string, data []byte) (forge.Event, error) {
 	}
 	t.fill(name, &e)
 	e.Comments = c.commentChanges(name, e.Repo, &t)
-	switch {
-	case slices.ContainsFunc(e.Pulls, func(n int) bool { return n <= 0 }):
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no pull request")
-	case e.Head != "" && !forge.IsCommit(e.Head), e.Kind == forge.RunEvent && e.Head == "":
-		return forge.Event{}, wire.UnexpectedAnswer(doing, "it names no commit")
+	if why := e.Flaw(); why != "" {
+		return forge.Event{}, wire.UnexpectedAnswer(doing, why)
 	}
 	return e, nil
 }
@@ -172,7 +157,7 @@ func (t *payload) fill(name string, e *forge.Event) {
 	switch name {
 	case "issue_comment":
 		e.Pulls = []int{t.Issue.Number}
-		e.Draft, e.State = t.Issue.draftAndState(!t.Issue.PullRequest.MergedAt.IsZero())
+		e.Draft, e.State = t.Issue.Draft, forge.StateOf(t.Issue.State, !t.Issue.PullRequest.MergedAt.IsZero())
 	case "check_suite":
 		run(t.CheckSuite)
 	case "check_run":
@@ -200,7 +185,8 @@ func (t *payload) fill(name string, e *forge.Event) {
 
 // fillPull sets what the event tells about its pull request.
 func (t *payload) fillPull(e *forge.Event) {
-	e.Draft, e.State = t.PullRequest.draftAndState(t.PullRequest.Merged || !t.PullRequest.MergedAt.IsZero())
+	p := &t.PullRequest
+	e.Draft, e.State = p.Draft, forge.StateOf(p.State, p.Merged || !p.MergedAt.IsZero())
 	switch e.Action {
 	case forge.ActionLabeled, forge.ActionUnlabeled:
 		e.Label = t.Label.Name
@@ -252,7 +238,7 @@ func (c *Client) commentChanges(name string, repo precedent.Repo, t *payload) []
 	default:
 		return nil
 	}
-	if out.Number = out.Pull.Number; out.Number <= 0 || isIncomplete(out.Comment) {
+	if out.Number = out.Pull.Number; out.Number <= 0 || forge.IsIncomplete(out.Comment) {
 		return nil
 	}
 	return []forge.CommentChange{out}

@@ -107,6 +107,6 @@ func (c *Client) branch(do wire.Call, b branchRef) (forge.Branch, error) {
 	if private := b.Repo.Private; private != nil {
 		out.Visibility = map[bool]forge.Visibility{true: forge.Private, false: forge.Public}[*private]
 	}
-	out.CloneURL = c.web.JoinPath(out.Repo.Owner, out.Repo.Name+".git").String()
+	out.CloneURL = c.Pages().Clone(out.Repo)
 	return out, nil
 }

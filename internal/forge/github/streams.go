@@ -53,7 +53,7 @@ func (c *Client) commentHistory(do wire.Call, path string, q forge.HistoryQuery,
 			continue
 		}
 		one := forge.NumberedComment{Number: forge.LastNumber(cmp.Or(m.PullURL, m.IssueURL)), Comment: convert(m)}
-		if one.Number == 0 || isIncomplete(one.Comment) {
+		if one.Number == 0 || forge.IsIncomplete(one.Comment) {
 			return page, do.Unexpected("a comment has no id, no time or no pull request")
 		}
 		page.Comments = append(page.Comments, one)

@@ -120,7 +120,7 @@ func (c *Client) askReviews(do wire.Call, pulls []*pullRequest, ids []string, fi
 func (c *Client) pastReview(r reviewNode) forge.Comment {
 	at, edited := r.SubmittedAt.UTC(), r.UpdatedAt.UTC()
 	out := forge.Comment{
-		ID: precedent.NumberID(int64(r.FullDatabaseID)), Kind: forge.OnReview, URL: c.ownPage(r.URL), At: at, Edited: edited,
+		ID: precedent.NumberID(int64(r.FullDatabaseID)), Kind: forge.OnReview, URL: c.Pages().Own(r.URL), At: at, Edited: edited,
 		Author: forge.Person{Login: "ghost"}, Blocks: r.State == stateBlocks, Member: isMember(r.AuthorAssociation),
 	}
 	if edited.Before(at) {

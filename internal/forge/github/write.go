@@ -32,8 +32,8 @@ func (c *Client) Reply(ctx context.Context, repo precedent.Repo, number int, to 
 
 // checkCreated returns a new comment if the response contains it.
 func checkCreated(do wire.Call, m forge.Comment, err error) (forge.Comment, error) {
-	if err == nil && isIncomplete(m) {
-		err = do.UnexpectedAfterChange(incomplete)
+	if err == nil && forge.IsIncomplete(m) {
+		err = do.UnexpectedAfterChange(forge.IncompleteComment)
 	}
 	if err != nil {
 		return forge.Comment{}, err
