@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -160,13 +161,11 @@ func (h *request) mayEnd() bool { return h.mayWrite || h.author && !h.thread.Sev
 
 // whyNotEnded says why a thread stays open.
 func (h *request) whyNotEnded() string {
-	switch {
-	case !h.author:
+	if !h.author {
 		return "The finding stays open: dismissing it needs write permission."
-	default:
-		return fmt.Sprintf("The finding stays open: one of %s severity about %s is dismissed only by somebody with write "+
-			"permission.", h.thread.Severity, h.thread.Category)
 	}
+	return fmt.Sprintf("The finding stays open: one of %s severity about %s is dismissed only by somebody with write "+
+		"permission.", h.thread.Severity, h.thread.Category)
 }
 
 // resolve closes a conversation.
@@ -320,21 +319,14 @@ func (c *conversation) proposal(h *request, cmd chat.Command, p memory.Proposal)
 		p.About = &precedent.LearningAbout{
 			Fingerprint: t.Fingerprint, Place: t.Place, Claim: t.Title, Path: t.Path, Category: t.Category, Severity: t.Severity,
 		}
-		switch dir := folderOf(t.Path); {
+		switch dir := path.Dir(t.Path); {
 		case cmd.Place == chat.ThisFile:
 			p.Glob = t.Path
-		case cmd.Place == chat.ThisDirectory && dir != "":
+		case cmd.Place == chat.ThisDirectory && dir != ".":
 			p.Glob = dir + "/**"
 		}
 	}
 	return p
-}
-
-func folderOf(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i > 0 {
-		return path[:i]
-	}
-	return ""
 }
 
 // minUpdated is the similarity from which a preference is taken for another version of one that
@@ -537,11 +529,10 @@ const maxListed = 10
 
 // misnamed returns the answer to an id or to words that are not those of one learning.
 func misnamed(err error) (string, bool) {
-	var e *memory.Error
-	if !errors.As(err, &e) {
-		return "", false
+	if e, ok := errors.AsType[*memory.Error](err); ok {
+		return e.Msg, true
 	}
-	return e.Msg, true
+	return "", false
 }
 
 // target adds to what the command changes.

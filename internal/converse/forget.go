@@ -159,7 +159,10 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 	}
 	path := cmd.Content
 	if cmd.Kind == chat.PreferencesForFile {
-		if path = cmp.Or(cmp.Or(cmd.Glob, path), threadPath(h)); path == "" {
+		if path = cmp.Or(cmd.Glob, path); path == "" && h.thread != nil {
+			path = h.thread.Path
+		}
+		if path == "" {
 			return "Which file? For example: " + say("what preferences apply to src/main.go?"), nil
 		}
 	}
@@ -200,13 +203,6 @@ func (c *conversation) list(ctx context.Context, h *request, cmd chat.Command) (
 		said += fmt.Sprintf(" %s dismissed.", workspace.Count(len(dismissals), "finding is", "findings are"))
 	}
 	return said + "\n" + lists[0].String() + lists[1].String(), nil
-}
-
-func threadPath(h *request) string {
-	if h.thread == nil {
-		return ""
-	}
-	return h.thread.Path
 }
 
 // explain tells why a finding was reported, from the trail of its decisions.

@@ -23,10 +23,7 @@ type Build func(t *testing.T, s *Stage) forge.Forge
 // Run runs the conformance suite.
 func Run(t *testing.T, build Build) {
 	t.Helper()
-	for _, test := range []struct {
-		name string
-		run  func(t *testing.T, s *Stage, f forge.Forge)
-	}{
+	runAll(t, build, []onShop{
 		{"pull requests", pullRequests},
 		{"open pull requests", openPullRequests},
 		{"unchanged pull requests", unchangedPullRequests},
@@ -48,16 +45,27 @@ func Run(t *testing.T, build Build) {
 		{"names that are refused", refusesBadNames},
 		{"canceled context", endsWithContext},
 		{"concurrent reads", readsConcurrently},
-	} {
+	})
+	t.Run("history", func(t *testing.T) { runAll(t, build, histories) })
+	t.Run("faults", func(t *testing.T) { faults(t, build) })
+	t.Run("writing", func(t *testing.T) { writing(t, build) })
+}
+
+// onShop is a test on a stage with Shop.
+type onShop struct {
+	name string
+	run  func(t *testing.T, s *Stage, f forge.Forge)
+}
+
+func runAll(t *testing.T, build Build, tests []onShop) {
+	t.Helper()
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStage(t)
 			s.World.Add(Shop())
 			test.run(t, s, build(t, s))
 		})
 	}
-	t.Run("history", func(t *testing.T) { histories(t, build) })
-	t.Run("faults", func(t *testing.T) { faults(t, build) })
-	t.Run("writing", func(t *testing.T) { writing(t, build) })
 }
 
 // repo is the identity of Shop on a forge.

@@ -110,14 +110,7 @@ func faults(t *testing.T, build Build) {
 			checkErrorText(t, err)
 		})
 	}
-	for name, run := range map[string]func(*testing.T, *Stage,
-		forge.Forge){"rate": sharesRateLimit, "cancelled": cancelled, "lag": lagging} {
-		t.Run(name, func(t *testing.T) {
-			s := NewStage(t)
-			s.World.Add(Shop())
-			run(t, s, build(t, s))
-		})
-	}
+	runAll(t, build, []onShop{{"rate", sharesRateLimit}, {"cancelled", cancelled}, {"lag", lagging}})
 }
 
 // checkErrorText checks that an error names the operation, is on one line, and contains no credential.

@@ -16,24 +16,13 @@ import (
 )
 
 // histories tests how a forge lists all comments of a repository.
-func histories(t *testing.T, build Build) {
-	for _, test := range []struct {
-		name string
-		run  func(t *testing.T, s *Stage, f forge.Forge)
-	}{
-		{"everything", historyOfAll},
-		{"since a time", historySince},
-		{"what people change between two pages", historyChanges},
-		{"a page of one second", historyTies},
-		{"details", historyDetails},
-		{"faults", historyFaults},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := NewStage(t)
-			s.World.Add(Shop())
-			test.run(t, s, build(t, s))
-		})
-	}
+var histories = []onShop{
+	{"everything", historyOfAll},
+	{"since a time", historySince},
+	{"what people change between two pages", historyChanges},
+	{"a page of one second", historyTies},
+	{"details", historyDetails},
+	{"faults", historyFaults},
 }
 
 // pastRead is what the lists returned: the last version of each comment and pull request.

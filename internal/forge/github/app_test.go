@@ -5,7 +5,6 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,8 +55,7 @@ func TestAppOfARenamedRepository(t *testing.T) {
 	c := appClient(t, s, g, 0)
 	former := precedent.Repo{Host: c.Host(), Owner: "acme", Name: "stall"}
 	_, err := c.PullRequest(t.Context(), former, 1)
-	var e *forge.Error
-	if !errors.As(err, &e) || e.Kind != forge.KindInvalid || !strings.Contains(e.Hint, "present name") {
+	if e := trouble(err); e.Kind != forge.KindInvalid || !strings.Contains(e.Hint, "present name") {
 		t.Errorf("%+v", e)
 	}
 	former.Name = "shop"
@@ -155,8 +153,7 @@ func TestTokensOfInstallations(t *testing.T) {
 	}
 	s.Script.Plan(forgetest.Fault{On: "/pulls/1", Status: 401, Body: `{"message":"Bad credentials"}`, Times: 5})
 	_, err = c.PullRequest(t.Context(), repo, 1)
-	var e *forge.Error
-	if !errors.As(err, &e) || e.Kind != forge.KindAuth || g.Issued() != 4 || s.Script.Left() != 3 {
+	if e := trouble(err); e.Kind != forge.KindAuth || g.Issued() != 4 || s.Script.Left() != 3 {
 		t.Errorf("%v, %d tokens", err, g.Issued())
 	}
 	for _, r := range s.Script.Requests() {
@@ -192,8 +189,7 @@ func TestAppTroubles(t *testing.T) {
 		}
 		s.Script.Plan(f)
 		_, err := c.Comment(t.Context(), repo, 1, "hello")
-		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) ||
+		if e := trouble(err); e.Kind != test.want || e.Unsure || !strings.Contains(e.Msg, test.says) ||
 			s.Script.Left() != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -267,8 +263,7 @@ func TestMe(t *testing.T) {
 	s, _, c, _ := open(t)
 	s.Script.Plan(forgetest.Fault{Status: 200, Body: `{}`}, forgetest.Fault{Status: 403, Body: `{"message":"SSO"}`})
 	for _, want := range []forge.ErrorKind{forge.KindAnswer, forge.KindAuth} {
-		var e *forge.Error
-		if _, err := c.Me(t.Context()); !errors.As(err, &e) || e.Kind != want {
+		if _, err := c.Me(t.Context()); trouble(err).Kind != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

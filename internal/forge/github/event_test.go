@@ -167,14 +167,12 @@ func TestOddEvents(t *testing.T) {
 		"too deep":                   {"push", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,` + repo + `}`},
 	} {
 		_, err := c.ReadEvent(test[0], []byte(test[1]))
-		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != forge.KindAnswer {
+		if trouble(err).Kind != forge.KindAnswer {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err = c.ReadEvent("push", make([]byte, forge.MaxEvent+1))
-	var fault *forge.Error
-	if !errors.As(err, &fault) || fault.Kind != forge.KindTooLarge {
+	if trouble(err).Kind != forge.KindTooLarge {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -39,6 +40,14 @@ func clientWith(t testing.TB, s *forgetest.Stage, g *forgetest.GitHub, change fu
 		t.Fatal(err)
 	}
 	return c
+}
+
+// trouble is the error of a forge; the zero one if it is none.
+func trouble(err error) forge.Error {
+	if e, ok := errors.AsType[*forge.Error](err); ok {
+		return *e
+	}
+	return forge.Error{}
 }
 
 // open is a stage with Shop, its server and a client.

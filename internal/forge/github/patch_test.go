@@ -3,7 +3,6 @@ package github
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,8 +121,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 	listed(t, s)
 	s.Script.Plan(forgetest.Fault{On: "/pulls/1/files", Status: 500, Times: 5})
 	_, _, err := c.Patch(t.Context(), repo, 1)
-	var e *forge.Error
-	if !errors.As(err, &e) || e.Kind != forge.KindServer {
+	if trouble(err).Kind != forge.KindServer {
 		t.Errorf("%v", err)
 	}
 }

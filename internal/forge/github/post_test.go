@@ -125,8 +125,7 @@ func TestPendingInTheWay(t *testing.T) {
 		}
 		begin("My own words, not ready.")
 		_, err = c.Post(t.Context(), repo, 8, draft(p, remarks...))
-		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != forge.KindInvalid || e.Unsure ||
+		if e := trouble(err); e.Kind != forge.KindInvalid || e.Unsure ||
 			!strings.Contains(e.Msg, "already has a pending review") || e.Hint == "" {
 			t.Errorf("%+v", err)
 		}
@@ -260,9 +259,7 @@ func TestOneCheck(t *testing.T) {
 			t.Errorf("the other's is %+v", all[0])
 		}
 	}
-	var e *forge.Error
-	if _, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: "../x"}); !errors.As(err, &e) ||
-		e.Kind != forge.KindRefused {
+	if _, err := c.Check(t.Context(), repo, forge.Check{Name: "precedent", Commit: "../x"}); trouble(err).Kind != forge.KindRefused {
 		t.Errorf("%v", err)
 	}
 	// A person's token may not.

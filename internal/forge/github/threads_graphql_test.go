@@ -203,8 +203,7 @@ func TestStrangeAnswers(t *testing.T) {
 		default:
 			_, err = c.Comments(t.Context(), repo, 1347)
 		}
-		var e *forge.Error
-		if !errors.As(err, &e) || e.Kind != forge.KindAnswer || s.Script.Left() != 0 {
+		if e := trouble(err); e.Kind != forge.KindAnswer || s.Script.Left() != 0 {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

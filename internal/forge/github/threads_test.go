@@ -131,8 +131,7 @@ func TestConversationsWithoutEnd(t *testing.T) {
 		Body: `{"data":{"repository":{"pullRequest":{"reviewThreads":{` + more + `,"nodes":[]}}}}}`,
 	})
 	_, err := c.Threads(t.Context(), repo, 8)
-	var e *forge.Error
-	if !errors.As(err, &e) || e.Kind != forge.KindTooLarge || len(s.Script.Requests()) != maxPages {
+	if e := trouble(err); e.Kind != forge.KindTooLarge || len(s.Script.Requests()) != maxPages {
 		t.Errorf("%v after %d requests", err, len(s.Script.Requests()))
 	}
 }
@@ -172,8 +171,7 @@ func TestFoldedReview(t *testing.T) {
 		_, err1 := c.Delete(t.Context(), repo, 8, bad)
 		_, err2 := c.Reactions(t.Context(), repo, 8, bad)
 		for _, err := range []error{err1, c.Edit(t.Context(), repo, 8, bad, "x"), err2} {
-			var e *forge.Error
-			if !errors.As(err, &e) || e.Kind != forge.KindRefused || e.Unsure {
+			if e := trouble(err); e.Kind != forge.KindRefused || e.Unsure {
 				t.Errorf("%q: %v", kind, err)
 			}
 		}

@@ -108,7 +108,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	s.Script.Plan(forgetest.Fault{On: "/issues/1/comments", Status: 200, Body: page(100), Times: 10 * maxPages})
 	before := len(s.Script.Requests())
 	got, err = c.Comments(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || len(got) < 100 {
+	if e := trouble(err); e.Kind != forge.KindTooLarge || len(got) < 100 {
 		t.Errorf("%d comments, %v", len(got), err)
 	}
 	if n := len(s.Script.Requests()) - before; n != maxPages+2 {
@@ -152,7 +152,7 @@ func TestRateLimit(t *testing.T) {
 	g.Budget(0, reset)
 	for range 2 {
 		_, err := c.PullRequest(t.Context(), repo, 2)
-		if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindRate || !e.Retry.Equal(reset) || e.Hint == "" {
+		if e := trouble(err); e.Kind != forge.KindRate || !e.Retry.Equal(reset) || e.Hint == "" {
 			t.Errorf("%+v", err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestSecondaryLimit(t *testing.T) {
 	refusal.Times = 9
 	s.Script.Plan(refusal)
 	_, err := c.PullRequest(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindRate || e.Retry.Sub(s.Clock.Now()) != 4*time.Minute {
+	if e := trouble(err); e.Kind != forge.KindRate || e.Retry.Sub(s.Clock.Now()) != 4*time.Minute {
 		t.Errorf("%+v", err)
 	}
 	if s.Script.Left() != 6 {
@@ -192,13 +192,13 @@ func TestBackoff(t *testing.T) {
 	s, _, c, repo := open(t)
 	s.Script.Plan(forgetest.Fault{Status: 500, Times: 5})
 	_, err := c.PullRequest(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindServer || e.Status != 500 {
+	if e := trouble(err); e.Kind != forge.KindServer || e.Status != 500 {
 		t.Errorf("%v", err)
 	}
 	s.Script.Plan(forgetest.Fault{Status: 503, Header: map[string]string{"Retry-After": "3600"}, Times: 2})
 	waits := len(s.Clock.Waits())
 	_, err = c.PullRequest(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 ||
+	if e := trouble(err); e.Retry.Sub(s.Clock.Now()) != time.Hour || s.Script.Left() != 1 ||
 		len(s.Clock.Waits()) != waits {
 		t.Errorf("%+v", err)
 	}
@@ -255,7 +255,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	s.World.Change(func() { shop(s).Pulls[1].Diff = strings.Repeat("x", 32<<20+1) })
 	_, _, err = c.Patch(t.Context(), repo, 1)
-	if e, ok := err.(*forge.Error); !ok || e.Kind != forge.KindTooLarge || len(s.Clock.Waits()) != 0 {
+	if e := trouble(err); e.Kind != forge.KindTooLarge || len(s.Clock.Waits()) != 0 {
 		t.Errorf("%v", err)
 	}
 }
