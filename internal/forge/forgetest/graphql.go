@@ -212,21 +212,11 @@ func connection(kind string, all []object) resolver {
 		}
 		to := min(from+first, len(all))
 		cursor := func(n int) string { return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", n)) }
-		info := object{
-			"__typename": "PageInfo", "hasNextPage": to < len(all), "hasPreviousPage": from > 0,
-			"startCursor": nil, "endCursor": nil,
-		}
+		info := object{"__typename": "PageInfo", "hasNextPage": to < len(all), "endCursor": nil}
 		if to > from {
-			info["startCursor"], info["endCursor"] = cursor(from+1), cursor(to)
+			info["endCursor"] = cursor(to)
 		}
-		edges := []object{}
-		for i, node := range all[from:to] {
-			edges = append(edges, object{"__typename": kind + "Edge", "cursor": cursor(from + i + 1), "node": node})
-		}
-		return object{
-			"__typename": kind + "Connection", "totalCount": len(all), "pageInfo": info, "nodes": all[from:to],
-			"edges": edges,
-		}, nil
+		return object{"__typename": kind + "Connection", "pageInfo": info, "nodes": all[from:to]}, nil
 	}
 }
 

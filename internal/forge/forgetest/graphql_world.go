@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func (g *GitHub) queries(c *call) object {
 					args["owner"], args["name"])}
 			}
 			return object{
-				"__typename": "Repository", "name": r.Name, "nameWithOwner": r.Owner + "/" + r.Name,
+				"__typename": "Repository",
 				"pullRequest": resolver(func(args map[string]any) (any, *graphError) {
 					n, _ := strconv.Atoi(fmt.Sprint(args["number"]))
 					if r.Pulls[n] == nil {
@@ -83,22 +82,20 @@ func (g *GitHub) queries(c *call) object {
 		}),
 		"nodes": resolver(func(args map[string]any) (any, *graphError) { return g.pullNodes(c, args) }),
 		"node": resolver(func(args map[string]any) (any, *graphError) {
-			r, p, root := g.node(fmt.Sprint(args["id"]), threadPrefix, forge.OnLine)
+			_, p, root := g.node(fmt.Sprint(args["id"]), threadPrefix, forge.OnLine)
 			if p == nil {
 				return nil, noNode(args["id"])
 			}
-			return g.threadNode(c, r, p, root), nil
+			return g.threadNode(c, p, root), nil
 		}),
 	}
 }
 
 func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 	return object{
-		"__typename": "PullRequest", "id": fmt.Sprintf("PR_%d_%d", r.ID, p.Number), "number": p.Number,
-		"headRefOid": p.Head.SHA,
-		"title":      text(p.Title), "locked": p.Locked, "isDraft": p.Draft,
+		"__typename": "PullRequest", "number": p.Number,
 		"reviewThreads": resolver(func(args map[string]any) (any, *graphError) {
-			return connection("PullRequestReviewThread", g.threadNodes(c, r, p))(args)
+			return connection("PullRequestReviewThread", g.threadNodes(c, p))(args)
 		}),
 		"reviews": resolver(func(args map[string]any) (any, *graphError) {
 			return connection("PullRequestReview", g.reviewNodes(c, r, p))(args)
@@ -107,7 +104,7 @@ func (g *GitHub) pullNode(c *call, r *Repo, p *Pull) object {
 }
 
 // threadNodes are the conversations that the sender sees.
-func (g *GitHub) threadNodes(c *call, r *Repo, p *Pull) []object {
+func (g *GitHub) threadNodes(c *call, p *Pull) []object {
 	threads := []object{}
 	roots, of := p.conversations()
 	for _, root := range roots {
@@ -116,7 +113,7 @@ func (g *GitHub) threadNodes(c *call, r *Repo, p *Pull) []object {
 			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: first.ID}], fault(c.Request).LagFor) {
 			continue
 		}
-		threads = append(threads, g.threadNode(c, r, p, root))
+		threads = append(threads, g.threadNode(c, p, root))
 	}
 	return threads[:max(0, len(threads)-lag(c.Request))]
 }
@@ -154,7 +151,7 @@ func (g *GitHub) reviewNodes(c *call, r *Repo, p *Pull) []object {
 			!g.stage.World.shows(p.written[forge.CommentRef{Kind: m.Kind, ID: m.ID}], fault(c.Request).LagFor) {
 			continue
 		}
-		out := g.commentNode(c, r, p, m)
+		out := g.commentNode(p, m)
 		state := p.details(m.ID).State
 		out["state"], out["submittedAt"], out["authorAssociation"] = state, nil, association(m)
 		out["url"] = fmt.Sprintf("%s/%s/%s/pull/%d#pullrequestreview-%s", g.URL, r.Owner, r.Name, p.Number, m.ID)
@@ -167,7 +164,7 @@ func (g *GitHub) reviewNodes(c *call, r *Repo, p *Pull) []object {
 }
 
 // threadNode is a conversation, of which its comments are seen.
-func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) object {
+func (g *GitHub) threadNode(c *call, p *Pull, root precedent.ForgeID) object {
 	_, of := p.conversations()
 	all := []object{}
 	for _, m := range of[root] {
@@ -175,26 +172,12 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) o
 			!g.stage.World.shows(p.written[forge.CommentRef{Kind: forge.OnLine, ID: m.ID}], fault(c.Request).LagFor) {
 			continue
 		}
-		all = append(all, g.commentNode(c, r, p, m))
+		all = append(all, g.commentNode(p, m))
 	}
-	m := of[root][0]
 	by, closed := p.Closed[root]
 	out := object{
 		"__typename": "PullRequestReviewThread", "id": fmt.Sprint(threadPrefix, root), "isResolved": closed,
-		"isCollapsed": closed, "isOutdated": m.Outdated, "resolvedBy": nil, "path": m.Span.Path, "diffSide": m.Span.Side,
-		"subjectType": "LINE", "line": m.Span.End, "originalLine": m.Span.End, "startLine": nil, "originalStartLine": nil,
-		"startDiffSide": nil, "viewerCanResolve": g.may(c, r, p, "resolveReviewThread") == nil,
-		"viewerCanUnresolve": g.may(c, r, p, "unresolveReviewThread") == nil, "viewerCanReply": !p.Locked,
-		"comments": connection("PullRequestReviewComment", all),
-	}
-	if m.Span.Start < m.Span.End {
-		out["startLine"], out["originalStartLine"], out["startDiffSide"] = m.Span.Start, m.Span.Start, m.Span.Side
-	}
-	if m.Outdated {
-		out["line"], out["startLine"] = nil, nil
-	}
-	if m.Span.End == 0 {
-		out["subjectType"], out["line"], out["originalLine"] = "FILE", nil, nil
+		"isOutdated": of[root][0].Outdated, "resolvedBy": nil, "comments": connection("PullRequestReviewComment", all),
 	}
 	if closed && by.ID != "" {
 		out["resolvedBy"] = account(by)
@@ -202,53 +185,20 @@ func (g *GitHub) threadNode(c *call, r *Repo, p *Pull, root precedent.ForgeID) o
 	return out
 }
 
-func (g *GitHub) commentNode(c *call, r *Repo, p *Pull, m forge.Comment) object {
-	said := forge.CommentRef{Kind: m.Kind, ID: m.ID}
-	why, folded := p.Folded[said]
-	out := object{
+func (g *GitHub) commentNode(p *Pull, m forge.Comment) object {
+	_, folded := p.Folded[forge.CommentRef{Kind: m.Kind, ID: m.ID}]
+	return object{
 		"__typename": map[forge.CommentKind]string{
 			forge.OnThread: "IssueComment", forge.OnReview: "PullRequestReview", forge.OnLine: "PullRequestReviewComment",
 		}[m.Kind],
-		"id": nodeID(said), "databaseId": int32ID(m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body),
-		"author":    actor(m.Author),
-		"createdAt": m.At.Format(time.RFC3339), "updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded,
-		"minimizedReason": nil,
-		"url":             fmt.Sprintf("%s/%s/%s/pull/%d#%s", g.URL, r.Owner, r.Name, p.Number, m.ID), "outdated": m.Outdated,
-		"path":    m.Span.Path,
-		"replyTo": nil, "pullRequestReview": nil, "state": "SUBMITTED", "viewerDidAuthor": m.Author.ID == c.who.ID,
+		"fullDatabaseId": fmt.Sprint(m.ID), "body": text(m.Body), "author": actor(m.Author),
+		"updatedAt": m.Edited.Format(time.RFC3339), "isMinimized": folded,
 	}
-	if folded {
-		out["minimizedReason"] = strings.ToLower(strings.ReplaceAll(why, "_", "-"))
-	}
-	if up := p.comment(forge.CommentRef{Kind: forge.OnLine, ID: m.ReplyTo}); up != nil {
-		out["replyTo"] = object{
-			"__typename": "PullRequestReviewComment", "id": nodeID(forge.CommentRef{Kind: forge.OnLine, ID: up.ID}),
-			"databaseId": int32ID(up.ID), "fullDatabaseId": fmt.Sprint(up.ID),
-		}
-	}
-	if m.Review != "" {
-		out["pullRequestReview"] = object{
-			"__typename": "PullRequestReview", "id": nodeID(forge.CommentRef{Kind: forge.OnReview, ID: m.Review}),
-			"databaseId": int32ID(m.Review), "fullDatabaseId": fmt.Sprint(m.Review),
-		}
-	}
-	if p.unsent(m) {
-		out["state"] = "PENDING"
-	}
-	return out
-}
-
-// int32ID is an id as a GraphQL Int; nil if it is too large.
-func int32ID(id precedent.ForgeID) any {
-	if id.Number() > math.MaxInt32 {
-		return nil
-	}
-	return id.Number()
 }
 
 // account is one where the schema has users only: bots are named in full.
 func account(p forge.Person) object {
-	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID.Number(), "id": fmt.Sprint("U_", p.ID)}
+	return object{"__typename": "User", "login": p.Login, "databaseId": p.ID.Number()}
 }
 
 // actor is an account, whose login lacks there what marks it as a bot.
@@ -256,10 +206,8 @@ func actor(p forge.Person) any {
 	if p.ID == "" {
 		return nil
 	}
-	out := object{
-		"__typename": "User", "login": strings.TrimSuffix(p.Login, "[bot]"), "databaseId": p.ID.Number(),
-		"id": fmt.Sprint("U_", p.ID),
-	}
+	out := account(p)
+	out["login"] = strings.TrimSuffix(p.Login, "[bot]")
 	if p.Bot {
 		out["__typename"] = "Bot"
 	}
@@ -288,9 +236,7 @@ func (g *GitHub) mutations(c *call) object {
 			} else {
 				delete(p.Closed, root)
 			}
-			return object{
-				"__typename": "Payload", "clientMutationId": in["clientMutationId"], "thread": g.threadNode(c, r, p, root),
-			}, nil
+			return object{"__typename": "Payload", "thread": g.threadNode(c, p, root)}, nil
 		})
 	}
 	return object{
@@ -317,10 +263,7 @@ func (g *GitHub) fold(c *call, in map[string]any) (any, *graphError) {
 			p.Folded = map[forge.CommentRef]string{}
 		}
 		p.Folded[said] = fmt.Sprint(in["classifier"])
-		return object{
-			"__typename": "Payload", "clientMutationId": in["clientMutationId"],
-			"minimizedComment": g.commentNode(c, r, p, *p.comment(said)),
-		}, nil
+		return object{"__typename": "Payload", "minimizedComment": g.commentNode(p, *p.comment(said))}, nil
 	}
 	return nil, noNode(id)
 }
