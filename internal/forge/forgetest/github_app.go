@@ -180,9 +180,7 @@ func (g *GitHub) appItself(c *call) reply {
 		return noWebToken
 	}
 	return reply{status: http.StatusOK, body: object{
-		"id": g.app.ID, "slug": g.app.Slug, "node_id": "A_1", "name": g.app.Slug, "client_id": g.app.ClientID,
-		"owner": object{"login": "acme", "id": 1, "type": "Organization"}, "permissions": g.app.permissions(),
-		"events": []string{},
+		"id": g.app.ID, "slug": g.app.Slug, "client_id": g.app.ClientID, "permissions": g.app.permissions(),
 	}}
 }
 

@@ -141,43 +141,26 @@ func (g *GitHub) checks(c *call) reply {
 }
 
 func (g *GitHub) checkJSON(c *call, k Check) object {
-	or := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return s
-	}
 	out := object{
-		"id": k.ID, "node_id": fmt.Sprintf("CR_%d", k.ID), "head_sha": k.Commit, "name": k.Name, "external_id": k.External,
-		"status": k.Status, "conclusion": or(k.Conclusion), "details_url": k.URL,
-		"started_at":   k.Started.Format(time.RFC3339),
-		"completed_at": nil, "html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
-		"output": object{"title": or(k.Title), "summary": or(k.Summary), "text": or(k.Text), "annotations_count": 0},
-		"app":    object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")}, "pull_requests": []any{},
-		"check_suite": object{"id": k.Suite},
+		"id": k.ID, "head_sha": k.Commit, "name": k.Name, "status": k.Status, "conclusion": nil,
+		"started_at": k.Started.Format(time.RFC3339), "check_suite": object{"id": k.Suite},
+		"html_url": fmt.Sprintf("%s/%s/%s/runs/%d", g.URL, c.repo.Owner, c.repo.Name, k.ID),
+		"app":      object{"id": k.By.ID.Number(), "slug": strings.TrimSuffix(k.By.Login, "[bot]")},
 	}
-	if !k.Completed.IsZero() {
-		out["completed_at"] = k.Completed.Format(time.RFC3339)
+	if k.Conclusion != "" {
+		out["conclusion"] = k.Conclusion
 	}
 	return out
 }
 
 func (g *GitHub) inlineReactions(c *call) reply  { return g.reactions(c, forge.OnLine) }
 func (g *GitHub) commentReactions(c *call) reply { return g.reactions(c, forge.OnThread) }
-func reactionJSON(i int, r forge.Reaction) object {
-	return object{
-		"id": i + 1, "node_id": fmt.Sprintf("REA_%d", i+1), "user": user(r.Who), "content": r.Content,
-		"created_at": r.At.Format(time.RFC3339),
-	}
-}
 
 func (g *GitHub) reactions(c *call, kind forge.CommentKind) reply {
 	return g.one(c, kind, func(p *Pull, m *forge.Comment) reply {
 		all := []any{}
-		for i, r := range p.Reactions[forge.CommentRef{Kind: kind, ID: m.ID}] {
-			if want := c.URL.Query().Get("content"); want == "" || want == r.Content {
-				all = append(all, reactionJSON(i, r))
-			}
+		for _, r := range p.Reactions[forge.CommentRef{Kind: kind, ID: m.ID}] {
+			all = append(all, object{"user": user(r.Who), "content": r.Content, "created_at": r.At.Format(time.RFC3339)})
 		}
 		return g.page(c.Request, all)
 	})

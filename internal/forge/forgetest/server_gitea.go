@@ -19,8 +19,6 @@ func (g *Gitea) branchOf(c *call) reply {
 	}
 	return reply{status: http.StatusOK, body: object{
 		"name": name, "commit": object{"id": sha}, "protected": protected, "user_can_push": !protected && g.mayWrite(c),
-		"user_can_merge": !protected && g.mayWrite(c), "effective_branch_protection_name": "",
-		"enable_status_check": false, "required_approvals": 0, "status_check_contexts": []string{},
 	}}
 }
 
@@ -47,8 +45,8 @@ func (g *Gitea) statuses(c *call) reply {
 	for _, s := range slices.Backward(c.repo.Statuses) {
 		if s.Commit == c.PathValue("ref") {
 			all = append(all, object{
-				"id": s.ID, "status": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL, "url": "",
-				"creator": giteaUser(s.By), "created_at": s.At.Format(time.RFC3339), "updated_at": s.At.Format(time.RFC3339),
+				"id": s.ID, "status": s.State, "context": s.Context, "description": s.Words, "target_url": s.URL,
+				"creator": giteaUser(s.By), "created_at": s.At.Format(time.RFC3339),
 			})
 		}
 	}

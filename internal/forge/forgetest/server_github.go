@@ -22,8 +22,7 @@ func (g *GitHub) branchOf(c *call) reply {
 		return problem(http.StatusNotFound, "Branch not found")
 	}
 	return reply{status: http.StatusOK, body: object{
-		"name": name, "commit": object{"sha": sha, "url": ""}, "protected": protected,
-		"protection": object{"enabled": protected}, "protection_url": "", "_links": object{},
+		"name": name, "commit": object{"sha": sha}, "protected": protected,
 	}}
 }
 
@@ -44,10 +43,7 @@ func (r *Repo) branch(name string) (sha string, protected, ok bool) {
 func (g *GitHub) branchRules(c *call) reply {
 	all := []any{}
 	for _, kind := range c.repo.Rules[c.PathValue("branch")] {
-		all = append(all, object{
-			"type": kind, "ruleset_source_type": "Repository",
-			"ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": 42,
-		})
+		all = append(all, object{"type": kind})
 	}
 	return g.page(c.Request, all)
 }
@@ -114,9 +110,8 @@ func (g *GitHub) statuses(c *call) reply {
 	for _, s := range slices.Backward(c.repo.Statuses) {
 		if s.Commit == c.PathValue("ref") {
 			all = append(all, object{
-				"id": s.ID, "node_id": fmt.Sprintf("SC_%d", s.ID), "url": "", "avatar_url": nil, "state": s.State,
-				"description": s.Words, "target_url": s.URL, "context": s.Context, "created_at": s.At.Format(time.RFC3339),
-				"updated_at": s.At.Format(time.RFC3339), "creator": user(s.By),
+				"id": s.ID, "state": s.State, "description": s.Words, "target_url": s.URL, "context": s.Context,
+				"created_at": s.At.Format(time.RFC3339), "creator": user(s.By),
 			})
 		}
 	}
@@ -131,10 +126,7 @@ func (g *GitHub) hooksOf(c *call) reply {
 	all := []any{}
 	for _, h := range g.hooks {
 		if h.Repo == c.repo {
-			all = append(all, object{
-				"id": h.ID, "type": "Repository", "name": "web", "active": true, "events": []string{"*"},
-				"config": object{"url": h.Address, "content_type": "json", "insecure_ssl": "0", "secret": "********"},
-			})
+			all = append(all, object{"id": h.ID, "config": object{"url": h.Address}})
 		}
 	}
 	return g.page(c.Request, all)
@@ -193,8 +185,7 @@ func (g *GitHub) hookDeliveries(c *call) reply {
 		}
 		all = append(all, object{
 			"id": d.ID, "guid": d.GUID, "delivered_at": d.At.UTC().Format(time.RFC3339Nano), "redelivery": d.Again,
-			"duration": 0.1, "status": status, "status_code": d.Status, "event": d.Event, "action": d.Action,
-			"installation_id": nil, "repository_id": nil, "throttled_at": nil,
+			"status": status, "status_code": d.Status, "event": d.Event, "action": d.Action,
 		})
 	}
 	out := reply{status: http.StatusOK, body: all}
