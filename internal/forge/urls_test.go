@@ -2,6 +2,7 @@ package forge
 
 import (
 	"errors"
+	"net/url"
 	"testing"
 
 	"github.com/precedent-dev/precedent"
@@ -56,5 +57,34 @@ func TestRemotes(t *testing.T) {
 	}
 	if _, err := (Address{Kind: GitHub}).Remote("ext::sh -c a/b/c"); !errors.Is(err, precedent.ErrRepo) {
 		t.Error(err)
+	}
+}
+
+// TestPages: of a forge below a path, the pages of pull requests and of lines are read and written.
+func TestPages(t *testing.T) {
+	const web = "https://host.example:8443/git"
+	home, err := url.Parse(web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Pages{Web: home, Pull: "pulls", PullAliases: []string{"pull"}, Blob: "src/commit"}
+	repo := precedent.Repo{Host: home.Host, Owner: "acme", Name: "app"}
+	page := web + "/acme/app/pulls/7"
+	if got := p.PullRequest(repo, 7); got != page || p.Own(page) != page || p.Own(web+".evil.example/x") != "" {
+		t.Errorf("page %s, want %s", got, page)
+	}
+	for _, own := range []string{page, page + "/files", web + "/acme/app/pull/7"} {
+		if r, n, err := p.ReadPullRequest(own); err != nil || r != repo || n != 7 {
+			t.Errorf("%s is of %s#%d, %v", own, r, n, err)
+		}
+	}
+	want := web + "/acme/app/src/commit/abc/a/b.go#L3-L5"
+	if got := p.Lines(repo, "abc", precedent.Span{Path: "a/b.go", Start: 3, End: 5}); got != want {
+		t.Errorf("lines %s, want %s", got, want)
+	}
+	for _, wrong := range []string{"/app/pulls/7", "/acme/x/app/pulls/7", "/acme/app/pulls", "/acme/app/issues/7"} {
+		if r, n, err := p.ReadPullRequest(web + wrong); err == nil {
+			t.Errorf("%s is of %s#%d", wrong, r, n)
+		}
 	}
 }
