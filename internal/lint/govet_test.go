@@ -206,7 +206,8 @@ package m
 package m
 `, nil, precedent.StatusSkipped, "a.go (no go.mod in its folder or a parent folder)"},
 
-		{"type error, others go on", goMod + `-- bad/a.go --
+		{
+			"type error, others go on", goMod + `-- bad/a.go --
 package bad
 
 func F() int { return "x" + undefined }
@@ -217,8 +218,10 @@ import "example.com/m/bad"
 
 func F(x int) { x = bad.F(); x = x }
 ` + assigns("good/a.go", "good"),
-			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"}, precedent.StatusOK,
-			"not checked: package ./bad (compile error)"},
+			[]string{"good/a.go:4 assign medium", "uses/a.go:5 assign medium"},
+			precedent.StatusOK,
+			"not checked: package ./bad (compile error)",
+		},
 
 		{"syntax error", `
 -- go.mod --
@@ -229,12 +232,16 @@ package m
 func F( {
 `, nil, precedent.StatusSkipped, "package . (compile error)"},
 
-		{"missing module", goMod + `-- a/a.go --
+		{
+			"missing module", goMod + `-- a/a.go --
 package m
 
 import _ "example.com/elsewhere"
-` + assigns("b/b.go", "b"), []string{"b/b.go:4 assign medium"}, precedent.StatusOK,
-			"package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)"},
+` + assigns("b/b.go", "b"),
+			[]string{"b/b.go:4 assign medium"},
+			precedent.StatusOK,
+			"package ./a (go.mod or go.sum lacks an imported module: run go mod tidy)",
+		},
 
 		{"required module without a checksum", goMod + `
 require example.com/elsewhere v1.0.0

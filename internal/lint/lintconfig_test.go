@@ -32,7 +32,8 @@ func TestLintersExtendedConfig(t *testing.T) {
 			false,
 		},
 		{ // takes precedence
-			"eslint", ".eslintrc", `{"extends": "./config/base"}`, map[string]string{"config/base.json": "{}"},
+			"eslint", ".eslintrc", `{"extends": "./config/base"}`,
+			map[string]string{"config/base.json": "{}"},
 			"config/base.js", true,
 		},
 		{
@@ -41,7 +42,8 @@ func TestLintersExtendedConfig(t *testing.T) {
 		},
 		{
 			"eslint", "eslint.config.mjs", "import base from './config/index.mjs'",
-			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`}, "rules/strict.mjs", false,
+			map[string]string{"config/index.mjs": `export { default } from "../rules/strict.mjs"`},
+			"rules/strict.mjs", false,
 		},
 		{
 			"eslint", ".eslintrc.cjs", "module.exports = require(path.join(__dirname, 'config', 'base.cjs'))",
@@ -55,7 +57,8 @@ func TestLintersExtendedConfig(t *testing.T) {
 		{"rubocop", ".rubocop.yml", "inherit_from:\n  - config/rubocop/*.yml\n", none, "config/rubocop/rails.yml", false},
 		{
 			"rubocop", ".rubocop.yml", "inherit_from: config/all.yml\n",
-			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"}, "config/sub/rails.yml", false,
+			map[string]string{"config/all.yml": "inherit_from: [sub/rails.yml]\n"},
+			"config/sub/rails.yml", false,
 		},
 		{"rubocop", ".rubocop.yml", "require: ./lib/cops.rb\n", none, "lib/cops.rb", false},
 		{"yamllint", ".yamllint", "extends: style/yaml.conf\n", none, "style/yaml.conf", false},

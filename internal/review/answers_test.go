@@ -57,12 +57,14 @@ func TestWords(t *testing.T) {
 	}{
 		{"still there", bugs, same, nil, object{"state": "still_there"}, "still_there by engine", "compared"},
 		{
-			"a liar: addressed, though nothing changed", bugs, same, nil, object{"state": "addressed", "reply": "Fixed!"},
+			"a liar: addressed, though nothing changed", bugs, same, nil,
+			object{"state": "addressed", "reply": "Fixed!"},
 			open, "no added line shows it",
 		},
 		{
 			"a liar: gone, though it is there", bugs, same, nil,
-			object{"state": "not_applicable", "quote": "the code is gone"}, open, "still there",
+			object{"state": "not_applicable", "quote": "the code is gone"},
+			open, "still there",
 		},
 		{"a liar: made-up proof", bugs, same, nil, addressed("func guard(items []Item) error {"), open, ""},
 		{"a liar: a comment for proof", bugs, same, nil, addressed("// fixed: the loop is right"), open, ""},
@@ -241,7 +243,8 @@ func TestThreadsWithoutEngine(t *testing.T) {
 			both("addressed at cart/aws.go:3 by place", "unanswered at cart/cart.go:5 by place"), precedent.Findings,
 		},
 		{
-			"gone", files{"go.sum": "a\n", "x": "y\n"},
+			"gone",
+			files{"go.sum": "a\n", "x": "y\n"},
 			both("not_applicable at cart/aws.go:3 by place", "not_applicable at cart/cart.go:5 by place"),
 			precedent.NoFindings,
 		},

@@ -38,7 +38,8 @@ func TestFailedAnalyzers(t *testing.T) {
 		{"all failed", list(analyzer(failed, nil)), all, precedent.Partial},
 		{
 			"one package", list(analyzer(failed, some), analyzer(empty, map[string]bool{})),
-			[]string{"a/a.go"}, precedent.Partial,
+			[]string{"a/a.go"},
+			precedent.Partial,
 		},
 		{"another read it", list(analyzer(failed, some), analyzer(empty, nil)), nil, precedent.Clean},
 		{"not loaded", list(analyzer(empty, some), analyzer(empty, nil)), nil, precedent.Clean},

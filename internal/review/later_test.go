@@ -275,7 +275,8 @@ func TestSettledThreadsSilence(t *testing.T) {
 			{"another defect of the line", moved, "Total wants a context", loop, style, nil, false},
 			{
 				"another defect of the kind", moved, "n shadows the package's counter", loop,
-				object{"body": "Rename."}, new(false), false,
+				object{"body": "Rename."},
+				new(false), false,
 			},
 		} {
 			t.Run(how+"/"+test.name, func(t *testing.T) {

@@ -18,7 +18,9 @@ func TestOdds(t *testing.T) {
 		{"no verdict, for and against", precedent.Finding{Confidence: 80, Balance: -15, Verifier: precedent.Unchecked}, 65, ""},
 		{"confirmed", precedent.Finding{Confidence: 60, Verifier: precedent.Confirmed}, 75, ", confirmed"},
 		{
-			"confirmed and wanted now", precedent.Finding{Confidence: 40, Verifier: precedent.Confirmed, Now: true}, 77,
+			"confirmed and wanted now",
+			precedent.Finding{Confidence: 40, Verifier: precedent.Confirmed, Now: true},
+			77,
 			", confirmed, wanted now",
 		},
 		{"confirmed rule", precedent.Finding{Confidence: 60, Balance: 10, Verifier: precedent.Confirmed}, 82, ", confirmed"},

@@ -24,11 +24,13 @@ func TestSuggestions(t *testing.T) {
 		{"hidden", "\tuse(\"\u202e\")", nil, "hidden characters", false},
 		{
 			"of a deleted line", "\tfor _, i := range list {",
-			object{"side": "LEFT", "quote": "\tfor _, i := range items {"}, "no lines of the new file", true,
+			object{"side": "LEFT", "quote": "\tfor _, i := range items {"},
+			"no lines of the new file", true,
 		},
 		{
 			"of the whole file", "package x",
-			object{"quote": "", "start": 0, "evidence": line(loop)}, "no lines of the new file", true,
+			object{"quote": "", "start": 0, "evidence": line(loop)},
+			"no lines of the new file", true,
 		},
 		{"of a part of the line", ranges, object{"quote": strings.TrimSuffix(loop, " {")}, "differ from the file", true},
 		{"of other white space", ranges[1:], object{"quote": strings.TrimSpace(loop)}, "differ from the file", true},
