@@ -33,6 +33,7 @@ var describedSettings = map[string]described{
 	"max_cost_per_pull_request": {"dollars above 0", "5", "-1"},
 	"forge":                     {"`github`, `github:https://HOST/api/v3`, `gitea:https://HOST`, `local:DIR`", "gitea:https://git.example.org", "gitlab"},
 	"memory_db":                 {"a file; `~/` is your home folder", "~/precedent.db", ""},
+	"transcripts":               {"a folder; `~/` is your home folder", "~/transcripts", ""},
 	"memory_ref":                {"the full name of a ref", "refs/heads/precedent-memory", ""},
 	"repo":                      {"`host/owner/name`", "example.org/team/app", "app"},
 	"consolidation":             {"auto or off", "off", ""},

@@ -120,7 +120,8 @@ func (a *app) claudeEngine(op *settings.Settings, r chosenEngine,
 ) (*claude.Engine, func() error) {
 	c := claude.Config{
 		Program: r.claudePath, Model: op.Model.Text, Why: r.source, Now: a.now, Budget: o.Budget,
-		Host: cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
+		Transcripts: op.Transcripts.Value,
+		Host:        cmp.Or(a.env[settings.URLOf[settings.Anthropic]], "Anthropic, with the login of Claude Code"),
 	}
 	for _, name := range claudeVariables {
 		if v := a.env[name]; v != "" {

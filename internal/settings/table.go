@@ -64,6 +64,10 @@ var All = []Def{
 		Key: "memory_db", Flag: "memory-db",
 		Env: "PRECEDENT_MEMORY_DB", InFile: true, Usage: "the database `file` of the memory",
 	}),
+	def(filePath, func(s *Settings) *Value[string] { return &s.Transcripts }, Def{
+		Key: "transcripts", Env: "PRECEDENT_TRANSCRIPTS", InFile: true, unsetText: "none",
+		Usage: "keep what Claude Code got and wrote in the last 30 reviews in this folder; it contains code",
+	}),
 	def(automatic, func(s *Settings) *Value[bool] { return &s.Consolidation }, Def{
 		Key: "consolidation", Env: "PRECEDENT_CONSOLIDATION", InFile: true, Default: "auto",
 		Usage: "look for patterns in the memory after a review: auto or off",
