@@ -76,21 +76,19 @@ func (in *Input) shows(f *precedent.Finding) bool {
 // canBeShown reports whether a finding would be shown if a verifier confirmed it, be it folded. A severe one is
 // always verified.
 func (in *Input) canBeShown(f *precedent.Finding) bool {
-	best := *f
-	best.Verifier, best.Now = precedent.Confirmed, true
-	best.Confidence = in.bestConfidence(best)
-	if isSevere(f.Severity) || in.shows(&best) {
+	if isSevere(f.Severity) || in.shows(in.confirmed(f, true)) {
 		return true
 	}
-	best.Now = false
-	best.Confidence = in.bestConfidence(best)
-	return in.minorWhy(&best) != "" && in.Policy.Minor != precedent.MinorOff
+	return in.minorWhy(in.confirmed(f, false)) != "" && in.Policy.Minor != precedent.MinorOff
 }
 
-// bestConfidence returns the highest confidence that a finding can have with its verdict.
-func (in *Input) bestConfidence(f precedent.Finding) int {
-	f.Confidence, _ = ShippedOdds().Of(&f)
-	return capped(&f, in.refitted(&f)+focusDelta)
+// confirmed returns a finding as it would be at best if a verifier confirmed it, and perhaps wanted it changed now.
+func (in *Input) confirmed(f *precedent.Finding, now bool) *precedent.Finding {
+	best := *f
+	best.Verifier, best.Now = precedent.Confirmed, now
+	best.Confidence, _ = ShippedOdds().Of(&best)
+	best.Confidence = capped(&best, in.refitted(&best)+focusDelta)
+	return &best
 }
 
 func percent(n int) int { return min(max(n, 0), 100) }

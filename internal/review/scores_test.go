@@ -101,6 +101,33 @@ func TestWhatIsMinor(t *testing.T) {
 	}
 }
 
+// TestCanBeShown: a verifier reads what its best verdict would show, in full or folded.
+func TestCanBeShown(t *testing.T) {
+	for _, test := range []struct {
+		confidence int
+		severity   precedent.Severity
+		minor      precedent.MinorDisplay
+		want       bool
+	}{
+		{10, precedent.High, "", true},
+		{45, precedent.Medium, "", true},
+		{45, precedent.Medium, precedent.MinorOff, true},
+		{28, precedent.Medium, "", true},
+		{20, precedent.Medium, precedent.MinorOff, false},
+		{45, precedent.Low, precedent.MinorOff, true},
+		{90, precedent.Nit, "", true},
+		{90, precedent.Nit, precedent.MinorOff, false},
+		{15, precedent.Medium, "", false},
+	} {
+		in := &Input{Policy: precedent.Policy{Minor: test.minor}}
+		in.fillDefaults()
+		f := &precedent.Finding{Confidence: test.confidence, Severity: test.severity, Category: precedent.Types, Votes: 1}
+		if got := in.canBeShown(f); got != test.want {
+			t.Errorf("%d %s, minor %q: %v", test.confidence, test.severity, test.minor, got)
+		}
+	}
+}
+
 // TestRestate: the verifier's severity replaces the finder's, and what it would leave is folded; neither folds what
 // was severe or is in a protected category.
 func TestRestate(t *testing.T) {
