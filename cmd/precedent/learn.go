@@ -222,14 +222,12 @@ func newLearnForget(a *app) *cobra.Command {
 		Example: "  precedent learn forget \"magic numbers\"",
 		Args:    exactly(1),
 		RunE: a.withLearning(func(cmd *cobra.Command, args []string, w *workspace.Workspace) error {
-			all, err := a.workflow().ForgetLearnings(cmd.Context(), w, args[0], a.user())
+			l, err := a.workflow().ForgetLearning(cmd.Context(), w, args[0], a.user())
 			if err != nil {
 				return err
 			}
 			p := a.page()
-			for _, l := range all {
-				p.Para("forgot "+p.Ink(report.Faint, l.ID)+"  ", p.Ink(report.Plain, l.Directive))
-			}
+			p.Para("forgot "+p.Ink(report.Faint, l.ID)+"  ", p.Ink(report.Plain, l.Directive))
 			return p.Err()
 		}),
 	}

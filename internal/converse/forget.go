@@ -44,13 +44,11 @@ func (c *conversation) forget(ctx context.Context, h *request, cmd chat.Command)
 	}
 	var said []string
 	for _, id := range h.record.Targets[h.nth] {
-		forgotten, err := c.Pull.Workspace.Memory.ForgetLearnings(ctx, id, h.Author.Login)
+		l, err := c.Pull.Workspace.Memory.ForgetLearning(ctx, id, h.Author.Login)
 		if err != nil {
 			return "", err
 		}
-		for _, l := range forgotten {
-			said = append(said, fmt.Sprintf("\n- %s: %s", workspace.Quoted(l.ID), quote(text.Cut(l.Directive, 100))))
-		}
+		said = append(said, fmt.Sprintf("\n- %s: %s", workspace.Quoted(l.ID), quote(text.Cut(l.Directive, 100))))
 	}
 	h.record.Confirmed = cmd.Kind == chat.Confirm
 	if more := len(said) - maxListed; more > 0 {

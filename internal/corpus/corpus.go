@@ -14,7 +14,6 @@ type Query struct {
 	Text  string   // words of a finding or of a person
 	Lines []string // of code
 	Path  string
-	Line  int // 0 for none
 	// Pull is a pull request whose own comments do not count; 0 for none.
 	Pull int
 	// Before leaves out comments that are not older; zero for none.

@@ -192,7 +192,7 @@ func (s *Server) addDeletions(open Open) {
 		if l.From.By != precedent.FromAgent || l.State != precedent.LearningPending {
 			return deleted{ID: l.ID, Next: "a person deletes it with: precedent learn forget " + l.ID}, nil
 		}
-		_, err = m.ForgetLearnings(ctx, l.ID, "an agent")
+		_, err = m.ForgetLearning(ctx, l.ID, "an agent")
 		return deleted{ID: l.ID, Deleted: err == nil}, err
 	}))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/precedent-dev/precedent/internal/store"
 )
 
-// FindLearning returns the learning that ForgetLearnings would forget. Its errors are the same.
+// FindLearning returns the learning that ForgetLearning would forget. Its errors are the same.
 func (m *Memory) FindLearning(ctx context.Context, which string) (precedent.Learning, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {

@@ -208,55 +208,22 @@ func (m *Memory) EditLearning(ctx context.Context, idPrefix, who string, mayWrit
 	return Captured{Learning: saved}, err
 }
 
-// ForgetLearnings forgets the learning whose id starts with what a person wrote, or whose
+// ForgetLearning forgets the learning whose id starts with what a person wrote, or whose
 // directive contains it or nearly says it. That is final. If several have these words, it
 // forgets none, and the error wraps ErrAmbiguous and lists them; if none has, ErrUnknownID.
-func (m *Memory) ForgetLearnings(ctx context.Context, which, who string) ([]precedent.Learning, error) {
+func (m *Memory) ForgetLearning(ctx context.Context, which, who string) (precedent.Learning, error) {
 	rows, err := m.rows(ctx)
 	if err != nil {
-		return nil, err
+		return precedent.Learning{}, err
 	}
 	l, err := m.findNamed(ctx, rows, which)
 	if err != nil {
-		return nil, err
+		return precedent.Learning{}, err
 	}
-	return m.forget(ctx, rows, []precedent.Learning{l}, who)
-}
-
-// ForgetAllLearnings forgets all learnings that are for files in the folder only, or all of the
-// repository if it is empty. It returns what it forgot.
-func (m *Memory) ForgetAllLearnings(ctx context.Context, folder, who string) ([]precedent.Learning, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := rows.Learnings(ctx, precedent.LearningActive, precedent.LearningPending)
-	if err != nil {
-		return nil, err
-	}
-	if folder = strings.Trim(cleanGlob(folder), "/"); folder != "" {
-		all = slices.DeleteFunc(all, func(l precedent.Learning) bool {
-			return l.Glob == "" || l.Glob != folder && !strings.HasPrefix(l.Glob, folder+"/")
-		})
-	}
-	return m.forget(ctx, rows, all, who)
-}
-
-func (m *Memory) forget(ctx context.Context, rows *store.Repo, all []precedent.Learning,
-	who string,
-) ([]precedent.Learning, error) {
-	var forgotten []precedent.Learning
-	for _, l := range all {
-		saved, err := rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
-			l.State = precedent.LearningForgotten
-			return nil
-		})
-		if err != nil {
-			return forgotten, err
-		}
-		forgotten = append(forgotten, saved)
-	}
-	return forgotten, nil
+	return rows.ChangeLearning(ctx, l.ID, who, "forgotten", m.Now(), func(l *precedent.Learning) error {
+		l.State = precedent.LearningForgotten
+		return nil
+	})
 }
 
 // What findByWords takes for a learning that is meant: how well its words fit, and how much better than

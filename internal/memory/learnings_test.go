@@ -68,7 +68,7 @@ func TestPropose(t *testing.T) {
 	// A maintainer who says what is pending approves it.
 	check("said again by a maintainer", says(precedent.LearnConvention, "Times are in UTC", ""), active, "dana", true, utc)
 	// The same comment is learned once, also after it was forgotten.
-	value(m.ForgetLearnings(t.Context(), "check every", "dana"))(t)
+	value(m.ForgetLearning(t.Context(), "check every", "dana"))(t)
 	check("forgotten, and read again", said, forgotten, "dana", true, directive)
 	said.From.By, said.From.URL = precedent.FromCommand, ""
 	check("forgotten, and told again", said, active, "dana", false, directive)
@@ -217,7 +217,7 @@ func TestApproveAndForgetTogether(t *testing.T) {
 			}
 		})
 		wait.Go(func() {
-			if _, err := m.ForgetLearnings(ctx, c.ID, "dana"); err != nil {
+			if _, err := m.ForgetLearning(ctx, c.ID, "dana"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -256,24 +256,24 @@ func TestEditAndHistory(t *testing.T) {
 	if err != nil || len(history) != 2 || history[0].After.Directive != "check lists" || history[1].Who != "kim" {
 		t.Errorf("%+v, %v", history, err)
 	}
-	if _, err := m.ForgetLearnings(ctx, "nothing of the kind", "dana"); !errors.Is(err, ErrUnknownID) {
+	if _, err := m.ForgetLearning(ctx, "nothing of the kind", "dana"); !errors.Is(err, ErrUnknownID) {
 		t.Errorf("%v", err)
 	}
-	if _, err := m.ForgetLearnings(ctx, "e", "dana"); !errors.Is(err, ErrAmbiguous) {
+	if _, err := m.ForgetLearning(ctx, "e", "dana"); !errors.Is(err, ErrAmbiguous) {
 		t.Errorf("%v", err)
 	}
-	if _, err := m.ForgetLearnings(ctx, "the rule about regular expressions", "dana"); err == nil || strings.Contains(err.Error(), " id") {
+	if _, err := m.ForgetLearning(ctx, "the rule about regular expressions", "dana"); err == nil || strings.Contains(err.Error(), " id") {
 		t.Errorf("words that nothing fits are called an id: %v", err)
 	}
 	propose(t, m, says(precedent.LearnDo, "check the length of names", ""))
 	var several *Error
-	if _, err := m.ForgetLearnings(ctx, "length check", "dana"); !errors.As(err, &several) || len(several.Learnings) != 2 || strings.Contains(err.Error(), " ids ") {
+	if _, err := m.ForgetLearning(ctx, "length check", "dana"); !errors.As(err, &several) || len(several.Learnings) != 2 || strings.Contains(err.Error(), " ids ") {
 		t.Errorf("words that two fit: %v", err)
 	}
-	if gone, err := m.ForgetLearnings(ctx, "length of the names", "dana"); err != nil || gone[0].Directive != "check the length of names" {
+	if gone, err := m.ForgetLearning(ctx, "length of the names", "dana"); err != nil || gone.Directive != "check the length of names" {
 		t.Errorf("words that one fits best: %+v, %v", gone, err)
 	}
-	if gone, err := m.ForgetAllLearnings(ctx, "", "dana"); err != nil || len(gone) != 2 || gone[0].State != precedent.LearningForgotten {
+	if gone, err := m.ForgetLearning(ctx, other.ID, "dana"); err != nil || gone.State != precedent.LearningForgotten {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	if got, err := m.ApproveLearning(ctx, other.ID, "kim", true); err != nil || got.Refused == "" {

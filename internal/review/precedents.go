@@ -157,7 +157,7 @@ func (in *Input) mayAsk(f *precedent.Finding) bool {
 // matches returns the best comments for a finding, each once: those that are certain first.
 func (in *Input) matches(ctx context.Context, f *precedent.Finding) ([]*hitPair, error) {
 	q := in.Precedents.Query
-	q.Path, q.Line, q.Limit = f.Path, f.Start, citeDepth
+	q.Path, q.Limit = f.Path, citeDepth
 	var pairs []*hitPair
 	seen := map[string]bool{}
 	hits, err := in.Precedents.Index.Matches(ctx, f, q)

@@ -256,7 +256,7 @@ func (s *Site) changeLearning(q *request) error {
 			return learned(&c, err)
 		},
 		"forget": func() (string, error) {
-			_, err := m.ForgetLearnings(q.ctx(), l.ID, q.v.login)
+			_, err := m.ForgetLearning(q.ctx(), l.ID, q.v.login)
 			return "forgotten", err
 		},
 	}[q.r.PathValue("do")]

@@ -105,8 +105,7 @@ func (r *Env) SearchCorpus(ctx context.Context, w *Workspace, q CorpusQuery) (Co
 		return CorpusResult{}, err
 	}
 	asked := corpus.Query{
-		Text: text.Head(q.Text, maxSearched), Line: q.Line, Limit: cmp.Or(q.Limit, defaultFound),
-		All: q.All,
+		Text: text.Head(q.Text, maxSearched), Limit: cmp.Or(q.Limit, defaultFound), All: q.All,
 	}
 	if q.File != "" {
 		if asked.Path, asked.Lines, err = w.searchedLines(q.File, q.Line); err != nil {

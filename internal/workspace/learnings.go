@@ -73,7 +73,7 @@ func (r *Env) EditLearning(ctx context.Context, w *Workspace, id, user string,
 	return w.Memory.EditLearning(ctx, id, r.learner(ctx, w, user), true, change)
 }
 
-// ForgetLearnings forgets a learning, by its id or its words, in the name of the user of the computer.
-func (r *Env) ForgetLearnings(ctx context.Context, w *Workspace, which, user string) ([]precedent.Learning, error) {
-	return w.Memory.ForgetLearnings(ctx, which, r.learner(ctx, w, user))
+// ForgetLearning forgets a learning, by its id or its words, in the name of the user of the computer.
+func (r *Env) ForgetLearning(ctx context.Context, w *Workspace, which, user string) (precedent.Learning, error) {
+	return w.Memory.ForgetLearning(ctx, which, r.learner(ctx, w, user))
 }
