@@ -411,3 +411,45 @@ func TestFailureIsLogged(t *testing.T) {
 		}
 	}
 }
+
+// TestOneRound: a review and a fix of one pull request never run at the same time, on any replica; those
+// of others do.
+func TestOneRound(t *testing.T) {
+	inTurn(t, func(t *testing.T, db *store.DB) {
+		var here, most, runs atomic.Int64
+		both := make(chan struct{}, 2) // a fix and a review of two pull requests
+		o := Options{Slots: 4, Do: func(ctx context.Context, r *Run) error {
+			if r.Pull != 7 {
+				both <- struct{}{}
+				for len(both) < 2 {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(time.Millisecond):
+					}
+				}
+				return nil
+			}
+			n := here.Add(1)
+			defer here.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				continue
+			}
+			<-time.After(2 * time.Millisecond)
+			runs.Add(1)
+			return nil
+		}}
+		queues := []*Queue{started(t, db, o), started(t, db, o)}
+		for i := range 20 {
+			accept(t, queues[i%2], fmt.Sprint(i), review(big, 7, fmt.Sprint(i)), Task{Kind: Fix, Repo: big, Pull: 7})
+		}
+		accept(t, queues[0], "others", Task{Kind: Fix, Repo: big, Pull: 8}, review(big, 9, "a"))
+		needs.WaitUntil(t, "all is done", func() bool { return done(t, queues[0], 4) })
+		for _, q := range queues {
+			stop(t, q)
+		}
+		if most.Load() != 1 || runs.Load() < 2 {
+			t.Errorf("%d at once, %d runs", most.Load(), runs.Load())
+		}
+	})
+}

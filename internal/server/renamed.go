@@ -32,12 +32,9 @@ func presentName(asked precedent.Repo, open []forge.PullRequest) (forge.Branch, 
 }
 
 // rename makes everything go on under the present name of a repository: its memory, whose rows follow
-// the number, its jobs, and what is served.
+// the number, and what is served. A job under the former name goes on when it runs.
 func (s *Server) rename(ctx context.Context, from precedent.Repo, to forge.Branch) error {
 	if err := s.o.Reviewer.FollowName(ctx, from, to.Repo, to.RepoID); err != nil {
-		return err
-	}
-	if err := s.queue.Rename(ctx, from, to.Repo); err != nil {
 		return err
 	}
 	s.served.Rename(from, to.Repo)

@@ -337,23 +337,6 @@ func (db *DB) CancelWork(ctx context.Context, tx *sql.Tx, id int64, now time.Tim
 		WHERE id = $1 AND (settled < generation OR ended = 'dead') RETURNING `+workColumns, id, millis(now))
 }
 
-// WorkOfRepo returns the entries of a repository that do not run.
-func (db *DB) WorkOfRepo(ctx context.Context, tx *sql.Tx, repo string) ([]Work, error) {
-	return works(ctx, tx, "SELECT "+workColumns+" FROM work WHERE repo = $1 AND replica = '' ORDER BY id", repo)
-}
-
-// MoveWork gives an entry that does not run the id and the name that its repository has now. If there
-// is an entry with that id, it deletes this one and returns false.
-func (db *DB) MoveWork(ctx context.Context, tx *sql.Tx, from, to int64, repo string) (bool, error) {
-	_, moved, err := oneWork(ctx, tx, `UPDATE work SET id = $2, repo = $3 WHERE id = $1 AND replica = ''
-		AND NOT EXISTS (SELECT 1 FROM work o WHERE o.id = $2) RETURNING `+workColumns, from, to, repo)
-	if err != nil || moved {
-		return moved, err
-	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM work WHERE id = $1 AND replica = ''", from)
-	return false, err
-}
-
 // PruneWork deletes entries that ended before work, and deliveries from before delivered.
 func (db *DB) PruneWork(ctx context.Context, work, dead, delivered time.Time) error {
 	return db.Transact(ctx, "prune jobs", func(tx *sql.Tx) error {
