@@ -41,12 +41,3 @@ func (m *Memory) ResetThreshold(ctx context.Context) error {
 	}
 	return rows.ResetThreshold(ctx, m.Now())
 }
-
-// Thresholds returns the newest changes of the threshold, at most limit, oldest first.
-func (m *Memory) Thresholds(ctx context.Context, limit int) ([]store.Threshold, error) {
-	rows, err := m.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Thresholds(ctx, limit)
-}

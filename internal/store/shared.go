@@ -125,12 +125,7 @@ func (r *Repo) shared(ctx context.Context, q querier) (Shared, error) {
 	return s, err
 }
 
-// Forgotten returns what was taken back, ordered by fingerprint.
-func (r *Repo) Forgotten(ctx context.Context) ([]Forgotten, error) {
-	found, err := r.forgotten(ctx, r.db.read)
-	return found, r.db.fail("read what was taken back", err)
-}
-
+// forgotten returns what was taken back, ordered by fingerprint.
 func (r *Repo) forgotten(ctx context.Context, q querier) ([]Forgotten, error) {
 	var all []Forgotten
 	err := rows(ctx, q, "SELECT id, at FROM forgotten WHERE repo_id = $1 AND kind = $2 ORDER BY id",
