@@ -162,6 +162,6 @@ func cleanPull(p Pull) store.CorpusPull {
 	out.Title = text.Collapse(cleanText(p.Title, maxTitle))
 	out.Author = oneLine(p.Author, maxName)
 	out.AuthorID = precedent.ForgeID(oneLine(string(p.AuthorID), maxName))
-	out.Reverts, out.RevertsTitle = reverts(out.Title, string(p.Body))
+	out.Reverts = reverts(out.Title, string(p.Body))
 	return out
 }

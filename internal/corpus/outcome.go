@@ -74,20 +74,16 @@ var revertOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:this )?reverts? (?:pull request |pr |merge request )?(?:[\w.-]+/[\w.-]+)?[#!](\d{1,9})\b`)
 })
 
-// reverts returns which pull request one reverts: its number if the body says it, else its title;
-// GitHub titles such a pull request Revert "title".
-func reverts(title, body string) (number int, of string) {
+// reverts returns the number of the pull request that one says it reverts, as GitHub's button does; 0 for none.
+func reverts(title, body string) int {
 	if len(body) > maxBody {
 		body = body[:maxBody]
 	}
-	if m := revertOf().FindStringSubmatch(body); m != nil {
-		number, _ = strconv.Atoi(m[1])
-	} else if m := revertOf().FindStringSubmatch(title); m != nil {
-		number, _ = strconv.Atoi(m[1])
+	for _, said := range []string{body, title} {
+		if m := revertOf().FindStringSubmatch(said); m != nil {
+			number, _ := strconv.Atoi(m[1])
+			return number
+		}
 	}
-	rest, ok := strings.CutPrefix(title, `Revert "`)
-	if rest, quoted := strings.CutSuffix(rest, `"`); ok && quoted {
-		of = rest
-	}
-	return number, of
+	return 0
 }

@@ -27,11 +27,10 @@ type CorpusPage struct {
 	Index func(*precedent.CorpusChunk) []byte
 }
 
-// CorpusPull is a pull request, and which one it reverts: by number, or if that is 0 by title.
+// CorpusPull is a pull request, and the number of the one that it reverts, if it was merged; 0 for none.
 type CorpusPull struct {
 	precedent.CorpusPull
-	Reverts      int
-	RevertsTitle string
+	Reverts int
 }
 
 // CorpusConversation are the comments of a conversation that exist, oldest first, at least one.
@@ -159,7 +158,6 @@ func (r *Repo) ClearCorpus(ctx context.Context) (int, error) {
 func (r *Repo) clearCorpus(ctx context.Context, tx *sql.Tx) error {
 	for _, statement := range []string{
 		"DELETE FROM corpus_pulls WHERE repo_id = $1",
-		"DELETE FROM corpus_reverts WHERE repo_id = $1",
 		"DELETE FROM corpus_comments WHERE repo_id = $1",
 		"DELETE FROM corpus_chunks WHERE repo_id = $1",
 		"DELETE FROM corpus_checkpoints WHERE repo_id = $1",

@@ -3,12 +3,12 @@ package store
 // joinCorpus moves the corpus of the repository $2 to the repository $1. Of two versions of a row
 // the later one stays. The index is made again from all chunks.
 var joinCorpus = []string{
+	`UPDATE corpus_pulls SET reverted = (SELECT MAX(o.reverted) FROM corpus_pulls o WHERE (o.repo_id = $1 OR o.repo_id = $2)
+		AND o.number = corpus_pulls.number) WHERE repo_id = $1 OR repo_id = $2`,
 	`DELETE FROM corpus_pulls WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_pulls o
 		WHERE o.repo_id = $2 AND o.number = corpus_pulls.number AND o.updated_at > corpus_pulls.updated_at)`,
 	`UPDATE corpus_pulls SET repo_id = $1 WHERE repo_id = $2 AND NOT EXISTS (SELECT 1 FROM corpus_pulls o
 		WHERE o.repo_id = $1 AND o.number = corpus_pulls.number)`,
-	`INSERT INTO corpus_reverts (repo_id, pull, of, title) SELECT $1, pull, of, title FROM corpus_reverts WHERE repo_id = $2
-	ON CONFLICT (repo_id, pull) DO NOTHING`,
 	`DELETE FROM corpus_comments WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_comments o WHERE o.repo_id = $2 AND o.kind = corpus_comments.kind
 		AND o.id = corpus_comments.id AND o.updated_at > corpus_comments.updated_at AND o.updated_at > corpus_comments.deleted_at)`,
 	`DELETE FROM corpus_comments WHERE repo_id = $1 AND EXISTS (SELECT 1 FROM corpus_comments o WHERE o.repo_id = $2 AND o.kind = corpus_comments.kind

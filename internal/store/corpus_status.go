@@ -60,8 +60,10 @@ func (r *Repo) corpusStatus(ctx context.Context) (CorpusStatus, error) {
 		return s, err
 	}
 	s.Oldest, s.Newest = fromZeroMillis(oldest), fromZeroMillis(newest)
+	// Of one that is reverted and was not merged, nothing is known but that.
 	err = row(ctx, r.db.read, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN merged > 0 THEN 1 ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN reverted > 0 THEN 1 ELSE 0 END), 0) FROM corpus_pulls WHERE repo_id = $1`,
+		COALESCE(SUM(CASE WHEN reverted > 0 THEN 1 ELSE 0 END), 0) FROM corpus_pulls
+		WHERE repo_id = $1 AND (merged > 0 OR reverted = 0)`,
 		[]any{r.id}, into(&s.Pulls, &s.Merged, &s.Reverted))
 	if err != nil {
 		return s, err

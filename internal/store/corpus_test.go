@@ -167,7 +167,7 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 		case 3:
 			p.Reverts = 1
 		case 4:
-			p.RevertsTitle = "title 2"
+			p.Reverts = 2
 		case 5:
 			p.Reverts = 4
 		}
@@ -202,27 +202,41 @@ func testCorpusAnyOrder(t *testing.T, open opener) {
 	}
 }
 
+// testCorpusReverted: what a merged pull request reverts by number counts as reverted, also if it is
+// known later.
 func testCorpusReverted(t *testing.T, open opener) {
 	r := repoFor(t, open(t), remote)
-	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark")))
+	saveCorpus(t, r, corpusPage(corpusComment("1", 1, "remark"), corpusComment("2", 9, "remark")))
 	for _, test := range []struct {
 		what       string
 		n, reverts int
-		title      string
-		want       precedent.CommentOutcome
+		merged     bool
+		want       string
 	}{
-		{"by nothing", 1, 0, "", ""},
-		{"by title", 2, 0, "change 1", precedent.CommentReverted},
-		{"after the revert was reverted", 3, 2, "", ""},
-		{"by number", 4, 1, "", precedent.CommentReverted},
+		{"by nothing", 1, 0, true, "1 2"},
+		{"by an open one", 2, 1, false, "1 2"},
+		{"by itself", 1, 1, true, "1 2"},
+		{"by number", 2, 1, true, "1reverted 2"},
+		{"before it is known", 10, 9, true, "1reverted 2reverted"},
+		{"when it is known", 9, 0, true, "1reverted 2reverted"},
 	} {
+		p := precedent.CorpusPull{Number: test.n, Title: fmt.Sprint("change ", test.n)}
+		if test.merged {
+			p.Merged = start
+		}
 		page := corpusPage()
-		page.Pulls = []CorpusPull{{precedent.CorpusPull{
-			Number: test.n, Title: fmt.Sprint("change ", test.n), Merged: start.Add(time.Duration(test.n) * time.Hour),
-		}, test.reverts, test.title}}
+		page.Pulls = []CorpusPull{{p, test.reverts}}
 		saveCorpus(t, r, page)
-		if got := corpusChunks(t, r)[0].Outcome; got != test.want {
+		var got []string
+		for _, c := range corpusChunks(t, r) {
+			got = append(got, string(c.ID)+string(c.Outcome))
+		}
+		if strings.Join(got, " ") != test.want {
 			t.Errorf("reverted %s: %q, want %q", test.what, got, test.want)
+		}
+		status := value(r.CorpusStatus(t.Context()))(t)
+		if want := map[int]int{1: 1, 2: 2, 10: 3, 9: 4}[test.n]; test.what != "by itself" && status.Pulls != want {
+			t.Errorf("reverted %s: %d pull requests, want %d", test.what, status.Pulls, want)
 		}
 	}
 }

@@ -54,7 +54,6 @@ var dumped = []struct{ table, key string }{
 	{"forgotten", "repo_id, kind, id"},
 	{"corpus_rules", "repo_id"},
 	{"corpus_pulls", "repo_id, number"},
-	{"corpus_reverts", "repo_id, pull"},
 	{"corpus_comments", "repo_id, kind, id"},
 	{"corpus_chunks", "repo_id, kind, comment, chunk"},
 	{"corpus_blocks", "repo_id, block"},
