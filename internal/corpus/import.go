@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/precedent-dev/precedent"
 )
@@ -81,54 +79,23 @@ func (c *Corpus) Import(ctx context.Context, name string, from io.Reader, o Impo
 	if err := c.Refresh(ctx); err != nil {
 		return Imported{}, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	parts := make(chan *part, runtime.GOMAXPROCS(0))
-	ordered := make(chan *part, 2*runtime.GOMAXPROCS(0))
-	var readErr error
-	var group sync.WaitGroup
-	group.Go(func() {
-		defer close(parts)
-		defer close(ordered)
-		readErr = readParts(ctx, from, func(p *part) bool {
-			for _, to := range []chan *part{parts, ordered} {
-				select {
-				case to <- p:
-				case <-ctx.Done():
-					return false
-				}
-			}
-			return true
-		})
-	})
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for p := range parts {
-				c.parse(p, name, o.Repos)
-				close(p.done)
-			}
-		})
-	}
 	var total Imported
-	for p := range ordered {
-		select {
-		case <-p.done:
-		case <-ctx.Done():
+	var failed error
+	err = readParts(from, func(p *part) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
 		}
-		if err = ctx.Err(); err != nil {
-			break
-		}
-		if p.result.Saved, err = c.store(ctx, p.page); err != nil {
-			break
+		c.parse(p, name, o.Repos)
+		if p.result.Saved, failed = c.store(ctx, p.page); failed != nil {
+			return false
 		}
 		total.Add(p.result)
 		if o.Progress != nil {
 			o.Progress(total)
 		}
-	}
-	cancel()
-	group.Wait()
-	return total, errors.Join(err, readErr)
+		return true
+	})
+	return total, errors.Join(failed, err)
 }
 
 // decompressed returns the content of a file that may be compressed.
@@ -149,18 +116,17 @@ type part struct {
 	first  int // number of the first line
 	lines  [][]byte
 	bytes  int64
-	done   chan struct{} // closed after parse
 	page   cleanPage
 	result Imported
 }
 
 // readParts reads lines, and gives them to use in parts, until use returns false. A line that is
 // too long is nil.
-func readParts(ctx context.Context, from io.Reader, use func(*part) bool) error {
+func readParts(from io.Reader, use func(*part) bool) error {
 	r := bufio.NewReaderSize(from, 1<<20)
 	number := 0
-	for ctx.Err() == nil {
-		p := &part{first: number + 1, done: make(chan struct{})}
+	for {
+		p := &part{first: number + 1}
 		for len(p.lines) < partLines && p.bytes < partBytes {
 			line, n, err := readLine(r)
 			p.bytes += n
@@ -180,7 +146,6 @@ func readParts(ctx context.Context, from io.Reader, use func(*part) bool) error 
 			return nil
 		}
 	}
-	return nil
 }
 
 // readLine reads a line, and returns how many bytes it has. It is nil if it is longer than

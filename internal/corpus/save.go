@@ -2,8 +2,6 @@ package corpus
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/precedent-dev/precedent"
@@ -98,7 +96,7 @@ type cleanPage struct {
 	left Saved
 }
 
-// cleaned cleans a page, on all processors.
+// cleaned cleans a page.
 func (c *Corpus) cleaned(p Page) cleanPage {
 	out := cleanPage{CorpusPage: rows()}
 	out.Checkpoint = p.Checkpoint
@@ -106,11 +104,8 @@ func (c *Corpus) cleaned(p Page) cleanPage {
 	for i, pull := range p.Pulls {
 		out.Pulls[i] = cleanPull(pull)
 	}
-	fates := make([]fate, len(p.Comments))
-	cleaned := make([]precedent.CorpusComment, len(p.Comments))
-	each(len(p.Comments), func(i int) { cleaned[i], fates[i] = c.clean(p.Comments[i]) })
-	for i, f := range fates {
-		out.add(cleaned[i], f)
+	for i := range p.Comments {
+		out.add(c.clean(p.Comments[i]))
 	}
 	return out
 }
@@ -130,27 +125,6 @@ func (p *cleanPage) add(c precedent.CorpusComment, f fate) {
 	case isOwn:
 		p.left.Own++
 	}
-}
-
-// each calls do for the numbers below n, on all processors.
-func each(n int, do func(i int)) {
-	const part = 16
-	var group sync.WaitGroup
-	next := make(chan int, n/part+1)
-	for i := 0; i < n; i += part {
-		next <- i
-	}
-	close(next)
-	for range min(runtime.GOMAXPROCS(0), len(next)) {
-		group.Go(func() {
-			for from := range next {
-				for i := from; i < min(from+part, n); i++ {
-					do(i)
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // store saves a page that was cleaned.
