@@ -11,15 +11,15 @@ import (
 	"github.com/precedent-dev/precedent/internal/diff"
 )
 
-// conflictsAt makes a file with a conflict marker on every second line.
+// conflictsAt makes a file with a conflict on every third line.
 func conflictsAt(path string, n int) *diff.Change {
-	return added(path, strings.Repeat(">>>>>>> x\n\n", n))
+	return added(path, strings.Repeat("<<<<<<< x\n=======\n>>>>>>> y\n", n))
 }
 
 // TestFlood: many findings of a rule in a file are one, at the first place, however many they are.
 func TestFlood(t *testing.T) {
 	same(t, run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", maxApart)}), "a.txt:1 conflict-marker high",
-		"a.txt:3 conflict-marker high", "a.txt:5 conflict-marker high")
+		"a.txt:4 conflict-marker high", "a.txt:7 conflict-marker high")
 	for _, n := range []int{maxApart + 1, maxPlaces, 40, maxFindings + 7, 20_000} {
 		r := run(t, "conflict-markers", &Input{Change: conflictsAt("a.txt", n)})
 		same(t, r, "a.txt:1 conflict-marker high")
@@ -27,7 +27,7 @@ func TestFlood(t *testing.T) {
 		if want := fmt.Sprintf("(%d places in this file)", n); !strings.HasSuffix(f.Title, want) {
 			t.Errorf("title %q, want %q at its end", f.Title, want)
 		}
-		if want := "a.txt:1, a.txt:3, a.txt:5, a.txt:7"; !strings.Contains(f.Body, want) {
+		if want := "a.txt:1, a.txt:4, a.txt:7, a.txt:10"; !strings.Contains(f.Body, want) {
 			t.Errorf("body %q, want %q", f.Body, want)
 		}
 		if len(f.Evidence) != min(n, maxEvidence) || len(f.Body) > 2000 {

@@ -99,7 +99,7 @@ func All() []Analyzer {
 			"unicode", "Hidden and look-alike characters that make code look different from what it does.", false,
 			hiddenUnicode,
 		},
-		{"conflict-markers", "Committed merge conflict markers.", false, conflicts},
+		{"conflict-markers", "Committed merge conflicts, except in documents and tests.", false, conflicts},
 		{"policy-edit", "Changes to files that configure reviews.", false, policyEdit},
 		{"govet", "Findings of go vet in the changed Go packages.", true, govet},
 		{LintersName, "Findings of the configured linters, which run in the sandbox.", true, linters},

@@ -156,7 +156,7 @@ func TestSayWhatModelsSay(t *testing.T) {
 	take("pem", "secrets", change("id_rsa", prefix("+", keyBlock(3))...))
 	take("bidi", "unicode", change("a.go", "+// \u202e"))
 	take("homoglyph", "unicode", change("a.go", "+valid\u0430te()"))
-	take("conflict", "conflict-markers", change("a.go", "+<<<<<<< HEAD"))
+	take("conflict", "conflict-markers", change("a.go", "+<<<<<<< HEAD", "+=======", "+>>>>>>> x"))
 	take("policy", "policy-edit", change("CLAUDE.md", "+x"))
 	for name, message := range map[string]string{
 		"printf":     "fmt.Printf format %d has arg name of wrong type string",

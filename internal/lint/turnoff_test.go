@@ -79,7 +79,7 @@ func TestNotTurnedOff(t *testing.T) {
 	for name, text := range map[string]string{
 		"secrets":          `k := "` + key + `" //nolint // #nosec G101 gitleaks:allow noqa`,
 		"unicode":          "valid\u0430te() //nolint //lint:ignore all because",
-		"conflict-markers": "<<<<<<< HEAD //nolint",
+		"conflict-markers": "<<<<<<< HEAD //nolint\n=======\n>>>>>>> x //nolint",
 	} {
 		r := run(t, name, &Input{Change: added("a.go", "//nolint:all\npackage a\n"+text)})
 		if len(r.Findings) != 1 || !r.Findings[0].Live() {
