@@ -32,11 +32,8 @@ type Input struct {
 	// OwnPolicy tells that the review uses the policy file of the work tree.
 	OwnPolicy bool
 	Go        GoEnv
-	// Base reads a file as it was before the change. It returns fs.ErrNotExist if there is
-	// none.
-	Base     func(path string) ([]byte, error)
-	Trusted  Trusted
-	External External
+	Trusted   Trusted
+	External  External
 }
 
 // Trusted is the commit that configuration and required modules are taken from, which the

@@ -82,12 +82,9 @@ type Linter struct {
 	NeedsConfig bool     // skip it if the root has none of them
 	Version     []string // arguments that print its version; nil for none
 	Exits       []int    // exit statuses besides 0 that mean success
-	// Alone is set if its results about a file depend on that file only, so that the
-	// base can be checked file by file.
-	Alone    bool
-	Go       bool     // it needs the Go toolchain
-	Mounts   []string // absolute paths on the host that it needs to read
-	Category precedent.Category
+	Go          bool     // it needs the Go toolchain
+	Mounts      []string // absolute paths on the host that it needs to read
+	Category    precedent.Category
 }
 
 // Check returns what is wrong with a configured linter, or nil.

@@ -38,8 +38,7 @@ func linters(ctx context.Context, in *Input) Result {
 	if len(due) == 0 {
 		return skipped("the change touches no file that the configured linters check")
 	}
-	if in.External.Sandbox == nil || in.Tree == nil || in.Base == nil || in.Trusted.Read == nil ||
-		in.Trusted.Differing == nil {
+	if in.External.Sandbox == nil || in.Tree == nil || in.Trusted.Read == nil || in.Trusted.Differing == nil {
 		return skipped(noSandbox)
 	}
 	box, err := in.External.Sandbox(ctx)
@@ -122,7 +121,6 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 	} else {
 		x.ran++
 	}
-	var outside []remark
 	for _, r := range remarks {
 		f := files[r.path]
 		if f == nil {
@@ -130,13 +128,6 @@ func (x *linting) lint(ctx context.Context, l *Linter) {
 		}
 		if line, ok := r.addedLineIn(f); ok {
 			x.addFinding(&r, l, version, f, line)
-		} else if r.turnedOff == "" {
-			outside = append(outside, r)
-		}
-	}
-	if l.Alone && len(outside) > 0 {
-		for _, c := range x.causedRemarks(ctx, l, dir, files, outside) {
-			x.addFinding(&c.remark, l, version, files[c.path], c.at)
 		}
 	}
 }

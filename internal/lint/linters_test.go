@@ -68,7 +68,7 @@ func seen(j Job, name string) (string, bool) {
 func grepper() Linter {
 	return Linter{
 		Name: "grep", Files: []string{"*.txt"}, Command: []string{"grep", "{files}"}, Patterns: []string{"%f:%l: %trror: %m"},
-		Configs: []string{".greprc"}, Exits: []int{1}, Alone: true, Category: precedent.Tests,
+		Configs: []string{".greprc"}, Exits: []int{1}, Category: precedent.Tests,
 	}
 }
 
@@ -97,7 +97,6 @@ func lintInput(t *testing.T, archive string, files ...diff.File) (*Input, *box) 
 	return &Input{
 		Change: &diff.Change{Files: files},
 		Tree:   func(context.Context) (string, error) { return dir, nil },
-		Base:   before,
 		Trusted: Trusted{Read: before, Differing: func(context.Context) (paths []string, err error) {
 			for i := range files {
 				paths = append(paths, files[i].Path, files[i].OldPath)
@@ -115,9 +114,6 @@ const twoBad = `
 one BAD
 two
 three BAD
--- base/a.txt --
-one BAD
-two
 `
 
 func TestLinters(t *testing.T) {
@@ -264,78 +260,6 @@ func TestLinters(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestLintersCaused: what stands on a line that the change does not touch is
-// shown if the linter did not say it of the base.
-func TestLintersCaused(t *testing.T) {
-	// A word is bad once the file says so, which an added line does.
-	strict := finding(func(file, line string) bool {
-		return strings.Contains(line, "BAD") || strings.Contains(file, "strict") && strings.Contains(line, "odd")
-	})
-	tree := `
--- a.txt --
-strict
-BAD before
-odd
--- base/a.txt --
-BAD before
-odd
--- new.txt --
-strict
-odd
--- base/old.txt --
-odd
-BAD before
-`
-	in, b := lintInput(t, tree, file(change("a.txt", "+strict", " BAD before", " odd")),
-		file(added("new.txt", "strict\nodd\n")))
-	b.run = strict
-	r := run(t, "linters", &Input{
-		Change: in.Change, Tree: in.Tree, Base: in.Base, Trusted: in.Trusted,
-		External: External{Linters: in.External.Linters},
-	})
-	if r.Status != precedent.StatusSkipped {
-		t.Errorf("ran without a sandbox: %+v", r)
-	}
-	got := linters(t.Context(), in)
-	same(t, got, "new.txt:2 grep/bad medium", "a.txt:3 grep/bad medium")
-	if f := got.Findings[len(got.Findings)-1]; f.Quote != "odd" || f.Start != 3 {
-		t.Errorf("%+v", f)
-	}
-	if len(b.jobs) != 2 || !slices.Equal(b.jobs[1].Argv, []string{"grep", "./a.txt"}) {
-		t.Errorf("jobs %+v", b.jobs)
-	}
-
-	// Not for a linter that looks at more than the file.
-	in.External.Linters[0].Alone = false
-	b.jobs = nil
-	same(t, linters(t.Context(), in), "new.txt:2 grep/bad medium")
-	if len(b.jobs) != 1 {
-		t.Errorf("%d jobs", len(b.jobs))
-	}
-
-	// A base that cannot be checked leaves them out, and says so.
-	in.External.Linters[0].Alone = true
-	b.run = func(j Job) (Output, error) {
-		if len(b.jobs) == 3 {
-			return Output{Exit: 7}, nil
-		}
-		return strict(j)
-	}
-	got = linters(t.Context(), in)
-	same(t, got, "new.txt:2 grep/bad medium")
-	if !strings.Contains(got.Error, "the base could not be checked") {
-		t.Errorf("%q", got.Error)
-	}
-
-	// A moved file is compared with what it was.
-	moved := file(change("new.txt", "+strict", " odd", " BAD before"))
-	moved.OldPath, moved.Status = "old.txt", diff.Renamed
-	in, b = lintInput(t, strings.Replace(tree, "-- new.txt --\nstrict\nodd\n", "-- new.txt --\nstrict\nodd\nBAD before\n",
-		1), moved)
-	b.run = strict
-	same(t, linters(t.Context(), in), "new.txt:2 grep/bad medium")
 }
 
 func TestLintersTimeout(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/sandbox"
 	"github.com/precedent-dev/precedent/internal/secret"
 )
 
-// lintTree makes the folders that linters see: the head, or what was before the change,
-// both with the trusted configuration.
+// maxTreeFile is the size of the largest file of a tree that is read, in bytes.
+const maxTreeFile = 8 << 20
+
+// lintTree makes the folder that linters see: the head, with the trusted configuration.
 type lintTree struct {
 	in      *Input
 	globs   []string        // of configuration files
@@ -120,40 +121,17 @@ func (t *lintTree) configure(dir string) error {
 		if !t.configs[name] {
 			continue
 		}
-		if err := replace(dir, name, name, t.in.Trusted.Read); err != nil {
+		if err := replace(dir, name, t.in.Trusted.Read); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forBase returns a folder in which every changed file is as it was before the
-// change. A file that was only moved is at its new path.
-func (t *lintTree) forBase(ctx context.Context) (string, error) {
-	dir, err := t.copyOf(ctx)
-	if err != nil {
-		return "", err
-	}
-	for i := range t.in.Change.Files {
-		f := &t.in.Change.Files[i]
-		if t.configs[f.Path] {
-			continue
-		}
-		from := f.OldPath
-		if f.Status == diff.Added {
-			from = ""
-		}
-		if err := replace(dir, f.Path, from, t.in.Base); err != nil {
-			return "", err
-		}
-	}
-	return dir, t.configure(dir)
-}
-
-// replace replaces a file of a folder with what read returns for another path, or removes
-// it if there is nothing. Files that hold credentials are empty, as in all trees for
+// replace replaces a file of a folder with what read returns for it, or removes it if there
+// is nothing. Files that hold credentials are empty, as in all trees for
 // programs.
-func replace(dir, name, from string, read func(string) ([]byte, error)) error {
+func replace(dir, name string, read func(string) ([]byte, error)) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil
 	}
@@ -161,17 +139,14 @@ func replace(dir, name, from string, read func(string) ([]byte, error)) error {
 	if err := os.RemoveAll(file); err != nil {
 		return fmt.Errorf("restore %s: %w", name, err)
 	}
-	if from == "" {
-		return nil
-	}
-	data, err := read(from)
+	data, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read %s to restore it: %w", from, err)
+		return fmt.Errorf("read %s to restore it: %w", name, err)
 	}
-	if secret.Private(name) || secret.Private(from) {
+	if secret.Private(name) {
 		data = nil
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // the sandbox's user reads it
@@ -239,4 +214,27 @@ func linkOrCopy(from, to string) error {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
+}
+
+// readInTree reads a regular file of a tree of at most maxTreeFile, nil if it
+// cannot.
+func readInTree(dir, name string) []byte {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	info, err := os.Lstat(file)
+	if err != nil || !filepath.IsLocal(filepath.FromSlash(name)) || !info.Mode().IsRegular() ||
+		info.Size() > maxTreeFile {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// hasConfig reports whether the root of a tree has a file that matches one of the
+// globs.
+func hasConfig(dir string, globs []string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return matches(globs, e.Name()) })
 }

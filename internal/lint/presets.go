@@ -12,7 +12,7 @@ func Presets() []Linter { //nolint:funlen // a table
 			// shellcheck and pyflakes are separate linters here.
 			Command:  []string{"actionlint", "-no-color", "-oneline", "-shellcheck=", "-pyflakes=", "{files}"},
 			Patterns: []string{"%f:%l:%c: %m"},
-			Configs:  []string{".github/actionlint.{yml,yaml}"}, Version: []string{"-version"}, Exits: []int{1}, Alone: true,
+			Configs:  []string{".github/actionlint.{yml,yaml}"}, Version: []string{"-version"}, Exits: []int{1},
 		},
 		{
 			Name: "eslint", Files: []string{"*.{js,jsx,mjs,cjs,ts,tsx,mts,cts}"}, Category: precedent.Bugs,
@@ -22,7 +22,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"eslint.config.{js,mjs,cjs,ts,mts,cts}", ".eslintrc", ".eslintrc.{js,cjs,json,yml,yaml}",
 				".eslintignore", "package.json",
 			},
-			Version: []string{"--version"}, Exits: []int{1}, NeedsConfig: true, Alone: true,
+			Version: []string{"--version"}, Exits: []int{1}, NeedsConfig: true,
 		},
 		{
 			Name: "golangci-lint", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true, // version 2 and later
@@ -40,7 +40,6 @@ func Presets() []Linter { //nolint:funlen // a table
 			}, Category: precedent.Bugs,
 			Command: []string{"hadolint", "--format=sarif", "--", "{files}"}, Sarif: true,
 			Configs: []string{".hadolint.{yml,yaml}", "hadolint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1},
-			Alone: true,
 		},
 		{
 			Name: "markdownlint", Files: []string{"*.{md,markdown}"}, Category: precedent.Style,
@@ -50,7 +49,7 @@ func Presets() []Linter { //nolint:funlen // a table
 				"%f:%l:%c %m", "%f:%l %m",
 			}, Stderr: true,
 			Configs: []string{".markdownlint.{json,jsonc,yml,yaml}", ".markdownlintrc", ".markdownlintignore"},
-			Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Version: []string{"--version"}, Exits: []int{1},
 		},
 		{
 			Name: "mypy", Files: []string{"*.{py,pyi}"}, Category: precedent.Types,
@@ -78,7 +77,6 @@ func Presets() []Linter { //nolint:funlen // a table
 			Command:  []string{"rubocop", "--format=emacs", "--no-color", "--cache=false", "--force-exclusion", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %t: [Correctable] %m", "%f:%l:%c: %t: %m"},
 			Configs:  []string{".rubocop.yml", ".rubocop_todo.yml", ".rubocop"}, Version: []string{"--version"}, Exits: []int{1},
-			Alone: true,
 		},
 		{
 			Name: "ruff", Files: []string{"*.{py,pyi}"}, Category: precedent.Bugs,
@@ -87,13 +85,12 @@ func Presets() []Linter { //nolint:funlen // a table
 				"{files}",
 			}, Sarif: true,
 			Configs: []string{"ruff.toml", ".ruff.toml", "pyproject.toml"}, Version: []string{"--version"}, Exits: []int{1},
-			Alone: true,
 		},
 		{
 			Name: "shellcheck", Files: []string{"*.{sh,bash,ksh,dash}"}, Category: precedent.Bugs,
 			Command:  []string{"shellcheck", "--format=gcc", "--color=never", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: %trror: %m", "%f:%l:%c: %tarning: %m", "%f:%l:%c: %tote: %m"},
-			Configs:  []string{".shellcheckrc", "shellcheckrc"}, Version: []string{"--version"}, Exits: []int{1}, Alone: true,
+			Configs:  []string{".shellcheckrc", "shellcheckrc"}, Version: []string{"--version"}, Exits: []int{1},
 		},
 		{
 			Name: "staticcheck", Files: []string{"*.go"}, Category: precedent.Bugs, Go: true,
@@ -113,7 +110,6 @@ func Presets() []Linter { //nolint:funlen // a table
 			Command:  []string{"yamllint", "--format=parsable", "--", "{files}"},
 			Patterns: []string{"%f:%l:%c: [%trror] %m", "%f:%l:%c: [%tarning] %m"},
 			Configs:  []string{".yamllint", ".yamllint.{yml,yaml}"}, Version: []string{"--version"}, Exits: []int{1, 2},
-			Alone: true,
 		},
 	}
 }

@@ -20,7 +20,6 @@ func (a analyzer) Find(ctx context.Context, in *Input) Report {
 	res := a.Run(ctx, &lint.Input{
 		Change: in.Change, Tree: in.Tree, IsPolicyPath: guide.IsPolicyPath, OwnPolicy: in.OwnPolicy, Go: in.Go,
 		Secrets:  in.secrets,
-		Base:     func(path string) ([]byte, error) { return in.Read(precedent.Left, path) },
 		Trusted:  in.Trusted,
 		External: in.Linters,
 	})

@@ -54,8 +54,8 @@ func TestLinters(t *testing.T) {
 	moved, _ := lint.Preset("eslint")
 	moved.Mounts = []string{"/opt/node"}
 	own := lint.Linter{
-		Name: "own", Command: []string{"own", "{files}"}, Files: []string{"*.x"},
-		Patterns: []string{"%f:%l: %m"}, Configs: []string{".ownrc"}, Exits: []int{1, 3}, Alone: true,
+		Name: "own", Command: []string{"own", "{files}"}, Files: []string{"*.x"}, Patterns: []string{"%f:%l: %m"},
+		Configs: []string{".ownrc"}, Exits: []int{1, 3},
 	}
 	const text = `linters:
   - ruff
@@ -66,7 +66,6 @@ func TestLinters(t *testing.T) {
     errorformat: ["%f:%l: %m"]
     configs: [.ownrc]
     exits: [1, 3]
-    alone: true
 `
 	file, err := parseFile("c.yaml", []byte(text))
 	must(t, err)
@@ -95,11 +94,10 @@ func TestLintersWrong(t *testing.T) {
 		`linters: [{name: x, command: [x], files: ["*"], errorformat: ["%"]}]`: "invalid errorformat",
 		`linters: [{name: x, command: x, files: ["*"], format: sarif}]`: "command of x: want a list of " +
 			"texts",
-		`linters: [{name: x, command: [a/b], files: ["*"], format: sarif}]`:               "an absolute path",
-		`linters: [{name: x, command: [x], files: ["*"], format: sarif, mounts: [a]}]`:    "want absolute paths",
-		`linters: [{name: x, command: [x], files: ["*"], format: sarif, exits: many}]`:    "want a list of numbers",
-		`linters: [{name: x, command: [x], files: ["*"], format: sarif, alone: perhaps}]`: "want true or false",
-		`linters: [{name: x, shell: "rm"}]`:                                               `unknown key "shell" in the linter x`,
+		`linters: [{name: x, command: [a/b], files: ["*"], format: sarif}]`:            "an absolute path",
+		`linters: [{name: x, command: [x], files: ["*"], format: sarif, mounts: [a]}]`: "want absolute paths",
+		`linters: [{name: x, command: [x], files: ["*"], format: sarif, exits: many}]`: "want a list of numbers",
+		`linters: [{name: x, shell: "rm"}]`:                                            `unknown key "shell" in the linter x`,
 	} {
 		if _, err := parseFile("c.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", text, err, says)

@@ -15,7 +15,7 @@ import (
 // no flag, because it is a list that may hold commands.
 const lintersKey = "linters"
 
-var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts", "alone"}
+var linterKeys = []string{"name", "command", "files", "format", "errorformat", "configs", "exits", "mounts"}
 
 // lintersHint is the hint for an invalid linter.
 const lintersHint = "write linters: [ruff, shellcheck], or your own as {name: NAME, command: [PROGRAM, " +
@@ -98,10 +98,6 @@ func linterField(l *lint.Linter, key string, val *yaml.Node) string {
 		return "want sarif, or errorformat instead"
 	case key == "format":
 		l.Sarif, l.Patterns = true, nil
-	case key == "alone":
-		if val.Decode(&l.Alone) != nil {
-			return "want true or false"
-		}
 	case key == "exits":
 		if val.Decode(&l.Exits) != nil {
 			return "want a list of numbers"
