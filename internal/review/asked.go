@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/precedent-dev/precedent/internal/diff"
 	"github.com/precedent-dev/precedent/internal/prompt"
@@ -51,26 +50,17 @@ func (in *Input) occasion(when prompt.When) bool {
 	return false
 }
 
-// trustWords match text about who may do what, and about places where text from outside is interpreted. A few
-// too many cost one request.
-var trustWords = lazily(`(?i)auth|log_?in\b|log_?in_|sign_?in|passw|secret|credential|token|session|cookie|csrf|cors\b|permission|privilege|\brole|` +
-	`admin|crypt|cipher|hmac|signature|certificate|\btls\b|nonce|random|` +
-	`\bsql\b|query\(|execute?\(|\beval\(|subprocess|system\(|shell|spawn\(|innerhtml|dangerouslyset|deseriali[sz]|` +
-	`unmarshal|pickle|yaml\.load|upload|download|redirect|https?://|request\.|req\.|filepath\.|path\.join|chmod|` +
-	`sandbox|untrusted|sanitiz|escap`)
-
-// trustStems are parts of these words, one of which is in every text in small letters that has one of them: to look
-// for them takes a hundredth of the time.
-var trustStems = strings.Fields("auth log sign passw secret credential token session cookie csrf cors permission privilege role admin " +
-	"crypt cipher hmac certificate tls nonce random sql query( execut eval( subprocess system( shell spawn( innerhtml dangerouslyset " +
-	"deseriali unmarshal pickle yaml.load upload download redirect :// request. req. filepath. path.join chmod sandbox untrusted sanitiz escap")
+// trustWords are in text, in small letters, about who may do what, and about places where text from outside is
+// interpreted. A few too many cost one request.
+var trustWords = strings.Fields("auth login log_in( signin sign_in passw secret credential token session cookie csrf cors permission privilege " +
+	"role admin crypt cipher hmac signature certificate tls nonce random sql query( execut( execute( eval( subprocess system( shell spawn( " +
+	"innerhtml dangerouslyset deserialis deserializ unmarshal pickle yaml.load upload download redirect http:// https:// request. req. " +
+	"filepath. path.join chmod sandbox untrusted sanitiz escap")
 
 // speaksOfTrust reports whether a text has one of trustWords.
 func speaksOfTrust(s string) bool {
 	small := strings.ToLower(s)
-	ascii := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-	return (!ascii || slices.ContainsFunc(trustStems, func(stem string) bool { return strings.Contains(small, stem) })) &&
-		trustWords().MatchString(s)
+	return slices.ContainsFunc(trustWords, func(word string) bool { return strings.Contains(small, word) })
 }
 
 // touchesTrust reports whether a file that is read changes such text, or is part of how the project is built and
@@ -80,8 +70,7 @@ func touchesTrust(f diff.File) bool {
 		return false
 	}
 	if strings.HasPrefix(f.Path, ".github/workflows/") || strings.HasPrefix(strings.ToLower(path.Base(f.Path)),
-		"dockerfile") ||
-		speaksOfTrust(f.Path) {
+		"dockerfile") || speaksOfTrust(f.Path) {
 		return true
 	}
 	for i := range f.Hunks {
