@@ -9,7 +9,6 @@ import (
 	"github.com/precedent-dev/precedent"
 	"github.com/precedent-dev/precedent/internal/markdown"
 	"github.com/precedent-dev/precedent/internal/secret"
-	"github.com/precedent-dev/precedent/internal/text"
 )
 
 // maxDetails limits the list of details, and that of decisions.
@@ -93,14 +92,11 @@ func (a Answers) invitation() string {
 	return "with write permission, resolve this conversation"
 }
 
-// gutter separates a line's number from its text in a quote of code.
-const gutter = " │ "
-
 // maxQuoted limits the lines of a quote: a finding's has at most three.
 const maxQuoted = 3
 
 // quote names the lines of the finding and quotes the first of them, for forges on which a
-// comment does not stay with its code. Quoted reads it back.
+// comment does not stay with its code.
 func (d *draft) quote(f precedent.Finding, before string) {
 	quoted := strings.Trim(string(secret.RedactFile(f.Path, []byte(f.Quote))), "\r\n")
 	if quoted == "" {
@@ -109,36 +105,9 @@ func (d *draft) quote(f precedent.Finding, before string) {
 	}
 	d.block("At " + d.place(f.Span) + before + ":")
 	lines := strings.Split(sanitize(quoted, d.own), "\n")
-	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + gutter },
+	d.block(markdown.Fenced("", func(i int) string { return strconv.Itoa(f.Start+i) + " │ " },
 		lines[:min(len(lines), maxQuoted)])...)
 }
-
-// Quoted returns the code that a comment of ours quotes as its first lines; empty if it quotes
-// none. A person who may edit the comment can change it.
-func Quoted(body string) string {
-	const heading = 2 // title and place come before the code
-	blocks := markdown.Blocks(text.Head(strings.ReplaceAll(body, "\r\n", "\n"), maxQuoting))
-	if len(blocks) <= heading || !strings.HasPrefix(blocks[heading-1], "At ") ||
-		!strings.HasSuffix(blocks[heading-1], ":") {
-		return ""
-	}
-	lines := strings.Split(blocks[heading], "\n")
-	if len(lines) < 3 || len(lines) > maxQuoted+2 || !strings.HasPrefix(lines[0], "```") {
-		return ""
-	}
-	lines = lines[1 : len(lines)-1]
-	for i, line := range lines {
-		_, code, ok := strings.Cut(line, gutter)
-		if !ok {
-			return ""
-		}
-		lines[i] = code
-	}
-	return strings.Join(lines, "\n")
-}
-
-// maxQuoting limits the beginning of a comment in which its quote is looked for, in bytes.
-const maxQuoting = 32 << 10
 
 func firstLine(quote string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(quote), "\n")

@@ -108,7 +108,7 @@ func newThread(c forge.Comment, m comment.Marker, number int) precedent.Thread {
 	return precedent.Thread{
 		ID: m.Thread, PullRequest: number, Review: m.Review, Finding: m.Finding, Fingerprint: m.Fingerprint,
 		Category: m.Category, Severity: m.Severity, Confidence: m.Confidence, Title: m.Title,
-		Quote: comment.Quoted(string(c.Body)), Span: span, Commit: commit, State: precedent.ThreadOpen, OpenedAt: c.At,
+		Span: span, Commit: commit, State: precedent.ThreadOpen, OpenedAt: c.At,
 	}
 }
 
